@@ -2,8 +2,8 @@
 // allgather/gather-broadcast: all blocks are collected at rank 0 up a binomial tree, then broadcast down the same tree.
 // Source  [bruck1997] section 4, the folklore algorithm with which the concatenation algorithm is compared.
 // Needs   nothing: any p.
-// Idea    gather/binomial, then broadcast/binomial of all blocks: rank 0 gathers in its output and broadcasts from
-//         there.
+// Idea    gather/binomial, then broadcast/binomial of all blocks. Rank 0 gathers the blocks in its output and
+//         broadcasts them from there.
 // Cost    C1 = 2 ceil(log2 p) rounds, C2 = p - 1 + p ceil(log2 p) blocks.
 // Prefer  never; a baseline: circulant has half the rounds and a volume of p - 1 blocks.
 #include "collectives/spreading/two_parts.hpp"

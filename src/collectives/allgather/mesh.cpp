@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allgather/mesh: along rings in the rows, then whole rows along rings in the columns.
+// allgather/mesh: rings along the rows of a grid pass on blocks, then rings along its columns pass on whole rows.
 // Source  [grama2003] all-to-all broadcast on a mesh.
 // Needs   rows divides p.
 // Idea    A ring in each row gathers the blocks of the row. A ring in each column then passes on whole rows, which are

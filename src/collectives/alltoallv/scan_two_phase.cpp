@@ -26,8 +26,8 @@ struct Scan {
   Count p = 1;
   Bytes element_bytes = 1;  // the last element of a pair may be shorter
 
-  // The elements that `taker` takes of the data from `source` for `target`, which lies at `base` in a buffer; in their
-  // order.
+  // Returns the elements that `taker` takes, in their order. They belong to the data that `source` has for `target`,
+  // which lies at `base` in a buffer.
   Regions share(Rank source, Rank target, Rank taker, Buffer buffer, Bytes base, Bytes bytes) const {
     if (p == 1) return {{buffer, base, bytes, {}}};
     const Count elements = ceil_divide(bytes, element_bytes), first = modulo(taker - source - target, p);
@@ -104,8 +104,8 @@ class TakersProgram {
     program_.scratch(scratch);
   }
 
-  // The data for a target that this rank has taken. Call it once for each target, in ascending order, because messages
-  // store data in scratch memory by target.
+  // Returns the data for a target that this rank has taken. Call it once for each target, in ascending order: the data
+  // of each source lies in scratch memory in the order of targets, and `arrived_` moves along it.
   Regions held_for(Rank target) {
     Regions held;
     for (const Pair& pair : all_.pairs.of(target)) {

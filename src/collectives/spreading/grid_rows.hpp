@@ -14,8 +14,7 @@ Result<> has_full_rows(const Problem& problem, const Parameters& parameters);  /
 Parameter mesh_rows();
 std::vector<Count> mesh_sides(const Problem& problem, Count rows);
 
-// The symmetry that moves every row on by one. Programs that work along rows and then along columns, or vice versa,
-// have it.
+// The symmetry of programs that work along rows and then along columns, or vice versa: it moves every row on by one.
 Symmetry rows_moved_on(const Problem& problem, const Parameters& parameters);
 
 }  // namespace quadrille
