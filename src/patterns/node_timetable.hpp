@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The hierarchical factor algorithm [sanders2002]: a timetable for exchanges between nodes of any sizes. In each step
 // at most one of a node's processors sends to another node, and at most one receives from another node. Processor (U,
-// a) is the one with index a on node U.
+// a) is the rank with index a on node U.
 //
-// Nodes work in phases. A node is active as long as some of its processors have not had their turn. In a phase each
-// pair of active nodes meets once, in the factors of a decomposition of their complete graph. The smaller node of the
-// pair (the first one, if sizes are equal) then gives turns to as many processors as the smallest active node has left:
-// those with index `done` to `current` - 1. In its turn a processor meets every processor of the larger node.
+// Nodes work in phases. A node is active until all of its processors have had their turn. In a phase each pair of
+// active nodes meets once, in the factors of a decomposition of their complete graph. In a meeting the smaller node of
+// the pair (the first one, if sizes are equal) gives turns to as many processors as the smallest active node has left:
+// the processors with index `done` to `current` - 1. In its turn a processor meets every processor of the larger node.
 //
-// With matchings a node sends to the node from which it receives. With permutations these two differ, so no node is
-// ever without a partner: each of the |A| - 1 rounds of a phase, with active nodes A, lasts (current - done) n steps,
-// where n is the size of the largest node. Summed over all phases, (current - done) |A| is p and current - done is n.
-// That makes n (p - n) steps for nodes of any sizes, which is the number of messages that a largest node has to send.
+// With matchings a node sends to the node from which it receives. With permutations it sends to one node and receives
+// from another, so every active node has a partner in every round. Let n be the size of the largest node, and A the set
+// of active nodes of a phase. The phase has |A| - 1 rounds of (current - done) n steps. Over all phases, the products
+// (current - done) |A| add up to p, and the differences current - done add up to n. So the timetable has n (p - n)
+// steps for nodes of any sizes. This is the least possible, because a largest node has to send n (p - n) messages.
 //
-// Several factors at a time (`degree`) are for nodes with as many ports. In each step both nodes of a pair then move on
-// by one processor, and factors start at different processors, so that if the sizes allow it each processor has one
-// message at a time.
+// A `degree` above 1 is for nodes with several ports: `degree` factors run at a time. In each step both nodes of a pair
+// then move on by one processor, and the factors start at different processors. So each processor has one message at a
+// time, if the sizes allow it.
 #pragma once
 
 #include <vector>
@@ -57,8 +58,9 @@ class NodeTimetable {
   const std::vector<NodePhase>& phases() const { return phases_; }  // one for each different size
   Count steps() const { return phases_.back().end_step(); }
 
-  // The step in which (U, a) sends to (V, b). With matchings (V, b) sends to (U, a) in the same step, unless the two
-  // are one processor, or are on one node and own_node is `sends`. U == V is not allowed if own_node is `apart`.
+  // The step in which (U, a) sends to (V, b). With matchings (V, b) sends to (U, a) in the same step, with two
+  // exceptions: (U, a) and (V, b) are the same processor, or they are on one node and own_node is `sends`. U == V is
+  // not allowed if own_node is `apart`.
   Count step(Count U, Count a, Count V, Count b) const;
 
   // The largest number of messages that a processor sends, or receives, in a step.

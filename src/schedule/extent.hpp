@@ -13,9 +13,9 @@ namespace quadrille {
 // programs for any number of ranks.
 inline constexpr Count most_programs = Count{1} << 28;
 
-// Calls `visit` with one program at a time and the number of ranks for which it stands: with the representatives'
-// programs if `by_symmetry` is set and the schedule states a symmetry, else with all programs. Stops when `visit`
-// returns false. Throws Error{too_large} if there are more than `most_programs`.
+// Calls `visit` with one program at a time and the number of ranks for which it stands. If `by_symmetry` is set and the
+// schedule states a symmetry, these are the representatives' programs, otherwise the programs of all ranks. Stops when
+// `visit` returns false. Throws Error{too_large} if there are more than `most_programs`.
 void for_each_program(const Schedule& schedule, bool by_symmetry, const std::function<bool(const Program&, Count ranks)>& visit);
 
 // Returns the number of operations of one program, or of all ranks' programs together. Rounds, local operations, and
