@@ -21,8 +21,8 @@ CoverLevel in_rounds(std::vector<Hop> hops, Count ports) {
   return level;
 }
 
-// The slots base .. base + length - 1. They have moved by `base` in the higher levels, so they still have 0 .. length -
-// 1 ranks to go.
+// The slots base .. base + length - 1. They have moved by `base` in the higher levels, so they still have
+// 0 .. length - 1 ranks to go.
 struct Route {
   Count base;
   Count length;

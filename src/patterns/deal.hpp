@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Deals items to ranks in turn, like cards [liu2002]. In an array of p ranks with C columns, slot t belongs to column
 // (t mod p) mod C, so each of p consecutive slots belongs to another rank. In a column of height h, slot t belongs to
-// row t mod h. A rank with n items deals them to slots s, s + 1, .., s + n - 1. Let left_of(t, c) be the number of
-// slots in [0, t) that belong to columns 0 .. c - 1. Then columns 0 .. c - 1 together get left_of(s + n, c) -
-// left_of(s, c) items. This file only counts; the caller decides which item goes into which slot.
+// row t mod h. A rank with n items deals them to slots s, s + 1, .., s + n - 1. The number of its items for a set of
+// columns is the number of slots of these columns in [0, s + n), minus the number of their slots in [0, s). This file
+// only counts slots; the caller decides which item goes into which slot.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The hierarchical factor algorithm [sanders2002]: a timetable for exchanges between nodes of any sizes. In each step
-// at most one of a node's processors sends to another node, and at most one receives from another node. Processor (U,
-// a) is the rank with index a on node U.
+// at most one of a node's processors sends to another node, and at most one receives from another node. Processor
+// (U, a) is the rank with index a on node U.
 //
 // Nodes work in phases. A node is active until all of its processors have had their turn. In a phase each pair of
 // active nodes meets once, in the factors of a decomposition of their complete graph. In a meeting the smaller node of

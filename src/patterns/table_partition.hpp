@@ -24,10 +24,10 @@ struct TablePartition {
 };
 
 // Cuts the table into at most `ports` areas of at most `window` columns each, so that the longest area is as short as
-// possible. It has at least ceil(columns * rows / ports) cells. A greedy cut finds out whether a length is possible, so
-// bisection finds the smallest possible length. An area on columns lo .. hi gets an offset in hi + 1 .. window + lo,
-// and all offsets differ. Requires rows >= 1, columns <= ports * window, and ports <= window or columns == ports (one
-// column per area).
+// possible. The longest area has at least ceil(columns * rows / ports) cells. A greedy cut finds out whether a length
+// is possible, so bisection finds the smallest possible length. An area on columns lo .. hi gets an offset in
+// hi + 1 .. window + lo, and all offsets differ. Requires rows >= 1, columns <= ports * window, and ports <= window or
+// columns == ports (one column per area).
 TablePartition partition_table(Count columns, Count rows, Count ports, Count window);
 
 }  // namespace quadrille

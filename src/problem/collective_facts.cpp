@@ -26,7 +26,7 @@ BlockRatio other_blocks(Count ranks) { return {ranks - 1, 1}; }
 BlockRatio vector_there_and_back(Count ranks) { return {2 * (ranks - 1), ranks}; }
 
 // A message of a reduction is as long as the part of the result that it stands for, however many operands are combined in it. So
-// the bounds for combining operands are the same as the bounds for distributing a vector.
+// the bounds for combining vectors are the same as those for distributing vectors.
 constexpr CollectiveFacts table[] = {
     {.collective = Collective::alltoall,
      .name = "alltoall",

@@ -36,7 +36,7 @@ struct BlockRatio {
 
 // The facts from which lower bounds follow [bruck1997, section 2], each with its source.
 struct BoundFacts {
-  // The number of ranks from which some rank needs data, or that need data of some rank. That rank itself is included.
+  // The largest number of ranks whose data one rank needs, or that need one rank's data. The one rank itself is included.
   Count (*connected_ranks)(Count ranks) = nullptr;
   const char* rounds_source = "";
   // The least number of bytes that the busiest rank must send or receive. Used if sizes are blocks; null if there is no data.

@@ -121,7 +121,8 @@ class OrderingMaker {
     for (const Dependence& dependence : graph_.before[operation]) {
       const Operation& other = graph_.operations[dependence.on];
       if (own.kind == OperationKind::receive && other.kind == OperationKind::receive && other.round == own.round) {
-        wait(dependence.on, step);  // waits for the dependences of the other receive, because the graph does not list them for this receive
+        // The graph does not list the dependences of the other receive for this receive.
+        wait(dependence.on, step);
         continue;
       }
       edge(is_packed_[dependence.on] ? gate_of_[dependence.on] : step_of_[dependence.on], step);

@@ -7,9 +7,9 @@
 // Idea    After t rounds a rank has (k+1)^t blocks: its own and those of the ranks before it. It sends them to the k
 //         ranks at the distances (k+1)^t, 2 (k+1)^t, .., k (k+1)^t. In the last round the missing blocks are divided
 //         among the k ports byte by byte, by cutting a table of blocks and bytes.
-// Cost    C1 = ceil(log p / log(k+1)), C2 = ceil(b (p - 1) / k): both the least possible, except for C2 with k >=
-//         3 ports and p just below a power of k + 1. In this case last=two-rounds reaches the least C2 with one
-//         round more.
+// Cost    C1 = ceil(log p / log(k+1)), C2 = ceil(b (p - 1) / k): both the least possible, except for C2 with
+//         k >= 3 ports and p just below a power of k + 1. In this case last=two-rounds reaches the least C2 with
+//         one round more.
 // Prefer  several ports; on one port circulant is just as good.
 #include "collectives/spreading/concatenation.hpp"
 

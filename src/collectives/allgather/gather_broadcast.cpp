@@ -9,6 +9,13 @@
 #include "collectives/spreading/two_parts.hpp"
 
 namespace quadrille {
+namespace {
+
+std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters&) {
+  return then_broadcast(problem, Collective::gather, problem.ranks * problem.block_bytes);
+}
+
+}  // namespace
 
 extern const Algorithm allgather_gather_broadcast{
     .collective = Collective::allgather,
@@ -16,8 +23,7 @@ extern const Algorithm allgather_gather_broadcast{
     .summary = "collect all blocks at rank 0, then broadcast them, both along a binomial tree: the folklore algorithm",
     .source = "bruck1997, section 4",
     .generate = joined_at_the_beginning,
-    .analyse = [](const Problem& problem,
-                  const Parameters&) { return then_broadcast(problem, Collective::gather, problem.ranks * problem.block_bytes); },
+    .analyse = analyse,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };
 

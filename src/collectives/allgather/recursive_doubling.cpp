@@ -4,8 +4,8 @@
 // Source  [grama2003] all-to-all broadcast on a hypercube.
 // Needs   p a power of two.
 // Idea    Before the exchange with i ^ m, m = 1, 2, 4, .., rank i has m blocks: those of the ranks that differ from i
-//         only in the bits below m. They are contiguous in memory. With first=far the order of partners is reversed: a
-//         rank then has blocks at equal distances in rank, and sends most data to the nearest partner.
+//         only in the bits below m. These blocks are contiguous in memory. With first=far the order of partners is
+//         reversed: a rank then has blocks at equal distances in rank, and sends most data to the nearest partner.
 // Cost    C1 = log2 p rounds, C2 = p - 1 blocks: both the least possible on one port.
 // Prefer  p a power of two, on links that carry both directions at once.
 #include "collectives/spreading/gathering.hpp"

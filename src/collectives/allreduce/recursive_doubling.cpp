@@ -2,10 +2,10 @@
 // allreduce/recursive-doubling: exchange partial results with a partner, at twice the distance in each round.
 // Source  [grama2003] all-reduce on a hypercube; if p is not a power of two, ranks are folded as in MPI libraries.
 // Needs   nothing: any p, any operator.
-// Idea    Partners i ^ 1, i ^ 2, i ^ 4, .. exchange vectors that are combined over runs of ranks. Let p = 2^d + q with
-//         0 < q < 2^d. Then the exchange needs 2^d ranks, so the first 2 q ranks are folded in pairs of neighbours:
-//         before the exchange the lower rank of a pair sends its vector to the upper rank, and after it the lower rank
-//         receives the result from the upper rank.
+// Idea    Partners i ^ 1, i ^ 2, i ^ 4, .. exchange vectors that are combined over runs of ranks. If p = 2^d + q with
+//         0 < q < 2^d, only 2^d ranks take part in the exchange, because the first 2 q ranks are folded in pairs of
+//         neighbours: before the exchange the lower rank of a pair sends its vector to the upper rank, and after it the
+//         lower rank receives the result from the upper rank.
 // Cost    C1 = log2 p rounds and C2 = log2 p vectors if p is a power of two: the least possible C1 on one port. For
 //         other p, C1 = floor(log2 p) + 2 rounds and C2 = floor(log2 p) + 2 vectors, because of the folding.
 // Prefer  short vectors.
@@ -79,9 +79,9 @@ Program generate(const Problem& problem, const Parameters&, const Analysis*, Ran
 }
 
 // Folding combines pairs of neighbours, and each pair is a subtree of the fixed tree. The fixed tree cuts a run of
-// ranks after the largest power of two below its length. So the exchanges follow the tree if the first half of the
-// ranks that exchange stands for pairs only, and the second half stands for pairs only, stands for single ranks only,
-// or is divided in this way again. That is the case if p is the difference of two powers of two.
+// ranks after the largest power of two below its length. So the exchanges follow the tree if all ranks in the first
+// half of the exchange stand for pairs, and the ranks in the second half all stand for pairs, all stand for themselves,
+// or are divided in this way again. That is the case if p is the difference of two powers of two.
 Combining combining(const Problem& problem, const Parameters&) {
   const Count p = problem.ranks;
   return is_power_of_two(p + (p & -p)) ? Combining::fixed_tree : Combining::rank_order;

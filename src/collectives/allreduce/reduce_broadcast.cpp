@@ -11,6 +11,13 @@
 #include "collectives/spreading/two_parts.hpp"
 
 namespace quadrille {
+namespace {
+
+std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters&) {
+  return then_broadcast(problem, Collective::reduce, problem.block_bytes);
+}
+
+}  // namespace
 
 extern const Algorithm allreduce_reduce_broadcast{
     .collective = Collective::allreduce,
@@ -18,8 +25,7 @@ extern const Algorithm allreduce_reduce_broadcast{
     .summary = "combine all vectors at rank 0, then broadcast the result, both along a binomial tree",
     .source = "grama2003",
     .generate = joined_at_the_beginning,
-    .analyse = [](const Problem& problem,
-                  const Parameters&) { return then_broadcast(problem, Collective::reduce, problem.block_bytes); },
+    .analyse = analyse,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
     .combining = always_fixed_tree,
     .combining_rule = always_fixed_tree_rule,

@@ -11,9 +11,9 @@
 //         node has left. In its turn a rank exchanges with all ranks of the larger node, one after the other. So a node
 //         sends at most one message to other nodes at a time, and receives at most one. With degree=k it sends and
 //         receives up to k. Empty messages are left out.
-// Cost    p ranks, n on the largest node. mode=paper takes n p steps, mode=exchange at most n p. mode=inter takes n (p
-//         - n) steps between nodes, the least possible: with matchings only for an even number of equal nodes, with
-//         permutations for nodes of any sizes. About n rounds inside the nodes follow. degree=k divides the steps
+// Cost    p ranks, n on the largest node. mode=paper takes n p steps, mode=exchange at most n p. mode=inter takes
+//         n (p - n) steps between nodes, the least possible: with matchings only for an even number of equal nodes,
+//         with permutations for nodes of any sizes. About n rounds inside the nodes follow. degree=k divides the steps
 //         between nodes by about k.
 // Prefer  mode=inter for medium and long messages if the ranks of a node share the way to the network.
 #include "collectives/exchange/clustered.hpp"

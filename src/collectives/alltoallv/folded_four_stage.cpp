@@ -5,8 +5,8 @@
 // Needs   a valid grid, as four-stage does, so that the two can be compared; the default is the paper's.
 // Idea    A rank of the short row sends all its data to the rank above it, A4 runs on the complete rows, and the data
 //         that has arrived for the rank of the short row is sent down to it.
-// Cost    two rounds more than A4 on the complete rows. C2 is up to twice the C2 of A4, because a rank acts for two,
-//         plus 2L for the two moves (L is the most that a rank sends or receives).
+// Cost    two rounds more than A4 on the complete rows. C2 is up to twice as large, because a rank acts for two, plus
+//         2L for the two moves (L is the most that a rank sends or receives).
 // Prefer  never; a baseline: four-stage needs no such moves. If the last row is full, both are the same.
 #include "collectives/slices/array_sides.hpp"
 #include "collectives/slices/counts_agreement.hpp"
@@ -48,9 +48,9 @@ class FoldedRoute : public SliceRoute {
       for (const HeldSlice& slice : held) hand(slice, is_fold(pass) ? actor(me) : slice.target);
       return;
     }
-    // On the complete rows, data is addressed to the rank that acts for its target. By place, a rank of the last
-    // row directly follows the rank above it. So the slices are already in the order that the route on the complete
-    // rows expects.
+    // On the complete rows, data is addressed to the rank that acts for its target. In the order of places, a rank of
+    // the last row directly follows the rank above it. So the slices are already in the order that the route on the
+    // complete rows expects.
     std::vector<HeldSlice> addressed = held;
     for (HeldSlice& slice : addressed) slice.target = actor(slice.target);
     full_.deal(inside(pass), me, addressed, [&](const HeldSlice& slice, Rank to) {

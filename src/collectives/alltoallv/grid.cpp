@@ -17,6 +17,17 @@
 #include "collectives/slices/route_replay.hpp"
 
 namespace quadrille {
+namespace {
+
+std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters& parameters) {
+  return analyse_grid_exchange(problem, parameters, std::nullopt, 1);
+}
+
+std::unique_ptr<IncrementalProgram> incremental(const Problem& problem, const Parameters& parameters, Rank me) {
+  return grid_exchange_in_stages(problem, parameters, std::nullopt, 1, me);
+}
+
+}  // namespace
 
 extern const Algorithm alltoallv_grid{
     .collective = Collective::alltoallv,
@@ -27,10 +38,8 @@ extern const Algorithm alltoallv_grid{
     .parameters = {sides_parameter(), columns_parameter(), counts_parameter()},
     .generate = program_by_route,
     .applies = array_applies,
-    .analyse = [](const Problem& problem,
-                  const Parameters& parameters) { return analyse_grid_exchange(problem, parameters, std::nullopt, 1); },
-    .incremental = [](const Problem& problem, const Parameters& parameters,
-                      Rank me) { return grid_exchange_in_stages(problem, parameters, std::nullopt, 1, me); },
+    .analyse = analyse,
+    .incremental = incremental,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };
 
