@@ -17,7 +17,7 @@ enum class Form : std::uint8_t {
 constexpr Count partner(Form form, Count count, Count index, Count vertex) {
   if (form == Form::basic || count % 2 == 1) return modulo(index - vertex, count);
   if (index == count - 1) return vertex;
-  // The other vertices, an odd number, meet as in the basic form. The one that would meet itself there meets the last vertex.
+  // The other vertices, an odd number, meet as in the basic form. The vertex that would meet itself there meets the last vertex.
   const Count odd = count - 1;
   if (vertex == odd) return index * (count / 2) % odd;
   const Count met = modulo(index - vertex, odd);

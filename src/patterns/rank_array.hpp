@@ -46,8 +46,8 @@ class RankArray {
 
   Rank at_place(Count place) const;
 
-  // The rank that takes `rank`'s data for `column`: the one in the same row or, if there is none, its substitute. Every
-  // rank has exactly one relay for each column.
+  // The rank that takes the data of `rank` for `column`: the rank of this column in the same row or, if there is none,
+  // its substitute. Every rank has exactly one relay for each column.
   Rank relay(Rank rank, Count column) const;
   // The rank of the last row from which `rank` receives an additional message, if any.
   std::optional<Rank> additional_sender(Rank rank) const;

@@ -3,8 +3,8 @@
 // Source  [liu2002], section 3.1.2, which describes the algorithm of its reference [2].
 // Needs   a limited number of elements at a rank, because each of them becomes a separate piece of memory.
 // Idea    The t-th element that i has for j goes to rank i + j + t (mod p). If the data is in arbitrary order, one scan
-//         fills the messages without sorting. If it is sorted, as in alltoallv, the messages are those of two-phase,
-//         but in shorter pieces.
+//         fills the messages without sorting. If the data is sorted, as in alltoallv, the messages are as long as those
+//         of two-phase, but consist of shorter pieces.
 // Cost    C1 <= 2(p - 1) rounds. C2 is at most 2L(p-1)/p plus rounding to grains, where L is the most that a rank sends
 //         or receives; rounding dominates if messages have fewer grains than there are ranks. Each element is a piece
 //         of memory, whereas two-phase has one piece for each pair of ranks.

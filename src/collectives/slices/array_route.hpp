@@ -22,8 +22,8 @@ class ArrayRoute : public SliceRoute {
   Count passes() const override { return size(passes_); }
   std::string_view name(Count pass) const override { return at(pass).name; }
   std::vector<Meeting> meetings(Count pass, Rank me) const override;
-  // Orders targets by the last coordinate, then by the one before it, and so on. Then the targets whose data goes to
-  // one rank in a collecting pass have consecutive places.
+  // Orders targets by the last coordinate, then by the second last, and so on. So the targets whose data goes to one
+  // rank in a collecting pass have consecutive places.
   Count place_of(Rank target) const override;
   Rank at_place(Count place) const override;
   void deal(Count pass, Rank me, const std::vector<HeldSlice>& held, const Hand& hand) const override;
