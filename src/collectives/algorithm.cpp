@@ -174,8 +174,8 @@ Schedule make_schedule(const Problem& problem, const Choice& choice) {
   check_applies(problem, choice);
   Schedule schedule;
   schedule.problem = problem;
-  // The schedule requires a commutative operator only if the algorithm reorders operands. The verifier checks the order, and
-  // documents state it.
+  // The schedule is marked as commutative only if the algorithm reorders operands. In all other schedules the verifier requires
+  // the order of ranks. Documents state the mark.
   if (is_reduction(problem.collective))
     schedule.problem.commutative = algorithm.combining(problem, choice.parameters) == Combining::any_order;
   schedule.algorithm = algorithm.id;
