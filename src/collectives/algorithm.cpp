@@ -17,12 +17,7 @@ namespace quadrille {
 namespace {
 
 [[noreturn]] void unknown(std::string_view what, std::string_view word, const std::vector<std::string>& known) {
-  std::string sentence = fmt::format("there is no {} '{}'", what, word);
-  if (const auto guess = nearest(word, known))
-    sentence += fmt::format("; did you mean '{}'?", *guess);
-  else
-    sentence += fmt::format("; there are: {}", known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")));
-  throw Error(ErrorCode::misuse, sentence);
+  throw Error(ErrorCode::misuse, fmt::format("there is no {} '{}'; {}", what, word, guess_or_list(word, known)));
 }
 
 Count most(const Parameter& parameter, const Problem& problem) {
@@ -110,7 +105,7 @@ Choice parse_choice(const Problem& problem, std::string_view specification) {
     begin = end;
     const std::size_t equals = setting.find('=');
     if (equals == std::string_view::npos)
-      throw Error(ErrorCode::misuse, fmt::format("'{}' in '{}' is no setting; write name=value", setting, specification));
+      throw Error(ErrorCode::misuse, fmt::format("'{}' in '{}' is not a setting; write name=value", setting, specification));
     const std::string_view key = setting.substr(0, equals);
     const auto& parameters = choice.algorithm->parameters;
     const auto parameter =

@@ -13,4 +13,10 @@ namespace quadrille {
 // this distance is more than 2 and more than a third of the entry's length.
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known);
 
+// Returns the end of the sentence that refuses `word`: "did you mean 'X'?" with the nearest word, or else `otherwise`.
+std::string guess_or(std::string_view word, const std::vector<std::string>& known, std::string_view otherwise);
+
+// The same with a list of all words otherwise: "there are: A, B", or "there are: none".
+std::string guess_or_list(std::string_view word, const std::vector<std::string>& known);
+
 }  // namespace quadrille

@@ -38,11 +38,8 @@ const TopologyKind& kind_named(std::string_view name) {
     if (kind->name == name) return *kind;
     known.emplace_back(kind->name);
   }
-  const auto guess = nearest(name, known);
-  throw Error(ErrorCode::misuse,
-              fmt::format("there is no topology '{}'; {}", name,
-                          guess ? fmt::format("did you mean '{}'?", *guess)
-                                : fmt::format("there are: {}, and files: edges:FILE, platform:FILE", fmt::join(known, ", "))));
+  const std::string all = fmt::format("there are: {}, and files: edges:FILE, platform:FILE", fmt::join(known, ", "));
+  throw Error(ErrorCode::misuse, fmt::format("there is no topology '{}'; {}", name, guess_or(name, known, all)));
 }
 
 // `order` is the part of `text` after the comma. Error messages quote `text`.
