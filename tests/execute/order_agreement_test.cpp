@@ -26,7 +26,7 @@
 namespace quadrille {
 namespace {
 
-constexpr Bytes length = 1032;  // of every message: too long to be copied twice with any costs
+constexpr Bytes length = 1032;  // length of every message: above 1 KiB, so that costs can make it long
 constexpr Bytes memory_bytes = 3 * length;
 constexpr std::array<Policy, 3> policies{Policy::blocking, Policy::nonblocking, Policy::dataflow};
 
@@ -373,10 +373,13 @@ TEST(OrderAgreement, VerifierSimulatorAndThreadsFinishTheSamePrograms) {
   for (const Count each : {finished, stuck, refused, right}) EXPECT_GT(each, static_cast<Count>(times));
 }
 
-// In round 2 rank 0 receives into memory that its send of that round reads. The send cannot be posted before the previous send of
-// its channel, which waits for rank 2, which waits for rank 0, which waits for the receive. An eager send is packed when it is
-// posted, and the receive must wait for that: a deadlock, which the verifier has to find.
-TEST(OrderAgreement, ASendIsPackedWhenItIsItsTurn) {
+// A deadlock by packing, which the verifier has to find:
+// 1. In round 2 rank 0 receives into memory that its send of the same round reads. So the send is packed when it is posted, and the
+//    receive waits for the packing.
+// 2. The send is posted after the previous send of its channel, in round 1, which forwards data from rank 2 (round 0).
+// 3. Rank 2 sends these data only after it has received rank 0's send of round 3.
+// 4. That send forwards the bytes of the receive of round 2.
+TEST(OrderAgreement, ASendIsPackedWhenItIsPosted) {
   const Regions news{{Buffer::scratch, 0, length, {}}}, passed_on{{Buffer::output, 0, length, {}}};
   const Regions aside{{Buffer::output, length, length, {}}}, apart{{Buffer::output, 2 * length, length, {}}};
   Expected expected;

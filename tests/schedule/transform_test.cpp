@@ -90,7 +90,7 @@ TEST(InPostingOrder, ControlMessagesGoAheadOfPayloadWhichGoesByPort) {
 }
 
 // Executors would match two such messages by their order, but other readers of the schedule need not.
-TEST(ControlMessages, OneARoundFromOneRankToAnother) {
+TEST(ControlMessages, AtMostOneInARoundFromOneRankToAnother) {
   for (const bool sends : {true, false}) {
     ProgramBuilder builder{0};
     builder.begin_round();

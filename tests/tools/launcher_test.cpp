@@ -39,7 +39,7 @@ class LauncherTest : public CommandTest {
   }
 };
 
-TEST_F(LauncherTest, WhatIsNotCollectiveIsDoneByEveryProcess) {
+TEST_F(LauncherTest, SubcommandsThatAreNotCollectiveRunInEveryProcess) {
   const std::string document = file("schedule.json").string();
   prints({"schedule", "alltoall", "--ranks", "4", "--algorithm", "bruck", "--format", "json", "--output", document});
   const std::vector<Words> commands{{"--help"},
@@ -76,7 +76,7 @@ TEST_F(LauncherTest, WhatIsNotCollectiveIsDoneByEveryProcess) {
     }
 }
 
-TEST_F(LauncherTest, EveryProcessSaysWhatIsWrong) {
+TEST_F(LauncherTest, EveryProcessReportsItsErrors) {
   const std::string missing = file("nowhere").string();
   for (const Words& command :
        {Words{"list", "alltoal"}, Words{"info", "more"}, Words{"schedule", missing}, Words{"verify", missing},
@@ -96,7 +96,7 @@ TEST_F(LauncherTest, EveryProcessSaysWhatIsWrong) {
 }
 
 // When ranks run a race together, only rank 0 prints an error.
-TEST_F(LauncherTest, TheFirstRankTalksForACollectiveSubcommand) {
+TEST_F(LauncherTest, OnlyTheFirstRankReportsErrorsOfACollectiveSubcommand) {
   for (const Words& command : {Words{"race", "alltoal"}, Words{"race", "alltoall", "--foo"}}) {
     Words words{"run", "-n", "3", QUADRILLE_COMMAND};
     words.insert(words.end(), command.begin(), command.end());
@@ -239,7 +239,7 @@ TEST_F(EndOfRunTest, KillingTheLaunchersProcessGroupEndsThem) {
   EXPECT_TRUE(become(0));
 }
 
-TEST_F(EndOfRunTest, WhoeverIgnoresSignalsIsKilled) {
+TEST_F(EndOfRunTest, RanksThatIgnoreSignalsAreKilled) {
   const pid_t launcher = start("trap '' INT TERM; " + sleep_ + "; true");
   ::kill(launcher, SIGINT);
   ::kill(launcher, SIGINT);  // a second signal that arrives before the first is handled would be merged with it
