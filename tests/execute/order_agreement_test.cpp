@@ -32,7 +32,7 @@ constexpr std::array<Policy, 3> policies{Policy::blocking, Policy::nonblocking, 
 
 struct RandomCase {
   std::vector<Program> programs;
-  bool is_matched = true;       // does every message have sender and receiver in the same round and on the same port?
+  bool is_matched = true;       // every message has its sender and its receiver in the same round and on the same port
   bool has_one_meaning = true;  // no byte is received twice in a round
 };
 
@@ -167,7 +167,7 @@ bool all_events_pass(const Schedule& schedule, Policy policy) {
     for (const Event begin : *first) {
       std::map<std::uint32_t, Event> last;  // by peer: the last event of the channel
       for (Event event = begin; event != EventGraph::none; event = graph.next[event]) {
-        if (other_end[event] == EventGraph::none) continue;  // no partner, and neither have later events of its channel
+        if (other_end[event] == EventGraph::none) continue;  // unmatched, and so are all later events of its channel
         const auto [entry, fresh] = last.try_emplace(graph.ranks[other_end[event]], event);
         if (!fresh) held[event] = true, next[std::exchange(entry->second, event)] = event;
       }
@@ -275,7 +275,7 @@ Outcome run(SharedCommunicator& communicator, const CopyCosts& costs, const Prog
 
 struct Expected {
   RandomCase random_case;
-  std::array<bool, 3> deadlocks{};          // by policy: does the verifier find a deadlock?
+  std::array<bool, 3> deadlocks{};          // by policy: true if the verifier finds a deadlock
   std::vector<ByteVector> inputs, outputs;  // outputs: empty if the interpreter does not define them
   std::uint64_t seed = 0;
 };

@@ -19,7 +19,7 @@ IrregularPlot plot_with(const std::vector<IrregularClaim>& claims) {
 
 // S Ts + V (tau + t_m) of A4 compared with that of A2: there is one border, at (S2 - S4) Ts / (V4 - V2) - tau, in
 // elements of 22 bytes.
-TEST(ComposingRanges, EndWhereTheFormulaIsSolved) {
+TEST(ComposingRanges, EndAtTheSolutionOfTheFormula) {
   const auto sums = [](int algorithm) {
     std::pair<double, double> sum;
     for (const StageFigures& stage : counted_exchange(point, TrafficKind::transpose, 1, algorithm).with_own) {

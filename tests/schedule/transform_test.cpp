@@ -102,7 +102,7 @@ TEST(ControlMessages, AtMostOneInARoundFromOneRankToAnother) {
 }
 
 // Sizes that are legal one by one, but whose sum exceeds 64 bits.
-TEST(ControlMessages, OfAnySizeAreAnalysedAndRefusedWhereTheyWouldTakeMemory) {
+TEST(ControlMessages, OfAnySizeAreAnalysedButRefusedIfTheyTakeTooMuchMemory) {
   ProgramBuilder builder{0};
   builder.begin_round();
   builder.control_send(1, Bytes{1} << 62);

@@ -199,7 +199,7 @@ TEST_F(CommandTest, OutputGoesToOpenFilesAsTheyAre) {
   EXPECT_EQ(closed.talk, "quadrille: cannot write '/dev/fd/77': Bad file descriptor\n");
 }
 
-// A file that root replaces stays its owner's, and loses set-user-ID, which would now be root's.
+// A file that root replaces keeps its owner. It loses set-user-ID and other special bits, which must not apply to new content.
 TEST_F(CommandTest, AReplacedFileKeepsItsOwnerAndNoSpecialMode) {
   const fs::path old = write("old", "before");
   const bool is_root = ::geteuid() == 0;

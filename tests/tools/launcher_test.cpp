@@ -108,7 +108,7 @@ TEST_F(LauncherTest, OnlyTheFirstRankReportsErrorsOfACollectiveSubcommand) {
 
 // Both variables are left over from another launch, so they name a rank that nobody started. The process must say that it cannot
 // join.
-TEST_F(LauncherTest, AProcessThatCannotJoinSaysSo) {
+TEST_F(LauncherTest, AProcessThatCannotJoinReportsIt) {
   const Outcome outcome = run_among({"QUADRILLE_RANK=1", "QUADRILLE_RANKS=2", "QUADRILLE_HEAD=99"}, {"race", "alltoall"});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_NE(outcome.talk, "");
@@ -180,7 +180,7 @@ class EndOfRunTest : public CommandTest {
   }
 };
 
-TEST_F(EndOfRunTest, SignalsEndWhatRanksHaveStarted) {
+TEST_F(EndOfRunTest, SignalsEndProgramsThatRanksHaveStarted) {
   for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGKILL}) {
     SCOPED_TRACE(::strsignal(signal));
     const pid_t launcher = start(sleep_ + "; true");
@@ -221,7 +221,7 @@ TEST_F(EndOfRunTest, NoMoreRanksAreStartedWhenTheLauncherIsToEnd) {
 }
 
 // If the guard is killed, the launcher ends the programs that the ranks have started.
-TEST_F(EndOfRunTest, KillingTheGuardEndsThem) {
+TEST_F(EndOfRunTest, KillingTheGuardEndsTheProgramsOfRanks) {
   const pid_t launcher = start(sleep_ + "; true");
   const std::string guards = about(launcher, fmt::format("task/{}/children", launcher));
   const pid_t guard = std::stoi(guards);
@@ -232,7 +232,7 @@ TEST_F(EndOfRunTest, KillingTheGuardEndsThem) {
 }
 
 // The test kills the launcher's whole process group, as `timeout -k` does.
-TEST_F(EndOfRunTest, KillingTheLaunchersProcessGroupEndsThem) {
+TEST_F(EndOfRunTest, KillingTheLaunchersProcessGroupEndsTheProgramsOfRanks) {
   const pid_t launcher = start(sleep_ + "; true");
   ::kill(-launcher, SIGKILL);
   EXPECT_EQ(exit_code(launcher), 128 + SIGKILL);
@@ -251,7 +251,7 @@ TEST_F(EndOfRunTest, RanksThatIgnoreSignalsAreKilled) {
 }
 
 // The first failure ends the programs of the other ranks, by SIGTERM and, a second later, by SIGKILL.
-TEST_F(EndOfRunTest, AFailureEndsWhatOtherRanksHaveStarted) {
+TEST_F(EndOfRunTest, AFailureEndsProgramsThatOtherRanksHaveStarted) {
   const std::string failing = file("failing").string();
   for (const std::string trap : {"", "trap '' TERM; "}) {
     ::mkfifo(failing.c_str(), 0600);

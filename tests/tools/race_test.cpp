@@ -98,7 +98,7 @@ TEST_F(CommandTest, RacesHidePredictionsThatAreFarOff) {
   for (const Json& entry : size["entries"]) EXPECT_GT(entry["predicted_s"], 0.0) << "the JSON holds all predictions";
 }
 
-TEST_F(CommandTest, RacesPrintWhatUsersOfOtherBenchmarksLookFor) {
+TEST_F(CommandTest, RacesPrintTheFiguresOfOtherBenchmarks) {
   const Words race{"race",          "allreduce", "--ranks",      "3", "--block",   "8B,1KiB", "--algorithm", "ring",
                    "--repetitions", "2",         "--iterations", "3", "--warm-up", "1",       "--executor",  "threads"};
   const auto with = [&](const Words& more) {

@@ -77,7 +77,7 @@ TEST_F(TuneTest, KeepsResultsAndContinuesFromThem) {
   EXPECT_EQ(wisdom().records.size(), 3u);
 }
 
-TEST_F(TuneTest, PoolsWhatSeveralLaunchesFind) {
+TEST_F(TuneTest, PoolsTheResultsOfSeveralLaunches) {
   const auto session = [&](const Words& more) {
     Words words = tune({"--ranks", "2", "--executor", "threads", "--json", "--block", "8B", "gather"});
     words.insert(words.end(), more.begin(), more.end());

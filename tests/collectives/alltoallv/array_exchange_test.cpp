@@ -174,10 +174,10 @@ TEST(FoldedFourStage, HasTwoMoreStepsAndTwiceTheTraffic) {
     EXPECT_EQ(counted.c1, 2 * (C - 1) + 2 * (R - 2) + 2);
     EXPECT_EQ(counted.startups, counted.c1 - 1) << "no rank sends in both of the extra steps";
     const Bytes volume = load +                            // from the short row to the row above
-                         (C - 1) * (2 * load / C) +        // rows: a rank that acts for two
-                         (R - 2) * ((C + r) * load / Q) +  // columns: the row with r such ranks
-                         (C - 1) * (R * load / Q) +        // rows: for the R ranks of a column
-                         (R - 2) * (2 * load / (R - 1)) +  // columns: for two of them
+                         (C - 1) * (2 * load / C) +        // along rows: a rank with the data of two ranks
+                         (R - 2) * ((C + r) * load / Q) +  // along columns: the row with r such ranks
+                         (C - 1) * (R * load / Q) +        // along rows: data for the R ranks of a column
+                         (R - 2) * (2 * load / (R - 1)) +  // along columns: data for two of these ranks
                          load;                             // down to the short row
     EXPECT_EQ(counted.c2, volume);
   }

@@ -230,7 +230,7 @@ TEST(InFlight, APlanMayBeDestroyedBeforeItsRequests) {
 
 // If an execution fails on one rank, here in an operator, it fails on all ranks that share memory, in whichever call they make, and
 // also if the failing rank never waits for the request.
-TEST(InFlight, ARankWhoseExecutionFailsTellsTheOthers) {
+TEST(InFlight, AFailedExecutionFailsOnAllRanks) {
   for (const bool blocking : {true, false}) {
     std::vector<std::string> said(3);
     run_threads(3, [&](Communicator& threads) {

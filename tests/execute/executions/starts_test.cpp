@@ -40,7 +40,7 @@ TEST(StartRecord, FindsTheFirstStartThatDiffers) {
   EXPECT_EQ(difference->theirs, 4u);
 }
 
-TEST(StartRecord, ComparesOnlyWhatBothHold) {
+TEST(StartRecord, ComparesOnlyStartsInBothRecords) {
   StartRecord mine, theirs;
   add(mine, {1, 2});
   add(theirs, {2, 1});

@@ -168,7 +168,7 @@ TEST(Guidelines, JudgementsFollowFromRatiosByRepetition) {
   EXPECT_EQ(verdict_of(slow, ratio.lower), Judgement::open) << "not above the tolerance";
   EXPECT_EQ(verdict_of(slow, 1.3), Judgement::open);
   EXPECT_EQ(verdict_of(slow, ratio.upper), Judgement::held);
-  // Ratios are taken within a repetition, so a change that slows both sides down equally has no effect.
+  // Ratios are computed within a repetition, so a disturbance that slows down both sides equally has no effect.
   std::vector<double> drifting;
   for (int repetition = 0; repetition < 9; ++repetition) drifting.push_back(2.0 + repetition);
   EXPECT_DOUBLE_EQ(ratio_by_repetitions(drifting, drifting).upper, 1.0);

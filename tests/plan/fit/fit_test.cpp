@@ -116,7 +116,7 @@ TEST(Price, ByAFitIsTheSumOfItsTerms) {
   EXPECT_NEAR(steps.blocking_s - steps.nonblocking_s, 6 * 2e-6, 1e-11) << "nonblocking saves the waits after six of seven rounds";
 }
 
-TEST(Price, OfRanksThatRunAheadHasNoWaiting) {
+TEST(Price, OfRanksThatRunAheadHasNoWaits) {
   const auto rounds = [](const Workload& counted) {
     for (const PriceTerm& term : price_by({.coefficients = known(20, 0.01), .preset = {}, .date = {}}, counted).terms)
       if (term.name == "rounds") return term.amount;
