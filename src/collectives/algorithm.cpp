@@ -17,12 +17,7 @@ namespace quadrille {
 namespace {
 
 [[noreturn]] void unknown(std::string_view what, std::string_view word, const std::vector<std::string>& known) {
-  std::string sentence = fmt::format("there is no {} '{}'", what, word);
-  if (const auto guess = nearest(word, known))
-    sentence += fmt::format("; did you mean '{}'?", *guess);
-  else
-    sentence += fmt::format("; there are: {}", known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")));
-  throw Error(ErrorCode::misuse, sentence);
+  throw Error(ErrorCode::misuse, fmt::format("there is no {} '{}'; {}", what, word, guess_or_list(word, known)));
 }
 
 Count most(const Parameter& parameter, const Problem& problem) {
@@ -110,7 +105,7 @@ Choice parse_choice(const Problem& problem, std::string_view specification) {
     begin = end;
     const std::size_t equals = setting.find('=');
     if (equals == std::string_view::npos)
-      throw Error(ErrorCode::misuse, fmt::format("'{}' in '{}' is no setting; write name=value", setting, specification));
+      throw Error(ErrorCode::misuse, fmt::format("'{}' in '{}' is not a setting; write name=value", setting, specification));
     const std::string_view key = setting.substr(0, equals);
     const auto& parameters = choice.algorithm->parameters;
     const auto parameter =
@@ -174,8 +169,8 @@ Schedule make_schedule(const Problem& problem, const Choice& choice) {
   check_applies(problem, choice);
   Schedule schedule;
   schedule.problem = problem;
-  // The schedule requires a commutative operator only if the algorithm reorders operands. The verifier checks the order, and
-  // documents state it.
+  // The schedule is marked as commutative only if the algorithm reorders operands. In all other schedules the verifier requires
+  // the order of ranks. Documents state the mark.
   if (is_reduction(problem.collective))
     schedule.problem.commutative = algorithm.combining(problem, choice.parameters) == Combining::any_order;
   schedule.algorithm = algorithm.id;

@@ -7,7 +7,7 @@
 namespace quadrille {
 
 Count best_segment_count(Count pipe, Bytes bytes) {
-  // The number of start-ups that cost as much as the bytes.
+  // The number of start-ups that cost as much as sending all bytes.
   const double startups = static_cast<double>(bytes) / static_cast<double>(nominal_startup_bytes);
   const double best = std::sqrt(static_cast<double>(pipe) * startups);
   return std::llround(std::min(best, static_cast<double>(most_segments_by_default)));

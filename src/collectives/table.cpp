@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The table of all algorithms. A row is the name of the record that the algorithm's file defines. DEFAULT marks, for
 // each collective, the algorithm that plans use if none is named. A default must therefore apply to every problem: any
-// number of ranks, any counts, any operator, and also the fixed tree. If several algorithms do, the default is the one
-// that sends each byte once: `direct` or `linear`. For broadcast and reduce it is `binomial`, because with `linear` the
-// root would send or receive all p - 1 vectors itself.
+// number of ranks, any counts, any operator, and also the fixed tree. If several algorithms apply to every problem, the
+// default is the algorithm that sends each byte once: `direct` or `linear`. For broadcast and reduce the default is
+// `binomial`, because with `linear` the root would send or receive all p - 1 vectors itself.
 #include "quadrille/algorithm.hpp"
 
 #define QUADRILLE_ROWS(ROW, DEFAULT)      \

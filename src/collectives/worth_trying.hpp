@@ -6,8 +6,7 @@
 
 namespace quadrille {
 
-// Powers of two up to 16, the square root of p, and p itself. Between these values C1 (the number of rounds) and C2
-// (the bytes of each round's longest message, added up) change little.
+// Powers of two up to 16, the square root of p, and p itself. C1 and C2 change little between these values.
 std::vector<ParameterValue> radices_worth_trying(const Problem& problem, const Parameters& before);
 
 // One port. If a radix was given: also radix - 1 ports, with which a digit takes one round. Otherwise 3, 7 and p - 1

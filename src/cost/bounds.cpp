@@ -14,20 +14,20 @@ namespace {
 
 __extension__ typedef __int128 Wide;
 
-// The fewest rounds in which the data of one rank can reach p ranks on k ports: each round multiplies the number of ranks that have
-// it by k + 1 at most.
+// Returns the fewest rounds in which the data of one rank can reach p ranks on k ports. Each round multiplies the number of ranks
+// that have the data by at most k + 1.
 Count rounds_to_reach(Count p, Count k) {
   Count rounds = 0;
   for (Wide reached = 1; reached < p; reached *= k + 1) ++rounds;
   return rounds;
 }
 
-// Rounded up.
+// Returns the quotient, rounded up.
 Bytes quotient(Wide dividend, Wide divisor) { return static_cast<Bytes>((dividend + divisor - 1) / divisor); }
 
-// Theorems 2.5, 2.7 and 2.9 in one integer form: in T rounds at most C(T, f) k^f destinations are f hops away, so the
-// p - 1 blocks of a rank make at least W hops, the sum of the p - 1 smallest hop counts, over k ports.
-// Nothing if p - 1 destinations cannot be reached in T rounds.
+// Theorems 2.5, 2.7 and 2.9 in one integer form. In T rounds, at most C(T, f) k^f destinations can be f hops away. So the p - 1
+// blocks of a rank make at least W hops over k ports, where W is the sum of the p - 1 smallest hop counts. Returns nothing if T
+// rounds cannot reach p - 1 destinations.
 std::optional<Bytes> compound_bound(Count p, Count k, Count rounds, Bytes block_bytes) {
   Wide left = p - 1, hops = 0, destinations = 1;
   for (Count f = 1; f <= rounds && left > 0; ++f) {

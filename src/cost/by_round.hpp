@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stores one value for each round. If a schedule states its number of rounds, the values are in a vector, which is
-// faster: each of many programs may touch a hundred thousand rounds. Otherwise, as in files that number their rounds
-// freely, they are in a map.
+// Stores one value for each round. If a schedule states its number of rounds, the values are in a vector. A vector is faster, and
+// each of many programs may touch a hundred thousand rounds. Files may number their rounds freely; the values are then in a map.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +23,7 @@ inline Count stated_rounds(const Program& program) {
 template <class Value>
 class ByRound {
  public:
-  // Allocates the vector by the stages of the first program. Nothing may have been stored before.
+  // Allocates the vector, with a length taken from the stages of the first program. Must be called before any value is stored.
   void expect(const Program& program) {
     constexpr Count most = Count{1} << 22;
     if (const Count rounds = stated_rounds(program); stated_.empty() && rounds <= most) stated_.resize(index(rounds));

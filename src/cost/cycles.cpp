@@ -8,7 +8,8 @@
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
-// Repeatedly removes ranks that wait for no remaining rank. The ranks of a cycle can never be removed.
+// Repeatedly removes ranks that do not wait for any remaining rank. The ranks of a cycle are never removed, so a
+// cycle exists if ranks remain.
 bool waits_in_cycle(const Schedule& schedule) {
   constexpr Rank most_ranks = 4096;  // limit for making programs
   const Count ranks = schedule.problem.ranks;
@@ -16,7 +17,7 @@ bool waits_in_cycle(const Schedule& schedule) {
   if (all_depend_on_all(schedule.problem.collective)) return true;
   if (ranks > most_ranks) return true;         // making the programs would take long; assume the more expensive case
   ByRank<std::vector<Rank>> receivers(ranks);  // by sender
-  ByRank<Count> awaited(ranks);                // for how many ranks each rank waits
+  ByRank<Count> awaited(ranks);                // number of ranks for which each rank waits
   for (Rank rank = 0; rank < ranks; ++rank) {
     std::vector<Rank>& own = receivers[rank];
     for (const Round& round : schedule.program(rank).rounds) {

@@ -115,7 +115,7 @@ class Reader {
     return values;
   }
 
-  // Returns the rules for those coefficients of this model that are assumed. The table may be shared, so rules for
+  // Returns the rules by which coefficients of this model were assumed. Several models may share the table, so rules for
   // coefficients of other models are skipped.
   Assumptions assumptions(const Model& model, const toml::table& table) const {
     Assumptions rules;
@@ -136,7 +136,7 @@ class Reader {
 
   double number(const Coefficient& coefficient, const toml::node& node) const {
     const auto value = node.value<double>();
-    if (!value || !node.is_number()) fail(fmt::format("line {}: '{}' is no number", line_of(node), coefficient.key));
+    if (!value || !node.is_number()) fail(fmt::format("line {}: '{}' is not a number", line_of(node), coefficient.key));
     if (!(*value >= coefficient.least && *value <= coefficient.most) || (coefficient.is_whole && *value != std::trunc(*value)))
       fail(fmt::format("line {}: '{}' is {}; it must be {}from {} to {:g}", line_of(node), coefficient.key, *value,
                        coefficient.is_whole ? "a whole number " : "", coefficient.least, coefficient.most));
@@ -173,7 +173,7 @@ std::string machine_text(const MachineCosts& machine, const std::vector<std::str
   for (const Model* owner : all_models()) {
     if (!owner->shared_table.empty() || !machine.models.contains(owner->id)) continue;
     text += fmt::format("\n[{}]\n", owner->id);
-    std::set<std::string_view> told;  // keys already written; the first model of the table that has a key writes it
+    std::set<std::string_view> told;  // keys already written by an earlier model of the table
     std::string rules;
     for (const Model* model : all_models()) {
       const auto values = machine.models.find(model->id);
@@ -212,10 +212,8 @@ MachineCosts find_machine(const std::string& name_or_file) {
     throw Error(ErrorCode::misuse, "this-machine is not known yet; measure it: quadrille calibrate");
   std::vector<std::string> known = machine_names();
   if (std::find(known.begin(), known.end(), "this-machine") == known.end()) known.emplace_back("this-machine");
-  const auto guess = nearest(name_or_file, known);
   throw Error(ErrorCode::misuse, fmt::format("there is no machine '{}', and no such file; {}", name_or_file,
-                                             guess ? fmt::format("did you mean '{}'?", *guess)
-                                                   : fmt::format("there are: {}", fmt::join(known, ", "))));
+                                             guess_or_list(name_or_file, known)));
 }
 
 std::vector<std::string> machine_names() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one table of models. A row is the name of the record that the model's file defines. Commands take the first row that applies,
-// so models that count nodes or links come before those that would ignore them.
+// The one table of models. A row is the name of the record that the model's file defines. Commands take the first row that applies.
+// So models that count nodes or links come before models that ignore them.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -28,8 +28,8 @@ class Classes {
  private:
   using Move = ByRank<Count>;  // the node to which a group element maps each node
 
-  // Looks for a group element that maps node `from` to node `to`, and every node to a node; stores it if there is
-  // one.
+  // Looks for a group element that maps node `from` to node `to`, and every node to a node. If there is one,
+  // stores it and returns true.
   bool find_move(Count from, Count to) {
     if (nodes_.size(from) != nodes_.size(to)) return false;
     const Rank first = nodes_.ranks(from)[0];
@@ -40,8 +40,8 @@ class Classes {
     return false;
   }
 
-  // Returns where the element that maps rank `from` to rank `to` maps each node; empty if it does not map nodes to
-  // nodes.
+  // Returns the node to which the element that maps rank `from` to rank `to` maps each node. Empty if the element
+  // does not map nodes to nodes.
   Move move_of(Rank from, Rank to) const {
     Move move;
     for (Count node = 0; node < nodes_.node_count(); ++node) {
@@ -55,7 +55,7 @@ class Classes {
     return move;
   }
 
-  // Marks the node and all nodes to which the known moves lead from it.
+  // Marks the node and all nodes that the known moves reach from it.
   void reach(Count node) {
     std::vector<Count> next;
     const auto mark = [&](Count reached) {
@@ -64,7 +64,7 @@ class Classes {
       next.push_back(reached);
     };
     mark(node);
-    for (Count each = 0; each < nodes_.node_count(); ++each)  // a new move may lead further from any marked node
+    for (Count each = 0; each < nodes_.node_count(); ++each)  // a move found since may reach more nodes from a marked node
       if (is_reached_[index(each)] && each != node) next.push_back(each);
     while (!next.empty()) {
       const Count here = next.back();

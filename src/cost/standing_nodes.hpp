@@ -9,9 +9,9 @@
 
 namespace quadrille {
 
-// A node can represent another one if an element of the group maps its ranks to the ranks of the other, and the ranks
-// of every node to those of some node. The ranks of both nodes then do the same work with corresponding nodes.
-// Returns one node of each class, or nothing if there are more than a few classes.
+// A node can represent another node if a group element maps its ranks to the ranks of the other node, and the ranks of every node
+// to the ranks of some node. The ranks of both nodes then do the same work with corresponding nodes. Returns one node of each
+// class, or nothing if there are more than a few classes.
 std::vector<Count> standing_nodes(const Symmetry& symmetry, const NodeRanks& nodes);
 
 }  // namespace quadrille

@@ -17,10 +17,10 @@
 namespace quadrille {
 namespace {
 
-constexpr Count few_messages = Count{1} << 12;   // below this, counting all is faster than finding nodes that represent others
-constexpr Count much_effort = Count{1} << 23;    // for all nodes: about half a second; beyond it, nodes are sampled
-constexpr Count sample_effort = Count{1} << 20;  // for the sampled nodes, if these are more than least_sampled
-constexpr Count most_messages = Count{1} << 27;  // for nodes so large that even a few of them are too much
+constexpr Count few_messages = Count{1} << 12;   // up to this, counting all nodes is faster than finding representatives
+constexpr Count much_effort = Count{1} << 23;    // limit for counting all nodes, about half a second; beyond it, nodes are sampled
+constexpr Count sample_effort = Count{1} << 20;  // limit for a sample of more than least_sampled nodes
+constexpr Count most_messages = Count{1} << 27;  // limit for any sample; a few very large nodes may exceed it
 constexpr Count least_sampled = 3;
 
 // The messages and the amount of local work of one rank, without regions.
@@ -32,7 +32,7 @@ class Steps {
   };
   struct RoundWork {
     Count number = 0;
-    std::size_t sends = 0, receives = 0, end = 0;  // where its sends, its receives, and the next round's transfers begin
+    std::size_t sends = 0, receives = 0, end = 0;  // where its sends, its receives and the next round begin
     Bytes copied = 0, combined = 0;
   };
 
@@ -82,7 +82,7 @@ struct Way {  // messages in one direction, sent or received
   }
 };
 
-// Sums over the ranks of the node that is being counted, and the figures that they go into.
+// Sums over the ranks of the node that is being counted, and the figures to which they are added.
 struct Tally {
   RoundFigures* figures = nullptr;
   bool is_touched = false;
@@ -129,7 +129,7 @@ class Counting {
     return effort;
   }
 
-  // With a single node, no message leaves it, so one rank of each orbit is counted and multiplied.
+  // If there is only one node, no message leaves it. So one rank of each orbit is counted, and its figures are multiplied.
   void count_only_node() {
     const Count times = schedule_.problem.ranks / size(steps_);
     for (std::size_t i = 0; i < steps_.size(); ++i) count_rank(symmetry_->representatives()[i], steps_[i], times);
@@ -145,8 +145,8 @@ class Counting {
     return !standing.empty();
   }
 
-  // Counts all nodes, or as many as there is time for: those of the root, the first, the last and the largest, then
-  // others spread over the whole range.
+  // Counts all nodes, or as many as time allows: first the nodes of the root, of rank 0 and of the last rank and the largest node,
+  // then others spread over the whole range.
   void count_nodes() {
     const Count count = nodes_.node_count();
     std::vector<bool> is_counted(index(count));

@@ -14,10 +14,9 @@ struct CountedWork {
   Count nodes_sampled = 0;  // Workload::nodes_sampled
 };
 
-// Adds to the figures of each round. If a symmetry is stated, only the representatives' programs are made; if the
-// symmetry also maps nodes to nodes, one node of each class is counted. Beyond some millions of messages, only a
-// sample of the nodes is counted. `visit` is called once with every program that is made. It must call rounds.expect
-// with the first of them.
+// Adds the work to the figures of each round. If a symmetry is stated, only the representatives' programs are made; if the symmetry
+// also maps nodes to nodes, one node of each class is counted. If there are more than some millions of messages, only a sample of
+// the nodes is counted. `visit` is called once with every program that is made. It must call rounds.expect with the first of them.
 CountedWork count_work(const Schedule& schedule, ByRound<RoundFigures>& rounds, const std::function<void(const Program&)>& visit);
 
 }  // namespace quadrille

@@ -126,9 +126,9 @@ class Counting {
     }
   }
 
-  // Does the group map a message that is one contiguous run to a message that is not? The images of consecutive
-  // blocks may not be consecutive. If they are one run in a different order, a rank lists them as one run. Checked
-  // only if links are counted, because only models with links need it.
+  // Returns true if the group maps a message that is one contiguous run to a message that is not. The images of consecutive blocks
+  // need not be consecutive. If the images are consecutive in another order, they count as one run, because a rank lists them as
+  // one run. Checked only if links are counted, because only models with links need it.
   bool has_image_in_pieces(Rank representative, const Regions& regions) {
     const Bytes block = schedule_.problem.block_bytes;
     if (!schedule_.symmetry || !result_.has_links || regions.empty() || block == 0 ||
@@ -243,10 +243,10 @@ class Counting {
   const Schedule& schedule_;
   const Topology* topology_;
   std::optional<NodeRanks> nodes_;  // present if nodes are counted
-  bool is_begun_ = false;           // has a program been counted?
+  bool is_begun_ = false;           // true if a program has been counted
   std::vector<Stage> named_;
   ByRound<RoundFigures> rounds_;
-  // A representative and a range of its blocks that stay together under the whole group.
+  // A representative and a range of its blocks whose images are consecutive under every element of the group.
   std::tuple<Rank, Count, Count> in_one_run_;
   Workload result_;
 };

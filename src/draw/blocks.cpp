@@ -21,7 +21,7 @@ constexpr Count most_ranks = 64, most_cells = 20'000;
 constexpr double cell_height = 17, usual_page = 1200, heading_height = 36, between_panels = 26, between_buffers = 8;
 constexpr std::size_t longest_label = 7;
 
-// Adjacent bytes of a buffer that hold one part of a block.
+// Adjacent bytes of a buffer that hold a part of one block.
 struct Cell {
   Bytes offset = 0, length = 0;
   bool defined = false, fresh = false;
@@ -29,15 +29,15 @@ struct Cell {
   std::string label, explanation;
 };
 
-// What determines the colour of a block: the rank to which it goes, if some rank sends blocks to several ranks; else
-// the rank from which it comes; else its position in the vector, if all ranks have the same vector or only one rank
-// has data.
+// What determines the colour of a block. It is the rank that gets the block, if some rank sends blocks to several ranks.
+// Otherwise it is the rank from which the block comes. If all ranks have the same vector or only one rank has data, it is the
+// block's position in the vector.
 enum class ColourBy : std::uint8_t { target, origin, place };
 
-// The input of a rank as blocks: where each begins, and which rank gets it.
+// The input of a rank as blocks: where each block begins, and which rank gets it.
 struct OriginBlocks {
   std::set<Bytes> cuts;
-  std::map<Bytes, Rank> targets;  // by the beginning; absent if several ranks get the block
+  std::map<Bytes, Rank> targets;  // by where the block begins; absent if several ranks get it
 };
 
 class BlockNames {
@@ -64,7 +64,7 @@ class BlockNames {
                                                                                : ColourBy::place;
   }
 
-  // Cuts blocks wherever a part of memory begins or ends, if blocks are told apart by their position.
+  // If blocks differ by their position, cuts them wherever a part of memory begins or ends.
   void learn(const SymbolRun& run) {
     if (by_ != ColourBy::place || run.term == Terms::undefined) return;
     for (OriginBlocks& origin : origins_) {
@@ -116,7 +116,7 @@ class BlockNames {
     return cell;
   }
 
-  // Returns the explanation that stands below the headline.
+  // Returns the explanation below the headline.
   std::string legend() const {
     const bool reduction = is_reduction(problem_.collective);
     switch (by_) {
@@ -133,7 +133,7 @@ class BlockNames {
   }
 
  private:
-  // Vectors that are never divided are told apart only by the ranks that are combined in them.
+  // Returns true if the colours show only which ranks are combined. This is so for vectors that are never divided.
   bool by_operands() const { return by_ == ColourBy::place && several_givers_ && origins_.front().cuts.size() == 2; }
 
   const OriginBlocks& blocks_of(const SymbolRun& run, const Terms& terms) const {
@@ -227,7 +227,7 @@ class BlockPicture {
     };
     const auto at_end = [&](std::optional<Count> round, const std::vector<SymbolicMemory>& memories, const Terms& terms) {
       if (faults_.any() && moments.size() == 1)
-        remember(round, memories, terms);  // nothing was observed after the start, because no rank has a round
+        remember(round, memories, terms);  // no rank has a round, so only the start was observed
     };
     replay(schedule_, no_symmetry(schedule_.problem.ranks), programs_, {}, ignored, remember, at_end);
     return moments;
@@ -349,7 +349,7 @@ class BlockPicture {
     return y - top;
   }
 
-  // `numbers` is the place of the ranks' numbers, at the left of the number of rank 0.
+  // `numbers` is the position of the ranks' numbers, at the left of the number of rank 0.
   void draw_faults(const Panel& panel, Point numbers, const std::array<std::optional<double>, 3>& tops) {
     const bool is_last = faults_.any() && &panel == &panels_.back(), is_first = &panel == &panels_.front();
     const auto column = [&](Rank rank) { return numbers.x + extent(rank, cell_width_); };

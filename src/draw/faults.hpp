@@ -12,8 +12,8 @@
 
 namespace quadrille {
 
-// A range of bytes of a rank's output that is wrong at the end. It is missing if nothing was delivered there;
-// otherwise it is foreign: data was delivered that the collective does not require there.
+// A range of bytes of a rank's output that is wrong at the end. It is missing if nothing was delivered there. Otherwise it is
+// foreign: it holds data that the collective does not require there.
 struct WrongBytes {
   Bytes offset = 0, length = 0;
   bool missing = false;
@@ -28,13 +28,13 @@ struct FaultPlace {
   FaultTime time = FaultTime::at_end;
   Count round = 0;  // only if time is in_round
   std::vector<Region> regions;
-  bool is_first = false;  // does it have the first finding?
+  bool is_first = false;  // true if the first finding is here
   std::string explanation;
 };
 
 class Faults {
  public:
-  // Without findings there are no faults. Throws Error{too_large} like `verify`.
+  // There are faults only if there are findings. Throws Error{too_large} like `verify`.
   Faults(const Schedule& schedule, const std::vector<Program>& programs, const std::vector<Finding>& findings);
 
   bool any() const { return !places_.empty(); }
@@ -44,8 +44,8 @@ class Faults {
 
   std::string marked(std::string headline) const { return headline + (any() ? ": wrong" : ""); }
 
-  // If there are faults, writes below the picture what was found and `key`, which explains the marks. Returns the
-  // lower right corner of the picture including this legend.
+  // If there are faults, writes a legend below the picture: the sentences of the findings and `key`, which explains the marks.
+  // Returns the lower right corner of the picture including the legend.
   Point draw_legend(Svg& svg, Point reach, const std::string& key) const;
 
  private:

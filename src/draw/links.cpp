@@ -17,8 +17,8 @@ namespace quadrille {
 namespace {
 
 constexpr Count most_ranks = 256, most_links = 2048;
-constexpr double radius = 11;     // of the circle that is a rank
-constexpr double beside = 4;      // distance of a link from the line between its two ranks, on its right-hand side
+constexpr double radius = 11;     // of a rank's circle
+constexpr double beside = 4;      // distance of a link from the line between its two ends, to its right
 constexpr double loose_end = 26;  // length of a line that leaves the picture, for a link that comes back on the other side
 constexpr const char* unused = "#8c959f";
 
@@ -29,8 +29,9 @@ struct Load {
 
 Point moved(Point point, double by_x, double by_y) { return {point.x + by_x, point.y + by_y}; }
 
-// The places of all vertices. A network of two or three dimensions is drawn in rows and columns. Any other is drawn
-// on concentric circles: the ranks outside, then the switches next to them, then the switches next to those.
+// The places of all vertices. A network of two or three dimensions is drawn in rows and columns. Any other network
+// is drawn on concentric circles: the outermost circle has the ranks, and each further circle has the switches that
+// are next to those outside it.
 class LinkMap {
  public:
   LinkMap(const Topology& topology, const std::string& title) : topology_(topology), svg_(title) {
@@ -145,7 +146,7 @@ class LinkMap {
     height_ = centre.y + outermost + 36;
   }
 
-  // For a network in rows: returns +1 or -1 if the link leaves the picture and comes back on the other side, else 0.
+  // For a network in rows: returns +1 or -1 if the link leaves the picture on one side and comes back on the other, otherwise 0.
   int around(const Link& link) const {
     if (!in_rows_) return 0;
     std::vector<Count> mine;  // numbers of the vertex's links in this dimension: the one in direction + comes first
@@ -184,8 +185,8 @@ class LinkMap {
     const Point stop = moved(to, -gap_to * x - right * y, -gap_to * y + right * x);
     svg_.arrow(start, stop, colour, width, explanation);
     if (sharing.empty()) return;
-    // The number is not in the middle of the link, where links across a circle cross. It is further from the link if
-    // it is wider in that direction.
+    // Writes the number not at the middle of the link, because links across a circle cross there. Its distance from the link is
+    // larger if the text is wider in that direction.
     const double part = in_rows_ ? 0.5 : 0.36, away = 5 + std::abs(y) * text_width(sharing, 10) / 2 + std::abs(x) * 4;
     const Point base{start.x + part * (stop.x - start.x) - away * y, start.y + part * (stop.y - start.y) + away * x};
     numbers_.emplace_back(moved(base, 0, 3.5), sharing);
@@ -193,8 +194,8 @@ class LinkMap {
 
   void draw(Vertex vertex) {
     const bool rank = vertex < topology_.ranks();
-    if (!rank) return svg_.box({at(vertex).x - 7, at(vertex).y - 7, 14, 14}, "node");
-    svg_.circle(at(vertex), radius, "node");
+    if (!rank) return svg_.box({at(vertex).x - 7, at(vertex).y - 7, 14, 14}, "switch");
+    svg_.circle(at(vertex), radius, "rank");
     svg_.text(moved(at(vertex), 0, 4), fmt::format("{}", vertex), Anchor::middle, "text", 11);
   }
 

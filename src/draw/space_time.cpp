@@ -20,7 +20,7 @@ constexpr Count most_ranks = 96;
 constexpr Count most_rounds = 500;
 constexpr double left = 74, stage_height = 22, foot = 40;
 
-// A round that has operations at some rank.
+// A round in which some rank has operations.
 struct Column {
   Bytes longest = 0;  // bytes of its longest message
   bool has_messages = false;
@@ -83,7 +83,7 @@ class SpaceTime {
  private:
   using Ends = std::tuple<Rank, Rank, std::optional<Port>>;
 
-  // Finds messages with only one end: sends that no rank receives, and receives for which nothing is sent.
+  // Finds messages with only one end: sends without a receive and receives without a send.
   void find_lone_ends() {
     if (!faults_.any()) return;
     for (const auto& [number, messages] : messages_)
@@ -240,7 +240,7 @@ class SpaceTime {
   const std::vector<Program> programs_;
   const Faults faults_;
   const MessagesByRound messages_;
-  std::map<Count, std::multiset<Ends>> lone_sends_;  // drawn ones are removed
+  std::map<Count, std::multiset<Ends>> lone_sends_;  // removed when they have been drawn
   std::map<Count, std::vector<Ends>> lone_receives_;
   std::map<Count, Column> columns_;
   std::vector<StageColumns> stages_;  // stages with at least one column

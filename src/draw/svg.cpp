@@ -21,7 +21,7 @@ text { font-family: sans-serif; fill: #1f2328; }
 .frame { fill: none; stroke: #8c959f; stroke-width: 0.6; }
 .fresh { fill: none; stroke: #1f2328; stroke-width: 1.6; }
 .axis { stroke: #8c959f; stroke-width: 0.8; }
-.node { fill: #dde3ea; stroke: #59636e; }
+.rank, .switch, .cell { fill: #dde3ea; stroke: #59636e; }
 @media (prefers-color-scheme: dark) {
   text { fill: #e6edf3; }
   .faint { fill: #9198a1; }
@@ -29,7 +29,7 @@ text { font-family: sans-serif; fill: #1f2328; }
   .over { stroke: #16191d; }
   .ground { fill: #16191d; }
   .fresh { stroke: #e6edf3; }
-  .node { fill: #39424d; stroke: #9198a1; }
+  .rank, .switch, .cell { fill: #39424d; stroke: #9198a1; }
 }
 )";
 
@@ -62,7 +62,7 @@ std::string number(double value) {
 }
 
 void set(pugi::xml_node node, const char* name, const std::string& value) { node.append_attribute(name) = value.c_str(); }
-// Replaces control characters, which SVG cannot contain, by question marks; file names may have such characters.
+// Replaces control characters by question marks, because SVG cannot contain them. File names may have such characters.
 std::string printable(std::string words) {
   for (char& letter : words)
     if (static_cast<unsigned char>(letter) < ' ' || letter == '\x7f') letter = '?';
@@ -209,7 +209,7 @@ std::string stage_colour(std::size_t stage) {
 std::string member_colour(double index, double members) {
   const double sixths = 6 * index / std::max(members, 1.0);
   Colour colour{};
-  for (std::size_t i = 0; i < colour.size(); ++i) {  // a full colour, mixed half and half with white
+  for (std::size_t i = 0; i < colour.size(); ++i) {  // a full colour, mixed with an equal part of white
     const double turned = std::fmod(sixths + (i == 0 ? 0 : i == 1 ? 4 : 2), 6);
     colour[i] = 135 + 115 * std::clamp(std::abs(turned - 3) - 1, 0.0, 1.0);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes simple shapes as SVG. Lengths are in pixels from the upper left corner. A colour is either fixed, as
-// "#rrggbb", and visible on both light and dark ground, or given by a kind, whose colour follows the reader's light
-// or dark colour scheme.
+// Writes simple shapes as SVG. Lengths are in pixels from the upper left corner. A colour is either fixed, as "#rrggbb",
+// or given by a kind. Fixed colours are visible on both light and dark ground. The colours of kinds follow the reader's
+// light or dark colour scheme.
 #pragma once
 
 #include <pugixml.hpp>
@@ -24,9 +24,9 @@ enum class Dashes : std::uint8_t { none, dashed, dotted };
 
 enum class Anchor : std::uint8_t { start, middle, end };
 
-// A class of the style sheet: "text"; "faint" (less prominent text); "on-colour" (text on a fixed colour); "over"
-// (text over lines); "frame" (an outline); "fresh" (a stronger outline); "axis" (a thin line); "node" (a filled
-// shape); "fault" (the strongest outline); "fault-missing" (the same, dashed).
+// A class of the style sheet: "text"; "faint" (less prominent text); "on-colour" (text on a fixed colour); "over" (text over
+// lines); "frame" (an outline); "fresh" (a stronger outline); "axis" (a thin line); "rank", "switch" and "cell" (filled shapes that
+// look alike: a rank, a switch, a cell of a table); "fault" (the strongest outline); "fault-missing" (the same, dashed).
 using Kind = std::string_view;
 
 class Svg {
@@ -34,8 +34,7 @@ class Svg {
   explicit Svg(const std::string& title);
   ~Svg();
 
-  // `explanation` is shown when the pointer is over the shape. `fill` is a colour, optionally followed by further
-  // style properties.
+  // `explanation` is shown when the pointer is over the shape. `fill` is a colour. Further style properties may follow it.
   void box(const Box& box, Kind kind, const std::string& fill = {}, const std::string& explanation = {});
   void circle(Point centre, double radius, Kind kind, const std::string& explanation = {});
   void line(Point from, Point to, Kind kind);
@@ -68,13 +67,13 @@ class Svg {
 // Returns the approximate width of a line of text; the true width depends on the font.
 double text_width(std::string_view words, double size = 12);
 
-// A strong colour; they repeat after eight.
+// Returns a strong colour. Colours repeat after eight stages.
 std::string stage_colour(std::size_t stage);
 
-// A light colour to write on; `members` different ones.
+// Returns a light colour to write on; there are `members` different ones.
 std::string member_colour(double index, double members);
 
-// For a share of the largest amount, 0 < share <= 1.
+// Returns the colour for an amount. `share` is the amount divided by the largest amount, 0 < share <= 1.
 std::string heat(double share);
 
 }  // namespace quadrille

@@ -37,7 +37,7 @@ std::string draw_traffic(const Schedule& schedule, std::optional<Count> round, c
   const double cell = std::clamp(520 / static_cast<double>(p), 6.0, 30.0), side = extent(p, cell);
   svg.text({left + std::max(side / 2, 28.0), top - 24}, "receiver", Anchor::middle, "faint");
   svg.text({picture_margin, top - 24}, "sender", Anchor::start, "faint");
-  const Count every = std::max<Count>(1, static_cast<Count>(24 / cell));  // every how many ranks a number is written
+  const Count every = std::max<Count>(1, static_cast<Count>(24 / cell));  // a number is written at every `every`-th rank
   for (Rank rank = 0; rank < p; ++rank) {
     if (rank % every != 0) continue;
     const double middle = cell * (static_cast<double>(rank) + 0.5);

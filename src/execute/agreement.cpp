@@ -29,7 +29,7 @@ RankOutcome outcome_of_exception(std::optional<Error>& error) {
   } catch (const std::exception& caught) {
     error = Error(ErrorCode::environment, caught.what());
   } catch (...) {
-    error = Error(ErrorCode::environment, "an exception that is no std::exception");
+    error = Error(ErrorCode::environment, "an exception that is not a std::exception");
   }
   return {RankOutcome::failed, error->code()};
 }

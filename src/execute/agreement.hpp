@@ -75,8 +75,8 @@ auto gathered_or_thrown(Group& group, Part&& part) {
   std::string sentence = told_by(group, *first, error ? error->what() : "");
   if (mine.outcome.state == RankOutcome::failed) throw *error;
   const RankOutcome& outcome = all[*first].outcome;
-  if (outcome.state == RankOutcome::failed_elsewhere) throw ErrorElsewhere(outcome.code, sentence);  // names the rank
-  Rank shown = *first;  // a node's group shows ranks by their numbers in the whole communicator
+  if (outcome.state == RankOutcome::failed_elsewhere) throw ErrorElsewhere(outcome.code, sentence);  // it names the rank
+  Rank shown = *first;  // a node's group shows a rank's number in the whole communicator
   if constexpr (requires { group.shown(shown); }) shown = group.shown(shown);
   throw ErrorElsewhere(outcome.code, "rank " + std::to_string(shown) + ": " + sentence);
 }

@@ -29,15 +29,15 @@ class Executable {
 
   // Is this a collective of the MPI library? MPI requires the same order of calls on all ranks. So its executions begin in the
   // order in which they are started, even while earlier ones are in flight; `advance` and `finish` refer to the oldest one in
-  // flight. MPI also requires the same function on all ranks. So a blocking execution always calls `execute`, never `begin` and
-  // `finish`.
+  // flight. MPI does not match a blocking collective with a nonblocking one. So a blocking execution always calls `execute`, never
+  // `begin` and `finish`.
   virtual bool is_vendors() const { return false; }
 
-  // Ends the executions in flight without waiting. Afterwards nobody reads or writes this rank's buffers. Ranks that share memory
-  // with this one and wait for it throw `why`.
+  // Ends the executions in flight without waiting. Afterwards nobody reads or writes this rank's buffers; only a collective of the
+  // MPI library may still do so, because MPI cannot cancel it. Ranks that share memory with this one and wait for it throw `why`.
   virtual void abandon(const Error& /*why*/) noexcept {}
 
-  // Memory of this object at this rank, between two executions.
+  // How many bytes this object holds at this rank between two executions.
   virtual Bytes memory_bytes() const { return 0; }
 };
 

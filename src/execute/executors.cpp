@@ -29,7 +29,8 @@ constexpr ExecutorRow table[] = {
      .needs_mpi = true},
 };
 
-// Returns why a group does not offer the executor `asked`. `offered` are its transports; `own` is the communicator's own.
+// Returns why a group does not offer the executor `asked`. `offered` are the group's transports; `own` is the
+// transport of the communicator.
 std::string why_not(const Transport& own, const std::vector<Transport*>& offered, const ExecutorRow& asked) {
   const ExecutorRow& preferred = row_of(offered.front()->executor());
   if (asked.memory != SharedBy::nobody && preferred.memory == SharedBy::nobody)

@@ -40,8 +40,8 @@ std::string executor_names();                  // "mpi, shared or hybrid"
 std::vector<Executor> executors_of(Communicator& ranks);
 
 // Local. Returns the transport that runs plans by executor `asked` in the group whose own transport is `own`, or the reason why
-// there is none. `automatic` returns the preferred transport. `mpi` returns `own` if the group has no
-// MPI library, so that a plan for MPI messages also runs on threads.
+// there is none. For `automatic` it returns the preferred transport. For `mpi` it returns `own` if the group has no MPI library, so
+// that a plan for MPI messages also runs on threads.
 Result<Transport*> transport_for(Transport& own, Executor asked);
 
 }  // namespace quadrille

@@ -15,7 +15,7 @@ class ForkMark {
   bool is_in_child() const { return made_ != forks_.load(std::memory_order_relaxed); }
 
  private:
-  static std::atomic<unsigned> forks_;  // the number of forks between the first process and this one; a new child increments it
+  static std::atomic<unsigned> forks_;  // how many forks lie between the first process and this one; each new child adds 1
   const unsigned made_;
 };
 

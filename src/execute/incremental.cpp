@@ -107,10 +107,10 @@ void IncrementalExecutable::receive(IncrementalProgram& program, Rank from) {
 
   HeaderLength header = 0;
   const auto without_length =
-      static_cast<std::uint64_t>(length) - sizeof header;  // wraps if the message is shorter than a length; checked below
+      static_cast<std::uint64_t>(length) - sizeof header;  // wraps if the message is too short; checked below
   if (length >= static_cast<Bytes>(sizeof header)) std::memcpy(&header, letter + without_length, sizeof header);
   if (length < static_cast<Bytes>(sizeof header) || header > without_length)
-    throw Error(ErrorCode::malformed, "a message with a header is cut off, or is none");
+    throw Error(ErrorCode::malformed, "a message is cut off, or it has no header");
   const Bytes payload = static_cast<Bytes>(without_length - header);
   const auto* code = reinterpret_cast<const std::uint8_t*>(letter + payload);
   const Regions target = program.arrived(from, {code, static_cast<std::size_t>(header)}, payload);

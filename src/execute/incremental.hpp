@@ -23,10 +23,10 @@ class IncrementalExecutable : public Executable {
 
   void execute(const std::byte* input, std::byte* output, Phases* phases = nullptr) override;
 
-  // Its size depends on the messages received so far.
+  // Grows with the longest messages received so far.
   Bytes memory_bytes() const override;
 
-  // As execute; returns the program that has run.
+  // The same as `execute`; returns the program that has run.
   Program execute_and_tell(const std::byte* input, std::byte* output, Phases* phases = nullptr);
 
  private:

@@ -226,7 +226,7 @@ std::vector<std::string> type_names() {
 
 Problem reduction(Collective collective, Count ranks, Count elements, const Operator& operation, Rank root) {
   if (!is_reduction(collective) || is_irregular(collective))
-    throw Error(ErrorCode::misuse, fmt::format("{} is no reduction of vectors of one length", name(collective)));
+    throw Error(ErrorCode::misuse, fmt::format("{} is not a reduction of vectors of one length", name(collective)));
   Problem problem;
   problem.collective = collective;
   problem.ranks = ranks;
@@ -235,7 +235,7 @@ Problem reduction(Collective collective, Count ranks, Count elements, const Oper
   problem.commutative = operation.commutative;
   const auto bytes = checked_product(elements, operation.element_bytes);
   if (elements < 0 || !bytes)
-    throw Error(ErrorCode::misuse, fmt::format("{} elements of {} bytes are no vector", elements, operation.element_bytes));
+    throw Error(ErrorCode::misuse, fmt::format("{} elements of {} bytes do not make a vector", elements, operation.element_bytes));
   problem.block_bytes = *bytes;
   check(problem);
   return problem;

@@ -3,22 +3,24 @@
 // its memory back and is made ready again at its next execution. Making ready is collective, so all ranks must evict the same plans
 // at the same point. Three rules ensure that:
 //
-// * The decision uses only values that are equal on all ranks. Use is measured in calls, that is, executions and makings of the
+// * The decision uses only values that are equal on all ranks. Time is counted in calls: the executions and makings of the
 //   communicator's plans, which all ranks begin in the same order. The size of a plan is its largest size at any rank. The room for
-//   the communicator's plans is the smallest at any rank.
-// * Plans are evicted only while a plan is made, or made ready again. The ranks exchange data then anyway, and each adds a report.
-// * Local events have no effect until they are in a report. An open execution may be complete at one rank and not at another: no
-//   rank evicts a plan that was used since the oldest execution that any rank reports as open. A plan may be destroyed at one rank
-//   and not yet at another: it counts until a rank reports it.
+//   the communicator's plans is the smallest room at any rank.
+// * Plans are evicted only while a plan is made, or made ready again. The ranks exchange data then anyway, so each rank adds its
+//   report to that data.
+// * Local events have no effect until they are in a report. For example, an execution may be complete at one rank and still open
+//   at another: so no rank evicts a plan that was used since the oldest execution that any rank reports as open. And a plan may be
+//   destroyed at one rank and not yet at another: so it counts until one rank reports that it is destroyed.
 //
 // The size of the newest plan is in the next report, so making a plan needs no extra gather for it. A plan with headers counts with
 // its size at the time when the next plan is made; later growth does not count.
 //
-// For a rank that is a process the bound covers all its communicators: memory of other communicators' plans reduces the room here.
-// Those plans cannot be evicted here, because that needs their ranks. A small share of the bound is always left to each
-// communicator; otherwise one might make its plans again and again because others hold all memory. So a rank's plans take at most
-// the bound, plus, for each communicator, this share or the size of its newest plan. A rank that is a thread has the bound for each
-// communicator, because nothing tells which communicators belong to one thread.
+// For a rank that is a process the bound covers all its communicators: memory of other communicators' plans reduces the room
+// here. Plans of other communicators cannot be evicted here, because all of their ranks would have to take part. A small share
+// of the bound is always left to each communicator. Otherwise a communicator might have to make its plans again and again,
+// because others hold all memory. So a rank's plans take at most the bound, plus, for each communicator, this share or the
+// size of its newest plan. A rank that is a thread has the bound for each communicator, because nothing tells which
+// communicators belong to one thread.
 #pragma once
 
 #include <atomic>
@@ -38,13 +40,13 @@ struct MemoryReport {
   static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
   Bytes newest = 0;                // size of the newest plan, reported one plan later to save a gather; combined: the largest
   Bytes bound = 0;                 // room for the communicator's plans; combined: the smallest
-  std::uint64_t in_flight = none;  // the oldest call that is in flight
+  std::uint64_t in_flight = none;  // the oldest open execution, by the number of its call
   std::uint64_t destroyed = none;  // the oldest plan that is destroyed and still counts
 
   void add(const MemoryReport& others);
 };
 
-// The memory of the plans of all communicators of a rank, in bytes. Accessed relaxed: it orders nothing else.
+// The memory of the plans of all communicators of a rank, in bytes. Accesses are relaxed, because nothing else is ordered by them.
 using PlanAccount = std::atomic<Bytes>;
 
 class PlanMemory {
@@ -53,9 +55,9 @@ class PlanMemory {
   static constexpr Bytes usual_bound = Bytes{64} << 20;
   static constexpr Bytes communicators_share = 64;  // this part of the bound is always left for a communicator
 
-  // Throws Error{environment} if the variable holds no size.
+  // Throws Error{environment} if the variable's value is not a size.
   static Bytes bound_of_environment();
-  // Returns the account of the rank that is this process.
+  // Returns the account that all communicators of this process share.
   static PlanAccount& account_of_process();
 
   // `account`: null if only this communicator's plans count.
@@ -66,7 +68,7 @@ class PlanMemory {
   // Returns the number of the next call.
   std::uint64_t next_call() { return ++calls_; }
 
-  // Throws Error{environment} if the variable holds no size.
+  // Throws Error{environment} if the variable's value is not a size.
   MemoryReport report();
 
   // Takes the combined reports of all ranks. Evicts plans until `needed` more bytes fit, or until no plan may be evicted.

@@ -27,7 +27,7 @@ inline void pause_core() {
 }
 
 // Whether the program can use non-temporal stores, which write memory without reading its lines into the cache first. Arm cores
-// recognise long runs of stores and stop filling lines on their own, so the program does nothing there.
+// recognise long runs of stores and stop filling lines on their own, so they need no special stores.
 #if defined(__SSE2__)
 constexpr bool streams_stores = true;
 #else

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Progress that a rank drives while it waits in shared memory.
 //
-// MPI moves the application's own messages only while the process calls MPI. A rank that polled shared memory alone would block
-// such a message, and the rank that waits for the message may be the one for which this rank waits: a deadlock. The same holds for
-// other executions that this rank has in flight.
+// MPI moves the application's own messages only while the process calls MPI. Suppose that this rank waits for another rank
+// in shared memory, and that the other rank waits for an MPI message from this one. If this rank polled shared memory
+// alone, the message would never move: a deadlock. So a waiting rank also calls MPI. For the same reason it also advances
+// its other executions in flight.
 #pragma once
 
 #include <sched.h>

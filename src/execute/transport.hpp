@@ -20,13 +20,13 @@ struct Script;  // one rank's program, compiled
 class Mail;     // messages of lengths that the receiver does not know
 class Starts;   // the order in which plans are started
 
-// The result of the local half of `prepare`: some words for the other ranks. The caller gathers them together with data of its own,
-// which saves a gather of their own, and then calls `complete` with the words of all ranks.
+// The result of the local half of `prepare`: some words for the other ranks. The caller gathers these words in the same all_gather
+// as its own data, which saves one all_gather. Then it calls `complete` with the words of all ranks.
 class Offer {
  public:
   using Words = std::array<std::uint64_t, 8>;
   virtual ~Offer() = default;
-  const Words& words() const { return words_; }  // not all 0
+  const Words& words() const { return words_; }  // at least one of them is not 0
 
   // Collective; call it once, with the words of all ranks. Throws on all ranks or on none.
   virtual std::unique_ptr<Executable> complete(const std::vector<Words>& all) = 0;
@@ -52,7 +52,7 @@ class Transport {
   virtual std::vector<Transport*> offered() { return {this}; }
 
   // Returns the reason why none of the offered transports uses shared memory.
-  virtual std::string no_sharing() const { return "there is no memory that they could share"; }
+  virtual std::string no_sharing() const { return "this kind of communicator offers no shared memory"; }
 
   // Makes a script executable. Collective. Throws on all ranks or on none.
   virtual std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) = 0;
@@ -67,9 +67,9 @@ class Transport {
   // Can a message be a list of strided regions? If not, scripts pack such messages into staging memory.
   virtual bool moves_strided_messages() const { return false; }
 
-  // The transport copies messages of up to this size, to or from `peer`, out of the sender's memory while it posts them, before it
-  // writes to the target of any receive of the same window. So such messages may be strided, and their memory may be overwritten
-  // right after posting. -1 if it never does so.
+  // Returns a limit for messages to or from `peer`. The transport copies messages of up to so many bytes out of the sender's memory
+  // when it posts them, before it writes to the target of any receive of the same window. So such messages may be strided, and
+  // their memory may be overwritten right after posting. -1: the transport copies no messages in this way.
   virtual Bytes buffered_message_bytes(Rank /*peer*/) const { return -1; }
 
   // Can the transport combine received bytes with the target directly? Then a receive and the reduction after it are fused into one
@@ -82,16 +82,16 @@ class Transport {
   using Vendor = std::function<std::unique_ptr<Executable>()>;
   virtual Result<Vendor> vendor(const Problem& /*problem*/, const std::shared_ptr<const Operator>& /*operation*/,
                                 const std::string& /*algorithm*/) {
-    return cannot("ranks that share memory have no collectives of their own; it needs an MPI library");
+    return cannot("vendor needs an MPI library, and these ranks run without one");
   }
 
   // Local. Returns the algorithms of the MPI library that `vendor` can force for the problem (at least one), or a reason.
   virtual Result<std::vector<std::string>> vendor_algorithms(const Problem& /*problem*/) {
-    return cannot("there is no MPI library here, whose algorithms they would be");
+    return cannot("these ranks run without an MPI library, so none of its algorithms can be used");
   }
 
-  // Returns the record in which plans for `executor` and each start of them are entered. It keeps alive everything that a plan of
-  // this group uses. Plans call this on the communicator's own transport, which must have a record; other transports return null.
+  // Returns the record of the plans for `executor` and of their starts. The record keeps alive everything that a plan of this group
+  // uses. Plans call this on the communicator's own transport, which must have a record; other transports return null.
   virtual std::shared_ptr<Starts> starts(Executor /*executor*/) { return nullptr; }
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How a rank waits. With a core for every rank it spins; after a millisecond it also sleeps, each time for at most 1/16 of the time
-// waited so far. With more ranks than cores it yields, and sleeps until it is woken if yielding takes long or does not help. In
-// both cases it also drives the transport's progress (progress.hpp), but only after some microseconds: most waits are over by then.
+// waited so far. With more ranks than cores it yields; if that takes long or does not help, it sleeps until it is woken. In both
+// cases it also drives the transport's progress (progress.hpp), but only after some microseconds: most waits are over by then.
 #pragma once
 
 #include <sched.h>
@@ -22,7 +22,7 @@ inline Count usable_core_count() {
   return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
 }
 
-// Tells once in every `time`. It reads the clock only at every 64th call.
+// is_over() returns true once in every `time`. It reads the clock only at every 64th call.
 class LongSince {
  public:
   explicit LongSince(std::chrono::nanoseconds time) : time_(time) {}
@@ -85,9 +85,9 @@ class Backoff {
   Clock::time_point start_{}, asked_{};
 };
 
-// Waiting with more ranks than cores: yields for up to 1 ms before it sleeps, because a futex wake-up costs many context switches.
-// It sleeps at once if yielding does not reach a rank of this group, for example because the kernel schedules by sessions or
-// another program uses the cores.
+// Waiting with more ranks than cores: yields for up to 1 ms before it sleeps, because waking a rank by a futex costs as much as
+// many context switches. It sleeps after only a few yields if yielding does not hand the core to a rank of this group, for example
+// because the kernel schedules by sessions or because another program uses the cores.
 class Patience {
  public:
   Patience(bool yields_hand_over, const Progress& progress) : progress_(progress), hands_over_(yields_hand_over) {}

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "foundation/nearest.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -30,6 +33,15 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
   });
   if (best == known.end() || edit_distance(word, *best) > std::max<std::size_t>(2, best->size() / 3)) return std::nullopt;
   return *best;
+}
+
+std::string guess_or(std::string_view word, const std::vector<std::string>& known, std::string_view otherwise) {
+  const auto guess = nearest(word, known);
+  return guess ? fmt::format("did you mean '{}'?", *guess) : std::string(otherwise);
+}
+
+std::string guess_or_list(std::string_view word, const std::vector<std::string>& known) {
+  return guess_or(word, known, fmt::format("there are: {}", known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
 }
 
 }  // namespace quadrille

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The suggestion "did you mean '...'?" of a refusal: the known word that is most like the one that was given.
+// The suggestion "did you mean '...'?" of a refusal: the known word that is most similar to a given word.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,14 @@
 
 namespace quadrille {
 
-// The entry of `known` with the least edit distance to `word`; nothing if that distance is more than 2 and more than a third of the
-// entry's length. Of several with the least distance, the first.
+// Returns the entry of `known` with the least edit distance to `word`, and the first if there are several. Returns nothing if
+// this distance is more than 2 and more than a third of the entry's length.
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known);
+
+// Returns the end of the sentence that refuses `word`: "did you mean 'X'?" with the nearest word, or else `otherwise`.
+std::string guess_or(std::string_view word, const std::vector<std::string>& known, std::string_view otherwise);
+
+// The same with a list of all words otherwise: "there are: A, B", or "there are: none".
+std::string guess_or_list(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace quadrille

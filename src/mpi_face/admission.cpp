@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decides which calls Quadrille runs ("ours") instead of the MPI library ("the vendor"). Plans are made and tried only inside calls
-// that synchronise all ranks anyway, because a program may rely on a broadcast that does not wait for other ranks. Everything here
-// is collective, and happens at the same call on all ranks, unless a comment says "local".
+// Decides which calls Quadrille runs ("ours") instead of the MPI library ("the vendor"). Making and trying plans waits for all
+// ranks, and a program may rely on calls that do not wait for all ranks, such as a broadcast. So plans are made and tried only
+// inside calls that synchronise all ranks anyway. Everything here is collective, and happens at the same call on all ranks, unless
+// a comment says "local".
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,11 +25,11 @@ namespace quadrille::mpi_face {
 namespace {
 
 constexpr int most_plans = 128;  // per communicator; with more, their data would not stay in the caches
-constexpr int most_trials = 3;   // in one call
+constexpr int most_trials = 3;   // of one site in one call
 constexpr double misses_by_little = 1.25;
 constexpr double is_slower = 1.0;  // a plan is abandoned if it takes more than this multiple of the MPI library's time
 
-// The key that calls of about the same size share: the size is rounded up to a power of two.
+// Returns the key that calls of about the same size share: the block size is rounded up to a power of two.
 Key size_class(Key key) {
   key.block_bytes = static_cast<Bytes>(std::bit_ceil(static_cast<std::uint64_t>(key.block_bytes)));
   key.root = 0, key.counts = 0;
@@ -52,7 +53,7 @@ void CommunicatorState::settle(CallOutcome& outcome) {
   settle_after_call(outcome);
 }
 
-// The same for a call after which all ranks are known to have entered.
+// The same in a call that all ranks are known to have entered: it does not wait for late ranks.
 void CommunicatorState::settle_after_call(CallOutcome& outcome) {
   const std::uint64_t begin = ticks();
   for (Site* const site : std::exchange(waiting_, {})) {
@@ -90,7 +91,7 @@ void CommunicatorState::settle(Site& site) {
   if (site.mode == Site::Mode::ours) postpone(site);
 }
 
-// Sets the site's next event to its next epoch, when ours is compared with the MPI library's again.
+// Sets the site's next event to its next epoch, at which our algorithm is compared with the MPI library's again.
 void CommunicatorState::postpone(Site& site) {
   const bool is_settled = Settings::get().admits_at_once || site.is_forced;
   site.next_event = is_settled ? Site::never : next_epoch(site.calls, site.moved);
@@ -108,8 +109,8 @@ void CommunicatorState::give_up(Site& site, std::string why) {
 }
 
 // Local: true if all ranks belong to this process's MPI_COMM_WORLD. Processes of other worlds (MPI_Comm_spawn, MPI_Comm_connect)
-// may run without the drop-in and would not take part in our collective calls. All ranks get the same result: if there are two
-// worlds, each rank misses the members of one of them in its own.
+// may run without the drop-in and would not take part in our collective calls. All ranks get the same result: if members belong to
+// two worlds, each rank finds members that are not in its own world.
 bool CommunicatorState::is_of_one_world() {
   if (communicator_ == MPI_COMM_WORLD) return true;
   if (is_of_one_world_) return *is_of_one_world_;
@@ -139,7 +140,8 @@ bool CommunicatorState::has_group() {
   return no_group_.empty();
 }
 
-// Races candidates during the program's run, and then lets the choice be made anew. Returns false if it did not race.
+// Races candidates while the program runs. Afterwards the site starts anew and can use the result. Returns
+// false if there was no race.
 bool CommunicatorState::tune(Site& site) {
   if (wishes_.tune_share == 0 || site.is_tuned || site.is_forced || site.key.function == Function::Alltoallv) return false;
   constexpr double seconds = 0.05;
@@ -163,7 +165,8 @@ bool CommunicatorState::tune(Site& site) {
   return true;
 }
 
-// Decides who runs the site's calls: by the user's rule, else by an earlier trial of calls of about this size, else by a trial.
+// Decides what runs the site's calls: by the user's rule, else by an earlier trial of calls of about this size, else by a new
+// trial.
 void CommunicatorState::admit(Site& site) {
   if (obey(site)) return;
   const TrialVerdict* const known = site.is_tuned ? nullptr : verdict_on(site.key);
@@ -181,8 +184,8 @@ void CommunicatorState::admit(Site& site) {
   site.mode = Site::Mode::ours;
 }
 
-// Tries the contenders, and takes the fastest one if it is faster than the MPI library by enough. If it fails narrowly, the trial
-// is repeated.
+// Tries the contenders, and takes the fastest one if it is faster than the MPI library by enough (enough_gain). If it narrowly
+// misses that, the trial is repeated.
 void CommunicatorState::try_first(Site& site, std::vector<Contender>& contenders) {
   std::vector<Plan*> plans;
   for (Contender& contender : contenders) plans.push_back(&contender.plan);
@@ -206,8 +209,8 @@ void CommunicatorState::try_first(Site& site, std::vector<Contender>& contenders
   site.mode = Site::Mode::ours;
 }
 
-// Compares the plan in use with the MPI library's function again. A plan that loses is abandoned for good, so a lost trial is
-// repeated first.
+// Compares the plan in use with the MPI library's function again. A plan that loses is abandoned for good. So a trial that the plan
+// loses is repeated first.
 void CommunicatorState::try_again(Site& site) {
   constexpr std::size_t most_samples = 15;
   std::vector<Plan*> plans;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A blocking collective call with its caller's arguments, and the function that runs it by Quadrille
-// ("ours") or by the MPI library ("the vendor").
+// A blocking collective call with its caller's arguments, and the function that runs it by Quadrille ("ours") or by the
+// MPI library ("the vendor").
 #pragma once
 
 #include <mpi.h>

@@ -15,7 +15,7 @@ void Census::start(bool is_full) {
   Entry& entry = entries_.emplace_back();
   entry.mine.assign(size, static_cast<char>(is_full));
   entry.all.resize(size);
-  // Uses alltoallv because libraries run it in one step for this few ranks: once a rank has started it, the rank's data is sent.
+  // Uses alltoallv because MPI libraries run it in one step among so few ranks: a rank that has started it has sent all its data.
   PMPI_Ialltoallv(entry.mine.data(), ones_.data(), places_.data(), MPI_CHAR, entry.all.data(), ones_.data(), places_.data(),
                   MPI_CHAR, communicator_, &entry.request);
 }

@@ -15,8 +15,8 @@ namespace quadrille::mpi_face {
 
 class Census {
  public:
-  // Limit on the ranks. For more ranks, libraries run alltoallv in several steps, and a rank would depend on what others do after
-  // the call.
+  // Limit on the ranks. Among more ranks, MPI libraries run alltoallv in several steps. Then a rank would wait for others to make
+  // progress after the call, which they may not do.
   static constexpr int most_ranks = 32;
 
   explicit Census(MPI_Comm communicator, int ranks)
@@ -27,7 +27,7 @@ class Census {
   // Collective, but does not wait. `is_full`: this rank neither sends nor receives an empty block.
   void start(bool is_full);
 
-  // To be called after the MPI_Alltoallv: returns true if no rank has an empty block. Equal on all ranks.
+  // Call it after the MPI_Alltoallv. Returns true if no rank has an empty block. Equal on all ranks.
   bool is_full();
 
   // Completes all started requests, before the communicator is freed.

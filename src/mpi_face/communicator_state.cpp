@@ -24,7 +24,7 @@ std::uint64_t hash_of(const Key& key) {
   return hash;
 }
 
-// The side that holds the shares of all ranks; its type determines the bytes of an element.
+// Returns the facts of the side that holds the shares of all ranks, whose type determines the bytes of an element.
 const TypeFacts& facts_of_data(const Shape& shape) { return shape.output.facts.is_valid ? shape.output.facts : shape.input.facts; }
 
 // Hashes byte counts, because ranks may describe the same data by different datatypes.
@@ -122,7 +122,7 @@ int CommunicatorState::run_planned(const MpiCall& call, VendorCall vendor, CallO
   // Making and trying plans waits for all ranks, so it happens only in a call that synchronises them anyway.
   if (!waiting_.empty() && (Settings::get().admits_anywhere || synchronises(*shape, ranks_))) [[unlikely]]
     settle(outcome);
-  // Only one call in eight is remembered: if calls do not repeat, copying them costs more than it saves.
+  // Only one call in eight is remembered, because remembering costs more than it saves if calls do not repeat.
   if (++unknown_calls_ % 8 == 0 && RecentCall::can_hold(call))
     recent = {true, site, outcome.why, call, *shape, synchronises(*shape, ranks_)};
   if (!site) return vendor();
@@ -242,7 +242,7 @@ int CommunicatorState::execute_broadcast(Site& site, const Shape& shape) {
   return is_root ? MPI_SUCCESS : unpack(output_.data(), data, communicator_);
 }
 
-// Reports an error of a planned call. Once a plan exists, it can only come from a lost peer or an error in the program.
+// Reports an error of a planned call. Once a plan exists, an error can only come from a lost peer or from a mistake in the program.
 int CommunicatorState::failed(const std::exception& error) {
   remark(error.what());
   PMPI_Comm_call_errhandler(communicator_, MPI_ERR_OTHER);

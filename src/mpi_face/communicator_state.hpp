@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The drop-in's data for one of the program's communicators: its sites, and its group, a quadrille::Communicator of the same ranks,
-// once that is made. It is deleted by an attribute's delete callback when the communicator is freed, in whatever language.
+// The drop-in's data for one of the program's communicators: its sites and its group. The group is a quadrille::Communicator of the
+// same ranks, made when it is first needed. The delete callback of an attribute deletes the data when the communicator is freed,
+// whatever the program's language.
 #pragma once
 
 #include <mpi.h>
@@ -114,7 +115,7 @@ class CommunicatorState {
   std::vector<TrialVerdict> verdicts_;
   int plans_ = 0;  // number of plans made, for different kinds of calls
   std::unique_ptr<Communicator> group_;
-  Wishes wishes_;         // of the group's user; equal on all ranks
+  Wishes wishes_;         // the user's wishes; equal on all ranks
   std::string no_group_;  // why the group could not be made
   std::optional<bool> is_of_one_world_;
   std::unique_ptr<DirectExchange> exchange_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A communicator's pointers to its counters, so that counting a call needs no search.
+// A communicator's pointers to its counters. They save a search in each call that is counted.
 #pragma once
 
 #include <array>

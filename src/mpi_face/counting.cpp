@@ -127,7 +127,7 @@ Counting* Counting::make() try {
                                 .start = loaded};
     return new Counting(options, folder, *settings.report);  // never destroyed, because MPI may call back late
   } catch (const std::exception& error) {
-    if (rank == 0) remark(std::string(error.what()) + "; there is no report");
+    if (rank == 0) remark(std::string(error.what()) + "; no report is written");
   }
   return nullptr;
 } catch (const std::exception&) {
@@ -250,7 +250,7 @@ void Counting::count(CountedCommunicator& communicator, const MpiCall& call, con
     count_late(*counters, outcome.late_ticks);
 }
 
-// Writes down what runs the site's calls, and adds the new measurements.
+// Records what runs the site's calls, and adds the new measurements.
 void Counting::describe(Site& site, Counters& counters) {
   Site::Told& told = site.told;
   const bool is_measured =
@@ -296,7 +296,7 @@ Bytes Counting::send_to(const CountedCommunicator& communicator, Rank to, Bytes 
 }
 
 // The bytes that this rank sent in a call of an irregular collective, including its own block. Returns 0 for alltoallw and for
-// traffic to other groups (intercommunicators), where this is not known.
+// intercommunicators, whose bytes are not known.
 Bytes Counting::sent(const CountedCommunicator& communicator, const MpiCall& call, const CallOutcome& outcome) {
   const Count ranks = communicator.ranks;
   const bool is_root = call.root == communicator.rank, in_place = call.send.buffer == MPI_IN_PLACE;

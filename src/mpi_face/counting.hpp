@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts calls for the report, if one is asked for by QUADRILLE_REPORT or QUADRILLE=profile.
+// Counts calls for the report, if QUADRILLE_REPORT or QUADRILLE=profile asks for one.
 #pragma once
 
 #include <mpi.h>
@@ -28,15 +28,16 @@ class Counting {
   // Runs the call and counts it.
   int run(CommunicatorState& state, const MpiCall& call, VendorCall vendor);
 
-  // To be called before and after a call that does not go through run().
+  // Call these before and after a call that does not go through run().
   void enter(CommunicatorState& state, Function function, std::uint64_t now);
   void leave(CommunicatorState& state, Function function, std::uint64_t began, std::string_view why);
 
-  // Reads the communicator's name again, before it is freed and at the end of the run, because programs may set it late.
+  // Reads the communicator's name again. Called before the communicator is freed and at the end of the run, because
+  // programs may set the name late.
   void read_name(CommunicatorState& state);
   void forget(CommunicatorState& state);
 
-  // To be called in MPI_Finalize. The last rank of a machine to end writes the report.
+  // Call it in MPI_Finalize. The rank of a machine that ends last writes the report.
   void end();
 
  private:

@@ -33,8 +33,8 @@ bool is_dense(const Measures& found) {
 
 bool is_plain(MPI_Datatype type);
 
-// Is `type` plain? `type` is an inner datatype returned by MPI_Type_get_contents, which must be freed unless it is predefined; this
-// function frees it.
+// Is `type` plain? MPI_Type_get_contents has returned `type` as an inner datatype. It must be freed unless it is
+// predefined; this function frees it.
 bool is_plain_and_free(MPI_Datatype type) {
   int integers = 0, addresses = 0, types = 0, combiner = 0;
   if (PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS) return false;
@@ -192,7 +192,7 @@ int in_parts(Count count, const TypeFacts& facts, const Move& move) {
 }
 
 // Handles elements at MPI_BOTTOM (a null pointer) whose datatype contains absolute addresses. MPICH packs nothing from a null
-// pointer, so this uses the address of the first byte, and a datatype shifted back by as much.
+// pointer. So this class uses the address of the first byte, and a datatype whose displacements are smaller by that address.
 class FromFirstByte {
  public:
   FromFirstByte(MPI_Datatype type, const void* elements) : type_(type), elements_(static_cast<const char*>(elements)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Facts about an MPI datatype that are needed to move its elements, and functions that copy elements between the user's memory and
-// packed bytes.
+// The facts about an MPI datatype that are needed to move its elements, and functions that copy elements between the
+// user's memory and packed bytes.
 #pragma once
 
 #include <mpi.h>

@@ -40,7 +40,7 @@ char* block(const Side& side, const TypeFacts& facts, Rank rank) {
 
 }  // namespace
 
-// Decisions that must be equal on all ranks never depend on the counts, because these are known only locally.
+// Decisions that must be equal on all ranks never depend on the counts, because each rank knows only its own.
 int CommunicatorState::run_irregular(const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
   outcome.why = "too many kinds of calls";
   if (!irregular_) irregular_ = made({.function = Function::Alltoallv}, Settings::get().admits_at_once ? 2 : call_of_exchange);
@@ -59,8 +59,9 @@ int CommunicatorState::run_irregular(const MpiCall& call, VendorCall vendor, Cal
   return is_due ? run_and_settle(site, call, vendor, outcome) : exchange(call);
 }
 
-// Runs the call and settles the site in it. A trial uses the counts of this call. A direct exchange always synchronises. For the
-// MPI library's function a census determines whether it did; this is tried at calls that double in number, because it costs time.
+// Runs the call and settles the site in it. A trial uses the counts of this call. A direct exchange always synchronises. Whether a
+// call of the MPI library's function has synchronised is determined by a census. A census costs time, so it is held only at calls
+// whose number is a power of two.
 int CommunicatorState::run_and_settle(Site& site, const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
   if (!is_of_one_world()) {
     give_up(site, no_group_);

@@ -13,7 +13,7 @@ struct Site;
 
 struct CallOutcome {
   Site* site = nullptr;   // the site of this kind of call; null if there is none
-  Bytes block_bytes = 0;  // size of one block, as calls of this size class count it; 0 if unknown
+  Bytes block_bytes = 0;  // size of one block, which determines the size class of the call; 0 if unknown
   bool is_root = false;   // true if this rank is the root of a rooted call
   bool by_ours = false;
   std::uint64_t settling_ticks = 0;  // part of the call's time that was spent on groups, plans and trials

@@ -14,14 +14,15 @@ namespace quadrille::mpi_face {
 
 class CommunicatorState;
 
-// Index of the communicator among the `arguments` arguments of the C function. Behind it there may be a request (nonblocking), or
-// an info object and a request (persistent).
+// Index of the communicator among the `arguments` arguments of the C function. A request (nonblocking), or an info object and a
+// request (persistent), may follow it.
 constexpr std::size_t place_of_communicator(Function function, std::size_t arguments) {
   const std::string_view words = function_names[static_cast<std::size_t>(function)];
   return arguments - (words.ends_with("_init") ? 3 : words.starts_with("MPI_I") ? 2 : 1);
 }
 
-// Counts a call that is passed through, from its construction to the end of its scope, if a report is asked for.
+// Counts a call that is passed through, if a report is asked for. The call lasts from the construction of
+// this object to its destruction.
 class PassedThrough {
  public:
   PassedThrough(Function function, MPI_Comm communicator) noexcept;

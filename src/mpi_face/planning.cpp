@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Makes the contenders for a site's calls: what the user has named, what wisdom knows to be best, or the few ways with the lowest
-// prices. Everything here is collective, and happens at the same call on all ranks.
+// Makes the contenders for a site's calls: the algorithm that the user has named, the way that is best according to wisdom, or the
+// few ways with the lowest prices. Everything here is collective, and happens at the same call on all ranks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,9 +39,9 @@ std::optional<double> predicted_ratio(const Decision& decision) {
 
 std::string_view algorithm_of(const Way& way) { return std::string_view(way.algorithm).substr(0, way.algorithm.find(':')); }
 
-// The ways to try: the chosen one and, if nothing was measured, some others, because predictions may be wrong. The first of these
-// is the cheapest blocking way, because the predictions for other policies hide what rounds cost if ranks share cores. The next
-// ones by price follow.
+// Returns the ways to try: the chosen one and, if nothing was measured, some others, because predictions may be wrong. The first of
+// the others is the cheapest one with policy blocking, because predictions for the other policies leave out what rounds cost if
+// ranks share cores. The others follow in the order of their prices.
 std::vector<Way> worth_trying(const Decision& decision) {
   const std::size_t most = decision.source == Source::wisdom ? 1 : Trial::most_plans;
   std::vector<Way> ways{decision.chosen};
@@ -62,7 +62,7 @@ std::vector<Way> worth_trying(const Decision& decision) {
   return ways;
 }
 
-// True for the first call with this rule in the process.
+// Is this the first call with this rule in the process?
 bool is_new(const std::string& rule) {
   static std::mutex mutex;
   static std::set<std::string> told;
@@ -72,8 +72,8 @@ bool is_new(const std::string& rule) {
 
 }  // namespace
 
-// Follows the user's rule for the site, if there is one, and returns true then. A rule that does not fit the problem is ignored;
-// rank 0 says so once.
+// Follows the user's rule for the site. Returns false if there is no rule, or if it is ignored because it does not fit the problem;
+// rank 0 reports that once.
 bool CommunicatorState::obey(Site& site) {
   const bool is_irregular = site.key.function == Function::Alltoallv;
   const Collective collective = is_irregular ? Collective::alltoallv : *collective_of(site.key.function);
@@ -85,7 +85,7 @@ bool CommunicatorState::obey(Site& site) {
       give_up(site, "QUADRILLE_CHOOSE says so");
       return true;
     }
-    if (is_irregular) throw Error(ErrorCode::misuse, "an alltoallv has no plan here; it can only be vendor");
+    if (is_irregular) throw Error(ErrorCode::misuse, "an alltoallv runs without a plan here; only vendor can be named for it");
     PlanOptions options = plan_options(site);
     options.algorithm = rule->algorithm;
     Contender named{plan(*group_, problem_of(site, ranks_), options), {}, "QUADRILLE_CHOOSE says so"};
@@ -122,7 +122,7 @@ std::vector<CommunicatorState::Contender> CommunicatorState::make_contenders(Sit
   const Problem problem = problem_of(site, ranks_);
   std::vector<Contender> contenders;
   if (known && known->way) {
-    contenders.push_back(contender(site, problem, *known->way, "it was the fastest of the tried for calls of about this size"));
+    contenders.push_back(contender(site, problem, *known->way, "it was the fastest in a trial of calls of about this size"));
     return contenders;
   }
   const Chosen chosen = choose(*group_, problem, plan_options(site));
@@ -137,7 +137,7 @@ std::vector<CommunicatorState::Contender> CommunicatorState::make_contenders(Sit
   }
   for (const Way& way : worth_trying(*chosen.decision)) {
     const bool is_first = contenders.empty();
-    contenders.push_back(contender(site, problem, way, is_first ? chosen.decision->reason : "it was the fastest of the tried"));
+    contenders.push_back(contender(site, problem, way, is_first ? chosen.decision->reason : "it was the fastest in a trial"));
     if (Settings::get().admits_at_once) break;
   }
   return contenders;

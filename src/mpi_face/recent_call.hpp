@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Remembers recent calls. A call with the same arguments as a recent one, except for the buffers, has the same shape and site,
-// which are then found in a few nanoseconds.
+// Remembers recent calls. A call with the same arguments as a recent one, except for the buffers, has the same shape and site, so
+// these are found in a few nanoseconds.
 #pragma once
 
 #include <string_view>
@@ -19,8 +19,8 @@ struct RecentCall {
   Shape shape;
   bool synchronises = false;
 
-  // True for calls with predefined types only, because the handle of a freed type may be reused; and for calls without arrays of
-  // counts, because their contents may change.
+  // May this call be remembered? Only if its types are predefined, because the handle of a freed type may be reused, and only if it
+  // has no arrays of counts, because their contents may change.
   static bool can_hold(const MpiCall& call) {
     if (call.function == Function::Barrier) return true;
     return !call.send.counts && !call.receive.counts && call.send.buffer != MPI_IN_PLACE && call.receive.buffer != MPI_IN_PLACE &&

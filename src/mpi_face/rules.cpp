@@ -19,7 +19,7 @@ std::string_view trimmed(std::string_view text) {
 
 void parse_range(std::string_view text, ChoiceRule& rule) {
   const auto dash = text.find('-');
-  if (dash == text.npos) throw Error(ErrorCode::misuse, fmt::format("'{}' is no range of sizes; write 0-1KiB, for instance", text));
+  if (dash == text.npos) throw Error(ErrorCode::misuse, fmt::format("'{}' is not a range of sizes; use one such as 0-1KiB", text));
   rule.smallest = parse_size(text.substr(0, dash));
   rule.largest = parse_size(text.substr(dash + 1));
   if (rule.smallest > rule.largest) throw Error(ErrorCode::misuse, fmt::format("the range {} ends before it begins", text));

@@ -14,7 +14,7 @@
 namespace quadrille::mpi_face {
 namespace {
 
-// Never destroyed, because MPI may call back late.
+// Never destroyed, because MPI may call its callbacks late.
 class States {
  public:
   static States& get() {
@@ -53,7 +53,8 @@ class States {
     return !is_over_.load(std::memory_order_relaxed) && PMPI_Initialized(&initialised) == MPI_SUCCESS && initialised;
   }
 
-  // Deleting an attribute of MPI_COMM_SELF tells when MPI is finalised, whatever the program's language.
+  // MPI_Finalize deletes the attributes of MPI_COMM_SELF. So the callback `end` runs when MPI is finalised,
+  // whatever the program's language.
   bool make_keyvals() {
     int of_self = MPI_KEYVAL_INVALID;
     return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &of_communicators_, nullptr) == MPI_SUCCESS &&
@@ -61,7 +62,8 @@ class States {
            PMPI_Comm_set_attr(MPI_COMM_SELF, of_self, nullptr) == MPI_SUCCESS;
   }
 
-  // Releases the lock before calling MPI, which may then free other communicators whose requests were pending (MPICH).
+  // Releases the lock before it calls MPI. MPICH may then free other communicators whose requests were pending, and
+  // so call this function again.
   static int forget(MPI_Comm communicator, int, void*, void*) {
     States& states = get();
     std::unique_ptr<CommunicatorState> forgotten;
@@ -94,7 +96,7 @@ class States {
     return MPI_SUCCESS;
   }
 
-  std::atomic<std::uint64_t> generation_{1};  // incremented when a handle may begin to mean another communicator
+  std::atomic<std::uint64_t> generation_{1};  // incremented when a handle may from now on mean another communicator
   std::atomic<bool> is_over_{false};
   std::mutex mutex_;
   std::unordered_map<std::uint64_t, std::unique_ptr<CommunicatorState>> states_;

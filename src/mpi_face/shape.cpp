@@ -143,7 +143,7 @@ class Shaping {
     return true;
   }
 
-  // MPI requires the same type signature on both sides, so the sizes must match.
+  // Do the sizes of both sides match? They must, because MPI requires the same type signature on both sides.
   bool agrees() const {
     return (!gives_ || shape_.input.bytes() == bytes_of(facts_.input)) &&
            (!gets_ || shape_.output.bytes() == bytes_of(facts_.output));

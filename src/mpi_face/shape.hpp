@@ -17,7 +17,7 @@ struct Shape {
   Rank root = 0;
   Elements input, output;     // invalid (facts.is_valid) on a rank that sends or receives nothing
   bool in_place = false;      // the input is in the output's memory; always so for broadcast
-  bool keeps_output = false;  // no output is to be written: the root's own block in a scatter in place
+  bool keeps_output = false;  // no output is written: the root's own block in a scatter in place stays where it is
 };
 
 // Returns nothing for functions that plans cannot run; see shape_of.

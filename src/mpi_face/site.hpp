@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A site stands for all calls of one kind on one communicator: how often they came, and what runs them: Quadrille ("ours") or the
-// MPI library ("the vendor"). Everything here follows from values that MPI requires to be equal on all ranks, so all ranks act
-// alike at the same call.
+// A site stands for all calls of one kind on one communicator. It knows how many there were, and whether Quadrille ("ours") or the
+// MPI library ("the vendor") runs them. Everything here follows from values that MPI requires to be equal on all ranks, so all
+// ranks act alike at the same call.
 #pragma once
 
 #include <mpi.h>
@@ -48,12 +48,12 @@ struct Site {
   Bytes moved = 0;            // bytes that leave or reach a rank in a call; 0 for alltoallv
   std::vector<Bytes> shares;  // the shares whose hash is in the key
   bool is_waiting = false;
-  bool is_forced = false;  // the user named what runs
+  bool is_forced = false;  // a rule of the user names what runs the calls
   bool is_tuned = false;   // candidates were raced during the program's run
   std::optional<Plan> plan;
   std::optional<Way> way;  // of the plan, if it was chosen and not named by the user
   std::string what;        // what runs the calls; empty if the MPI library does
-  std::string why;         // why that runs them
+  std::string why;         // why this runs them
 
   // For the report (counting.cpp): the site's state when it was last described, and where its calls are counted.
   struct Told {
@@ -77,18 +77,19 @@ struct Site {
 
 constexpr double enough_gain = 0.9;  // a plan is taken if it takes at most this fraction of the MPI library's time
 
-// Number of executions in a trial that are timed together. Consecutive calls overlap in a program's loop, which timing single calls
-// after a barrier would not show, and short calls are as short as the errors of the clock and the barrier. `moved`: bytes that
-// leave or reach a rank in a call.
+// Number of executions in a trial that are timed together. In a program's loop consecutive calls overlap, which the times of single
+// calls after a barrier would not show. And a short call is as short as the errors of the clock and the barrier. `moved`: bytes
+// that leave or reach a rank in a call.
 int batch_of_trial(Bytes moved);
 constexpr int repetitions_of_trial = 4;  // of ours and of the MPI library's; the first is a warm-up
 
-// The number of the call at which a plan is made: when the calls so far have taken about as long as making the plan takes and, if
-// `is_tried`, trying it. A program therefore loses at most about as much as it could have gained, and rare calls cost nothing.
+// The number of the call at which a plan is made. The calls so far have then taken about as long as making the plan
+// takes and, if `is_tried`, trying it. So making and trying a plan at most about doubles the time of the calls so far,
+// and rare calls cost nothing.
 std::uint64_t call_of_plan(Count ranks, Bytes moved, bool is_tried);
 
-// The call, a power of two, at which ours is compared with the MPI library's next: so rarely that trials are at most a few percent
-// of all calls.
+// The number of the call, a power of two, at which our algorithm is next compared with the MPI library's. This is so rare that the
+// calls of trials are at most a few percent of all calls.
 std::uint64_t next_epoch(std::uint64_t calls, Bytes moved);
 
 // The median of ours_s[i] / vendors_s[i]. Both lists have the same length, at least one.

@@ -49,8 +49,8 @@ Trial::Trial(const Site& site, MPI_Comm communicator, Communicator& group, std::
   output_bytes_ = output_bytes(problem_, group.rank());
 }
 
-// Sets the batch size, equal on all ranks. Returns false if there is not enough room. For a plan, every rank can compute the size;
-// for an exchange, sizes are gathered.
+// Sets the batch size, which is equal on all ranks. Returns false if a rank would need too much memory. For a plan every rank can
+// compute the sizes; for an exchange the ranks gather them.
 bool Trial::agree_on_size() {
   Bytes most = site_.key.block_bytes * group_.size();
   if (exchange_) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A trial compares the times of a site's calls by the MPI library and by Quadrille. It runs on buffers of its own, so the program's
-// data and results never depend on it.
+// A trial compares the times that the MPI library and Quadrille take for a site's calls. It uses buffers of its own, so it never
+// changes the program's data or results.
 #pragma once
 
 #include <mpi.h>

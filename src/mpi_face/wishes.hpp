@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The user's wishes about choices and tuning. All ranks of a group use those of its rank 0, so they act alike even if their
+// The user's wishes about choices and tuning. All ranks of a group use the wishes of its rank 0, so they act alike even if their
 // environment variables differ.
 #pragma once
 
@@ -16,7 +16,7 @@ struct Wishes {
 // Collective over `group`. Rank 0 reports invalid parts on stderr, once per process.
 Wishes shared_wishes(Communicator& group);
 
-// The time that this process has spent on races. Rank 0 of a group decides by it.
+// The time that this process has spent on races. Rank 0 of a group uses it to decide whether the group may race.
 class TuneBudget {
  public:
   static TuneBudget& of_process();

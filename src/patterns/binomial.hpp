@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The binomial tree over p ranks with any root [grama2003]. Each rank has a virtual number v, which is 0 at the root:
 // rank ^ root if p is a power of two, else (rank - root) mod p. Levels run from depth - 1 down to 0, one level in each
-// round. At level i, every v that is a multiple of 2^(i+1) has the child v + 2^i if that is below p.
+// round. At level i, every v that is a multiple of 2^(i+1) has the child v + 2^i if this number is below p.
 //
-// Under both numberings the ranks of a subtree are consecutive; if p is not a power of two, they may wrap around from
+// Under both numberings the ranks of a subtree are consecutive. If p is not a power of two, they may wrap around from
 // p - 1 to 0.
 #pragma once
 

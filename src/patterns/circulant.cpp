@@ -10,7 +10,7 @@
 namespace quadrille {
 namespace {
 
-// The index of the smallest skip when r is written as a sum of skips, chosen greedily from the largest down.
+// Writes r as a sum of skips, chosen greedily from the largest down, and returns the index of the smallest skip in it.
 Count smallest_skip_of(const std::vector<Count>& skips, Count r) {
   Count last = size(skips) - 1;
   while (r > 0) {
@@ -21,9 +21,9 @@ Count smallest_skip_of(const std::vector<Count>& skips, Count r) {
 }
 
 // Computes the receive row of rank r, as in [traff2024broadcast]: a depth-first search over sums of skips, starting at
-// rank 0 with the largest skip. In round k rank r receives from r - s_k. For round k the search accepts the smallest
-// skip e of a sum y in (p + r - s_{k+1}, p + r - s_k]: the segment that belongs to e is then at r - s_k in time. Each e
-// is accepted once.
+// rank 0 with the largest skip. In round k rank r receives from r - s_k. For this round the search looks for a sum y of
+// skips with p + r - s_{k+1} < y <= p + r - s_k, and accepts the smallest skip e of the sum: the segment that belongs
+// to e has then reached rank r - s_k in time. Each e is accepted once.
 class RowSearch {
  public:
   RowSearch(const std::vector<Count>& skips, Rank r)
@@ -39,8 +39,9 @@ class RowSearch {
   std::vector<Count> run() && {
     walk(0, depth_);
     assert(found() == depth_);
-    // Entries are numbers of segments. depth_ stands for the segment of this phase, whose number is the rank's own
-    // skip; all others belong to the previous phase, so their numbers are smaller by d.
+    // Turns the entries into numbers of segments. Entry depth_ stands for the segment of this phase, whose number is
+    // the index of the rank's own skip. All other segments belong to the previous phase, so their numbers are smaller
+    // by d.
     for (Count& entry : row_) entry = entry == depth_ ? own_ : entry - depth_;
     return std::move(row_);
   }
@@ -85,8 +86,8 @@ CirculantReceipts::CirculantReceipts(const std::vector<Count>& skips, Rank r, Co
       start_((depth_ - (segments - 1) % depth_) % depth_),
       is_root_(r == 0),
       row_(circulant_receive_row(skips, r)) {
-  // Finds the first round in which the last segment arrives. Entry k grows by d in each phase, and brings the last
-  // segment in the first phase in which it has reached that segment's number.
+  // Finds the first round in which the last segment arrives. Entry k grows by d in each phase. It brings the last
+  // segment in the first phase in which it has reached the number of this segment.
   last_arrival_ = std::numeric_limits<Count>::max();
   for (Count k = 0; k < depth_; ++k) {
     const Count missing = segments_ - 1 + start_ - row_[index(k)];

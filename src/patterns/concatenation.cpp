@@ -17,7 +17,8 @@ ConcatenationRounds concatenation_rounds(Count p, Count ports, Bytes block_bytes
       round.push_back({port * known, port * known * block_bytes, (port + 1) * known * block_bytes});
   }
 
-  // The missing roles form the columns of a table. A message can cover only as many columns as its sender knows roles.
+  // The missing roles form the columns of a table. A message can cover at most as many columns as its sender
+  // knows roles.
   Count missing = p - known;
   TablePartition partition = partition_table(missing, block_bytes, ports, known);
   const Bytes excess = partition.longest - ceil_divide(missing * block_bytes, ports);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The messages of the concatenation algorithm [bruck1997, section 4]. *Role* j of rank i is the block of rank i - j.
 // The data that a rank has to learn is treated as a line of bytes: role 0, role 1, and so on, where each block runs
-// from its last byte to its first. Since role j + 1 belongs to the rank below that of role j, the line runs through the
+// from its last byte to its first. Role j + 1 belongs to the rank below that of role j. So the line runs through the
 // output buffer backwards, and any part of the line is contiguous in memory (with at most one wrap-around).
 #pragma once
 

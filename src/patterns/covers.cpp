@@ -8,7 +8,8 @@
 namespace quadrille {
 namespace {
 
-// Distributes the hops of a level over rounds, `ports` hops in each round, longest hop (by number of slots) first.
+// Distributes the hops of a level over rounds, `ports` hops in each round, beginning with the hops that have the
+// most slots.
 CoverLevel in_rounds(std::vector<Hop> hops, Count ports) {
   const auto length = [](const Hop& hop) { return size(hop.fresh) + size(hop.rest); };
   std::stable_sort(hops.begin(), hops.end(), [&](const Hop& a, const Hop& b) { return length(a) > length(b); });
@@ -20,7 +21,8 @@ CoverLevel in_rounds(std::vector<Hop> hops, Count ports) {
   return level;
 }
 
-// A slot that has moved `base` in the higher levels still has one of the distances 0 .. length - 1 to go.
+// The slots base .. base + length - 1. They have moved by `base` in the higher levels, so they still have
+// 0 .. length - 1 ranks to go.
 struct Route {
   Count base;
   Count length;

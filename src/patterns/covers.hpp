@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Splits the distances of Bruck's index algorithm into hops. A block for the rank at distance j gets there in at most
-// one hop per level; a level offers hops of a few different lengths. A *cover* 1 = N_0 < N_1 < .. < N_w = p says which
-// range of distances [N_x, N_{x+1}) each level handles [bruck1997, generalised; docs/collectives/alltoall.md].
+// one hop per level, and each level has hops of a few different lengths. A *cover* 1 = N_0 < N_1 < .. < N_w = p says
+// which range of distances [N_x, N_{x+1}) each level handles [bruck1997, generalised; docs/collectives/alltoall.md].
 #pragma once
 
 #include <vector>
@@ -10,8 +10,8 @@
 
 namespace quadrille {
 
-// One length of hop, with the slots (indices of blocks by distance) that make it. A slot is *fresh* in its first hop:
-// until then its block lies in the input.
+// One length of hop, with the slots (indices of blocks by distance) that move by it. A slot is *fresh* in its first
+// hop: until then its block lies in the input.
 struct Hop {
   Count offset = 0;  // distance that the hop covers, in ranks
   IndexSet fresh;

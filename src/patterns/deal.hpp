@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Deals items to ranks in turn, like cards [liu2002]. In an array of p ranks with C columns, slot t belongs to column
-// (t mod p) mod C, so p consecutive slots are one for each rank. In a column of height h, slot t belongs to row t mod
-// h. A rank with n items deals them to slots s, s + 1, .., s + n - 1. Column c then gets slots_left_of(s + n, c + 1) -
-// slots_left_of(s, c + 1) items, minus those of the columns to its left. This file only counts; the caller decides
-// which item goes into which slot.
+// (t mod p) mod C, so each of p consecutive slots belongs to another rank. In a column of height h, slot t belongs to
+// row t mod h. A rank with n items deals them to slots s, s + 1, .., s + n - 1. The number of its items for a set of
+// columns is the number of slots of these columns in [0, s + n), minus the number of their slots in [0, s). This file
+// only counts slots; the caller decides which item goes into which slot.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,7 @@
 
 namespace quadrille {
 
-// Counts the slots [0, t) by column. The divisions are done once, in the constructor, because many columns are asked
-// for.
+// Counts the slots [0, t) by column. The constructor does all divisions once, because callers ask for many columns.
 class SlotCount {
  public:
   SlotCount() = default;

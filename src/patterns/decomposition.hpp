@@ -10,7 +10,7 @@ namespace quadrille {
 struct Decomposition {
   enum class Into : std::uint8_t {
     matchings,     // the vertices of a pair send to each other: a 1-factorisation
-    permutations,  // in factor i each vertex sends to the one i + 1 places further on; in the last factor to itself
+    permutations,  // in factor i each vertex sends to the vertex i + 1 places further on; in the last factor to itself
   };
   Into into = Into::matchings;
   one_factor::Form form = one_factor::Form::concentrated;  // used by matchings only
@@ -26,8 +26,8 @@ struct Decomposition {
     if (into == Into::matchings) return one_factor::partner(form, count, factor, vertex);
     return (vertex + factor + 1) % count;
   }
-  // The number of factors, from the first on, that contain all pairs of different vertices (matchings: in the
-  // concentrated form).
+  // The number of factors that contain all pairs of different vertices. They are the first factors (of matchings, in
+  // the concentrated form); a last factor, if there is one more, has only self-loops.
   constexpr Count factors_with_pairs(Count count) const {
     return into == Into::matchings ? one_factor::factors_with_pairs(count) : count - 1;
   }

@@ -14,8 +14,8 @@ struct Run {
   Count first = 0, last = 0;  // half open
 };
 
-// Calls hand(round, giver, taker, run) for the tree edges on the path down to place `me`, if `me` gives or takes there,
-// and for the edges that leave `me`.
+// Calls hand(round, giver, taker, run) for each tree edge at which place `me` gives or takes. `run` has the places that
+// the taker serves.
 template <class Hand>
 void for_each_edge_at(Count places, Count root, Count me, LineCut cut, Hand&& hand) {
   const Count rounds = rounds_on_line(places);
@@ -28,8 +28,8 @@ void for_each_edge_at(Count places, Count root, Count me, LineCut cut, Hand&& ha
     const Count middle = cut_from_below ? run.first + part : run.last - part;
     const Run lower{run.first, middle}, upper{middle, run.last};
     const bool held_below = holder < middle;
-    // The taker is at the holder's relative position in the other part, or at that part's last place if the part is too
-    // short.
+    // The taker is at the relative position of the holder in the other part, or at the last place of that part if the
+    // part is too short.
     const Count place = holder - (held_below ? lower : upper).first;
     const Run& other = held_below ? upper : lower;
     const Count taker = std::min(other.first + place, other.last - 1);
@@ -52,7 +52,7 @@ TreePosition position_of(const MeshTree& tree, Rank me) {
   TreePosition position;
   Count ranks = 1;
   for (const Count side : tree.sides) ranks *= side;
-  if (first_first) position.ranks = {0, ranks};  // all ranks; holds for the root
+  if (first_first) position.ranks = {0, ranks};  // all ranks: right for the root, replaced below for other ranks
   Count stride = first_first ? ranks : 1;
   Count rounds_before = 0;
   for (std::size_t turn = 0; turn < dimensions; ++turn) {
@@ -60,7 +60,7 @@ TreePosition position_of(const MeshTree& tree, Rank me) {
     const Count side = tree.sides[dimension];
     if (first_first) stride /= side;
     const Count mine = me / stride % side, of_root = tree.root / stride % side;
-    // Takes part only if its coordinates in the dimensions still to come are the root's.
+    // The rank takes part only if it agrees with the root in all coordinates whose dimensions are still to come.
     const bool takes_part = first_first ? me % stride == tree.root % stride : me / (stride * side) == tree.root / (stride * side);
     if (takes_part) {
       const Rank line = me - mine * stride;   // first rank of the line

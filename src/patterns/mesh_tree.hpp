@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Trees along the dimensions of a mesh [grama2003]. The root's line is served first, then the lines of the next
 // dimension through each of its ranks, and so on. A line of n places takes ceil(log2 n) rounds: a rank that holds data
-// for a run of places cuts the run in two, sends the data of one part to a rank of that part, and both parts continue
-// independently. So the messages of a round never share a link, whatever the root and the sides are. On a ring they do
-// not either, because only the first message travels more than half way round.
+// for a run of places cuts the run in two and sends the data of one part to a rank of this part. Then both parts
+// continue independently. So the messages of a round never share a link of a mesh, for any root and any sides. They do
+// not share a link of a ring either, because only the first message travels more than half way round.
 #pragma once
 
 #include <vector>
@@ -12,8 +12,8 @@
 
 namespace quadrille {
 
-// Where a run of places is cut. One part has 2^i places, where i rounds are left after this one; the other part is not
-// longer.
+// Where a run of places is cut. If i rounds are left after this one, one part has 2^i places, and the other part is
+// not longer.
 enum class LineCut : std::uint8_t {
   fixed_tree,     // the first 2^i places: the cuts of `tree_split`, whatever the root
   around_holder,  // 2^i places on the holder's side, so that the other part, whose data is sent, is as short as possible

@@ -18,8 +18,8 @@ bool are_equal(const std::vector<Count>& sizes) {
   return std::all_of(sizes.begin(), sizes.end(), [&](Count size) { return size == sizes.front(); });
 }
 
-// The number of disjoint pairs of processors that are `turn` places apart on a ring of n processors; the minimum over
-// all turns. Steps of length `turn` form cycles, and half of each cycle's processors can be first in a pair.
+// The number of disjoint pairs of processors `turn` places apart that fit on a ring of n processors, for the turn with
+// the fewest. Steps of length `turn` divide the ring into cycles. In a cycle of c processors, floor(c / 2) pairs fit.
 Count disjoint_pairs(Count n) {
   Count fewest = n;  // for turn 0 each processor forms a pair with itself
   for (Count turn = 1; turn < n; ++turn) {
@@ -80,8 +80,8 @@ Count NodeTimetable::pair_steps(const NodePhase& phase, Count U, Count V) const 
   return 0;
 }
 
-// All rounds of a phase take as long as a pair of two largest nodes, except for one: if each largest node meets itself,
-// the round may be shorter. That happens in at most one factor, because each node meets itself once.
+// A round of a phase takes as long as a pair of two largest nodes. One round may be shorter: the round in which each
+// largest node meets itself. There is at most one such round, because each node meets itself in one factor only.
 void NodeTimetable::find_short_round(NodePhase& phase, const std::vector<Count>& largest) const {
   const auto k = std::ssize(phase.active);
   const auto own_factor = [&](Count node) {
@@ -109,15 +109,15 @@ Count NodeTimetable::own_step(Count U, Count a, Count b) const {
   const NodePhase& phase = phases_[t];
   const Count x = position(U, t);
   const Count start = phase.round_start(decomposition_.factor_of(std::ssize(phase.active), x, x));
-  if (own_node_ == OwnNode::exchanges)  // processor a meets itself and those with higher indices
+  if (own_node_ == OwnNode::exchanges)  // processor a meets itself and the processors with higher indices
     return start + (a - phase.done) * size(U) - sum_from_to(phase.done, a) + b - a;
   return start + (a - phase.done) * size(U) + b;
 }
 
 // Returns the processor of the larger node that takes part in the first step of a turn. `index` is the number of the
 // pair's factor within its round. In each step both nodes move on by one place, so two factors that start at different
-// places never use the same processor of a node. On nodes of equal size the places are chosen such that the partners,
-// `turn` places further on, are different as well.
+// places never use the same processor of a node. On nodes of equal size the partners, `turn` places further on, must be
+// different as well. The places are chosen accordingly.
 Count NodeTimetable::first_met(Count turn, Count index, Count large) const {
   if (!has_disjoint_pairs_) return index;
   const Count cycles = std::gcd(large, turn);
@@ -127,8 +127,8 @@ Count NodeTimetable::first_met(Count turn, Count index, Count large) const {
 Count NodeTimetable::step(Count U, Count a, Count V, Count b) const {
   assert(U != V || own_node_ != OwnNode::apart);
   if (U == V) return own_step(U, a, b);
-  // The node whose processors take turns ("go"): the smaller one. Among nodes of equal size it is the first one
-  // (matchings) or the sender (permutations).
+  // The processors of the smaller node take turns, and `goes` is on this node. Of two nodes of equal size, it is on the
+  // first node (matchings) or on the sender (permutations).
   const bool by_matchings = decomposition_.into == Decomposition::Into::matchings;
   const bool sender_goes = size(U) != size(V) ? size(U) < size(V) : !by_matchings || U < V;
   const Count small = std::min(size(U), size(V)), large = std::max(size(U), size(V));

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The hierarchical factor algorithm [sanders2002]: a timetable for exchanges between nodes of any sizes. In each step
-// at most one of a node's processors sends to another node, and at most one receives from another node. Processor (U,
-// a) is the one with index a on node U.
+// The hierarchical factor algorithm [sanders2002]: a timetable for exchanges between nodes of any sizes. In each step at most one
+// processor of a node sends to another node, and at most one receives from another node. "Processor" is the paper's word for a
+// rank; (U, a) is the processor with index a on node U.
 //
-// Nodes work in phases. A node is active as long as some of its processors have not had their turn. In a phase each
-// pair of active nodes meets once, in the factors of a decomposition of their complete graph. The smaller node of the
-// pair (the first one, if sizes are equal) then gives turns to as many processors as the smallest active node has left:
-// those with index `done` to `current` - 1. In its turn a processor meets every processor of the larger node.
+// The timetable has phases. A node is active until all of its processors have had their turn. In a phase each pair of active nodes
+// meets once, in the order given by the factors of their complete graph. When a pair meets, processors of its smaller node (of its
+// first node, if sizes are equal) take turns. In its turn a processor exchanges messages with every processor of the larger node.
+// The number of turns is the same for all pairs of a phase: as many as the smallest active node still needs. The processors with
+// index `done` to `current` - 1 take these turns.
 //
-// With matchings a node sends to the node from which it receives. With permutations these two differ, so no node is
-// ever without a partner: each of the |A| - 1 rounds of a phase, with active nodes A, lasts (current - done) n steps,
-// where n is the size of the largest node. Summed over all phases, (current - done) |A| is p and current - done is n.
-// That makes n (p - n) steps for nodes of any sizes, which is the number of messages that a largest node has to send.
+// With matchings a node receives from the node to which it sends. With permutations these two nodes may differ, and every node
+// has a partner in every round. So a phase with the set A of active nodes has |A| - 1 rounds, and each round lasts (current -
+// done) n steps, where n is the size of the largest node. Over all phases, the sum of (current - done) |A| is p, and the sum of
+// current - done is n. This makes n (p - n) steps for nodes of any sizes. A largest node has to send as many messages, so no
+// timetable takes fewer steps.
 //
-// Several factors at a time (`degree`) are for nodes with as many ports. In each step both nodes of a pair then move on
-// by one processor, and factors start at different processors, so that if the sizes allow it each processor has one
-// message at a time.
+// If a node has several ports, several factors run at a time (`degree`). In each step both nodes of a pair move on by one
+// processor, and the factors start at different processors. So each processor has one message at a time if the sizes allow it.
 #pragma once
 
 #include <vector>

@@ -17,7 +17,7 @@ enum class Form : std::uint8_t {
 constexpr Count partner(Form form, Count count, Count index, Count vertex) {
   if (form == Form::basic || count % 2 == 1) return modulo(index - vertex, count);
   if (index == count - 1) return vertex;
-  // The other vertices, an odd number, meet as in the basic form. There one of them would meet itself: it meets the last vertex.
+  // The other vertices, an odd number, meet as in the basic form. The vertex that would meet itself there meets the last vertex.
   const Count odd = count - 1;
   if (vertex == odd) return index * (count / 2) % odd;
   const Count met = modulo(index - vertex, odd);
@@ -34,7 +34,7 @@ constexpr Count factor_of(Form form, Count count, Count u, Count v) {
   return (u + v) % odd;
 }
 
-// The number of factors, from the first on, that contain all pairs of different vertices (concentrated form).
+// The number of factors that contain all pairs of different vertices. They are the first factors (concentrated form).
 constexpr Count factors_with_pairs(Count count) {
   if (count == 1) return 0;
   return count % 2 == 0 ? count - 1 : count;

@@ -67,9 +67,9 @@ Count RankArray::feeder_count(Rank rank) const {
   return row_length + (additional_sender(rank) ? 1 : 0);
 }
 
-// The step in which a rank of a row with an additional message must not send, because its next receiver gets that
-// message then. This formula, r - m + k, agrees with the paper's table for 61 ranks; the formula printed there, r - m +
-// 1 + k, leaves one conflict in each row.
+// The step in which a rank of a row with an additional message must not send, because the next receiver of the rank
+// gets the additional message in this step. The formula r - m + k agrees with the paper's table for 61 ranks. The
+// formula that the paper prints, r - m + 1 + k, leaves one conflict in each row.
 std::optional<Count> RankArray::stall(Rank rank) const {
   const Count m = row_of(rank);
   if (m >= short_row_) return std::nullopt;

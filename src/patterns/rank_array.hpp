@@ -24,8 +24,8 @@ class RankArray {
   // row above that takes its additional messages.
   static bool is_valid(Count ranks, Count columns);
   static Count paper_columns(Count ranks);  // ceil(sqrt p) if that is valid, else floor(sqrt p)
-  // The valid number of columns with the fewest steps for both passes; of several, the one with the smallest load on a
-  // rank.
+  // The valid number of columns with the fewest steps for both passes. If several have as few, the one with the smallest
+  // load on a rank.
   static Count best_columns(Count ranks);
 
   Count ranks() const { return ranks_; }
@@ -46,8 +46,8 @@ class RankArray {
 
   Rank at_place(Count place) const;
 
-  // The rank that takes `rank`'s data for `column`: the one in the same row or, if there is none, its substitute. Every
-  // rank has exactly one relay for each column.
+  // The rank that takes the data of `rank` for `column`: the rank of this column in the same row or, if there is none,
+  // its substitute. Every rank has exactly one relay for each column.
   Rank relay(Rank rank, Count column) const;
   // The rank of the last row from which `rank` receives an additional message, if any.
   std::optional<Rank> additional_sender(Rank rank) const;
@@ -55,8 +55,8 @@ class RankArray {
   Count feeder_count(Rank rank) const;
 
   // Steps are numbered from 1. In each step a rank has at most one receiver and at most one sender, which may be the
-  // rank itself. In the last step of a pass over a full row or column, all messages are to the rank itself; the numbers
-  // of steps do not count it.
+  // rank itself. In the last step of a pass over a full row or column every rank sends to itself only; row_steps and
+  // column_steps do not count this step.
   Count row_steps() const { return columns_ - 1 + (is_ragged() ? 1 : 0); }
   Count column_steps() const { return rows_ - 1; }
   std::optional<Count> stall(Rank rank) const;

@@ -16,9 +16,9 @@ namespace quadrille::ring_kernel {
 
 enum class Kernel : std::uint8_t { simple, alternating };
 
-// The direction of blocks that have half a ring to travel. `by_target`: the whole block goes in the direction that the
-// alternating kernel assigns to even or to odd targets. `shared`: each block is divided between both directions, and
-// the caller decides how; alternating then needs size = 2 (mod 4).
+// The direction of blocks that have half a ring to travel. `by_target`: the whole block goes in one direction, which
+// the alternating kernel assigns to even and to odd targets. `shared`: each block is divided between both directions,
+// and the caller decides how; alternating then needs size = 2 (mod 4).
 enum class Antipode : std::uint8_t { shared, by_target };
 
 // The blocks that a rank sends to one side in a step: those at distances first, first + step, .., all less than half a

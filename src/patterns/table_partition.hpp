@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cuts a table into areas of about equal size, for the last round of the concatenation algorithm [bruck1997, section
-// 4]. A column is a block that every rank still lacks, a row is one of its bytes, and an area is the data that one port
-// carries.
+// 4]. A column is a block that every rank still lacks, a row is one byte of each of these blocks, and an area is the
+// data of one port.
 #pragma once
 
 #include <vector>
@@ -24,10 +24,10 @@ struct TablePartition {
 };
 
 // Cuts the table into at most `ports` areas of at most `window` columns each, so that the longest area is as short as
-// possible. It has at least ceil(columns * rows / ports) cells. A greedy cut finds out whether a length is possible, so
-// the smallest length is found by bisection. An area on columns lo .. hi gets an offset in hi + 1 .. window + lo, and
-// all offsets differ. Requires rows >= 1, columns <= ports * window, and ports <= window or columns == ports (one
-// column per area).
+// possible. The longest area has at least ceil(columns * rows / ports) cells. A greedy cut finds out whether a length
+// is possible, so bisection finds the smallest possible length. An area on columns lo .. hi gets an offset in
+// hi + 1 .. window + lo, and all offsets differ. Requires rows >= 1, columns <= ports * window, and ports <= window or
+// columns == ports (one column per area).
 TablePartition partition_table(Count columns, Count rows, Count ports, Count window);
 
 }  // namespace quadrille

@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 10> names{"spike",     "transpose",   "eq
 
 constexpr Count most_ranks_dense = Count{1} << 14;  // 2 GiB of counts
 
-// The distributions of the standard library differ between implementations; these are the same everywhere.
+// Own distributions, because those of the standard library differ between implementations.
 class Draw {
  public:
   explicit Draw(std::uint64_t seed) : random_(seed) {}
@@ -79,8 +79,8 @@ Problem sparse(Count p, const TrafficPattern& pattern, Draw& draw) {
   const Count partners = std::clamp<Count>(std::llround(pattern.density * static_cast<double>(p)), 1, p);
   std::vector<TrafficEntry> entries;
   for (Rank from = 0; from < p; ++from) {
-    // Floyd's algorithm for drawing a random set: for each of the last `partners` ranks, draw a rank up to it; if that
-    // rank was drawn before, take the last one instead.
+    // Floyd's algorithm for drawing a random set: for each of the last `partners` ranks, draw a rank up to this rank.
+    // If the drawn rank is already in the set, take this rank instead.
     std::unordered_set<Rank> chosen;
     for (Rank last = p - partners; last < p; ++last) {
       Rank to = draw.below(last + 1);

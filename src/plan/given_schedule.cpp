@@ -18,8 +18,8 @@
 namespace quadrille {
 namespace {
 
-// Remembers verified programs: maps the hash of one rank's program to the hash of its schedule. There is one table per process,
-// also for ranks that are threads. When the table is full, a new entry replaces the oldest.
+// Remembers verified programs: maps the hash of one rank's program to the hash of its schedule. A process has one table, which
+// ranks that are threads share. When the table is full, a new entry replaces the oldest.
 class VerifiedParts {
  public:
   std::uint64_t find(std::uint64_t part) {
@@ -48,7 +48,7 @@ VerifiedParts& verified_parts() {
   return parts;
 }
 
-// Hash of those statements that the schedule makes for all ranks in common.
+// Returns a hash of what the schedule states for all ranks in common.
 std::uint64_t common_hash(const Schedule& schedule) {
   ContentHash hash;
   hash.add(hash_of(schedule.problem));
@@ -81,7 +81,8 @@ std::uint64_t part_hash(std::uint64_t common, const Schedule& schedule, const Pr
   return hash.value();
 }
 
-// Hash of the representatives' programs, from which symmetry derives all others; 0 if no symmetry is stated.
+// Returns a hash of the representatives' programs, or 0 if no symmetry is stated. The
+// symmetry derives all other programs from them.
 std::uint64_t symmetry_hash(const Schedule& schedule) {
   if (!schedule.symmetry) return 0;
   ContentHash hash;

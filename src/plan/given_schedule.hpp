@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A schedule that the caller passes to `plan`. Before it runs, the ranks verify it together and check that all of them passed the
-// same schedule. Each process remembers what was verified, by hashes of the exact values.
+// same schedule. Each process remembers the schedules it has verified, by hashes of their exact values.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace quadrille {
 
-// The schedule with its problem on the communicator's nodes, if the problem names none.
+// Returns the schedule. If its problem names no nodes, it gets the communicator's.
 Schedule placed(const Communicator& communicator, Schedule schedule);
 
 // Returns the rank's own program. Throws Error{misuse} if the schedule was built by hand and is incomplete.
@@ -23,11 +23,11 @@ std::uint64_t part_hash(const Schedule& schedule, const Program& own);
 // their parts belong to the same verified schedule.
 std::uint64_t verified_with(std::uint64_t part);
 
-// Collective: verifies the schedule, whose problem must be placed, and remembers the result. Rank 0 verifies it as `verify` does by
-// default, and compares each rank's program hash with its own schedule. If the schedule states a symmetry, no rank makes all
-// programs: each rank compares its own program with the one derived from its representative, and all ranks compare hashes of the
-// representatives' programs. Throws on every rank: Error{misuse} with the first findings or with a difference between two ranks,
-// Error{too_large} if the schedule is too large to be verified.
+// Collective: verifies the schedule, whose problem must be placed, and remembers it if it is right. Rank 0 verifies it as `verify`
+// does by default, and compares each rank's program hash with that rank's program in its own schedule. If the schedule states a
+// symmetry, no rank makes all programs: each rank compares its own program with the image of its representative's program, and all
+// ranks compare hashes of the representatives' programs. Throws on every rank: Error{misuse} with the first findings or with a
+// difference between two ranks, Error{too_large} if the schedule is too large to be verified.
 void verify_together(Communicator& communicator, const Schedule& schedule);
 
 }  // namespace quadrille

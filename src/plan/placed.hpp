@@ -11,13 +11,13 @@
 
 namespace quadrille {
 
-// The problem, on the communicator's nodes if it names none.
+// Returns the problem. If it names no nodes, it gets the communicator's.
 inline Problem placed(const Communicator& communicator, Problem problem) {
   if (problem.nodes.empty() && problem.ranks == communicator.size()) problem.nodes = communicator.nodes();
   return problem;
 }
 
-// The number of ranks on each node.
+// Returns the number of ranks on each node.
 inline std::vector<Count> ranks_of_nodes(const Communicator& communicator) {
   std::vector<Count> sizes;
   for (const Count node : communicator.nodes()) {

@@ -31,24 +31,24 @@
 
 namespace quadrille {
 
-// What a rank prepares before it compares with the other ranks. Exactly one of vendor, script and incremental is set; none for a
-// caller's schedule that is not verified yet.
+// What a rank prepares before it compares its request with the other ranks'. Exactly one of vendor, script and incremental is set.
+// None is set for a caller's schedule that is not verified yet.
 struct Draft {
-  Transport* transport = nullptr;  // of the communicator that the plan keeps alive
+  Transport* transport = nullptr;  // belongs to the communicator that the plan keeps alive
   std::string algorithm;           // with all parameters
   bool is_given = false;           // true for a schedule of the caller's own, false for an algorithm of the table
   bool own_counts = false;         // true if this rank needs no counts besides its own
   Layouts layouts;
   Transport::Vendor vendor;
   std::shared_ptr<const Script> script;
-  IncrementalExecutable::Make incremental;  // makes an incremental program, for a rank that learns on the way what the others send
+  IncrementalExecutable::Make incremental;  // set if headers tell the rank what it receives
   BoundMemory memory;                       // for `incremental`: where its data is
   std::optional<ScriptKey> key;             // set if the script may be kept for later plans
   std::optional<PlanRequest> request;       // of a kept script
   std::uint64_t verified = 0;               // PlanRequest::verified
   std::unique_ptr<Offer> offer;             // set if the transport makes offers
 
-  // Collective: every rank makes its draft for the problem, and if all ask for the same, the plan is made.
+  // Collective: every rank makes its draft for the problem. If the requests of all ranks agree, they make the plan.
   using Drafted = std::function<Draft(Communicator& kept, const Problem&, const PlanOptions&)>;
   static ChosenPlan agreed(Communicator& communicator, const Problem& asked, const PlanOptions& options, const Choose& choose,
                            const Drafted& drafted);
@@ -76,7 +76,7 @@ void check_operation(const Problem& problem, const Operator* operation) {
                 fmt::format("the problem says that its operator is commutative, but {} is not", operation->name));
 }
 
-// The transport that runs the plan; `own` is the communicator's.
+// Returns the transport that runs the plan. `own` is the communicator's transport.
 Transport& transport_of_plan(Transport& own, Executor asked, bool vendor) {
   if (vendor) return own;
   const Result<Transport*> found = transport_for(own, asked);
@@ -86,10 +86,10 @@ Transport& transport_of_plan(Transport& own, Executor asked, bool vendor) {
 
 bool is_canonical(const Layouts& layouts) { return layouts.input.empty() && layouts.output.empty(); }
 
-// Throws unless the layout holds whole elements, because a reduction combines whole elements. An element may be cut only between
-// pieces that are adjacent in memory. Pieces beyond 2^63 bytes are refused later, when they are bound.
+// Throws if an element of a reduction lies in several places, because a reduction combines whole elements. Two pieces may share an
+// element only if they are adjacent in memory. Pieces beyond 2^63 bytes are refused later, when the layout is bound.
 void check_pieces(const Layout& layout, Bytes element_bytes) {
-  Bytes end = 0, cut = 0;  // of the previous piece: its end, and its bytes that belong to an incomplete element
+  Bytes end = 0, cut = 0;  // end of the previous piece, and its bytes of an incomplete element
   const auto check_complete = [&] {
     if (cut != 0)
       throw Error(ErrorCode::misuse,
@@ -106,7 +106,7 @@ void check_pieces(const Layout& layout, Bytes element_bytes) {
   check_complete();
 }
 
-// `homes`: the node of each rank; the problem may state others.
+// `homes` has the node of each rank. The problem may state other nodes.
 void check_can_keep_step(const Problem& problem, const PlanOptions& options, bool vendor, const std::vector<Count>& homes,
                          Executor executor) {
   if (vendor) throw Error(ErrorCode::misuse, "vendor has no schedule with rounds; leave keep_step out");
@@ -170,7 +170,7 @@ void draft_schedule(Draft& draft, const Problem& problem, const PlanOptions& opt
   draft_program(draft, problem, options, schedule.program(me));
 }
 
-// Fills in how and where the plan runs, but not yet what.
+// Fills in the transport, the layouts and the other members that do not depend on the algorithm.
 Draft draft_of_options(Communicator& communicator, const Problem& problem, const PlanOptions& options, bool vendor) {
   check_options(problem, options, vendor);
   Draft draft{.transport = &transport_of_plan(communicator.transport(), options.executor, vendor), .layouts = options.layouts};
@@ -179,7 +179,8 @@ Draft draft_of_options(Communicator& communicator, const Problem& problem, const
   return draft;
 }
 
-// Returns null if the transport makes no offers, and also if memory is short: there may be enough after other plans were evicted.
+// Returns null if the transport makes no offers. Also returns null if memory is short, because
+// memory may be free after other plans were evicted.
 std::unique_ptr<Offer> offer_of(const Draft& draft) {
   try {
     return draft.transport->offer(draft.script);
@@ -262,8 +263,8 @@ Execution::Make Draft::maker(Policy policy) && {
   };
 }
 
-// The ranks compare their requests in one all_gather (agree), in which they also exchange what later steps need: memory reports,
-// and offers of the transport.
+// The ranks compare their requests in one all_gather (agree). It also carries what later steps
+// need: memory reports and the transport's offers.
 ChosenPlan Draft::agreed(Communicator& communicator, const Problem& asked, const PlanOptions& given, const Choose& choose,
                          const Drafted& drafted) {
   const Rank me = communicator.rank();
@@ -297,7 +298,7 @@ ChosenPlan Draft::agreed(Communicator& communicator, const Problem& asked, const
     request.knowledge = chosen.knowledge;
     if (draft.key)
       RecentScripts::of_this_thread().add(*std::move(draft.key), {draft.algorithm, draft.own_counts, draft.script, request});
-    ProgressThread::is_asked();  // throws for an unknown value of the variable here, on all ranks
+    ProgressThread::is_asked();  // called here so that all ranks throw if the variable has an unknown value
     request.memory = starts->in_flight()->plan_memory().report();
     if (draft.script) draft.offer = offer_of(draft);
     if (draft.offer) request.offer = draft.offer->words();
@@ -364,8 +365,8 @@ void draft_given(Draft& draft, const Problem& problem, const PlanOptions& option
   draft.key.reset();  // it is kept already
 }
 
-// Collective. Returns no plan unless all ranks remember that they verified this schedule together. `is_verified`: they have just
-// done so.
+// Collective. Returns no plan unless all ranks remember that they verified this schedule together. `is_verified` is true
+// if they have verified it immediately before.
 ChosenPlan plan_given(Communicator& communicator, const Schedule& schedule, const PlanOptions& given, bool is_verified) {
   const auto drafted = [&](Communicator& kept, const Problem& problem, const PlanOptions& options) {
     const Rank me = kept.rank();
@@ -402,7 +403,8 @@ Plan plan_schedule(Communicator& communicator, const Schedule& schedule, bool ow
 namespace {
 
 void check_given(const void* buffer, const std::pair<Bytes, Bytes>& extent, const char* what) {
-  // No process has memory below this address. A layout that begins at it or above holds absolute addresses, as with MPI_BOTTOM.
+  // No process has memory below this address. If a layout begins at or above it, its
+  // offsets are absolute addresses, as with MPI_BOTTOM.
   constexpr Bytes lowest_address = 65536;
   if (buffer || extent.first == extent.second || extent.first >= lowest_address) return;
   throw Error(ErrorCode::misuse, fmt::format("{} is a null pointer, and this rank's {} has {} bytes; give execute a buffer", what,

@@ -6,8 +6,8 @@
 
 namespace quadrille {
 
-// The checks that Plan::execute makes first or, for a plan in place, those of Plan::execute_in_place on `output`. For callers that
-// run a plan's Execution themselves.
+// Makes the checks of Plan::execute or, for a plan in place, those of Plan::execute_in_place on `output`. For
+// callers that run a plan's Execution themselves.
 void check_buffers(const Plan& plan, const void* input, const void* output);
 
 }  // namespace quadrille

@@ -7,8 +7,8 @@
 
 namespace quadrille {
 
-// Collective, like `plan`, with `schedule` instead of a problem and PlanOptions::algorithm. `own_counts`: each rank makes the
-// schedule from only what it sends and receives itself (Algorithm::needs_own_counts_only).
+// Collective. Makes a plan like `plan`, but for `schedule` instead of a problem and PlanOptions::algorithm. `own_counts` is true if
+// each rank makes the schedule from only the counts that it sends and receives itself (Algorithm::needs_own_counts_only).
 Plan plan_schedule(Communicator& communicator, const Schedule& schedule, bool own_counts, const PlanOptions& options);
 
 }  // namespace quadrille

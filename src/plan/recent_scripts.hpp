@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The scripts that a thread compiled most recently. A program that splits communicators, uses each once and frees it makes the same
-// plan for each of them, and compiling the script would take most of the time.
+// The scripts that a thread compiled most recently. Some programs split communicators, use each of them once and free it. They make
+// the same plan for each communicator, and compiling the script would take most of the time.
 #pragma once
 
 #include <array>
@@ -18,8 +18,8 @@ namespace quadrille {
 
 // Everything that a script and its request depend on.
 struct ScriptKey {
-  // Returns nothing for plans whose scripts are not kept: irregular collectives, reductions, layouts and plans in place, because
-  // comparing them would take long, and plans with keep_step.
+  // Returns nothing for plans whose scripts are not kept. These are plans with keep_step, and irregular collectives, reductions,
+  // layouts and plans in place, whose comparison would take long.
   static std::optional<ScriptKey> of(const Problem& problem, const PlanOptions& options, Rank rank, Transport& transport);
   bool operator==(const ScriptKey& other) const;
 

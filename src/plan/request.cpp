@@ -18,7 +18,7 @@
 namespace quadrille {
 namespace {
 
-constexpr std::size_t most_listed = 64;  // numbers in a field; longer lists are compared by fingerprint
+constexpr std::size_t most_listed = 64;  // longer lists of numbers are compared by fingerprint
 
 std::uint64_t fingerprint(std::span<const Count> numbers) {
   std::uint64_t hash = 0;
@@ -47,15 +47,15 @@ std::string listed(const std::vector<Count>& numbers) {
   return fmt::format("{} numbers of fingerprint {:x}", numbers.size(), fingerprint(numbers));
 }
 
-// Removes the first word, which ends with a zero, from the text and returns it.
+// Removes the first word from the text and returns it. A zero ends the word.
 std::string take_word(std::string_view& text) {
   const std::string_view word = text.substr(0, text.find('\0'));
   text.remove_prefix(std::min(text.size(), word.size() + 1));
   return std::string(word);
 }
 
-// Collective: throws a sentence about a count that differs between its sender and its receiver. Each receiver looks for the first
-// such sender, so that no rank needs memory for more than one row of the matrix.
+// Collective: throws an error that names a count on which its sender and its receiver differ. Each receiver looks for the first
+// such sender, so no rank needs memory for more than one row of the matrix.
 [[noreturn]] void throw_mismatch(Communicator& communicator, const PlanRequest& mine) {
   struct Mismatch {
     Rank from;  // -1: none
@@ -78,7 +78,7 @@ std::string take_word(std::string_view& text) {
                                              all[to].from, all[to].sent, to, all[to].expected));
 }
 
-// What ranks exchange first: hashes of their requests, and the report about memory.
+// The first data that ranks exchange: hashes of their requests, and the report about memory.
 struct Vote {
   std::uint64_t fields, counts, sent, received;
   Chooser chooser;
@@ -90,7 +90,7 @@ struct Vote {
   Offer::Words offer;
 };
 
-// `sent` and `received` are sums of fingerprints. Summed over all ranks they must be equal if every count matches.
+// `sent` and `received` are sums of fingerprints. If every count matches, their totals over all ranks are equal.
 Vote vote_of(const PlanRequest& request, Rank me) {
   Vote vote{request.hash,
             request.counts,
@@ -108,8 +108,8 @@ Vote vote_of(const PlanRequest& request, Rank me) {
   return vote;
 }
 
-// Compares how the algorithm was chosen. If some ranks named it and others let the plan choose, comparing the requests shows the
-// difference.
+// Compares how the ranks chose the algorithm. If some ranks named it and others let the plan choose, the agreement stays
+// settled, and comparing the requests then shows this difference.
 void compare_choosing(const ByRank<Vote>& votes, Agreement& agreement) {
   bool is_named = false, all_undecided = true, some_undecided = false;
   for (const Vote& vote : votes) {
@@ -120,7 +120,8 @@ void compare_choosing(const ByRank<Vote>& votes, Agreement& agreement) {
     agreement.vendor_is_refused = agreement.vendor_is_refused || vote.refuses_vendor;
   }
   if (!is_named && !all_undecided) agreement.is_settled = !some_undecided && agreement.has_same_knowledge;
-  // If any rank named the algorithm, a difference is reported as such; if the agreement is not settled, not all ranks have chosen.
+  // If any rank named the algorithm, the difference between the requests is reported. If the agreement is not settled, not all
+  // ranks have chosen. In both cases a refusal of the vendor's collective is ignored.
   if (is_named || !agreement.is_settled) agreement.vendor_is_refused = false;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a rank asks for when it makes a plan, and its comparison with the requests of the other ranks.
+// What a rank asks for when it makes a plan, and the comparison with the requests of the other ranks.
 #pragma once
 
 #include <functional>
@@ -30,17 +30,17 @@ struct CountFacts {
 };
 
 struct PlanRequest {
-  // Names and values of everything that must be equal on all ranks. The first difference is reported. Each name and each value ends
-  // with a zero.
+  // Names and values of everything that must be equal on all ranks. The first difference is
+  // reported. A zero ends each name and each value.
   std::string fields;
   std::uint64_t hash = 0;  // of the fields
-  // Only for an alltoallv: the hash of all counts if the algorithm needs them all on each rank, otherwise 0; and what this rank
-  // sends and receives.
+  // These three are only for alltoallv. `counts` is the hash of all counts if the algorithm needs all of them on each rank,
+  // otherwise 0. `sent` and `received` are this rank's own counts.
   std::uint64_t counts = 0;
   std::vector<Share> sent, received;
   Chooser chooser = Chooser::caller;
   std::uint64_t knowledge = 0;  // Knowledge::hash
-  bool refuses_vendor = false;  // the plan chose the vendor's collective, but it cannot run this rank's request
+  bool refuses_vendor = false;  // the plan chose the vendor's collective, which cannot run this request
   CountFacts facts;
   // For a caller's schedule: hash of the schedule with which this rank remembers verifying its part, or 0.
   std::uint64_t verified = 0;
@@ -49,11 +49,11 @@ struct PlanRequest {
 };
 
 struct Agreement {
-  bool is_settled = true;          // false: the ranks did not choose by the same knowledge; nothing else was compared then
+  bool is_settled = true;          // false: ranks chose by different knowledge, so nothing else was compared
   bool has_same_knowledge = true;  // true if all ranks have knowledge, and it is the same
-  bool vendor_is_refused = false;  // by at least one rank; nothing else was compared then
+  bool vendor_is_refused = false;  // by at least one rank, so nothing else was compared
   bool is_verified = true;         // true if all ranks remember verifying the same schedule of the caller's
-  std::vector<CountFacts> facts;   // if requests are undecided
+  std::vector<CountFacts> facts;   // set if requests are undecided
   MemoryReport memory;             // combined over all ranks
   std::vector<Offer::Words> offers;
 };
@@ -63,19 +63,20 @@ inline constexpr std::string_view automatic = "auto";
 
 CountFacts count_facts(const Problem& problem, Rank me);
 
-// `algorithm`: with all parameters. `own_counts`: rank `me` needs to know only what it sends and receives itself.
+// `algorithm` is the specification with all parameters. `own_counts` is true if rank `me` needs to know only
+// the counts that it sends and receives itself.
 PlanRequest request_of(const Problem& problem, const PlanOptions& options, Rank me, std::string_view algorithm, bool own_counts);
 
-// Collective: throws Error{misuse} because the requests of rank 0 and `other` differ. The sentence names the first differing field
+// Collective: throws Error{misuse} because the requests of rank 0 and `other` differ. The message names the first differing field
 // of PlanRequest::fields and ends with `rule`.
 [[noreturn]] void throw_difference(Communicator& communicator, const std::string& fields, Rank other, std::string_view rule);
 
-// Collective: each rank calls `make`, then requests are compared. Throws on all ranks: Error{misuse} that names a difference if the
-// requests differ, or what `make` threw on a rank (execute/agreement.hpp).
+// Collective: each rank calls `make`, then all ranks compare their requests. If the requests differ, all ranks throw Error{misuse}
+// that names a difference. If `make` throws on a rank, all ranks throw the same (execute/agreement.hpp).
 //
-// Plans that choose their algorithm do so before the comparison, each rank by its own knowledge. If the ranks' knowledge differs,
-// or some ranks are undecided and others are not, the agreement is not settled (on all ranks), and all ranks ask again with
-// undecided requests.
+// Before this comparison, each rank of a plan without a named algorithm chooses by its own knowledge. If the ranks'
+// knowledge differs, or if some ranks are undecided and others are not, the agreement is not settled on any rank. All
+// ranks then ask again with undecided requests.
 Agreement agree(Communicator& communicator, const std::function<PlanRequest()>& make);
 
 }  // namespace quadrille

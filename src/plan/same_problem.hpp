@@ -8,8 +8,8 @@
 
 namespace quadrille {
 
-// Dense counts are compared by value, because ranks may hold equal counts in different objects. Sparse counts are equal only if
-// they are the same object.
+// Compares dense counts by value, because ranks may hold equal counts in different objects. Sparse
+// counts are equal only if they are the same object.
 inline bool is_same(const Problem& one, const Problem& other) {
   const auto fields = [](const Problem& problem) {
     return std::tie(problem.collective, problem.ranks, problem.block_bytes, problem.sparse_counts, problem.root,

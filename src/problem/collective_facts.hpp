@@ -29,17 +29,17 @@ struct OperandRange {
   Rank first = 0, last = 0;
 };
 
-// block_bytes * times / parts bytes pass the busiest rank.
+// Stands for block_bytes * times / parts bytes.
 struct BlockRatio {
   Count times = 0, parts = 1;
 };
 
 // The facts from which lower bounds follow [bruck1997, section 2], each with its source.
 struct BoundFacts {
-  // The number of ranks from which some rank needs data, or that need data of some rank. That rank itself is included.
+  // The largest number of ranks whose data one rank needs, or that need one rank's data. The one rank itself is included.
   Count (*connected_ranks)(Count ranks) = nullptr;
   const char* rounds_source = "";
-  // What some rank must at least send or receive. Used if sizes are blocks; null if there is no data.
+  // The least number of bytes that the busiest rank must send or receive. Used if sizes are blocks; null if there is no data.
   BlockRatio (*volume)(Count ranks) = nullptr;
   const char* volume_source = "";
 };
@@ -68,7 +68,7 @@ bool has_pair_counts(Collective collective);              // sizes are SizeSourc
 bool every_rank_has_all(const BufferContents& contents);  // does every rank have one block for each rank in it?
 
 // Does the output of every rank depend on the inputs of all ranks, if no count is 0? Also true for a barrier, which waits for all
-// ranks. If sizes are blocks as well, the postcondition is the same under any permutation of the ranks.
+// ranks. If this is true and sizes are blocks, the postcondition is the same under any permutation of the ranks.
 bool all_depend_on_all(Collective collective);
 
 bool has(const BufferContents& contents, const Problem& problem, Rank rank);

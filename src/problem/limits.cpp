@@ -13,7 +13,7 @@ namespace quadrille {
 namespace {
 
 constexpr Count largest = std::numeric_limits<Count>::max();
-constexpr Bytes always_there = Bytes{1} << 26;  // so little memory is always granted, without asking the system
+constexpr Bytes always_there = Bytes{1} << 26;  // memory up to this size is granted without asking the system
 
 [[noreturn]] void refuse(const Problem& problem, const std::string& needs) {
   throw Error(ErrorCode::too_large,

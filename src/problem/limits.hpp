@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Refuses problems that are too large before anything of that size is allocated. The error says how much is needed, how much there
-// is, and what to do.
+// Refuses problems that are too large, before memory of their size is allocated. The error says how much is needed, how much is
+// available, and what to do.
 #pragma once
 
 #include <string_view>

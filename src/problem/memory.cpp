@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 void lower(std::optional<Bytes>& limit, const fs::path& file) {
   std::ifstream in(file);
   if (Bytes bytes = 0; in >> bytes && bytes > 0)
-    limit = std::min(limit.value_or(bytes), bytes);  // otherwise the file says "max", or does not exist
+    limit = std::min(limit.value_or(bytes), bytes);  // the file may say "max", or may not exist: then there is no limit
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ Bytes available_memory() {
 std::optional<Bytes> control_group_limit(const fs::path& membership, const fs::path& root) {
   std::optional<Bytes> limit;
   std::ifstream in(membership);
-  for (std::string line; std::getline(in, line);) {  // "4:memory:/a/b", or of version 2 "0::/a/b"
+  for (std::string line; std::getline(in, line);) {  // version 1: "4:memory:/a/b"; version 2: "0::/a/b"
     const std::size_t first = line.find(':'), second = line.find(':', first + 1);
     if (second == std::string::npos) continue;
     const std::string controllers = fmt::format(",{},", line.substr(first + 1, second - first - 1));
@@ -49,7 +49,8 @@ std::optional<Bytes> control_group_limit(const fs::path& membership, const fs::p
     if (!unified && controllers.find(",memory,") == std::string::npos) continue;
     const fs::path mount = unified ? root : root / "memory";
     const char* const file = unified ? "memory.max" : "memory.limit_in_bytes";
-    // In a container the path may be the host's, of which only the last group is visible, as the mount itself.
+    // In a container the path may be the host's path, while the mount itself shows the container's group. So the mount is
+    // read, too.
     for (fs::path group = fs::path(line.substr(second + 1)).relative_path(); !group.empty(); group = group.parent_path())
       lower(limit, mount / group / file);
     lower(limit, mount / file);

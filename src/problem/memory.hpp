@@ -9,8 +9,8 @@
 
 namespace quadrille {
 
-// Returns how many bytes this process and its children may use: the machine's memory, or the limit of its control group
-// (containers, batch jobs) if that is lower.
+// Returns how many bytes this process and its children may use: the memory of the machine, or the limit of the process's control
+// group (containers, batch jobs) if this limit is lower.
 Bytes usable_memory();
 
 // Returns how many bytes this process can still allocate: the least of usable_memory(), free memory and free address space (ulimit

@@ -12,7 +12,7 @@
 
 namespace quadrille {
 
-// Build it once for all ranks: it takes O(p log p), or O(p) if the node numbers ascend with the ranks.
+// Build this object once for all ranks: it takes O(p log p) time, or O(p) if the node numbers ascend with the ranks.
 class NodeRanks {
  public:
   explicit NodeRanks(const std::vector<Count>& node_of_each_rank);

@@ -29,7 +29,7 @@ Bytes bytes_of(const BufferContents& contents, const Problem& problem, Rank rank
 
 void check_counts(const Problem& problem) {
   const bool matrix = has_pair_counts(problem.collective);
-  if (problem.sparse_counts) {  // it was checked when it was made
+  if (problem.sparse_counts) {  // sparse counts were checked when they were made
     if (!matrix)
       throw Error(ErrorCode::misuse, fmt::format("{} has a count for each rank, not for pairs", name(problem.collective)));
     if (problem.counts) throw Error(ErrorCode::misuse, "the counts are given twice, dense and sparse");

@@ -64,7 +64,7 @@ Bytes parse_size(std::string_view text) {
   const std::size_t whole = std::min(text.find_first_not_of(digits), text.size());
   const bool has_point = whole + 1 < text.size() && text[whole] == '.' && digits.find(text[whole + 1]) != std::string_view::npos;
   const std::size_t end = has_point ? std::min(text.find_first_not_of(digits, whole + 1), text.size()) : whole;
-  if (whole == 0) refuse(fmt::format("'{}' is no size; write a number of bytes, or one with a unit, such as 64KiB", text));
+  if (whole == 0) refuse(fmt::format("'{}' is not a size; write a number of bytes, or one with a unit, such as 64KiB", text));
   const std::string_view unit = text.substr(end);
   const auto* const entry =
       std::find_if(std::begin(units), std::end(units), [&](const auto& known) { return known.first == unit; });
@@ -72,7 +72,7 @@ Bytes parse_size(std::string_view text) {
     refuse(fmt::format("the size '{}' has an unknown unit '{}'; {}", text, unit, unit_hint(text.substr(0, end), unit)));
   const std::string_view fraction = has_point ? text.substr(whole + 1, end - whole - 1) : std::string_view();
   const auto part = part_of(fraction, entry->second);
-  if (!part) refuse(fmt::format("the size '{}' is no whole number of bytes", text));
+  if (!part) refuse(fmt::format("the size '{}' is not a whole number of bytes", text));
   Bytes number = 0;
   const auto status = std::from_chars(text.data(), text.data() + whole, number).ec;
   const auto whole_bytes = checked_product(number, entry->second),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reproduces the tables and figures of the papers. Each is an *exhibit*: a row of table.cpp and a file, which several
-// similar figures may share. An exhibit counts from our schedules what the paper shows, prices it with our models,
-// and compares it with what the paper says. The verdict is computed from these comparisons.
+// Reproduces the tables and figures of the papers. Each is an *exhibit*: a row of table.cpp and a file. Several similar figures may
+// share a file. An exhibit counts in our schedules what the paper shows, prices it with our models, and compares it with what the
+// paper says. The verdict is computed from these comparisons.
 //
 //   Reproduction made = find_exhibit("bruck1997-fig4")->make({});
 //   verdict_of(made).sentence;  // "holds: all 5 comparisons"
@@ -43,18 +43,17 @@ using Cell = std::variant<std::monostate, Count, double, std::string>;  // empty
 struct Sheet {
   std::string name;  // distinguishes the sheets of an exhibit if there are several: "a"
   std::vector<std::string> columns;
-  std::vector<std::vector<Cell>> rows;  // each has as many cells as there are columns
+  std::vector<std::vector<Cell>> rows;  // each row has one cell for each column
 };
 
-// `points` are for the paper's own numbers: markers without a line, in the colour of text. The key calls them
-// "paper".
+// The style `points` is for the paper's own numbers: markers without a line, in the colour of text. The key calls them "paper".
 enum class CurveStyle : std::uint8_t { line, dashed, dotted, steps, points };
 
 struct Curve {
   std::size_t column = 0;  // index of the sheet's column
   std::string title;       // for points: the text after "paper: " in the key, or empty
   CurveStyle style = CurveStyle::line;
-  std::optional<std::size_t> colour;  // curves that belong together share a colour; if absent, the curve gets its own
+  std::optional<std::size_t> colour;  // shared by curves that belong together; absent: the curve gets its own
 };
 
 // curves: plots columns over the column `x`.
@@ -92,8 +91,8 @@ struct VerdictLevel {
 std::span<const VerdictLevel> levels();  // in the order of Outcome; the command and the documentation print them
 std::string_view name(Outcome outcome);
 
-// What is known about a claim besides its value. The finding applies only if the numbers support it: `value` agrees
-// with ours, and the paper's value does not. For a sharper bound, both agree, and `value` is the stricter one.
+// An explanation of a claim that does not hold as printed. It applies only if the numbers support it: `value` agrees with ours, and
+// the paper's value does not. For a sharper bound both agree, and `value` is the stricter one.
 struct PaperFinding {
   Outcome level = Outcome::paper_is_wrong;  // not `holds` or `differs`, which need no finding
   Number value = 0;
@@ -110,11 +109,11 @@ struct Comparison {
   Relation relation = Relation::equal;
   double tolerance = 0;  // relative to the paper's value: 0.01 is 1 %
   std::optional<PaperFinding> finding;
-  std::string reason;  // if the values differ: what one of them includes and the other does not
+  std::string reason;  // if the values differ: what only one of them includes
   std::string place;   // place in the paper: "section 3.5"; empty if the exhibit's source is this one place
-  std::string aside;   // shown in brackets after our value: what it is under another convention
-  // True if the paper states no number. The value is then our reading of words such as "large", "in the range of" or
-  // "higher", or an assumption.
+  std::string aside;   // shown in brackets after our value: our value by another convention
+  // True if the paper states no number. `paper` is then an assumption, or our reading of words such as "large",
+  // "in the range of" or "higher".
   bool is_reading = false;
 
   Comparison& found(Outcome level, Number value, std::string why);  // sets the finding
@@ -131,8 +130,8 @@ struct Reproduction {
   std::vector<Comparison> comparisons;
   std::vector<std::string> remarks;  // assumptions
 
-  // Each function adds a comparison: our value is equal to, at most, or at least the paper's. Other fields are set in
-  // the result, which is valid until the next comparison is added.
+  // Each function adds a comparison: our value is equal to, at most, or at least the paper's. The caller sets the other fields in
+  // the returned comparison, which is valid until the next one is added.
   Comparison& equal(std::string what, Number paper, Number ours, std::string place);
   Comparison& at_most(std::string what, Number paper, Number ours, std::string place);
   Comparison& at_least(std::string what, Number paper, Number ours, std::string place);
@@ -141,7 +140,7 @@ struct Reproduction {
 struct ExhibitVerdict {
   Outcome outcome = Outcome::holds;                      // the worst of all comparisons
   ByEnum<Outcome, std::size_t, outcome_count> counts{};  // number of comparisons by outcome
-  bool explained = true;                                 // does every difference have a reason?
+  bool explained = true;                                 // true if every difference has a reason
   std::string sentence;                                  // one line
   std::string headline;                                  // a shorter sentence without reasons, for pictures
 };
@@ -179,8 +178,7 @@ std::string csv_name(std::string_view id, const Reproduction& reproduction, std:
 // on stdout. Empty if there are no panels.
 std::string plot_script(std::string_view title, const Reproduction& reproduction);
 
-// Adds a style sheet to gnuplot's output that shows light lines on a dark ground if the reader prefers a dark colour
-// scheme.
+// Adds a style sheet to gnuplot's output. It shows light lines on a dark ground if the reader prefers a dark colour scheme.
 std::string with_dark_colours(std::string picture);
 
 }  // namespace quadrille::reproduce

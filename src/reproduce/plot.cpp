@@ -21,8 +21,8 @@ struct Colour {
   unsigned light, dark;  // for a light and for a dark ground, as 0xrrggbb
 };
 
-// Colours that also people with colour blindness can tell apart, by hue and lightness (after Okabe and Ito). Each has
-// a contrast of at least 3:1 to its ground.
+// Colours that people with colour blindness can also tell apart, by hue and lightness (after Okabe and Ito). Each has a contrast of
+// at least 3:1 to its ground.
 constexpr std::array<Colour, 8> colours{{{0x0072b2, 0x4da3e0},
                                          {0xd55e00, 0xf0803c},
                                          {0x00805d, 0x2bbf95},
@@ -235,7 +235,7 @@ int base_of_x(const Panel& panel, const Sheet& sheet) {
              : 2;
 }
 
-// Are the ticks better written as powers of ten? Otherwise "100000" and "1e+06" would stand side by side.
+// Returns true if ticks should be powers of ten. Otherwise "100000" and "1e+06" would stand side by side.
 bool has_large_decades(const Panel& panel, const Sheet& sheet, const std::optional<AxisRange>& given) {
   Extent own;
   add_to(own, panel, sheet);
@@ -308,7 +308,7 @@ std::string plot_script(std::string_view title, const Reproduction& reproduction
       fmt::format("set terminal svg size {},{} font 'sans-serif,12' background '{}' noenhanced\nset encoding utf8\n", width, height,
                   written(ground.light));
   for (std::size_t i = 0; i < reproduction.sheets.size(); ++i) script += data_of(reproduction.sheets[i], i);
-  // The heading consists of labels of the first panel, in two sizes; the blank lines of the title reserve its space.
+  // The heading consists of two labels of the first panel, in two sizes. The blank title of the multiplot reserves its space.
   script += fmt::format("set multiplot layout {},{} title \"{} \" font ',{}'\n", rows, columns, "", heading / 2);
   std::string heading_labels = fmt::format("set label {} at screen 0.5,{:.5f} center font ',15' textcolor rgb '{}'\n",
                                            in_quotes(title), from_top(20), written(ink.light));

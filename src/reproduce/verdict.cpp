@@ -35,12 +35,12 @@ std::string said_text(const Comparison& comparison) {
   return {};
 }
 
-// Returns the relative difference; the sentence names the comparison that differs most.
+// Returns the relative difference. The verdict's sentence names the comparison with the largest one.
 double distance(const Comparison& comparison) {
   return std::abs(comparison.ours - comparison.paper) / std::max(std::abs(comparison.paper), 1e-300);
 }
 
-// Is the finding's bound stricter than the paper's? An equality has no stricter form.
+// Returns true if the finding's bound is stricter than the paper's. An equality has no stricter form.
 bool is_stricter(const PaperFinding& finding, const Comparison& comparison) {
   switch (comparison.relation) {
     case Relation::equal: return false;

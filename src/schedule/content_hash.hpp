@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hashes of problems and programs, used to compare what ranks hold without sending all of it. They detect accidental
-// differences, not deliberate ones. Two programs that do the same but list or cut their regions differently have
-// different hashes.
+// Hashes of problems and programs. Ranks compare hashes, so that they need not send each other whole problems and
+// programs. Hashes detect accidental differences, not deliberate ones. Two programs that do the same but list or cut
+// their regions differently have different hashes.
 #pragma once
 
 #include <cstdint>

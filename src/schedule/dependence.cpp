@@ -41,8 +41,8 @@ std::uint64_t stride_of(const Region& region) {
 }
 
 // The accesses to one buffer so far, ordered by the start of their hull. A contiguous write removes the parts that it
-// covers from earlier contiguous accesses: an operation that depends on a removed part also depends on the writer,
-// which itself waits for the earlier access. A strided access is removed only if it is covered completely.
+// covers from earlier contiguous accesses. No order is lost: a later operation on such a part depends on the write, and
+// the write depends on the earlier access. A strided access is removed only if it is covered completely.
 class BufferAccesses {
  public:
   struct Access {

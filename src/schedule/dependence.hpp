@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The dependences between a program's operations, derived from the memory that they read and write. Nobody writes a
-// dependence by hand. ordering.hpp says what each execution policy makes of them.
+// dependence by hand. ordering.hpp turns them into an order for each execution policy.
 #pragma once
 
 #include <vector>
@@ -37,7 +37,7 @@ struct DependenceGraph {
 };
 
 // Returns the dependences of a program. Overlap is decided exactly if the regions are contiguous or have equal
-// strides; otherwise, regions whose hulls overlap count as overlapping. If a receive overwrites memory that a send of
+// strides. Otherwise, regions whose hulls overlap count as overlapping. If a receive overwrites memory that a send of
 // the same round reads, the receive depends on the send (write after read); executors remove this dependence by
 // packing the send first.
 DependenceGraph dependences(const Program& program);

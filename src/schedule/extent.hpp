@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tells the size of a schedule before anything of that size is stored. Code that makes all programs asks here first
-// and then refuses what is too large with problem/limits.hpp.
+// Tells the size of a schedule before memory of this size is allocated. Code that makes all programs asks for the size
+// first and refuses schedules that are too large (problem/limits.hpp).
 #pragma once
 
 #include <functional>
@@ -9,13 +9,13 @@
 
 namespace quadrille {
 
-// The most programs that are made one after the other; this takes some minutes. A schedule with a symmetry needs few
-// programs for any number of ranks.
+// The most programs that are made one after the other, because making them takes some minutes. A schedule with a
+// symmetry needs few programs for any number of ranks.
 inline constexpr Count most_programs = Count{1} << 28;
 
-// Calls `visit` with one program at a time and the number of ranks for which it stands: with the representatives'
-// programs if `by_symmetry` is set and the schedule states a symmetry, else with all programs. Stops when `visit`
-// returns false. Throws Error{too_large} if there are more than `most_programs`.
+// Calls `visit` with one program at a time and the number of ranks for which it stands. If `by_symmetry` is set and the
+// schedule states a symmetry, these are the representatives' programs, otherwise the programs of all ranks. Stops when
+// `visit` returns false. Throws Error{too_large} if there are more than `most_programs`.
 void for_each_program(const Schedule& schedule, bool by_symmetry, const std::function<bool(const Program&, Count ranks)>& visit);
 
 // Returns the number of operations of one program, or of all ranks' programs together. Rounds, local operations, and

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Matches sends with receives. A channel is an ordered pair of ranks. The k-th send of a channel matches its k-th
-// receive, where both ranks count in the order in which they post messages (in_posting_order). Executors match
-// messages in this way because they could not give each message a tag of its own. In a schedule without findings, the
-// two matching ends also have the same round and port.
+// receive, where both ranks count in the order in which they post messages (in_posting_order). Executors match by
+// position, because they cannot give each message a tag of its own. In a schedule without findings, the two matching
+// ends also have the same round and port.
 #pragma once
 
 #include <compare>

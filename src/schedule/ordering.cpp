@@ -83,7 +83,7 @@ class OrderingMaker {
 
  private:
   // Finds the sends that need a gate: the packed sends and all earlier sends of their channels, because sends of one
-  // channel go in order.
+  // channel must keep their order.
   void find_gated() {
     is_packed_.assign(graph_.operations.size(), false);
     gated_ = is_packed_;
@@ -115,13 +115,14 @@ class OrderingMaker {
 
   void edge(std::size_t from, std::size_t to) { made_.edges.push_back({from, to}); }
 
-  // Lets the step start after everything on which the operation depends.
+  // Lets the step start after all operations on which `operation` depends.
   void wait(std::size_t operation, std::size_t step) {
     const Operation& own = graph_.operations[operation];
     for (const Dependence& dependence : graph_.before[operation]) {
       const Operation& other = graph_.operations[dependence.on];
       if (own.kind == OperationKind::receive && other.kind == OperationKind::receive && other.round == own.round) {
-        wait(dependence.on, step);  // that receive's own dependences: the graph does not list them again for this one
+        // The graph does not list the dependences of the other receive for this receive.
+        wait(dependence.on, step);
         continue;
       }
       edge(is_packed_[dependence.on] ? gate_of_[dependence.on] : step_of_[dependence.on], step);
@@ -152,7 +153,7 @@ std::vector<std::size_t> windows(const Program& program, const DependenceGraph& 
     return std::upper_bound(program.stages.begin(), program.stages.end(), program.rounds[round].number,
                             [](Count number, const Stage& stage) { return number < stage.first_round; });
   };
-  std::size_t first_round = 0;  // of the current window
+  std::size_t first_round = 0;  // first round of the current window
   std::size_t operation = 0;
   bool was_alone = false;
   for (std::size_t round = 0; round < window.size(); ++round) {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Says which operations of one rank's program wait for which, under each policy. The verifier, the event simulator
-// and the scripts of the executors all use this file. Hence the order that was verified is the one that is simulated
-// and executed.
+// Says which operations of one rank's program wait for which other operations, under each policy. The verifier, the
+// event simulator and the scripts of the executors all use this file. So the verified order is also the simulated and
+// the executed order.
 //
 // Every policy obeys the dependences of dependence.hpp, with three additional rules:
-// - If a receive may arrive while a send is in progress and overwrites its memory, the send is packed first. An
-//   operation that overwrites this memory waits only until the send has been packed, which is possible once the data
-//   is final and the earlier sends of its channel have been posted or packed. It does not wait for the send to
-//   complete.
-// - Receives of one round never wait for each other, although they may seem to overlap, because the overlap test is
+// - A send is packed if a receive that may arrive while the send is in progress overwrites its memory. Packing is
+//   possible when the data is final and the earlier sends of the channel have been posted or packed. An operation that
+//   overwrites the memory waits only for the packing, not for the completion of the send.
+// - Receives of one round never wait for each other. The dependences may say otherwise, because the overlap test is
 //   conservative.
 // - A round that has only control messages waits for all messages before it, and all messages after it wait for it.
 //   Control messages that accompany payload wait for nothing.
@@ -24,22 +23,22 @@
 namespace quadrille {
 
 // Returns the window of each of the program's rounds. In a window, the local operations run first, in program order;
-// then all messages are posted, and then all are waited for. Under `blocking`, each round is a window. Under
-// `nonblocking`, the rounds of a stage form a window, which is cut before a round that depends on a message of the
-// same window.
+// then all messages are posted, and then the rank waits for all of them. Under `blocking`, each round is a window.
+// Under `nonblocking`, the rounds of a stage form a window, which is cut before a round that depends on a message of
+// the same window.
 //
 // No cut can cause a deadlock, if all messages match. Windows consist of consecutive rounds, so a rank waits only for
-// earlier rounds. Take the unfinished message of the lowest round: all earlier rounds are complete at both ends, so
-// both can post it. `dataflow` has no windows; the caller must not ask for them.
+// earlier rounds. Consider an unfinished message of the lowest round. All earlier rounds are complete at both ends, so
+// both ends can post it. `dataflow` has no windows; the caller must not ask for them.
 std::vector<std::size_t> windows(const Program& program, const DependenceGraph& graph, Policy policy);
 
 struct PackedSend {
   std::size_t send, receive;  // indices of operations
 };
 
-// Returns the sends that are packed because a receive of the same group overwrites their memory, and that receive.
-// `group_of_round` gives the group of each round: the windows, or under dataflow the single rounds
-// (every_round_alone), because packing more sends would take more staging memory.
+// Returns the sends that are packed because a receive of the same group overwrites their memory, each with this
+// receive. `group_of_round` gives the group of each round. The groups are the windows, or under dataflow the single
+// rounds (every_round_alone): larger groups would pack more sends and take more staging memory.
 std::vector<PackedSend> packed_sends(const DependenceGraph& graph, const std::vector<std::size_t>& group_of_round);
 std::vector<std::size_t> every_round_alone(const Program& program);
 

@@ -25,8 +25,8 @@ void append(Regions& regions, Place place, Bytes length) {
     regions.push_back({place.buffer, place.offset, length, {}});
 }
 
-// Allocates scratch memory for the data that arrives. Memory that is given back in one round is not used again before
-// the next one, so that two rounds can be in progress at once.
+// Allocates scratch memory for the data that arrives. Memory that is given back in one round is used again in the next
+// round at the earliest, so that two rounds can be in progress at once.
 class Scratch {
  public:
   Bytes take(Bytes length) {
@@ -71,8 +71,8 @@ class Scratch {
   Bytes size_ = 0;
 };
 
-// The place of a rank's running value, for each byte of the vector. A byte for which nothing has arrived has its
-// value in the input.
+// The place of a rank's running value, for each byte of the vector. If nothing has arrived for a byte, its value is in
+// the input.
 class RunningValues {
  public:
   // Calls visit(interval, place) for each part of the interval whose value is contiguous in memory.
@@ -262,7 +262,7 @@ class Reduction {
     combine(std::move(news), std::move(news_target), into_running);
   }
 
-  // Copies those bytes of the rank's own result into the output that are not there yet.
+  // Copies the bytes of the rank's own result that are not yet in the output to the output.
   void complete_own() {
     values_.for_each_run(own_, [&](Interval piece, Place place) {
       if (place.buffer != Buffer::output)
@@ -276,11 +276,11 @@ class Reduction {
   const Program& spreading_;
   Program reduction_;
   Interval own_;          // the bytes of the vector that make up this rank's result
-  Bytes own_offset_ = 0;  // where they begin in the output
+  Bytes own_offset_ = 0;  // their offset in the output
   RunningValues values_;
   Scratch scratch_;
   std::vector<Local> pending_;  // local operations for the beginning of the next round
-  // Scratch memory that these operations read; it is free after that round.
+  // Scratch memory that `pending_` reads. It is free after the round of these operations.
   std::vector<Interval> used_by_pending_;
 };
 

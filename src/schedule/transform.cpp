@@ -22,7 +22,7 @@ void for_all_regions(Round& round, Change&& change) {
   for (Message& message : round.receives) change(message.regions);
 }
 
-// Moves a part to its position: in memory, and in time by `rounds_before` rounds.
+// Moves a part to its position in memory, and later by `rounds_before` rounds.
 void place(Part& part, Bytes scratch_before, Count rounds_before) {
   const auto placement = [&](Buffer buffer) {
     if (buffer == Buffer::input) return part.input;
@@ -61,7 +61,8 @@ bool overlap(const Regions& some, const Regions& others) {
 
 bool by_port(const Message& a, const Message& b) { return a.port < b.port; }
 
-// Turns control messages into messages in front of the payload, with bytes from `end` on; advances `end` past them.
+// Turns control messages into messages and puts them in front of the payload messages. Their bytes begin at `end` in
+// the staging buffer; advances `end` past them.
 void put_in_front(std::vector<Control>& controls, std::vector<Message>& messages, Bytes& end) {
   std::vector<Message> all;
   for (const Control& control : controls) {
@@ -98,7 +99,7 @@ bool is_in_posting_order(const Program& program) {
 
 Program in_posting_order(Program program) {
   if (is_in_posting_order(program)) return program;
-  Bytes sent = 0;  // the most bytes of control messages that any round sends; the bytes of received control messages begin there
+  Bytes sent = 0;  // the most bytes of control messages that any round sends; received control messages lie behind them
   for (const Round& round : program.rounds) {
     Bytes here = 0;
     for (const Control& control : round.control_sends)
@@ -112,7 +113,7 @@ Program in_posting_order(Program program) {
     Bytes first = 0;
     put_in_front(round.control_sends, round.sends, first);
     put_in_front(round.control_receives, round.receives, arrived);
-    if (stands_alone(round)) arrived = sent;  // later rounds wait for it, so their bytes may lie in the same place
+    if (stands_alone(round)) arrived = sent;  // later rounds wait for this round, so they may use the same bytes
   }
   return program;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Makes programs from other programs of the same rank, so that an algorithm with two parts does not repeat the code
-// of either.
+// Makes programs from other programs of the same rank, so that an algorithm with two parts does not repeat their code.
 #pragma once
 
 #include "quadrille/schedule.hpp"
@@ -10,7 +9,7 @@ namespace quadrille {
 // Returns the number of rounds of the schedule to which the program belongs.
 Count round_count(const Program& program);
 
-// The position of a part's buffer in the whole: its byte x is byte offset + x of `buffer`.
+// The position of a buffer of a part in the whole program: byte x of the buffer is byte offset + x of `buffer`.
 struct BufferPosition {
   Buffer buffer = Buffer::output;
   Bytes offset = 0;
@@ -22,11 +21,11 @@ struct Part {
   BufferPosition output{Buffer::output, 0};
 };
 
-// Returns a program that runs one part after the other. The second part's rounds are renumbered to follow the
-// first's, its stages are appended, and the parts' scratch memories are placed side by side. If the first part's
-// output and the second part's input are placed in the same memory, the second finds there what the first has left.
-// Copies whose source and target have become the same are dropped, so a part can hand its result over in place. The
-// messages of each part must match among themselves.
+// Returns a program that runs one part after the other. The rounds of the second part are renumbered to follow the
+// rounds of the first, its stages are appended, and the scratch memories of the parts are placed side by side. If the
+// first part's output and the second part's input are placed in the same memory, the second part reads the result of
+// the first there. Copies whose source and target have become the same are dropped, so a part can hand over its result
+// in place. The messages of each part must match among themselves.
 Program joined(Part first, Part second);
 
 // Returns the program run backwards: sends become receives, reads become writes, and input and output change places.
@@ -34,17 +33,17 @@ Program joined(Part first, Part second);
 // round must not touch memory of its messages, because copies come first in both directions.
 Program reversed(Program program);
 
-// Returns a rank with which a round has two control messages in the same list, or nothing if there is none. A
-// schedule must not have such messages, because nothing says which of them matches which at the other end.
+// Returns a rank with which a round has two control messages in the same list, or nothing if there is none. A schedule
+// must not have two such messages, because nothing says which control message matches which at the other end.
 std::optional<Rank> repeated_peer(const std::vector<Control>& controls);
 
 // Returns the same program with its messages in the order in which the rank posts them. The messages of a round are
-// sorted by port, so that the k-th message from one rank to another in a round is also the k-th that the other
-// receives. Control messages become messages in front of them. The bytes of a control message lie in the buffer
-// `staging`, which schedules do not use. Nobody reads these bytes, so they cause no dependences; ordering.hpp says
-// what waits for control messages. Control messages that may be in progress at the same time have separate bytes. If
-// their offsets would exceed 2^63, the regions are cut off there or overlap; code that allocates this memory must
-// refuse such a program.
+// sorted by port, so that the k-th message from one rank to another in a round is also the k-th that the other rank
+// receives. Control messages become messages in front of the payload messages. The bytes of a control message lie in
+// the buffer `staging`, which schedules do not use. Nobody reads these bytes, so they cause no dependences;
+// ordering.hpp says which operations wait for control messages. Control messages that may be in progress at the same
+// time have separate bytes. If their offsets would exceed 2^63, the regions are cut off there or overlap; code that
+// allocates this memory must refuse such a program.
 Program in_posting_order(Program program);
 bool is_in_posting_order(const Program& program);  // true if in_posting_order would change nothing
 

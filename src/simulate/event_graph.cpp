@@ -56,8 +56,8 @@ class Builder {
     });
   }
 
-  // Finds the ordering of each representative once; it is also the ordering of those images that list their messages
-  // in the same order.
+  // Calls `use` with the ordering of a program. The ordering of each representative is found once. It is also used for images that
+  // list their messages in the same order.
   template <class Use>
   void with_ordering(const Program& program, Use&& use) {
     const auto find = [&](const Program& its_program) {
@@ -148,8 +148,8 @@ class Builder {
     return last_index_ = entry->second;
   }
 
-  // Enters the edges of one rank, sorted by the event at which they start. With barriers, the edges to gates are left
-  // out, because gates then wait for the barriers only.
+  // Enters the edges of one rank, sorted by the event at which they start. With barriers, edges to gates are left out: gates then
+  // wait only for the barriers.
   void enter_edges(const Ordering& order) {
     auto& first = graph_.first_after;
     const std::size_t events = graph_.kinds.size();
@@ -171,15 +171,14 @@ class Builder {
       if (!is_left_out(edge)) graph_.after[cursor_[edge.from]++] = static_cast<Event>(first_event_ + edge.to);
   }
 
-  // Matches the sends to each rank, sorted by sender and in posting order, with the rank's receives, in the same
-  // order.
+  // Matches the sends to each rank with the rank's receives. Both are sorted by sender and then by posting order.
   void match() {
     struct End {
       std::uint32_t sender;
       Event event;
     };
     const auto p = static_cast<std::size_t>(schedule_.problem.ranks);
-    std::vector<std::size_t> next(p + 1, 0);  // of each rank, the end of the sends to it so far
+    std::vector<std::size_t> next(p + 1, 0);  // by rank: where the next send to it is entered
     const auto for_each_send = [&](auto&& visit) {
       for (Event event = 0; event < graph_.kinds.size(); ++event)
         if (graph_.kinds[event] == EventKind::send) visit(graph_.other_ends[event] + 1, event);
@@ -217,7 +216,7 @@ class Builder {
                     rank, graph_.round_numbers.empty() ? 0 : graph_.round_numbers[round]));
   }
 
-  // Sorts the rounds, which have been numbered in the order in which programs mention them.
+  // Sorts the rounds. Before, they are numbered in the order in which programs mention them.
   void order_rounds() {
     auto& numbers = graph_.round_numbers;
     if (std::is_sorted(numbers.begin(), numbers.end())) return;

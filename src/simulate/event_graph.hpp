@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A schedule as a graph of events. Events are the two ends of each message, and gates, which take no time and open
-// when all events before them have happened. The policies differ only in the edges. Under `blocking` and
-// `nonblocking`, each window has a gate, which waits for the messages of the window before. Under `dataflow`, the
-// edges are the dependences themselves, with a gate for each local operation (schedule/ordering.hpp). Every order
-// that one policy's edges demand is also demanded by the edges of the policy before it in this list. Hence no policy
-// takes longer than the one before it (docs/simulation.md).
+// A schedule as a graph of events. Events are the two ends of each message, and gates. A gate takes no time and opens when all
+// events before it have happened. The policies differ only in the edges. Under `blocking` and `nonblocking`, each window has a
+// gate, which waits for the messages of the window before. Under `dataflow`, the edges are the dependences themselves, with a gate
+// for each local operation (schedule/ordering.hpp). The edges of `blocking` demand every order that those of `nonblocking` demand,
+// and these demand every order that those of `dataflow` demand. So `nonblocking` never takes longer than `blocking`, and `dataflow`
+// never longer than `nonblocking` (docs/simulation.md).
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct EventGraph {
   static constexpr Event none = static_cast<Event>(-1);
 
   std::vector<EventKind> kinds;
-  std::vector<std::uint8_t> meets_other_way;  // of a message: does its rank both send and receive in its round?
+  std::vector<std::uint8_t> meets_other_way;  // of a message: 1 if its rank both sends and receives in its round
   std::vector<std::uint32_t> ranks;           // the rank of the event
   std::vector<std::uint32_t> rounds;          // of a message: index in round_numbers
   std::vector<Bytes> bytes;                   // of a message
@@ -41,8 +41,7 @@ struct EventGraph {
   std::vector<Stage> stages;
   Count messages = 0;
 
-  // Used with barriers, else empty: the gates of each round, which also wait until all messages of the round before
-  // have arrived.
+  // Used with barriers, otherwise empty. The gates of each round also wait until all messages of the round before have arrived.
   std::vector<std::vector<Event>> gates_of_round;
   std::vector<Count> messages_of_round;
 
@@ -54,8 +53,8 @@ struct EventGraph {
 struct EventGraphOptions {
   Policy policy = Policy::blocking;
   bool barriers = false;
-  // If true, it is no error when a message has no other end, or when its ends have different rounds or lengths; a
-  // send without a receive then has other_ends `none`.
+  // If true, a message may have only one end, or ends with different rounds or lengths. A send without a receive
+  // then has other_ends `none`.
   bool takes_lone_messages = false;
 };
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The event-driven simulator: LogGP for each rank, with several ports and with queues at links. A rank processes its
-// sends in the order in which they are posted, and its receives likewise, each on the port that becomes free first.
-// Every time is a sum of terms and of maxima of earlier times; delaying an event therefore never makes another event
-// earlier. Without links, the result does not depend on the order in which events are processed. With links, messages
-// pass through the network in order of time. Source: [alexandrov1995]; [hoefler2010] for simulating ranks from their
-// dependences.
+// The event-driven simulator: LogGP for each rank, with several ports and with queues at links. A rank processes its sends in
+// posting order, and likewise its receives. Each uses the port that becomes free first. Every time is a sum of terms and of maxima
+// of earlier times. So delaying an event never makes another event earlier. Without links, the result does not depend on the order
+// in which events are processed. With links, messages pass through the network in order of time. Source: [alexandrov1995];
+// [hoefler2010] for simulating ranks from their dependences.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +30,7 @@ class Ports {
     for (std::size_t i = 0; i < free_.size(); ++i) free_[i] = begins[i / ports_];
   }
 
-  // Returns the time of the port that becomes free first; the times of a rank are sorted.
+  // Returns the time at which the first of the rank's ports becomes free. The times of a rank are sorted.
   Picoseconds first_free(std::size_t rank) const { return free_[rank * ports_]; }
 
   void take(std::size_t rank, Picoseconds until) {
@@ -102,7 +101,7 @@ class Run {
   }
 
  private:
-  // Returns the number of ports that can matter: a rank cannot use more ports than it has messages.
+  // Returns the number of ports to simulate: a rank cannot use more ports than it has messages.
   Count port_count() const {
     std::vector<Count> sends(graph_.first_send.size(), 0), receives(sends);
     for (std::size_t event = 0; event < graph_.kinds.size(); ++event) {
@@ -137,7 +136,8 @@ class Run {
     return graph_.ports.empty() || graph_.ports[send].dimension < 0 ? std::nullopt : std::optional(graph_.ports[send]);
   }
 
-  // A processor that both sends and receives alternates between the two, so its next send starts two overheads later.
+  // Returns the number of overheads after which the next send, or receive, may start. A processor that both sends and receives
+  // alternates between them, so the number is then 2.
   Count turns(Event message) const { return graph_.meets_other_way[message] ? 2 : 1; }
 
   // Processes all events that no longer wait for anything.
@@ -153,7 +153,7 @@ class Run {
     }
   }
 
-  // Processes the queue in order until an event still waits for something.
+  // Processes the queue in order, up to the first event that still waits.
   template <class Act>
   void go_on(Event& next, Act&& act) {
     while (next != EventGraph::none && graph_.waits_for[next] == 0) {
@@ -246,7 +246,7 @@ class Run {
   EventGraph graph_;
   const std::vector<Picoseconds> begins_;  // when each rank starts
   Ports send_ports_, receive_ports_;
-  std::vector<Picoseconds> sends_from_, receives_from_;  // when each rank's processor can start its next send or receive
+  std::vector<Picoseconds> sends_from_, receives_from_;  // when each rank's processor may start its next send or receive
   std::vector<Event> next_send_, next_receive_;          // of each rank
   std::vector<std::uint32_t> sent_, received_;           // messages of each rank so far
   std::vector<Picoseconds> ready_;     // by event: the latest time among the events for which it has waited so far

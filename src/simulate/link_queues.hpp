@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Queues at the links of a network. A link carries one message at a time, in the order in which their heads arrive;
-// of several that arrive at the same time, the one with the lowest number goes first. A head moves on as soon as its
-// link is free, and the rest of the message follows it (virtual cut-through [kermani1979]). A message that waits is
-// stored in a switch, which has room for it, and does not block other links.
+// Queues at the links of a network. A link carries one message at a time. Messages pass a link in the order in which their heads
+// (first bytes) arrive at it; if several arrive at the same time, the message with the lowest number goes first. A head moves on as
+// soon as its link is free, and the rest of the message follows it (virtual cut-through [kermani1979]). A waiting message is stored
+// in a switch and does not block other links. Switches have unlimited room.
 #pragma once
 
 #include <algorithm>
@@ -29,8 +29,8 @@ class LinkQueues {
     for (const Count number : slow_links) queues_[number].is_slow = true;
   }
 
-  // Enters a message whose first byte leaves its sender at `time`. This time must not be earlier than that of the
-  // last head that `next` has moved. `latency` is added once, after the last link.
+  // Enters a message whose first byte leaves its sender at `time`. `time` must not be earlier than the time of the last head that
+  // `next` moved. `latency` is added once, after the last link.
   void send(Number message, Rank from, Rank to, const std::optional<Port>& port, Picoseconds time, Picoseconds bytes_time,
             Picoseconds latency) {
     std::uint32_t slot = 0;
@@ -51,7 +51,7 @@ class LinkQueues {
     heads_.push({time, message, slot});
   }
 
-  // Returns the next message that leaves its last link, or nothing if no message is in the network.
+  // Returns the message that leaves its last link next, or nothing if no message is in the network.
   std::optional<Delivery> next() {
     while (!heads_.empty()) {
       Head head = heads_.top();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The round-synchronous simulator. The model's formula gives the time of a round, as it does for prices.
+// The round-synchronous simulator. The model's formula gives the time of a round, and prices use the same formula.
 #include "quadrille/simulate.hpp"
 
 namespace quadrille {

@@ -20,13 +20,13 @@ inline std::uint64_t mixed(std::uint64_t number) {
   return number ^ (number >> 31);
 }
 
-// Lengthens each time by a random share of itself, uniformly distributed from 0 to `share`.
+// Lengthens each time by a random part of itself. The part is uniformly distributed from 0 to `share`.
 class Jitter {
  public:
   Jitter(std::uint64_t seed, double share) : seed_(mixed(seed)), share_(share) {}
 
-  // Lengthens one of the times of a message: `number` counts the messages that the rank sends, or receives, and
-  // `which` the times of one message.
+  // Lengthens one of the times of a message. `number` is the number of the message among the messages that the rank sends, or
+  // receives. `which` is the number of the time within the message.
   Picoseconds operator()(Picoseconds time, std::uint64_t rank, std::uint64_t number, std::uint64_t which) const {
     if (share_ == 0) return time;
     const double drawn = static_cast<double>(mixed(seed_ ^ mixed(rank << 32 ^ mixed(4 * number + which))) >> 11) * 0x1p-53;

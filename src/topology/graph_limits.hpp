@@ -9,7 +9,7 @@
 
 namespace quadrille {
 
-// `numbers` are the sides of a graph, whose product is at least its number of ranks. Throws Error{misuse} for a number below 1, and
+// `numbers` are the sides of a graph. Their product is at least its number of ranks. Throws Error{misuse} for a number below 1, and
 // Error{too_large} for more than 2^20 ranks.
 void check_graph_numbers(const std::string& name, const std::vector<Count>& numbers);
 

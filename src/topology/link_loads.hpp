@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts the messages and bytes that the messages of a round put on each link of a network. The time is proportional
-// to the total length of their routes.
+// Counts the messages and bytes of a round on each link of a network. The time is proportional to the total
+// length of the messages' routes.
 #pragma once
 
 #include <algorithm>
@@ -29,11 +29,11 @@ class LinkLoads {
 
   struct Busiest {
     Count messages = 0;  // the most messages that any link carries
-    Count number = 0;    // number of the first such link; meaningless if there are no messages
+    Count number = 0;    // number of the first such link; undefined if there are no messages
     Bytes bytes = 0;     // the most bytes that any link carries, which may be another link
   };
 
-  // Returns the maxima over everything that was added since the last call, and starts anew.
+  // Returns the maxima over everything that was added since the last call, and resets them.
   Busiest take() {
     Busiest busiest;
     for (const Count number : used_) {

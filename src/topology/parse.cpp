@@ -23,8 +23,8 @@ std::vector<Count> parse_sides(std::string_view text, std::string_view whole) {
     if (status == std::errc::result_out_of_range)
       throw Error(ErrorCode::too_large, fmt::format("the side {} in the topology '{}' is 2^63 or more", side, whole));
     if (status != std::errc{} || end != side.data() + side.size() || value < 1)
-      throw Error(ErrorCode::misuse, fmt::format("'{}' in the topology '{}' is no side; sides are whole numbers from 1 on, as in "
-                                                 "torus:4x8",
+      throw Error(ErrorCode::misuse, fmt::format("'{}' in the topology '{}' is not a side; sides are whole numbers from 1 on, as "
+                                                 "in torus:4x8",
                                                  side, whole));
     sides.push_back(value);
     begin = cross == std::string_view::npos ? cross : cross + 1;
@@ -38,14 +38,11 @@ const TopologyKind& kind_named(std::string_view name) {
     if (kind->name == name) return *kind;
     known.emplace_back(kind->name);
   }
-  const auto guess = nearest(name, known);
-  throw Error(ErrorCode::misuse,
-              fmt::format("there is no topology '{}'; {}", name,
-                          guess ? fmt::format("did you mean '{}'?", *guess)
-                                : fmt::format("there are: {}, and files: edges:FILE, platform:FILE", fmt::join(known, ", "))));
+  const std::string all = fmt::format("there are: {}, and files: edges:FILE, platform:FILE", fmt::join(known, ", "));
+  throw Error(ErrorCode::misuse, fmt::format("there is no topology '{}'; {}", name, guess_or(name, known, all)));
 }
 
-// `order` is the part of `text` after the comma; `text` appears in the error.
+// `order` is the part of `text` after the comma. Error messages quote `text`.
 Routing parse_order(const TopologyKind& kind, std::string_view order, std::string_view text) {
   if (kind.has_order && order == "first") return Routing::first_dimension_first;
   if (kind.has_order && order == "last") return Routing::last_dimension_first;
@@ -53,7 +50,7 @@ Routing parse_order(const TopologyKind& kind, std::string_view order, std::strin
   for (const TopologyKind* each : all_topology_kinds())
     if (each->has_order) ordered.push_back(each->name);
   throw Error(ErrorCode::misuse,
-              fmt::format("'{}' in the topology '{}' is no order of routing; the topologies {} have the orders first and last",
+              fmt::format("'{}' in the topology '{}' is not an order of routing; the topologies {} have the orders first and last",
                           order, text, fmt::join(ordered, ", ")));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stores a value for each link of a network: in an array by link number, or, if the network has too many numbers for
-// that (a fully connected one), in a hash table of the links that were used.
+// Stores a value for each link of a network, in an array by link number. If a network has too many link numbers for an array (a
+// fully connected one), a hash table stores the values of the links that were used.
 #pragma once
 
 #include <unordered_map>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads clusters from SimGrid's platform files, version 4: <cluster topology="TORUS" topo_parameters="3,2,2"
-// radical="0-11" ..>. Only the connections matter here; SimGrid itself uses the cluster's name, speeds and loopback.
+// Reads clusters from SimGrid's platform files, version 4: <cluster topology="TORUS" topo_parameters="3,2,2" radical="0-11" ..>.
+// Only the connections are used; the cluster's name, speeds and loopback matter only to SimGrid.
 //   TORUS      sides; the first changes fastest with the rank and is crossed first
 //   FAT_TREE   levels;children of a switch of each level;parents of what is below it;cables between the two [zahavi2010]
 //   DRAGONFLY  groups,cables;chassis of a group,cables;routers of a chassis,cables;nodes of a router. Connected are: all routers
 //              of a chassis; all routers of a group with the same place in their chassis; router j of group i with router i of
 //              group j
-// Several cables between the same two ends become as many edges.
+// Each cable becomes an edge, also if several cables join the same two ends.
 #include <algorithm>
 #include <charconv>
 #include <pugixml.hpp>
@@ -50,9 +50,9 @@ class Platform {
     return Topology::torus(sides, Routing::last_dimension_first);
   }
 
-  // Each vertex of a level has one digit for each level: for levels below its own, the digit counts parents; for its
-  // own level and those above, children. It is connected to the vertices of the next level whose digits differ only
-  // for that level.
+  // A vertex has one digit for each level. For levels below the vertex's own, the digit is the number of a parent; for its own
+  // level and those above, the number of a child. A vertex is connected to those vertices of the next level whose other digits are
+  // equal; the digit of its own level may differ.
   Topology fat_tree() {
     const auto groups = split(parameters(), ';');
     if (groups.size() != 4) refuse("a fat tree has four parameters: levels;children;parents;cables, such as 2;4,4;1,2;1,2");
@@ -119,7 +119,7 @@ class Platform {
     return attribute.as_string();
   }
 
-  // radical="0-3,7" lists the hosts' numbers; the ranks are the hosts in this order.
+  // radical="0-3,7" lists the numbers of the hosts. The ranks are the hosts in this order.
   void check_hosts(Count wanted) const {
     const std::string radical = cluster_.attribute("radical").as_string();
     Count hosts = 0;

@@ -184,7 +184,7 @@ Bytes Product::exchange_load(Bytes block_bytes) const {
   __extension__ typedef __int128 Wide;
   Wide most = 0;  // in eighths of a block
   for (const auto& [kind, side] : dimensions_) {
-    Wide eighths = 0;  // on a link of one line of ranks, for each rank of the line
+    Wide eighths = 0;  // load of a link if each pair of ranks of a line exchanges one block
     switch (kind) {
       case DimensionKind::ring: eighths = Wide{side} * side - side % 2; break;
       case DimensionKind::path: eighths = Wide{8} * (side / 2) * (side - side / 2); break;

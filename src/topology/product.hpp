@@ -41,7 +41,7 @@ class Product : public Network {
  private:
   Count coordinate(Rank rank, std::size_t dimension) const;
   Count slots(std::size_t dimension) const;  // how many link numbers a rank has in a dimension
-  // Succeeds if the port leads straight from one rank to the other; otherwise says why not.
+  // Returns success if the port leads straight from one rank to the other, otherwise the reason why it does not.
   Result<> leads_straight(Rank from, Rank to, const Port& port) const;
   template <class Visit>  // visit(number, from, to, dimension)
   void walk(Rank from, std::size_t dimension, Count steps, int direction, Visit&& visit) const;

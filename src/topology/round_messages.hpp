@@ -20,11 +20,11 @@ struct RoutedMessage {
 
 using MessagesByRound = std::map<Count, std::vector<RoutedMessage>>;
 
-// Adds the messages that the program's rank sends to other ranks. If the collective moves no data, adds its control
-// messages instead, because it has no others.
+// Adds the messages that the program's rank sends to other ranks. If the collective moves no data (a barrier), adds its control
+// messages, because it has no other messages.
 void add_messages(Count ranks, const Program& program, Collective collective, MessagesByRound& rounds);
 
-// The link that the most messages of a round share, and two of these messages.
+// The link that carries the most messages of a round, and two of these messages.
 struct BusiestLink {
   Count messages = 0;
   Link link;
@@ -32,8 +32,8 @@ struct BusiestLink {
   Bytes bytes = 0;                    // the most bytes that any link carries, which may be another link
 };
 
-// Returns the busiest link. A message with a port runs straight from that port. If this does not lead to its
-// receiver, refuse(message, reason) is called, and the message takes the route without a port.
+// Returns the busiest link. A message with a port runs straight from that port. If the port does not lead to the receiver,
+// refuse(message, reason) is called, and the message takes the route without a port.
 BusiestLink busiest_link(const Topology& topology, const std::vector<RoutedMessage>& messages,
                          const std::function<void(const RoutedMessage&, const std::string&)>& refuse);
 

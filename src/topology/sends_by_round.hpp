@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The messages of a schedule, round by round. If the schedule states a symmetry, only the programs of the
-// representatives are made and stored; the messages of other ranks are their images. 4,096 ranks that exchange 16.7
-// million messages then take the memory of 4,095 messages.
+// The messages of a schedule, round by round. If the schedule states a symmetry, only the programs of the representatives are
+// made and stored. The messages of other ranks are their images. So 16.7 million messages of an exchange among 4,096 ranks take
+// the memory of 4,095 messages.
 #pragma once
 
 #include <functional>
@@ -25,15 +25,14 @@ class SendsByRound {
     std::optional<Port> port() const { return dimension < 0 ? std::nullopt : std::optional(Port{dimension, direction}); }
   };
 
-  // Messages to ranks that do not exist are ignored, and so are control messages unless `with_controls`. Only the
-  // programs of owners need to be added. Throws Error{too_large}, as `add` does, if the messages do not fit in
-  // memory.
+  // Ignores messages to ranks that do not exist and, unless `with_controls`, control messages. Only the programs of owners need to
+  // be added. Throws Error{too_large}, as `add` does, if the messages do not fit in memory.
   SendsByRound(const Schedule& schedule, bool with_controls);
   bool is_owner(Rank rank) const { return owner_.empty() || owner_[index(rank)] == rank; }
   void add(const Program& program);  // of an owner; in ascending order of rank
 
-  // Calls visit(round, from, sends, image) round by round, once for each rank with messages in the round: for each of
-  // its owner's `sends`, rank `from` sends a message to image(peer).
+  // Calls visit(round, from, sends, image) in the order of rounds, once for each rank with messages in the round. For each of its
+  // owner's `sends`, rank `from` sends a message to image(peer).
   template <class Visit, class EndOfRound>
   void for_each(Visit&& visit, EndOfRound&& end_of_round);
 

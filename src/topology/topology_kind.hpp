@@ -18,8 +18,8 @@ struct TopologyKind {
   std::string_view example;      // numbers that may follow the name and a colon, "4x8"
   std::string_view description;  // one line: how the ranks are linked
   std::size_t numbers = 1;       // how many numbers the kind takes; 0: one or more
-  bool has_order = false;        // may ",first" or ",last" follow, the order in which a message crosses the dimensions?
-  Topology (*make)(const std::vector<Count>& numbers, Routing routing) = nullptr;  // as many numbers, each 1 or more
+  bool has_order = false;        // true if ",first" or ",last" may follow: the dimension that messages cross first
+  Topology (*make)(const std::vector<Count>& numbers, Routing routing) = nullptr;  // takes `numbers` numbers, each 1 or more
 };
 
 std::span<const TopologyKind* const> all_topology_kinds();

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Verifies a schedule by its stated symmetry: replays the programs of the representatives, and compares the programs
-// of other ranks with the images of theirs. If every program is the image of its representative's, the result holds
-// for all ranks, for these reasons:
+// Verifies a schedule by its stated symmetry: replays the programs of the representatives, and compares the programs of other ranks
+// with the images of their representatives' programs. If every program is the image of its representative's program, the result
+// holds for all ranks, for these reasons:
 //
 // - The group permutes ranks, and with them the blocks that belong to ranks. It maps buffers to buffers, bytes one to
 //   one, each round to itself, and a message between two ranks to a message between their images.
 // - Rules about one program (structure.cpp): regions within their buffers, lengths, peers, ports, order of rounds and
 //   stages are the same as in the representative's program. Whole elements in reductions (element-cut) are compared
 //   in addition to the bytes.
-// - Matching: the send that a receive of rank r needs is the image of one that a receive of r's representative needs.
-//   Exactly one element of the commutative group maps a given rank to its representative. Both ends of a message are
-//   mapped by the sender's element, and then compared (replay.cpp).
+// - Matching: the send that a receive of rank r needs is the image of the send that the same receive of r's
+//   representative needs. The group is commutative, and exactly one element of it maps a given rank to its
+//   representative. The sender's element maps both ends of a message, and the images are compared (replay.cpp).
 // - Memory (undefined-read, overlaps, operand-mismatch, length-mismatch): before the first round, the memory of a
-//   rank is the image of its representative's. It stays so, because in each round both do the same, and the pairs of
-//   bytes that a message connects are the images of those that the message between the representatives connects. No
-//   rule depends on the order in which the two ends list these pairs.
-// - Delivery: the output that the collective requires of a rank is the image of what it requires of the
-//   representative. This holds for collectives in which every output depends on the inputs of all ranks, because no
-//   rank is then special as the root, the first or a neighbour.
+//   rank is the image of its representative's memory. This stays true in each round: both ranks do the same local
+//   operations, and a message of the rank connects the images of the pairs of bytes that the representative's message
+//   connects. No rule depends on the order in which the two ends list these pairs.
+// - Delivery: the output that the collective requires of a rank is the image of the output that it requires of the
+//   representative. This holds for collectives in which every output depends on the inputs of all ranks: no rank is
+//   then special, such as a root, a first rank or a neighbour.
 // - Reductions: combining the images of operands gives the image of the combined operands. This holds if operands
 //   commute and no element is split (element-torn). If the order of operands matters (operand-order), all ranks are
 //   replayed.
 // - Deadlock: if every send has its receive in the same round and rounds are in ascending order, there is no
-//   deadlock. Consider the first round in which some operation never completes. Under every policy
-//   (schedule/ordering.hpp), an operation waits only for its own rank's operations of earlier rounds, for local
-//   operations before it, and until certain sends of the round are posted or packed: those of the same channel with
-//   lower ports, and those whose memory it overwrites. All these events happen, so both ends of each message of the
-//   round are posted.
+//   deadlock. Suppose there is one, and consider the first round in which some operation never completes. Under every
+//   policy (schedule/ordering.hpp), an operation waits only for three things: its own rank's operations of earlier
+//   rounds, local operations before it, and the posting or packing of sends of its round that have lower ports in the
+//   same channel or whose memory it overwrites. All of these happen. So both ends of each message of the round are
+//   posted, and the messages complete.
 //
-// The group does not preserve on which node a rank is. Node ports and links are therefore checked with all programs
-// (verify.cpp).
+// The group need not map nodes to nodes or links to links. So node ports and links are checked with the programs of all
+// ranks (verify.cpp).
 #include <algorithm>
 #include <numeric>
 #include <random>
@@ -47,8 +47,8 @@ namespace {
 
 constexpr Count sampled = 64;
 
-// Returns all ranks up to a limit. Beyond it, returns random ranks other than representatives, at least one of each
-// class, and always the same ones.
+// Returns the ranks to compare: all ranks up to a limit. Beyond the limit, returns random ranks that are not representatives, at
+// least one of each class. The choice is the same in every call.
 std::vector<Rank> compared_ranks(const Symmetry& symmetry) {
   const Count p = symmetry.ranks(), classes = size(symmetry.representatives());
   std::vector<Rank> all(p <= most_compared_exhaustively ? index(p) : 0);
@@ -64,7 +64,8 @@ std::vector<Rank> compared_ranks(const Symmetry& symmetry) {
   return {ranks.begin(), ranks.end()};
 }
 
-// Does the collective require the same of every rank, and is every combination of operands mapped to the combination of the images?
+// Returns true if what the collective requires of a rank is the image of what it requires of the representative, and if combining
+// the images of operands gives the image of the combined operands. Then it is enough to replay the representatives.
 bool asks_alike(const Problem& problem, const std::vector<Program>& programs) {
   if (is_irregular(problem.collective) || !all_depend_on_all(problem.collective)) return false;
   if (!is_reduction(problem.collective)) return true;

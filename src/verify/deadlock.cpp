@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs the programs with a rendezvous protocol, each rank at its own pace: a message completes when both ends have
-// posted it. Operations that never complete are in a deadlock.
+// Runs the programs with a rendezvous protocol, each rank at its own pace: a message completes when both ends have posted it.
+// Operations that never complete are reported as a deadlock.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,9 +35,8 @@ class Posted {
   const DependenceGraph graph_;
 };
 
-// One execution under one policy. A step is posted when everything for which it waits is complete and the earlier
-// steps of its channel have been posted. A message completes when both of its ends are posted; any other step
-// completes at once.
+// One execution under one policy. A step is posted when everything for which it waits is complete and the earlier steps of its
+// channel have been posted. A message completes when both of its ends are posted. Any other step completes when it is posted.
 class Rendezvous {
  public:
   Rendezvous(const std::vector<Posted>& ranks, Policy policy) : ranks_(ranks) {
@@ -111,7 +110,7 @@ class Rendezvous {
     }
   }
 
-  // Posts the step, if that is possible, and then the steps of its channel that waited only for it.
+  // Posts the step if that is possible. Then posts the following steps of its channel that waited only for it.
   void post(Step step) {
     while (step != none && steps_[step].missing == 0 && !steps_[step].is_posted && steps_[step].channel_open) {
       State& state = steps_[step];
@@ -136,7 +135,7 @@ class Rendezvous {
   std::vector<Step> first_;                   // first step of each rank, then the number of steps
   std::vector<End> sends_, receives_;         // all ends of messages
   std::vector<std::pair<Step, Step>> waits_;  // pairs (awaited step, waiting step), sorted
-  std::vector<Step> completed_;               // completed steps whose waiting steps have not been told yet
+  std::vector<Step> completed_;               // completed steps whose waiting steps have not been updated yet
 };
 
 }  // namespace

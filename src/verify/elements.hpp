@@ -10,11 +10,12 @@
 
 namespace quadrille {
 
-// Does every operation read and write whole elements, if memory consists of elements? Then no element is ever split.
+// Returns true if every operation reads and writes whole elements, provided that memory consists of elements.
+// Then no element is ever split.
 bool keep_elements(const std::vector<Program>& programs, Bytes element);
 
-// Returns the number of the first element that is not whole. The bytes of a whole element are, in order, those of one
-// element of one term. Unwritten bytes are ignored, because another rule reports them.
+// Returns the number of the first element that is not whole. An element is whole if its bytes are, in order, those of one element
+// of one term. Unwritten bytes are ignored, because another rule reports them.
 std::optional<Count> first_torn_element(const Strip& strip, Bytes element);
 
 // Returns a sentence that says of which bytes that element consists.

@@ -51,12 +51,12 @@ void check_node_ports(const Schedule& schedule, const EachProgram& each_program,
 void check_links(const Schedule& schedule, const EachProgram& each_program, const Topology& topology, FindingList& findings);
 void check_deadlock(const std::vector<Program>& programs, const std::vector<Policy>& policies, FindingList& findings);
 
-// Checks the memory that replaying `replayed` ranks takes at least. Throws Error{too_large}.
+// Throws Error{too_large} if replaying `replayed` ranks takes more memory than is allowed, by a lower bound on that memory.
 void check_pieces(const Problem& problem, Count replayed, const VerifyOptions& options);
 
-// Replays the representatives of the stated symmetry and compares other programs with the images of theirs. If there
-// are no findings, `coverage` says how many ranks were replayed; 0 means that all ranks have to be replayed instead.
-// Throws Error{too_large}.
+// Replays the representatives of the stated symmetry and compares other programs with the images of the representatives'
+// programs. If there are no findings, `coverage` says how many ranks were replayed; 0 means that all ranks have to be replayed
+// instead. Throws Error{too_large}.
 void check_by_symmetry(const Schedule& schedule, const VerifyOptions& options, Count port_limit, FindingList& findings,
                        Coverage& coverage);
 

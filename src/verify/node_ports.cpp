@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts the exchanges of each node with other nodes in each round. A port is full-duplex, like a rank's: on a node
-// with one port, at any time one rank may send to another node while one rank receives from another node. This is one
-// exchange [sanders2002], even if the two ranks differ, or the other nodes do, as in a permutation of the nodes. All
-// messages from one rank to another in a round count as one.
+// Counts the exchanges of each node with other nodes in each round. A port of a node is full-duplex, like a rank's port. On a node
+// with one port, one rank may send to another node while one rank receives from another node. This is one exchange [sanders2002],
+// even if the two ranks differ, or if the two other nodes differ, as in a permutation of the nodes. All messages from one rank to
+// another rank in a round count as one.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

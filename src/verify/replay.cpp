@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs the programs on symbolic memory and compares the result with the postcondition.
 //
-// Only the representatives of a symmetry are replayed (without a symmetry, all ranks). Let g be the group element
-// that maps q's representative to q. What a representative r receives from rank q is then the image under g of what
-// q's representative sends, in the same round, to the rank that g maps to r. The image of a byte of rank x's input is
-// the same byte of the input of the image of x, in the block that is the image of its block.
+// Only the representatives of a symmetry are replayed (without a symmetry, all ranks). Suppose that a representative r receives
+// from rank q. Let g be the group element that maps q's representative to q. The data that r receives is the image under g of data
+// that q's representative sends in the same round, to the rank that g maps to r. The image of a byte of rank x's input is the same
+// byte in the input of the image of x, in the image of its block.
 #include "verify/replay.hpp"
 
 #include <fmt/format.h>
@@ -89,8 +89,8 @@ class Replay {
   Rank rank_of(Count at) const { return symmetry_.representatives()[index(at)]; }
   bool is_rank(Rank rank) const { return rank >= 0 && rank < schedule_.problem.ranks; }
 
-  // Returns the rounds of all representatives, by number and then by rank, so that ranks without work in a round cost
-  // nothing. Rounds out of order have been reported already; they are left out, as are all but the last of several
+  // Returns the rounds of all representatives, by number and then by rank, so that ranks without work in a round cost nothing.
+  // Some rounds are left out, because they have been reported already: rounds out of order, and all but the last of several
   // rounds with the same number.
   std::vector<RoundOf> rounds_in_order() const {
     std::vector<RoundOf> rounds;
@@ -114,8 +114,8 @@ class Replay {
     findings_.add({rule, rank_of(at), stage_name(programs_[index(at)].stages, number_), number_, region, std::move(message)});
   }
 
-  // Limits the work before any of it is done. A correct schedule touches memory far less often than the 64 passes
-  // over the largest memory that are allowed here.
+  // Checks a limit on the work before any of it is done. The limit is 64 passes over the largest allowed memory; a
+  // correct schedule needs far fewer.
   void charge(const Regions& regions) {
     for (const Region& region : regions) {
       bytes(region);
@@ -177,7 +177,8 @@ class Replay {
     return sorted_runs(regions);
   }
 
-  // Returns what the image of a representative at `rank` holds where the representative holds the strip.
+  // `strip` is what a representative holds at some place. Returns what rank `rank`, an image of the representative, holds
+  // at the image of that place.
   Strip moved(const Strip& strip, Rank rank) {
     if (symmetry_.representative_of(rank) == rank) return strip;
     const Bytes block = schedule_.problem.block_bytes;
@@ -265,8 +266,8 @@ class Replay {
     play_controls(rounds);
   }
 
-  // Returns the orbit of the sender, and the rank to which the sender's representative sends what `receiver` gets
-  // from `sender`.
+  // For a message from `sender` to `receiver`: returns the orbit of the sender, and the rank to which the sender's representative
+  // sends the corresponding message.
   std::pair<Count, Rank> seen_by_sender(Rank sender, Rank receiver) const {
     if (!is_rank(sender)) return {-1, receiver};
     return {symmetry_.orbit_of(sender), symmetry_.preimage(sender, receiver)};
@@ -312,9 +313,9 @@ class Replay {
     if (pieces_ > most_pieces_) too_large();
   }
 
-  // A control message tells its receiver of every rank from which its sender had heard before the round. Equal
-  // control messages are interchangeable, because they carry no data; a multiset finds them and keeps the order of
-  // findings deterministic.
+  // A control message tells its receiver every rank from which its sender had heard before the round. Control messages
+  // of equal length are interchangeable, because they carry no data. They are kept in a multiset, which also keeps the
+  // order of findings deterministic.
   void play_controls(ActingRanks rounds) {
     std::multiset<std::tuple<Count, Rank, Bytes>> sent;
     std::map<Count, boost::dynamic_bitset<>> known_before;  // by sender's orbit
@@ -340,7 +341,7 @@ class Replay {
           fmt::format("rank {} expects no control message of {} bytes in this round", to, length));
   }
 
-  // Adds the ranks of which the sender `from` knew. `known` is what the sender's representative knew.
+  // Adds the ranks from which the sender `from` had heard. `known` has those of the sender's representative.
   void hear(boost::dynamic_bitset<>& heard, const boost::dynamic_bitset<>& known, Rank from) const {
     if (symmetry_.representative_of(from) == from)
       heard |= known;
@@ -406,7 +407,7 @@ class Replay {
   Terms terms_;
   std::vector<SymbolicMemory> memories_;
   std::vector<std::array<Bytes, 4>> sizes_;
-  std::vector<boost::dynamic_bitset<>> heard_;  // barrier: the ranks from which each representative has heard, directly or not
+  std::vector<boost::dynamic_bitset<>> heard_;  // barrier: the ranks from which each representative has heard
   Count number_ = 0;
   Count held_ = 0;    // pieces of messages in progress
   Count pieces_ = 0;  // pieces in all memories

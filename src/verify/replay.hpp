@@ -15,15 +15,15 @@ namespace quadrille {
 
 using SymbolicMemory = std::array<SymbolicBuffer, 4>;  // indexed by Buffer
 
-// Called with the memory of each representative: before the first round, without a round number, and after each
-// round.
+// Called with the memory of each representative, before the first round and after each round. Before the
+// first round `round` is empty.
 using MemoryObserver =
     std::function<void(std::optional<Count> round, const std::vector<SymbolicMemory>& memories, const Terms& terms)>;
 
-// Replays the programs of the symmetry's representatives, which are given in their order. With `no_symmetry`, they
-// are all ranks. Any other symmetry must be one that can be replayed (asks_alike in by_symmetry.cpp). Throws
-// Error{too_large} if the replay needs more pieces of memory than the options allow. `at_end` is called once, without
-// a round, unless the list of findings was full before.
+// Replays the programs of the symmetry's representatives, which are given in their order. With `no_symmetry`, these are all
+// ranks. Any other symmetry must be one that can be replayed (asks_alike in by_symmetry.cpp). Throws Error{too_large} if
+// the replay needs more pieces of memory than the options allow. `at_end` is called once, without a round, unless the list
+// of findings was full before.
 void replay(const Schedule& schedule, const Symmetry& symmetry, const std::vector<Program>& programs, const VerifyOptions& options,
             FindingList& findings, const MemoryObserver& observer = {}, const MemoryObserver& at_end = {});
 

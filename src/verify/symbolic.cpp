@@ -30,8 +30,8 @@ Terms::Sequence Terms::sorted(Sequence sequence) {
   return merged(sequence);
 }
 
-// Merges two intervals if they are the two children of one vertex of the fixed tree, for some tree that contains it.
-// Any other sequence stays unchanged.
+// Merges two intervals if they are the two children of one vertex of the fixed tree. Returns any other sequence unchanged. The
+// number of ranks is not used: intervals merge if some fixed tree contains that vertex.
 Terms::Sequence Terms::joined_by_tree(const Sequence& both) {
   if (both.size() != 2 || both[0].second + 1 != both[1].first) return both;
   const auto [first, last] = std::pair(both[0].first, both[1].second);
@@ -53,9 +53,8 @@ Terms::Term Terms::new_term(Form form) {
 
 Terms::Form Terms::entered(Sequence sequence) {
   if (sequence.size() == 1 && sequence[0].first == sequence[0].second) return sequence[0].first;
-  // A sequence with more intervals than ranks names some rank twice, and so does every longer sequence with the same
-  // beginning. Its end does not matter and is cut off; otherwise a few operations could double the sequence until
-  // memory is full.
+  // A sequence with more intervals than ranks names some rank twice, so it is wrong, and so is every longer sequence with the same
+  // beginning. So the end can be cut off. Otherwise a few operations could double the sequence until memory is full.
   if (static_cast<Count>(sequence.size()) > ranks_ + 1) sequence.resize(static_cast<std::size_t>(ranks_ + 1));
   const auto length = static_cast<Count>(sequence.size());
   const auto [entry, fresh] = known_.try_emplace(std::move(sequence), ranks_ + size(sequences_));
@@ -159,7 +158,7 @@ void SymbolicBuffer::write(Bytes offset, const SymbolRun& piece) {
   const Bytes end = offset + piece.length;
   auto entry = pieces_.upper_bound(offset);
   if (entry != pieces_.begin()) --entry;
-  // Blocks often replace others of the same size: then no piece is removed, added or merged.
+  // Blocks often replace others of the same size. Then no piece needs to be removed, added or merged.
   if (entry != pieces_.end() && entry->first == offset && entry->second.length == piece.length && piece.term != Terms::undefined) {
     entry->second = piece;
     return;
@@ -177,7 +176,7 @@ void SymbolicBuffer::write(Bytes offset, const SymbolRun& piece) {
     if (old_end > end) entry = pieces_.emplace_hint(entry, end, from(old, end - old_first, old_end - end));
   }
   if (piece.term == Terms::undefined || piece.length == 0) return;
-  // A piece that continues the one before is merged with it, so that whole buffers stay a single piece.
+  // Merges a piece with the one before if it continues it, so that whole buffers stay a single piece.
   const auto after = pieces_.lower_bound(offset);
   if (after != pieces_.begin()) {
     SymbolRun& before = std::prev(after)->second;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that holds symbols instead of bytes. A symbol says how operands were combined into this byte, and which byte
-// of the vector it is. Consecutive bytes with consecutive symbols are stored as one piece, so the cost does not
+// Memory that holds symbols instead of bytes. The symbol of a byte says which operands were combined into it and how, and
+// which byte of the vector it is. Consecutive bytes with consecutive symbols are stored as one piece. So the cost does not
 // depend on the length of blocks.
 #pragma once
 
@@ -11,19 +11,18 @@
 
 namespace quadrille {
 
-// Combinations of the ranks' operands. A *term* says exactly what was combined with what: two bytes with the same
-// term and index are equal, whichever ranks computed them. The *form* of a term keeps only what matters under the
-// laws of the operator (commutativity, associativity); the result of a collective is required as a form. Two terms of
-// one form may differ in their bits, because sums of floating-point numbers are rounded.
+// Combinations of the ranks' operands. A *term* says exactly what was combined with what: two bytes with the same term and index
+// are equal, whichever ranks computed them. The *form* of a term keeps only what matters under the laws of the operator
+// (commutativity, associativity). A collective requires its result as a form. Two terms of one form may differ in their bits,
+// because sums of floating-point numbers are rounded.
 //
-// A form is a sequence of intervals of ranks in operand order, sorted if the operator commutes. Adjacent intervals
-// are merged; if a tree is fixed, only if they are siblings in the tree.
+// A form is a sequence of intervals of ranks in operand order, sorted if the operator commutes. Adjacent intervals are merged. If a
+// tree is fixed, they are merged only if they are siblings in the tree.
 //
-// Terms are distinguished only if a schedule could split elements, so that an element might be put together from
-// parts of several. Otherwise each form has a single term; then there are fewer terms, and memory consists of longer
-// pieces.
+// Terms are told apart only if a schedule could split elements, because an element might then consist of parts of several elements.
+// Otherwise each form has a single term. There are then fewer terms, and pieces of memory are longer.
 //
-// The operand of rank r is term r, and its form is form r. These take no memory.
+// The operand of rank r is term r, and its form is form r. These terms and forms take no memory.
 class Terms {
  public:
   using Term = std::int64_t;
@@ -35,7 +34,7 @@ class Terms {
   Terms(Count ranks, Combining combining, bool one_term_a_form, Count most_held)
       : ranks_(ranks), combining_(combining), one_term_a_form_(one_term_a_form), most_held_(most_held) {}
   static Term operand(Rank rank) { return rank; }
-  Term combine(Term left, Term right);        // undefined if either operand is
+  Term combine(Term left, Term right);        // undefined if an operand is undefined
   Form form_of_ranks(Rank first, Rank last);  // form of first o .. o last
   Form form(Term term) const { return term < ranks_ ? term : forms_[static_cast<std::size_t>(term - ranks_)]; }
   // Returns the term in which the operand of each rank x is replaced by that of image(rank, x). Requires that

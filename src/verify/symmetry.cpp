@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tests a stated symmetry: the program of each rank must be the image of its representative's program.
 //
-// The image of a message has the same round and port and connects the images of its two ranks and the images of the
-// pairs of bytes. This is certainly so if both ends list the images of the representative's bytes in the same order,
-// however these are divided into regions. One end may use another order if the other end does so, too. In that case
-// the programs of the peer and of its representative are made, and the pairs of bytes are compared. When all ranks
-// are compared, an end that alone uses another order is therefore always found. Local operations must be images one
-// by one, and reductions must keep whole elements.
+// The image of a message has the same round and port. It connects the images of the message's two ranks, and the images of its
+// pairs of bytes. A message is such an image if both of its ends list the images of the representative's bytes in the same order,
+// however these are divided into regions. One end may use another order if the other end does so, too. In that case the programs of
+// the peer and of its representative are made, and the pairs of bytes are compared. So if all ranks are compared, an end that uses
+// another order alone is always found. Local operations must be images one by one, and reductions must keep whole elements.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,13 +30,13 @@ struct Placed {
   bool operator==(const Placed&) const = default;
 };
 
-// Bytes that a message moves, with their place at the sender and at the receiver.
+// Bytes that a message moves, with their places at the receiver and at the sender.
 struct Moved {
   Placed to, from;
   bool operator==(const Moved&) const = default;
 };
 
-// Returns the pairs of bytes that the two ends of a message connect, as runs of maximal length, sorted by target.
+// Returns the pairs of bytes that the two ends of a message connect, as runs of maximal length, sorted by the receiver's bytes.
 std::vector<Moved> connected(const std::vector<Placed>& sent, const std::vector<Placed>& received) {
   std::vector<Moved> pieces, runs;
   auto from = sent.begin();
@@ -79,7 +78,7 @@ bool cuts_elements(const Local& local, Bytes element) {
          (std::any_of(local.source.begin(), local.source.end(), cut) || std::any_of(local.target.begin(), local.target.end(), cut));
 }
 
-// Keeps programs that are needed repeatedly, because the ranks that are compared have common peers.
+// Stores programs that are needed repeatedly, because the compared ranks have common peers.
 class Programs {
  public:
   explicit Programs(const Schedule& schedule) : schedule_(schedule) {}
@@ -136,8 +135,8 @@ class Comparison {
   }
 
  private:
-  // Appends the bytes of a region to the list, merging adjacent ones. If `image` is given, the region is a
-  // representative's, and the bytes are those of its image at that rank.
+  // Appends the bytes of a region to the list, merging adjacent ones. If `image` is given, the region is a representative's, and
+  // its image at that rank is appended.
   void place(const Region& region, std::optional<Rank> image, std::vector<Placed>& list) const {
     const auto append = [&](Bytes offset, Bytes length) {
       if (!list.empty() && list.back().buffer == region.buffer && list.back().offset + list.back().length == offset)
@@ -150,7 +149,7 @@ class Comparison {
       const Bytes block = problem_.block_bytes;
       while (length > 0) {
         const Rank x = offset / block;
-        if (x < 0 || x >= problem_.ranks) return append(offset, length);  // outside its buffer: another rule reports that
+        if (x < 0 || x >= problem_.ranks) return append(offset, length);  // outside its buffer, which another rule reports
         const Bytes part = std::min(length, symmetry_.stretch(*image, x) * block - offset % block);
         append(symmetry_.image(*image, x) * block + offset % block, part);
         offset += part;
@@ -159,7 +158,7 @@ class Comparison {
     });
   }
 
-  // Refuses regions that a few words of text can describe but that have too many runs to compare.
+  // Refuses regions with too many runs to compare. A few words of text can describe such regions.
   void check_runs(const Regions& regions) const {
     Count runs = 0;
     for (const Region& region : regions) {
@@ -186,8 +185,8 @@ class Comparison {
     for (const Region& region : regions) place(region, image, list);
   }
 
-  // The order of operands is ignored: a symmetry is stated only if the order does not matter, and the image of the
-  // lower of two ranks may be the higher one.
+  // Ignores the order of operands: a symmetry is stated only if the order does not matter, and the image of the lower of two
+  // ranks may be the higher one.
   bool same_locals(const std::vector<Local>& a, const std::vector<Local>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const Local& x, const Local& y) {
       return x.kind == y.kind && same_regions(x.source, y.source) && same_regions(x.target, y.target) &&
@@ -195,7 +194,7 @@ class Comparison {
     });
   }
 
-  // The group may change the order in which a round lists its messages.
+  // Ignores the order in which a round lists its messages, because the group may change it.
   bool same_messages(const Round& its_round, const Round& own_round, Direction direction) {
     const std::vector<Message>&a = messages(its_round, direction), &b = messages(own_round, direction);
     if (a.size() != b.size()) return false;
@@ -215,7 +214,7 @@ class Comparison {
     return true;
   }
 
-  // Do this message and the representative's connect the same pairs of bytes, in whatever order their ends list them?
+  // Returns true if this message and the representative's connect the same pairs of bytes, in whatever order their ends list them.
   bool connect_alike(const Message& its, const Message& own, Count round, Direction direction) {
     const Rank peer = own.peer;
     if (peer < 0 || peer >= problem_.ranks) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rules that a schedule must obey. For each there is a test in tests/verify/rules_test.cpp that breaks it.
+// The rules that a schedule must obey. tests/verify/rules_test.cpp has a test for each rule that breaks it.
 //
 // Rules for each program (structure.cpp):
 //   out-of-buffer        a region lies within its buffer, and the buffer is input, output or scratch
@@ -71,10 +71,9 @@ Count port_limit(const Schedule& schedule, const VerifyOptions& options) {
 
 constexpr Count largest = std::numeric_limits<Count>::max();
 
-// Returns a lower bound on what a replay of `replayed` ranks holds at its end: a piece for each rank's input and for
-// each piece of the postcondition. For a barrier, it is the ranks from which each rank has heard, before and after a
-// round, 64 to a piece. Empty pieces are not counted. For counts of pairs, counting stops once
-// the count exceeds `limit`.
+// Returns a lower bound on the pieces that a replay of `replayed` ranks holds at its end: one for each rank's input and one for
+// each non-empty piece of the postcondition. For a barrier, a rank holds two sets of ranks from which it has heard, before and
+// after a round; 64 ranks take as much memory as a piece. For alltoallv, counting stops when the number exceeds `limit`.
 Count least_pieces(const Problem& problem, Count replayed, Count limit) {
   const Count p = problem.ranks;
   if (!moves_data(problem.collective)) return times_at_most(replayed, 2 * ceil_divide(p, 64), largest);
@@ -99,8 +98,8 @@ void check_operation_count(const Schedule& schedule, const VerifyOptions& option
   check_memory(schedule.problem, times_at_most(operations, bytes_of_operation, largest), "programs");
 }
 
-// Makes all programs. Beyond a small number of operations, their total is estimated first; small schedules are made
-// only once.
+// Makes all programs. When they exceed a small number of operations, estimates the total first, because it may be too large.
+// Programs of smaller schedules are not made for an estimate.
 std::vector<Program> all_programs(const Schedule& schedule, const VerifyOptions& options) {
   const Count few = std::min(options.most_operations, Count{1} << 16);
   std::vector<Program> programs;
@@ -168,7 +167,7 @@ void check_pieces(const Problem& problem, Count replayed, const VerifyOptions& o
 
 namespace {
 
-// Checks the rules that depend on the place of ranks.
+// Checks the rules that depend on the nodes and links of ranks.
 void check_places(const Schedule& schedule, const EachProgram& each_program, const VerifyOptions& options, FindingList& findings) {
   if (const auto limit = options.node_port_limit ? options.node_port_limit : schedule.node_port_limit)
     check_node_ports(schedule, each_program, *limit, findings);
@@ -183,7 +182,7 @@ void check_all_ranks(const Schedule& schedule, const VerifyOptions& options, Fin
   check_structure(schedule, programs, port_limit(schedule, options), findings);
   check_places(
       schedule, [&](const auto& visit) { std::for_each(programs.begin(), programs.end(), visit); }, options, findings);
-  // Without memory for regions outside their buffers, the replay is not possible.
+  // Regions outside their buffers have no memory, so the schedule cannot be replayed.
   if (findings.has(Rule::out_of_buffer)) return;
   if (!findings.full()) replay(schedule, no_symmetry(p), programs, options, findings);
   if (!findings.full()) check_deadlock(programs, options.policies, findings);

@@ -142,7 +142,7 @@ TEST_F(Machines, SayWhatIsWrongWithAFile) {
     EXPECT_NE(complaint(head + flat + "wire_us_per_byte = " + wrong + '\n').find("line 8: 'wire_us_per_byte' is "),
               std::string::npos)
         << complaint(head + flat + "wire_us_per_byte = " + wrong + '\n');
-  EXPECT_NE(complaint(head + flat + "wire_us_per_byte = 'much'\n").find("line 8: 'wire_us_per_byte' is no number"),
+  EXPECT_NE(complaint(head + flat + "wire_us_per_byte = 'much'\n").find("line 8: 'wire_us_per_byte' is not a number"),
             std::string::npos);
   EXPECT_NE(
       complaint(head + flat + "wire_us_per_byte = 1\ncontention = 0.5").find("line 9: 'contention' is 0.5; it must be from 1"),

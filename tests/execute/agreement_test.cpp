@@ -155,7 +155,7 @@ TEST(Agreement, ReportsOtherExceptionsInTheirOwnWords) {
   };
   EXPECT_STREQ(of(std::runtime_error("the disk is full")).what(), "the disk is full");
   EXPECT_EQ(of(std::runtime_error("")).code(), ErrorCode::environment);
-  EXPECT_STREQ(of(7).what(), "an exception that is no std::exception");
+  EXPECT_STREQ(of(7).what(), "an exception that is not a std::exception");
   EXPECT_EQ(of(std::bad_alloc()).code(), ErrorCode::too_large);
   EXPECT_THAT(of(std::length_error("too long")).what(), HasSubstr("not enough memory for this plan (too long)"));
 }

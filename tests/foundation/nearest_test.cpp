@@ -21,6 +21,13 @@ TEST(Nearest, AllowsThreeMistakesInALongWordOnly) {
 
 TEST(Nearest, TakesTheFirstOfEquallyNearWords) { EXPECT_EQ(nearest("sum", {"sun", "sub"}), "sun"); }
 
+TEST(Nearest, MakesTheEndOfASentence) {
+  EXPECT_EQ(guess_or_list("rinh", {"ring", "mesh"}), "did you mean 'ring'?");
+  EXPECT_EQ(guess_or_list("torus", {"ring", "mesh"}), "there are: ring, mesh");
+  EXPECT_EQ(guess_or_list("torus", {}), "there are: none");
+  EXPECT_EQ(guess_or("torus", {"ring"}, "see --help"), "see --help");
+}
+
 TEST(Nearest, FindsNothingAmongNoWords) { EXPECT_EQ(nearest("ring", {}), std::nullopt); }
 
 }  // namespace

@@ -30,8 +30,8 @@ TEST(ChooseRules, InvalidRulesAreLeftOutWithASentence) {
   EXPECT_EQ(rules.rules.size(), 1u);
   EXPECT_NE(rules.find(Collective::scan, 1), nullptr);
   EXPECT_THAT(rules.refused, ElementsAre(HasSubstr("'nonsense' is invalid: a rule is"), HasSubstr("no collective 'alltoal'"),
-                                         HasSubstr("'1KiB' is no range"), HasSubstr("ends before it begins"), HasSubstr("'x'"),
-                                         HasSubstr("a rule is")));
+                                         HasSubstr("'1KiB' is not a range of sizes"), HasSubstr("ends before it begins"),
+                                         HasSubstr("'x'"), HasSubstr("a rule is")));
 }
 
 TEST(ChooseRules, AnyTextIsReadOrRefused) {

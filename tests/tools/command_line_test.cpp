@@ -80,16 +80,16 @@ TEST_F(CommandLineTest, SizesAreBytesOrHaveAUnit) {
   EXPECT_EQ(sizes("1M,1G,1T,1MiB,1MB"), (std::vector<std::int64_t>{1 << 20, 1 << 30, std::int64_t{1} << 40, 1 << 20, 1'000'000}));
   EXPECT_EQ(sizes("1.5MiB,0.25K,1.001kB,2.0B,007.50K,0.0000000000009094947017729282379150390625T"),
             (std::vector<std::int64_t>{3 << 19, 256, 1001, 2, 7680, 1}));
-  refuses_size("1.5", "'1.5' is no whole number of bytes");
-  refuses_size("0.3KiB", "'0.3KiB' is no whole number of bytes");
-  refuses_size("1.0005kB", "no whole number of bytes");
+  refuses_size("1.5", "'1.5' is not a whole number of bytes");
+  refuses_size("0.3KiB", "'0.3KiB' is not a whole number of bytes");
+  refuses_size("1.0005kB", "is not a whole number of bytes");
   refuses_size("8388608T", "2^63");
-  refuses_size("8388607.9999999999999999T", "no whole number of bytes");
+  refuses_size("8388607.9999999999999999T", "is not a whole number of bytes");
   refuses_size("1k", "unknown unit 'k'; did you mean 1K?");
   refuses_size("64kib", "did you mean 64KiB?");
   refuses_size("1e3", "kB or KB, MB");
   refuses_size("1.", "unknown unit '.'");
-  refuses_size(".5K", "no size");
+  refuses_size(".5K", "is not a size");
   refuses_size("1,5.5.5K", "unknown unit '.5K'");
 }
 

@@ -43,9 +43,9 @@ TEST_F(CommandTest, RefusesBadNumbers) {
   refuses(schedule("99999999999999999999", "8B"), "does not fit");
   refuses(schedule("1..9000000000000000000", "8B"), "ask for fewer");
   refuses(schedule("4", "8b"), "unknown unit 'b'");
-  refuses(schedule("4", "B"), "no size");
+  refuses(schedule("4", "B"), "is not a size");
   refuses(schedule("4", "-8B"), "negative");
-  refuses(schedule("4", "8B,"), "no size");
+  refuses(schedule("4", "8B,"), "is not a size");
   refuses(schedule("4", "9999999999TiB"), "2^63");
   refuses(schedule("4", "99999999999999999999B"), "2^63");
   refuses(schedule("4000", "1TiB"), "2^63");
@@ -83,7 +83,7 @@ TEST_F(CommandTest, RefusesContradictions) {
   refuses(direct("--grid", "2x3"), "6 places for 4 ranks");
   refuses(direct("--grid", "2x"), "not a whole number");
   refuses(direct("--topology", "torus:3x4"), "has 12 ranks, not 4");
-  refuses(direct("--topology", "torus:0x4"), "is no side");
+  refuses(direct("--topology", "torus:0x4"), "is not a side");
   refuses({"verify", "alltoall", "--ranks", "4", "--algorithm", "direct", "--strict"}, "--topology");
   refuses(direct("--node-sizes", "3,3"), "hold 6 ranks, not 4");
   refuses(direct("--node-sizes", "3"), "hold 3 ranks, not 4");

@@ -226,7 +226,7 @@ TEST_F(CommandTest, TrafficByPatternAndFile) {
     refuses({"verify", "alltoallv", "--ranks", "2", "--counts", write("bad", text).string()}, hint);
   };
   refuses_file("1,2\n3\n", "line 2: expected 2 numbers as in the rows before, found 1");
-  refuses_file("1,2\n3,x\n", "line 2: 'x' is no size");
+  refuses_file("1,2\n3,x\n", "line 2: 'x' is not a size");
   refuses_file("1,2\n3,-4\n", "line 2: the size '-4' is negative");
   refuses_file("1,2\n3,\n", "line 2: number 2 is missing");
   refuses_file("1,99999999999999999999\n3,4\n", "line 1");

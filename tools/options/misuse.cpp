@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <map>
+
 #include "foundation/nearest.hpp"
 #include "options/arguments.hpp"
 #include "options/help_text.hpp"
@@ -13,6 +15,9 @@ namespace {
 
 // All words after this one are arguments, even those that begin with a dash.
 constexpr std::string_view end_of_options = "--";
+
+// The old and the new names of options.
+const std::map<std::string, std::string> renamed_options{{"--rounds", "--repetitions"}};
 
 }  // namespace
 
@@ -40,8 +45,10 @@ void refuse_leftover(const CLI::App& parser, const std::vector<std::string>& lef
   for (const CLI::Option* option : parser.get_options())
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
   const std::string name = leftover.substr(0, leftover.find('='));
-  const auto guess = nearest(name, known);
-  refuse(fmt::format("there is no option '{}'; {}", name, guess ? fmt::format("did you mean '{}'?", *guess) : help));
+  if (const auto renamed = renamed_options.find(name); renamed != renamed_options.end())
+    if (parser.get_option_no_throw(renamed->second))
+      refuse(fmt::format("the option '{}' is called '{}' now", name, renamed->second));
+  refuse(fmt::format("there is no option '{}'; {}", name, guess_or(name, known, help)));
 }
 
 void refuse_mismatch(const std::string& complaint) {

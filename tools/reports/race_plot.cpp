@@ -185,7 +185,7 @@ class RacePlot {
     const std::string figure =
         best.ratio && !best.is_vendor ? fmt::format("{:.2f}", best.ratio->median) : seconds_text(best.seconds.median);
     picture.box(
-        box, known ? Kind{} : "node", known ? series->colour : "",
+        box, known ? Kind{} : "cell", known ? series->colour : "",
         fmt::format("{} ranks, {}: {}, {}{}; {}", race.ranks, size.text, name, seconds_text(best.seconds.median),
                     best.ratio ? fmt::format(", {:.2f} times the vendor's time", best.ratio->median) : "", size.conclusion));
     const Kind ink = known ? "on-colour" : "text";

@@ -180,15 +180,26 @@ std::string algorithms(const Options& options) {
   return text;
 }
 
+// Refuses a first argument that is neither a collective nor a table.
+void check_name(const std::string& word) {
+  std::vector<std::string> known;
+  for (const Collective collective : all_collectives()) known.emplace_back(name(collective));
+  if (word.empty() || std::find(known.begin(), known.end(), word) != known.end()) return;
+  for (const OtherTable& table : other_tables) known.emplace_back(table.name);
+  refuse_unknown("collective or table", word, known);
+}
+
 int run(const Options& options) {
   if (options.json && options.markdown) refuse("--json and --markdown exclude each other");
   Output output(options.output);
   const auto* const table = std::find_if(std::begin(other_tables), std::end(other_tables),
                                          [&](const OtherTable& each) { return each.name == options.collective; });
-  if (table != std::end(other_tables))
+  if (table != std::end(other_tables)) {
     output.finish(all_of(*table, options));
-  else
+  } else {
+    check_name(options.collective);
     output.finish(options.algorithm.empty() ? algorithms(options) : one_algorithm(options));
+  }
   return good;
 }
 
@@ -207,8 +218,7 @@ Subcommand add_list(CLI::App& command) {
   set_footer(*parser,
              "The default algorithm is what a plan uses if no algorithm is named; it applies to every problem. The line 'operands' "
              "says how a reduction combines its operands: in any order (the operator must commute), in rank order, or along the "
-             "fixed tree, "
-             "which --reproducible demands, because all such algorithms give the same bits.\n\n"
+             "fixed tree, which --reproducible demands, because all such algorithms give the same bits.\n\n"
              "Examples:\n"
              "  quadrille list\n"
              "  quadrille list alltoall --json\n"

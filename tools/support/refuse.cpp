@@ -2,7 +2,6 @@
 #include "support/refuse.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "foundation/nearest.hpp"
 #include "quadrille/error.hpp"
@@ -12,9 +11,7 @@ namespace quadrille::command {
 void refuse(const std::string& sentence) { throw Error(ErrorCode::misuse, sentence); }
 
 void refuse_unknown(std::string_view what, std::string_view word, const std::vector<std::string>& known) {
-  const auto guess = nearest(word, known);
-  refuse(fmt::format("there is no {} '{}'; {}", what, word,
-                     guess ? fmt::format("did you mean '{}'?", *guess) : fmt::format("there are: {}", fmt::join(known, ", "))));
+  refuse(fmt::format("there is no {} '{}'; {}", what, word, guess_or_list(word, known)));
 }
 
 }  // namespace quadrille::command

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allgather/mesh: along rings in the rows, then whole rows along rings in the columns.
+// allgather/mesh: rings along the rows of a grid pass on blocks, then rings along its columns pass on whole rows.
 // Source  [grama2003] all-to-all broadcast on a mesh.
 // Needs   rows divides p.
 // Idea    A ring in each row gathers the blocks of the row. A ring in each column then passes on whole rows, which are
@@ -10,6 +10,17 @@
 #include "collectives/spreading/grid_rows.hpp"
 
 namespace quadrille {
+namespace {
+
+Program generate(const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
+  return gather_on_mesh(problem, number(parameters, "rows"), shares(analysis), me);
+}
+
+std::optional<Symmetry> symmetry(const Problem& problem, const Parameters& parameters) {
+  return rows_moved_on(problem, parameters);
+}
+
+}  // namespace
 
 extern const Algorithm allgather_mesh{
     .collective = Collective::allgather,
@@ -18,12 +29,10 @@ extern const Algorithm allgather_mesh{
     .needs = "rows divides p",
     .source = "grama2003",
     .parameters = {grid_rows()},
-    .generate = [](const Problem& problem, const Parameters& parameters, const Analysis* analysis,
-                   Rank me) { return gather_on_mesh(problem, number(parameters, "rows"), shares(analysis), me); },
+    .generate = generate,
     .applies = has_full_rows,
     .analyse = Shares::analyse,
-    .symmetry = [](const Problem& problem,
-                   const Parameters& parameters) { return std::optional(rows_moved_on(problem, parameters)); },
+    .symmetry = symmetry,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allgather/recursive-doubling: exchange all blocks held with a partner, at twice the distance in each round.
+// allgather/recursive-doubling: a rank exchanges all blocks that it has with one partner, at twice the distance in
+// each round.
 // Source  [grama2003] all-to-all broadcast on a hypercube.
 // Needs   p a power of two.
-// Idea    Before the exchange with i ^ m, m = 1, 2, 4, .., rank i holds the m blocks of the ranks that differ from it
-//         in lower bits only; these blocks are contiguous in memory. With first=far the order is reversed: a rank then
-//         holds blocks at equal distances, and most data goes to the nearest partner.
+// Idea    Before the exchange with i ^ m, m = 1, 2, 4, .., rank i has m blocks: those of the ranks that differ from i
+//         only in the bits below m. These blocks are contiguous in memory. With first=far the order of partners is
+//         reversed: a rank then has blocks at equal distances in rank, and sends most data to the nearest partner.
 // Cost    C1 = log2 p rounds, C2 = p - 1 blocks: both the least possible on one port.
 // Prefer  p a power of two, on links that carry both directions at once.
 #include "collectives/spreading/gathering.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allgather/ring: each rank passes on to the right what it has received from the left.
+// allgather/ring: each rank passes the blocks that it receives from the left on to the right.
 // Source  [grama2003] all-to-all broadcast on a ring.
 // Needs   nothing.
 // Idea    In round s = 0 .. p-2 rank i passes the block of rank i - s on to i + 1. Every link carries one block per

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allgatherv/recursive-doubling: exchange all shares held with a partner, at twice the distance in each round.
+// allgatherv/recursive-doubling: a rank exchanges all shares that it has with one partner, at twice the distance in
+// each round.
 // Source  [grama2003] all-to-all broadcast on a hypercube.
 // Needs   p a power of two; shares of any size, which may be empty.
-// Idea    Before the exchange with i ^ m, m = 1, 2, 4, .., rank i holds the shares of the m ranks that differ from it
-//         in lower bits only; these shares are contiguous in memory. With first=far the order is reversed: a rank then
-//         holds shares at equal distances in rank, and most data goes to the nearest partner.
+// Idea    Before the exchange with i ^ m, m = 1, 2, 4, .., rank i has m shares: those of the ranks that differ from i
+//         only in the bits below m. These shares are contiguous in memory. With first=far the order of partners is
+//         reversed: a rank then has shares at equal distances in rank, and sends most data to the nearest partner.
 // Cost    C1 = log2 p rounds; C2 is the sum over the rounds of the largest m shares that one rank sends.
 // Prefer  p a power of two and shares of similar size, on links that carry both directions at once.
 #include "collectives/spreading/gathering.hpp"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allgatherv/ring: each rank passes on to the right what it has received from the left.
+// allgatherv/ring: each rank passes the shares that it receives from the left on to the right.
 // Source  [grama2003] all-to-all broadcast on a ring.
 // Needs   nothing: any p, shares of any size, which may be empty.
-// Idea    In round t = 0 .. p-2 rank i sends the share of i - t and receives that of i - t - 1.
+// Idea    In round t = 0 .. p-2 rank i sends the share of rank i - t to i + 1, and receives the share of rank
+//         i - t - 1.
 // Cost    C1 = p - 1 rounds; C2 = p - 1 times the largest share.
 // Prefer  long shares of similar size, and networks on which consecutive ranks are close.
 #include "collectives/spreading/gathering.hpp"

@@ -3,8 +3,8 @@
 // Source  [grama2003] all-to-all broadcast of the operands, the naive way.
 // Needs   nothing: any p, any operator, also along the fixed tree.
 // Idea    One round holds all p - 1 messages, in the order i+1, i+2, .., so that no rank is the first target of all
-//         others. Every rank combines all vectors along the fixed tree, starting with neighbouring ranks. The first
-//         vector received is stored in the output.
+//         others. Every rank combines all vectors along the fixed tree, starting with neighbouring ranks. The vector
+//         from the lowest other rank is received into the output.
 // Cost    C1 = 1 round on p - 1 ports; each rank sends and receives p - 1 vectors, and keeps p - 2 in scratch memory.
 // Prefer  few ranks and short vectors on a network that takes many messages at once.
 #include "collectives/reducing/folding.hpp"

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // allreduce/recursive-doubling: exchange partial results with a partner, at twice the distance in each round.
-// Source  [grama2003] all-reduce on a hypercube; other numbers of ranks are folded as in MPI libraries.
+// Source  [grama2003] all-reduce on a hypercube; if p is not a power of two, ranks are folded as in MPI libraries.
 // Needs   nothing: any p, any operator.
-// Idea    Partners i ^ 1, i ^ 2, i ^ 4, .. exchange vectors combined over runs of ranks. If p is not a power of two but
-//         2^d + q with q < 2^d, the lower rank in each of the first q pairs of neighbours first sends its vector to the
-//         upper one, and at the end receives the result from it.
-// Cost    p a power of two: C1 = log2 p rounds and as many vectors, the fewest on one port; else floor(log2 p) + 2 of
-//         both.
+// Idea    Partners i ^ 1, i ^ 2, i ^ 4, .. exchange vectors that are combined over runs of ranks. If p = 2^d + q with
+//         0 < q < 2^d, only 2^d ranks take part in the exchange, because the first 2 q ranks are folded in pairs of
+//         neighbours: before the exchange the lower rank of a pair sends its vector to the upper rank, and after it the
+//         lower rank receives the result from the upper rank.
+// Cost    C1 = log2 p rounds and C2 = log2 p vectors if p is a power of two: the least possible C1 on one port. For
+//         other p, C1 = floor(log2 p) + 2 rounds and C2 = floor(log2 p) + 2 vectors, because of the folding.
 // Prefer  short vectors.
 #include <array>
 #include <bit>
@@ -38,7 +39,7 @@ Program generate(const Problem& problem, const Parameters&, const Analysis*, Ran
     return std::move(program).finish();
   }
 
-  // The first vector that arrives is received into the output, and the input is combined into it. The combination is
+  // The first vector that a rank receives goes to the output, and the input is combined into it. Every combination is
   // done when the next round begins.
   struct {
     Regions source, target;
@@ -77,9 +78,10 @@ Program generate(const Problem& problem, const Parameters&, const Analysis*, Ran
   return std::move(program).finish();
 }
 
-// Folding combines pairs of neighbours, and each pair is a vertex of the fixed tree. The exchanges then follow the tree
-// if each half consists of pairs only, or of a power of two of unpaired ranks, or recursively has this property. That
-// is the case if p is the difference of two powers of two.
+// Folding combines pairs of neighbours, and each pair is a subtree of the fixed tree. The fixed tree cuts a run of
+// ranks after the largest power of two below its length. So the exchanges follow the tree if all ranks in the first
+// half of the exchange stand for pairs, and the ranks in the second half all stand for pairs, all stand for themselves,
+// or are divided in this way again. That is the case if p is the difference of two powers of two.
 Combining combining(const Problem& problem, const Parameters&) {
   const Count p = problem.ranks;
   return is_power_of_two(p + (p & -p)) ? Combining::fixed_tree : Combining::rank_order;

@@ -2,10 +2,10 @@
 // allreduce/reduce-scatter-allgather: the vector is cut into a share for each rank; each share is combined at its rank,
 // then all shares are gathered everywhere.
 // Source  [grama2003] improving the performance of operations; Rabenseifner's allreduce in MPI libraries.
-// Needs   what the parts need: a power of two for recursive halving and doubling, an operator that commutes for
-//         scatter=ring and scatter=circulant.
-// Idea    An algorithm for reduce_scatterv, then one for allgatherv. A rank's share stays at its place in the output
-//         between the two.
+// Needs   the requirements of both parts: a power of two for recursive halving and doubling, an operator that commutes
+//         for scatter=ring and scatter=circulant.
+// Idea    An algorithm for reduce_scatterv runs first, then an algorithm for allgatherv. Between the two, a rank's
+//         share lies at its final place in the output.
 // Cost    C1 = 2 ceil(log2 p) rounds, C2 = 2 b (p - 1) / p bytes by default, if p divides the vector: the least on one
 //         port.
 // Prefer  long vectors. If distant partners share links, use scatter=recursive-halving:first=near and

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allreduce/ring: every share of the vector goes around the ring twice; it is combined the first time.
+// allreduce/ring: every share of the vector goes around the ring twice, first to be combined, then to reach all ranks.
 // Source  [patarasuk2009] the ring allreduce, whose bandwidth is optimal.
 // Needs   an operator that commutes; any p.
 // Idea    reduce-scatter-allgather with the ring algorithm for both parts.

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoall/bruck: the index algorithm: blocks are stored and forwarded, with a choice of radix, on k ports.
+// alltoall/bruck: the index algorithm, which stores and forwards blocks, with a choice of radix, on k ports.
 // Source  [bruck1997] sections 3 and 4; the zero-rotation form and other covers are generalisations
 //         (docs/collectives/alltoall.md).
 // Needs   nothing: any p, 2 <= radix <= max(2, p), 1 <= ports <= max(1, p - 1).
 // Idea    A block has to travel j = (target - source) mod p ranks. Write j in base r. For each digit place and each
 //         non-zero digit, one message moves every block with that digit by digit * place ranks. A block is identified
-//         by its distance j and is said to lie in slot j: it changes ranks, but never its slot.
-// Cost    k messages per round: C1 = sum over places of ceil((h - 1) / k), where h is the number of values of that
-//         digit. r = 2 on one port: ceil(log2 p) rounds of at most floor(p/2) blocks. r = p: the volume of shift.
+//         by its distance j: it lies in slot j of every rank that it visits.
+// Cost    k messages per round: C1 = sum over places of ceil((h - 1) / k), where h is the number of values of the
+//         digit at that place. r = 2 on one port: ceil(log2 p) rounds of at most floor(p/2) blocks. r = p: the volume
+//         of alltoall/shift.
 // Prefer  small blocks, where the number of rounds dominates the time.
 #include "collectives/worth_trying.hpp"
 #include "patterns/covers.hpp"
@@ -35,8 +36,8 @@ std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters
 }
 
 // Lists slots as regions of a buffer of p blocks, where slot j is block (origin + sign * j) mod p. Slots are listed
-// from the largest to the smallest: then runs of slots are contiguous memory if the sign is negative. With a positive
-// sign, runs must have length 1.
+// from the largest to the smallest, because runs of slots are then contiguous in memory if the sign is negative. With a
+// positive sign, runs must have length 1.
 class SlotsAround {
  public:
   SlotsAround(Buffer buffer, Rank origin, Count sign, Count p, Bytes block_bytes)
@@ -64,8 +65,8 @@ class SlotsAround {
   Count wrap_;  // slots from this index on lie behind the wrap-around
 };
 
-// The form without rotations and scratch memory. Slot j of rank i is output block i - j, which is where its last block
-// has to end. Before its first hop the block is read from input block i + j.
+// The form without rotations and scratch memory. Slot j of rank i is output block i - j, because that is the final
+// place of the last block in this slot. Before its first hop a block is read from input block i + j.
 void zero_rotation(ProgramBuilder& program, const std::vector<CoverLevel>& levels, Rank me, Count p, Bytes b) {
   const SlotsAround unmoved(Buffer::input, me, +1, p, b);
   const SlotsAround moved(Buffer::output, me, -1, p, b);
@@ -87,8 +88,8 @@ void zero_rotation(ProgramBuilder& program, const std::vector<CoverLevel>& level
   }
 }
 
-// The form of the paper: rotate the input, exchange in place, then reflect and rotate, because slot j finally holds the
-// block from rank i - j.
+// The form of the paper: rotate the input, exchange in place, then reflect and rotate. The reflection is needed because
+// slot j finally holds the block from rank i - j.
 void classical(ProgramBuilder& program, const std::vector<CoverLevel>& levels, Rank me, Count p, Bytes b) {
   const auto append_slots = [b](Regions& regions, const IndexSet& slots) {  // slot j is scratch block j
     for (const Runs& runs : slots)

@@ -5,8 +5,8 @@
 // Idea    One round holds all p - 1 messages. Rank i lists its partners as i+1, i+2, .., so that no rank is the first
 //         target of all others.
 // Cost    C1 = 1 round per segment, on p - 1 ports; each block moves once.
-// Prefer  medium and large blocks on a network that takes many messages at once; use segments if it becomes congested
-//         early.
+// Prefer  medium and large blocks on a network that takes many messages at once; use segments if the network becomes
+//         congested early.
 #include "collectives/exchange/segmented_exchange.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/program_builder.hpp"

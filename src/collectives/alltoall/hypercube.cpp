@@ -3,9 +3,9 @@
 // Source  [grama2003] all-to-all personalised communication on a hypercube.
 // Needs   p a power of two.
 // Idea    Blocks go from s to t along the bits of j = s ^ t, lowest bit first. In round d, ranks i and i ^ 2^d exchange
-//         the p/2 blocks that they hold whose j has bit d. Slot j of rank i is output block i ^ j, where its last block
-//         has to end. Before its first move a block is read from input block i ^ j. So no scratch memory is needed, and
-//         a round swaps blocks in place.
+//         those p/2 of their blocks whose j has bit d. Slot j of rank i is output block i ^ j, because that is the
+//         final place of the last block in this slot. Before its first move a block is read from input block i ^ j. So
+//         a round swaps blocks in place, and no scratch memory is needed.
 // Cost    C1 = log2 p rounds, C2 = (p / 2) log2 p blocks: as bruck with radix 2, but a rank has only one partner in
 //         each round.
 // Prefer  small blocks, p a power of two, and links that carry both directions at once.
@@ -27,8 +27,8 @@ Program generate(const Problem& problem, const Parameters&, const Analysis*, Ran
   for (Count bit = 1; bit < p; bit *= 2) {
     if (bit > 1) program.begin_round();
     const Rank partner = me ^ bit;
-    // The blocks i ^ j of slots with this bit begin at block `half`: `bit` of every 2 * bit blocks. Among each group of
-    // `bit` blocks, the one at `low` is the slot whose lower bits of j are zero; it has not moved yet.
+    // The slots j with this bit are the output blocks from block `half` on: `bit` blocks of every 2 * bit. In each
+    // group of `bit` blocks, the block at index `low` has not moved yet, because the lower bits of its j are zero.
     const Count half = partner & bit;
     const Count low = me & (bit - 1);
     const auto places = [&](Buffer buffer, Count first, Count length) {

@@ -3,13 +3,14 @@
 // imaginary rank added (the source's "imaginary node").
 // Source  [liu2005] section VI.
 // Needs   an odd number of ranks, on a ring.
-// Idea    An imaginary rank between the last rank and the first makes the size of the ring even. Rank 0 does its work
-//         and has memory for both positions; data that would go from one to the other stays there. The imaginary rank
-//         has no blocks of its own, and none are sent to it. A hop across it is one link shorter, so no link is used
-//         twice at a time, but some blocks take the longer way around the real ring.
+// Idea    An imaginary rank between the last rank and the first makes the size of the ring even. Rank 0 also acts for
+//         the imaginary rank and has memory for both positions. A message from one of these positions to the other
+//         becomes a copy inside rank 0. No blocks start at the imaginary rank, and none are meant for it. A hop across
+//         the imaginary rank is one link shorter, so no link is used twice at a time, but some blocks take the longer
+//         way around the real ring.
 // Cost    p ranks: (p + 1) / 2 rounds, C2 = ceil((p + 1)^2 / 8) blocks; alltoall/torus takes (p - 1) / 2 rounds and
 //         (p^2 - 1) / 8 blocks.
-// Prefer  never; it shows what the source proposes, and alltoall/torus is at least as good in every respect.
+// Prefer  never; it shows the proposal of the source, and alltoall/torus is at least as good in every respect.
 #include "patterns/modulo.hpp"
 #include "patterns/ring_kernel.hpp"
 #include "quadrille/algorithm.hpp"
@@ -21,8 +22,8 @@ namespace {
 using ring_kernel::Antipode;
 using ring_kernel::Kernel;
 
-// The exchange on the ring with the imaginary position, which has the number p. A block that has to travel w positions
-// in all lies in slot w of the memory of the position that it has reached.
+// The exchange on the ring with the imaginary position, which has the number p. At every position that a block reaches,
+// it lies in slot w, where w is the number of positions that it has to travel in all.
 class PaddedRing {
  public:
   PaddedRing(const Problem& problem) : ranks_(problem.ranks), places_(problem.ranks + 1), block_bytes_(problem.block_bytes) {}
@@ -60,8 +61,8 @@ class PaddedRing {
     return {Buffer::scratch, begin, block_bytes_, {{{count, step * block_bytes_}, {}, {}}}};
   }
 
-  // Adds to a round of rank `me` what one of its positions sends in a direction, and what this position receives from
-  // the other side.
+  // Adds the messages of one position of rank `me` to a round: the message that it sends in a direction, and the
+  // message that it receives from the other side.
   void pass_on(ProgramBuilder& program, Rank me, Count place, Count step, int direction) const {
     const Count hop = direction * ring_kernel::links(Kernel::alternating, step);
     const Port port{0, direction};
@@ -73,7 +74,7 @@ class PaddedRing {
     if (host(from) != me) program.receive(host(from), leaving(from, step, direction, place), port);
   }
 
-  // The slots of the blocks that leave `place` in a step, in the memory of position `at`.
+  // Returns the slots, in the memory of position `at`, of the blocks that leave `place` in a step.
   Regions leaving(Count place, Count step, int direction, Count at) const {
     const auto found = ring_kernel::departure(Kernel::alternating, Antipode::by_target, places_, place, step, direction);
     Regions regions;
@@ -85,7 +86,7 @@ class PaddedRing {
       const Count last = longest % 2 == parity ? longest : longest - 1;
       if (first > last || (found->step == 2 && parity != shortest % 2)) continue;
       // Blocks whose distances have the same parity have all travelled equally far, so they come from one origin. The
-      // block for the imaginary position is left out.
+      // block for the imaginary position does not exist and is left out.
       const Count origin = around(place - direction * travelled(step, parity));
       if (origin == ranks_) continue;
       const Count missing = around(direction * (ranks_ - origin));

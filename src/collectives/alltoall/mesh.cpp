@@ -52,7 +52,7 @@ Program generate(const Problem& problem, const Parameters& parameters, const Ana
   const Ring along_row{columns, column, row * columns + (column + columns - 1) % columns, row * columns + (column + 1) % columns,
                        rows * b};
   const Ring along_column{rows, row, (me + p - columns) % p, (me + columns) % p, columns * b};
-  const auto column_of = [&](Buffer buffer, Count c) {  // of a buffer seen as a grid of blocks
+  const auto column_of = [&](Buffer buffer, Count c) {  // column c of a buffer seen as a grid of blocks
     return Region{buffer, c * b, b, {{{rows, columns * b}, {}, {}}}};
   };
   const auto row_of = [&](Buffer buffer, Count r) { return blocks(buffer, r * columns, columns, b); };

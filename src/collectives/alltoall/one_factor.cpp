@@ -5,8 +5,8 @@
 // Idea    Round i is factor i of a 1-factorisation of the complete graph with self-loops: in the basic form rank u
 //         meets (i - u) mod p. The concentrated form puts all self-loops of an even p into one factor, which then needs
 //         no round.
-// Cost    basic: C1 = p rounds (p = 2: 1), in which a rank has p - 1 blocks to send; concentrated: C1 = p - 1 for even
-//         p. C2 = C1 blocks.
+// Cost    basic: C1 = p rounds (p = 2: 1), although a rank has only p - 1 blocks to send; concentrated: C1 = p - 1 for
+//         even p. C2 = C1 blocks.
 // Prefer  large blocks on links that carry both directions at once, if p is not a power of two.
 #include "collectives/exchange/one_factor_exchange.hpp"
 

@@ -31,7 +31,7 @@ Program generate(const Problem& problem, const Parameters&, const Analysis*, Ran
   program.copy({block(Buffer::input, me, b)}, {block(Buffer::output, me, b)});
   for (Count step = 1; step < p; ++step) {
     if (step > 1) program.begin_round();
-    const Rank origin = (me + p - step) % p;  // of the blocks that arrive
+    const Rank origin = (me + p - step) % p;  // the rank whose blocks arrive
     program.send(right, step == 1 ? blocks_upward(Buffer::input, right, p - 1, p, b) : Regions{travelling(step - 1, p - step)});
     program.receive(left, {block(Buffer::output, origin, b), travelling(step, p - step - 1)});
   }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // alltoall/subtorus: on a torus and one port: first around rings of every fourth rank, then inside submeshes of 4 x 4.
-// Source  [suh2001], as [liu2005] compares with it in table II; reconstructed from its costs and the properties that
-//         they require.
+// Source  [suh2001], reconstructed from its costs in table II of [liu2005] and from the properties that these
+//         costs require.
 // Needs   a grid of two sides, both multiples of 4.
-// Idea    Ranks whose coordinates agree mod 4 form a group. Each member passes its blocks for another member's submesh
-//         on to that member, around a ring along its row or column and then around the ring of the other dimension. A
-//         hop is four links long. Of four neighbours (by x + y mod 4) one sends to the right, one to the left, one down
-//         and one up, so no link is used twice at a time. Inside submeshes ranks then exchange with the ranks two
-//         positions away, in both dimensions, and with their neighbours. Blocks lie in slots by their displacement. For
-//         ranks that start along rows, slots are stored column by column, so that what they send first is contiguous.
+// Idea    Ranks whose coordinates agree mod 4 form a group. A block first travels inside its source's group to the
+//         submesh of its target: around a ring along the row or column, then around a ring of the other dimension. A
+//         hop is four links long. The direction of a rank's first hops depends on x + y mod 4: right, down, left or up.
+//         So of four neighbours each sends in another direction, and no link is used twice at a time. Inside submeshes
+//         ranks then exchange with the ranks two positions away, in both dimensions, and after that with their
+//         neighbours. Blocks lie in slots by their displacement. Ranks that start along rows store the slots column by
+//         column, so that their first messages are contiguous.
 // Cost    r <= c: c / 2 + 2 rounds, C2 = r c (c + 4) / 4 blocks, and three copies of all blocks inside a rank, as in
 //         table II.
 // Prefer  few start-ups on ranks with one port; on four ports alltoall/torus takes as many rounds and less than half
@@ -48,7 +49,7 @@ class SubtorusExchange {
       }
     }
     program_.stage("two places off");
-    // Neighbouring ranks start in different dimensions, because their hops overlap.
+    // Neighbouring ranks start in different dimensions, because the hops of two links of neighbours would overlap.
     for (const std::size_t dimension : {first, 1 - first}) {
       program_.begin_round();
       exchange(dimension, 2);
@@ -81,8 +82,8 @@ class SubtorusExchange {
     return regions;
   }
 
-  // Lists slots. Along the first dimension sender and receiver store slots in the same order; the slots are then listed in that
-  // order, which makes them contiguous.
+  // Lists slots. In messages along the first dimension, sender and receiver store slots in the same order. The slots are listed
+  // in that order, which makes them contiguous.
   Regions box(std::size_t dimension, const Spans& spans, bool is_first) const {
     Regions regions;
     std::vector<Spans> product{all_of(sides_[0]), all_of(sides_[1])};
@@ -112,9 +113,9 @@ class SubtorusExchange {
     const TorusSide& side = sides_[dimension];
     const Count place = place_on(side, me_) % 4;
     const int direction = (place & distance) == 0 ? 1 : -1;
-    // Bit 0 of the position is changed by odd displacements. Bit 1 is changed by the displacements 2 and 3 (mod 4) from even
-    // positions, and by 1 and 2 from odd ones, because bit 0 carries. Sender and receiver list the same slots, because their
-    // positions have the same parity if `distance` is 2.
+    // An odd displacement changes bit 0 of the position. Bit 1 is changed by the displacements 2 and 3 (mod 4) from even
+    // positions, and by 1 and 2 from odd positions, because bit 0 carries. If `distance` is 2, the positions of sender and
+    // receiver have the same parity, so both list the same slots.
     Spans spans = odd_ones(side);
     if (distance == 2) {
       const Count even = 2, odd = place % 2 == 0 ? 3 : 1;
@@ -129,7 +130,7 @@ class SubtorusExchange {
   const std::vector<TorusSide> sides_;
   const Bytes block_bytes_;
   const Rank me_;
-  const Count class_;  // direction of its first hops: 0 right, 1 down, 2 left, 3 up
+  const Count class_;  // direction of the first hops: 0 right, 1 down, 2 left, 3 up
   const Slots slots_;
   ProgramBuilder program_;
 };

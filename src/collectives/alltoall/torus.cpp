@@ -9,9 +9,9 @@
 //         half of the bytes go each way. order=dimension-split cuts each block into one part per dimension; part q
 //         crosses the dimensions q, q + 1, .. in turn, so that all links are busy all the time. order=at2 first moves
 //         blocks by at most one link in each dimension, to a rank whose coordinates have the same parities as the
-//         target's. Then blocks move two links per step, on half of the ranks along the rows and on the others along
-//         the columns, and after that vice versa. A block for the target at displacement w lies in slot w of the
-//         scratch memory of every rank that it visits. A message is a box of slots, which is read at the sender and
+//         target's. Then blocks move two links per step: first along the rows on half of the ranks and along the
+//         columns on the others, then the other way round. A block for the target at displacement w lies in slot w of
+//         the scratch memory of every rank that it visits. A message is a box of slots, which is read at the sender and
 //         written at the receiver.
 // Cost    N is the longest of k sides: k N / 2 rounds; at2 takes 2 + 2 floor(N / 4). C2 = p N / 8 blocks for even N,
 //         the least possible for any schedule; it is exact if the halves and parts divide the block and kernel=sr. Each
@@ -42,8 +42,8 @@ Displacements towards(int direction, const TorusSide& side, Count shortest, Coun
 
 Displacements half_way(const TorusSide& side, int half) { return {side.length / 2, 1, 1, half}; }
 
-// True if half way around the ring is an odd number of links. The first stage of at2 then sends the two halves of such
-// blocks in different directions, and they remain separate.
+// True if half the ring is an odd number of links. The first stage of at2 then sends the two halves of a block that has
+// to travel this far in different directions, and the halves remain separate.
 bool is_halved(const TorusSide& side) { return side.length % 4 == 2; }
 
 Spans all_pieces_of(const TorusSide& side) {

@@ -4,16 +4,17 @@
 // Source  [sanders2002], corrected: mode=paper is as printed; mode=exchange and mode=inter need fewer steps for
 //         messages inside nodes.
 // Needs   nothing: any counts. If no nodes are known, each rank is a node of its own.
-// Idea    The complete graph of the nodes is decomposed into matchings, whose pairs exchange, or into permutations, in
-//         which a node sends to one node and receives from another. The exchange has phases. A node is active as long
-//         as some of its ranks have not had their turn. In each phase, as many ranks of the smaller node of a pair
-//         have their turn as the smallest active node has left; in its turn a rank exchanges with all ranks of the
-//         larger node. So a node sends at most one message to other nodes at a time, and receives
-//         at most one. With degree=k it sends and receives up to k. Empty messages are left out.
-// Cost    p ranks, n on the largest node. mode=paper takes n p steps, mode=exchange at most n p. mode=inter takes n
-//         (p - n) steps between nodes, the least possible: with matchings only for an even number of equal nodes, with
-//         permutations always. About n rounds inside the nodes follow. degree=k divides the steps between nodes by about
-//         k.
+// Idea    The complete graph of the nodes is decomposed into matchings or into permutations. In a matching, pairs of
+//         nodes exchange. In a permutation, a node sends to one node and receives from another. The exchange has
+//         phases. A node is active until all of its ranks have had their turn. In each phase every pair of active nodes
+//         meets once. In such a meeting some ranks of the smaller node have their turn, as many as the smallest active
+//         node has left. In its turn a rank exchanges with all ranks of the larger node, one after the other. So a node
+//         sends at most one message to other nodes at a time, and receives at most one. With degree=k it sends and
+//         receives up to k. Empty messages are left out.
+// Cost    p ranks, n on the largest node. mode=paper takes n p steps, mode=exchange at most n p. mode=inter takes
+//         n (p - n) steps between nodes, the least possible: with matchings only for an even number of equal nodes,
+//         with permutations for nodes of any sizes. About n rounds inside the nodes follow. degree=k divides the steps
+//         between nodes by about k.
 // Prefer  mode=inter for medium and long messages if the ranks of a node share the way to the network.
 #include "collectives/exchange/clustered.hpp"
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // alltoallv/combined: one message in each direction for each pair of nodes; leaders gather and scatter the data inside
-// the nodes.
+// their nodes.
 // Source  [sanders2002], the factor algorithm applied to whole nodes; alternating leaders are our addition.
 // Needs   nothing: any counts. If no nodes are known, each rank is a node of its own.
-// Idea    The nodes meet in the rounds of a 1-factorisation. In each meeting they exchange everything that the ranks of
-//         one node have for the ranks of the other. The ranks of a node take turns as its leader: the leader of a round
-//         receives the data beforehand and distributes afterwards what has arrived. Leaders learn the sizes of the data
-//         that they forward from headers, or know them already.
+// Idea    The nodes meet in the rounds of a 1-factorisation. In each meeting two nodes exchange all data that the ranks
+//         of one node have for the ranks of the other. The ranks of a node take turns as its leader. Before the
+//         meetings each leader receives the data for its rounds from the other ranks of its node, and after the
+//         meetings it distributes the data that arrived. Leaders learn the sizes of the data that they forward from
+//         headers, or know them already.
 // Cost    N nodes of n ranks: at most C1 = N + 1 rounds (N odd: N + 2). A leader needs scratch memory for the data that
 //         it forwards.
 // Prefer  short messages if the ranks of a node share the way to the network: there are n^2 times fewer start-ups.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // alltoallv/direct: all data is sent straight to its target, a window of messages at a time.
-// Source  [grama2003] personalised exchange; the linear and scattered algorithms of MPI libraries, whose window is also
-//         32.
+// Source  [grama2003] personalised exchange; the linear and scattered algorithms of MPI libraries, which also use a
+//         window of 32.
 // Needs   nothing: any counts.
 // Idea    Rank i lists its partners as i+1, i+2, .., so that no rank is the first target of all others. A round holds
-//         `window` of them.
+//         the messages to and from `window` partners.
 // Cost    C1 = ceil((p-1)/window) rounds on `window` ports; each byte travels once.
 // Prefer  balanced counts, or few partners, on a network that takes several messages at once.
 #include <algorithm>

@@ -49,8 +49,8 @@ class FoldedRoute : public SliceRoute {
       return;
     }
     // On the complete rows, data is addressed to the rank that acts for its target. In the order of places, a rank of
-    // the last row directly follows the rank above it, so that order is also the one that the route on the complete
-    // rows expects.
+    // the last row directly follows the rank above it. So the slices are already in the order that the route on the
+    // complete rows expects.
     std::vector<HeldSlice> addressed = held;
     for (HeldSlice& slice : addressed) slice.target = actor(slice.target);
     full_.deal(inside(pass), me, addressed, [&](const HeldSlice& slice, Rank to) {

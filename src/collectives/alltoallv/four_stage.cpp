@@ -4,8 +4,9 @@
 // Source  [liu2002], algorithm A4. Chained dealing, the grain and the choice of grids are our additions
 //         (docs/collectives/alltoallv.md). Section 5 of the source proposes more than two dimensions.
 // Needs   a valid grid; the default is one for any p. Or `sides` whose product is p.
-// Idea    The data for each target is dealt out like cards, first to the columns and within them to the rows. It then
-//         lies evenly on all ranks, however uneven the counts are. Collecting it is therefore balanced, too.
+// Idea    The data for each target is dealt out like cards, first to the columns and within them to the rows. After
+//         that all ranks hold about the same amount for every target, however uneven the counts are. So collecting the
+//         data is balanced, too.
 // Cost    about C1 <= 4 sqrt(p) rounds. C2 is at most 4L plus rounding to grains, where L is the most that a rank sends
 //         or receives; rounding dominates if messages have fewer grains than there are ranks. Output and scratch memory
 //         of a rank together are about 2L. With sides N_i, C1 = 2 sum of (N_i - 1), and C2 is at most 2L sum of

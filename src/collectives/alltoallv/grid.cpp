@@ -4,10 +4,12 @@
 // Source  [liu2002], algorithm A3; for any number of ranks it is the last two stages of A4. Section 5 proposes more
 //         stages.
 // Needs   a valid grid; the default is one for any p. Or `sides` whose product is p.
-// Idea    A rank sends its data for a target to the rank of its own row that is in the target's column; that rank
-//         forwards it. If the last row is short and has no such rank, another rank takes its place.
-// Cost    C1 <= 2 sqrt(p) rounds; each byte travels twice. A rank may have to forward sqrt(p) times its share. With
-//         sides N_i, C1 = sum of N_i - 1, and each byte travels once for each side.
+// Idea    A rank sends its data for a target to the rank of its own row that is in the target's column; this rank
+//         forwards the data to the target. If the last row is short and has no rank in that column, another rank takes
+//         its place.
+// Cost    C1 <= 2 sqrt(p) rounds; each byte travels twice. A rank may have to forward about sqrt(p) L bytes, where L is
+//         the most that a rank sends or receives. With sides N_i, C1 = sum of N_i - 1, and each byte travels once for
+//         each side.
 // Prefer  short, balanced counts, where the number of rounds dominates the time; for uneven counts use four-stage.
 #include "collectives/slices/array_sides.hpp"
 #include "collectives/slices/counts_agreement.hpp"
@@ -15,6 +17,17 @@
 #include "collectives/slices/route_replay.hpp"
 
 namespace quadrille {
+namespace {
+
+std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters& parameters) {
+  return analyse_grid_exchange(problem, parameters, std::nullopt, 1);
+}
+
+std::unique_ptr<IncrementalProgram> incremental(const Problem& problem, const Parameters& parameters, Rank me) {
+  return grid_exchange_in_stages(problem, parameters, std::nullopt, 1, me);
+}
+
+}  // namespace
 
 extern const Algorithm alltoallv_grid{
     .collective = Collective::alltoallv,
@@ -25,10 +38,8 @@ extern const Algorithm alltoallv_grid{
     .parameters = {sides_parameter(), columns_parameter(), counts_parameter()},
     .generate = program_by_route,
     .applies = array_applies,
-    .analyse = [](const Problem& problem,
-                  const Parameters& parameters) { return analyse_grid_exchange(problem, parameters, std::nullopt, 1); },
-    .incremental = [](const Problem& problem, const Parameters& parameters,
-                      Rank me) { return grid_exchange_in_stages(problem, parameters, std::nullopt, 1, me); },
+    .analyse = analyse,
+    .incremental = incremental,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };
 

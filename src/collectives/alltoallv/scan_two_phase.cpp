@@ -3,8 +3,8 @@
 // Source  [liu2002], section 3.1.2, which describes the algorithm of its reference [2].
 // Needs   a limited number of elements at a rank, because each of them becomes a separate piece of memory.
 // Idea    The t-th element that i has for j goes to rank i + j + t (mod p). If the data is in arbitrary order, one scan
-//         fills the messages without sorting. If it is sorted, as in alltoallv, the messages are those of two-phase,
-//         but in shorter pieces.
+//         fills the messages without sorting. If the data is sorted, as in alltoallv, the messages are as long as those
+//         of two-phase, but consist of shorter pieces.
 // Cost    C1 <= 2(p - 1) rounds. C2 is at most 2L(p-1)/p plus rounding to grains, where L is the most that a rank sends
 //         or receives; rounding dominates if messages have fewer grains than there are ranks. Each element is a piece
 //         of memory, whereas two-phase has one piece for each pair of ranks.
@@ -26,8 +26,8 @@ struct Scan {
   Count p = 1;
   Bytes element_bytes = 1;  // the last element of a pair may be shorter
 
-  // The elements that `taker` takes of the data from `source` for `target`, which lies at `base` in a buffer; in their
-  // order.
+  // Returns the elements that `taker` takes, in their order. They belong to the data that `source` has for `target`,
+  // which lies at `base` in a buffer.
   Regions share(Rank source, Rank target, Rank taker, Buffer buffer, Bytes base, Bytes bytes) const {
     if (p == 1) return {{buffer, base, bytes, {}}};
     const Count elements = ceil_divide(bytes, element_bytes), first = modulo(taker - source - target, p);
@@ -104,8 +104,8 @@ class TakersProgram {
     program_.scratch(scratch);
   }
 
-  // The data for a target that this rank has taken. Call it once for each target, in ascending order, because messages
-  // store data in scratch memory by target.
+  // Returns the data for a target that this rank has taken. Call it once for each target, in ascending order: the data
+  // of each source lies in scratch memory in the order of targets, and `arrived_` moves along it.
   Regions held_for(Rank target) {
     Regions held;
     for (const Pair& pair : all_.pairs.of(target)) {

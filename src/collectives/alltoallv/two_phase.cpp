@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoallv/two-phase: all data is cut into p shares, one for each rank, and collected from there (A2 of the source).
+// alltoallv/two-phase: the data of each pair of ranks is cut into p shares, one for each rank; targets collect the
+// shares (A2 of the source).
 // Source  [liu2002], algorithm A2.
 // Needs   nothing: any counts.
-// Idea    Of the data that i has for j, rank i + j + q (mod p) takes the q-th share. So every message of the first pass
-//         has 1/p of its sender's data, and every message of the second pass has 1/p of its receiver's.
+// Idea    Rank i + j + q (mod p) takes the q-th share of the data that rank i has for rank j. So every message of the
+//         first pass has 1/p of its sender's data, and every message of the second pass has 1/p of its receiver's data.
 // Cost    C1 <= 2(p - 1) rounds. C2 is at most 2L(p-1)/p plus rounding to grains, where L is the most that a rank sends
 //         or receives; rounding dominates if messages have fewer grains than there are ranks.
 // Prefer  long and very uneven counts; for shorter ones four-stage does the same in fewer rounds.

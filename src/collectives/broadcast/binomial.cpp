@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// broadcast/binomial: every rank that has the vector passes it on, so their number doubles in each round.
-// Source  [grama2003] one-to-all broadcast; the numbering mod p if p is not a power of two.
+// broadcast/binomial: every rank that has the vector sends it to another rank in each round, so the number of these
+// ranks doubles.
+// Source  [grama2003] one-to-all broadcast; if p is not a power of two, ranks are numbered mod p from the root.
 // Needs   nothing: any p, any root.
 // Idea    A binomial tree from the root, longest branches first. If p is a power of two, partners are XORs of the rank,
 //         so that messages share no link on a hypercube, a ring or a linear array.

@@ -3,7 +3,7 @@
 // Source  [grama2003] pipelined broadcast on a linear array.
 // Needs   nothing: any p, any root, 1 <= segments <= max(1, elements of the vector).
 // Idea    The vector is sent along root, root + 1, .. in segments: while a rank receives a segment, it sends the
-//         previous one on.
+//         previous segment on.
 // Cost    C1 = segments + p - 2 rounds of b / segments bytes each (p >= 2). The default is the optimum sqrt((p - 2) b
 //         tw / ts), where tw is the time per byte and ts the start-up, for a machine with a start-up worth 8 KiB
 //         (src/collectives/segments.hpp).

@@ -6,8 +6,8 @@
 
 namespace quadrille {
 
-// Round t holds the messages over distances t * window + 1 .. (t + 1) * window. The cost grows with the number of the rank's
-// partners, not with p.
+// Round t holds the messages over distances t * window + 1 .. (t + 1) * window. The cost grows with the number of
+// partners of the rank, not with p.
 Program exchange_by_distance(const Problem& problem, Count window, Rank me);
 
 }  // namespace quadrille

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The programs of the hierarchical factor algorithm [sanders2002], for alltoall and alltoallv. Data goes straight from
-// source to target, in an order in which each node sends one message to other nodes at a time (or `degree` messages)
-// and receives as many. A round is a step of the timetable (patterns/node_timetable.hpp), and a stage is one of its
-// phases.
+// source to target. The order of messages is such that each node sends one message to other nodes at a time (or
+// `degree` messages) and receives as many. A round is a step of the timetable (patterns/node_timetable.hpp), and a
+// stage is one of its phases.
 #pragma once
 
 #include <memory>

@@ -15,7 +15,7 @@
 namespace quadrille {
 namespace {
 
-// The leaders of all nodes. In each turn a node meets another node or is idle; in turn i its leader is the rank with
+// The leaders of all nodes. In each turn a node meets another node or is idle. In turn i its leader is the rank with
 // index i mod `leaders`.
 class Leaders : public Analysis {
  public:
@@ -35,8 +35,8 @@ class Leaders : public Analysis {
   Count leaders_;
 };
 
-// Builds one rank's program. `home` is its node, `mates` are the ranks of that node; other nodes come in the order of
-// their turns.
+// Builds one rank's program. `home` is its node, `mates` are the ranks of that node. Data for other nodes, or from
+// them, is ordered by the turns of these nodes.
 class CombinedProgram {
  public:
   CombinedProgram(const Problem& problem, const Leaders& leaders, bool tells_sizes, Rank me)
@@ -116,8 +116,8 @@ class CombinedProgram {
   }
   Ends& ends_of(Rank mate) { return gather_[index(leaders_.nodes().index_of(mate))]; }
 
-  // A turn in which another rank of this node leads: this rank sends its data for the other node to the leader, and
-  // later receives from the leader the data that came from there.
+  // For a turn in which another rank of this node leads. This rank sends its data for the other node to the leader, and
+  // later receives the data from the other node from the leader.
   void follow(std::size_t leader, Count other) {
     append_shares(gather_[leader].sent, Buffer::input, sent_, other);
     gather_[leader].told += code_bytes(me_, other);

@@ -8,7 +8,7 @@
 
 namespace quadrille {
 
-// The parameter `factor`: in which factors the self-loops are.
+// The parameter `factor`: selects the factors that have self-loops.
 Parameter factor_parameter();
 one_factor::Form factor_form(const Parameters& parameters);
 

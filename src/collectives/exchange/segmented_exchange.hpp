@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // alltoall in segments: the first segment of every block is exchanged, then the second segment of every block, and so
-// on, each by the same algorithm and in stages of its own. So less data is under way at a time, and messages may be
-// short enough for the eager protocol.
+// on. Each segment is exchanged by the same algorithm, in stages of its own. So less data is in flight at a time, and
+// messages may be short enough for the eager protocol.
 #pragma once
 
 #include <functional>

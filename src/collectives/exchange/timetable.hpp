@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exchanges in which all data goes straight from source to target. An algorithm only has to say when each message is
-// sent. For alltoall and alltoallv.
+// Exchanges in which all data goes straight from source to target, for alltoall and alltoallv. An algorithm only has to
+// say when each message is sent.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ struct Timetable {
   Count slots_per_round = 1;
 };
 
-// The cost grows with the number of the rank's partners, not with p.
+// The cost grows with the number of partners of the rank, not with p.
 Program exchange_by_timetable(const Problem& problem, const Timetable& timetable, Rank me);
 
 }  // namespace quadrille

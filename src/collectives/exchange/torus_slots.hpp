@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Blocks on a torus, identified by their displacement: a block for the rank at displacement w lies in slot w of the
 // scratch memory of every rank that it visits. A message is a box of slots, read at its sender and written at its
-// receiver. Programs then repeat as the torus does.
+// receiver. So all ranks at equivalent positions of the torus have the same program up to translation.
 #pragma once
 
 #include <vector>
@@ -58,8 +58,8 @@ class Slots {
   Bytes offset_, slot_bytes_;
 };
 
-// Bytes begin .. end - 1 of each block in a user's buffer, listed in the order of slots: block 0 belongs to this rank,
-// the following ones to the ranks at displacements 1, 2, .. in this direction.
+// Bytes begin .. end - 1 of each block in a user's buffer, listed in the order of slots: first the block of this rank,
+// then the blocks of the ranks at displacements 1, 2, .. in this direction.
 Regions blocks_by_displacement(const std::vector<TorusSide>& sides, Rank me, Buffer buffer, int direction, Bytes block_bytes,
                                Bytes begin, Bytes end);
 

@@ -7,8 +7,8 @@
 //         arrives.
 // Cost    C1 = segments + p - 2 rounds of b / segments bytes each (p >= 2): one message and one combination per rank,
 //         the least possible.
-// Prefer  many ranks on few cores, calls in quick succession (one call's end overlaps the next one's beginning), long
-//         vectors.
+// Prefer  long vectors; many ranks on few cores; calls in quick succession, because the end of one call overlaps the
+//         beginning of the next.
 #include "collectives/reducing/prefix_algorithms.hpp"
 
 namespace quadrille {

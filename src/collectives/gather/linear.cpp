@@ -4,7 +4,7 @@
 // Needs   nothing: any p, any root.
 // Idea    Every rank sends to the root, which receives `ports` messages in each round, from the most distant ranks
 //         (root - 1, root - 2, ..) first.
-// Cost    C1 = ceil((p - 1) / ports) rounds and as many blocks; each block moves once.
+// Cost    C1 = ceil((p - 1) / ports) rounds and C2 = C1 blocks; each block moves once.
 // Prefer  large blocks: no block is moved twice.
 #include "collectives/spreading/scattering.hpp"
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// gather/mesh: blocks are collected along all rows at the root's column, then along this column, whole rows at a time.
+// gather/mesh: blocks are collected along all rows at the root's column, then along this column at the root, whole rows
+// at a time.
 // Source  [grama2003] broadcast and reduction on a mesh; one-to-all personalised communication, run backwards.
 // Needs   rows divides p; any root.
-// Idea    scatter/mesh backwards: each message holds the blocks of consecutive ranks. No two messages of
-//         a round use the same link of a mesh or torus that has the sides of the grid.
+// Idea    scatter/mesh backwards: each message holds the blocks of consecutive ranks. No two messages of a round use
+//         the same link of a mesh or torus that has the sides of the grid.
 // Cost    sides N_i: C1 = sum of ceil(log2 N_i) rounds, which is log2 p if all sides are powers of two; C2 = p - 1
 //         blocks, the least, for any sides and any root.
 // Prefer  small blocks on a torus with the sides of the grid, if they are not powers of two: there the messages of

@@ -2,8 +2,8 @@
 // reduce/circulant: the pipeline with the fewest rounds possible on one port, for any p.
 // Source  [traff2024broadcast] section 2, the broadcast with all messages reversed.
 // Needs   an operator that commutes; any p, any root, 1 <= segments <= max(1, elements of the vector).
-// Idea    broadcast/circulant backwards: each rank sends each segment once, after it has combined it with all that it
-//         receives for that segment.
+// Idea    broadcast/circulant backwards: each rank sends each segment once, after it has combined its own segment with
+//         all partial results that it receives for this segment.
 // Cost    C1 = segments - 1 + d rounds, d = ceil(log2 p), of b / segments bytes each. The default is the optimum
 //         sqrt((d - 1) b tw / ts), where tw is the time per byte and ts the start-up, for a machine with a start-up
 //         worth 8 KiB (see segments.hpp).

@@ -2,11 +2,11 @@
 // reduce/linear: every rank sends its vector to the root, which combines them all.
 // Source  [grama2003] all-to-one reduction, the naive way.
 // Needs   nothing: any p, any root, any operator, also along the fixed tree.
-// Idea    The root receives `ports` vectors in each round, in the order of ranks, and combines those of the previous
-//         round. Neighbouring partial results over equally many ranks are combined at once, so of n vectors at most log2 n
-//         partial results are kept.
-// Cost    C1 = ceil((p - 1) / ports) rounds and as many vectors; the root receives p - 1 vectors and does all the
-//         combining.
+// Idea    The root receives `ports` vectors in each round, in the order of ranks, while it combines the vectors of the
+//         previous round. Neighbouring partial results over equally many ranks are combined at once, so for n vectors
+//         at most log2 n partial results are kept.
+// Cost    C1 = ceil((p - 1) / ports) rounds and C2 = C1 vectors; the root receives p - 1 vectors and does all
+//         the combining.
 // Prefer  two or three ranks.
 #include "collectives/reducing/folding.hpp"
 #include "collectives/spreading/scattering.hpp"
@@ -14,8 +14,8 @@
 namespace quadrille {
 namespace {
 
-// Slots for vectors in scratch memory. A slot that is given back is reused only a round later, so that two rounds can
-// overlap.
+// Slots for vectors in scratch memory. A slot that is given back is reused one round later at the earliest, so that two
+// rounds can overlap.
 class Slots {
  public:
   explicit Slots(Bytes bytes) : bytes_(bytes) {}
@@ -47,7 +47,7 @@ Program program_of_root(const Problem& problem, Count ports) {
   program.stage("combine");
   Slots slots(problem.block_bytes);
   TreeFold fold(program, [&](const Region& spent) { slots.give_back(spent); });
-  Regions arrived;  // in the previous round, in the order of ranks
+  Regions arrived;  // operands of the previous round, in the order of ranks
   const auto fold_arrived = [&] {
     for (const Region& operand : arrived) fold.add(operand);
     arrived.clear();

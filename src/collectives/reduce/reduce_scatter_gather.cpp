@@ -2,10 +2,10 @@
 // reduce/reduce-scatter-gather: the vector is cut into a share for each rank; each share is combined at its rank, then
 // the root gathers the shares.
 // Source  [grama2003] improving the performance of operations; Rabenseifner's reduction in MPI libraries.
-// Needs   what the scatter needs: a power of two for recursive halving, an operator that commutes for ring and
-//         circulant.
-// Idea    An algorithm for reduce_scatterv, then gatherv/binomial. The root's share stays at its place in the output
-//         between the two.
+// Needs   the requirements of the scatter: a power of two for recursive halving, an operator that commutes for ring
+//         and circulant.
+// Idea    An algorithm for reduce_scatterv, then gatherv/binomial. Between the two, the root's share lies at its final
+//         place in the output.
 // Cost    C1 = 2 ceil(log2 p) rounds, C2 = 2 b (p - 1) / p bytes with recursive halving or circulant, if p divides the
 //         vector.
 // Prefer  long vectors.

@@ -3,8 +3,8 @@
 // Source  [grama2003] all-to-all reduction, the naive way.
 // Needs   nothing: any p, shares of any size, which may be empty, any operator, also along the fixed tree.
 // Idea    One round holds all p - 1 messages, in the order i+1, i+2, .., so that no rank is the first target of all
-//         others. The owner combines what it receives in its own memory, starting with neighbouring ranks. The first
-//         operand is stored in the output.
+//         others. The owner combines the operands in its own memory, starting with neighbouring ranks. The first
+//         operand of another rank, in the order of combining, is received into the output.
 // Cost    C1 = 1 round on p - 1 ports; each rank sends and receives p - 1 shares, and keeps p - 2 in scratch memory.
 // Prefer  few ranks or small shares on a network that takes many messages at once; results that must be reproducible.
 #include "collectives/reducing/folding.hpp"

@@ -3,8 +3,8 @@
 // Source  [grama2003] all-to-all reduction on a ring, the reverse of the all-to-all broadcast.
 // Needs   an operator that commutes; any p, shares of any size, which may be empty.
 // Idea    Share i starts at rank i - 1 and goes to the left; every rank on its way combines its own operand with it. A
-//         share is combined where it was received, in one of two areas that rounds use alternately, and sent on from
-//         there.
+//         rank receives a share into one of two areas, which rounds use alternately, combines its operand there, and
+//         sends the share on from there.
 // Cost    C1 = p - 1 rounds, C2 = p - 1 times the largest share.
 // Prefer  large shares of similar size and few ranks: messages go to neighbours only, and each is contiguous in memory.
 #include "collectives/reducing/reduce_scattering.hpp"

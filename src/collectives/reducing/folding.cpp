@@ -34,7 +34,7 @@ Program folded_directly(const Problem& problem, Rank last_source, Rank first_tar
   const Bytes b = problem.block_bytes;
   const auto place = [&](Rank rank) {
     if (rank == me) return block(Buffer::input, 0, b);
-    const Count others = rank < me ? rank : rank - 1;  // number of places before this rank's
+    const Count others = rank < me ? rank : rank - 1;  // number of places before that of `rank`
     return others == 0 ? block(Buffer::output, 0, b) : block(Buffer::scratch, others - 1, b);
   };
   ProgramBuilder program{me};

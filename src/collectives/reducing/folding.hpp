@@ -10,14 +10,14 @@
 
 namespace quadrille {
 
-// Combines operands that are given in rank order, from the lowest rank up. Neighbouring partial results of equal size
-// are combined at once, like the carries of a binary counter, so of n operands at most log2 n partial results are kept.
-// Operands that may be overwritten are combined in place. The result ends in the output if one of the operands lies
-// there.
+// Combines operands that are given in rank order, from the lowest rank up. Neighbouring partial results over equally
+// many operands are combined at once, like the carries of a binary counter. So for n operands at most log2 n partial
+// results are kept. Operands that may be overwritten are combined in place. The result ends in the output if one of the
+// operands lies there.
 class TreeFold {
  public:
-  // Calls `spent(place)` for scratch memory whose contents have been combined into another place and are no longer
-  // needed.
+  // Calls `spent(place)` for scratch memory that is no longer needed, because its contents have been combined into
+  // another place.
   TreeFold(ProgramBuilder& program, std::function<void(const Region& place)> spent = {})
       : program_(program), spent_(std::move(spent)) {}
 
@@ -41,8 +41,8 @@ class TreeFold {
 // receives the vectors of ranks 0 .. last_source and folds them, with its own vector if `me` is one of these ranks.
 Program folded_directly(const Problem& problem, Rank last_source, Rank first_target, Rank me);
 
-// For algorithms that keep the lower rank's operand on the left in each combination: with two ranks, that is the fixed
-// tree.
+// For algorithms that combine in any order, but always keep the operand of the lower rank on the left. With two ranks
+// this is the fixed tree.
 inline Combining any_order_of_more_than_two(const Problem& problem, const Parameters&) {
   return problem.ranks <= 2 ? Combining::fixed_tree : Combining::any_order;
 }
@@ -57,7 +57,7 @@ inline Combining as_asked_for(const Problem& problem, const Parameters&) {
 inline constexpr std::string_view as_asked_for_rule = "any order if the problem allows it, else fixed tree";
 
 // All ranks have the same program up to translation, except for the order of operands. So the symmetry is stated only
-// if the order does not matter.
+// if this order does not matter.
 std::optional<Symmetry> translation_of_any_order(const Problem& problem, const Parameters&);
 
 }  // namespace quadrille

@@ -9,8 +9,8 @@
 namespace quadrille {
 namespace {
 
-// Rank i receives the combination of the vectors of ranks 0 .. i - 1 from rank i - 1, and sends that of ranks 0 .. i to
-// rank i + 1.
+// Rank i receives the combination of the vectors of ranks 0 .. i - 1 from rank i - 1, and sends the combination of the
+// vectors of ranks 0 .. i to rank i + 1.
 Program prefixes_along_chain(const Problem& problem, Count segments, Rank me) {
   const Count p = problem.ranks;
   const bool own_too = problem.collective == Collective::scan;  // the rank's own vector belongs to its result
@@ -19,8 +19,8 @@ Program prefixes_along_chain(const Problem& problem, Count segments, Rank me) {
   ProgramBuilder program{me};
   program.expect(segments, first ? 1 : last ? 2 : 3);
   program.stage("pass along");
-  // The result of an exscan is the vector that arrives from below. The vector to be sent on includes the own vector as
-  // well, so it is combined in separate memory.
+  // The result of an exscan is the vector that arrives from below. The vector to send on also includes the own vector,
+  // so it is combined in separate memory.
   const Buffer told = first ? Buffer::input : own_too ? Buffer::output : Buffer::scratch;
   if (told == Buffer::scratch && !last) program.scratch(problem.block_bytes);
   const auto combine = [&](Count index) {
@@ -62,7 +62,7 @@ Program prefixes_on_hypercube(const Problem& problem, Rank me) {
   return std::move(prefixes).finish();
 }
 
-// Every rank sends the combination over the ranks up to its own to the rank 1, 2, 4, .. above it.
+// Every rank sends the combination over a run of ranks that ends with its own to the rank 1, 2, 4, .. above it.
 Program prefixes_by_doubling(const Problem& problem, Rank me) {
   PrefixBuilder prefixes(problem, me, "tell");
   for (Count distance = 1; distance < problem.ranks; distance *= 2) {
@@ -73,7 +73,8 @@ Program prefixes_by_doubling(const Problem& problem, Rank me) {
   return std::move(prefixes).finish();
 }
 
-// Rank order in general; the fixed tree if there are so few ranks that only one order is possible.
+// These algorithms combine operands in the order of ranks, but not with the brackets of the fixed tree. With at most
+// `fewest` ranks the brackets happen to be the same.
 template <Count fewest>
 Combining rank_order_of_more_than(const Problem& problem, const Parameters&) {
   return problem.ranks <= fewest ? Combining::fixed_tree : Combining::rank_order;

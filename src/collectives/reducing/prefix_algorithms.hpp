@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The records that scan and exscan have in common. In an exscan a rank's own vector is left out of its result, but not
-// out of the vectors that it sends.
+// The records that scan and exscan have in common. In an exscan the vectors that a rank sends include its own vector,
+// but its result does not.
 #pragma once
 
 #include "quadrille/algorithm.hpp"

@@ -30,7 +30,7 @@ void PrefixBuilder::receive_from_below(Rank from, bool tell) {
   const Region arrived = first ? output_ : area();
   program_.receive(from, {arrived});
   if (tell && !is_one) {
-    if (told_ == input_) {  // first message of an exscan: both with and without the own vector are needed
+    if (told_ == input_) {  // first message of an exscan: the vector is needed with and without the own vector
       told_ = slot(Slot::told);
       copy(arrived, told_);
       reduce(input_, told_, OperandOrder::target_first);

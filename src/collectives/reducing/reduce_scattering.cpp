@@ -9,8 +9,8 @@
 namespace quadrille {
 namespace {
 
-// The shares `first`, `first` + `step`, .. of the vector in the input. In scratch memory, only the shares of one parity
-// are stored, without gaps.
+// Regions of the shares `first`, `first` + `step`, .. of the vector. The input has all shares. Scratch memory has only
+// the shares of one parity, without gaps.
 class EveryOther {
  public:
   EveryOther(const Problem& problem, const Shares& shares, Rank parity) : p_(problem.ranks), shares_(shares) {
@@ -42,8 +42,8 @@ class EveryOther {
   }
 
  private:
-  // A region of p / step shares that are `step` apart in the vector, or of half as many in scratch memory, which has
-  // every other share.
+  // The region of p / step shares that are `step` apart. In scratch memory, `first` and `step` count only the shares of
+  // one parity.
   Region regular(Buffer buffer, Count first, Count step) const {
     const Bytes b = shares_.of(0);
     const Count count = buffer == Buffer::input ? p_ / step : p_ / (2 * step);
@@ -74,7 +74,7 @@ Program nearest_first(const Problem& problem, const Shares& shares, Rank me) {
     const bool from_below = partner < me;
     program.send(partner, bit == 1 ? part.in_input(theirs, step) : part.in_scratch(theirs, step));
     const Regions running = bit == 1 ? part.in_input(mine, step) : part.in_scratch(mine, step);
-    if (step == p || bit == 1) {  // it stays where it is received
+    if (step == p || bit == 1) {  // the received data stays where it is, and the running values are combined into it
       const Region place = step == p ? Region{Buffer::output, 0, shares.of(me), {}} : Region{Buffer::scratch, 0, kept_bytes, {}};
       program.receive(partner, {place});
       program.begin_round();
@@ -126,7 +126,7 @@ Program reduce_scatter_directly(const Problem& problem, const Shares& shares, Ra
   const auto position = [&](Rank rank) { return (rank - lowest + p) % p; };
   const auto place = [&](Rank rank) -> Region {
     if (rank == me) return shares.of(Buffer::input, me);
-    const Count others = position(rank) - (position(rank) > position(me) ? 1 : 0);  // number of places before this rank's
+    const Count others = position(rank) - (position(rank) > position(me) ? 1 : 0);  // number of places before that of `rank`
     if (others == 0) return {Buffer::output, 0, share, {}};
     return {Buffer::scratch, (others - 1) * share, share, {}};
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Algorithms that combine vectors and scatter the result, for regular and irregular shares, and that are not simply a
-// gather run backwards. Also the records that reduce_scatter and reduce_scatterv have in common.
+// Algorithms that combine vectors and scatter the result, for regular and irregular shares, other than those that are
+// only a gather run backwards. Also the records that reduce_scatter and reduce_scatterv have in common.
 #pragma once
 
 #include "collectives/shares.hpp"

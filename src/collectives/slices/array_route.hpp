@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The route of an irregular exchange in a full array of ranks with any number of dimensions: algorithms A3 and A4 of
-// [liu2002] with more stages, as its section 5 proposes. In each pass a rank meets the others of its line along one
-// dimension, beginning with the last dimension. When collecting, data moves to its target's coordinate, one dimension
-// after the other. Before that, data may be dealt out along each dimension, so that all ranks hold about equally much
-// for every target. A dimension of length 1 has no pass. With two dimensions, the route is the GridRoute of a full
-// grid.
+// [liu2002] with more stages, as its section 5 proposes. In each pass a rank meets the other ranks of its line along
+// one dimension, beginning with the last dimension. In a collecting pass, data moves to the coordinate of its target in
+// this dimension. Before the collecting passes, data may be dealt out along each dimension, so that all ranks hold
+// about the same amount for every target. A dimension of length 1 has no pass. With two dimensions, the route is the
+// GridRoute of a full grid.
 #pragma once
 
 #include "collectives/slices/slice_dealing.hpp"
@@ -22,8 +22,8 @@ class ArrayRoute : public SliceRoute {
   Count passes() const override { return size(passes_); }
   std::string_view name(Count pass) const override { return at(pass).name; }
   std::vector<Meeting> meetings(Count pass, Rank me) const override;
-  // Orders targets by the last coordinate, then by the one before it, and so on. Then the targets whose data goes to
-  // one rank in a collecting pass have consecutive places.
+  // Orders targets by the last coordinate, then by the second last, and so on. So the targets whose data goes to one
+  // rank in a collecting pass have consecutive places.
   Count place_of(Rank target) const override;
   Rank at_place(Count place) const override;
   void deal(Count pass, Rank me, const std::vector<HeldSlice>& held, const Hand& hand) const override;

@@ -53,8 +53,8 @@ Parameter counts_parameter() {
               "with the same counts",
           .standard = "gathered",
           .choices = {"gathered", "headers", "known"},
-          // A plan keeps its counts, so no agreement is needed in each run if all ranks know all counts. If ranks know
-          // only their own counts, headers carry the others.
+          // A plan keeps its counts. So if all ranks know all counts, no agreement is needed in each execution. If
+          // ranks know only their own counts, headers carry the others.
           .worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> {
             return {"known", "headers"};
           }};

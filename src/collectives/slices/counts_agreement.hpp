@@ -11,12 +11,12 @@
 
 namespace quadrille {
 
-// The length of a row of counts as it is sent: the number of its entries and, for each entry, the distance from the
-// previous peer and the bytes, with seven bits in each byte.
+// The length of a row of counts in a message: the number of its entries and, for each entry, the distance from the
+// previous peer and the bytes. Each number is encoded with seven bits in each byte.
 Bytes counts_code_bytes(const std::vector<Share>& row);
 
 // All ranks gather all rows of counts, as in allgather/concatenation [bruck1997]: in each round a rank sends all rows
-// that it knows, so their number doubles.
+// that it has, so the number of its rows doubles.
 class CountsAgreement {
  public:
   explicit CountsAgreement(const Problem& problem);
@@ -30,7 +30,7 @@ class CountsAgreement {
   std::vector<Bytes> ends_;  // prefix sums of the rows' lengths, beginning with 0
 };
 
-// The parameter `counts`: gathered, sent with each message (`headers`), or known.
+// The parameter `counts`: the counts are gathered, sent with each message (`headers`), or known.
 Parameter counts_parameter();
 bool has_headers(const Parameters& parameters);
 

@@ -26,12 +26,12 @@ struct Units {
   Count first = 0, last = 0;
 };
 
-// Computes by formulas what each rank receives, for arrays of rows and columns. replay_route (route_replay.cpp)
-// computes the same for arrays of any number of dimensions by following all slices, but that is too slow for a rank
-// that makes only its own program. With four passes, 256 ranks and uniform blocks around 4 KiB, this class takes
-// 13 ms, and then 6 ms per program; following slices takes 530 ms before the first program (processor time of
-// make_schedule and Schedule::program, for four-stage:columns=16 and four-stage:sides=1x16x16, which generate the same
-// programs). The test ArrayExchange.WithTwoSidesIsTheExchangeOnAGrid checks that both agree.
+// Computes the slices that each rank receives by formulas, for arrays of rows and columns. replay_route
+// (route_replay.cpp) computes the same for arrays of any number of dimensions by following all slices, but that is too
+// slow for a rank that makes only its own program. With four passes, 256 ranks and uniform blocks around 4 KiB, this
+// class takes 13 ms, and then 6 ms per program; following slices takes 530 ms before the first program (processor time
+// of make_schedule and Schedule::program, for four-stage:columns=16 and four-stage:sides=1x16x16, which generate the
+// same programs). The test ArrayExchange.WithTwoSidesIsTheExchangeOnAGrid checks that both agree.
 class GridExchange : public RouteAnalysis {
  public:
   GridExchange(const Problem& problem, const Parameters& parameters, std::optional<Split> split, Bytes grain);
@@ -52,17 +52,18 @@ class GridExchange : public RouteAnalysis {
   void build_lines();
   void chain_starts();
 
-  // Visits the data for the targets in a column that `relay` holds after the row pass; ordered by target, then source.
+  // Visits the data that `relay` holds after the row pass for the targets in a column, ordered by target, then source.
   template <class Visit>
   void for_each_dealt(Rank relay, Count target_column, Visit&& visit) const;
 
-  // Visits the slices into which this data is cut when it is dealt out along the relay's column: visit(slice, row),
-  // ordered by target, then row, then source. Without `row` or `target`: all rows, all targets.
+  // Visits the slices into which the data of for_each_dealt is cut when it is dealt out along the relay's column:
+  // visit(slice, row), ordered by target, then row, then source. Without `row` or `target`, visits the slices of all
+  // rows or all targets.
   template <class Visit>
   void for_each_dealt_again(Rank relay, Count target_column, std::optional<Count> row, std::optional<Rank> target,
                             Visit&& visit) const;
 
-  // The slices for the targets in a column that a rank holds after dealing, in the order of a message.
+  // The slices that a rank holds after dealing for the targets in a column, in the order of a message.
   std::vector<CodedSlice> share_of(Rank rank, Count target_column) const;
   std::vector<Rank> other_feeders(Rank rank) const;
 
@@ -82,9 +83,9 @@ class GridExchange : public RouteAnalysis {
   std::vector<std::size_t> row_starts_;     // index in entries_ of each source's first entry, and the end
   std::vector<Rank> sources_;               // by target, ascending
   std::vector<std::size_t> column_starts_;  // index in sources_ of each target's first source, and the end
-  // Four passes only. lines_: for each row of the array, the entries dealt to its relays, by target, then source.
-  // sections_: where the entries for each column of targets begin. starts_ (Split::chain): the slot at which each relay
-  // begins to deal out its data for the targets of a column.
+  // Used with four passes only. lines_: for each row of the array, the entries dealt to its relays, by target, then
+  // source. sections_: the positions in a line at which the entries for each column of targets begin. starts_
+  // (Split::chain): the slot at which each relay begins to deal out its data for the targets of a column.
   std::vector<std::vector<const Entry*>> lines_;
   std::vector<std::size_t> sections_;  // [row * (C + 1) + column]
   std::vector<Count> starts_;          // [relay * C + column]
@@ -130,7 +131,8 @@ GridExchange::GridExchange(const Problem& problem, const Parameters& parameters,
   if (split == Split::chain) chain_starts();
 }
 
-// A counting sort by target. Additional messages come from the last row, so their sources come last.
+// A counting sort by target. A row may receive an additional message from a rank of the last row; this rank has the
+// highest number, so its entries come last.
 void GridExchange::build_lines() {
   const Count rows = array_.rows(), columns = array_.columns();
   lines_.resize(index(rows));
@@ -154,7 +156,7 @@ void GridExchange::build_lines() {
   }
 }
 
-// Runs through the dealing of all data, but only counts slots.
+// Follows the dealing of all data, but only counts slots.
 void GridExchange::chain_starts() {
   const Count columns = array_.columns();
   starts_.resize(index(array_.ranks() * columns));

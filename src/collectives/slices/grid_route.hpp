@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The route of an irregular exchange along the rows and columns of an array of ranks [liu2002]. With two passes, data
-// goes along the row to the target's column and then along that column. With four passes, data is first dealt out along
-// row and column, so that all ranks hold about equally much for every target. A pass along rows or columns of one rank
-// is left out.
+// goes along the row to the column of its target and then along that column. With four passes, data is first dealt out
+// along row and column, so that all ranks hold about the same amount for every target. A pass along rows or columns of
+// one rank is left out.
 #pragma once
 
 #include "collectives/slices/slice_dealing.hpp"

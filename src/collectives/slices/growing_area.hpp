@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that is filled from its beginning and, when it is full, grows at the end of scratch memory. Several areas
-// share one scratch memory. An area keeps all runs of memory that it has ever had, so that it can be filled again.
+// Memory that is filled from its beginning. When it is full, it grows at the end of scratch memory. Several areas share
+// one scratch memory. An area keeps all runs of memory that it ever had, so that it can be filled again.
 #pragma once
 
 #include <optional>
@@ -23,8 +23,8 @@ class GrowingArea {
   // Appends to `regions` the memory of bytes [offset, offset + length) of the area.
   void append_to(Regions& regions, Bytes offset, Bytes length) const;
 
-  // The offset in scratch memory of the next bytes, if they are contiguous for any length: no other memory lies behind
-  // them. Otherwise nothing.
+  // Returns the offset in scratch memory at which the next bytes will lie, if they will be contiguous for any length
+  // because no other memory lies behind them. Returns nothing otherwise.
   std::optional<Bytes> open_end(Bytes scratch) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A pair is a source and a target with data to move, and where this data lies in the buffers of both. Algorithms in
-// which ranks forward the data of others list all pairs once for all ranks.
+// A pair is a source and a target with data to move, and the places of this data in the buffers of both. Algorithms in
+// which ranks forward data of other ranks list all pairs once for all ranks.
 #pragma once
 
 #include <span>
@@ -36,7 +36,8 @@ class PairsByTarget {
 // Appends a region. If it and the last region are contiguous and adjacent, they are merged.
 void append(Regions& regions, const Region& region);
 
-// The same bytes in the same order, with regions of equal length at equal distances merged into one strided region.
+// Returns the same bytes in the same order, with regions of equal length at equal distances merged into one
+// strided region.
 Regions folded(const Regions& regions);
 
 // The parameter `grain`: data of pairs is cut into units of this many bytes.

@@ -40,7 +40,7 @@ class RouteReplay : public RouteAnalysis {
 
  private:
   struct Message {
-    Rank from = 0;  // the receiver itself for data that stays
+    Rank from = 0;  // the sender; the receiver itself for data that stays
     std::size_t first = 0, last = 0;
   };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Irregular exchange in passes along any SliceRoute, with all counts known or with headers. To find out what each rank
-// receives, the dealing of every pass is done once for all ranks. That takes time proportional to the number of slices.
-// The result is stored as the headers of all messages.
+// Irregular exchange in passes along any SliceRoute, with all counts known or with headers. The dealing of every pass
+// is replayed once for all ranks to find the slices that each rank receives. This takes time proportional to the number
+// of slices. The result is stored as the headers of all messages.
 #pragma once
 
 #include "collectives/slices/slice_passes.hpp"

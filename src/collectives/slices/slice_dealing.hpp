@@ -17,10 +17,10 @@ enum class Split : std::uint8_t {
 Parameter split_parameter();
 Split split_of(const Parameters& parameters);
 
-// `line` lists the ranks in order, and `first` is the position at which the chain starts. The units of a target, from
-// all of its slices one after the other, are assigned to positions in turn; each position's units form one consecutive
-// run. Units have `grain` bytes; the last unit of a slice may be shorter. `held` must be ordered as for
-// SliceRoute::deal.
+// Deals to the ranks of `line` in turn; `first` is the position in `line` at which the chain starts. For each target,
+// the units of all its slices are counted one after the other. Dealing in turn only decides how many units each
+// position gets; the units of a position are then one consecutive run. Units have `grain` bytes; the last unit of a
+// slice may be shorter. `held` must be ordered as for SliceRoute::deal.
 void deal_along(const std::vector<Rank>& line, Count first, Split split, Bytes grain, const std::vector<HeldSlice>& held,
                 const SliceRoute::Hand& hand);
 

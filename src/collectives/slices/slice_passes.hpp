@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Irregular exchanges in passes. A pair is a source and a target with data to move; a slice is a run of bytes of a
-// pair's data. In each pass a rank cuts the data that it holds into slices and hands them to other ranks; after the
-// last pass all data is at its target. A SliceRoute decides which slices go to which rank; to do so it needs only the
-// data that the rank holds. The slices that other ranks will send are known from headers, or from an analysis that
+// pair's data. In each pass a rank cuts its data into slices and hands them to other ranks. After the last pass all
+// data is at its target. A SliceRoute decides which slices go to which rank; for this decision it needs only the
+// data that the rank holds. A rank knows the slices that it will receive from headers, or from an analysis that
 // knows all counts.
 //
 // In a message, slices are ordered by target (in the order of the route's places), then by source, then by offset. Data
 // that arrives in a pass is stored in one of two areas, in the order of rounds [liu2002, theorem 1]. Passes alternate
 // between the areas: a pass reads one area, and the input, and fills the other. The first area is scratch memory. The
-// second is the output, which holds no results before the last pass, extended by scratch memory if it is too small. The
-// pass before the last one fills the first area. Data that a rank keeps in a pass is not sent: it is copied to the area
-// that the pass fills, or stays in the input if it is still there.
+// second area is the output, which holds no results before the last pass; if the output is too small, the area is
+// extended by scratch memory. The pass before the last one fills the first area, so that the last pass can write the
+// output. A rank does not send the data that it keeps in a pass: it copies the data to the area that the pass fills, or
+// leaves it in the input if it is still there.
 #pragma once
 
 #include <functional>
@@ -38,13 +39,13 @@ struct HeldSlice : CodedSlice {
   HeldSlice part(Bytes from, Bytes to) const;  // bytes [from, to) of this slice
 };
 
-// Decides the way of each slice. Pure, and independent of the rank: one object serves all ranks.
+// Decides to which rank each slice goes. Pure, and independent of the rank: one object serves all ranks.
 class SliceRoute {
  public:
   struct Meeting {
     std::optional<Rank> to, from;  // never the rank itself
   };
-  using Hand = std::function<void(const HeldSlice& slice, Rank to)>;  // called in the order of what is held
+  using Hand = std::function<void(const HeldSlice& slice, Rank to)>;  // called in the order of the held slices
 
   virtual ~SliceRoute() = default;
   virtual Count ranks() const = 0;
@@ -57,9 +58,9 @@ class SliceRoute {
   virtual void deal(Count pass, Rank me, const std::vector<HeldSlice>& held, const Hand& hand) const = 0;
 };
 
-// By sender: the slices that this rank receives from it in a pass, in the order in which the message holds them.
+// For each sender: the slices that this rank receives from it in a pass, in the order of the message.
 using Arrivals = std::map<Rank, std::vector<CodedSlice>>;
-// Appends a slice, or extends the last one by it if the two are adjacent. Drops an empty slice.
+// Appends a slice, or extends the last slice by it if both are adjacent. Drops an empty slice.
 void add_slice(std::vector<CodedSlice>& slices, const CodedSlice& slice);
 
 // The program of one rank for an exchange along a route.

@@ -14,8 +14,8 @@
 namespace quadrille {
 namespace {
 
-// Slot j of a rank contains the block that has to travel j ranks in all. Before the digit at `place` is handled, the
-// block in slot j has travelled j mod place ranks.
+// Slot j of a rank holds a block whose distance from source to target is j ranks. Before the digit at `place` is
+// handled, the block in slot j has travelled j mod place ranks.
 class Slots {
  public:
   Slots(const Problem& problem, Count radix, Rank me)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Bruck's index algorithm [bruck1997] for blocks of different sizes [fan2022]. A receiver does not know the sizes of
-// the blocks that it gets, so either sizes are sent or all blocks are padded to the same length. Both are counted as
-// control messages, apart from the data.
+// the blocks that it gets. So either sizes are sent, or all blocks are padded to the same length. Sizes and padding are
+// counted as control messages, apart from the data.
 #pragma once
 
 #include "quadrille/algorithm.hpp"
@@ -10,7 +10,7 @@ namespace quadrille {
 
 enum class Overhead : std::uint8_t {
   sizes,    // the sizes of its blocks are sent ahead of each message
-  padding,  // each block is padded to the longest, whose length all ranks agree on first
+  padding,  // each block is padded to the length of the longest; all ranks first agree on this length
 };
 
 inline constexpr Bytes size_bytes = 8;  // of a count in a message

@@ -16,15 +16,15 @@ __extension__ typedef __int128 Wide;
 struct Lines : Analysis {
   Count ranks = 1;
   Bytes longest = 0;          // length of the longest share
-  std::vector<Bytes> starts;  // offsets of the shares in the output, and its end; empty: all shares have equal length
+  std::vector<Bytes> starts;  // offsets of the shares in the output, and the end; empty: all shares have equal length
   ConcatenationRounds rounds;
 
   Bytes start(Rank rank) const { return starts.empty() ? rank * longest : starts[index(rank)]; }
   Bytes share(Rank rank) const { return start(rank + 1) - start(rank); }
 
-  // The offset in the output that corresponds to byte `from_end`, counted from the end, of a block of the longest size.
-  // Shorter shares are cut in proportion. All ranks know all sizes, so sender and receiver agree, and no part is longer
-  // than that of the longest share.
+  // Returns the offset in the output that corresponds to byte `from_end`, counted from the end, of a block of the
+  // longest size. Shorter shares are cut in proportion. All ranks know all sizes, so sender and receiver cut alike, and
+  // no part is longer than the same part of the longest share.
   Bytes cut(Rank origin, Bytes from_end) const {
     return start(origin + 1) - static_cast<Bytes>(Wide{from_end} * share(origin) / longest);
   }
@@ -39,7 +39,7 @@ struct Lines : Analysis {
     return {{Buffer::output, begin, start(ranks) - begin, {}}, {Buffer::output, 0, end, {}}};
   }
 
-  // The same bytes where the sender reads them: its own block is in the input.
+  // The same bytes in the memory of the sender: its own block is in the input.
   Regions line_at_sender(Rank sender, const ConcatenationMessage& message) const {
     Regions regions = line((sender + message.offset) % ranks, message);
     if (message.first >= message.offset * longest && message.last <= (message.offset + 1) * longest)

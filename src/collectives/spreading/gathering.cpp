@@ -11,7 +11,7 @@ namespace {
 
 Region own(const Shares& shares, Rank me) { return {Buffer::input, 0, shares.of(me), {}}; }
 
-// For a reduction, the gather made here is run backwards afterwards.
+// For a reduction, the gather that is made here is later run backwards.
 ProgramBuilder begin(const Problem& problem, const Shares& shares, Rank me) {
   ProgramBuilder program{me};
   program.stage(is_reduction(problem.collective) ? "combine" : "gather");

@@ -8,7 +8,7 @@
 
 namespace quadrille {
 
-// Each rank passes on to the right what it has received from the left.
+// Each rank passes the shares that it receives from the left on to the right.
 Program gather_along_ring(const Problem& problem, const Shares& shares, Rank me);
 
 // Over skips 1 = s_0 < s_1 < .. < s_d = p with s_k = ceil(s_{k+1} / 2). Before round k a rank holds the shares of s_k
@@ -16,14 +16,14 @@ Program gather_along_ring(const Problem& problem, const Shares& shares, Rank me)
 // from the rank s_k above.
 Program gather_by_skips(const Problem& problem, const Shares& shares, Rank me);
 
-// In each round rank i exchanges all the shares that it has with one partner: i ^ 1, then i ^ 2, i ^ 4 and so on. These
-// shares are always contiguous in memory. The second function uses the partners in the order i ^ p/2, i ^ p/4, ..: its
-// messages are strided, but the longest ones go to the nearest partner.
+// In each round rank i exchanges all its shares with one partner: i ^ 1, then i ^ 2, i ^ 4 and so on. The shares of a
+// message are always contiguous in memory. The second function uses the partners in the order i ^ p/2, i ^ p/4, ..: its
+// messages are strided, but the longest of them go to the nearest partner.
 Program gather_by_doubling(const Problem& problem, const Shares& shares, Rank me);
 Program gather_by_doubling_from_afar(const Problem& problem, const Shares& shares, Rank me);
 
-// For allgather and allgatherv: the parameter `first`, which selects one of the two orders, and the function that obeys
-// it.
+// For allgather and allgatherv: the parameter `first`, which selects one of the two orders, and the function that uses
+// the selected order.
 Parameter doubling_order();
 Program gather_by_doubling(const Problem& problem, const Parameters& parameters, const Shares& shares, Rank me);
 

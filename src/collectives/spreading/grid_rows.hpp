@@ -9,13 +9,12 @@ namespace quadrille {
 Parameter grid_rows();
 Result<> has_full_rows(const Problem& problem, const Parameters& parameters);  // p must be divisible by the rows
 
-// The same for algorithms on grids of any number of dimensions: if `rows` is the first side of the problem's own grid,
-// that grid is used, otherwise a grid of two dimensions.
+// As above, for algorithms on grids of any number of dimensions. If `rows` is the first side of the problem's own grid,
+// this grid is used, otherwise a grid of two dimensions.
 Parameter mesh_rows();
 std::vector<Count> mesh_sides(const Problem& problem, Count rows);
 
-// The symmetry that moves every row on by one. Programs that work along rows and then along columns, or vice versa,
-// have it.
+// The symmetry of programs that work along rows and then along columns, or vice versa: it moves every row on by one.
 Symmetry rows_moved_on(const Problem& problem, const Parameters& parameters);
 
 }  // namespace quadrille

@@ -9,7 +9,7 @@
 namespace quadrille {
 namespace {
 
-// The shares that a rank forwards: scratch memory has the shares of its subtree in order, without its own.
+// The shares that a rank forwards. Scratch memory has the shares of its subtree in order, except for its own share.
 class Luggage {
  public:
   Luggage(const Shares& shares, Count ranks, RankRange subtree, Rank me)
@@ -43,13 +43,13 @@ bool is_gather(Collective collective) { return collective == Collective::gather 
 
 std::string stage_name(const Problem& problem) { return is_gather(problem.collective) ? "gather" : "scatter"; }
 
-// Turns a scatter into the program of the problem's collective: for a gather, it is reversed.
+// Turns a scatter into the program of the problem's collective: if this is a gather, the scatter is reversed.
 Program for_collective(const Problem& problem, Program scatter) {
   return is_gather(problem.collective) ? reversed(std::move(scatter)) : scatter;
 }
 
-// Down a tree: a rank receives the shares of its whole subtree, keeps its own, and sends the others on. The ranks of a
-// subtree must be consecutive.
+// Down a tree: a rank receives the shares of its whole subtree, keeps its own share, and sends the others on. The ranks
+// of a subtree must be consecutive.
 Program scatter_by_tree(const TreePosition& position, const Shares& shares, Count ranks, Rank me) {
   const Luggage luggage(shares, ranks, position.ranks, me);
   const bool is_root = !position.parent;

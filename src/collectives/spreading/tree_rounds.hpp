@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Walks through a rank's rounds in a tree, with the tree's phases as stages. Used by algorithms that go down a tree.
-// An algorithm that goes up makes the program of one that goes down, and reverses it.
+// Walks through a rank's rounds in a tree; the phases of the tree become stages. Used by algorithms that go down a
+// tree. An algorithm that goes up makes the program of an algorithm that goes down, and reverses it.
 #pragma once
 
 #include "patterns/tree_position.hpp"

@@ -15,7 +15,7 @@ struct TwoParts : Analysis {
   Schedule first, second;
 };
 
-// Both parts along the binomial tree of rank 0: `first` collects or combines the problem's blocks there, and then
+// Both parts use the binomial tree of rank 0: `first` collects or combines the problem's blocks at rank 0, and then
 // `bytes` bytes are broadcast.
 std::shared_ptr<const Analysis> then_broadcast(const Problem& problem, Collective first, Bytes bytes);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Vectors cut into a share for each rank, and what algorithms in two parts have in common: one part scatters the
-// shares, the other gathers them.
+// Vectors that are cut into a share for each rank, and the common code of algorithms in two parts, of which the first
+// scatters the shares and the second gathers them.
 #pragma once
 
 #include "collectives/segments.hpp"
@@ -20,7 +20,7 @@ Problem problem_of_shares(const Problem& problem, Collective collective);
 Parameter scatter_part();
 Choice choice_of_scatter(const Problem& by_shares, const Parameters& parameters);
 
-// Whether the whole algorithm applies, and how it combines, as far as the first part decides it.
+// Do the conditions of the first part hold, and in which order does it combine? The whole algorithm inherits both.
 Result<> scatter_applies(const Problem& problem, const Parameters& parameters);
 Combining combining_of_scatter(const Problem& problem, const Parameters& parameters);
 inline constexpr std::string_view combining_rule_of_scatter = "as the scatter";

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The cluster model prices nodes with one port: T = steps (alpha + beta m). At any time, one rank of a node sends to
-// another node and one receives from another node. A round therefore takes the time of all exchanges of its busiest
-// node, one after the other, or as many at a time as a node has ports. The sending and the receiving rank may differ,
-// and so may the nodes to which they talk, as when nodes communicate by permutations: a port is full-duplex, and
-// neither direction waits for the other. Messages within a node are hidden behind the exchanges; they take time only
-// in rounds without exchanges.
+// The cluster model prices nodes with one port: T = steps (alpha + beta m). At any time, at most one rank of a node sends to
+// another node, and at most one receives from another node. So a round takes the time of all exchanges of its busiest node, one
+// after the other; a node with several ports has as many exchanges at a time. The sending and the receiving rank may differ, and so
+// may the two other nodes, as when nodes communicate by permutations: a port is full-duplex, and neither direction waits for the
+// other. Messages within a node take place during the exchanges. They take time only in rounds without exchanges.
 // Source: [sanders2002], sections 1 to 3. Its nodes have one port; several ports are an extension of this library.
 #include "cost/models/terms.hpp"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The linear model with factors from measurements: T = g1 C1 beta + g2 C2 tau + g3, on one port. g1 is the factor by
-// which start-ups are slower when a rank sends and receives at the same time, "somewhere between one and two". g2 is
-// the factor for bytes, for the same reason and because of congestion in the network. g3 is a fixed time for each
-// operation.
+// The linear model with factors from measurements: T = g1 C1 beta + g2 C2 tau + g3, on one port. Start-ups are slower by the factor
+// g1, "somewhere between one and two", when a rank sends and receives at the same time. g2 is the factor for bytes, for the same
+// reason and because of congestion in the network. g3 is a fixed time for each operation.
 // Source: [bruck1997], section 3.5, which gives no values for g1 to g3.
 #include "cost/models/terms.hpp"
 

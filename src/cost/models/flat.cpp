@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The flat model. Under the blocking policy: S T_s + V (t_m + t_c + t_d), with S start-ups and V bytes. If the
-// messages of a stage are in progress at once (nonblocking): V t_m + max(S T_s, V t_c, V t_d) for each stage.
-// Dataflow takes less, because packing is hidden behind the stage before.
+// The flat model. Under the blocking policy a stage takes S T_s + V (t_m + t_c + t_d), with S start-ups and V bytes. If the
+// messages of a stage are in flight at the same time (nonblocking), it takes V t_m + max(S T_s, V t_c, V t_d). Dataflow takes less,
+// because the packing of a stage overlaps with the stage before.
 // Source: [liu2002], section 2.3, (1) to (4).
 #include <fmt/format.h>
 

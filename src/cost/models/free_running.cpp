@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The flat model for ranks that run at their own pace: each stage takes the time of its busiest rank, however its
-// messages are divided into rounds. Under the blocking policy a stage takes P T_s + L (t_c + t_m + f_b t_d); if its
-// messages are in progress at once (nonblocking), L t_m + max(P T_s, L t_c, L f_nb t_d). P is the most messages and L
-// the most bytes that any rank sends, or receives, in the stage. The times of stages are added, because there is a
-// barrier before each. The factors f_b and f_nb slow down the wire because messages for one rank meet there.
-// The model is for exchanges only (alltoall, alltoallv). If ranks forward what they receive, as in a chain, they wait
-// for each other within a stage, which this model ignores.
+// The flat model for ranks that run at their own pace. Each stage takes the time of its busiest rank. The division of messages
+// into rounds does not matter. Let P be the most messages and L the most bytes that any rank sends, or receives, in the stage.
+// Under the blocking policy a stage takes P T_s + L (t_c + t_m + f_b t_d). If its messages are in flight at the same time
+// (nonblocking), it takes L t_m + max(P T_s, L t_c, L f_nb t_d). The times of stages are added, because there is a barrier
+// before each. The factors f_b and f_nb slow down the wire, because messages for one rank contend there. The model is for
+// exchanges only (alltoall, alltoallv). If ranks forward what they receive, as in a chain, they wait for each other within a
+// stage. This model ignores such waits.
 // Source: [liu2002], section 2.3, (3) and (4).
 #include "cost/models/terms.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The linear (postal) model: T = C1 beta + C2 tau. A round takes a start-up and the time of its longest message. If a
-// rank has more messages than ports, it takes as many start-ups and bytes as an optimal distribution to the ports
-// needs. If messages share a link, the bytes of their round are multiplied by their number.
+// The linear (postal) model: T = C1 beta + C2 tau. A round takes a start-up and the time of its longest message. If a rank has more
+// messages than ports, its messages are distributed optimally over the ports, and the round takes the start-ups and bytes of the
+// busiest port. If messages share a link, the bytes of their round are multiplied by their number.
 // Source: [bruck1997], section 1.2; [grama2003] for links.
 #include "cost/models/terms.hpp"
 #include "quadrille/message_times.hpp"

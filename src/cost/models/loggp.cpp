@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// LogGP, applied round by round. A message of m bytes takes o + (m - 1) G + L + o. Each further one of a rank's n
-// messages in a round adds max(g, o), or max(g, 2 o) if the rank also receives. A round therefore takes (n - 1)
-// max(g, 2 o) + 2 o + L + (bytes - n) G. With k ports, each port has its own gaps and bytes, but the overheads of the
-// processor are added up. If links are counted, the bytes are those on the busiest link, if these are more.
+// LogGP, applied round by round. A message of m bytes takes o + (m - 1) G + L + o. Each further one of a rank's n messages in a
+// round adds max(g, o), or max(g, 2 o) if the rank also receives. So a round takes (n - 1) max(g, 2 o) + 2 o + L + (bytes - n) G.
+// With k ports, each port has its own gaps and bytes, but the overheads of the processor are added up. If links are counted and the
+// busiest link carries more bytes than the rank, its bytes count.
 // Source: [alexandrov1995]; ports and links are extensions of this library.
 #include "cost/models/terms.hpp"
 #include "quadrille/message_times.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The max-rate model: a message between nodes takes a start-up, and its bytes take the time of the slower of two
-// rates: that of the rank, or that of the node's network adapter divided by the ranks that send at the same time: T =
-// alpha + m / min(R_N / k, R_C). Source: Gropp, Olson and Samfass (2016) [gropp2016]. Extensions of this library:
+// The max-rate model. A message between nodes takes a start-up and the time of its bytes at the lower of two rates: the rank's
+// rate, and the rate of the node's network adapter divided by the number of ranks that send at the same time: T = alpha + m /
+// min(R_N / k, R_C). Source: Gropp, Olson and Samfass (2016) [gropp2016]. Extensions of this library:
 //  * The adapter also has a minimum time between messages. Messages within a node have their own costs; the first
 //    bytes of a message may be cheaper or more expensive than later ones, because caches and protocols depend on the
 //    length. The memory of a node has a rate for all its ranks together.
@@ -53,7 +53,7 @@ struct Rates {
   // Returns the work of a rank, or the node's work divided by its cores if that is more because ranks share cores.
   Count shared(Count of_rank, Count of_node) const { return cores == 0 ? of_rank : std::max(of_rank, ceil_divide(of_node, cores)); }
 
-  // Returns the time of a round without waiting.
+  // Returns the time of a round, without the time that ranks wait for each other.
   Charges work_of_round(const RoundFigures& r) const {
     const Count messages = shared(r.outside_messages, r.node_outside_messages);
     const Bytes outside = shared(r.outside_bytes, r.exchanged);
@@ -102,7 +102,8 @@ struct Rates {
     return add_times(time, inside_byte.of(rest));
   }
 
-  // Returns the time without waiting after each round, because all messages of a stage are in progress at once.
+  // Returns the time under nonblocking policies: all messages of a stage are in flight at the same time, so ranks do not wait after
+  // each round.
   Charges without_steps(const std::vector<StageFigures>& stages) const {
     Charges sum{};
     const auto add = [&](const Charges& charges) {

@@ -37,10 +37,10 @@ inline Bytes shared_bytes(const RoundFigures& round) {
   return product;
 }
 
-// Returns the time of stages whose messages are all in progress at once. `charges_of` gives the times of a stage's
-// start-ups, packing, copying and wire. The stage takes the time of packing plus the longest of the other three.
-// Stages run one after the other. With `dataflow`, the packing of a stage is hidden behind the stage before it; if
-// packing takes longer than the rest of its own stage, it hides that rest instead. Hidden time is not charged.
+// Returns the time of stages whose messages are all in flight at the same time. `charges_of` gives the times of a stage's
+// start-ups, packing, copying and wire. A stage takes the time of packing plus the longest of the other three. Stages run one after
+// the other. With `dataflow`, the packing of a stage overlaps with the stage before. If packing takes longer than the other parts
+// of its own stage, these parts overlap with packing instead. Time that overlaps is not charged.
 template <class ChargesOf>
 Overlapped overlapped_stages(const std::vector<StageFigures>& stages, const ChargesOf& charges_of) {
   constexpr std::size_t composing = 1;

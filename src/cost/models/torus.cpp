@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The torus model, for networks in which a rank can use all its links at once: T = start-ups t_s + C2 t_w +
-// rearranged rho. The bytes of a round are its longest message times the number of messages that share its busiest
-// link. Before a stage with messages that are not contiguous in memory, each rank rearranges all its blocks once
-// (store and rearrange).
+// The torus model, for networks in which a rank can use all its links at the same time: T = start-ups t_s + C2 t_w + rearranged
+// rho. The bytes of a round are those of its longest message times the number of messages that share its busiest link. Before a
+// stage with messages that are not contiguous in memory, each rank rearranges all its blocks once (store and rearrange).
 // Source: [liu2005], section V (table II).
 #include "cost/models/terms.hpp"
 

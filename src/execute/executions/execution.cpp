@@ -102,7 +102,8 @@ void Execution::begin(Started& started) noexcept {
   }
 }
 
-// Locks the slot and checks again: another thread may have completed the execution meanwhile, and the slot may belong to another.
+// Locks the slot and checks again: another thread may have completed the execution meanwhile, and the slot may
+// belong to another plan now.
 bool Execution::lock_if_open() {
   while (is_open()) {
     if (!slot_->try_lock()) {

@@ -3,14 +3,15 @@
 // open from `start` until it is complete; every call of this process that waits advances it.
 //
 // All ranks start the executions of a communicator in the same order, including blocking ones. They may complete in any order.
-// `start` does not wait for other ranks, except for executables that do not run in parts: those first complete everything in
-// flight, also when they block. Executions of one plan run one after the other: while one is open, later ones wait in a queue. So
-// all ranks run them in the same order.
+// `start` does not wait for other ranks. An executable that does not run in parts is the exception: its `start` first completes
+// everything in flight, then runs the whole execution. A blocking execution of such an executable also completes everything in
+// flight first. Executions of one plan run one after the other: while one is open, later ones wait in a queue. So all ranks run
+// them in the same order.
 //
 // Progress. With MPI messages and a program of one window, the start posts all messages, and the execution may complete without
 // further calls. Otherwise a later call must make progress: post the messages of the next window, copy a long message in shared
-// memory, begin an execution whose block was still being read, or begin a queued one. Every call that waits does this, and so does
-// the progress thread (progress_thread.hpp). A rank that blocks in MPI_Recv does not.
+// memory, begin an execution whose area block other ranks were still reading, or begin a queued execution. Every call that waits
+// does this, and so does the progress thread (progress_thread.hpp). A rank that blocks in MPI_Recv does not make progress.
 //
 // The executable of a plan may have been destroyed to free its memory (plan_memory.hpp). The next execution makes it again,
 // together with the other ranks.
@@ -56,8 +57,8 @@ class Execution {
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
 
-  // Call one of these once, before the first execution. The constructor enlists the plan, so that the numbers of plans agree even
-  // if a rank then fails to make its executable.
+  // Call `hold` or `make_ready` once, before the first execution. The plan has its number already, from the constructor: so the
+  // numbers of plans agree on all ranks even if a rank fails to make its executable.
   void hold(std::unique_ptr<Executable> executable) { executable_ = std::move(executable); }
   // Makes the executable. Collective in the group; throws on all ranks or on none.
   using Make = std::function<std::unique_ptr<Executable>(Communicator& group)>;
@@ -152,8 +153,8 @@ class Execution {
 
   // The queue of open executions in the order of starts; the first one is running. Accessed with the slot locked only.
   Started *first_ = nullptr, *last_ = nullptr;
-  // The call number of the first. The thread that ends the last execution stores `none` with release, after its last access to this
-  // object except `slot_`.
+  // The call number of `first_`; `none` if no execution is open. The thread that ends the last open execution stores `none` with
+  // release, after its last access to this object.
   std::atomic<std::uint64_t> first_open_call_{MemoryReport::none};
   FlightList::Slot* slot_ = nullptr;  // valid while an execution is open; afterwards another plan may have the slot
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The open executions of one rank. Every call that waits advances all of them; otherwise this rank could wait for a rank that waits
-// for one of them. Several threads may advance the list at the same time: a try-lock per execution lets one thread at a time
-// advance it, and nothing else is locked. The list is usually empty, which one load tells.
+// The open executions of one rank. Every call that waits advances all of them. Otherwise this rank could wait for a rank that
+// itself waits for one of these executions: a deadlock. Several threads may advance the list at the same time: each execution has a
+// try-lock, which lets one thread at a time advance it, and nothing else is locked. Usually the list is empty; one load shows that.
 //
 // A rank that is a process has one list for all its communicators. A rank that is a thread has one per communicator.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operators whose function changes from one execution of a plan to the next. A typed call needs them: its lambda may capture
-// something else each time, while the plan is kept.
+// Operators whose function changes from one execution of a plan to the next. A typed call needs them: the library keeps its plan,
+// but the user's lambda may capture other data in each call.
 #pragma once
 
 #include <memory>

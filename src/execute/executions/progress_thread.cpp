@@ -15,8 +15,8 @@
 namespace quadrille {
 namespace {
 
-// The pause between two polls. Copying a part of a long message takes longer than that, and a thread that never slept would keep a
-// core from the program.
+// The pause between two polls. A shorter pause would gain little, because copying a part of a long message takes longer than this.
+// Without a pause the thread would take a core from the program.
 constexpr std::chrono::microseconds pause{20};
 
 bool read_environment() {
@@ -63,7 +63,7 @@ void ProgressThread::run() {
     for (const auto& list : served) list->advance_in_background();
     std::this_thread::sleep_for(pause);
     lock.lock();
-    // An execution is listed before `serve` is called, so removing an empty list here loses nothing.
+    // An execution enters its list before `serve` is called for the list. So removing an empty list here loses nothing.
     std::erase_if(lists_, [](const auto& list) { return list->is_empty(); });
   }
 }

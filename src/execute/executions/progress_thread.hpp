@@ -16,7 +16,7 @@ class ProgressThread {
  public:
   static constexpr const char* variable = "QUADRILLE_PROGRESS";
 
-  // Does the environment enable the thread? Throws Error{environment} for a value of the variable that is not known.
+  // Does the environment enable the thread? Throws Error{environment} if the value of the variable is unknown.
   static bool is_asked();
 
   // Called after a start. If the thread is enabled, it advances this list until the list is empty.

@@ -23,8 +23,8 @@ class Starts {
   std::uint32_t enlist(std::string call);
   void strike(std::uint32_t plan) { calls_.erase(plan); }  // the plan has been destroyed
 
-  // Records the start of an execution. Throws Error{misuse} if the group's transport has been shut down, if the ranks are found to
-  // start different plans, or in a forked child.
+  // Records the start of an execution. Throws Error{misuse} after MPI_Finalize, if the ranks are found to start different
+  // plans, or in a forked child.
   virtual void begin(std::uint32_t plan) = 0;
 
   // Returns the open executions of this rank, and the bound on the memory of this group's plans.
@@ -41,7 +41,7 @@ class Starts {
   virtual void give_core_away() const = 0;
 
  protected:
-  // The number of a barrier, which also has its place in the order of starts.
+  // The number that stands for a barrier in the order of starts.
   static constexpr std::uint32_t barrier = 0;
 
   // "plan 3 (alltoall/direct)"

@@ -54,7 +54,7 @@ const MpiPlugIn& load_to_run(std::string_view library) {
 // Loads a plug-in with local symbols, to ask for its version only: two MPI libraries cannot both be global in one process.
 const MpiPlugIn& load_to_ask(std::string_view library) { return load(library, RTLD_LOCAL); }
 
-// Returns how many processes an MPI launcher has started, by its environment variables; 0 if there are none.
+// Returns how many processes the MPI launcher has started, as its environment variables say; 0 if there is no launcher.
 Count launched_ranks() {
   for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
     if (const char* text = std::getenv(variable)) return std::strtoll(text, nullptr, 10);
@@ -98,7 +98,7 @@ std::unique_ptr<Communicator> mpi_world() {
   if (const Count launched = launched_ranks(); launched > 1 && world->size() == 1)
     throw Error(
         ErrorCode::environment,
-        fmt::format("the launcher started {} processes, but {} finds itself alone ({}); start it with the launcher of the same MPI",
+        fmt::format("the launcher started {} processes, but {} sees only this one ({}); use the launcher of the same MPI library",
                     launched, name(choice.transport), choice.reason));
   return world;
 }

@@ -7,7 +7,7 @@
 namespace quadrille {
 namespace {
 
-// Returns one copy for a region whose length equals the contiguous run on the other side.
+// Returns the copy between a region and the contiguous bytes of equal number at `offset` of `buffer`.
 StridedCopy against_contiguous(const Region& strided, Buffer buffer, Bytes offset, bool strided_is_source) {
   StridedCopy copy{buffer, buffer, offset, offset, strided.length, {}};
   (strided_is_source ? copy.source_buffer : copy.target_buffer) = strided.buffer;
@@ -32,7 +32,8 @@ bool is_single(const StridedCopy& copy) {
   return copy.levels[0].count == 1 && copy.levels[1].count == 1 && copy.levels[2].count == 1;
 }
 
-// Appends a copy. A single contiguous run is merged into the last copy if it continues that copy's strided pattern.
+// Appends a copy. A single contiguous run is merged into the last copy if it continues the strided pattern of that copy. Copies
+// before index `first` are not changed.
 void append_piece(std::vector<StridedCopy>& copies, std::size_t first, const StridedCopy& piece) {
   if (copies.size() > first && is_single(piece) && copies.back().levels[1].count == 1 && copies.back().levels[2].count == 1) {
     StridedCopy& last = copies.back();
@@ -82,7 +83,7 @@ void copy_innermost(std::byte* target, const std::byte* source, Bytes length, co
     std::memcpy(target, source, static_cast<std::size_t>(length));
     return;
   }
-  switch (length) {  // strided copies mostly have short blocks: constant lengths let the compiler inline them
+  switch (length) {  // most strided copies have short runs, and the compiler inlines memcpy of a constant length
     case 1: return copy_fixed<1>(target, source, level);
     case 2: return copy_fixed<2>(target, source, level);
     case 4: return copy_fixed<4>(target, source, level);
@@ -100,7 +101,7 @@ void copy_innermost(std::byte* target, const std::byte* source, Bytes length, co
 
 bool is_contiguous(const Regions& regions) {
   if (regions.size() == 1 && bytes(regions.front()) == regions.front().length) return true;
-  // A cheap test first, which most lists fail.
+  // For each region, the first test is cheap, and most lists fail it.
   Bytes end = 0;
   bool contiguous = true, first = true;
   for (const Region& region : regions) {

@@ -154,7 +154,7 @@ bool reads_input_too_late(const Program& program, const LayoutMap& input, const 
   return false;
 }
 
-// Returns the program with a first step that copies the input to scratch memory. All later steps read it there.
+// Returns the program with an additional first copy, which saves the input in scratch memory. All later steps read the input there.
 Program with_saved_input(Program program, Bytes bytes) {
   const Bytes room = program.scratch_bytes;
   for_all_regions(program, [&](Regions& regions) {
@@ -206,8 +206,8 @@ Layouts in_place_layouts(const Problem& problem, Rank rank) {
   const auto has_all = [&](const BufferContents& contents) {
     return contents.holding == Holding::all && has(contents, problem, rank);
   };
-  // MPI_IN_PLACE: where one side has a block of each rank, this rank's own block of the other side lies among them. The result of
-  // a reduction is another vector, and begins where the operands do.
+  // As MPI defines MPI_IN_PLACE: if one side has the blocks of all ranks and the other side only this rank's block, this rank's
+  // block lies at its place among the others. The result of a reduction begins where its operands begin.
   if (facts.input.holding == Holding::one && has_all(facts.output)) return {{{share_offset(problem, rank), in}}, from_start_out};
   if (facts.output.holding == Holding::one && has_all(facts.input) && !facts.is_reduction)
     return {from_start_in, {{share_offset(problem, rank), out}}};

@@ -20,8 +20,8 @@ Program bound(Program program, const Problem& problem, const Layouts& layouts, b
 
 // The same for an incremental program, which is made while it runs.
 struct BoundMemory {
-  std::function<Regions(const Regions&)> place;  // maps regions to the user's memory; null: the offsets are right
-  Regions saved;                                 // in place: the input in the output's buffer, to be saved first
+  std::function<Regions(const Regions&)> place;  // maps regions to the user's memory; null: they are correct as they are
+  Regions saved;                                 // in place: where the output's buffer holds the input, which must be saved first
 };
 BoundMemory bound_memory(const Problem& problem, Rank rank, const Layouts& layouts, bool in_place);
 

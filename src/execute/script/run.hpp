@@ -106,8 +106,8 @@ struct DataflowState {
   std::uint32_t queued = 0, started = 0, completed = 0;
 };
 
-// A script with its messages. `go_on` does all work that needs no waiting; `is_ready` tells whether the next wait is over. A
-// blocking execution waits between the two; a nonblocking one returns to its caller.
+// A script with its messages. `go_on` does all work that is possible without waiting. Between two calls of `go_on` a blocking
+// execution waits; a nonblocking one returns to its caller until `is_ready` tells that the wait is over.
 template <Messages M>
 class ScriptExecutable final : public Executable {
  public:
@@ -193,8 +193,8 @@ class ScriptExecutable final : public Executable {
       messages_.wait();
   }
 
-  // Does all work that the wait `before` has made possible, and returns the next wait. Inlined, so that a blocking execution keeps
-  // the stage in a register.
+  // Does all work that is possible now that the wait `before` is over, and returns the next wait. Inlined, so that a blocking
+  // execution keeps the stage in a register.
   [[gnu::always_inline]] Stage go_on(Stage before) {
     if (before == Stage::to_begin) bases_ = &messages_.begin(input_, output_);
     const Stage next = script_.policy == Policy::dataflow ? run_tasks(before) : run_window(before);
@@ -249,8 +249,8 @@ class ScriptExecutable final : public Executable {
     return state.completed == script_.tasks.size() ? Stage::to_begin : Stage::for_messages;
   }
 
-  // Called in an exception handler. Other ranks wait for this rank's messages, so they get the error. This has no effect if the
-  // error came from them.
+  // Called in an exception handler. Tells the error to the other ranks, because they wait for this rank's messages. If the error
+  // came from another rank, all ranks have it already, and this changes nothing.
   void give_up() noexcept {
     try {
       throw;

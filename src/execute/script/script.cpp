@@ -24,7 +24,7 @@ Bytes in_lines(Bytes length) { return ceil_divide(length, staging_alignment) * s
 // The length of a list as scripts store it.
 std::uint32_t count(const auto& list) { return static_cast<std::uint32_t>(list.size()); }
 
-// Refuses two control messages to one rank in a round: executors match messages by order, and these two have none.
+// Refuses two control messages to one rank in a round: executors match messages by their order, which is undefined for these two.
 void check_control_messages(const Program& program) {
   for (const Round& round : program.rounds)
     for (const auto* controls : {&round.control_sends, &round.control_receives})
@@ -88,7 +88,9 @@ class ScriptMaker {
     return options_.buffered_bytes(graph_.message(program_, receive).peer) >= 0;
   }
 
-  // Stages (packs) strided messages that the transport cannot move, and sends whose source a receive of the same window overwrites.
+  // Decides which messages are staged: strided messages that the transport cannot move, and sends whose source a receive of the
+  // same window overwrites. If the transport copies such a send out before the receive can arrive, the send is not staged, but
+  // marked as overwritten.
   void decide_staging(const std::vector<std::size_t>& group_of_round) {
     for (std::size_t i = 0; i < staged_.size(); ++i)
       if (operation(i).kind != OperationKind::local && !options_.strided_messages && !is_buffered(i) &&
@@ -99,7 +101,7 @@ class ScriptMaker {
   }
 
   // Finds receives that can be fused with their reduction: the received bytes go to scratch memory and are read by that reduction
-  // only, and nothing between the two touches the reduction's target. Fused receives of one window stay in order.
+  // only, and nothing between the two touches the reduction's target. Fused receives have the order of their reductions.
   void decide_fusion(const std::vector<std::size_t>& window_of_round) {
     const auto window = [&](std::size_t i) { return window_of_round[operation(i).round]; };
     std::vector<std::vector<std::size_t>> readers(fused_.size());
@@ -199,7 +201,7 @@ class ScriptMaker {
     }
     window.copies_before.last = count(script_.copies);
     window.messages.first = count(script_.messages);
-    for (const OperationKind kind : {OperationKind::receive, OperationKind::send})  // receives first: no unexpected messages
+    for (const OperationKind kind : {OperationKind::receive, OperationKind::send})  // receives first: fewer unexpected messages
       for (std::size_t i = first; i < last; ++i)
         if (operation(i).kind == kind) enter_message(i, places[i]);
     window.messages.last = count(script_.messages);
@@ -281,7 +283,7 @@ class ScriptMaker {
       const Ordering::Step &from = order.steps[first], &to = order.steps[second];
       const bool from_operation = from.operation != no_operation, to_operation = to.operation != no_operation;
       if (from_operation && from.operation == to.operation) continue;  // the tasks of one send are already in order
-      // A receive writes its memory in its last task, so that task waits; any other operation waits with its first.
+      // A receive writes its memory in its last task, so its last task waits. Any other operation waits in its first task.
       const std::uint32_t waiting =
           to.kind == Ordering::Kind::receive && from_operation ? tasks[second].finish : tasks[second].start;
       const bool leaves_by_packing =
@@ -299,8 +301,8 @@ class ScriptMaker {
     return {first, count(script_.successors)};
   }
 
-  // Gives staged messages their places. Rounds with staged messages alternate between `buffers` areas, each as large as the largest
-  // such round.
+  // Gives staged messages their places. Rounds with staged messages use `buffers` staging areas in turn. Each of these has room for
+  // the largest such round.
   std::vector<Region> staging_areas() {
     std::vector<Region> places(staged_.size());
     std::vector<Bytes> used;
@@ -324,7 +326,7 @@ class ScriptMaker {
     return places;
   }
 
-  // Makes a staged message wait until the previous round with the same area has finished.
+  // Makes a staged message wait until the previous round with the same staging area has finished.
   void wait_for_area(std::size_t i) {
     while (staged_rounds_[staged_round_].back() < i) ++staged_round_;
     if (staged_round_ < index(options_.buffers)) return;

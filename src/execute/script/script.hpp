@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A script: one rank's program compiled for one policy and transport. Its copies have final strides, its messages have final
-// addresses, and staging (which messages are packed, and where) is decided. Transports run scripts and know no algorithm.
+// A script: one rank's program compiled for one policy and transport. The strides of its copies and the regions of its messages are
+// final, and staging (which messages are packed, and where) is decided. Transports run scripts and know no algorithm.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ struct ScriptMessage {
   Bytes bytes = 0;
   bool is_send = false;
   Count round = 0;            // the round of the schedule
-  std::uint32_t ordinal = 0;  // its number among the messages to (or from) this peer, by which both ends match
+  std::uint32_t ordinal = 0;  // its number among the messages to (or from) this peer; both ends match by it
   bool overwritten = false;   // a short send whose source a receive of the same window overwrites: copied when posted, never long
   Regions regions;            // the memory that is read or written; staging memory if the message is packed
-  // A receive fused with its reduction: its bytes are combined into `reduced_into` directly from where they arrive. If the
-  // transport cannot do that, it stores them in `regions` and then runs `reduction`.
+  // A receive fused with its reduction: the transport combines the arriving bytes directly into `reduced_into`. If it cannot do
+  // that, it stores the bytes in `regions` and then runs `reduction`.
   Regions reduced_into;
   Effect effect = Effect::overwrite;
   IndexRange reduction;
@@ -53,7 +53,7 @@ struct Script {
   Rank rank = 0;
   Count ranks = 1;
   Policy policy = Policy::blocking;
-  Bytes longest_message = 0;  // transports with such a limit split longer messages
+  Bytes longest_message = 0;  // transports that have such a limit split longer messages
   Bytes scratch_bytes = 0;
   Bytes staging_bytes = 0;
   std::shared_ptr<const Operator> operation;  // the reduction operator; null if nothing is reduced

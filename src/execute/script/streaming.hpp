@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copying with non-temporal stores, which bypass the caches. An ordinary store first reads its line into the cache. If the line is
-// evicted before it is used, this read was a third of the memory traffic, for nothing. Whether that happens depends on the data of
-// all ranks and on other programs, so both ways are measured while the plan runs.
+// Copying with non-temporal stores, which bypass the caches. An ordinary store first reads its line into the cache. If the line
+// leaves the cache before it is used, this read was useless, and it is a third of the memory traffic. Whether lines leave the cache
+// early depends on the data of all ranks and on other programs. So both kinds of stores are measured while the plan runs.
 #pragma once
 
 #include <algorithm>

@@ -35,8 +35,8 @@ double seconds_of(Work&& work) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Measures copies: ranks 0 and 1 hand messages over to each other in alternation, as in a loop of exchanges. Of several repetitions
-// the least time counts, because the other ranks may compete for the same cores. The receiver of a step waits until the sender's
+// Measures copies: ranks 0 and 1 hand messages over to each other in alternation, as in a loop of exchanges. The least time of
+// several repetitions counts, because other ranks may use the same cores meanwhile. The receiver of a step waits until the sender's
 // flag holds the step's number.
 class Handover {
  public:
@@ -103,7 +103,7 @@ class Handover {
     return seconds_of([&] {
       const auto length = index(bytes);
       const TargetPiece target{taken_.data(), length};
-      if (through_slot || !space_.reads_private_memory())  // without process_vm_readv only the space can be copied from once
+      if (through_slot || !space_.reads_private_memory())  // without process_vm_readv, only the space is copied from once
         std::memcpy(target.place, space_.at(others_slot_) + (through_slot ? line : still), length);
       else
         space_.read_private(1 - space_.rank(), others_memory_, {&target, 1});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The costs of copying through shared memory on this machine. By them a sender decides which messages are long.
+// The costs of copying through shared memory on this machine. A sender uses them to decide which messages are long.
 #pragma once
 
 #include <array>
@@ -18,13 +18,13 @@ struct CopyCosts {
   std::array<double, 5> in{0.1e-6, 0.4e-6, 1.6e-6, 6e-6, 25e-6};
   std::array<double, 5> out{0.2e-6, 0.6e-6, 2.2e-6, 8e-6, 32e-6};
   std::array<double, 5> once{0.2e-6, 0.6e-6, 2.2e-6, 8e-6, 32e-6};
-  double wait = 2e-6;  // until a rank that waits gets its core again
+  double wait = 2e-6;  // until a waiting rank gets its core again
 
-  // Returns what copying once saves, without the wait. `first`: this is the first message of the window with these bytes. Only the
-  // first one saves the copy into the area, since further ones share it.
+  // Returns the time that copying once saves, not counting the wait. `first`: this is the first message of the window with these
+  // bytes. Only the first message saves the copy into the area, because later ones would use the same copy.
   double saved(Bytes bytes, bool first) const;
 
-  // Longer messages are always long: copied once if the receiver can read the sender's memory.
+  // Returns a length. Messages above it are always long: the receiver copies them once if it can read the sender's memory.
   Bytes longest_twice() const;
 };
 
@@ -32,7 +32,7 @@ struct CopyCosts {
 struct SharingCosts {
   CopyCosts copies;
   bool yields_hand_over = true;  // a rank that calls sched_yield gives its core to another rank of the group
-  bool shared_cores = false;     // there were more ranks than cores; otherwise yields_hand_over was not measured and is true
+  bool shared_cores = false;     // more ranks than cores; otherwise no rank has to yield, and yields_hand_over is true
 };
 
 // Measures the costs. Collective; all ranks get the same result. Takes about a millisecond.

@@ -19,23 +19,20 @@ namespace {
 
 constexpr Bytes line = 64;
 
-// A block below this size is always copied twice.
-constexpr Bytes least_once = CopyCosts::sizes.front();
-
 // Longer blocks are copied once if possible. The time of copying twice depends on the distance between the cores of sender and
 // receiver, which changes in a virtual machine: 2.6 to 9 us for 16 KiB between two ranks. Copying once takes 3.4 to 5 us, so it
 // never loses much.
 constexpr Bytes most_twice = 16383;
 
-// Upper limit of an area: a share of the L2 cache. An area is larger only if it needs to be to hold one block of `most_twice` bytes
-// for each rank.
+// Upper limit of an area: a share of the L2 cache. An area is larger only among so many ranks that it would have less than
+// `least_once` bytes for each.
 constexpr Bytes most_area_bytes = 262144;
 
-// Limit for all slots together. If there are few ranks, their slots may be larger than the least size within this limit. The limit
-// keeps the slots in few pages, because a rank that gets its core back has lost its TLB entries.
+// Limit for all slots together. Among few ranks, slots are larger than their least size, up to this limit. The limit keeps the
+// slots in few pages, because a rank that gets its core back has lost its TLB entries.
 constexpr Bytes most_slots_bytes = 16384;
 
-// Returns the first aligned position from `position` on for a block of so many bytes.
+// Returns the first position >= `position` that is aligned for a block of so many bytes.
 constexpr Bytes aligned(Bytes position, Bytes bytes) {
   const Bytes unit = bytes < line ? 8 : line;
   return ceil_divide(position, unit) * unit;
@@ -70,7 +67,7 @@ DirectExchange::DirectExchange(Communicator& ranks) {
     if (ranks_ > 1) allocate(control, area);
   } catch (...) {
     starts_->strike(number_);
-    if (space_->has_failed()) {  // a rank that does not know it yet may write there
+    if (space_->has_failed()) {  // a rank that has not noticed the failure may still write there
       control.keep();
       area.keep();
     }
@@ -90,7 +87,8 @@ void DirectExchange::allocate(Claim& control, Claim& area) {
     if (me_ == 0) control.allocate_control(slots + static_cast<Bytes>(sizeof(Closing)));
     return Places{control.place(), area.allocate(2 * area_bytes_)};
   });
-  // Each rank writes first where it will read. The gather is also the barrier after that.
+  // Each rank initialises the slots from which it will read. The gather is also a barrier: no rank fills a
+  // slot before it is initialised.
   gathered_or_thrown(*space_, [&] {
     std::byte* const memory = space_->at(all[0].control);
     slots_ = memory;
@@ -181,7 +179,7 @@ void DirectExchange::publish() {
   lent_.clear();
   Bytes most = 0;
   for (const Rank to : order_) most = std::max(most, sends_[index(to)].bytes);
-  if (may_save(most)) send_all_once();  // first, so that others read them while this rank copies
+  if (may_save(most)) send_all_once();  // first, so that receivers read them while this rank copies the others
   Count left = ranks_ - 1;
   for (const Rank to : order_) {
     --left;
@@ -196,21 +194,21 @@ void DirectExchange::publish() {
   open_count_ = order_.size();
 }
 
-// Could copying once pay off, if the longest block has `most` bytes? A cheap test; most calls stop here.
+// Could copying once save time, if the longest block has `most` bytes? This test is cheap, and most calls stop here.
 bool DirectExchange::may_save(Bytes most) const {
-  if (most < least_once) return false;
+  if (!may_be_copied_once(most)) return false;
   const double each = std::max(savings_[0][width(most)], savings_[1][width(most)]);
   return most > longest_twice_ || each * static_cast<double>(ranks_ - 1) > costs_.wait;
 }
 
-// Sends long blocks for copying once, if that saves more than the wait costs, or if a block must be copied once anyway: then the
-// wait is no extra cost.
+// Lends blocks for copying once, if that saves more than the wait costs, or if some block must be copied once anyway: then the
+// other blocks add nothing to the wait.
 void DirectExchange::send_all_once() {
   candidates_.clear();
   double saved = 0;
   for (const Rank to : order_) {
     const auto [memory, bytes] = sends_[index(to)];
-    if (bytes < least_once) continue;
+    if (!may_be_copied_once(bytes)) continue;
     const Offset offset = space_->offset_of(memory, 0, bytes);
     if (!offset && !reads_private_) continue;
     const double gain = savings_[offset ? 1 : 0][width(bytes)];
@@ -229,8 +227,8 @@ void DirectExchange::send_all_once() {
 void DirectExchange::send_in_slot(Rank to) {
   const auto [memory, bytes] = sends_[index(to)];
   Slot& own = slot(me_, to, call_);
-  // Write the first cache line last. The receiver polls it, so between two writes with much time between them the line would move
-  // to the receiver's cache and back.
+  // Write the first cache line last. The receiver polls this line. If this rank wrote it twice with some time in between, the line
+  // would move to the receiver's cache and back meanwhile.
   const Bytes first = std::min(bytes, Slot::in_first_line);
   if (bytes > first) {
     copy_bytes(own.block() + first, memory + first, index(bytes - first));
@@ -241,7 +239,8 @@ void DirectExchange::send_in_slot(Rank to) {
   own.call.store(call_, std::memory_order_release);
 }
 
-// Copies the block to the area if enough room remains: each of the receivers that follow has an equal share of the rest.
+// Copies the block to the area if it fits. One p-th of the area is kept free for each receiver that follows. A block that does not
+// fit is copied once by the receiver or, if the receiver cannot read it, goes through the area in pieces.
 void DirectExchange::send_elsewhere(Rank to, Count others_left) {
   const auto [memory, bytes] = sends_[index(to)];
   const Bytes share = area_bytes_ / ranks_ / line * line;
@@ -342,10 +341,12 @@ bool DirectExchange::try_to_receive(Rank from) {
   return receive_piece(from, block, fits ? target : nullptr, bytes);
 }
 
-// Receives a block by one copy. `target` is null if the block is longer than expected; then it is only marked as taken.
+// Receives a block by one copy. `target` is null if the block is longer than expected: then this rank does not copy the block, but
+// only marks it as taken.
 void DirectExchange::receive_once(Rank from, Elsewhere& block, std::byte* target, Bytes bytes) {
   // A sender withdraws a block after a failure. The acquire makes the reason for the failure visible to throw_lost. Setting the
-  // mark `reading` needs no release: the only reaction to it is waiting. Acquiring the slot has ordered the block's publication.
+  // mark `reading` needs no release, because a sender that sees the mark only waits. The block itself is visible already, because
+  // this rank has acquired the slot.
   std::uint64_t before = 0;
   if (!block.taken.compare_exchange_strong(before, call_ | reading, std::memory_order_acquire)) space_->throw_lost();
   try {

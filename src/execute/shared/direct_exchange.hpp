@@ -9,10 +9,11 @@
 //                  loads it if the buffer lies in the shared space, and calls process_vm_readv otherwise;
 //   a block that fits neither way goes through the area in pieces.
 //
-// A sender decides for all of its blocks together, from the measured costs of copies: copying once must save more than the wait
-// costs. There are two sets of slots and two areas, used by alternate calls. A rank that reuses a slot has meanwhile seen the slots
-// of all other ranks of the call in between. They filled those after they had read this slot and its area. So no acknowledgement of
-// short blocks is needed, and no rank is more than one call ahead of another.
+// A sender decides for all of its blocks together, by the measured costs of copies: it lends blocks for copying once if that saves
+// more than the wait costs. Calls alternate between two sets of slots and two areas. So call n + 2 reuses the slots and the area of
+// call n. Before that, a rank has completed call n + 1, for which it needed the slots of all other ranks. Each of them filled these
+// slots after it had read this rank's slot and area of call n. So short blocks need no acknowledgement, and no rank is more than
+// one call ahead of another.
 //
 // All slots lie side by side in control memory of rank 0, so that few pages, and few TLB misses, are needed (executable.hpp).
 #pragma once
@@ -76,21 +77,22 @@ class DirectExchange {
     // `pieces`: how many bytes the sender has put into the area so far. The sender writes the bytes, then stores this number with
     // release; the receiver loads it with acquire, then reads the bytes.
     std::atomic<Bytes> put;
-    // What the receiver has taken. `pieces`: the number of bytes. `once`: the number of the call; while the receiver reads, with
-    // the mark `reading`. The receiver releases it after its copy, and the sender acquires it before the block may be written
-    // again. The receiver marks it and a failing sender withdraws it by compare-exchange on the same word, so one of them always
-    // comes first.
+    // What the receiver has taken. `pieces`: the number of bytes. `once`: the number of the call, with the mark `reading`
+    // while the receiver reads. The receiver releases it after its copy, and the sender acquires it before the block may
+    // be written again. The receiver sets `reading` and a failing sender sets `withdrawn`, both by compare-and-exchange,
+    // so only one of them succeeds.
     std::atomic<std::uint64_t> taken;
   };
+  static constexpr Bytes least_once = CopyCosts::sizes.front();  // a shorter block is never copied once
   static constexpr std::uint64_t reading = std::uint64_t{1} << 63, withdrawn = std::uint64_t{1} << 62;
 
   // The slot of one ordered pair of ranks. Further room for the block follows it in memory, up to `slot_bytes_`.
   struct alignas(64) Slot {
     // The number of the call for which the slot was last filled. The sender releases it after the rest of the slot, its copy into
     // the area and whatever its program wrote into a long block; the receiver acquires it before it reads any of them
-    // (try_to_receive). The same pair has a second purpose: it proves that the sender has finished reading what this receiver sent
-    // in the call before, so the receiver may reuse that slot and area in its next call. That works because a release also orders
-    // the loads before it, and copying out is loads.
+    // (try_to_receive). The same store and load have a second purpose: they prove that the sender has finished reading what this
+    // receiver sent in the call before, so the receiver may reuse that slot and area in its next call. That works because a release
+    // also orders earlier loads, and a copy consists of loads and stores.
     std::atomic<std::uint64_t> call;
     Bytes bytes;
     union {
@@ -105,8 +107,7 @@ class DirectExchange {
   static_assert(sizeof(Slot) == 128);
 
   // Tells when memory may be released. `closed` counts ranks that will not access areas again, `through` ranks that will not access
-  // `closed` again. A rank adds itself with a release after its last access, and the rank that releases memory acquires all of
-  // these.
+  // `closed` again. A rank adds 1 with release after its last access; the rank that frees the memory loads the count with acquire.
   struct alignas(64) Closing {
     std::atomic<Count> closed{0}, through{0};
   };
@@ -122,7 +123,7 @@ class DirectExchange {
     Offset offset;
   };
 
-  struct Difference {  // a rank sends another number of bytes than this one expects
+  struct Difference {  // a rank sends more or fewer bytes than this rank expects
     Rank from;
     Bytes bytes;
   };
@@ -135,6 +136,10 @@ class DirectExchange {
   void find_savings(const CopyCosts& costs);
   Slot& slot(Rank from, Rank to, std::uint64_t call) const;
   Bytes room_in_slot() const { return slot_bytes_ - Slot::header; }
+
+  // A block that fits into its slot always lies there: the receiver tells by the length alone whether it does.
+  bool may_be_copied_once(Bytes bytes) const { return bytes >= least_once && bytes > room_in_slot(); }
+
   std::byte* area_of(Rank rank) const { return areas_[rank] + static_cast<Bytes>(call_ & 1) * area_bytes_; }
 
   void copy_own();

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t fetched_ahead = 4;  // prefetch distance, in messages
 
-// Returns bases for copies between a block and this rank's memory. In these copies, buffer `staging` means the block, with offsets
-// from the payload.
+// Returns bases for copies between a block and this rank's memory. In these copies, buffer `staging` stands for the block, and
+// offsets in it count from the payload.
 Bases with_payload(Bases bases, std::byte* payload) {
   bases[Buffer::staging] = payload;
   return bases;
@@ -147,7 +147,8 @@ bool SharedMessages::receive_long(const End& end, std::byte* block) {
     return end.combines;
   }
   // A sender withdraws a message after a failure. The acquire makes the reason for the failure visible to throw_lost. Setting the
-  // mark `reading` needs no release: the only reaction to it is waiting. Acquiring the flag has ordered the message's publication.
+  // mark `reading` needs no release, because a sender that sees the mark only waits. The message itself is visible already, because
+  // this rank has acquired the flag.
   auto* turn = reinterpret_cast<Turn*>(end.turns.of(execution_) + end.turn);
   std::uint64_t before = turn->read.load(std::memory_order_acquire);
   const std::uint64_t unread = before;

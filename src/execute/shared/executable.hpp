@@ -4,18 +4,19 @@
 //
 // Short messages are copied twice, as in an eager protocol. The sender copies them into its *area* and goes on; the receiver copies
 // them out. One flag announces all messages that a sender posts in a window (under dataflow: one message). An area has several
-// *blocks*: execution n uses block n mod the number of blocks. So a sender must know that the readers of an old execution have
-// finished before it writes to the same block again. A reader that also sends to this rank has shown that by its later messages.
-// Any other reader writes its progress into an Outlet from time to time.
+// *blocks*: execution n uses block n mod the number of blocks. Before a sender writes to a block again, it must know that all
+// readers have finished the earlier execution with that block. A reader that also sends messages to this sender shows it by its
+// later messages. Any other reader writes its progress into an Outlet from time to time.
 //
 // An area of a page or more lies in its sender's heap. Smaller areas lie next to each other in rank 0's control memory, together
-// with everything that receivers write. Otherwise each process would have them on pages of its own; with many ranks per core, the
+// with everything that receivers write. Otherwise they would lie on separate pages for each process; with many ranks per core, the
 // TLB misses on all these pages would cost as much as the short messages.
 //
-// Long messages are copied once, as in a rendezvous protocol: the receiver copies directly from the sender's buffer, and the sender
-// waits for that. The receiver uses loads if the buffer is in shared memory (threads' memory, plans' scratch and staging memory,
-// memory of `allocate`), and process_vm_readv otherwise. A strided message is packed by its sender first, unless all memory can be
-// loaded. If the system forbids process_vm_readv, such messages are copied twice as well.
+// Long messages are copied once, as in a rendezvous protocol: the receiver copies directly from the sender's buffer, and the
+// sender waits until this copy is complete. The receiver uses loads if the buffer is in shared memory (threads' memory,
+// plans' scratch and staging memory, memory of `allocate`), and process_vm_readv otherwise. Its sender packs a strided
+// message first, unless the receivers can load all memory. If the system forbids process_vm_readv, a long message in private
+// memory is copied twice, like a short one.
 //
 // The sender decides which messages are long when the plan is made, for all sends of a window together (choose_long): messages
 // above CopyCosts::longest_twice(), and messages of 1 KiB or more if the copies that they save together cost more than one wait.
@@ -95,13 +96,15 @@ class SharedMessages {
  private:
   static constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
 
-  // The head of a group of sends that are published together: the number of the last execution that has published it and, if the
-  // group has a long message, the addresses of the sender's buffers. The bytes of short messages follow in the block.
+  // The head of a group of sends that are published together. It holds the number of the last execution in which the group
+  // was published and, if the group has a long message, the addresses of the sender's buffers. The bytes of the short
+  // messages follow in the block.
   //
   // The sender stores `execution` with release after it has written the block and after its program has written the buffers. The
-  // receiver loads it with acquire before it reads either (try_to_complete). With a relaxed load the receiver might see the number
-  // before the bytes. The same pair also tells the receiver that this rank has finished reading the receiver's messages of earlier
-  // executions, so that the receiver may reuse those blocks: a release also orders earlier loads, and copies are loads.
+  // receiver loads `execution` with acquire before it reads the block or the buffers (try_to_complete). With a relaxed load the
+  // receiver might see the number before the bytes. The same store and load serve the other direction, too: they tell the receiver
+  // that the sender has finished reading the receiver's messages of earlier executions, so the receiver may reuse those blocks.
+  // That works because a release also orders earlier loads, and a copy consists of loads and stores.
   struct Flag {
     std::atomic<std::uint64_t> execution{0};
     std::uint64_t bases[4];  // addresses of the buffers in the sender's process
@@ -111,8 +114,8 @@ class SharedMessages {
 
   // The state of a long message: the number of the last execution in which the receiver finished reading it, or the current number
   // with the mark `reading` or `withdrawn`. The receiver stores the number with release after its copy; the sender loads it with
-  // acquire before its program may write the buffer again. `reading` and `withdrawn` are set by compare-and-exchange, so that
-  // either the receiver or the withdrawing sender wins.
+  // acquire before its program may write the buffer again. The receiver sets `reading` and a failing sender sets `withdrawn`, both
+  // by compare-and-exchange, so only one of them succeeds.
   struct alignas(64) Turn {
     static constexpr std::uint64_t reading = std::uint64_t{1} << 63, withdrawn = std::uint64_t{1} << 62;
     std::atomic<std::uint64_t> read{0};
@@ -124,9 +127,10 @@ class SharedMessages {
     std::atomic<std::uint64_t> finished{0};
   };
 
-  // Tells when memory of a destroyed plan may be released. `closed` counts the ranks that no longer access areas; an area is
-  // released when all have closed. `through` counts the ranks that no longer access `closed`; the control memory is released when
-  // all are counted. Ranks add with release after their last access; the rank that releases memory loads with acquire.
+  // Counts the ranks that have destroyed the plan, to tell when its memory may be released. `closed` counts the ranks that no
+  // longer access areas; an area is released when all have closed. `through` counts the ranks that no longer access `closed`; the
+  // control memory is released when all are counted. Ranks add with release after their last access; the rank that releases memory
+  // loads with acquire.
   struct alignas(64) Closing {
     std::atomic<Count> closed{0}, through{0};
   };
@@ -155,8 +159,8 @@ class SharedMessages {
 
   struct Inlet {  // a sender from which this rank receives
     Rank peer;
-    Outlet* outlet;            // null: this rank sends messages back, which tell as much
-    std::uint64_t tells_each;  // this rank writes the outlet every so many executions
+    Outlet* outlet;            // null: not needed, because this rank sends messages back
+    std::uint64_t tells_each;  // this rank writes the outlet once in so many executions
   };
 
   struct Blocks {  // the blocks of an area; execution n uses block n & mask
@@ -167,7 +171,7 @@ class SharedMessages {
     std::byte* of(std::uint64_t execution) const { return first + static_cast<Bytes>(execution & mask) * bytes; }
   };
 
-  // The part of a message's data that `post` reads. It is small, so that many fit into a cache line.
+  // The data of a message that `post` reads. They are small, so that many of them fit into a cache line.
   struct Posting {
     std::uint32_t group = 0;  // sends only: the group with which the message is published
     bool is_send = false, is_long = false;

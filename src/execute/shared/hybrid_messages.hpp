@@ -33,7 +33,7 @@ struct ScriptByNode {
   // `place` gives, by rank, the rank's number within this rank's node; -1 for ranks of other nodes.
   ScriptByNode(const Script& whole, const std::vector<Rank>& place);
 
-  struct End {  // says which part a message of the whole script is in
+  struct End {  // where a message of the whole script is
     bool is_near = false;
     std::uint32_t index = 0;  // its index in that part
   };
@@ -47,8 +47,8 @@ std::vector<Rank> ranks_by_place(const std::vector<Rank>& place, Count ranks_of_
 template <FarMessages Far>
 class HybridMessages {
  public:
-  // Collective; throws on all ranks of the node or on none. `place` as above. `make_far` makes the far messages from the far part
-  // of the script.
+  // Collective; throws on all ranks of the node or on none. `place` is as for ScriptByNode. `make_far` makes the far messages from
+  // the far part of the script.
   template <class MakeFar>
   HybridMessages(SharedSpace& node, const CopyCosts& costs, const std::vector<Rank>& place, std::shared_ptr<const Script> script,
                  MakeFar&& make_far)
@@ -59,7 +59,7 @@ class HybridMessages {
         far_(make_far(std::shared_ptr<const Script>(parts_.far.script))),
         steps_(NodeSteps::of(node, ranks_by_place(place, node.size()), *script_)) {}
 
-  // The interface that run_script and ScriptExecutable need (run.hpp).
+  // The concept Messages of script/run.hpp.
   const Script& script() const { return *script_; }
   NodeSteps* steps() { return steps_.get(); }
   bool can_begin() { return near_.can_begin(); }

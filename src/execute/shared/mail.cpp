@@ -39,8 +39,8 @@ void SharedMail::send(Rank to, std::span<const std::byte> bytes) {
   std::memcpy(space_.at(letter), &length, sizeof length);
   if (length > 0) std::memcpy(space_.at(letter) + sizeof length, bytes.data(), bytes.size());
   Box& own = box(space_.rank(), to);
-  // The store releases the letter, and wait_for acquires it; otherwise the receiver might read what its memory held before. The
-  // load acquires what `receive` released, as in finish_sends.
+  // The store below releases the letter, and wait_for acquires it; otherwise the receiver might read the old contents of that
+  // memory. The load acquires what `receive` released, as in finish_sends.
   space_.wait_until([&] { return own.load(std::memory_order_acquire) == 0; }, [&] { return to; });
   own.store(letter, std::memory_order_release);
   space_.ring(to);
@@ -75,7 +75,7 @@ void SharedMail::receive(std::byte* into) {
   Bytes length = 0;
   std::memcpy(&length, letter, sizeof length);
   if (length > 0) std::memcpy(into, letter + sizeof length, index(length));
-  theirs.store(0, std::memory_order_release);  // after the letter has been copied; acquired by finish_sends
+  theirs.store(0, std::memory_order_release);  // releases the copy above; finish_sends acquires it
   space_.ring(from_);
 }
 

@@ -46,7 +46,7 @@ NodeSteps::NodeSteps(SharedSpace& space, const std::vector<Rank>& members, const
 
   counter_ = reinterpret_cast<Counter*>(space_.at(cards[mates.front()].counter));
 
-  std::vector<Count> exchanges;  // such rounds of all ranks of the node
+  std::vector<Count> exchanges;  // these rounds of all ranks of the node
   for (const Rank mate : mates) {
     const auto first = all.begin() + mate * size(rounds);
     exchanges.insert(exchanges.end(), first, first + cards[mate].rounds);
@@ -65,8 +65,8 @@ NodeSteps::NodeSteps(SharedSpace& space, const std::vector<Rank>& members, const
 
 NodeSteps::~NodeSteps() {
   if (!space_.is_usable()) return;
-  // A release after this rank's last access to the counter. The rank that retires the counter acquires all of them before the
-  // memory is reused.
+  // Releases this rank's last access to the counter. The rank that retires the counter acquires the releases of all ranks before
+  // its memory is reused.
   counter_->closed.fetch_add(1, std::memory_order_release);
   if (own_)
     space_.retire(own_, [counter = counter_, mates = mates_] { return counter->closed.load(std::memory_order_acquire) == mates; });

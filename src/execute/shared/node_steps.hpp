@@ -2,7 +2,7 @@
 // Implements PlanOptions::keep_step: a rank starts its messages to and from other nodes in a round only when all such messages of
 // its node in earlier rounds are complete. So a node never has more of them in flight than one round of the schedule gives it, and
 // a node with one network port never uses two at a time ([sanders2002hierarchical], single-ported model; here for any number of
-// ports). A counter in the node's shared memory counts the completed ones.
+// ports). A counter in the node's shared memory counts the rounds that its ranks have completed.
 #pragma once
 
 #include <memory>
@@ -27,10 +27,10 @@ class NodeSteps {
   NodeSteps(const NodeSteps&) = delete;
   NodeSteps& operator=(const NodeSteps&) = delete;
 
-  // May this rank post the messages of a window? If one of them goes to or comes from another node, only after the node's earlier
-  // rounds are complete. `wait_to_enter` waits for that.
+  // May this rank post the messages of a window? If one of them goes to or comes from another node, it may not before the node's
+  // earlier rounds are complete. `wait_to_enter` waits until it may.
   bool may_enter(std::size_t window) const {
-    // Pairs with the release in leave(): the earlier messages are complete, not only counted.
+    // The acquire pairs with the release in leave(): the effects of the counted messages are visible, too.
     return needed_[window] == none || counter_->through.load(std::memory_order_acquire) >= before_ + needed_[window];
   }
   void wait_to_enter(std::size_t window) {
@@ -38,8 +38,8 @@ class NodeSteps {
   }
   // Called when all messages of the window are complete.
   void leave(std::size_t window) {
-    // Releases this rank's messages to may_enter(). Also acquires those of the ranks that have added before, so that a rank that
-    // reads the sum is ordered after all of them.
+    // Releases the effects of this rank's messages to may_enter(). Also acquires those of the ranks that have added before. So a
+    // rank that reads the sum sees the effects of all counted messages.
     if (needed_[window] != none) counter_->through.fetch_add(1, std::memory_order_acq_rel);
   }
   // Called when the execution is complete.
@@ -48,7 +48,7 @@ class NodeSteps {
  private:
   // Shared by the ranks of a node; lies in control memory of the node's first rank.
   struct alignas(64) Counter {
-    std::atomic<std::uint64_t> through{0};  // rounds of ranks with messages to other nodes, completed in all executions
+    std::atomic<std::uint64_t> through{0};  // completed rounds with messages to other nodes: of all ranks, in all executions
     std::atomic<std::size_t> closed{0};     // ranks that have destroyed their plan
   };
 
@@ -58,7 +58,7 @@ class NodeSteps {
   std::size_t mates_ = 0;                 // the number of ranks of the node
   std::uint64_t before_ = 0, total_ = 0;  // counts of Counter::through: of all earlier executions; of one execution
   static constexpr std::uint64_t none = static_cast<std::uint64_t>(-1);
-  std::vector<std::uint64_t> needed_;  // by window: the node's count in earlier rounds; `none`: no messages to other nodes
+  std::vector<std::uint64_t> needed_;  // by window: the node's count of earlier rounds; `none`: no message to another node
 };
 
 }  // namespace quadrille

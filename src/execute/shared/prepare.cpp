@@ -20,11 +20,13 @@ namespace {
 
 constexpr Bytes line = 64, page = 4096;
 
-// Limit of an area, except that it always has two blocks: a share of the L2 cache. A larger area lets a sender run further ahead of
-// its readers, which saves context switches, but it misses the cache. An area needs only two blocks if all its readers send back.
+// The most bytes of an area, which are a share of the L2 cache, and the most blocks. An area has at least two blocks even if they
+// exceed the limit. In a larger area a sender can run further ahead of its readers, which saves context switches; but its data
+// would not stay in the cache. If all readers send messages back, two blocks are enough.
 constexpr Bytes most_blocks_bytes = 262144, most_blocks = 256;
 
-// Bytes that a rank receives in long messages, from which on stores past the caches are tried: less may stay in a cache.
+// A rank tries streaming stores if it receives at least so many bytes in long messages. Fewer bytes may stay in
+// a cache until they are used.
 constexpr Bytes least_streamed = 1 << 20;
 
 constexpr Bytes rounded(Bytes bytes, Bytes unit) { return ceil_divide(bytes, unit) * unit; }
@@ -82,8 +84,8 @@ SharedMessages::~SharedMessages() {
     return;
   }
   if (!is_connected_) {
-    // No rank has connected, so no other rank accesses this memory and it can be released. After a failure that is not certain, so
-    // the memory is given up.
+    // No rank has connected, so no other rank accesses this memory and it can be released. After a failure this is not certain, so
+    // the memory is leaked.
     if (space_.has_failed()) {
       control_claim_.keep();
       directory_.keep();
@@ -160,7 +162,7 @@ void SharedMessages::lay_group(IndexRange range) {
   };
   std::stable_sort(sends.begin(), sends.end(), [&](std::uint32_t a, std::uint32_t b) { return place(a) < place(b); });
   Regions sources, targets;
-  std::uint32_t twin = none;  // the previous message: if it has the same bytes, both share one payload
+  std::uint32_t twin = none;  // the previous message: if it reads the same bytes, both share one payload
   for (const std::uint32_t i : sends) {
     End& end = ends_[i];
     postings_[i].group = index;
@@ -245,7 +247,7 @@ ByRank<Bytes> SharedMessages::parts(const ByRank<Places>& all) {
   ByRank<Bytes> places;
   Bytes total = 0;
   for (const Places& each : all) {
-    if (each.sizes.control() >= page) total = rounded(total, page);  // own pages: placed on the NUMA node of the writer
+    if (each.sizes.control() >= page) total = rounded(total, page);  // on own pages, for the writer's NUMA memory
     places.push_back(total);
     total += rounded(each.sizes.control(), line);
   }
@@ -254,7 +256,7 @@ ByRank<Bytes> SharedMessages::parts(const ByRank<Places>& all) {
 }
 
 // Returns what the control memory needs if all ranks need as much as this one. Rank 0 allocates that much in advance: the guess is
-// usually right and then saves a gather.
+// usually right, which saves a gather.
 Bytes SharedMessages::guessed_control_bytes(const Sizes& own) const {
   return parts(ByRank<Places>(space_.size(), {.sizes = own})).back() + static_cast<Bytes>(sizeof(Closing));
 }
@@ -379,7 +381,7 @@ void SharedMessages::find_senders(const ByRank<Places>& all) {
     Regions theirs;
     if (end.is_long) {
       if (all[mine.peer].memory)
-        space_.at(all[mine.peer].memory);  // map it now, while all ranks can still refuse the plan together
+        space_.at(all[mine.peer].memory);  // map it now, because now an error is still thrown on all ranks of the group
       const auto* region = reinterpret_cast<const Region*>(last) + entry->first_region;
       theirs.assign(region, region + entry->region_count);
       end.stored = end.direct = append(theirs, mine.regions);

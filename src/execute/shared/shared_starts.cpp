@@ -9,8 +9,8 @@ namespace quadrille {
 
 std::optional<DifferentStart> first_difference(const StartRecord& mine, const StartRecord& theirs) {
   // This rank's own record needs no memory order. The loads of the other record acquire what StartRecord::add releases. The first
-  // load of the count makes the counted starts visible. The load of a start makes sure that the second load of the count is at
-  // least as new as the count before that start was written.
+  // load of the count makes the counted starts visible. If the load of an entry sees a newer start, the second load of the count
+  // sees at least the count from before that start was written, and so finds that the entry has changed.
   const std::uint64_t own = mine.count.load(std::memory_order_relaxed), others = theirs.count.load(std::memory_order_acquire);
   // Skips the oldest entry: its owner may be overwriting it before it publishes the new count.
   const std::uint64_t most = std::max(own, others), first = most >= StartRecord::kept ? most - StartRecord::kept + 1 : 0;

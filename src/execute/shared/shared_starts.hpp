@@ -18,13 +18,14 @@ namespace quadrille {
 struct alignas(64) StartRecord {
   static constexpr std::uint64_t kept = 64;
   std::atomic<std::uint64_t> count{0};  // how many plans this rank has started
-  std::atomic<std::uint32_t> stuck{0};  // not 0: this rank has waited long for this one (SharedSpace::name_of)
+  std::atomic<std::uint32_t> stuck{0};  // not 0: the owner has waited long, for this rank (SharedSpace::name_of)
   alignas(64) mutable std::uint32_t
       plans[kept];  // start n is at [n % kept]; not initialised, because programs make thousands of groups
 
-  // Both stores release, and first_difference acquires both. A reader that sees the count also sees the plan that it counts. A
-  // reader that sees a plan which has replaced an older one also sees the count from before, so it leaves out the older start. With
-  // a relaxed store, the reader could see the new plan with an older count, and would compare starts of different numbers.
+  // Both stores release, and first_difference acquires both. A reader that sees a count also sees the plans that it counts.
+  // Start n replaces start n - kept. A reader that sees the new entry also sees a count of at least n, so it knows that the
+  // old start is gone. If the entry were stored relaxed, the reader could see it with an older count, and would compare
+  // starts of different numbers.
   void add(std::uint32_t plan) {
     const std::uint64_t number = count.load(std::memory_order_relaxed);  // nobody else writes it
     std::atomic_ref(plans[number % kept]).store(plan, std::memory_order_release);

@@ -65,7 +65,7 @@ void run_threads(Count ranks, const std::function<void(Communicator&)>& body) {
       body(communicator);
       spaces[rank]->leave();
     } catch (...) {
-      // Ranks that stop waiting for a failed rank throw after it, so the first error recorded is the cause.
+      // Other ranks throw only after this rank has called fail() below. So the exception that is recorded first is the cause.
       const std::scoped_lock lock(mutex);
       if (!first) first = std::current_exception();
       spaces[rank]->fail();

@@ -69,7 +69,7 @@ RecordHeader header_for(const RecordOptions& options) {
 const RecordOptions& checked(const RecordOptions& options) {
   if (options.world_rank < 0 || options.world_rank >= options.world_size || options.world_size > most_world_size)
     throw Error(ErrorCode::misuse,
-                fmt::format("there are no counters of rank {} among {} ranks", options.world_rank, options.world_size));
+                fmt::format("rank {} is not one of {} ranks, so it cannot have counters", options.world_rank, options.world_size));
   if (options.functions.empty() || options.functions.size() > most_functions)
     throw Error(ErrorCode::misuse, fmt::format("counters are for 1 to {} functions", most_functions));
   return options;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The counters of one rank. They are in a memory-mapped file, so they outlive the rank however it ends, without any signal handler.
-// Nothing here depends on MPI.
+// The counters of one rank. They are in a memory-mapped file. So they remain however the rank ends, and no signal handler is
+// needed. Nothing here depends on MPI.
 //
 // Counting a call costs a few plain stores: `enter`, `count_ours` or `count_passed`, `leave`. If two threads count in the same
 // entry at the same time, a call may be lost, but nothing worse happens. All other functions may be called by any number of
@@ -23,7 +23,7 @@
 namespace quadrille::mpi_face {
 
 struct RecordOptions {
-  std::string path;  // an older file of counters with this name is replaced; empty: memory only
+  std::string path;  // the file; an older file of counters with this name is replaced; empty: memory only
   Rank world_rank = 0;
   Count world_size = 1;
   std::span<const std::string_view> functions;  // names by number, such as "Alltoall"; at most 32 - 1 letters each
@@ -52,7 +52,7 @@ inline void count_passed(Counters& counters, PassedCalls& reason, Bytes bytes, s
   add_to(reason.calls, 1);
 }
 
-// To be called in addition for a rooted call in which this rank is the root.
+// Call this in addition if this rank is the root of a rooted call.
 inline void count_root(Counters& counters, Bytes bytes) noexcept { add_to(counters.root_bytes, static_cast<std::uint64_t>(bytes)); }
 
 // Counts time spent waiting for late ranks; measured at epochs only.
@@ -89,7 +89,7 @@ class Record {
   // together.
   PassedCalls& reason(Counters& counters, std::string_view why) noexcept;
 
-  // Writes down what runs the calls that are ours, and why.
+  // Records what runs our calls, and why.
   void describe(Counters& counters, std::string_view what, std::string_view why) noexcept;
 
   // This rank's row of the traffic matrix: bytes sent to each rank of the world by irregular collectives (alltoallv, allgatherv,
@@ -107,8 +107,8 @@ class Record {
 
   void count_own(std::uint64_t ticks) noexcept { add_to(header_->own_ticks, ticks); }
 
-  // Measures the rate of ticks again, in about 1 us. Call it now and then, so that the counters of a rank that dies have an
-  // accurate rate.
+  // Measures the rate of ticks again, in about 1 us. Call it from time to time, so that the counters of a rank that
+  // dies have an accurate rate.
   void calibrate() noexcept;
   double ticks_per_second() const noexcept { return header_->ticks_per_second; }
 

@@ -23,7 +23,7 @@ namespace {
 
 void remove_older(const std::string& path) {
   struct stat status {};
-  if (::lstat(path.c_str(), &status) != 0) return;  // there is no file, or making it will give the error
+  if (::lstat(path.c_str(), &status) != 0) return;  // there is no such file; otherwise making the file reports the error
   char magic[sizeof record_magic] = {};
   const Descriptor file(S_ISREG(status.st_mode) ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1);
   const bool is_ours = file.number() >= 0 && ::read(file.number(), magic, sizeof magic) == sizeof magic &&
@@ -65,7 +65,8 @@ std::byte* map_record(int descriptor, std::uint64_t bytes, const std::string& pa
   void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, descriptor, 0);
   if (memory != MAP_FAILED) return static_cast<std::byte*>(memory);
   const int error = errno;
-  if (descriptor < 0) throw Error(ErrorCode::environment, fmt::format("there is no memory for counters: {}", std::strerror(error)));
+  if (descriptor < 0)
+    throw Error(ErrorCode::environment, fmt::format("memory for counters cannot be allocated: {}", std::strerror(error)));
   ::unlink(path.c_str());
   fail(path, std::strerror(error));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The format of a file of counters. One rank writes it by plain stores to mapped memory; `quadrille report` reads it, during or
-// after the rank's life. Its parts are in the order of RecordPlaces. The header states for each part how many items there is room
-// for and how many are used. Unused items were never written, so they take no disk space.
+// after the rank's life. Its parts are in the order of RecordPlaces. For each part, the header has the number of items for which
+// there is room, and the number that are used. Unused items were never written, so they take no disk space.
 #pragma once
 
 #include <bit>
@@ -40,7 +40,7 @@ struct RecordHeader {
   std::uint64_t own_ticks;  // spent on groups, plans and trials; not included in the times of calls
 
   // The call that the rank is in. In its own cache line, because it is written in each call.
-  alignas(64) std::uint64_t in_call;  // 0: in no call; otherwise function number + 1, and communicator << 32
+  alignas(64) std::uint64_t in_call;  // 0: not in a call; otherwise function number + 1, and communicator << 32
   std::uint64_t in_since;             // ticks at the start of the last call
 
   alignas(64) char program[256];
@@ -59,7 +59,7 @@ struct RecordCommunicator {
   char name[64];
   std::int64_t ranks;             // 0: communicators of several sizes
   std::uint64_t members_hash;     // of the runs
-  std::uint64_t made;             // number of the program's communicators that this entry stands for
+  std::uint64_t made;             // how many of the program's communicators this entry stands for
   std::uint32_t first_run, runs;  // its members as runs, in order of their ranks; no runs: unknown
   std::uint32_t is_shared;        // stands for all communicators that came after the table was full
   std::uint32_t is_freed;
@@ -72,7 +72,7 @@ struct RecordRun {
   bool operator==(const RecordRun&) const = default;
 };
 
-// The most recent values of a time that is measured now and then, in ticks.
+// The most recent values of a time that is measured from time to time, in ticks.
 struct TickSamples {
   static constexpr std::size_t kept = 15;
   std::uint64_t count;        // measured in total

@@ -69,16 +69,16 @@ void check_sizes(const Source& source, const RecordHeader& header) {
   if (header.header_bytes != sizeof(RecordHeader) || header.function_bytes != sizeof(RecordFunction) ||
       header.reason_bytes != sizeof(RecordReason) || header.communicator_bytes != sizeof(RecordCommunicator) ||
       header.run_bytes != sizeof(RecordRun) || header.counters_bytes != sizeof(Counters))
-    source.damaged("its parts have other sizes than the version says");
+    source.damaged("its parts do not have the sizes of this version");
   const auto fits = [](const RecordPart& part, std::uint32_t most) { return part.used <= part.room && part.room <= most; };
   if (!fits(header.functions, most_names) || !fits(header.reasons, most_names) || !fits(header.communicators, most_names) ||
       !fits(header.runs, most_runs) || !fits(header.counters, most_counters) || header.functions.used == 0)
     source.damaged("a table has an impossible length");
   if (header.world_size < 1 || header.world_size > most_world_size || header.world_rank < 0 ||
       header.world_rank >= header.world_size)
-    source.damaged("it is of no rank of its world");
+    source.damaged("its rank is not a rank of its world");
   if (header.traffic != 0 && header.traffic != static_cast<std::uint64_t>(header.world_size))
-    source.damaged("its traffic is not that of its world");
+    source.damaged("its traffic row does not have one entry for each rank");
   if (RecordPlaces(header).end != header.file_bytes) source.damaged("its parts do not add up");
   if (source.bytes() < header.file_bytes) source.damaged("the file is cut off");
   if (!std::isfinite(header.ticks_per_second) || header.ticks_per_second < 1e3 || header.ticks_per_second > 1e13)
@@ -118,14 +118,15 @@ RecordHeader read_header(const Source& source) {
   return header;
 }
 
-// Checks the communicators. Runs of members that are not in the world make a communicator's members unknown.
+// Checks the communicators. If the runs of a communicator do not have as many members as it has ranks, its members count as
+// unknown.
 void check_communicators(const Source& source, RankRecord& record) {
   std::uint64_t walked = 0;
   for (RecordCommunicator& each : record.communicators) {
     end_words(each.name);
     if (each.ranks < 0 || each.ranks > most_world_size) source.damaged("a communicator has an impossible number of ranks");
     if (each.first_run > record.runs.size() || each.runs > record.runs.size() - each.first_run)
-      source.damaged("the members of a communicator lie outside");
+      source.damaged("the members of a communicator lie outside the file");
     walked += each.runs;
     if (walked > most_runs_walked) source.damaged("its communicators have too many members");
     std::int64_t members = 0;
@@ -133,7 +134,7 @@ void check_communicators(const Source& source, RankRecord& record) {
       const RecordRun& run = record.runs[each.first_run + i];
       const std::int64_t last = run.first + std::int64_t{run.stride} * (run.count - std::int64_t{1});
       if (run.count < 1 || run.first < 0 || run.first >= record.header.world_size || last < 0 || last >= record.header.world_size)
-        source.damaged("a member of a communicator is no rank of the world");
+        source.damaged("a member of a communicator is not a rank of the world");
       members += run.count;
     }
     if (members != each.ranks || members > record.header.world_size) each.runs = 0;
@@ -145,12 +146,12 @@ void check_counters(const Source& source, RankRecord& record) {
     end_words(each.what);
     end_words(each.why);
     if (each.function < 0 || static_cast<std::size_t>(each.function) >= record.functions.size())
-      source.damaged("counters are of no function");
+      source.damaged("counters belong to an unknown function");
     if (each.communicator < -1 || each.communicator >= static_cast<std::int64_t>(record.communicators.size()))
-      source.damaged("counters are of no communicator");
-    if (each.size_class >= size_classes) source.damaged("counters are of an impossible size");
+      source.damaged("counters belong to an unknown communicator");
+    if (each.size_class >= size_classes) source.damaged("counters have an impossible size class");
     for (const PassedCalls& passed : each.passed)
-      if (passed.reason >= record.reasons.size()) source.damaged("a reason is not there");
+      if (passed.reason >= record.reasons.size()) source.damaged("the text of a reason is missing");
   }
 }
 

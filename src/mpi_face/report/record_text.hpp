@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text in arrays of fixed length: truncated if too long, between UTF-8 characters, and padded with zeros.
+// Text in arrays of fixed length. A text that is too long is cut between two UTF-8 characters; the rest of the
+// array is filled with zeros.
 #pragma once
 
 #include <algorithm>

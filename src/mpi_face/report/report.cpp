@@ -23,7 +23,8 @@ constexpr std::size_t most_missing_listed = 1000;
 
 Count as_count(std::uint64_t number) { return static_cast<Count>(number); }
 
-// Times of the same calls on several ranks. Takes the slowest rank if all have measured equally often.
+// Times of the same calls on several ranks. If all ranks have equally many samples, each sample counts with the time of its slowest
+// rank. Otherwise the rank with the largest median counts.
 class Samples {
  public:
   void add(const RankRecord& record, const TickSamples& samples) {
@@ -161,8 +162,8 @@ class Merging {
     return members;
   }
 
-  // Matches a rank's communicators with those of other ranks. Communicators with the same members are told apart by the order in
-  // which the rank first used them.
+  // Matches a rank's communicators with those of other ranks. If communicators have the same members, the order in which the rank
+  // first used them distinguishes them.
   std::vector<int> add_communicators(const RankRecord& record) {
     std::map<std::string, int> ordinals;
     std::vector<int> numbers;

@@ -34,7 +34,7 @@ struct ReportedCommunicator {
   std::string label() const;  // such as "MPI_COMM_WORLD" or "4 ranks"
 };
 
-// A time that is measured now and then, each time after a barrier, on the slowest rank.
+// A time that is measured from time to time, each time after a barrier, on the slowest rank.
 struct MeasuredTime {
   double median_s = 0;
   Count samples = 0;  // measured in total; the median is of the last 15 at most

@@ -86,7 +86,7 @@ std::uint64_t hash_of(std::string_view words) {
 void check_private(const std::string& folder) {
   struct stat status {};
   if (::lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
-    throw Error(ErrorCode::environment, fmt::format("'{}' is no folder, so there is no place for counters", folder));
+    throw Error(ErrorCode::environment, fmt::format("'{}' is not a folder, so counters cannot be put there", folder));
   if (status.st_uid != ::geteuid() || (status.st_mode & 077) != 0)
     throw Error(ErrorCode::environment,
                 fmt::format("the folder '{}' is another user's or open to others, so counters are not put there", folder));
@@ -121,7 +121,8 @@ bool has_first_rank(const RunReport& report) {
   return first.rank == 0 && first.state == RankState::ended && first.host == host_name();
 }
 
-// Returns nothing if another rank has meanwhile written the report and removed the folder, because only a part may have been read.
+// Returns nothing if another rank has meanwhile written the report and removed the folder: then only a part of
+// the files may have been read.
 std::optional<RunReport> read_if_there(const std::string& folder) {
   const std::string places[] = {folder};
   const auto is_there = [&] { return ::access(folder.c_str(), F_OK) == 0; };
@@ -134,7 +135,7 @@ std::optional<RunReport> read_if_there(const std::string& folder) {
   }
 }
 
-// Renames the folder first, so that for other processes it disappears at once.
+// Renames the folder first, so that it disappears for other processes in one step.
 void remove_folder(const std::string& folder) {
   const std::string gone = fmt::format("{}.{}", folder, ::getpid());
   if (::rename(folder.c_str(), gone.c_str()) != 0) return;
@@ -158,7 +159,8 @@ void write_files(const std::string& folder, const ReportWish& wish, RunReport re
   }
 }
 
-// True for the first of several ranks that report the same state at the same time: only one process can create the marker file.
+// Several ranks may find the same state of the run at the same time. Returns true for one of them only, because only one process
+// can create the marker file.
 bool is_first_to_report(const std::string& folder, const RunReport& report) {
   const std::string path =
       fmt::format("{}/reported-{}-{}-{}", folder, report.start_unix_ns, report.ranks.size(), ended_ranks(report));

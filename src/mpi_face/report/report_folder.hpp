@@ -32,10 +32,11 @@ std::optional<std::string> latest_report_folder();
 
 std::string record_path(const std::string& folder, Rank rank);
 
-// A rank calls this after its record has ended. If no rank of this machine with counters in the folder is still running, this rank
-// writes the report: text to stderr or to the file, and JSON beside the file. With several machines, rank 0's machine reports, and
-// the last machine if it can see that all ranks have ended. Nothing waits and no rank communicates; a rank that never called a
-// collective takes no part. A folder of temporary files is removed if all its ranks ended normally. Throws Error.
+// A rank calls this after its record has ended. If no rank of this machine with counters in the folder is still running, this
+// rank writes the report: text to stderr or to the file, and JSON beside the file. With several machines, the machine of rank 0
+// writes the report, and so does the machine that ends last if it can see that all ranks have ended. No rank waits or
+// communicates. A rank that never called a collective does not take part. A temporary folder is removed if all its ranks have
+// ended normally. Throws Error.
 void report_if_last(const std::string& folder, const ReportWish& wish);
 
 }  // namespace quadrille::mpi_face

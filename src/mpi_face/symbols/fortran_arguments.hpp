@@ -37,7 +37,7 @@ inline bool is_bottom(const void* address) {
 // State that one argument of a call passes on to the conversion of later arguments.
 struct FortranCall {
   MPI_Comm communicator = MPI_COMM_NULL;
-  bool skip_next_array = false;  // after MPI_IN_PLACE: MPI ignores the description of the send data, so its arrays may be invalid
+  bool skip_next_array = false;  // after MPI_IN_PLACE: MPI ignores the send side's other arguments, so its arrays may be invalid
   bool out_of_memory = false;
 
   // Length of the arrays of counts, displacements or types in a collective on this communicator.

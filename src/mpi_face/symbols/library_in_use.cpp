@@ -25,8 +25,8 @@ std::string version_in_use() {
   return text;
 }
 
-// True if the library has the file name that the standard prescribes for the ABI. Functions and macros do not tell: a library with
-// its native interface may have MPI_Abi_get_version as well, and its header MPI_ABI_VERSION.
+// True if the library has the file name that the standard prescribes for the ABI. Functions and macros cannot decide this, because
+// a library with its native interface may have MPI_Abi_get_version as well, and its header may have MPI_ABI_VERSION.
 bool has_name_of_standard_abi() {
   Dl_info info{};
   void* const symbol = dlsym(RTLD_DEFAULT, "PMPI_Get_library_version");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks that the program uses the MPI library for which this library was built. In another one, communicators and types have other
-// sizes.
+// Checks that the program uses the MPI library for which this library was built. In other MPI libraries, communicators
+// and types have other sizes.
 #pragma once
 
 namespace quadrille::mpi_face {

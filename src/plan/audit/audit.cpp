@@ -44,7 +44,8 @@ struct Work {
   std::vector<std::size_t> plans;  // indices of the calls' plans, in order
   std::string failed_check;
 
-  // If this work is one call on the caller's buffers, returns it: other guidelines may share that work. Equal on all ranks.
+  // Returns the call if this work is one call on the caller's buffers, otherwise null. Other guidelines can then use the
+  // same work. The result is equal on all ranks.
   const Call* single_call() const {
     const Call* call = mock_up.steps.size() == 1 ? std::get_if<Call>(&mock_up.steps.front()) : nullptr;
     return call && call->input.place == Place::input && call->output.place == Place::output ? call : nullptr;
@@ -65,7 +66,7 @@ class Audit {
     if (works_.empty()) return std::move(result_);
     for (std::size_t place = 0; place < extents_.size(); ++place) {
       buffers_[place] = buffer(communicator_, extents_[place], false);
-      // So that operands behind the end of a vector are also valid numbers.
+      // Zeros are valid numbers. A mock-up may combine operands that lie behind the end of a vector, so they must be valid, too.
       std::memset(buffers_[place].get(), 0, index(extents_[place]));
     }
     for (Work& work : works_) work.failed_check = checked(work);
@@ -177,7 +178,7 @@ class Audit {
     }
   }
 
-  // Runs the work once per pass and returns what is wrong with the data, at the first rank with an error; empty if nothing is.
+  // Runs the work once per pass. Returns the first error in the data, from the lowest rank that has one, or an empty text.
   std::string checked(const Work& work) {
     const auto data = probe_data(work.mock_up.problem, communicator_.rank(), options_.operation);
     std::string found;
@@ -197,8 +198,8 @@ class Audit {
     for (Count i = 0; i < runs; ++i) run(work);
   }
 
-  // The number of runs in a batch, equal for all works as in a race: a batch should take its share of the total time, and the
-  // shortest batch should be long enough for the error of the clocks' comparison to be tolerable. Also warms up.
+  // Returns the number of runs in a batch. It is equal for all works, as in a race. A batch should take its share of the total
+  // time. The shortest batch should be so long that the error of the clocks' comparison is tolerable. These runs also warm up.
   Count runs_per_batch() {
     constexpr double most_runs = 10000;
     const double batch = options_.seconds / (options_.repetitions * static_cast<double>(batches_per_sample * works_.size()));

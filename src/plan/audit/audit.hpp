@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An audit finds the performance guidelines (plan/audit/guidelines.hpp) that the vendor's collectives violate, and those that ours
-// violate. Both sides of a guideline run alternately on real data, which is checked. Ratios of times are taken within a repetition,
-// as in a race (docs/benchmarking.md).
+// An audit finds out which performance guidelines (plan/audit/guidelines.hpp) the MPI library's collectives violate, and which ones
+// ours violate. Both sides of a guideline run alternately on real data, which is checked. Ratios of times are taken within a
+// repetition, as in a race (docs/benchmarking.md).
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ std::string_view name(Library library);
 struct AuditOptions {
   std::span<const Guideline> guidelines = all_guidelines();
   std::vector<Library> libraries{Library::ours};
-  int repetitions = 9;                        // each runs everything that is timed; at least six are needed for wanted_confidence
+  int repetitions = 9;                        // each times both sides of all guidelines; wanted_confidence needs at least six
   double seconds = 1;                         // target duration of one audit
   std::uint64_t seed = 1;                     // for shuffling the order
   std::shared_ptr<const Operator> operation;  // the operator of reductions, a built-in one; null otherwise
@@ -43,9 +43,10 @@ struct Audited {
   std::vector<std::string> left, right;  // the algorithm of each plan, in order
   Spread ratio;                          // left / right of each repetition
   double clock_bound_s = 0;              // bound on the error of the times, as in RaceEntry
-  std::string failed_check;              // where the data was wrong; empty: the data was checked and is right
+  std::string failed_check;              // describes the first wrong data; empty if all data was right
 
-  // Violated if the whole interval of the ratio is above the tolerance, held if none of it is, otherwise open.
+  // Violated if the whole interval of the ratio lies above the tolerance; held if the whole
+  // interval lies at or below it; otherwise open.
   Judgement judgement(double tolerance) const;
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 using enum Collective;
 
-// The buffers of one collective call: the caller's, unless others are named.
+// The buffers of one collective call; by default the caller's.
 struct Sides {
   Spot input{Place::input}, output{Place::output};
 };
@@ -86,7 +86,8 @@ std::vector<Bytes> parts_of_vector(const Setting& setting) {
   return parts;
 }
 
-// The length of the longest of these parts. p parts of this length may exceed the vector, and the buffers are as long.
+// Returns the length of the longest part. p parts of this length may exceed the vector; an
+// audit makes its buffers long enough for them.
 Bytes equal_part_of_vector(const Setting& setting) { return parts_of_vector(setting).front(); }
 
 // Counts that give the whole block to the root.
@@ -239,7 +240,7 @@ Result<MockUp> reduce_scatterv_by_allreduce(const Setting& setting) {
                   CopyPieces{.source = {Place::first, own_share_offset(setting)}, .target = output, .length = own_share(setting)}});
 }
 
-// No rank can have the bytes of all ranks before all have entered.
+// Any such collective is a barrier: no rank can have the bytes of all ranks before all ranks have entered the call.
 template <Collective collective>
 Result<MockUp> barrier_by(const Setting& setting) {
   return mock_up(setting, {call(setting, collective, 1, {first, second})});

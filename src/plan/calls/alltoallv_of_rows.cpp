@@ -12,7 +12,7 @@
 namespace quadrille {
 
 Problem alltoallv_of_rows(Communicator& communicator, const std::vector<Bytes>& row) {
-  constexpr Bytes bad = -1;  // sent instead of every count of an invalid row, so that all ranks learn of it
+  constexpr Bytes bad = -1;  // replaces every count of an invalid row, so that all ranks find the error
   const auto p = index(communicator.size());
   const bool good = row.size() == p && std::all_of(row.begin(), row.end(), [](Bytes count) { return count >= 0; });
   const std::vector<Bytes> mine = good ? row : std::vector<Bytes>(p, bad);

@@ -12,7 +12,7 @@
 namespace quadrille {
 namespace {
 
-// The number of blocks in a buffer. 0: the buffer is not checked.
+// Returns the number of blocks in a buffer, or 0 if the buffer need not be checked.
 Count blocks_of(Holding holding, Count ranks) {
   switch (holding) {
     case Holding::nothing: return 0;
@@ -68,7 +68,8 @@ Count block_elements(const CallArguments& arguments, Rank me, Count ranks) {
   if (facts.output.holder == Holder::all_but_first && me == 0 && arguments.output_elements == 0) output_blocks = 0;
   if (input_blocks == 0) return block_of(arguments, "output", arguments.output_elements, output_blocks, ranks);
   if (output_blocks == 0) return block_of(arguments, "input", arguments.input_elements, input_blocks, ranks);
-  // The side with fewer blocks determines the block size, so only an alltoall needs a division.
+  // If one side has fewer blocks than the other, it has one block, whose size is the block size. Sides with equally
+  // many blocks must have equally many elements.
   if (input_blocks == output_blocks) {
     if (arguments.input_elements != arguments.output_elements) throw_different(arguments, input_blocks, output_blocks, ranks);
     return block_of(arguments, "input", arguments.input_elements, input_blocks, ranks);

@@ -6,8 +6,8 @@
 
 namespace quadrille {
 
-// Returns the bytes of one block. Throws Error{misuse} if sizes do not match (the sentence names both), if the root is no rank, or
-// if the operator's elements have another size. Local. Not for calls with counts.
+// Returns the bytes of one block. Local. Throws Error{misuse} if the sizes of input and output do not match (the message names
+// both), if the root is not a rank of the group, or if the operator's elements have another size. Not for calls with counts.
 Bytes checked_block_bytes(const CallArguments& arguments, Rank me, Count ranks);
 
 void check_root(Rank root, Count ranks);

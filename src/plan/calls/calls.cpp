@@ -62,12 +62,12 @@ std::uint64_t hash_of(const CallKey& key) {
   return hash ^ hash >> 32;
 }
 
-// True if the problem contains nothing that a CallKey without a problem lacks.
+// Returns true if a CallKey whose `problem` is null describes this problem fully.
 bool is_plain(const Problem& problem) {
   return !problem.counts && !problem.sparse_counts && problem.nodes.empty() && problem.grid.empty() && !problem.reproducible;
 }
 
-// The operator of a plan that forwards to the function of the current call.
+// The operator of a plan. It forwards to the user's function of the current call.
 class PresentFunction {
  public:
   explicit PresentFunction(const CallOperator& operation) : operator_(described(operation)) {
@@ -140,7 +140,7 @@ struct Calls::Entry {
 
  private:
   bool is_for_operator(const CallOperator* other) const {
-    if (!other) return true;  // the collective determines whether there is an operator
+    if (!other) return true;  // keys of one collective either both have an operator or both have none
     if (built_in || other->built_in) return built_in == other->built_in;
     return commutative == other->commutative && operator_name == other->name && operator_type == other->type;
   }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The plans behind calls without a plan (collectives.hpp). Every rank of a group has its own list of these plans.
 //
-// A plan is found by a key that is equal on all ranks of a correct call: it contains no addresses and no counts of a single rank. A
-// call therefore finds its plan on all ranks or on none. When the list is full, the least recently used plan is dropped; "recently"
-// is measured in calls, so all ranks drop the same one. The memory of all plans together is bounded separately (plan_memory.hpp).
+// A plan is found by a key that is equal on all ranks if the call is correct: the key contains no addresses, and no
+// counts that only one rank knows. So all ranks find the plan of a call, or none does. When the list is full, the least
+// recently used plan is dropped. "Recently" is measured in calls, so all ranks drop the same plan. The memory of all
+// plans together is bounded separately (plan_memory.hpp).
 //
-// A plan of a reduction by a user's function does not keep the function: its operator forwards to the function of the current
-// execution (operator_slot.hpp).
+// If a user's function reduces, the plan does not store the function. The plan's operator forwards to the function
+// of the current execution (operator_slot.hpp).
 #pragma once
 
 #include <cstdint>
@@ -39,7 +40,7 @@ class Calls {
   Calls();
   ~Calls();
 
-  // Collective, like the others below unless they say otherwise.
+  // Collective, and so are the functions below unless their comments say otherwise.
   void execute(Communicator& ranks, const CallArguments& arguments, const CallOptions& options);
   Request start(Communicator& ranks, const CallArguments& arguments, const CallOptions& options);
 
@@ -49,8 +50,9 @@ class Calls {
   Request start(Communicator& ranks, const Problem& problem, const void* input, void* output, const CallOperator* operation,
                 const CallOptions& options);
 
-  // Collective: runs before a call if some rank asks for it or QUADRILLE_CHECK=1 is set. `check` throws for errors of this rank; if
-  // it does on any rank, all ranks throw. All ranks also throw Error{misuse} if their calls differ.
+  // Collective. Compares the calls of the ranks before they run, if some rank asks for it or
+  // QUADRILLE_CHECK=1 is set. `check` throws if this rank's call is wrong. If it throws on any rank, all
+  // ranks throw. All ranks throw Error{misuse} if their calls differ.
   template <class Check>
   void compare(Communicator& ranks, bool asked, const CallKey& key, Check&& check) {
     if (comparing_ == Comparing::no) [[likely]]

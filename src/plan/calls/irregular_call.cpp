@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Typed calls with counts. Each call makes its plan anew, from what each rank says about its own blocks.
+// Typed calls with counts. Each call makes a new plan from the counts and displacements that each rank passes.
 #include "quadrille/irregular_call.hpp"
 
 #include <fmt/format.h>
@@ -51,11 +51,11 @@ class IrregularPlan {
 
  private:
   bool is_root() const { return me_ == arguments_.root; }
-  // In place: true if the block received from a rank replaces the block sent to it. Otherwise blocks are sent from places of their
-  // own.
+  // For calls in place: returns true if the block received from a rank replaces the block sent to it. If the caller passes send
+  // counts, too, blocks are sent from their own places in the buffer.
   bool replaces() const { return arguments_.in_place && call_.send.counts.empty(); }
   bool is_scatter() const { return facts_.output.holding == Holding::one; }
-  // The blocks of the side that has one per rank. For an alltoallv both sides do; this is then the receiving side.
+  // Returns the blocks of the side that has one block per rank. In an alltoallv both sides do; the receiving side is returned.
   const Blocks& blocks() const { return is_scatter() ? call_.send : call_.receive; }
   Bytes bytes(Count elements) const {
     const auto product = checked_product(elements, arguments_.element_bytes);
@@ -154,12 +154,12 @@ class IrregularPlan {
     return problem;
   }
 
-  // Empty if the blocks follow each other.
+  // Returns an empty layout if the blocks are contiguous in rank order.
   Layout layout_of(const Blocks& blocks) const {
     return blocks.displacements ? layout(blocks.counts, *blocks.displacements, arguments_.element_bytes) : Layout{};
   }
 
-  // A layout that states all offsets, even if the blocks follow each other.
+  // Returns a layout that states all offsets, even if the blocks are contiguous in rank order.
   Layout placed(const Blocks& blocks) const {
     if (blocks.displacements) return layout_of(blocks);
     std::vector<Count> displacements(blocks.counts.size());
@@ -173,7 +173,7 @@ class IrregularPlan {
       return {has_send ? layout_of(call_.send) : Layout{}, has_send ? layout_of(call_.receive) : Layout{}};
     }
     if (has_pair_counts(arguments_.collective) && !replaces()) return {placed(call_.send), placed(call_.receive)};
-    if (!blocks().displacements || (is_rooted(arguments_.collective) && !is_root())) return {};  // as in_place_layouts has them
+    if (!blocks().displacements || (is_rooted(arguments_.collective) && !is_root())) return {};  // the default of plans in place
     const Layout all = layout_of(blocks());
     if (has_pair_counts(arguments_.collective)) return {all, all};
     const Layout own{all[index(me_)]};
@@ -188,7 +188,8 @@ class IrregularPlan {
   const Count p_;
 };
 
-// A call that makes its plan anew does not choose an algorithm, because choosing would take longer than most calls.
+// A call with counts names a simple algorithm. It makes a new plan each time, so choosing an
+// algorithm would take longer than most calls.
 PlanOptions plan_options(const IrregularCall& call, const CallOptions& options) {
   const std::string_view simplest = is_rooted(call.arguments.collective) ? "linear" : "direct";
   return {.algorithm = std::string(options.algorithm == automatic ? simplest : options.algorithm),
@@ -197,7 +198,7 @@ PlanOptions plan_options(const IrregularCall& call, const CallOptions& options) 
           .executor = options.executor};
 }
 
-// Runs before the plan is made, if calls are compared.
+// Compares the ranks' calls before the plan is made, if the caller or the environment asks for it.
 void compare(Communicator& ranks, const IrregularCall& call, const CallOptions& options) {
   const CallKey key{.collective = call.arguments.collective,
                     .in_place = call.arguments.in_place,

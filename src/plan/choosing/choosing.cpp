@@ -20,8 +20,8 @@
 namespace quadrille {
 namespace {
 
-// Adds the preset machine that supplies prices for executors without a fit. It is a function of the knowledge, so the options that
-// identify a recent choice need not include it.
+// Adds the preset machine, whose prices serve for executors without a fit. The preset depends only on the knowledge. So it need not
+// be compared when a recent choice is looked up.
 DecisionOptions with_preset(DecisionOptions options, const Knowledge& knowledge) {
   options.preset = knowledge.preset(options.situation->nodes);
   options.cores = knowledge.wisdom.machine.cores;
@@ -49,9 +49,9 @@ class RecentChoices {
     return recent;
   }
 
-  // Choices for counts that all ranks know are not kept: comparing the counts would take long, and they would stay in memory. If
-  // each rank knows only its own counts, they are left out of the comparison, because the situation contains everything that all
-  // ranks know about them.
+  // Does not store choices for counts that all ranks know: comparing the counts would take long, and they
+  // would stay in memory. If each rank knows only its own counts, the counts are not compared. The situation
+  // contains all facts about them that all ranks know.
   std::shared_ptr<const Decision> decided(const Knowledge& knowledge, const Problem& asked, const DecisionOptions& options) {
     Problem problem = asked;
     if (options.own_counts_only) problem.counts = nullptr, problem.sparse_counts = nullptr;
@@ -72,7 +72,8 @@ class RecentChoices {
 
 Count to_power_of_two(double ratio) { return ratio <= 1 ? 1 : Count{1} << std::lround(std::log2(ratio)); }
 
-// The situation of an alltoallv in which each rank knows only its own counts, from facts about the counts of all ranks.
+// Returns the situation of an alltoallv in which each rank knows only its own counts.
+// `facts` has facts about the counts of each rank.
 Situation situation_of_facts(const Problem& problem, const std::vector<CountFacts>& facts) {
   double total = 0, heaviest = 0, blocks = 0;
   for (const CountFacts& each : facts) {
@@ -109,10 +110,10 @@ class Choosing {
     return chosen(communicator_, problem);
   }
 
-  // Normally each rank chooses by its own knowledge, and the ranks find that they agree when they compare requests for the plan.
-  // The ranks agree first (agree_first) if some knowledge may be missing, if the effort races, or for an alltoallv, whose counts
-  // are facts to exchange. If ranks did not choose alike, they agree and try again; if a rank refuses the vendor's collective, they
-  // choose again without it.
+  // Normally each rank chooses by its own knowledge, and the ranks compare their choices when they compare requests for the plan.
+  // In three cases the ranks agree first (agree_first): a rank may lack knowledge, the effort asks for a race, or the collective is
+  // alltoallv, whose choice needs facts about the counts of all ranks. If the choices differ, the ranks agree and try again. If a
+  // rank refuses the vendor's collective, all ranks choose again without it.
   Plan plan() {
     bool agrees_first = !knowledge_ || options_.effort != Effort::estimate || has_pair_counts(asked_.collective);
     while (true) {
@@ -182,9 +183,9 @@ class Choosing {
     return chosen;
   }
 
-  // Collective: races the promising ways if nothing was measured for this situation, by all executors, because the record will
-  // serve later plans, too. There is no race, and the estimate decides, if results cannot be checked (operator not built in), if no
-  // rank knows all counts, or if the buffers might be too large.
+  // Collective. Races the promising ways if wisdom has no record for this situation. All executors take part, because the record
+  // will also serve later plans. There is no race if results cannot be checked (the operator is not built in), if no rank knows all
+  // counts, or if the buffers might need too much memory. The plan then chooses by the estimate.
   void measure(const Problem& problem, double race_s) {
     DecisionOptions by =
         with_preset(decision_options(communicator_, problem, Executor::automatic, /*with_vendor=*/true), *knowledge_);
@@ -213,7 +214,7 @@ class Choosing {
     return std::all_of(enough.begin(), enough.end(), [](char each) { return each != 0; });
   }
 
-  // An error is ignored, because only later processes need the file.
+  // Ignores errors: this process already has the measurements, and the file serves only later processes.
   static void save(const Wisdom& found) {
     try {
       save_wisdom(wisdom_file(found.machine), found);

@@ -22,11 +22,11 @@ struct Chosen {
   bool is_vendor() const;
 };
 
-// Makes the choice; local. `kept` is the communicator's group, kept alive by the plan.
+// Makes the choice; local. `kept` is the communicator that the plan keeps alive.
 using Choose = std::function<Chosen(Communicator& kept, const Problem& placed)>;
 
-// The result of plan_chosen, equal on all ranks. There is no plan if the ranks chose with different knowledge or if some rank
-// refuses the vendor's collective.
+// The result of plan_chosen, equal on all ranks. `plan` is empty if the ranks chose with different knowledge or
+// if some rank refuses the vendor's collective.
 struct ChosenPlan {
   std::optional<Plan> plan;
   bool vendor_is_refused = false;
@@ -38,8 +38,8 @@ ChosenPlan plan_chosen(Communicator& communicator, const Problem& problem, const
 // Collective: as `plan`, for options without a named algorithm.
 Plan choose_and_plan(Communicator& communicator, const Problem& problem, const PlanOptions& options);
 
-// Collective: returns what a plan with these options would run, without making the plan. Not for alltoallv. With an effort that
-// races, a race takes about `race_s` seconds.
+// Collective: returns what a plan with these options would run, without making the plan. Not for alltoallv. If the effort asks for
+// a race, the race takes about `race_s` seconds.
 Chosen choose(Communicator& communicator, const Problem& problem, const PlanOptions& options, double race_s = 1);
 
 // Throws Error{misuse} for options that contradict the problem or each other. `vendor`: the plan will run the vendor's collective.

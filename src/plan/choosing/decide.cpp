@@ -22,8 +22,8 @@ std::string on_nodes(const Situation& situation) {
   return situation.nodes == 1 ? std::string() : fmt::format(" on {} nodes", situation.nodes);
 }
 
-// True for the vendor's algorithm of the library's own choice. The vendor's other algorithms would have to be forced by settings
-// before MPI_Init.
+// Returns true for the MPI library's collective with the algorithm that the library chooses itself. Plans cannot use its other
+// algorithms: they are forced by settings that take effect only before MPI_Init.
 bool is_vendor(const Way& way) { return way.algorithm == specification(Candidate(Vendor{})); }
 
 class Deciding {
@@ -74,7 +74,8 @@ class Deciding {
 
   void take_measured() {
     const WisdomRecord* record = wisdom_.find(decision_.situation);
-    // Records with counts known to all ranks, of which only the ways that do not need the counts are used.
+    // If there is no record, use one that was measured with counts known to all ranks. is_available()
+    // leaves out the ways that need to know all counts.
     if (!record && !decision_.situation.counts_known) {
       Situation known = decision_.situation;
       known.counts_known = true;

@@ -48,7 +48,7 @@ std::shared_ptr<const Knowledge> keep(Communicator& communicator, Knowledge know
   return kept().by_machine[key_of(communicator)] = std::move(shared);
 }
 
-// The preset as two lines: its name and its coefficients, exactly. Two empty lines if there is none.
+// Returns the preset as two lines: its name, and its exact coefficients. Both are empty if there is no preset.
 std::string preset_text(const std::optional<MachineCosts>& machine) {
   if (!machine) return "\n\n";
   std::string text = machine->name + '\n';
@@ -104,7 +104,7 @@ std::string read_text(const Fingerprint& machine) {
 
 }  // namespace
 
-// A missing preset is no error: ways without a fit then get no predicted time.
+// A missing preset is not an error: ways without a fit then have no predicted time.
 std::optional<MachineCosts> usual_preset(Count nodes) {
   const char* const asked = std::getenv(preset_variable);
   try {
@@ -134,7 +134,7 @@ std::shared_ptr<const Knowledge> share_knowledge(Communicator& communicator) {
 
 std::shared_ptr<const Knowledge> learn(Communicator& communicator, const Knowledge& known, const Wisdom& found) {
   Knowledge knowledge = known;
-  if (const auto present = present_knowledge(communicator)) knowledge = *present;  // another thread may have added to it meanwhile
+  if (const auto present = present_knowledge(communicator)) knowledge = *present;  // another thread may have added measurements
   knowledge.wisdom.merge(found);
   knowledge.hash = hash_of(text_of(knowledge));
   return keep(communicator, std::move(knowledge));

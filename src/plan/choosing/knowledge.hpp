@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The knowledge of a process about its machine, on which choices rest: wisdom, and preset machines for executors that were never
-// measured. Ranks make the same choice only if they have the same knowledge, so they compare its hash when they make a plan. If
-// hashes differ, rank 0 sends its own knowledge to all ranks; if it has none, it first reads the wisdom file.
+// The knowledge of a process about its machine, by which plans choose: wisdom, and preset machines for executors that were never
+// measured. Ranks make the same choice only if they have the same knowledge, so they compare its hash when they make a plan. If the
+// hashes differ, rank 0 sends its knowledge to all ranks. If rank 0 has none, it first reads the wisdom file.
 #pragma once
 
 #include <cstdint>

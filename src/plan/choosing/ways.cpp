@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t most_choices = 64;  // limit for one algorithm
 
-// All combinations of those values of the algorithm's parameters that are worth trying.
+// Returns all combinations of parameter values of one algorithm. Only values that are worth trying are combined.
 std::vector<Choice> combinations(const Problem& problem, const Algorithm& algorithm) {
   std::vector<Choice> all{{.algorithm = &algorithm, .parameters = {}}};
   for (const Parameter& parameter : algorithm.parameters) {
@@ -36,8 +36,8 @@ bool runs_with_own_counts(const Problem& problem, const Choice& choice) {
   return algorithm.needs_own_counts_only || (algorithm.incremental && algorithm.incremental(problem, choice.parameters, 0));
 }
 
-// Keeps the choices on the Pareto front: those for which no other choice has at most as many rounds, start-ups and bytes. Of
-// choices with equal figures the first is kept.
+// Keeps the choices on the Pareto front. A choice is dropped if another one has at most as many rounds, start-ups and bytes. Of
+// choices with equal figures the first one is kept.
 void keep_pareto_front(const Problem& problem, std::vector<Choice>& choices) {
   if (choices.size() < 2 || !choices.front().algorithm->symmetry) return;
   struct Cost {

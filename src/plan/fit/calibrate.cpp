@@ -40,7 +40,7 @@ class Measuring : public ExchangeTimer {
     return list;
   }
 
-  // Seconds per byte if every rank copies pieces of `length` bytes whose sources are `apart` bytes from each other.
+  // Returns the seconds per byte if every rank copies pieces of `length` bytes from sources that are `apart` bytes from each other.
   double copying_s_per_byte(Bytes length, Bytes apart) {
     const Bytes total = ranks_ * longest_ / length * length;
     const Span copying = time_of([&] {
@@ -68,10 +68,10 @@ class Measuring : public ExchangeTimer {
   const Bytes longest_;
 };
 
-// Measures the contention factor of the model "flat". In a permutation, every rank sends one message; algorithm shift spreads these
-// over many rounds. If ranks ran round by round, the time would be that of the sum of the rounds (volume). If they ran freely
-// without contention, it would be that of the busiest rank (load). The factor is the measured time / the time for `load` bytes,
-// between 1 and volume / load.
+// Measures the contention factor of the model "flat". In a permutation every rank sends one message; the algorithm shift spreads
+// these messages over many rounds. If the ranks ran round by round, the exchange would take the sum of the rounds' times (volume).
+// If they ran freely without contention, it would take the time of the busiest rank (load). The factor is the measured time divided
+// by the time for `load` bytes. It is limited to the range from 1 to volume / load.
 std::optional<double> contention(Measuring& measuring, Count ranks, double s_per_byte) {
   const Bytes longest = measuring.longest();
   const Problem uneven = make_traffic(ranks, {.kind = TrafficKind::permutation, .most = longest, .small = 0, .typical = longest});
@@ -83,8 +83,8 @@ std::optional<double> contention(Measuring& measuring, Count ranks, double s_per
 
 double in_microseconds(double seconds) { return rounded(seconds * 1e6); }
 
-// LogGP's parameters, from the time that a further message costs a rank: once if it receives a message for each one it sends
-// (`both`), once if it only sends (`one_way`).
+// Finds LogGP's parameters from the time that each further message costs a rank. `both` is that time on a rank that receives a
+// message for each message it sends; `one_way` is that time on a rank that only sends.
 Coefficients loggp(Measuring& measuring, Count ranks, const LineFit& round) {
   const auto of_further = [&](double all_s, double first_s) {
     return std::max(0.0, all_s - first_s) / static_cast<double>(ranks - 2);
@@ -104,7 +104,7 @@ Coefficients loggp(Measuring& measuring, Count ranks, const LineFit& round) {
           {"gap_us_per_byte", in_microseconds(round.s_per_byte)}};
 }
 
-// A line through the times of an exchange between two ranks while all others wait.
+// Fits a line through the times of an exchange between two ranks, while all other ranks wait.
 LineFit pair_line(Measuring& measuring, Count ranks, Rank one, Rank other, std::string of) {
   return measuring.line(std::move(of), "shift", 1, [&](Bytes bytes) {
     return Problem::alltoallv(
@@ -112,7 +112,7 @@ LineFit pair_line(Measuring& measuring, Count ranks, Rank one, Rank other, std::
   });
 }
 
-// The coefficients of the model "cluster"; nothing if all ranks are on one node.
+// Returns the coefficients of the model "cluster", or nothing if all ranks are on one node.
 std::optional<Coefficients> cluster(Measuring& measuring, const std::vector<Count>& nodes, std::vector<LineFit>& fits) {
   const auto ranks = size(nodes);
   const auto elsewhere = std::find_if(nodes.begin(), nodes.end(), [&](Count node) { return node != nodes[0]; });

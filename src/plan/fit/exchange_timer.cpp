@@ -28,8 +28,8 @@ Span ExchangeTimer::time_of(const Problem& problem, std::string_view algorithm, 
   return time_of([&] { made.execute(input(), output()); });
 }
 
-// The best of the first runs is used to choose the batch length, because some of them are cold or disturbed. If one run takes
-// longer than the measurement may, this best time is also the result.
+// Chooses the batch length by the minimum of the first runs, because some of these runs are cold or disturbed. If one run takes
+// longer than the whole measurement may, this minimum is the result.
 Span ExchangeTimer::time_of(const std::function<void()>& run) {
   constexpr double most_runs = 4096;
   constexpr int samples_per_time = 5;

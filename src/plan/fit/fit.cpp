@@ -35,10 +35,11 @@ constexpr std::pair<Collective, std::string_view> probes[] = {{Collective::allto
                                                               {Collective::reduce, "linear"},
                                                               {Collective::allreduce, "recursive-doubling"},
                                                               {Collective::allreduce, "reduce-broadcast"}};
-// Alternates short and long sizes, because if time runs out, a short and a long size tell more than two short ones.
+// Short and long sizes alternate: if time runs out, a short and a long size are more useful than two short ones.
 constexpr std::array<Bytes, 6> blocks = {8, 4096, 512, 32768, 262144, 1048576};
 
-// The number of cores that the ranks of a node may use together, minimum over the nodes; 0 if each rank has its own core.
+// Returns the number of cores that the ranks of a node may use together, or 0 if no node has fewer cores than
+// ranks. If nodes differ, returns the least number.
 Count shared_cores(Communicator& communicator) {
   cpu_set_t mine;
   CPU_ZERO(&mine);
@@ -98,7 +99,7 @@ class Fitter {
   }
 
  private:
-  // Measures the probes. Leaves out long messages if they would take too much time.
+  // Measures the probes, in their order, until the time is up.
   std::vector<FitSample> samples(Executor executor) {
     Bytes longest = 0;
     for (const Probe& probe : probes_) longest = std::max(longest, longest_buffer(probe.problem));
@@ -114,8 +115,8 @@ class Fitter {
     return list;
   }
 
-  // Only rank 0 computes the fit, because floating-point results may differ on other machines, and because with fewer cores than
-  // ranks the others need not do the same work.
+  // Only rank 0 computes the fit. Floating-point results may differ between machines, and where ranks
+  // share cores, they need not all do the same work.
   MaxRateFit fitted(const std::vector<FitSample>& samples) const {
     return communicator_.rank() == 0 ? fit_max_rate(samples, cores_) : MaxRateFit{};
   }

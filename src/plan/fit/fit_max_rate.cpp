@@ -12,8 +12,8 @@ namespace {
 
 const Model& model() { return *find_model("max-rate"); }
 
-// The coefficients to fit: all but the number of cores and the memory rate of a whole node. If all measurements have the same ranks
-// per node, the latter cannot be told from a rank's own time per byte.
+// Returns the coefficients to fit: all but the number of cores and the memory rate of a whole node. If all measurements have the
+// same number of ranks per node, they cannot separate this rate from a rank's own time per byte.
 std::vector<std::string_view> fitted_keys() {
   std::vector<std::string_view> keys;
   for (const Coefficient& coefficient : model().coefficients)
@@ -24,7 +24,7 @@ std::vector<std::string_view> fitted_keys() {
 using Vector = std::vector<double>;
 using Matrix = std::vector<Vector>;
 
-// Non-negative least squares: the x >= 0 with the least |A x - b|, given A^T A and A^T b, by coordinate descent.
+// Non-negative least squares by coordinate descent: returns the x >= 0 that minimises |A x - b|, from A^T A and A^T b.
 Vector non_negative_least_squares(const Matrix& products, const Vector& right) {
   constexpr int most_sweeps = 5000;
   constexpr double accuracy = 1e-9;
@@ -52,8 +52,9 @@ class Fitting {
     coefficients_["cores"] = static_cast<double>(cores);
   }
 
-  // The model's formula is a sum of coefficients times figures, in parts the larger of two such sums. It is therefore linear around
-  // the present coefficients: its slopes there give the next coefficients by linear least squares, and so on.
+  // The model's formula is a sum of coefficients times figures; some terms are the larger of two such sums. So
+  // it is linear near given coefficients. Each step computes the slopes at the present coefficients and finds
+  // the next coefficients by linear least squares.
   MaxRateFit run() {
     constexpr int steps = 12;
     Vector predicted;  // empty in the first step
@@ -75,8 +76,8 @@ class Fitting {
     return seconds;
   }
 
-  // The slopes of all samples (rows) in all coefficients (columns): the change of the time per unit of the coefficient, divided by
-  // the measured time.
+  // Returns the slopes: one row for each sample, one column for each coefficient. A slope is the change of the predicted time per
+  // unit of the coefficient, divided by the measured time.
   Matrix slopes() {
     Matrix rows(samples_.size(), Vector(keys_.size()));
     const Vector now = times();
@@ -91,8 +92,9 @@ class Fitting {
     return rows;
   }
 
-  // Solves (row . coefficients = 1) for all samples: least squares of relative errors. The weights, from the last prediction, make
-  // the error count as the logarithm of the ratio, and linearly instead of squared if it is large.
+  // Solves (row . coefficients = 1) for all samples, that is, minimises the squares of relative errors. Weights
+  // from the last prediction change how errors count: an error counts as the logarithm of the ratio, and a
+  // large one counts linearly instead of squared.
   Vector solved(const Matrix& rows, const Vector& predicted) const {
     constexpr double near = 0.1;  // relative errors below this count by their squares
     Matrix products(keys_.size(), Vector(keys_.size()));

@@ -14,13 +14,13 @@ struct FitSample {
 };
 
 struct MaxRateFit {
-  Coefficients coefficients;  // of all coefficients of the model
+  Coefficients coefficients;  // values of all coefficients of the model
   double error = 0;           // median of |predicted / measured - 1|
 };
 
-// All coefficients are at least 0. The error of a sample is measured by the ratio of predicted to measured time, so twice and half
-// as long are equally wrong. Large errors count linearly, not squared, so a disturbed sample changes little. Ranks of a node share
-// `cores`; 0: each rank has its own core. Sample times must be positive.
+// All coefficients found are at least 0. The error of a sample is the ratio of predicted to measured time, so half the time and
+// twice the time are equally wrong. Large errors count linearly, not squared, so a disturbed sample changes little. The ranks of a
+// node share `cores`; 0 means that each rank has its own core. Sample times must be positive.
 MaxRateFit fit_max_rate(const std::vector<FitSample>& samples, Count cores);
 
 // Rounds to four significant digits, which is more than the accuracy of any measurement here.

@@ -9,9 +9,9 @@ namespace {
 
 const Model& model() { return *find_model("max-rate"); }
 
-// Extra time of a round if a node has more ranks than cores. The round cannot end before each rank had its turn, so it takes as
-// many context switches as a core has ranks. Machine files contain no such cost, because they do not know the number of ranks per
-// core. A switch between two processes that yield takes about 1 us.
+// Returns the additional time of a round if a node has more ranks than cores. The round cannot end before each rank has run, so it
+// takes as many context switches as a core has ranks. Machine files have no such cost, because they do not know the number of ranks
+// per core. A switch between two processes that yield takes about 1 us.
 double crowded_round_us(Count ranks_of_node, Count cores) {
   constexpr double switch_us = 1;
   return ranks_of_node > cores ? switch_us * static_cast<double>(ceil_divide(ranks_of_node, cores)) : 0;

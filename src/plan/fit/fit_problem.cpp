@@ -25,7 +25,7 @@ Problem fit_problem(Communicator& communicator, Collective collective, Bytes blo
 // The root has the longest buffers; fits use root 0.
 Bytes longest_buffer(const Problem& problem) { return std::max(input_bytes(problem, 0), output_bytes(problem, 0)); }
 
-// A fixed limit, because the answer must be equal on all ranks and the memory of a rank's machine is not.
+// The limit is fixed because the answer must be equal on all ranks, and nodes may differ in memory.
 bool is_small(const Problem& problem) {
   constexpr Bytes most = Bytes{1} << 28;
   return longest_buffer(problem) <= most / (2 * problem.ranks);

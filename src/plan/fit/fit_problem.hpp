@@ -6,10 +6,10 @@
 
 namespace quadrille {
 
-// A problem on the communicator's nodes, with root 0 and equal blocks, even if the collective allows different ones.
+// Returns a problem on the communicator's nodes with root 0. All blocks are equal, also in irregular collectives.
 Problem fit_problem(Communicator& communicator, Collective collective, Bytes block, const Operator& operation);
 
-Bytes longest_buffer(const Problem& problem);  // the longer of input and output, on the rank with the longest
+Bytes longest_buffer(const Problem& problem);  // over input and output of all ranks
 
 // True if the buffers of all ranks together take only a small part of a machine's memory.
 bool is_small(const Problem& problem);

@@ -26,7 +26,8 @@ struct BandwidthBytes {
 //   alltoallv                                               mean of what ranks     the share of it that goes to others
 //                                                           send
 //
-// nccl-tests does not define the last three rows. They are chosen to agree with the regular collective if all counts are equal.
+// nccl-tests does not define the last three rows. They are chosen so that, with equal counts, they agree
+// with the regular collective.
 std::optional<BandwidthBytes> bandwidth_bytes(const Problem& problem);
 
 // In bytes per second.

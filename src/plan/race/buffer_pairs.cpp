@@ -19,17 +19,19 @@ constexpr Bytes page = 4096;
 
 Bytes pages_of(Bytes bytes) { return ceil_divide(bytes, page) * page; }
 
-// Memory and caches of one rank, or sums over the ranks of a node.
+// Memory and caches of one rank, or their sums over the ranks of a node.
 struct Demand {
   Bytes data = 0;    // whole pages that hold the data of one pair
   Bytes memory = 0;  // memory of one pair
   Bytes cache = 0, usable = 0;
 };
 
-// The pairs must exceed the caches twice, because caches are not strictly least-recently-used and their sets fill unevenly.
+// The pairs must have twice the size of the caches, because caches do not evict strictly in order of use
+// and their sets fill unevenly.
 Count pairs_beyond_caches(const Demand& node) { return node.data == 0 ? 1 : ceil_divide(2 * node.cache, node.data) + 1; }
 
-// Every pair begins on its own page, so that no hardware prefetcher fetches the next pair: they stop at the end of a page.
+// Returns the number of pairs for cold caches. Every pair begins on its own page. Hardware prefetchers stop at the end of a page,
+// so they do not fetch the next pair.
 Count cold_pairs(Communicator& communicator, const Demand& mine) {
   const ByRank<Demand> all = gathered(communicator, mine);
   std::map<Count, Demand> nodes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The buffers of a race: one pair of input and output or, for cold caches, so many pairs that each has left the caches before it is
-// used again.
+// The buffers of a race: one pair of input and output or, for cold caches, many pairs. There are so many that each pair has left
+// the caches before it is used again.
 #pragma once
 
 #include <filesystem>
@@ -23,7 +23,7 @@ class BufferPairs {
 
   Count count() const { return count_; }
   BufferPair pair(Count number) const;
-  BufferPair next();  // the pairs one after the other, cyclically
+  BufferPair next();  // returns the pairs in turn
 
  private:
   Bytes input_stride_, output_stride_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The clocks of a group's ranks. Ranks on one machine and in one time namespace read the same clock. Each other clock is compared
-// with the clock of rank 0 by ping-pongs before and after a measurement. In between, its offset is interpolated, which accounts for
-// drift [hunold2015].
+// The clocks of a group's ranks. Ranks on one machine and in one time namespace read the same clock. Each other clock is
+// compared with the clock of rank 0 by ping-pongs before and after a measurement. Offsets in between are interpolated, which
+// accounts for drift [hunold2015].
 #pragma once
 
 #include <cstdint>
@@ -35,16 +35,17 @@ struct PingPong {
   Nanoseconds sent = 0, reference = 0, received = 0;
 };
 
-// This rank's clock minus the reference clock when this rank's clock shows `at`. The error is at most `bound`.
+// The difference of this rank's clock and the reference clock at the time when this rank's clock shows `at`.
+// The error is at most `bound`.
 struct ClockOffset {
   Nanoseconds at = 0, offset = 0, bound = 0;
 };
 
-// Uses the ping-pong with the shortest round trip; its half is the bound. At least one ping-pong is needed.
+// Uses the ping-pong with the shortest round trip. The bound is half of that round trip. At least one ping-pong is needed.
 ClockOffset offset_by(std::span<const PingPong> ping_pongs);
 
-// Returns the reference clock's time when this rank's clock shows `time`. Between the two comparisons, the error is at most the
-// larger of their bounds if both clocks run at constant speed.
+// Returns the reference clock's time when this rank's clock shows `time`. For times between the two comparisons, the error is at
+// most the larger of their bounds if both clocks run at constant speed.
 Nanoseconds reference_time(Nanoseconds time, const ClockOffset& before, const ClockOffset& after);
 
 class Clocks {
@@ -52,15 +53,16 @@ class Clocks {
   // Collective: finds out which ranks read the same clock.
   explicit Clocks(Communicator& communicator, Clock clock = monotonic_clock());
 
-  // Collective: compares the clocks; call it once before a measurement and once after it. Does nothing if all ranks read one clock.
+  // Collective: compares the clocks. Call it once before and once after a measurement. Does nothing if all ranks read one clock.
   void compare();
 
   Nanoseconds now() const { return clock_.now(); }  // of this rank's clock
-  // Converts a time of this rank's clock to the reference clock by the last comparison only. For times shortly after it.
+  // Converts a time of this rank's clock to the reference clock, by the last comparison only. For times
+  // shortly after that comparison.
   Nanoseconds estimated_reference(Nanoseconds time) const;
   // Converts a time between the last two comparisons.
   Nanoseconds reference(Nanoseconds time) const;
-  // Bound on the error of the difference between two converted times of any two ranks. Equal on all ranks.
+  // Returns a bound on the error of the difference between two converted times, whichever ranks they are from. Equal on all ranks.
   Nanoseconds bound() const;
 
  private:

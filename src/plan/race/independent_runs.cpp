@@ -20,15 +20,16 @@ void thin(std::vector<double>& values) {
   values.resize(most_repetitions);
 }
 
-// The distribution of Mann and Whitney's U if both runs come from the same distribution: the probabilities of U = 0, 1, ..., m n.
-// Counts the ways to choose the first run's m ranks among m + n whose sum is U + m (m + 1) / 2.
+// Returns the distribution of Mann and Whitney's U for two samples of m and n values from the same distribution: the probabilities
+// of U = 0, 1, ..., m n. Sort all values; the first sample then has m of the m + n positions. Counts the ways to choose m positions
+// whose sum is U + m (m + 1) / 2.
 std::vector<double> distribution_of_u(std::size_t m, std::size_t n) {
-  // ways[k][u]: the ways to choose k of the ranks seen so far with u pairs in the wrong order.
+  // ways[k][u]: the ways to choose k of the positions seen so far such that u pairs are in the wrong order.
   std::vector<std::vector<double>> ways(m + 1, std::vector<double>(m * n + 1));
   ways[0][0] = 1;
   for (std::size_t rank = 1; rank <= m + n; ++rank)
     for (std::size_t k = std::min(m, rank); k >= 1; --k) {
-      const std::size_t before = rank - k;  // ranks of the other run among those seen
+      const std::size_t before = rank - k;  // positions of the other sample among those seen
       for (std::size_t u = before; before <= n && u <= m * n; ++u) ways[k][u] += ways[k - 1][u - before];
     }
   double all = 0;
@@ -38,7 +39,7 @@ std::vector<double> distribution_of_u(std::size_t m, std::size_t n) {
 }
 
 struct Cut {
-  std::size_t count = 0;  // how many quotients lie outside of the interval, on each side
+  std::size_t count = 0;  // number of quotients outside the interval, on each side
   double confidence = 0;
 };
 

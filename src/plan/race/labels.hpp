@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Probe data in which every byte identifies its origin. The label of a byte is its position in the concatenated inputs of all
-// ranks, so no two bytes have the same label. A byte can hold eight bits of its label, so checking takes as many passes as a label
-// has bytes.
+// Probe data in which every byte identifies its origin. The label of a byte is its position in the concatenated inputs of
+// all ranks, so no two bytes have the same label. A byte can hold eight bits of its label. So checking takes as many
+// passes as a label has bytes.
 #pragma once
 
 #include "plan/race/probe_data.hpp"

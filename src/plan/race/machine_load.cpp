@@ -84,9 +84,9 @@ MachineLoad LoadMeter::read(Communicator& communicator) const {
     if (each.processes.insert(load_of_rank.process).second) each.others -= load_of_rank.used.own;
   }
   MachineLoad worst;
-  double most_missing = 0;  // cores that ranks and others together need beyond those that exist
+  double most_missing = 0;  // cores that ranks and other programs need, minus the existing cores
   for (auto& [name, each] : machines) {
-    // Smaller values are within the error of the kernel's accounting, which counts in ticks.
+    // Ignores smaller values: the kernel counts in ticks, so they are within its error.
     if (each.others > 0.05 && each.seconds > 0) each.load.others = each.others / each.seconds;
     const double missing = each.load.others + static_cast<double>(each.load.ranks - each.load.cores);
     if (worst.ranks == 0 || missing > most_missing) worst = each.load, most_missing = missing;

@@ -7,7 +7,8 @@
 
 namespace quadrille {
 
-// The number of samples below the true median has a binomial distribution with probability 1/2.
+// The number of samples below the true median has a binomial distribution with probability 1/2. The interval
+// follows from its quantiles.
 MedianInterval median_interval(std::size_t samples) {
   const boost::math::binomial_distribution<double> below(static_cast<double>(samples), 0.5);
   const double outside = boost::math::quantile(below, (1 - wanted_confidence) / 2);  // rounded down

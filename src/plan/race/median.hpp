@@ -9,8 +9,8 @@
 
 namespace quadrille {
 
-// Indices of two order statistics that enclose the true median with this confidence, for any distribution: the narrowest symmetric
-// pair that reaches wanted_confidence, or the first and the last sample if none does.
+// Indices of two order statistics that enclose the true median with this confidence, for any distribution. They are the narrowest
+// symmetric pair that reaches wanted_confidence, or the first and the last sample if no pair does.
 struct MedianInterval {
   std::size_t lower = 0, upper = 0;
   double confidence = 0;

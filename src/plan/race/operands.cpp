@@ -41,7 +41,7 @@ Number to_add(std::uint64_t hash) {
 }
 
 // Operands of products. Integers: odd numbers, because multiplying by them loses no bits. Floating-point types: plus or minus 1, 2
-// or 1/2, and mostly 1, so that no product overflows.
+// or 1/2; most are 1, so that no product overflows.
 template <class Number>
 Number to_multiply(std::uint64_t hash, Count ranks) {
   if constexpr (std::is_integral_v<Number>) return static_cast<Number>(hash | 1);
@@ -49,8 +49,8 @@ Number to_multiply(std::uint64_t hash, Count ranks) {
   return hash & 1 ? -magnitude : magnitude;
 }
 
-// Operands of matrix products. Floating-point types: the eight symmetries of the square, a group that does not commute, so products
-// stay exact. Integers: any bits.
+// Operands of matrix products. Floating-point types: the eight symmetries of the square. They are a group, so products stay exact,
+// and they do not commute. Integers: any bits.
 template <class Number>
 std::array<Number, 4> to_chain(std::uint64_t hash) {
   if constexpr (std::is_integral_v<Number>)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Probe data for reductions. Operands differ for each rank, element and pass, and are chosen such that every order of combining
-// them gives the same bits: small whole numbers in floating-point types, powers of two as factors, matrices of a finite group.
+// Probe data for reductions. Operands differ for each rank, element and pass. They are chosen so that every order of combining them
+// gives the same bits: small whole numbers in floating-point types, powers of two as factors, matrices of a finite group.
 #pragma once
 
 #include <vector>
@@ -27,8 +27,8 @@ class Operands : public ProbeData {
  private:
   // Writes elements [first, first + elements) of a rank's input.
   void fill(int pass, Rank rank, Count first, Count elements, std::byte* operands) const;
-  // For each part of the output calls use(index of the piece, offset in it, pointer to the expected bytes, their number). Stops
-  // when `use` returns false.
+  // Calls use(index of the piece, offset in it, pointer to the expected bytes, their number) for each part of the output.
+  // Stops when `use` returns false.
   template <class Use>
   void for_each_expected(int pass, Use&& use) const;
 

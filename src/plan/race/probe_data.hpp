@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Data to check a collective with: known inputs for each rank, and a check of the outputs. A run is right if it is right in every
-// pass.
+// Data to check a collective with: known inputs for each rank, and a check of the outputs. The data is right if the
+// outputs of every pass are right.
 #pragma once
 
 #include <memory>
@@ -20,8 +20,8 @@ class ProbeData {
   virtual std::string compare_output(int pass, const std::byte* output) const = 0;
 };
 
-// Returns labels (labels.hpp) if bytes are moved, operands (operands.hpp) if they are combined. Throws Error{misuse} if `operation`
-// is missing or not built in.
+// Returns labels (labels.hpp) if the collective moves bytes, operands (operands.hpp) if it combines them. Throws Error{misuse} if
+// it combines and `operation` is missing or not built in.
 std::unique_ptr<ProbeData> probe_data(const Problem& problem, Rank rank, std::shared_ptr<const Operator> operation);
 
 }  // namespace quadrille

@@ -144,8 +144,9 @@ class Race {
     regions = std::move(runs);
   }
 
-  // Reduces a program to what it does, for comparison: drops the names of stages, and the rounds and stages in which this rank does
-  // nothing. Sorts the receives of a round by sender: a round's messages are in flight together, so their order has no effect.
+  // Reduces a program to its operations, for comparison: drops the names of stages, and the rounds and stages in which
+  // this rank has no operation. Sorts the receives of a round by sender: the messages of a round are in flight together,
+  // so their order has no effect.
   static Program steps_of(Program program) {
     for (Round& round : program.rounds) {
       for (Local& local : round.locals) flatten(local.source), flatten(local.target);
@@ -188,8 +189,8 @@ class Race {
     return *std::max_element(all.begin(), all.end());
   }
 
-  // Fills all pairs, also those that are never checked: the system maps all untouched memory to one zero page, which is in the
-  // cache.
+  // Fills all pairs, also those that are never checked. Otherwise the system would map all untouched memory to one zero
+  // page, which is in the cache.
   void fill_buffers() {
     for (Count pair = 0; pair < buffers_.count(); ++pair) {
       data_->fill_input(0, buffers_.pair(pair).input);
@@ -197,7 +198,7 @@ class Race {
     }
   }
 
-  // Runs the plan once per pass and returns what is wrong with its data, at the first rank with an error; empty if nothing is.
+  // Runs the plan once per pass. Returns the first error in its data, from the lowest rank that has one, or an empty text.
   std::string checked(Plan& plan) {
     std::string found;
     for (int pass = 0; pass < data_->pass_count() && found.empty(); ++pass) {
@@ -220,7 +221,7 @@ class Race {
     }
   }
 
-  // Seconds per run of each plan: the minimum of a few batches, to exclude cold and disturbed ones. Also warms up.
+  // Returns the seconds per run of each plan: the minimum of a few batches, to exclude cold and disturbed ones. Also warms up.
   std::vector<double> warm_seconds(double batch, double& clock_bound) {
     std::vector<double> found;
     for (Plan& plan : plans_) {
@@ -237,8 +238,8 @@ class Race {
     return found;
   }
 
-  // Drops hopeless candidates. Keeps the vendor's collective, because other times are shown relative to it, and the fastest
-  // candidate of each executor.
+  // Drops hopeless candidates, with two exceptions: the vendor's collective, because other times are shown relative to it, and the
+  // fastest candidate of each executor.
   void leave_out_hopeless(std::vector<double>& seconds) {
     std::map<Executor, double> least;
     for (std::size_t i = 0; i < seconds.size(); ++i) {
@@ -258,8 +259,8 @@ class Race {
     }
   }
 
-  // The number of runs in a batch, equal for all candidates: a batch should take its share of the total time, and the shortest
-  // batch should be so long that its edges and the error of the clocks' comparison matter little.
+  // Returns the number of runs in a batch. It is equal for all candidates. A batch should take its share of the total time. The
+  // shortest batch should be so long that its edges and the error of the clocks' comparison matter little.
   Count runs_per_batch() {
     if (options_.iterations) {
       for (Plan& plan : plans_) repeat(plan, *options_.iterations);
@@ -278,7 +279,7 @@ class Race {
     return std::llround(std::clamp(runs, 1.0, most_runs));
   }
 
-  // The mean time of each phase over the runs of a batch.
+  // Returns the mean time of each phase over the runs of a batch.
   Phases phases(Plan& plan) {
     Phases sum, mean;
     communicator_.barrier();

@@ -10,7 +10,7 @@
 namespace quadrille {
 namespace {
 
-// Binds the calling thread, which is the rank's, to one core for a while.
+// Binds the calling thread, which runs the rank, to one core while this object exists.
 class OnOneCore {
  public:
   OnOneCore(int core, const cpu_set_t& allowed) : allowed_(allowed) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// If there are more ranks than cores, times depend on which ranks share a core. The operating system decides that when ranks start,
-// and its choice may last for seconds or a whole launch. A measurement that redraws the places now and then sees in one launch the
-// variation that other launches see.
+// Moves ranks to random cores. If there are more ranks than cores, times depend on which ranks share a core. The operating system
+// decides this when ranks start, and its choice may last for seconds or for a whole launch. A measurement that moves the ranks now
+// and then sees, in one launch, the variation that otherwise occurs between launches.
 #pragma once
 
 #include <sched.h>
@@ -17,7 +17,7 @@ class ShuffledPlaces {
  public:
   explicit ShuffledPlaces(Communicator& communicator);  // collective
 
-  // Collective: moves each rank to a random core of its node, equally many ranks per core, and then lets the system move them
+  // Collective: moves each rank to a random core of its node, equally many ranks per core. Afterwards the system may move them
   // again. Does nothing if the node has a core for each rank, or if the launcher has bound the ranks. All ranks must pass a
   // generator in the same state.
   void draw(std::mt19937_64& random);

@@ -19,7 +19,8 @@ struct Interval {
   Nanoseconds start = 0, end = 0;
 };
 
-// True if this rank's node has fewer cores than ranks. Uses the union of all ranks' cores, because launchers may bind ranks.
+// Returns true if this rank's node has fewer cores than ranks. Counts the union of all ranks' cores,
+// because launchers may bind ranks.
 bool is_crowded(Communicator& communicator) {
   cpu_set_t mine, all;
   CPU_ZERO(&mine);
@@ -51,9 +52,9 @@ std::shared_ptr<std::byte> buffer(Communicator& communicator, Bytes bytes, bool 
 Stopwatch::Stopwatch(Communicator& communicator, Clock clock)
     : communicator_(communicator), clocks_(communicator, std::move(clock)), crowded_(is_crowded(communicator)) {}
 
-// Agrees on a start time when the last rank has arrived: so far ahead that all ranks learn of it before, namely twice the longest
-// delay with which a rank learned of the previous start. If ranks share cores, waiting ranks yield, because other ranks may not
-// have learned of the start yet.
+// Agrees on a start time when the last rank has arrived, and waits for it. All ranks should learn of the start time before it has
+// passed. So it is twice as far ahead as the longest delay with which a rank learned of the previous start time. If ranks share
+// cores, waiting ranks yield, because other ranks may not have learned of the start time yet.
 void Stopwatch::start_together() {
   static constexpr Nanoseconds longest_wait = 1'000'000;
   struct Arrival {

@@ -11,7 +11,7 @@
 
 namespace quadrille {
 
-// Allocates whole pages, in the process's private memory or in memory that the ranks share. Throws Error{too_large}.
+// Allocates whole pages, in the process's private memory or, if `shared`, in memory that the ranks share. Throws Error{too_large}.
 std::shared_ptr<std::byte> buffer(Communicator& communicator, Bytes bytes, bool shared);
 
 // A duration across ranks. Its error is at most `bound`, which is 0 if all ranks read one clock.
@@ -24,9 +24,9 @@ class Stopwatch {
  public:
   explicit Stopwatch(Communicator& communicator, Clock clock = monotonic_clock());  // collective
 
-  // Collective: calls run(0), run(1), ... run(count - 1) on every rank. All ranks start each call at the same time, except ranks
-  // that are late. If `prepare` is given, each rank calls prepare(i) before run(i), outside of the timed span. Returns the same on
-  // all ranks.
+  // Collective: calls run(0), run(1), ... run(count - 1) on every rank. All ranks start each call at the same time,
+  // except late ranks. If `prepare` is given, each rank calls prepare(i) before run(i), outside of the timed span. The
+  // result is equal on all ranks.
   std::vector<Span> time(std::size_t count, const std::function<void(std::size_t)>& run,
                          const std::function<void(std::size_t)>& prepare = {});
 

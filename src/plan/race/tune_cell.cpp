@@ -18,8 +18,8 @@
 namespace quadrille {
 namespace {
 
-// Limit on the ways of one algorithm by one executor: predictions of its policies and parameters differ little, and share the same
-// error.
+// Limit on the ways of one algorithm by one executor. Their predictions differ little and share the same error, so
+// more of them would tell little.
 constexpr int most_alike = 3;
 
 // A way is hopeless if it takes this many times the least predicted time or, when the race warms up, the fastest time.
@@ -49,7 +49,7 @@ Way way_of(const RaceCandidate& candidate) {
   return {specification(candidate.algorithm), candidate.policy, candidate.buffers, candidate.executor};
 }
 
-// Prediction errors differ between algorithms, so the cheapest way of each algorithm takes part unless it is hopeless.
+// Adds the cheapest way of each algorithm unless it is hopeless, because prediction errors differ between algorithms.
 template <class ChooseWay>
 void add_best_of_each_algorithm(const std::vector<Considered>& by_price, const ChooseWay& choose) {
   std::set<std::string> seen;
@@ -67,7 +67,7 @@ bool is_considered(const Decision& decision, const Way& way) {
                      [&](const Considered& each) { return each.way == way && each.predicted_s; });
 }
 
-// A way that was eliminated, with its ratio to the best way of that heat, which was not.
+// An eliminated way, with its ratio to the best way of its last heat. The best way of a heat is never eliminated by that heat.
 struct Leaver {
   Way way;
   Way best;
@@ -78,7 +78,7 @@ WisdomEntry scaled(const Leaver& leaver, double best_seconds) {
   return {leaver.way, {leaver.ratio.median * best_seconds, leaver.ratio.lower * best_seconds, leaver.ratio.upper * best_seconds}};
 }
 
-// The candidates that continue after a heat; the others are added to `leavers`.
+// Returns the candidates that continue after a heat. Adds the eliminated ones to `leavers`.
 std::vector<RaceCandidate> stayers(const RaceResult& heat, double clearly_slower, std::vector<Leaver>& leavers) {
   std::vector<RaceCandidate> staying;
   const Way best = way_of(heat.entries[*heat.best].candidate);
@@ -92,9 +92,9 @@ std::vector<RaceCandidate> stayers(const RaceResult& heat, double clearly_slower
   return staying;
 }
 
-// The number of repetitions that fits into `seconds`. The runs per batch do not change between heats: successive runs of a rooted
-// collective overlap, so longer batches would favour ways that wait less. Later heats have fewer ways, and use the time for more
-// repetitions.
+// Returns the number of repetitions that fit into `seconds`. Later heats have fewer ways and use the time for more repetitions.
+// They do not change the number of runs per batch: successive runs of a rooted collective overlap, so longer batches would
+// favour ways that wait less.
 int repetitions_within(double seconds, int least, const RaceResult& heat, const std::vector<RaceCandidate>& staying) {
   constexpr double most_repetitions = 31;
   double repetition_s = 0;
@@ -105,9 +105,9 @@ int repetitions_within(double seconds, int least, const RaceResult& heat, const 
   return std::max(least, static_cast<int>(std::min(most_repetitions, seconds / std::max(repetition_s, 1e-9))));
 }
 
-// The times of the last heat, and for the eliminated ways their ratio to a best way times that way's time. The best way of an early
-// heat may be eliminated later, so leavers are handled from the last to the first: the way they were compared with then already has
-// a time. A way eliminated after the last heat has its time from that heat.
+// Returns all ways, sorted by time. The ways of the last heat have their times from that heat. The time of an earlier eliminated
+// way is its ratio to the best way of its heat, times that best way's time. The best way of an early heat may be eliminated later,
+// so leavers are handled from the last to the first: the best way then already has a time.
 std::vector<WisdomEntry> ranking(const RaceResult& last, const std::vector<Leaver>& leavers) {
   std::vector<WisdomEntry> entries;
   for (const RaceEntry& entry : last.entries)

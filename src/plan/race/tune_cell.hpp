@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures one cell of wisdom (one situation): the ways to solve one problem race in several heats, and the clearly slower ones are
-// eliminated after each heat.
+// Measures one cell of wisdom, that is, one situation. The ways to solve one problem race in several heats. After each heat the
+// clearly slower ways are eliminated.
 //
 //   Wisdom found{.machine = fingerprint(communicator)};
 //   found.add(tune_cell(communicator, problem, promising_ways(problem, knowledge, options), {.operation = sum}));
@@ -20,7 +20,7 @@ namespace quadrille {
 
 struct TuneOptions {
   // The least number of repetitions of each heat; later heats have more if time allows. With five repetitions, a way is eliminated
-  // if all five ratios to the best are above `clearly_slower`; with more repetitions, outliers are tolerated.
+  // only if all five ratios to the best way are above `clearly_slower`. With more repetitions, outliers are tolerated.
   std::vector<int> heats = {5, 5, 7};
   double clearly_slower = 1.05;               // a way is eliminated if the whole interval of its ratio to the best lies above this
   double seconds = 1;                         // approximate duration of all heats
@@ -31,17 +31,18 @@ struct TuneOptions {
   std::function<void(const std::string& sentence)> wrong;                           // reports a way that gave wrong data
 };
 
-// The alltoallv with equal counts on the same ranks. It is priced instead of an alltoallv whose counts no rank knows in full.
+// Returns the alltoallv with equal counts on the same ranks. Its price replaces that of an alltoallv whose
+// counts no rank knows in full.
 Problem with_equal_counts(const Problem& problem, Bytes block_bytes);
 
-// The ways worth a race: the ways with the lowest prices, but only a few per algorithm and executor; for each other algorithm its
-// cheapest way, unless hopeless, and the one with default parameters; those of `known_good` that apply, such as the fastest ways
-// for another size; the default algorithm; and the vendor's collective. Local and pure, like `decide`.
+// Returns the ways that are worth racing. These are the ways with the lowest prices, but only a few per algorithm and executor; for
+// each other algorithm its cheapest way, unless hopeless, and the way with default parameters; those of `known_good` that apply,
+// such as the fastest ways for another size; the default algorithm; and the vendor's collective. Local and pure, like `decide`.
 std::vector<Way> promising_ways(const Problem& problem, const Wisdom& wisdom, const DecisionOptions& options,
                                 const std::vector<Way>& known_good = {}, std::size_t how_many = 8);
 
-// Collective: races the ways and returns the same record on every rank. The time of a way that was eliminated early is its ratio to
-// the best way times the time of that way in the last heat, so that all times are comparable. Ways that do not apply or gave wrong
+// Collective: races the ways and returns the same record on every rank. To make all times comparable, the time of a way that was
+// eliminated early is its ratio to the best way, times that best way's time in the last heat. Ways that do not apply or gave wrong
 // data are not in the record. Throws Error{misuse} if no way is left, and like `race`.
 WisdomRecord tune_cell(Communicator& communicator, const Problem& problem, const std::vector<Way>& ways,
                        const TuneOptions& options = {});

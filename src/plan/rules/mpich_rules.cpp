@@ -19,7 +19,7 @@ namespace {
 
 using Tree = nlohmann::ordered_json;
 
-// Finds the built-in tree in the library, where it is one string; two other such strings belong to other layers of MPICH.
+// Finds the built-in tree in the library, where it is stored as one string. Two similar strings belong to other layers of MPICH.
 Tree built_in(std::string_view library) {
   constexpr std::string_view begin = "{\"collective=", leaf = "\"algorithm=MPIR_Alltoall_";
   for (std::size_t at = 0; (at = library.find(begin, at)) != library.npos; at += begin.size()) {
@@ -41,8 +41,8 @@ std::optional<std::string> function_of(Collective collective, const std::string&
   return std::nullopt;
 }
 
-// True if ranks of one call may see different sizes: counts of an alltoallv differ, and with MPI_IN_PLACE the root of a scatter or
-// gather has no size for its own block.
+// Returns true if ranks of one call may see different sizes, so that rules cannot depend on the size. The counts of an alltoallv
+// may differ. With MPI_IN_PLACE, the root of a scatter or gather passes no size for its own block.
 bool knows_no_size(Collective collective) {
   const CollectiveFacts& facts = facts_of(collective);
   const bool has_all = facts.input.holding == Holding::all || facts.output.holding == Holding::all;
@@ -118,7 +118,8 @@ RulesFile mpich_rules(const VendorRules& rules, std::string_view library) {
     subtree["comm_type=intra"] = std::move(branches);
   }
   file.text = tree.dump(2) + '\n';
-  // MPICH 4.0.2 maps the file and reads up to the first zero byte. There is one only if the file does not fill its last page.
+  // MPICH 4.0.2 maps the file and reads up to the first zero byte. A zero byte follows the text only if the text
+  // does not fill its last page.
   constexpr std::size_t page = 4096;
   if (file.text.size() % page == 0) file.text += '\n';
   return file;

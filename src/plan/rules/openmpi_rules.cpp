@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The format of coll_tuned_dynamic_rules_filename: numbers, with comments after '#'. Each collective has a list of numbers of
-// ranks, ascending, and each of these a list of message sizes, ascending from 0: "bytes algorithm fanout segment". A rule holds
-// from its number of ranks or bytes up to the next one; the first number of ranks also holds for fewer ranks. Algorithm 0 is Open
-// MPI's own choice.
+// The format of coll_tuned_dynamic_rules_filename: numbers, with comments after '#'. Each collective has a list of numbers of ranks
+// in ascending order. Each number of ranks has a list of message sizes, ascending from 0: "bytes algorithm fanout segment". A rule
+// holds from its number of ranks or bytes up to the next one. The first number of ranks also holds for fewer ranks. Algorithm 0
+// means that Open MPI decides.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,13 +14,13 @@
 namespace quadrille {
 namespace {
 
-// A collective of Open MPI 4.1 and 5.0: its number, the names of its algorithms in the order of their numbers (from 1), and what
-// Open MPI takes as the bytes of a message when it looks up a rule.
+// A collective of Open MPI 4.1 and 5.0: its number, the names of its algorithms in the order of their numbers (from 1), and the
+// size by which Open MPI looks up a rule.
 struct Tuned {
   Collective collective;
   int number;
   std::vector<std::string_view> algorithms;
-  enum { block, all_blocks, unknown } message;  // unknown: ranks may take different sizes, or Open MPI leaves the counts out
+  enum { block, all_blocks, unknown } message;  // unknown: ranks may see different sizes, or Open MPI ignores counts
 };
 
 const std::vector<Tuned>& all_tuned() {
@@ -52,7 +52,7 @@ const std::vector<Tuned>& all_tuned() {
   return all;
 }
 
-// 0 is the library's own choice.
+// Returns the algorithm's number, 0 for the library's default choice.
 std::optional<int> number_of(const Tuned& tuned, const std::string& algorithm) {
   if (algorithm.empty()) return 0;
   const auto at = std::find(tuned.algorithms.begin(), tuned.algorithms.end(), algorithm);
@@ -74,7 +74,7 @@ std::vector<Line> lines_of(const Tuned& tuned, Count ranks, const AlgorithmBySiz
 }
 
 std::string text_of(const Tuned& tuned, const std::vector<Line>& lines) {
-  // Of trees and chains: Open MPI's default for a forced algorithm, with which the algorithms were measured.
+  // The fan-out of trees and chains. It is Open MPI's default for a forced algorithm, so the algorithms were measured with it.
   constexpr int fanout = 4;
   std::string text;
   for (const Line& line : lines)
@@ -109,7 +109,7 @@ RulesFile openmpi_rules(const VendorRules& rules) {
     }
     if (by_ranks.empty()) continue;
     file.rules += static_cast<Count>(by_ranks.size());
-    // Nothing is known about numbers of ranks in between, so Open MPI decides there.
+    // Numbers of ranks in between were not measured, so Open MPI decides there.
     const std::vector<Line> standard{{0, ""}};
     auto all = by_ranks;
     all.emplace(1, standard);

@@ -15,7 +15,7 @@ namespace {
 
 Way way_of(Vendor vendor) { return {.algorithm = specification(Candidate(std::move(vendor)))}; }
 
-// Returns the best algorithm, or empty if none is known to be better than the library's default choice.
+// Returns the best algorithm, or an empty text if none is known to be better than the library's default choice.
 std::string best_of(const WisdomRecord& record) {
   const std::string standard = specification(Candidate(Vendor{}));
   const WisdomEntry *own = nullptr, *best = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rules that tell the MPI library which of its own algorithms is best on this machine, as a file that the library reads. Programs
-// that do not use Quadrille profit as well.
+// Rules that tell the MPI library which of its own algorithms is best on this machine. They are a file that the library reads, so
+// they also speed up programs that do not use Quadrille.
 //
 //   allow_vendor_algorithms();                                                       // before MPI is initialised
 //   Wisdom found{.machine = fingerprint(communicator)};
@@ -20,24 +20,25 @@
 
 namespace quadrille {
 
-// Makes Open MPI able to use a forced algorithm: it checks for one only if its environment says so at initialisation. Without a
-// forced algorithm it still decides as before. Does nothing if the environment already sets the variable.
+// Makes Open MPI accept forced algorithms. It looks for a forced algorithm only if its environment says so at initialisation. As
+// long as no algorithm is forced, it decides as before. Does nothing if the environment already sets the variable.
 void allow_vendor_algorithms();
 
 // Returns the ways worth measuring: the library's collective as it is, and each of its algorithms that can be forced for this
 // problem; or the reason why no algorithm can be forced. Local.
 Result<std::vector<Way>> vendor_ways(Communicator& communicator, const Problem& problem);
 
-// The file for these measurements, beside the machine's wisdom file (wisdom_file): plans must not choose among these ways. Empty if
-// there is no wisdom file.
+// Returns the file for these measurements. It lies beside the machine's wisdom file (wisdom_file) and is separate because plans
+// must not choose among these ways. Empty if there is no wisdom file.
 std::string vendor_wisdom_file(const Fingerprint& machine);
 
-// For each measured block size the library's best algorithm, if the interval of its time does not overlap the default's; otherwise
-// empty, which means the default. A size between two measured ones follows the nearer one (by ratio). Nothing is known about sizes
-// below or above all measured ones.
+// The library's best algorithm for each measured block size. It is empty, which means the default, if the interval of its time
+// overlaps that of the default. A size between two measured ones follows the nearer one (by ratio). For sizes below or above all
+// measured ones nothing is known.
 using AlgorithmBySize = std::map<Bytes, std::string>;
 
-// By collective and number of ranks. If records for different node structures or kinds of counts disagree, the default is used.
+// By collective and number of ranks. If records for different distributions over nodes or different kinds of counts
+// disagree, the default is used.
 using VendorRules = std::map<std::pair<Collective, Count>, AlgorithmBySize>;
 
 VendorRules vendor_rules(const Wisdom& wisdom);
@@ -52,8 +53,8 @@ struct RuleFrom {
 
 std::vector<RuleFrom> steps_of(const AlgorithmBySize& by_size);
 
-// Returns the algorithm that is best for all measured sizes, or empty if there is none. For collectives in which the ranks of one
-// call may see different sizes.
+// Returns the algorithm that is best for all measured sizes, or an empty text if there is none. For collectives in which the ranks
+// of one call may see different sizes.
 std::string for_all_sizes(const AlgorithmBySize& by_size);
 
 // The text of a rules file, and a sentence for each rule that the format cannot express.

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The first 4096 bytes of a file. In /proc/cpuinfo that includes the first processor; reading the others may take long.
+// Returns the first 4096 bytes of a file. In /proc/cpuinfo they include the first processor; reading the others may take long.
 std::string contents(const fs::path& file) {
   std::ifstream in(file);
   std::string text(4096, ' ');
@@ -32,7 +32,7 @@ std::string contents(const fs::path& file) {
   return text;
 }
 
-// The text as one line: trimmed, and with single spaces.
+// Returns the text as one line: trimmed, with single spaces.
 std::string one_line(std::string_view text) {
   std::string line;
   for (const char letter : text)
@@ -50,7 +50,7 @@ double number_at_the_start(std::string_view text) {
   return number;
 }
 
-// The entries of a folder, sorted by name.
+// Returns the entries of a folder, sorted by name.
 std::vector<fs::path> entries(const fs::path& folder) {
   std::error_code error;
   std::vector<fs::path> entries;
@@ -88,7 +88,8 @@ Adapters ethernet_adapters(const fs::path& folder) {
   return adapters;
 }
 
-// The cores that the system allows this process, even if the launcher has bound it to fewer: a temporary thread asks for all cores.
+// Returns the cores that the system allows this process, even if the launcher has bound it to fewer. A temporary thread asks for
+// all cores, so the calling thread keeps its own.
 cpu_set_t given_cores() {
   cpu_set_t cores;
   CPU_ZERO(&cores);
@@ -99,11 +100,11 @@ cpu_set_t given_cores() {
       std::fill_n(reinterpret_cast<unsigned char*>(&all), sizeof all, static_cast<unsigned char>(0xFF));
       if (sched_setaffinity(0, sizeof all, &all) == 0) sched_getaffinity(0, sizeof cores, &cores);
     }).join();
-  } catch (const std::system_error&) {}  // no thread could be started, so use the cores of this one
+  } catch (const std::system_error&) {}  // no thread could be started, so return the calling thread's cores
   return cores;
 }
 
-// The cores of rank 0's node. If the ranks of the node are bound to fewer cores than there are ranks, only these cores count.
+// Returns the number of cores of rank 0's node. If its ranks are bound to fewer cores than there are ranks, only these cores count.
 Count cores_of_first_node(Communicator& communicator) {
   cpu_set_t mine, bound;
   CPU_ZERO(&mine);
@@ -168,7 +169,7 @@ std::string short_mpi_version(std::string_view version) {
     words += word.substr(0, word.find(','));
     if (is_digit(word[0])) return words;
   }
-  return line;  // it has no version
+  return line;  // there is no version in it
 }
 
 Fingerprint fingerprint(Communicator& communicator) {

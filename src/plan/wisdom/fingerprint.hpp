@@ -8,11 +8,11 @@
 
 namespace quadrille {
 
-// The processor named in the text of /proc/cpuinfo, such as "AMD EPYC 7763 64-Core Processor"; "unknown" if none is named.
+// Returns the processor named in the text of /proc/cpuinfo, such as "AMD EPYC 7763 64-Core Processor"; "unknown" if none is named.
 std::string processor_of(std::string_view cpuinfo);
 
-// The network adapters below a folder like /sys/class that are up and state a rate, such as "2 x mlx5 200 Gbit/s": InfiniBand and
-// compatible ones, or Ethernet if there are none; "unknown" if there is neither.
+// Returns the network adapters below a folder like /sys/class that are up and state a rate, such as "2 x mlx5 200 Gbit/s". Ethernet
+// adapters are returned only if there are no InfiniBand or compatible ones. Returns "unknown" if there are no adapters.
 std::string network_of(const std::filesystem::path& classes);
 
 // Shortens "Open MPI v4.1.4, package: ..." to "Open MPI 4.1.4", and "MPICH Version:      4.0.2" to "MPICH 4.0.2".

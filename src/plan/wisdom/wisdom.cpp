@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Keeps records sorted by situation, and computes the range of situations that each of them answers for.
+// Keeps records sorted by situation, and computes the range of situations for which each record is used.
 #include "quadrille/wisdom.hpp"
 
 #include <fmt/format.h>
@@ -22,16 +22,17 @@
 namespace quadrille {
 namespace {
 
-// Factors by which a record's range of sizes may exceed its own size: beyond the last measured size, and towards the next one.
+// Limits of the range of sizes for which a record is used, as factors on its own size: beyond the last measured size, and
+// towards the next measured size.
 constexpr Bytes reach_beyond = 4, reach_between = 16;
 
-// The largest integer that is at most the geometric mean of a and b and below b; 0 < a < b.
+// Returns the largest integer that is at most the geometric mean of a and b and less than b; 0 < a < b.
 Count middle(Count a, Count b) {
   const auto root = static_cast<Count>(std::sqrt(static_cast<double>(a)) * std::sqrt(static_cast<double>(b)));
   return std::clamp(root, a, b - 1);
 }
 
-// Returns the record of a group that answers for `bytes`, or null. The group's records are sorted by size.
+// Returns the record of a group that is used for `bytes`, or null. The group's records are sorted by size.
 template <class Record>
 Record* speaker(std::span<Record> records, Bytes bytes) {
   const auto next = std::upper_bound(records.begin(), records.end(), bytes,
@@ -57,8 +58,8 @@ void fit_sizes(std::span<WisdomRecord> records) {
   }
 }
 
-// True if the other group has a record for this record's size, and if all its records around the sizes that this record answers for
-// have the same fastest way.
+// Returns true if the other group has a record for this record's size, and if all its records for sizes in this record's
+// range have the same fastest way.
 bool agrees(const WisdomRecord& record, std::span<const WisdomRecord> others) {
   if (!speaker(others, record.situation.block_bytes)) return false;
   return std::all_of(others.begin(), others.end(), [&](const WisdomRecord& other) {
@@ -67,7 +68,7 @@ bool agrees(const WisdomRecord& record, std::span<const WisdomRecord> others) {
   });
 }
 
-// Computes the ranges of all records of one family. The numbers of ranks between adjacent groups are divided between them.
+// Computes the ranges of all records of one family. Adjacent groups divide the numbers of ranks between them.
 void fit_ranges(std::span<WisdomRecord> records) {
   std::span<WisdomRecord> before;
   while (!records.empty()) {

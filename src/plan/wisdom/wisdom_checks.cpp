@@ -35,7 +35,7 @@ Result<> check_date(std::string_view date) {
   };
   const bool good = date.size() == 10 && date[4] == '-' && date[7] == '-' && number(0, 4) > 0 && number(5, 2) > 0 &&
                     number(5, 2) <= 12 && number(8, 2) > 0 && number(8, 2) <= 31;
-  if (!good) return cannot(fmt::format("'{}' is no date such as 2026-11-22", date));
+  if (!good) return cannot(fmt::format("'{}' is not a date such as 2026-11-22", date));
   return {};
 }
 
@@ -45,7 +45,7 @@ Result<> check_time(std::string_view time) {
   bool good = time.size() == most.size() && time.substr(0, 2) <= "23" && time.substr(3, 2) <= "59" && time.substr(6, 2) <= "59";
   for (std::size_t i = 0; good && i < most.size(); ++i)
     good = most[i] < '0' || most[i] > '9' ? time[i] == most[i] : time[i] >= '0' && time[i] <= '9';
-  if (!good) return cannot(fmt::format("'{}' is no time such as 13:05:22.123", time));
+  if (!good) return cannot(fmt::format("'{}' is not a time such as 13:05:22.123", time));
   return {};
 }
 
@@ -79,7 +79,7 @@ Result<> check_algorithm(Collective collective, std::string_view text) {
     const auto is_bad = [](char letter) { return letter <= ' ' || letter > '~'; };
     if (value.empty() || std::any_of(value.begin(), value.end(), is_bad) ||
         std::none_of(algorithm->parameters.begin(), algorithm->parameters.end(), is_key))
-      return cannot(fmt::format("'{}' is no setting of {}/{}", setting, name(collective), id));
+      return cannot(fmt::format("'{}' is not a setting of {}/{}", setting, name(collective), id));
   }
   return {};
 }

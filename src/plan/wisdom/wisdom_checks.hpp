@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The constraints on the contents of a wisdom file. They are checked when a line is read and when wisdom is added, so that every
-// file that is written can be read.
+// The constraints on the contents of a wisdom file. They are checked when a line is read and when wisdom is added, so every file
+// that is written can be read.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace quadrille {
 
-// Each returns success, or what is wrong.
+// Each returns success, or says what is wrong.
 Result<> check_wisdom(const Situation& situation);
 Result<> check_wisdom(const WisdomRecord& record);
 Result<> check_wisdom(const ExecutorFit& fit);

@@ -55,14 +55,15 @@ std::string variable(const char* name) {
   return value ? value : "";
 }
 
-// The user's cache folder for wisdom; empty if there is no home folder.
+// Returns the user's cache folder for wisdom; empty if there is no home folder.
 fs::path standard_folder() {
   const fs::path cache = variable("XDG_CACHE_HOME"), home = variable("HOME");
   if (cache.is_absolute()) return cache / "quadrille" / "wisdom";
   return home.is_absolute() ? home / ".cache" / "quadrille" / "wisdom" : fs::path();
 }
 
-// A file for all machines or a folder, from QUADRILLE_WISDOM and the home folder. If both are empty, there is no wisdom.
+// Where wisdom is, from QUADRILLE_WISDOM and the home folder: one file for all machines, or a folder with a file for each. If both
+// are empty, there is no wisdom.
 struct Place {
   fs::path file, folder;
 };
@@ -135,8 +136,8 @@ Wisdom parsed(const std::string& text, const std::string& file, const Fingerprin
   return wisdom;
 }
 
-// An exclusive lock among all processes that write the file. The lock file is never removed: otherwise two writers could hold locks
-// on two different files with the same name.
+// An exclusive lock among all processes that write the wisdom file. The lock file is never removed. Otherwise two writers could
+// hold locks on two different lock files with the same name.
 class Lock {
  public:
   explicit Lock(const std::string& file)
@@ -165,10 +166,10 @@ int write_all(int descriptor, std::string_view text) {
   return ::fsync(descriptor) == 0 ? 0 : errno;
 }
 
-// Must be called with the lock held. One name for the new file is then enough, and a killed writer's leftover is replaced.
+// Must be called with the lock held. So one name for the new file is enough, and a file that a killed writer has left is replaced.
 void replace(const std::string& file, std::string_view text, std::optional<mode_t> mode) {
   rlimit limit{};
-  // Checked first, because exceeding the limit raises a signal.
+  // The limit is checked first, because exceeding it raises a signal.
   if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && text.size() > limit.rlim_cur) fail(file, "written", EFBIG);
   const std::string fresh = file + ".new";
   ::unlink(fresh.c_str());
@@ -185,11 +186,11 @@ void replace(const std::string& file, std::string_view text, std::optional<mode_
     fail(file, "written", error);
   }
   const Descriptor folder(::open(fs::path(file).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.is_open()) ::fsync(*folder);  // make the new name durable; some file systems cannot, and the file is valid without it
+  if (folder.is_open()) ::fsync(*folder);  // makes the new name durable; if it fails, the file is still valid
 }
 
-// Returns the full path with symbolic links followed, and makes the folder if needed. A link's target is what is locked and
-// replaced, so all names of the file share one lock.
+// Returns the full path with symbolic links followed, and makes the folder if needed. The target of a link is locked and replaced,
+// so all names of the file share one lock.
 std::string followed(const std::string& file) {
   std::error_code error;
   const fs::path path = fs::absolute(file, error), folder = path.parent_path();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the writer and the reader of the wisdom format share. A record begins with one line; indented lines below belong to it.
-// Words are separated by single spaces; values have keys, which come in a fixed order. docs/wisdom.md shows an example.
+// Names that the writer and the reader of the wisdom format share. A record begins with one line; indented lines below it belong to
+// it. Single spaces separate words. Values have keys, in a fixed order. docs/wisdom.md shows an example.
 #pragma once
 
 #include <fmt/format.h>

@@ -11,10 +11,10 @@
 
 namespace quadrille {
 
-// True if all nodes have equally many ranks; their number then follows from the number of ranks.
+// Returns true if all nodes have equally many ranks. The number of ranks of a node then follows from the number of ranks.
 inline bool is_even(const Situation& s) { return s.ranks % s.nodes == 0 && s.ranks_of_node == s.ranks / s.nodes; }
 
-// Two situations with the same family differ only in bytes and ranks.
+// Returns the fields of a situation besides bytes and ranks. Situations of one family have equal fields.
 inline auto family(const Situation& s) {
   return std::tuple(s.collective, s.nodes, is_even(s) ? 0 : s.ranks_of_node, s.combining, s.counts_known, s.skew, s.sparsity);
 }
@@ -26,8 +26,8 @@ inline auto place(const WisdomRecord& record) {
 inline auto place(const ExecutorFit& fit) { return std::tuple(fit.executor, fit.nodes, fit.ranks, fit.ranks_of_node); }
 inline auto place(const VendorFit& fit) { return std::tuple(fit.collective, fit.nodes, fit.ranks, fit.ranks_of_node); }
 
-// Inserts `item` into a sorted list and returns null. If the list has an item for the same situation, leaves it there and returns
-// it.
+// Inserts `item` into a sorted list and returns null. If the list has an item for the same situation, does not
+// insert, and returns that item.
 template <class Item>
 Item* put_in_place(std::vector<Item>& list, Item item) {
   const auto found =
@@ -37,7 +37,7 @@ Item* put_in_place(std::vector<Item>& list, Item item) {
   return nullptr;
 }
 
-// Computes the range of situations that each record answers for.
+// Computes the range of situations for which each record is used.
 void fit_all_ranges(std::vector<WisdomRecord>& records);
 
 }  // namespace quadrille

@@ -19,7 +19,7 @@ namespace {
 constexpr std::chrono::days oldest{90};   // before the last race
 constexpr std::size_t fewest_common = 3;  // ways needed to estimate how slow a launch was
 
-// The timings of one way, by race; empty where it did not run.
+// The timings of one way, by race. The timing of a race in which the way did not run is empty.
 struct Row {
   Way way;
   std::vector<std::optional<Timing>> timings;
@@ -40,7 +40,7 @@ std::vector<Row> rows_of(const std::vector<WisdomRace>& races) {
   return rows;
 }
 
-// For each race, the factor by which everything took longer than usual (the rule is described at WisdomRecord).
+// Returns, for each race, the factor by which all ways took longer than usual. WisdomRecord describes the rule.
 std::vector<double> slowness(const std::vector<Row>& rows, std::size_t races) {
   std::vector<std::vector<double>> ratios(races);
   for (const Row& row : rows) {
@@ -104,7 +104,7 @@ void drop_old(std::vector<WisdomRace>& races) {
   std::erase_if(races, [&](const WisdomRace& race) { return last - day_of(race.date) > oldest; });
 }
 
-// The races that no other program disturbed or, if all were disturbed, all races.
+// Returns the races that no other program disturbed or, if all were disturbed, all races.
 std::vector<WisdomRace> calm(std::vector<WisdomRace> races) {
   const auto is_disturbed = [](const WisdomRace& race) { return race.others > 0; };
   if (!std::all_of(races.begin(), races.end(), is_disturbed)) std::erase_if(races, is_disturbed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Combines the races of several launches into one record; the rules are described at WisdomRecord.
+// Combines the races of several launches into one record. WisdomRecord describes the rules.
 #pragma once
 
 #include <vector>
@@ -10,21 +10,21 @@ namespace quadrille {
 
 inline constexpr std::size_t most_races = 8;  // kept in a record
 
-// Sorts the races by date and time, and the entries of each race by time. A record without races gets one, made of its date,
-// repetitions and entries.
+// Sorts the races by date and time, and the entries of each race by time. If a record has no races, makes one from its
+// date, repetitions and entries.
 WisdomRecord with_races_in_order(WisdomRecord record);
 
 // Drops races that are too old or too many, and computes the record's other members. The races must be sorted and pass
 // check_wisdom.
 WisdomRecord pooled(WisdomRecord record);
 
-// Combines the races of both; of two races with the same date and time, that of `newer` is kept.
+// Combines the races of both records. If two races have the same date and time, the race of `newer` is kept.
 WisdomRecord pooled(const WisdomRecord& known, const WisdomRecord& newer);
 
 // True if the record has a race with the same date and time.
 bool has_race_of(const WisdomRecord& record, const WisdomRace& race);
 
-// Replaces the races of each record by one that holds the pooled result, which is all that choosing needs.
+// Replaces the races of each record by one race with the pooled result. Choosing an algorithm needs no more.
 Wisdom condensed(Wisdom wisdom);
 
 }  // namespace quadrille

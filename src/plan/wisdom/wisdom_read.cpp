@@ -110,7 +110,7 @@ class Words {
 };
 
 constexpr std::array policies{Policy::blocking, Policy::nonblocking, Policy::dataflow};
-constexpr std::array strict_ways{Combining::rank_order, Combining::fixed_tree};  // any order is the default and is not written
+constexpr std::array strict_ways{Combining::rank_order, Combining::fixed_tree};  // files do not state any_order, the default
 
 std::vector<Executor> known_executors() {
   std::vector<Executor> executors;

@@ -21,7 +21,8 @@ Count rounded_to_power_of_two(double dividend, double divisor) {
   return Count{1} << std::max(0, fraction < root_of_half ? exponent - 1 : exponent);
 }
 
-// The amount of data of an irregular collective: in total and on the busiest rank, and the number of blocks, all and non-empty.
+// The amount of data of an irregular collective: in total, on the busiest rank, and the numbers of all
+// blocks and of non-empty blocks.
 struct Load {
   Bytes total = 0, heaviest = 0;
   Count blocks = 0, filled = 0;

@@ -30,8 +30,8 @@ Bytes longest_message(const Schedule& schedule) {
   return longest;
 }
 
-// Returns the number of slots whose digit at `place` is `digit`; in the classical form, they travel in one message.
-// With several ports, a round sends the slots of several digits; those of its lowest digit are the most.
+// Returns the number of slots whose digit at `place` is `digit`. In the classical form they travel in one message. With several
+// ports, a round sends the slots of several digits; its lowest digit has the most slots.
 Count slots(Count n, Count radix, Count place, Count digit) {
   const Count period = place * radix;
   return n / period * place + std::clamp<Count>(n % period - digit * place, 0, place);

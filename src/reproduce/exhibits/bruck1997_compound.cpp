@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks theorems 2.7 and 2.9, which bound the volume of the index operation in few rounds. Their constants are taken
-// from their proofs and compared with the volumes of our schedules.
+// Checks theorems 2.7 and 2.9, which bound the volume of the index operation in few rounds. The constants are taken from the
+// theorems' proofs and compared with the volumes of our schedules.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 namespace quadrille::reproduce {
 namespace {
 
-// Blocks have as many bytes as there are ports, so that no bound on the bytes of a port has to be rounded.
+// A block has as many bytes as there are ports, so that no bound on the bytes of a port has to be rounded.
 Figures index_operation(Count n, Count radix, Count ports) {
   return figures(make_schedule(Problem::alltoall(n, ports), fmt::format("bruck:radix={},ports={}", radix, ports)));
 }
 
-// The proof of theorem 2.7 counts hops: after T rounds, at most C(T, f) k^f blocks of a node can have made f hops.
+// The proof of theorem 2.7 counts hops: after T rounds, at most C(T, f) k^f blocks of a rank can have made f hops.
 double hops_bound(Count n, Count ports, Count rounds) {
   Bytes most = 0;
   for (const Bound& bound : lower_bounds(Problem::alltoall(n, ports), ports, rounds))
@@ -77,9 +77,8 @@ void compare_fewest_rounds(Reproduction& made, const Making& making) {
       .is_reading = true;
 }
 
-// Theorem 2.9: one port, at most c log2 n rounds. Half of a node's blocks make at least h hops, where h is the
-// smallest number with sum_(j<=h) C(c log n, j) >= n/2; by lemma C.1, h is at least min(m/64, m / (8 log c)) for m =
-// log(n/2).
+// Theorem 2.9: one port, at most c log2 n rounds. Half of a rank's blocks make at least h hops, where h is the smallest number with
+// sum_(j<=h) C(c log n, j) >= n/2. By lemma C.1, h is at least min(m/64, m / (8 log c)) for m = log(n/2).
 void compare_logarithmic_rounds(Reproduction& made) {
   Sheet sheet{.name = "logarithmic-rounds", .columns = {"n", "c = 1", "c = 2", "c = 3", "c = 4"}};
   Extremes over_lemma, over_bound;
@@ -87,7 +86,7 @@ void compare_logarithmic_rounds(Reproduction& made) {
     const Count n = Count{1} << log_n;
     std::vector<Cell> row{n};
     for (Count c = 1; c <= 4; ++c) {
-      double least = 1e300;  // in blocks, over all radices with at most so many rounds
+      double least = 1e300;  // in blocks, over all radices with at most c log2 n rounds
       for (Count radix = 2; radix <= std::min<Count>(n, 64); ++radix)
         if (const Figures counted = index_operation(n, radix, 1); counted.c1 <= c * log_n)
           least = std::min<double>(least, Number(counted.c2));

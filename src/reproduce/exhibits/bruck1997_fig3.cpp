@@ -13,8 +13,7 @@ Schedule index_operation(Count n, Count radix) {
   return make_schedule(Problem::alltoall(n, 1), fmt::format("bruck:radix={},form=classical", radix));
 }
 
-// Counts, of all n x n slots, those that the last rearrangement moves to position i + j ("rotated i steps
-// downwards").
+// Counts the slots, of all n x n, that the last rearrangement moves to position i + j ("rotated i steps downwards").
 Count rotated_downwards(const Schedule& schedule) {
   const Count n = schedule.problem.ranks;
   Count count = 0;

@@ -36,16 +36,16 @@ void cut(Reproduction& made) {
   }
 }
 
-// Is this in the range in which section 4.2 does not claim that the algorithm is optimal?
+// Returns true if section 4.2 does not claim that the algorithm is optimal for these values.
 bool in_range(Count n, Count k, Bytes b) {
   Count power = 1;
   while (power < n) power *= k + 1;
   return b >= 3 && k >= 3 && n > power - k && n < power;
 }
 
-// Within that range: must the largest of k areas exceed ceil(b n2/k) bytes? With t = (k+1)^d - n and
-// e0 = floor(b t/k), it must exceed them by e0 - max{e <= e0: b (q-1) floor(k/q) + (k mod q) e <= b t} bytes, where
-// q = ceil(b/(b-e)). The formula agrees with an exhaustive search.
+// Returns true if, within that range, the largest of k areas must have more than ceil(b n2/k) bytes. Let t = (k+1)^d - n, e0 =
+// floor(b t/k) and q = ceil(b/(b-e)). The largest area must exceed these bytes by e0 - max{e <= e0: b (q-1) floor(k/q) + (k mod q)
+// e <= b t}. The formula agrees with an exhaustive search.
 bool must_exceed(Count n, Count k, Bytes b) {
   Count power = 1;
   while (power < n) power *= k + 1;

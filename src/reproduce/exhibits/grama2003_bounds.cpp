@@ -19,7 +19,7 @@ struct Claim {
   Topology (*network)(Count p);
   double (*bound)(double p);  // lower bound on the words, divided by m
   const char* bound_text;
-  double most;  // the count divided by the bound is at most this, for all p
+  double most;  // upper limit of our words divided by the bound, for all p
   const char* place;
 };
 
@@ -30,8 +30,8 @@ Topology square_mesh(Count p) {
 
 Topology cube(Count p) { return Topology::hypercube(p); }
 
-// Half of the words cross the bisection in each direction. Its width is two links in a ring, sqrt p in a mesh, p/2 in
-// a hypercube.
+// Each direction of the bisection carries half of the words that cross it. The bisection has two links in a ring, sqrt p in
+// a mesh, p/2 in a hypercube.
 const std::vector<Claim> claims{
     {"all-to-all broadcast", Collective::allgather, "ring", Topology::ring, [](double p) { return p / 4; },
      "p/2 words over 2 links: p/4", 4, "Analysis of ring all-to-all broadcast algorithm"},

@@ -69,8 +69,8 @@ std::vector<Entry> entries(Count p) {
        "All-to-All Personalized Communication on a Hypercube: Cost Analysis of Optimal Algorithm"}};
 }
 
-// Returns how many nodes have the right result after the slides' PREFIX_SUMS, if + concatenates words, so that the
-// order matters.
+// Returns the number of ranks with the right result after the slides' PREFIX_SUMS. Here + concatenates
+// words, so that the order matters.
 Count right_prefixes(Count nodes) {
   std::vector<std::string> message, result;
   for (Rank k = 0; k < nodes; ++k) message.push_back(fmt::format("{},", k));
@@ -92,8 +92,8 @@ Count right_prefixes(Count nodes) {
   return right;
 }
 
-// Returns how many components of y = A x are correct if rank (i, j) has a_ij x_j and the products of a column are
-// summed.
+// Returns the number of right components of y = A x if rank (i, j) has a_ij x_j and the products of a column are summed. (The
+// products of a row have to be summed.)
 Count right_components_by_columns(Count n) {
   const auto product = [n](Count i, Count j) { return (n * i + j) * (j + 1); };
   Count right = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds when a broadcast is faster as a scatter followed by an all-to-all broadcast.
+// Finds the sizes from which on a broadcast is faster as a scatter followed by an all-to-all broadcast.
 #include <fmt/format.h>
 
 #include <cmath>

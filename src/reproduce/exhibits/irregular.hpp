@@ -17,11 +17,11 @@ namespace quadrille::reproduce {
 // with known counts.
 std::string irregular_algorithm(int number);
 
-// One element is one byte here. `few` elements are sent where the paper says "a small number".
+// An element is one byte here. Messages of `few` elements stand for the paper's "a small number".
 inline constexpr Bytes few = 1;
 Problem traffic_of(Count ranks, TrafficKind kind, Bytes most, Bytes small = few, std::uint64_t seed = 1);
 
-// One stage. The paper counts what a rank keeps as a message to oneself; our schedules have no such messages.
+// One stage. The paper counts the data that a rank keeps as a message to oneself; our schedules have no such messages.
 struct StageTrace {
   struct Sent {
     Count round = 0;  // within the stage, from 0
@@ -39,9 +39,9 @@ struct StageTrace {
 std::vector<StageTrace> trace(const Schedule& schedule);
 
 // Returns the schedule with messages to oneself, for counting, pricing and simulating. Schedules of the table have no such
-// messages. The result therefore consists of two copies of the schedule side by side. At the end of each stage there
-// is one more round, in which each rank sends to its twin in the other copy what the paper has it send to itself.
-// Both copies do the same at the same time, so figures and times are those of one copy.
+// messages. So the result has two copies of the schedule side by side. Each stage ends with one more round: each rank sends the
+// data that, in the paper, it sends to itself to the same rank of the other copy. Both copies do the same at the same time, so
+// figures and times are those of one copy.
 Schedule with_own_messages(const Schedule& schedule);
 
 Bytes most_received(const std::vector<StageTrace>& stages);  // by any rank in all stages together

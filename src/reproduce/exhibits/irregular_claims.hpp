@@ -44,7 +44,7 @@ struct IrregularClaim {
   Relation relation = Relation::at_most;
   double bound = 1;
   bool at_all_points = true;
-  std::string reason;  // why it does not hold
+  std::string reason;  // why the claim does not hold
 
   bool holds(double value) const;
   bool holds(const std::vector<CurveTimes>& points) const;

@@ -30,7 +30,7 @@ std::vector<double> composing_grid() {
 }
 
 std::vector<ComposingRanges> composing_ranges(const IrregularPlot& plot, const Making& making) {
-  // Returns the border between a value for which the claim holds and one for which it does not.
+  // Returns the border between a value for which the claim holds and one for which it fails.
   const auto border = [&](const IrregularClaim& claim, double holding, double failing) {
     for (int i = 0; i < halvings; ++i) {
       const double middle = (holding + failing) / 2;

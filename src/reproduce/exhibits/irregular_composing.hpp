@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// t_m is the time for packing and unpacking a byte of a message. Table 1 of [liu2002] has no value for it. This file
-// computes for which values of t_m the paper's claims about figures 15 to 23 hold in the flat model.
+// t_m is the time for packing and unpacking a byte of a message. Table 1 of [liu2002] has no value for it. This file computes the
+// values of t_m for which the paper's claims about figures 15 to 23 hold in the flat model.
 #pragma once
 
 #include "reproduce/exhibits/irregular_times.hpp"
@@ -36,10 +36,9 @@ struct ComposingClaim {
 // Returns the claims about figures 15 to 23. They are computed once in a process.
 const std::vector<ComposingClaim>& composing_claims(const std::string& machine, const Making& making);
 
-// The t_m that fits the claims best. `most` is the largest number of claims that hold for one t_m, and `most_range`
-// the lowest range in which so many hold. That range may be very narrow. `range` is therefore another one: the
-// widest, by the ratio of its ends, in which at least most - 1 claims hold throughout. Its middle is the fitted
-// value.
+// The t_m that fits the claims best. `most` is the largest number of claims that hold for one t_m, and `most_range` is the lowest
+// range in which so many hold. That range may be very narrow, so the fit uses another one: `range` is the widest range, by the
+// ratio of its ends, in which at least most - 1 claims hold throughout. Its middle is the fitted value.
 struct ComposingFit {
   std::size_t most = 0;
   ComposingRange most_range;
@@ -58,9 +57,9 @@ struct ExchangeParts {
 };
 ExchangeParts parts_of(const std::vector<StageFigures>& stages, const FlatModel& model, const IrregularCurve& curve);
 
-// Adds the parts of all curves at all points as a sheet and a panel of bars. They are computed for the largest t_m of
-// the range that fits the claims about the machine, because bars for its middle may be too small to be visible. Adds
-// the claim that, at that t_m, A3 communicates for longer than A4, in each mode that both have.
+// Adds the parts of all curves at all points as a sheet and a panel of bars. They are computed for the largest t_m of the range
+// that fits the claims about the machine, because bars for its middle may be too small to see. Also adds the claim that, at that
+// t_m, A3 communicates for longer than A4 in each mode that both have.
 inline constexpr const char* parts_remark =
     "The stacked bars are made with the largest t_m of the range that fits the claims (liu2002-composing): distributing and "
     "collecting take at most as long.";

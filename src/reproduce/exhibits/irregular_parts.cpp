@@ -8,7 +8,7 @@
 
 namespace quadrille::reproduce {
 
-// Returns the parts. A3 has only stages III and IV of A4; both collect.
+// Returns the parts. A3 has only stages III and IV of A4, which both collect.
 ExchangeParts parts_of(const std::vector<StageFigures>& stages, const FlatModel& model, const IrregularCurve& curve) {
   FlatModel without_composing = model;
   without_composing.compose_s_per_byte = 0;

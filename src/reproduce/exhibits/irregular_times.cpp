@@ -62,8 +62,8 @@ Schedule schedule_of(const Problem& problem, int number) {
   return schedule;
 }
 
-// Merges the rounds of each stage into one. In the flat model, that round takes as long as all of them: it has all
-// their start-ups and bytes.
+// Merges the rounds of each stage into one round with all their start-ups and bytes. In the flat model it
+// takes as long as all of them.
 std::vector<StageFigures> in_one_round(std::vector<StageFigures> stages) {
   for (StageFigures& stage : stages) stage.rounds = {{.messages = stage.startups, .bytes = stage.volume, .longest = stage.volume}};
   return stages;

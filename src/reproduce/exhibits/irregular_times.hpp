@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Figures 15 to 23 of [liu2002], which show times: what they plot, what the paper claims about it, and how long A1 to
-// A4 take.
+// Figures 15 to 23 of [liu2002] show times. This file has what they plot, what the paper claims about
+// it, and the times of A1 to A4.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,17 @@
 
 namespace quadrille::reproduce {
 
-// A point of a plot: the number of nodes, and the longest message in elements.
+// A point of a plot: the number of ranks, and the longest message in elements.
 struct IrregularPoint {
   Count ranks = 0;
   Bytes most = 0;
 };
 
-// Points with several numbers of nodes and one longest message, or with one number of nodes and several longest
-// messages.
+// Points with several numbers of ranks and one longest message, or with one number of ranks and several longest messages.
 std::vector<IrregularPoint> over_nodes(const std::vector<Count>& ranks, Bytes most);
-std::vector<IrregularPoint> over_lengths(Count ranks, Bytes first, Bytes last);  // each twice the one before
+std::vector<IrregularPoint> over_lengths(Count ranks, Bytes first, Bytes last);  // each longest message is twice the one before
 
-// A plot of a figure: times over the number of nodes, or over the longest message.
+// A plot of a figure: times over the number of ranks, or over the longest message.
 struct IrregularPlot {
   std::string name;     // name of the sheet: "a"
   std::string machine;  // "t3d" or "sp2"
@@ -54,19 +53,19 @@ double element_bytes(const std::string& machine);  // bytes of an element: 48 on
 // Returns the flat model of a machine, with elements in place of bytes. `compose_us_per_byte` is t_m of a byte.
 FlatModel flat_of_elements(const std::string& machine, double compose_us_per_byte = 0);
 
-// Returns the time of an exchange by the model. In blocking mode, all ranks run in step, so a round takes as long as
-// its longest message. In the other modes, all messages of a stage are in progress at once, and no rank waits for
-// another [liu2002, (4), with a contention factor of 1].
+// Returns the time of an exchange by the model. In blocking mode, all ranks keep step, so a round takes as long as its longest
+// message. In the other modes, all messages of a stage are in flight at the same time, and no rank waits for another [liu2002, (4),
+// with a contention factor of 1].
 double model_ms(const std::vector<StageFigures>& stages, FlatModel model, ExchangeMode mode);
 
 // Returns the times by the model, with messages to oneself.
 std::vector<CurveTimes> model_times(const IrregularPlot& plot, const Making& making, double compose_us_per_byte);
 
-// Adds the times of a plot, in milliseconds, to `made`, as a sheet and four panels: by the flat model, and from the
-// event simulator without barriers; each with messages to oneself, which the paper counts [liu2002, section 3], and
-// without them, as our schedules run. Every claim is compared with the model and with the simulation. Verdicts use
-// the times with such messages and with t_m = 0, because table 1 has no value for t_m. If a claim does not hold, the
-// reason says for which t_m it would hold in the model.
+// Adds the times of a plot, in milliseconds, to `made`, as a sheet and four panels: by the flat model, and by the event
+// simulator without barriers; each with messages to oneself, which the paper counts [liu2002, section 3], and without them, as
+// our schedules run. Compares every claim with the model and with the simulation. Verdicts use the times with messages to
+// oneself and with t_m = 0, because table 1 has no value for t_m. If a claim does not hold, the reason names the values of t_m
+// for which it would hold in the model.
 void add_times(const IrregularPlot& plot, const Making& making, Reproduction& made);
 Reproduction reproduction_of(const std::vector<IrregularPlot>& plots, const Making& making);
 

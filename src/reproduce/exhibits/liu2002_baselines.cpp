@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The methods with which the paper compares itself: the brute-force solution for incomplete arrays, and A2 by
-// scanning.
+// Other methods with which the paper compares its own: the brute-force solution for incomplete arrays, and A2 by scanning.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,8 +24,8 @@ constexpr const char* in_place = "four-stage";
 constexpr const char* brute_force = "folded-four-stage";
 constexpr const char *in_3_1_2 = "section 3.1.2", *in_3_2_2 = "section 3.2.2";
 
-// Counts the stages with messages to oneself. The exception is the move of the last row's data by brute force, where
-// nodes without data do nothing.
+// Counts the stages with messages to oneself. The exception is the stage in which brute force moves the last row's data, because
+// ranks without data do nothing in it.
 std::vector<StageFigures> counted_stages(const Schedule& schedule) {
   const std::vector<StageFigures> without = stage_figures(schedule);
   std::vector<StageFigures> stages = stage_figures(with_own_messages(schedule));
@@ -48,7 +47,7 @@ double volume_of(const Schedule& schedule, const std::vector<StageFigures>& stag
   return ratio(sum, Traffic(schedule.problem).heaviest());
 }
 
-// Returns the most elements that a node holds after any stage, in units of L.
+// Returns the most elements that a rank holds after any stage, in units of L.
 double most_held(const Schedule& schedule) {
   Bytes held = 0;
   for (const StageTrace& stage : trace(schedule)) held = std::max(held, *std::max_element(stage.held.begin(), stage.held.end()));
@@ -132,8 +131,7 @@ void add_incomplete_arrays(const Making& making, Reproduction& made) {
   made.at_least(where + "elements on a node, brute force over A4, the least (\"and saves buffer space\")", 1, least_held, in_3_2_2);
 }
 
-// Returns the message length from which on A4 is no slower than the brute-force solution: it saves bytes and costs
-// start-ups.
+// Returns the message length from which on A4 is not slower than the brute-force solution. A4 needs more start-ups and fewer bytes.
 std::string break_even_of(Count p) {
   const Problem problem = traffic_of(p, TrafficKind::transpose, longest);
   const Schedule ours = make_schedule(problem, on_paper_grid(in_place, 1)),
@@ -152,35 +150,37 @@ std::string break_even_of(Count p) {
   return text;
 }
 
-struct Pieces {
-  Count sent = 0;         // the most runs of memory that a node sends in the first stage
-  double unevenness = 0;  // difference between the most and the fewest elements of one destination in a message
+// The messages of a schedule's first stage.
+struct FirstStage {
+  Count runs = 0;         // the most runs of memory that a rank sends
+  double unevenness = 0;  // in one message: the most elements for one destination, minus the fewest
 };
 
-// `destination_elements`: the elements for one destination at a node; destinations follow each other in memory.
-Pieces pieces_of(const Schedule& schedule, Count destination_elements) {
+// `destination_elements` is the number of elements that a rank has for each destination. In memory, the elements for one
+// destination follow those for the one before.
+FirstStage first_stage_of(const Schedule& schedule, Count destination_elements) {
   const Count p = schedule.problem.ranks;
-  Pieces pieces;
+  FirstStage first;
   for (Rank rank = 0; rank < p; ++rank) {
     const Program program = schedule.program(rank);
     const Stage& stage = program.stages.front();
-    Count sent = 0;
+    Count runs = 0;
     for (const Round& round : program.rounds) {
       if (round.number >= stage.first_round + stage.round_count) break;
       for (const Message& message : round.sends) {
         ByRank<Count> by_destination(p, 0);
         for (const Region& region : message.regions)
           for_each_run(region, [&](Bytes offset, Bytes length) {
-            ++sent;
+            ++runs;
             for (Bytes at = offset; at < offset + length; ++at) ++by_destination[at / destination_elements];
           });
         const auto [least, most] = std::minmax_element(by_destination.begin(), by_destination.end());
-        pieces.unevenness = std::max<double>(pieces.unevenness, Number(*most - *least));
+        first.unevenness = std::max<double>(first.unevenness, Number(*most - *least));
       }
     }
-    pieces.sent = std::max(pieces.sent, sent);
+    first.runs = std::max(first.runs, runs);
   }
-  return pieces;
+  return first;
 }
 
 void add_scanning(const Making& making, Reproduction& made) {
@@ -193,21 +193,21 @@ void add_scanning(const Making& making, Reproduction& made) {
     making.show(fmt::format("{} nodes, {} elements", p, elements));
     const Problem problem = make_traffic(p, {.kind = TrafficKind::equal, .typical = elements});
     const Number heaviest = Traffic(problem).heaviest();
-    Pieces pieces[2];
+    FirstStage first[2];
     double volume[2] = {};
     for (std::size_t i = 0; i < 2; ++i) {
       const Schedule schedule =
           make_schedule(problem, fmt::format("{}:grain=1,counts=known", i == 0 ? "two-phase" : "scan-two-phase"));
       const Figures counted = figures(with_own_messages(schedule));
-      pieces[i] = pieces_of(schedule, elements);
+      first[i] = first_stage_of(schedule, elements);
       volume[i] = Number(counted.c2) / heaviest;
       sheet.rows.push_back(
-          {p, elements, std::string(i == 0 ? "slices" : "scanning"), counted.c1, volume[i], pieces[i].sent, pieces[i].unevenness});
+          {p, elements, std::string(i == 0 ? "slices" : "scanning"), counted.c1, volume[i], first[i].runs, first[i].unevenness});
     }
-    most_uneven = std::max(most_uneven, pieces[1].unevenness);
-    most_marked = std::max(most_marked, ratio(pieces[0].sent, p * p));
+    most_uneven = std::max(most_uneven, first[1].unevenness);
+    most_marked = std::max(most_marked, ratio(first[0].runs, p * p));
     most_volume_off = std::max(most_volume_off, std::abs(volume[1] - volume[0]));
-    if (elements > p) least_ratio = std::min(least_ratio, ratio(pieces[1].sent, pieces[0].sent));
+    if (elements > p) least_ratio = std::min(least_ratio, ratio(first[1].runs, first[0].runs));
   }
   made.sheets.push_back(std::move(sheet));
   const std::string where = "A2, equal counts: ";

@@ -22,7 +22,7 @@ struct Machine {
   ComposingFit fit;
 };
 
-// Adds how many claims hold for each t_m.
+// Adds a sheet with the number of claims that hold for each t_m.
 void add_held(const std::vector<Machine>& machines, Reproduction& made) {
   Sheet sheet{.name = "held", .columns = {"t_m (µs/byte)"}};
   for (const double us_per_byte : composing_grid())
@@ -56,7 +56,7 @@ void add_fits(const std::vector<Machine>& machines, Reproduction& made) {
   made.sheets.push_back(std::move(sheet));
 }
 
-// Checks each figure's claims with the t_m that was fitted to the claims about the other figures, which shows how
+// Checks each figure's claims with the t_m that was fitted to the claims about the other figures. This shows how
 // well a fit predicts new data.
 void add_checks(const std::vector<Machine>& machines, Reproduction& made) {
   Sheet sheet{.name = "checks",
@@ -126,8 +126,8 @@ Reproduction make(const Making& making) {
   Reproduction made{
       .remarks = {
           "One number a machine is fitted, t_m, so that many of the claims hold; nothing else is. A claim that holds at the fitted "
-          "t_m is no confirmation where it was needed to find it. What confirms is the sheet of checks: each figure's claims at "
-          "the t_m that fits the other figures.",
+          "t_m does not confirm the fit if it was used to find it. The sheet of checks confirms the fit: it shows each figure's "
+          "claims at the t_m that fits the other figures.",
           "By the flat model with messages to oneself, as figures 15 to 23; the simulation knows no t_m. The most claims may hold "
           "in a sliver only, so the fit is the middle of the widest range in which at most one claim fewer holds. Width is the "
           "ratio of its ends and the middle their geometric mean, where 0 counts as 10^-5 µs/byte. Looked at is t_m up to 1 "

@@ -72,8 +72,8 @@ Times times_of(const Machine& machine, const StagesOf& stages_of) {
   return times;
 }
 
-// Returns the contention factor of an algorithm's own blocking traffic from which on `other` is faster, if the
-// other's factor is 1 and the whole sum t_c + t_d is attributed to t_d.
+// Returns the least contention factor of an algorithm's own blocking traffic at which `other` is faster. The other algorithm's
+// factor is 1, and the whole sum t_c + t_d is attributed to t_d.
 double factor_from(const Machine& machine, const std::vector<StageFigures>& stages, double own_ms, double other_ms) {
   double wire_ms = 0;
   for (const StageFigures& stage : stages) wire_ms += Number(stage.load) * machine.coefficients.at("wire_us_per_byte") / 1000;
@@ -134,7 +134,7 @@ void add_table(const std::vector<Machine>& machines, Bytes most, const Making& m
   made.sheets.push_back(std::move(sheet));
 }
 
-// Adds how much contention must slow down A1 for another algorithm to be faster.
+// Adds a sheet with the contention factors of A1 at which another algorithm is faster.
 void add_factors(const std::vector<Machine>& machines, Bytes most, Reproduction& made) {
   Sheet factors{.name = "factors",
                 .columns = {"longest message (elements)", "t3d: f_nc_b of A1 from which A2 is faster",
@@ -188,8 +188,8 @@ Reproduction make(const Making& making) {
           "The paper does not claim that f_nc_b is 1: it is generally greater than 1 (section 2.3). What (3) says is how much "
           "greater it has to be for the measured order. Table 1 has t_c + t_d in one figure, and these factors take all of it for "
           "t_d, the only part that f_nc_b multiplies; with any t_c above 0 the factor is larger. Beside it is what A1's rounds "
-          "come to in step, as a factor on L_max. A factor that is the same for all three is no way out: of them A4 has the most "
-          "bytes. A3 is in the table for completeness; its traffic in table 3 is less than what a node receives "
+          "come to in step, as a factor on L_max. One factor for all three cannot explain the measured order, because A4 has the "
+          "most bytes of them. A3 is in the table for completeness; its traffic in table 3 is less than what a node receives "
           "(liu2002-table3)."}};
   const std::vector<Machine> machines{Machine("t3d"), Machine("sp2")};
   const Bytes most = 1024;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Row 2 of 61 nodes, and node 58, step by step: the schedule with contention and the one without.
+// Row 2 of 61 ranks, and rank 58, step by step: the schedule with contention and the one without.
 #include <fmt/format.h>
 
 #include <map>
@@ -62,7 +62,7 @@ Reproduction make(const Making&) {
     }
   }
   made.sheets.push_back(std::move(sheet));
-  Count stall = 1;  // the first step in which node 18 sends nothing
+  Count stall = 1;  // the first step in which rank 18 sends nothing
   while (ours.contains({stall, 18})) ++stall;
   made.equal("entries of figure 10 but those to oneself that our schedule has, too", printed, same, "figure 10");
   made.equal("conflicts at receivers in figure 9, as printed", 3, conflicts(with_contention), "figure 9");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stages I and II of A4 on one node, step by step, under the three policies.
+// Stages I and II of A4 on one rank, step by step, under the three policies.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace quadrille::reproduce {
 namespace {
 
 constexpr Count nodes = 16;
-constexpr Bytes typical = 12;  // elements; a quarter of a node's data then takes about as long on the wire as a start-up
+constexpr Bytes typical = 12;  // elements; a quarter of a rank's data then takes about as long on the wire as a start-up
 
 // Returns the first two stages, with messages to oneself.
 Schedule distribution() {
@@ -30,11 +30,11 @@ Schedule distribution() {
 struct Step {
   int stage = 0;
   Count number = 0;
-  Picoseconds begin = INT64_MAX, end = 0;  // of the node's sends and receives in the step
+  Picoseconds begin = INT64_MAX, end = 0;  // of the rank's sends and receives in the step
 };
 
 struct Played {
-  Picoseconds end = 0;              // when all nodes have finished
+  Picoseconds end = 0;              // when all ranks have finished
   std::vector<MessageEnd> at_node;  // ascending by round, sends first
   std::vector<Step> steps;
 };
@@ -60,7 +60,7 @@ Played play(const Schedule& schedule, const MessageTimes& times, Policy policy, 
   return played;
 }
 
-// Returns by how much stage II begins before stage I has ended; 0 if it does not.
+// Returns the time by which stage II begins before stage I has ended, or 0 if it begins later.
 Picoseconds overlap_of_stages(const Played& played) {
   Picoseconds end = 0, begin = INT64_MAX;
   for (const Step& step : played.steps)
@@ -71,8 +71,8 @@ Picoseconds overlap_of_stages(const Played& played) {
   return std::max<Picoseconds>(0, end - begin);
 }
 
-// Returns the time from the begin of the last send of stage I to the begin of the first send of stage II; negative if
-// the latter is earlier.
+// Returns the time from the begin of the last send of stage I to the begin of the first send of stage II. It is
+// negative if the latter is earlier.
 Picoseconds between_sends(const Played& played, Count first_round_of_second) {
   Picoseconds last = INT64_MIN, first = INT64_MAX;
   for (const MessageEnd& time : played.at_node)

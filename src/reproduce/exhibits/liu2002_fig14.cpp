@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pattern2: the target of each node, as printed and as a permutation for any number of nodes.
+// Pattern2: the target of each rank, as printed and as a permutation for any number of ranks.
 #include <set>
 
 #include "patterns/rank_array.hpp"
@@ -9,7 +9,7 @@
 namespace quadrille::reproduce {
 namespace {
 
-// The printed formula: node i sends to (i % C) C + i / C.
+// The printed formula: rank i sends to (i % C) C + i / C.
 bool is_permutation_as_printed(Count p) {
   const Count columns = RankArray::paper_columns(p);
   std::set<Rank> targets;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Figures 15 to 23: the times of A1 to A4 on a T3D and an SP2, over the number of nodes and over the length of
-// messages.
+// Figures 15 to 23: the times of A1 to A4 on a T3D and an SP2, over the number of ranks and over the length of messages.
 #include <fmt/format.h>
 
 #include <array>
@@ -102,7 +101,7 @@ std::vector<IrregularPlot> plots_of_fig20() {
   return {plot};
 }
 
-// Returns a plot of figures 21 and 22: which curve is below all others, and what nonblocking messages gain.
+// Returns a plot of figures 21 and 22. Its claims say which curve is below all others, and how much nonblocking messages gain.
 IrregularPlot plot_of_a3_and_a4_on_an_sp2(const char* name, TrafficKind pattern, const std::vector<IrregularPoint>& points,
                                           const std::string& place) {
   IrregularPlot plot{name, "sp2", pattern, points, a3_and_a4_curves, {}};
@@ -160,7 +159,7 @@ Reproduction with_stages_and_parts(int figure, const char* machine, const char* 
   const Quotation said{"The hot-spots encountered in A3 .. result in much larger latencies when C-Comm or R-Comm is performed",
                        place};
   add_stages(made, machine, {64, 4096}, said);
-  // Of the curves of figure 22, only the first and last points are shown: no more than ten bars can be told apart.
+  // For the curves of figure 22, shows only the first and last points, because readers cannot tell more than ten bars apart.
   for (const IrregularPlot& plot : plots) add_parts(made, figure == 22 ? thinned(plot) : plot, said, making);
   made.remarks.emplace_back(parts_remark);
   return made;

@@ -24,8 +24,8 @@ constexpr struct {
   double element_bytes;
 } platforms[] = {{"t3d", "T3D", 48}, {"sp2", "SP2", 22}};
 
-// Returns the largest number of elements that a node sends or receives for which saving `startups` start-ups is worth
-// `volume` more L.
+// Returns the largest number of elements that a rank may send or receive such that saving `startups`
+// start-ups is worth `volume` more L.
 double worth_it_below(std::size_t platform, double startups, double volume) {
   const FlatModel model = flat_model_of(machine_of_paper(platforms[platform].machine));
   return startups * model.startup_s /

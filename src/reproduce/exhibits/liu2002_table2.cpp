@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The number and the length of the messages that a node receives in each stage of the four-stage algorithm (lemmas 1
-// to 3, theorem 1).
+// The number and the length of the messages that a rank receives in each stage of the four-stage algorithm
+// (lemmas 1 to 3, theorem 1).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -54,7 +54,7 @@ Reproduction make(const Making& making) {
     }
   }
   made.sheets.push_back(std::move(sheet));
-  // Of all traffic matrices, the shift matrix comes closest to the bound on the volume.
+  // The shift matrix comes closer to the bound on the volume than all other traffic matrices.
   std::vector<TrafficEntry> entries;
   for (Rank from = 0; from < 61; ++from) entries.push_back({from, (from + 1) % 61, 61});
   const Schedule shifted = make_schedule(Problem::alltoallv(61, std::move(entries)), irregular_algorithm(4));

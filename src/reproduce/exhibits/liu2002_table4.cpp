@@ -20,8 +20,8 @@ Bytes most_held(const Problem& problem, int number) {
   return most;
 }
 
-// Returns by how much A4's memory on a node exceeds the bound of theorem 1, at most, in units of L / P, for Pattern1
-// and Pattern2 with counts that are multiples of P.
+// Returns the most by which A4's memory on a rank exceeds the bound of theorem 1, in units of L / P. The exchanges are Pattern1 and
+// Pattern2 with counts that are multiples of P.
 double above_theorem_1(const Making& making) {
   double most = -INFINITY;
   for (const Count p :

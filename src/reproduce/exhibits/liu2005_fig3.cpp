@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The exchange on rings: the worked ring of eight nodes, lemma 2, and rings with an odd number of nodes.
+// The exchange on rings: the worked ring of eight ranks, lemma 2, and rings with an odd number of ranks.
 #include <fmt/format.h>
 
 #include <map>
@@ -38,7 +38,7 @@ LinkUse link_use(const Schedule& schedule) {
   return use;
 }
 
-// Counts the ranks that send the block for the opposite place to the right in the first round. A slot is named by the
+// Counts the ranks that send the block for the opposite rank to the right in the first round. A slot's number is the
 // distance that its block travels.
 Count opposite_to_the_right(const Schedule& schedule) {
   const Count p = schedule.problem.ranks;

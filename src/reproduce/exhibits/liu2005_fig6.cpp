@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The estimated times of exchanges on tori of 16 x 16 to 128 x 128 nodes of an Intel Paragon.
+// The estimated times of exchanges on tori of 16 x 16 to 128 x 128 ranks of an Intel Paragon.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 namespace quadrille::reproduce {
 namespace {
 
-// Returns the bytes from which on `ours` is faster; negative if it always is.
+// Returns the block size from which on `ours` is faster. It is negative if `ours` is always faster.
 double break_even(const TorusCosts& ours, const TorusCosts& other, const Coefficients& machine) {
   const double start = ours.us(machine, 0) - other.us(machine, 0);
   const double slope = (other.us(machine, 1) - other.us(machine, 0)) - (ours.us(machine, 1) - ours.us(machine, 0));
   return start / slope;
 }
 
-// Returns the bytes from which on AT2 is faster than all others on a torus of 2^d x 2^d nodes.
+// Returns the block size from which on AT2 is faster than all others on a torus of 2^d x 2^d ranks.
 double first_fastest(const TorusCosts& at2, int d, const Coefficients& machine) {
   double from = 0;
   for (const PublishedExchange& other : other_exchanges) from = std::max(from, break_even(at2, other.costs(d), machine));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The volume of the exchange on tori: as printed, and with our choice of routes to opposite places.
+// The volume of the exchange on tori: as printed, and with our choice of routes to opposite ranks.
 #include <fmt/format.h>
 
 #include "quadrille/cost.hpp"
@@ -9,8 +9,8 @@
 namespace quadrille::reproduce {
 namespace {
 
-// The finding for cases in which the blocks, sent as printed, exceed r c^2/8: all blocks for the opposite column, one
-// row of them in each of the phases 2 and 3, go in one direction, so that each phase takes r/2 more.
+// Returns the finding for tori on which the blocks, sent as printed, exceed r c^2/8. In each of the phases 2 and 3, all blocks of
+// one row for the opposite column go in one direction. So each phase takes r/2 more blocks.
 PaperFinding one_way(Count rows, Count columns) {
   PaperFinding finding{.value = rows * columns * columns / 8 + rows};
   if (columns / 2 < 4) {

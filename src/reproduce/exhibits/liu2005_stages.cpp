@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The costs of the stages of algorithm AR and of the phases of algorithm AT2, equations (1) to (4), counted for each
-// stage.
+// The costs of each stage of algorithm AR and of each phase of algorithm AT2 (equations (1) to (4)), compared
+// with those of our schedules.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ StageCosts counted(const Schedule& schedule, const std::string& stage) {
   return costs;
 }
 
-// Returns the paper's counts for stages 1 to 3 of algorithm AR, for rings with an even number of nodes.
+// Returns the paper's counts for stages 1 to 3 of algorithm AR, for rings with an even number of ranks.
 std::vector<StageCosts> said_of_ring(Count p) {
   const Count low = p / 4, high = (p + 3) / 4;
   return {{1, high}, {low, low * high}, {high - 1, low * (high - 1)}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a node sends through each of its ports in phase 1 of the exchange on a torus.
+// The blocks that a rank sends through each of its ports in phase 1 of the exchange on a torus.
 #include <fmt/format.h>
 
 #include "reproduce/exhibit.hpp"
@@ -8,7 +8,8 @@
 namespace quadrille::reproduce {
 namespace {
 
-// Returns the number of nodes of group G10 in the first quadrant of node (0, 0), as the paper defines both.
+// Returns the number of vertices of group G10 in the first quadrant of vertex (0, 0), as the paper defines
+// the group and the quadrant.
 Count in_first_quadrant(Count rows, Count columns) {
   Count count = 0;
   for (Count x = 0; x <= rows / 2; ++x)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Start-ups, transmission and rearrangement of exchanges on a torus of 2^d x 2^d nodes. Those exchanges of table II
-// that this library can run are counted from their schedules, and so is the scheme of section IV.A on which the paper
-// builds.
+// Start-ups, transmission and rearrangement of exchanges on a torus of 2^d x 2^d ranks. Those exchanges of table II
+// that this library can run are counted from their schedules. The scheme of section IV.A, on which the paper builds,
+// is counted in the same way.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace quadrille::reproduce {
 namespace {
 
-// Returns the bytes on all links in all rounds, divided by what they would be if every block took a shortest route.
+// Returns the bytes on all links in all rounds, divided by the bytes there would be if every block took a shortest route.
 double detour(const Schedule& schedule, const Topology& torus) {
   Bytes carried = 0, needed = 0;
   for (Rank rank = 0; rank < schedule.problem.ranks; ++rank) {
@@ -27,7 +27,7 @@ double detour(const Schedule& schedule, const Topology& torus) {
   return ratio(carried, needed);
 }
 
-// Returns the most links that are used in any round, as a share of all links.
+// Returns the most links that are used in any round, divided by the number of all links.
 double links_used(const Schedule& schedule, const Topology& torus) {
   std::map<Count, std::set<Count>> used;  // by round
   for (Rank rank = 0; rank < schedule.problem.ranks; ++rank)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests whether the clustered exchange is faster than posting all messages at once, as the paper measured. Both are
-// simulated event by event, on the links of six small hosts and on a larger cluster.
+// Tests the paper's measurement that the clustered exchange is faster than posting all messages at once. Both are simulated event
+// by event, on the links of six small hosts and on a larger cluster.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -52,7 +52,7 @@ double seconds(const std::vector<Count>& sizes, Bytes block_bytes, const char* s
                         .end);
 }
 
-// Returns the time of the bytes on the busiest node's link. No algorithm takes less.
+// Returns the time of the bytes on the busiest node's link, which is a lower bound for every algorithm.
 double least_seconds(const std::vector<Count>& sizes, Bytes block_bytes) {
   const Count p = std::accumulate(sizes.begin(), sizes.end(), Count{0});
   Count most = 0;
@@ -74,7 +74,7 @@ void add_six_nodes(const std::vector<Bytes>& lengths, const Making& making, Repr
   Sheet ratios{.name = "ratios", .columns = {"distribution"}};
   for (const Bytes length : lengths) ratios.columns.push_back(fmt::format("{} bytes a block", length));
   ratios.columns.emplace_back("paper");
-  double most_above = 0;  // the largest relative amount by which the trivial algorithm takes longer than the bytes alone
+  double most_above = 0;  // the trivial algorithm's largest relative excess over the time of the bytes alone
   double least = 1e300, least_where_they_vary = 1e300, most_where_they_vary = 0;
   for (const Distribution& distribution : distributions()) {
     making.show(distribution.name);

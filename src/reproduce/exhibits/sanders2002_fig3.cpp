@@ -28,8 +28,8 @@ Sheet listing(const Schedule& schedule, const std::string& name) {
   return sheet;
 }
 
-// Counts the pairs that should have been delivered after phase 1 by the loop's invariant, but were not: those with U
-// <= V and l(u) < done, in both directions.
+// Counts the pairs that are not delivered after phase 1 although the loop's invariant says so: the pairs with U <= V and l(u)
+// < done, in both directions.
 Count undelivered(const Schedule& schedule) {
   std::set<std::pair<Rank, Rank>> delivered;
   const std::vector<NodeStep> steps = steps_of(schedule);

@@ -46,7 +46,7 @@ Reproduction make(const Making& making) {
     const Count n = *std::max_element(sizes.begin(), sizes.end()), p = std::accumulate(sizes.begin(), sizes.end(), Count{0});
     const Count matchings = steps_between(sizes, "mode=inter"), permutations = steps_between(sizes, "decomposition=permutations");
     const auto two_at_a_time = [&](const char* decomposition) -> Cell {
-      if (sizes.size() < 3) return std::monostate{};  // each node has only one other node
+      if (sizes.size() < 3) return std::monostate{};  // there is only one other node, so a degree of 2 is not possible
       return steps_between(sizes, fmt::format("decomposition={},degree=2", decomposition));
     };
     table.rows.push_back({fmt::format("{}", fmt::join(sizes, " ")), matchings, permutations, n * (p - n),

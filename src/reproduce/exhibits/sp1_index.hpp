@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The index operation on 64 processors of an SP-1 by the linear model, which figures 4 to 6 of [bruck1997] measured.
+// The index operation on 64 processors of an SP-1. Figures 4 to 6 of [bruck1997] measured it; here the
+// linear model predicts its times.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,14 +14,14 @@ namespace quadrille::reproduce {
 inline constexpr Count sp1_processors = 64;
 inline const std::vector<Count> powers_of_two{2, 4, 8, 16, 32, 64};
 
-// g1 and g2 of the model T = g1 C1 beta + g2 C2 tau + g3, with which the paper explains its measurements. With 1 and
-// 1, it is the linear model. g3 is the same for all radices.
+// g1 and g2 of the model T = g1 C1 beta + g2 C2 tau + g3, with which the paper explains its measurements. If both are 1, it is the
+// linear model. g3 is the same for all radices.
 struct SlowDown {
   double startups = 1, bytes = 1;
 };
 
-// According to the paper, sending and receiving at the same time slows down by a factor "somewhere between one and
-// two".
+// Pairs of g1 and g2 to try. According to the paper, sending and receiving at the same time slows down by a factor
+// "somewhere between one and two".
 inline const std::vector<SlowDown> slow_downs{{1, 1}, {1, 2}, {2, 1}, {2, 2}};
 
 class Sp1Index {

@@ -44,8 +44,8 @@ Count PrintedMessages::volume() const {
 
 namespace {
 
-// Returns the first link of a block that travels to the group of its target: 1 and -1 along the columns, 2 and -2
-// along the rows.
+// Returns the links that a block takes in phase 1, to the group of its target. 1 and -1 are links along the
+// columns, 2 and -2 along the rows.
 std::vector<Count> first_links(Count dx, Count dy, Count rows, Count columns) {
   const Count down = 2 * dx < rows ? 1 : -1, right = 2 * dy < columns ? 2 : -2;
   if (dx % 2 == 0 && dy % 2 == 0) return {};
@@ -58,7 +58,7 @@ std::vector<Count> first_links(Count dx, Count dy, Count rows, Count columns) {
 
 PrintedTorusVolumes printed_torus_volumes(Count rows, Count columns) {
   PrintedMessages first_phase, all;
-  std::map<std::pair<Rank, Count>, Count> links[2];  // blocks, by phase, then by the place where the link begins and its direction
+  std::map<std::pair<Rank, Count>, Count> links[2];  // blocks by phase, then by the link's first vertex and direction
   const Count phase_steps = std::max(rows, columns) / 4;
   for (Count x0 = 0; x0 < rows; ++x0)
     for (Count y0 = 0; y0 < columns; ++y0)

@@ -14,8 +14,8 @@ StoredPrograms::StoredPrograms(Count ranks) : programs(index(ranks)) {
 }
 
 void store(Schedule& schedule, StoredPrograms stored, std::size_t text_bytes) {
-  // Where ranks do something in every stage, the text has some twenty bytes for each rank and stage. The constant
-  // allows for schedules of empty blocks.
+  // If ranks do something in every stage, the text has some twenty bytes for each rank and stage. The constant allows
+  // schedules of empty blocks, which have stages but no operations.
   std::size_t table_bytes = 0;
   for (const Stage& stage : stored.stages) table_bytes += sizeof(Stage) + stage.name.size();
   const std::size_t most = (std::size_t{1} << 28) + 64 * text_bytes;

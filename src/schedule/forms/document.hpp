@@ -20,8 +20,8 @@ inline constexpr std::string_view text_format = "quadrille-schedule-text/1";
 std::vector<Schedule> parse_json(std::string_view text);
 std::vector<Schedule> parse_text(std::string_view text);
 
-// The programs of a file, without their stages: p copies of the stage table could be much larger than the text. The
-// table is stored once and added to a program when the program is asked for.
+// The programs of a file, without their stages. The stage table is stored once, because p copies of it could be much
+// larger than the text. A program gets its stages when a caller asks for it.
 struct StoredPrograms {
   std::vector<Stage> stages;
   std::map<Rank, std::vector<Stage>> own_stages;  // of ranks whose table differs

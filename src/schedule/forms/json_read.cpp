@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads the JSON form (docs/schedule-format.md). An error with its place is thrown only for content that cannot be
-// stored in programs. Whether the programs are correct is left to the verifier. Unknown keys are skipped.
+// stored in programs. The verifier decides whether the programs are correct. Unknown keys are skipped.
 //
-// Memory: `buffers` must have an entry for each rank. This is checked before anything is allocated for each rank, so
-// that a large number of ranks alone cannot take memory.
+// Memory: `buffers` must have an entry for each rank. This is checked before anything is allocated for each rank, so a
+// large number of ranks alone cannot take memory.
 #include <fmt/ranges.h>
 
 #include "problem/collective_facts.hpp"

@@ -106,8 +106,8 @@ void check_regions(const std::vector<Program>& programs) {
     }
 }
 
-// The format lists every round, even an empty one. Their number is limited, because a few words of text could ask for
-// 2^60 rounds.
+// The format lists every round, even an empty one. The number of empty rounds is limited, because otherwise a few words
+// of text could ask for 2^60 rounds.
 constexpr Count most_idle_rounds = Count{1} << 20;
 
 [[noreturn]] void too_many_rounds(const std::string& rounds) {
@@ -238,8 +238,8 @@ class JsonWriter {
     out_.print("{}}}", next_control_ > first_control ? "]" : "");
   }
 
-  // The format pairs one source region with one target region, so an operation on lists is written as several
-  // operations, split wherever either list is.
+  // The format pairs one source region with one target region. So an operation on lists is written as several
+  // operations, split at each boundary of either list.
   void write_local(const LocalAt& place, const char*& separator) {
     const Regions source = flattened(place.local->source);
     const Regions target = flattened(place.local->target);
@@ -254,7 +254,7 @@ class JsonWriter {
       separator = ",";
     };
 
-    if (bytes(source) != bytes(target))  // incorrect, and written unchanged
+    if (bytes(source) != bytes(target))  // an incorrect operation is written unchanged
       return write_operation([&] { write_regions(source), out_.print(", "), write_regions(target); });
     auto from = source.begin();
     auto to = target.begin();

@@ -22,7 +22,7 @@ class TextLine {
 
   Count number() const { return number_; }
   bool at_end();                            // is only blank space or a comment left?
-  bool begins_with(std::string_view mark);  // a mark that ends in a letter or digit must also end the word there
+  bool begins_with(std::string_view mark);  // if the mark ends in a letter or digit, the word must end there, too
   bool accept(std::string_view mark);       // skips the mark if it is next; returns whether it was
   void require(std::string_view mark);      // skips the mark; throws if it is not next
   void require_end();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads the text form (docs/schedule-format.md) line by line. A text may hold several schedules. Whatever is
-// accepted is stored exactly, even if the verifier will find it incorrect.
+// Reads the text form (docs/schedule-format.md) line by line. A text may hold several schedules. Accepted content is
+// stored exactly, even if the verifier will find it incorrect.
 //
-// Memory: it grows only with `rank` lines and list entries that are present in the text, never because a number in
-// the text is large.
+// Memory: the memory used grows only with `rank` lines and list entries that are present in the text, never because a
+// number in the text is large.
 #include <fmt/ranges.h>
 
 #include <set>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Clusters of nodes, whose ranks share one link to a switch.
+// Clusters of nodes. The ranks of a node share one link to a switch.
 #include <fmt/format.h>
 
 #include "topology/graph.hpp"

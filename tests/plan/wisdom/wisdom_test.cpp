@@ -72,7 +72,7 @@ TEST(WisdomText, IsRefusedWithLineAndReason) {
   expect_refused(with("ranks_of_node=4", "ranks_of_node=3"), "none can be the largest with 3 ranks");
   expect_refused(with("repetitions=15", "repetitions=15 "), "the line must end before ' '");
   expect_refused(with("repetitions=15", "repetitions=0"), "at least one repetition");
-  expect_refused(with("date=2026-11-22", "date=2026-13-22"), "is no date");
+  expect_refused(with("date=2026-11-22", "date=2026-13-22"), "is not a date");
   expect_refused(with("median_us=2", "median_us=2s"), "is not a number");
   expect_refused(with("median_us=2", "median_us=inf"), "is not a number");
   expect_refused(with("median_us=2", "median_us=1e300"), "from 1e-9 us");
@@ -84,8 +84,8 @@ TEST(WisdomText, IsRefusedWithLineAndReason) {
   expect_refused(with("policy=blocking", "policy=blockin"), "there is no 'blockin' here");
   expect_refused(with("buffers=1", "buffers=3"), "1 or 2 buffers");
   expect_refused(with("bruck:radix=4", "brook:radix=4"), "alltoall has no algorithm 'brook'");
-  expect_refused(with("bruck:radix=4", "bruck:rodix=4"), "'rodix=4' is no setting of alltoall/bruck");
-  expect_refused(with("bruck:radix=4", "bruck:radix="), "is no setting");
+  expect_refused(with("bruck:radix=4", "bruck:rodix=4"), "'rodix=4' is not a setting of alltoall/bruck");
+  expect_refused(with("bruck:radix=4", "bruck:radix="), "is not a setting");
   expect_refused(
       with("executor=mpi policy=blocking algorithm=vendor", "executor=shared policy=blocking algorithm=bruck:radix=4,ports=1"),
       "occurs twice in a race");
@@ -93,7 +93,7 @@ TEST(WisdomText, IsRefusedWithLineAndReason) {
   expect_refused(with("time=13:05:22.123", "time=12:00:00.000"), "this situation occurs twice, with the same date and time");
   for (const char* time :
        {"24:00:00.000", "13:60:22.123", "13:05:60.123", "13:05:22", "13:05:22.1234", "13:05:22,123", "13:0x:22.123"})
-    expect_refused(with("13:05:22.123", time), "is no time such as");
+    expect_refused(with("13:05:22.123", time), "is not a time such as");
   expect_refused(with("others=1.5", "others=-1"), "is not a number");
   expect_refused(with("others=1.5", "others=1e7"), "from 0 to 1e6 cores");
   expect_refused(with("skew=4", "skew=3"), "powers of two");

@@ -39,7 +39,7 @@ std::unique_ptr<Executable> MpiCommunicator::prepare(std::shared_ptr<const Scrip
 
 std::unique_ptr<Mail> MpiCommunicator::mail() { return std::make_unique<MpiMail>(group_->lease(), group_->waiter()); }
 
-// Each rank finds out locally, without a context, whether MPI has the collective. Only then do the ranks lease a context.
+// Each rank finds out locally, without a context, whether MPI has the collective. The ranks lease a context only if MPI has it.
 Result<Transport::Vendor> MpiCommunicator::vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation,
                                                   const std::string& algorithm) {
   if (const auto drafted = vendor_collective({}, {}, problem, operation.get(), rank()); !drafted) return cannot(drafted.error());
@@ -65,8 +65,8 @@ std::vector<Transport*> MpiCommunicator::offered() {
   return all;
 }
 
-// Where ranks compare the order of their starts, all plans are in one list. Else the plans that run by shared memory are in the
-// list of the node, in which ranks detect different orders by themselves.
+// If the ranks compare the order of their starts over MPI, one record holds all plans. Otherwise plans that run by shared memory
+// are in the record of the shared space, where waiting ranks detect different orders.
 std::shared_ptr<Starts> MpiCommunicator::starts(Executor executor) {
   struct Kept {
     std::shared_ptr<const void> last;  // destroyed after the group
@@ -77,7 +77,7 @@ std::shared_ptr<Starts> MpiCommunicator::starts(Executor executor) {
   return {all, by_messages ? static_cast<Starts*>(&group_->starts()) : &group_->node()->space()->starts()};
 }
 
-// If this object owns `kept_`, destroying that finalises MPI. The plans own it, too. So the plans must not be kept with the user's
+// If `kept_` is not null, destroying it finalises MPI. The plans own `kept_`, too. So the plans must not be kept with the user's
 // communicator, which MPI keeps until it is finalised: that would be a cycle, and MPI would never be finalised.
 std::shared_ptr<Calls> MpiCommunicator::shared_calls() {
   const auto make = [this] { return Communicator::shared_calls(); };

@@ -14,7 +14,7 @@
 namespace quadrille {
 namespace {
 
-constexpr int highest_tag = 32767;  // MPI guarantees at least that many; after so many plans a group leases another context
+constexpr int highest_tag = 32767;  // MPI guarantees this tag; after so many plans a group leases another context
 
 std::uint64_t random_id() {
   std::random_device device;
@@ -138,7 +138,7 @@ void ContextPool::drop_idle() {
     auto oldest = entries_.end();
     for (auto entry = entries_.begin(); entry != entries_.end(); ++entry)
       if (is_idle(*entry) && (oldest == entries_.end() || (*entry)->used < (*oldest)->used)) oldest = entry;
-    if (oldest == entries_.end()) return;  // other threads have leased them; then there are more than `most` for a while
+    if (oldest == entries_.end()) return;  // other threads have leased them: for a while there are more than `most`
     free((*oldest).get());
     entries_.erase(oldest);
   }
@@ -165,8 +165,8 @@ void ContextPool::free_all() {
   entries_.clear();
 }
 
-// Makes a context by MPI_Comm_idup, so that this rank can yield its core while it waits for the others. A group of one rank need
-// not wait, and must not: in a session of one process MPICH 4.0.2 crashes in the nonblocking call.
+// Makes a context by MPI_Comm_idup, so that this rank can yield its core while it waits for the others. A group of one rank has
+// nobody to wait for and calls MPI_Comm_dup: in a session of one process MPICH 4.0.2 crashes in the nonblocking call.
 ContextPool::Entry ContextPool::make(const MpiGroup& group, MPI_Group members, std::uint64_t id) {
   {
     const std::lock_guard lock(mutex_);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A pool of MPI contexts: private duplicates of the user's communicators, so that messages of plans cannot match other messages.
-// Contexts are scarce (MPICH has 2,046 for a whole program), and making one takes long. So one is made only when a plan needs it,
-// and it is kept for later plans.
+// Contexts are scarce (MPICH has 2,046 for a whole program), and making one takes long. So a context is made only when a plan needs
+// it, and is kept for later plans.
 //
 // A plan leases a context. While an MpiGroup has a plan with a lease, the context serves this group only; so groups whose
 // collectives run in different threads never share one. After that, the context may serve any group of the same processes in the
@@ -33,9 +33,9 @@ class ContextPool {
   // freed, Error{environment} if a rank has `most` contexts and plans use all of them.
   Lease lease(MpiGroup& group);
 
-  // Call it before the user's communicator is freed. Frees its idle contexts that contain processes of other worlds
-  // (MPI_Comm_spawn, MPI_Comm_connect), because MPI regards those processes as connected as long as one exists. A context in use is
-  // freed later, when room is needed.
+  // Call it before the user's communicator is freed. Frees the group's idle contexts that contain processes of other worlds
+  // (MPI_Comm_spawn, MPI_Comm_connect), because MPI regards these processes as connected as long as such a context exists. A
+  // context in use is freed later, when room is needed.
   void forget(const MpiGroup& group);
 
   // Frees all contexts. Call it when nobody has a lease any more.

@@ -18,7 +18,7 @@ class MpiMessages {
  public:
   MpiMessages(Lease lease, Waiter waiter, std::shared_ptr<const Script> script);
 
-  // The interface that run_script and ScriptExecutable need (run.hpp).
+  // The concept Messages of script/run.hpp.
   const Script& script() const { return *script_; }
   NodeSteps* steps() { return nullptr; }
   static constexpr bool can_begin() { return true; }
@@ -32,7 +32,7 @@ class MpiMessages {
   static bool poll(auto&& done) { return done(); }
   static constexpr void end() {}
   void withdraw();
-  void fail(const Error& /*why*/) noexcept {}  // MPI offers no cheap way to tell the other ranks: that would take messages
+  void fail(const Error& /*why*/) noexcept {}  // nothing: telling the other ranks would take messages
   Bytes memory_bytes() const {
     return memory_bytes_of(scratch_, staging_, parts_, parts_of_, requests_, message_of_, parts_missing_, completed_, finished_);
   }
@@ -64,7 +64,7 @@ class MpiMessages {
   std::vector<std::uint32_t> message_of_;     // by request: its message
   std::vector<std::uint32_t> parts_missing_;  // by message: how many parts are not complete
   std::vector<int> completed_;                // positions of requests that the last wait_some completed
-  std::vector<std::uint32_t> finished_;       // dataflow: complete messages that the caller has not been told of yet
+  std::vector<std::uint32_t> finished_;       // dataflow: complete messages that advance_any has not returned yet
   int open_ = 0;
   std::size_t finished_count_ = 0;
 };

@@ -21,8 +21,9 @@ namespace {
 
 constexpr bool is_openmpi = std::string_view(QUADRILLE_MPI_LIBRARY) == "openmpi";
 
-// Does MPICH obey its variable for this collective's algorithm? It has one for every collective. But collectives in which no buffer
-// has a block for each rank (broadcast, for example) run by compositions of its device layer, which other variables select.
+// Does MPICH obey its variable for the algorithm of this collective? It has such a variable for every collective. But
+// collectives in which no buffer has a block for each rank (broadcast, for example) run by compositions of MPICH's device layer,
+// which other variables select.
 bool mpich_chooses(Collective collective) {
   const CollectiveFacts& facts = facts_of(collective);
   return facts.input.holding == Holding::all || facts.output.holding == Holding::all;
@@ -138,7 +139,7 @@ class Forced : public ForcedAlgorithm {
   int value_;
 };
 
-// The reason why the library would ignore any forced algorithm; empty if it would not.
+// Returns the reason why the library would ignore every forced algorithm; empty if it would not.
 std::string obstacle() {
   int level = MPI_THREAD_SINGLE;
   MPI_Query_thread(&level);
@@ -151,7 +152,7 @@ std::string obstacle() {
   if (!is_openmpi) return {};
   const auto dynamic = ControlVariable::named("coll_tuned_use_dynamic_rules");
   if (dynamic && (dynamic->number() & 0xFF) != 0) return {};
-  return "Open MPI does not look whether an algorithm is forced; start it with OMPI_MCA_coll_tuned_use_dynamic_rules=1";
+  return "Open MPI ignores forced algorithms with these settings; start it with OMPI_MCA_coll_tuned_use_dynamic_rules=1";
 }
 
 }  // namespace

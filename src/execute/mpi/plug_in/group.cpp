@@ -33,7 +33,7 @@ Rank first_rank_of_assumed_node(MPI_Comm users) {
     if (error != std::errc{} || size < 1 || size > ranks - first || is_last != (first + size == ranks) ||
         (!is_last && *next != ','))
       throw Error(ErrorCode::environment,
-                  "QUADRILLE_NODE_SIZES are no node sizes of these ranks; give some that add up, such as 2,2 for 4");
+                  "QUADRILLE_NODE_SIZES must name sizes of nodes that add up to the number of ranks, such as 2,2 for 4");
     if (me >= first) found = first;
     first += size;
     text = next + 1;
@@ -50,8 +50,8 @@ MpiGroup::Kept* MpiGroup::attribute_of(MPI_Comm users) {
   return found ? static_cast<Kept*>(kept) : nullptr;
 }
 
-// A group counts as failed only if all ranks see the failure. With several nodes some ranks may not know of it, so the group is
-// kept.
+// A group counts as failed only if all ranks see the failure. With several nodes, ranks of other nodes may not
+// see it, so the group is kept.
 std::shared_ptr<MpiGroup> MpiGroup::kept_with(MPI_Comm users) {
   const Kept* const kept = attribute_of(users);
   if (!kept || (kept->group->all_share_memory() && kept->group->node_->space()->has_failed())) return nullptr;
@@ -104,7 +104,7 @@ void MpiGroup::meet_first(Communicator& ranks) {
   if (met.first_wrong)
     throw ErrorElsewhere(
         ErrorCode::environment,
-        fmt::format("rank {} cannot tell its node: QUADRILLE_NODE_SIZES are no node sizes there", *met.first_wrong));
+        fmt::format("rank {} does not know its node: its QUADRILLE_NODE_SIZES do not add up to the ranks", *met.first_wrong));
   if (met.acquaintance) process_->remember(users_, met.acquaintance);
   take(std::move(met));
 }
@@ -164,7 +164,7 @@ void MpiGroup::all_gather(const void* mine, void* all, Bytes count) {
     return;
   }
   const int bytes = static_cast<int>(count);
-  if (nodes_.empty()) {  // the ranks are meeting, and nothing is in flight; this takes a third of the time of the other way
+  if (nodes_.empty()) {  // the ranks are meeting, and nothing is in flight; this takes a third of the time of MPI_Iallgather
     check_mpi(PMPI_Allgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, handle()), "MPI_Allgather");
     return;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What this library knows about one MPI communicator of the user. It is kept as an attribute of that communicator. So all
-// Communicator objects over it share it, and the ranks meet only when the first of them is made. Plans own a reference to it.
+// What this library knows about one MPI communicator of the user. An MpiGroup is kept as an attribute of that communicator. So all
+// Communicator objects over the communicator share one MpiGroup, and the ranks meet only when the first of these objects is made.
+// Plans own a reference to the MpiGroup.
 #pragma once
 
 #include <atomic>
@@ -26,7 +27,7 @@ class MpiGroup {
   MpiGroup& operator=(const MpiGroup&) = delete;
 
   // Collective: lets the ranks meet, and keeps the group with the user's communicator. `ranks` is a Communicator over this group,
-  // by which they communicate meanwhile.
+  // by which the ranks communicate while they meet.
   static void meet(const std::shared_ptr<MpiGroup>& group, Communicator& ranks);
 
   // Returns the plans behind calls without a plan (Calls), which are kept with the communicator; `make` makes them at the first
@@ -54,7 +55,7 @@ class MpiGroup {
   }
   bool is_freed() const { return is_freed_.load(std::memory_order_relaxed); }
 
-  // Collective. They use shared memory if all ranks share it, else the user's communicator.
+  // Collective. Both use shared memory if all ranks share it, else the user's communicator.
   void barrier();
   void all_gather(const void* mine, void* all, Bytes count);
 

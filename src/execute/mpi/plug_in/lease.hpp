@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A lease gives a plan a communicator and a tag for its messages. The communicator carries no messages of the user, and no other
-// plan there has the tag; it is the same on all ranks. All messages of a plan have this one tag: MPI matches messages between two
-// ranks in the order in which they are posted, and all policies post them in the same order.
+// plan of this communicator has the tag. The tag is the same on all ranks. All messages of a plan have this one tag: MPI matches
+// messages between two ranks in the order in which they are posted, and all policies post them in the same order.
 #pragma once
 
 #include <mpi.h>

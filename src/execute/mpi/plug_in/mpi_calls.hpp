@@ -20,7 +20,8 @@ inline void check_mpi(int code, const char* call) {
   throw Error(ErrorCode::transport, std::string(call) + " failed: " + text);
 }
 
-// Throws if MPI has been finalised. Executions that are still open check it, because MPI aborts a program that calls it then.
+// Throws if MPI has been finalised. Open executions check this before they call MPI, because MPI aborts a program that calls it
+// after MPI_Finalize.
 inline void check_not_finalised() {
   int finalised = 0;
   MPI_Finalized(&finalised);

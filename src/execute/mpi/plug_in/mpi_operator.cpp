@@ -73,7 +73,7 @@ Result<std::shared_ptr<const MpiOperator>> MpiOperator::of(const Operator& opera
   if (const auto op = mpi_operation(operation.name); op && type) return made(*op, *type, false);
   const auto matrix = std::find(matrix_numbers.begin(), matrix_numbers.end(), operation.type);
   if (operation.name != "matmul2" || matrix == matrix_numbers.end())
-    return cannot(fmt::format("the MPI library knows no operator '{}' of {}", operation.name, operation.type));
+    return cannot(fmt::format("the MPI library has no operator '{}' for elements of type {}", operation.name, operation.type));
   constexpr auto functions = matrix_functions(std::make_index_sequence<matrix_numbers.size()>{});
   MPI_Op op = MPI_OP_NULL;
   check_mpi(MPI_Op_create(functions[index(matrix - matrix_numbers.begin())], 0, &op), "MPI_Op_create");

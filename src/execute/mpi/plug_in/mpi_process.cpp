@@ -68,16 +68,16 @@ MPI_Comm communicator_of_one(MPI_Comm users, bool has_world) {
 }
 
 // Drives MPI's progress: MPI makes progress on all communication when it tests a request that is not complete. (MPI_Iprobe in a
-// communicator of one process would not do in MPICH, which knows that no message can arrive there.) MPI_Request_get_status does not
-// change the request, so several threads may call this at the same time.
+// communicator of one process would not suffice with MPICH, which knows that no message can arrive there.) MPI_Request_get_status
+// does not change the request, so several threads may call this at the same time.
 void ask(MPI_Request request) {
   int done = 0;
   check_mpi(MPI_Request_get_status(request, &done, MPI_STATUS_IGNORE), "MPI_Request_get_status");
 }
 
-// Does a poll that finds nothing yield the core? No interface of MPI tells. But a poll that yields takes about as long as
-// sched_yield, several hundred nanoseconds, and another poll takes a tenth of that. The two are timed alternately, because both
-// depend on who else wants the core.
+// Does a poll that finds nothing yield the core? MPI has no interface that tells this. But a poll that yields takes about as long
+// as sched_yield, several hundred nanoseconds, and another poll takes a tenth of that. The two are timed alternately, because both
+// times depend on which other threads want the core.
 bool asking_gives_core_away(MPI_Request request) {
   constexpr std::size_t samples = 101;
   std::array<std::chrono::nanoseconds, samples> polls, yields;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What this process has once for all MPI communicators: a way to drive MPI's progress, the flag that MPI has been finalised, the
-// key of the attribute that communicators keep (MpiGroup), the pool of contexts, and the acquaintances (meet.hpp).
+// The data that a process has once for all MPI communicators: the means to drive MPI's progress, the flag that MPI
+// has been finalised, the key of the attribute by which communicators keep an MpiGroup, the pool of contexts, and
+// the acquaintances (meet.hpp).
 #pragma once
 
 #include <atomic>
@@ -17,8 +18,8 @@ namespace quadrille {
 
 class MpiProcess {
  public:
-  // The first call makes it. After MPI_Init it is kept until MPI_Finalize. In a program that has only sessions it is destroyed with
-  // its last user, because MPI does not tell when a session ends.
+  // Returns the object of this process; the first call makes it. After MPI_Init it is kept until MPI_Finalize. In a program that
+  // has only sessions it is destroyed with its last owner, because MPI does not tell when a session ends.
   static std::shared_ptr<MpiProcess> current();
 
   MpiProcess();
@@ -26,8 +27,8 @@ class MpiProcess {
   MpiProcess(const MpiProcess&) = delete;
   MpiProcess& operator=(const MpiProcess&) = delete;
 
-  // Drives MPI's progress once, if this thread may call MPI. Returns whether that has yielded the core. It serves as
-  // Progress::poll. Does nothing after MPI_Finalize or in a forked child.
+  // Drives MPI's progress once, if this thread may call MPI. Returns whether the call has yielded the core. Used as Progress::poll.
+  // Does nothing after MPI_Finalize or in a forked child.
   static bool poll();
 
   // True from the beginning of MPI_Finalize. From then on MPI must not be called; objects may only be destroyed.
@@ -48,7 +49,7 @@ class MpiProcess {
 
   // Can this process remember that the ranks of `users` have met (Acquaintance)? False if several threads may make communicators at
   // the same time (ranks could then remember groups in different orders), or if it remembers `most_acquaintances` groups already.
-  // Also false if `users` has processes of other worlds, because those come and go.
+  // Also false if `users` has processes of other worlds, because such processes may end before this one.
   bool can_remember(MPI_Comm users) const;
   void remember(MPI_Comm users, std::shared_ptr<const Acquaintance> acquaintance);
 

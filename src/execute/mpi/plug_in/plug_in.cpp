@@ -26,7 +26,7 @@ struct Finaliser {
 // Throws Error{misuse} if MPI cannot be used: in a forked child, and after MPI_Finalize.
 void check_usable() {
   if (MpiProcess::was_forked())
-    throw Error(ErrorCode::misuse, "this process was forked from a rank of MPI's; only that rank can make communicators");
+    throw Error(ErrorCode::misuse, "this process was forked from a rank of an MPI program; only that rank can make communicators");
   int finalised = 0;
   MPI_Finalized(&finalised);
   if (finalised) throw Error(ErrorCode::misuse, "MPI has been finalised; make communicators before MPI_Finalize");
@@ -38,7 +38,7 @@ std::unique_ptr<Communicator> world() {
   MPI_Initialized(&initialised);
   std::shared_ptr<const void> finaliser;
   if (!initialised) {
-    int level = MPI_THREAD_SINGLE;  // if asked for, the progress thread calls MPI while the program does
+    int level = MPI_THREAD_SINGLE;  // the progress thread, if enabled, calls MPI while the program calls it, too
     check_mpi(MPI_Init_thread(nullptr, nullptr, ProgressThread::is_asked() ? MPI_THREAD_MULTIPLE : level, &level),
               "MPI_Init_thread");
     finaliser = std::make_shared<Finaliser>();

@@ -33,7 +33,7 @@ Result<std::unique_ptr<Executable>> vendor_collective(const Lease& lease, const 
   if (is_reduction(problem.collective)) {
     auto found = MpiOperator::of(*operation);
     if (!found) return cannot(found.error());
-    if (problem.reproducible) return cannot("MPI does not say along which tree it combines");
+    if (problem.reproducible) return cannot("MPI does not specify the order in which it combines operands");
     reduction = *found;
   }
   if (const Bytes longest = longest_count(problem); longest > INT_MAX)

@@ -47,7 +47,8 @@ constexpr VendorRow table[] = {
      }},
     {Collective::broadcast,
      [](Arguments& a, const std::byte* input, std::byte* output, MPI_Request* request) {
-       // MPI_Bcast has one buffer. Unless the plan is in place, the root's output must be filled, too, so copy it here.
+       // MPI_Bcast has one buffer. Unless the plan is in place, the root's output must be filled, too, so the
+       // root's input is copied here.
        if (a.rank == a.root && a.block > 0 && output != input) std::memcpy(output, input, index(a.block));
        call_mpi(request, "MPI_Bcast", PMPI_Bcast, PMPI_Ibcast, output, a.block, a.type, a.root, a.communicator);
      }},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Waits for MPI requests. MPI's own waiting calls are the fastest if there is a core for every rank, or if the library yields the
-// core itself. MPICH never yields, and Open MPI only if told to. So otherwise this class polls, and yields the core after each poll
-// that finds nothing: without that, a wait would cost whole time slices.
+// core itself. MPICH never yields the core, and Open MPI yields only if the user has configured that. In all other cases this class
+// polls, and yields the core after each poll that finds nothing. Without these yields a wait would cost whole time slices.
 #pragma once
 
 #include <sched.h>

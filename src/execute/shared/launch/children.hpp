@@ -9,8 +9,8 @@
 
 namespace quadrille {
 
-// Gives SIGCHLD its default action for the lifetime of this object. Reason: a process may inherit SIGCHLD as ignored; the kernel
-// then discards the exit codes of children, and waitpid fails with ECHILD. Only for processes with one thread.
+// Gives SIGCHLD its default action for the lifetime of this object. This is needed because a process may inherit SIGCHLD as
+// ignored: then the kernel discards the exit codes of children, and waitpid fails with ECHILD. Only for processes with one thread.
 class ChildrenAreKept {
  public:
   ChildrenAreKept() {

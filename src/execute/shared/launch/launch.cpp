@@ -40,7 +40,7 @@ namespace quadrille {
 namespace {
 
 constexpr std::chrono::seconds grace_after_failure{
-    10};  // for the other ranks after one has failed, and for all after a forwarded signal
+    10};  // time to end: for the other ranks after one failed, for all after a forwarded signal
 constexpr std::chrono::seconds grace_after_term{1};  // from SIGTERM to SIGKILL
 
 using Clock = std::chrono::steady_clock;
@@ -51,7 +51,8 @@ struct Pipe {
 
 Pipe make_pipe() {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) throw Error(ErrorCode::environment, fmt::format("no pipe: {}", std::strerror(errno)));
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    throw Error(ErrorCode::environment, fmt::format("a pipe cannot be made: {}", std::strerror(errno)));
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
@@ -102,7 +103,7 @@ struct Order {
   const std::vector<char*>& command;
   pid_t caller;
   const sigset_t& mask;  // the signal mask of the ranks
-  bool reads_nothing;    // the ranks' input is empty
+  bool reads_nothing;    // the ranks read from /dev/null
 };
 
 void send(const GuardReport& report, const Descriptor& reports) {
@@ -163,7 +164,7 @@ class RankProcesses {
     const pid_t guard = ::getpid(), child = ::fork();
     if (child < 0) throw Error(ErrorCode::environment, fmt::format("rank {} cannot be started: {}", rank, std::strerror(errno)));
     if (child == 0) become(rank, question, guard);
-    if (group_ == 0) group_ = child;  // the first rank leads the process group; no rank is waited for before all have joined it
+    if (group_ == 0) group_ = child;  // the first rank leads the process group; it is not reaped before all ranks have joined
     ranks_.emplace_back(child, rank);
     question = Descriptor();
     int error = 0;
@@ -229,8 +230,8 @@ class RankProcesses {
     told_ = true;
   }
 
-  // Sends SIGTERM, or SIGKILL if the processes have had a signal before. SIGKILL is repeated, because when a process ends the guard
-  // may inherit new children.
+  // Sends SIGTERM, or SIGKILL if the processes have had a signal before. SIGKILL is repeated, because the guard may inherit new
+  // children when a process ends.
   void stop() {
     tell(told_ ? SIGKILL : SIGTERM);
     tell(SIGCONT);  // a stopped process handles no signal but SIGKILL
@@ -247,8 +248,8 @@ class RankProcesses {
       ranks_.erase(entry);
       const bool killed = WIFSIGNALED(status);
       const int code = killed ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-      // A rank that was killed is the cause. Other ranks fail because of it, and may be reaped first: freeing its memory takes a
-      // while.
+      // A rank that was killed is the cause of the failure. Ranks that failed because of it may be reaped first, because the system
+      // takes a while to free the killed rank's memory.
       const bool is_cause = killed && !told_ && !was_killed_;
       if (code == 0 || (result_ != 0 && !is_cause)) continue;
       result_ = code;
@@ -271,8 +272,8 @@ class RankProcesses {
   std::vector<std::pair<pid_t, Rank>> ranks_;
   int result_ = 0;
   bool was_killed_ = false;   // `result_` is the code of a rank that was killed
-  bool are_done_ = false;     // no rank is left, and no other process is still to be ended
-  bool ending_ = false;       // the ranks and the programs that they have started are to end
+  bool are_done_ = false;     // no rank is left, and no other process must still be ended
+  bool ending_ = false;       // the ranks and the programs that they have started must end
   bool told_ = false;         // they have been sent a signal that should end them
   bool interrupted_ = false;  // by SIGINT
   Clock::time_point deadline_ = Clock::time_point::max();
@@ -298,7 +299,7 @@ void rename_process(std::string_view name) {
   ::setsid();
   rename_process("quadrille-guard");  // so that `pkill -f 'quadrille run'` finds the caller only
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  ::prctl(PR_SET_PDEATHSIG, SIGCHLD);  // wakes `wait` when the caller ends; it then finds that the caller is gone
+  ::prctl(PR_SET_PDEATHSIG, SIGCHLD);  // wakes `wait` when the caller ends; `wait` then sees that the caller is gone
   GuardReport ending;
   ending.is_over = true;
   try {
@@ -333,15 +334,17 @@ int run_ranks(Count ranks, const std::vector<std::string>& command) {
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
-  // The ranks' session has no controlling terminal, so job control does not stop them from reading it while another job owns it.
+  // The ranks' session has no controlling terminal. So job control would not stop ranks that read from this terminal while another
+  // job owns it. If another job owns it now, the ranks read from /dev/null instead.
   const pid_t reader = ::isatty(0) ? ::tcgetpgrp(0) : -1;
 
   auto [answer, question] = make_pipe();
   const HeldSignals signals;
   const Descriptor arrivals(::signalfd(-1, &signals.held(), SFD_CLOEXEC));
-  if (arrivals.number() < 0) throw Error(ErrorCode::environment, fmt::format("no signalfd: {}", std::strerror(errno)));
+  if (arrivals.number() < 0)
+    throw Error(ErrorCode::environment, fmt::format("a signalfd cannot be made: {}", std::strerror(errno)));
   const pid_t caller = ::getpid(), child = ::fork();
-  if (child < 0) throw Error(ErrorCode::environment, fmt::format("no process can be started: {}", std::strerror(errno)));
+  if (child < 0) throw Error(ErrorCode::environment, fmt::format("a process cannot be started: {}", std::strerror(errno)));
   if (child == 0) guard({head, ranks, words, caller, signals.before(), reader >= 0 && reader != ::getpgrp()}, question);
   question = Descriptor();
 

@@ -25,17 +25,17 @@ constexpr int asks_between_looks = 64;
 
 }  // namespace
 
-// Keeps mapped all memory that checks of retired places still read: the trays, and other data of the group in rank 0's control
-// file. The group and each retired place own it. It does not own this process's own files, because those own the retired places:
-// that would be a cycle of shared pointers.
+// Keeps mapped all memory that the checks of retired places still read: the trays, and other data of the group in rank 0's control
+// file. The group and each retired place own this object. It does not own this process's own files, because these own the retired
+// places: that would be a cycle of shared pointers.
 class GroupSpace::Membership {
  public:
   Membership(SpaceHead* head, ByRank<std::shared_ptr<Peer>> peers, Rank rank, std::shared_ptr<void> keeps)
       : head_(head), rank_(rank), peers_(std::move(peers)), keeps_(std::move(keeps)) {
     peers_[rank] = nullptr;
   }
-  // This rank will not access the group's memory again, and says so by a release. Rank 0 need not: nobody waits for it, and its own
-  // file may be gone already.
+  // Tells with a release that this rank will not access the group's memory again. Rank 0 does not tell this: no rank waits for it,
+  // and its own file may be gone already.
   ~Membership() {
     if (rank_ != 0 && !mark_.is_in_child()) SharedSpace::tray_of(head_, rank_).through.store(true, std::memory_order_release);
   }
@@ -93,7 +93,7 @@ Offset GroupSpace::offset_of(const void* memory) const {
   return place ? encoded(FileKind::heap, *place) : 0;
 }
 
-// The range must lie within one extent: each extent is mapped separately, at different distances in each process.
+// The range must lie within one extent, because each process maps each extent at an address of its own.
 Offset GroupSpace::offset_of(const std::byte* memory, Bytes first, Bytes last) const {
   const SharedFile& heap = process_->heap();
   const auto place = heap.place_of(memory);

@@ -16,8 +16,8 @@ class GroupSpace final : public SharedSpace {
  public:
   static constexpr Count most_ranks = Count{1} << 16;
 
-  // `peers` are the ranks' processes. `made_here` is the place of the head in this rank's control file if this rank has to release
-  // it, else 0. `keeps` is destroyed with the group.
+  // `peers` are the ranks' processes. `made_here` is the place of the head in this rank's control file if this rank must release
+  // the head, else 0. `keeps` is destroyed with the group.
   GroupSpace(std::shared_ptr<Process> process, ByRank<std::shared_ptr<Peer>> peers, SpaceHead* head, Place made_here, Rank rank,
              bool reads_private_memory, std::shared_ptr<void> keeps = nullptr);
   ~GroupSpace() override;  // call it after all plans of the group are destroyed

@@ -31,8 +31,8 @@ Bytes file_bytes(Count ranks) {
 
 SpaceHead* head_in(void* memory) { return reinterpret_cast<SpaceHead*>(static_cast<std::byte*>(memory) + sizeof(Title)); }
 
-// Returns the number of ranks in the title, or nothing if this is not a head file. It checks the seals first: only then is it
-// certain that the size compared with the title cannot change.
+// Returns the number of ranks in the title, or nothing if this is not a head file. It checks the seals first, because only the size
+// of a sealed file cannot change after it was compared with the title.
 std::optional<Count> ranks_of(int file) {
   const int seals = ::fcntl(file, F_GET_SEALS);
   Title title{};
@@ -77,8 +77,9 @@ bool is_head_file(int file, Count ranks) { return ranks_of(file) == ranks; }
 
 std::shared_ptr<SpaceHead> open_head_file(const Descriptor& file, Count ranks) {
   if (!is_head_file(file.number(), ranks))
-    throw Error(ErrorCode::environment,
-                fmt::format("this is no file in which {} ranks meet; it is made by 'quadrille run', and damaged if it was", ranks));
+    throw Error(
+        ErrorCode::environment,
+        fmt::format("this is not the file through which {} ranks share memory, or it is damaged; use 'quadrille run'", ranks));
   auto memory = mapped(file, ranks);
   SpaceHead* const head = head_in(memory.get());
   return {std::move(memory), head};
@@ -86,7 +87,7 @@ std::shared_ptr<SpaceHead> open_head_file(const Descriptor& file, Count ranks) {
 
 void say_ended(const Descriptor& file, Rank rank) {
   const auto ranks = ranks_of(file.number());
-  if (!ranks || rank < 0 || rank >= *ranks) return;  // then the other ranks find out later, because the rank's files are gone
+  if (!ranks || rank < 0 || rank >= *ranks) return;  // then the other ranks notice later that the rank's files are gone
   try {
     SharedSpace::end_without(head_in(mapped(file, *ranks).get()), rank);
   } catch (const Error&) {

@@ -23,7 +23,7 @@ Number number_in(const char* variable) {
   Number number = -1;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
   if (error != std::errc{} || end != word.data() + word.size() || number < 0)
-    throw Error(ErrorCode::misuse, fmt::format("{} is '{}'; it is set by 'quadrille run' and by nobody else", variable, word));
+    throw Error(ErrorCode::misuse, fmt::format("{} is '{}', which is not a number; let 'quadrille run' set it", variable, word));
   return number;
 }
 
@@ -37,10 +37,10 @@ std::unique_ptr<Communicator> shared_world() {
   if (rank >= ranks || !is_head_file(number, ranks))
     throw Error(
         ErrorCode::misuse,
-        fmt::format("there is no group of {} ranks with a rank {} behind the descriptor {} ({}, {} and {} say so); start this "
-                    "process by 'quadrille run'",
-                    ranks, rank, number, ranks_variable, rank_variable, head_variable));
-  if (::fcntl(number, F_GETFD) & FD_CLOEXEC)  // it is inherited without this flag, and set below
+        fmt::format("descriptor {} does not belong to a group of {} ranks with a rank {}, although {}, {} and {} name these; "
+                    "start this process by 'quadrille run'",
+                    number, ranks, rank, head_variable, ranks_variable, rank_variable));
+  if (::fcntl(number, F_GETFD) & FD_CLOEXEC)  // the inherited descriptor has no such flag; it is set below
     throw Error(ErrorCode::misuse, "this process has already joined the group that it was started in; shared_world is called once");
   ::fcntl(number, F_SETFD, FD_CLOEXEC);
   return meet_at(open_head_file(Descriptor(::dup(number)), ranks), rank, ranks);

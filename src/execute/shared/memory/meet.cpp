@@ -42,8 +42,8 @@ struct Introduction {
   std::uint64_t circle = 0;
 };
 
-// Returns how much of each peer's control file a process maps when they meet. Mapping it early saves an agreement each time a group
-// is made. If address space is limited (ulimit -v), it takes at most a quarter of what is left.
+// Returns how much of each peer's control file a process maps when they meet. Mapping this much early saves an agreement each time
+// a group is made. If address space is limited (ulimit -v), the mappings take at most a quarter of the free addresses.
 Bytes bytes_ahead(Count peers) {
   constexpr Bytes enough = Bytes{64} << 20;  // enough control memory for some thousand groups
   const auto addresses = free_addresses();
@@ -59,7 +59,8 @@ Bytes map_ahead(Peer& peer, Bytes bytes) {
   return mapped;
 }
 
-// Collective over `group`: lets the processes of `members`, the ranks of this rank's node, meet. From then on they share a circle.
+// Collective over `group`: lets the processes of `members`, the ranks of this rank's node, meet. They become a circle of a process
+// that has not met so many others before.
 Acquaintance acquainted(Communicator& group, Process& process, const std::vector<Rank>& members,
                         const ByRank<Introduction>& introductions) {
   struct Outcome {
@@ -109,7 +110,7 @@ class MadeHead {
     SharedSpace::make_head(process_->control().at(place_), ranks);
     return place_;
   }
-  // Stores the costs that this process has measured in the head, for ranks that have not measured any.
+  // Stores in the head the costs that this process has measured, for ranks that have measured none.
   void tell_costs() {
     auto* const head = reinterpret_cast<SpaceHead*>(process_->control().at(place_));
     const auto costs = process_->costs();
@@ -167,8 +168,8 @@ bool are_acquainted(const ByRank<GroupCard>& cards, const ByRank<Count>& nodes) 
 }
 
 // Makes the group's space. `own` is the place of `head` in this process's control file if it was made here, else 0. Other ranks may
-// use the head already. So if making the space throws, the group is marked as failed, in order that nobody waits for this rank, and
-// the head is never released.
+// use the head already. So if making the space throws, the group is marked as failed, so that no rank waits for this one, and the
+// head is never released.
 std::shared_ptr<GroupSpace> space_at(SpaceHead* head, Place own, const std::shared_ptr<Process>& process,
                                      const ByRank<std::shared_ptr<Peer>>& peers, Rank rank, bool reads_private_memory) {
   try {
@@ -266,7 +267,7 @@ class Meeting {
   const std::shared_ptr<Process> process_;
   const std::optional<Error> why_;
   MadeHead head_;
-  Process::Circle circle_;  // as it was when the meeting began: another thread may change the process's circle meanwhile
+  Process::Circle circle_;  // as of the beginning of the meeting: another thread may change the process's circle meanwhile
   ByRank<std::shared_ptr<Peer>> known_;
   ByRank<GroupCard> cards_;
   ByRank<Count> nodes_;
@@ -275,8 +276,8 @@ class Meeting {
 };
 
 // Collective. Returns the same costs on all ranks: those stored in the head by the group's first process if they suit this group,
-// else newly measured ones. They do not suit if this group has more ranks than cores and they were measured with a core for every
-// rank: only with shared cores can one see whether a rank that yields hands its core over.
+// else newly measured ones. The stored costs do not suit if this group has more ranks than cores and they were measured with a core
+// for every rank: then nothing is known about whether a rank that yields hands its core over.
 SharingCosts costs_of(GroupSpace& space, Process& process) {
   if (space.size() == 1) return {};
   SharingCosts costs;

@@ -38,8 +38,8 @@ constexpr Bytes most_bytes = Bytes{1} << 47;
   }
 }
 
-// Is this a shared file of that kind and process? Checks the seals first: only then is it certain that the size compared with the
-// title cannot change. Stores the size in `bytes`.
+// Is this a shared file of that kind and process? Checks the seals first, because only the size of a sealed file cannot change
+// after it was compared with the title. Stores the size in `bytes`.
 bool is_sound(const Descriptor& file, FileKind kind, std::uint64_t process, Bytes& bytes) {
   const int seals = ::fcntl(file.number(), F_GET_SEALS);
   FileTitle title{};
@@ -69,7 +69,8 @@ PeerFile::~PeerFile() {
 Descriptor PeerFile::open(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) refuse_reach(path, errno);
-  // Refuses anything but the expected regular file, because opening it may block (a pipe) or have side effects (a device).
+  // Refuses anything but the expected regular file, because opening another kind of file may block (a pipe) or
+  // have side effects (a device).
   if (!S_ISREG(status.st_mode) || status.st_ino != inode_) refuse(path, "the file is not the one that its process has described");
   Descriptor file(::open(path.c_str(), (kind_ == FileKind::heap ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NONBLOCK));
   if (file.number() < 0) refuse_reach(path, errno);
@@ -103,7 +104,7 @@ std::byte* PeerFile::map_of(const Descriptor& file, std::size_t extent) {
 
 std::byte* PeerFile::map(std::size_t extent) {
   if (extent >= Extents::most || static_cast<Bytes>(Extents::begin(extent)) >= bytes_)
-    throw Error(ErrorCode::transport, fmt::format("another process ({}) tells of memory that it does not have", path_));
+    throw Error(ErrorCode::transport, fmt::format("another process ({}) gave a place beyond the end of its shared memory", path_));
   const std::lock_guard lock(mutex_);
   if (std::byte* memory = extents_[extent].load(std::memory_order_relaxed)) return memory;
   try {

@@ -27,7 +27,7 @@ constexpr Bytes largest_heap = Bytes{1} << 46;  // half of the address space of 
 constexpr Bytes largest_control = Bytes{1} << 36;
 
 [[noreturn]] void refuse(const ProcessCard& card, const std::string& why) {
-  throw Error(ErrorCode::environment, fmt::format("no memory can be shared with process {}: {}", card.process, why));
+  throw Error(ErrorCode::environment, fmt::format("memory cannot be shared with process {}: {}", card.process, why));
 }
 
 // Returns twice the usable memory as a power of two, because the largest allocation is half of the file. Stays below the limit of
@@ -48,7 +48,7 @@ Bytes heap_bytes() {
 std::uint64_t random_id() {
   std::uint64_t id = 0;
   while (id == 0)
-    if (::getrandom(&id, sizeof id, 0) != sizeof id) throw Error(ErrorCode::environment, "the system gives no random numbers");
+    if (::getrandom(&id, sizeof id, 0) != sizeof id) throw Error(ErrorCode::environment, "the system call getrandom failed");
   return id;
 }
 
@@ -115,8 +115,8 @@ const std::shared_ptr<Process>& Process::current() {
   static const auto& process = *new std::shared_ptr<Process>(std::make_shared<Process>());
   if (process->is_in_child())
     throw Error(ErrorCode::misuse,
-                "this process was forked from one that shares memory with others; it cannot share memory, because what it would "
-                "need is its parent's; let the parent do it, or start another program (exec)");
+                "this process was forked from one that shares memory with others, and that memory belongs to the parent; share "
+                "memory in the parent, or start another program (exec)");
   return process;
 }
 
@@ -152,7 +152,7 @@ std::shared_ptr<Peer> Process::meet(const ProcessCard& card) {
 void Process::check_reach(const ProcessCard& card) const {
   const auto is_known = [](const ProcessCard& one) { return one.host != 0 && one.pid_space != 0 && one.started != 0; };
   if (!is_known(card_) || !is_known(card))
-    refuse(card, "/proc is not there or closed, by which processes find each other's memory; mount it");
+    refuse(card, "/proc is missing or not accessible, and processes need it to find each other's memory; mount it");
   if (card.host != card_.host) refuse(card, "it is on another machine");
   if (card.pid_space != card_.pid_space)
     refuse(card,
@@ -160,8 +160,9 @@ void Process::check_reach(const ProcessCard& card) const {
            "memory (docker: --pid=host or --pid=container:NAME)");
 }
 
-// Removes peers that have ended, so that their number stays bounded in a program that starts processes again and again
-// (MPI_Comm_spawn). Looks only when there are twice as many as the last look left, so the cost per new peer is constant on average.
+// Removes peers that have ended, so that their number stays bounded in a program that starts processes again and
+// again (MPI_Comm_spawn). Looks only when there are twice as many peers as the last look left, so the cost per new
+// peer is constant on average.
 void Process::forget_lost_peers() {
   if (peers_.size() < looked_over_at_) return;
   std::erase_if(peers_, [](const auto& entry) { return entry.second.use_count() == 1 && !entry.second->is_there(); });

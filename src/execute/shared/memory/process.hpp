@@ -31,7 +31,7 @@ struct ProcessCard {
   std::int64_t process;                     // its pid
   std::int32_t heap, control;               // their descriptors in that process
   std::uint64_t heap_inode, control_inode;  // their inodes
-  std::uint64_t probe;  // address of a word in private memory that holds `id`; others test with it whether they may read there
+  std::uint64_t probe;  // address of a word in private memory that holds `id`; others try to read it when the processes meet
   cpu_set_t cores;      // the cores on which it may run
 };
 
@@ -90,7 +90,7 @@ class Process {
     std::uint64_t id = 0;
     Count size = 0;
     bool reads_private_memory = false;  // can each of them read any other's?
-    Bytes control_bytes = 0;            // how many bytes at the start of each control file all the others have mapped
+    Bytes control_bytes = 0;            // all others have mapped this many bytes at the start of each control file
   };
   Circle circle() const;
   void set_circle(const Circle& circle);
@@ -110,7 +110,7 @@ class Process {
 
   mutable std::mutex mutex_;
   std::unordered_map<std::uint64_t, std::shared_ptr<Peer>> peers_;  // by ProcessCard::id
-  std::size_t looked_over_at_ = few_peers;  // number of peers at which those that have ended are next removed
+  std::size_t looked_over_at_ = few_peers;  // at this number of peers, those that have ended are removed next
   Circle circle_;
   std::optional<SharingCosts> costs_;
 };

@@ -10,7 +10,7 @@
 namespace quadrille {
 namespace {
 
-// The state of one thread. `directory` may also be a process's; then it is the state of its main thread.
+// The state of one thread. `directory` may also be that of a process; then this is the state of its main thread.
 std::optional<ProcessState> thread_state(const std::string& directory) {
   std::ifstream in(directory + "/stat");
   std::string text;

@@ -30,7 +30,7 @@ constexpr Bytes rounded(Bytes bytes, Bytes unit) { return ceil_divide(bytes, uni
 constexpr Bytes title_bytes = rounded(sizeof(FileTitle), line);
 
 [[noreturn]] void refuse(const std::string& why) {
-  throw Error(ErrorCode::environment, "no memory can be shared with other processes: " + why);
+  throw Error(ErrorCode::environment, "memory cannot be shared with other processes: " + why);
 }
 
 [[noreturn]] void refuse_call(const char* call) {
@@ -95,7 +95,7 @@ SharedFile::SharedFile(FileKind kind, std::uint64_t process, Bytes bytes) : byte
 
 SharedFile::~SharedFile() {
   if (mark_.is_in_child())
-    file_.release();  // do not close it: the child may have closed all descriptors, and the number may be another file's by now
+    file_.release();  // do not close it: the child may have closed all descriptors, and the number may be another file's now
   else
     Extents::unmap(extents_);
 }
@@ -143,8 +143,8 @@ void SharedFile::join_free(Place place, Bytes length) {
   add_free(place, length);
 }
 
-// Allocates from the shortest free piece that is long enough (best fit); of several, from the first in the file. Uses pieces in
-// extents that are not mapped only if `map_more`.
+// Allocates from the shortest free piece that is long enough (best fit), and from the first in the file if there are several. Uses
+// pieces in extents that are not mapped only if `map_more`.
 std::optional<Place> SharedFile::take(Bytes length, bool map_more) {
   for (auto piece = by_length_.lower_bound({length, 0}); piece != by_length_.end(); ++piece) {
     const auto [room, first] = *piece;
@@ -165,7 +165,7 @@ std::optional<Place> SharedFile::take(Bytes length, bool map_more) {
 
 Place SharedFile::allocate(Bytes bytes) {
   if (mark_.is_in_child())
-    throw Error(ErrorCode::misuse, "memory that is shared cannot be allocated by a process that was forked meanwhile");
+    throw Error(ErrorCode::misuse, "a forked process cannot allocate memory that its parent shares with other processes");
   if (bytes > bytes_) throw std::bad_alloc();
   const Bytes length = rounded(std::max<Bytes>(bytes, 1), bytes < page ? line : page);
   release_retired();

@@ -49,7 +49,7 @@ void SharedSpace::fail(const Error& why) {
     const std::string_view text = why.what();
     head_->reason_text[text.copy(head_->reason_text, sizeof head_->reason_text - 1)] = 0;
     head_->reason.store(SpaceHead::known, std::memory_order_release);
-  } else {  // another rank is writing its reason: wait a little, so that all ranks report the same; it may have been killed
+  } else {  // another rank writes its reason: wait for it, so that all report the same; not long, as it may be dead
     for (int looks = 0; looks < 1000 && head_->reason.load(std::memory_order_acquire) != SpaceHead::known; ++looks) sched_yield();
   }
   fail();
@@ -63,7 +63,8 @@ void SharedSpace::fail_if_somebody_is_gone() {
       fail(Error(ErrorCode::peer_lost, fmt::format("rank {} of the group is gone", shown(rank))));
 }
 
-// Compares only with ranks that are stuck themselves: a rank that has run ahead, or has not come this far yet, makes no error.
+// Compares only with ranks that are stuck themselves. A rank that is not stuck may have run ahead or may not have come this far
+// yet, which is not an error.
 void SharedSpace::fail_if_starts_differ(Rank whom) {
   const auto waits_for = [&](std::uint32_t name) {
     return name == name_of(anybody) ? std::string("other ranks") : fmt::format("rank {}", shown(static_cast<Rank>(name) - 2));
@@ -83,9 +84,10 @@ void SharedSpace::fail_if_starts_differ(Rank whom) {
   }
 }
 
-// Start records hold only the last StartRecord::kept starts. If the records of two ranks have no start in common, they cannot be
-// compared. But if the two ranks wait for each other, and neither makes progress between two checks, they have started plans in
-// different orders: a rank has sent everything for the plans that it completed, and nothing is in flight here.
+// Start records hold only the last StartRecord::kept starts. If the records of two ranks have no start in common, they
+// cannot be compared. But if the two ranks wait for each other, and neither makes progress between two checks, they have
+// started plans in different orders: each of them has sent everything for the plans that it has completed, and this rank has
+// no other execution in flight.
 void SharedSpace::fail_if_far_apart(Rank whom, std::uint64_t& seen) {
   if (whom == anybody || !progress_.in_flight->is_empty()) return;
   // The acquire makes this rank load the count before `stuck`. A count older than the value of `stuck` does no harm: the count then
@@ -136,8 +138,8 @@ std::uint32_t SharedSpace::lie_down(Rank whom) {
   return heard;
 }
 
-// A sleeping rank drives no progress. So it sleeps for a short time only if it has to poll something, or if an execution is in
-// flight, which may wait for an event that rings no bell.
+// A sleeping rank drives no progress. So its sleeps are short if the transport must be polled, or if an execution is in flight:
+// that may wait for an event that rings no bell.
 std::chrono::milliseconds SharedSpace::longest_sleep() const {
   return progress_.poll || !progress_.in_flight->is_empty() ? std::chrono::milliseconds(1) : between_questions;
 }
@@ -148,7 +150,7 @@ void SharedSpace::sleep(std::uint32_t heard) {
 }
 
 void SharedSpace::wake(Rank rank) const {
-  tray(rank).bell.fetch_add(1, std::memory_order_release);  // after the sleeper was seen; acquired by lie_down
+  tray(rank).bell.fetch_add(1, std::memory_order_release);  // this rank has seen the sleeper before; lie_down acquires it
   ::syscall(SYS_futex, &tray(rank).bell, FUTEX_WAKE, 1, nullptr, nullptr, 0);
 }
 
@@ -157,7 +159,7 @@ void SharedSpace::wait_for_all() {
   // acquires them from all (the read-modify-writes form a release sequence), and releases them with `generation`, which the others
   // acquire. `arrived` is reset before `generation` is stored, so no rank arrives at the next barrier before the reset. This rank's
   // load of `generation` may be relaxed and still cannot be out of date: the rank has seen the end of the last barrier, and this
-  // one does not end without it.
+  // barrier cannot end without this rank.
   starts_.begin_barrier();
   const std::uint64_t generation = head_->generation.load(std::memory_order_relaxed);
   if (head_->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == ranks_) {

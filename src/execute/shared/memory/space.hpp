@@ -101,8 +101,8 @@ class SharedSpace {
   virtual Offset allocate_control(Bytes bytes) = 0;
   virtual void release(Offset offset) = 0;
 
-  // Releases an allocation that other ranks may still access: some time after `is_over` returns true. `is_over` may read rank 0's
-  // control memory and must not call this object.
+  // Releases an allocation that other ranks may still access. It is released some time after `is_over` returns true. `is_over` may
+  // read rank 0's control memory and must not call this object.
   virtual void retire(Offset offset, std::function<bool()> is_over);
   void release_retired();
 
@@ -126,7 +126,7 @@ class SharedSpace {
   [[noreturn]] void throw_lost() const;
   bool has_failed() const { return head_->failed.load(std::memory_order_acquire) != 0; }
 
-  // Sets what waiting ranks drive (progress.hpp). Without it they drive nothing.
+  // Sets the progress that waiting ranks drive (progress.hpp). Without this call they drive none.
   void set_progress(Progress progress) { progress_ = std::move(progress); }
 
   // Sets the rank numbers that error sentences show, if this group is part of a larger one.
@@ -149,8 +149,8 @@ class SharedSpace {
   void set_yields_hand_over(bool hand_over) { yields_hand_over_ = hand_over; }
 
   // Waits until done() returns true, and advances this rank's other executions meanwhile. done() is not called again after it has
-  // returned true. The rank that makes it true must call ring(); whom() names that rank, or is `anybody`. Throws if another rank
-  // fails or dies, or if the wait can never end because the ranks have started their plans in different orders.
+  // returned true. The rank that makes done() true must then call ring(); whom() returns that rank, or `anybody`. Throws if another
+  // rank fails or dies, and if the ranks have started their plans in different orders, because such a wait never ends.
   static constexpr Rank anybody = -1;
   static constexpr std::chrono::milliseconds between_questions{100};
   template <class Done, class Whom>
@@ -171,7 +171,7 @@ class SharedSpace {
         const std::uint32_t heard = lie_down(waited_for);
         others.advance();
         const bool over = done();
-        if (!over && who_wakes() == waited_for) sleep(heard);  // if whom() has changed, the new one does not know that it must ring
+        if (!over && who_wakes() == waited_for) sleep(heard);  // if whom() has changed, that rank would not ring
         awaited(rank_).store(0, std::memory_order_relaxed);    // a rank that sees this late rings once without need
         if (over) return;
         long_since = long_wait.is_time_to_ask();
@@ -225,11 +225,11 @@ class SharedSpace {
     throw_lost();
   }
 
-  // Wakes ranks that sleep. Call it after every store for which others may wait. This rank stores, then loads `awaited`. A sleeper
-  // stores to `awaited`, then loads what this rank stores. Processors, also x86, may execute a load before an earlier store to
-  // another address; release and acquire do not forbid it. Both loads could then return old values, and the sleeper would not be
-  // woken. The full fences here and in lie_down order each store before its load, so at least one of the two sees the other's
-  // store.
+  // Wakes those of the ranks that sleep until this rank rings. Call it after every store for which they may wait. This rank stores,
+  // then loads `awaited`. A sleeper stores to `awaited`, then loads what this rank stores. Processors, also x86, may execute a load
+  // before an earlier store to another address; release and acquire do not forbid it. Both loads could then return old values, and
+  // the sleeper would not be woken. The full fences here and in lie_down order each store before its load, so at least one of the
+  // two sees the other's store.
   void ring(std::span<const Rank> ranks) const {
     if (core_for_every_rank()) return;  // nobody sleeps until woken
     full_fence();
@@ -246,7 +246,8 @@ class SharedSpace {
   void barrier();
   void all_gather(const void* mine, void* all, Bytes count);
 
-  // Fails a group whose rank has ended without leaving it. The process has ended, so all its stores are visible.
+  // Fails the group unless the rank has left it before. Called when the rank's process has ended, or when the rank
+  // cannot take part in the group.
   static void end_without(SpaceHead* head, Rank rank) {
     if (!tray_of(head, rank).left.load(std::memory_order_acquire)) head->failed.store(1, std::memory_order_release);
   }
