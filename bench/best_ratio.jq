@@ -1,4 +1,5 @@
-# From one race's JSON: per size the candidate with the least ratio to the vendor's, one line of tab-separated fields.
+# Reads the JSON of one race. Prints for each size the candidate with the least ratio to the vendor's time, as a line of
+# tab-separated fields.
 def micro: . * 1e7 | round / 10;
 def percent: . * 100 | round / 100;
 .sizes[]

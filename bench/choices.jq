@@ -1,22 +1,23 @@
-# From the JSON of races with auto: a table by number of ranks, then the cells in which auto is the slowest beside the best. Files of
-# the same name are of several launches of the same races; times are then added over the launches, round by round.
+# Reads the JSON of races with auto. Prints a table by number of ranks, then the cells in which auto is slowest compared with the
+# best candidate. Files of the same name come from several launches of the same races. Their times are added over the launches,
+# repetition by repetition.
 def percent($n): if $n == 0 then "–" else "\(. * 1000 / $n | round / 10) %" end;
 def hundredths: . * 100 | round / 100;
 def middle: sort | .[length / 2 | floor];
 def way: "\(.algorithm) \(.policy) \(.executor)";
-def rounds: .samples_s | map(middle);
+def repetitions_s: .samples_s | map(middle);
 def added: transpose | map(add);
-# The median, and the order statistics that it is between with 95 % confidence.
+# The median, and the order statistics that enclose it with 95 % confidence.
 def interval: sort | length as $n | ([0, ($n / 2 - 0.98 * ($n | sqrt) | floor)] | max) as $outside
   | {ratio: middle, lower: .[$outside], upper: .[$n - 1 - $outside]};
-def compared:  # the launches of a cell
+def compared:  # compares auto with the best candidate, over the launches of a cell
   length as $launches
   | [.[].entries | map(select(.is_auto and .checked))[0] | select(. != null)] as $auto
   | select(($auto | length) == $launches)
   | ([.[].entries[] | select(.checked)] | group_by(way) | map(select(length == $launches))
-     | min_by(map(rounds) | added | middle)) as $best
+     | min_by(map(repetitions_s) | added | middle)) as $best
   | {auto: ($auto[0] | way), best: ($best[0] | way)}
-    + ([($auto | map(rounds) | added), ($best | map(rounds) | added)] | transpose | map(.[0] / .[1]) | interval);
+    + ([($auto | map(repetitions_s) | added), ($best | map(repetitions_s) | added)] | transpose | map(.[0] / .[1]) | interval);
 [inputs | (input_filename | split("/") | last) as $file
  | {mpi: .transport, ranks, collective} as $race | .sizes[] | $race + {file: $file, block: .block_bytes, disturbed: .load.disturbs, entries}]
 | (map(select(.disturbed)) | length) as $disturbed

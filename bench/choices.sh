@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Measures how good choices are: races what a plan chooses (auto) beside every algorithm of the table and the MPI library's own collective, by each
-# executor, and prints in how many cells auto is slower than the best of the same race, and by how much. Run `quadrille tune` before.
+# Measures how good a plan's choices are. Races the choice of a plan (auto) beside every algorithm of the table and the MPI
+# library's own collective, by each executor. Prints in how many cells auto is slower than the best candidate of the same race, and
+# by how much. Run `quadrille tune` first.
 # Usage: choices.sh [--estimate] [--mpi "openmpi mpich"] [--ranks "2 4 8 16"] [--sizes 8B,..] [--repetitions N] [--time SECONDS]
 #        [--launches N] [--hosts] [COLLECTIVE...]
-#   default: all collectives, 15 repetitions, 0.6s a size, under Open MPI. The JSON of all is kept in build/bench/choices.
-#   --estimate  with the fits of the present wisdom, but without what was measured of algorithms
-#   --launches  races all so many times, and compares times that are added over the launches
-#   --hosts     instead of one node: 6 x 4 ranks, links of 100 Mbit/s, alltoall and alltoallv
-# Cells in which other programs took cores from the ranks are left out.
+#   default: all collectives, 15 repetitions, 0.6s a size, under Open MPI. The JSON of all races is kept in build/bench/choices.
+#   --estimate  uses the fits of the present wisdom, but not its races
+#   --launches  repeats all races N times, and compares sums of times over the launches
+#   --hosts     between six hosts instead of on one node: 6 x 4 ranks, links of 100 Mbit/s, alltoall and alltoallv
+# Leaves out cells in which other programs took cores from the ranks.
 # Needs jq, the MPIs and a release build; with --hosts root, iproute2 and util-linux.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -36,7 +37,7 @@ folder=build/bench/choices
 rm -rf "$folder"
 mkdir -p "$folder"
 
-# Wisdom without its races: their lines begin with "race", and the ways that raced are indented below.
+# Removes the races from wisdom: lines that begin with "race", and the indented lines below them, which list the ways.
 without_races() { sed -e '/^race /,/^[^ ]/{/^race /d;/^ /d}' -e '/^# speaks for /d'; }
 
 race() {  # race NAME COLLECTIVE OPTIONS... -- LAUNCH...
@@ -48,7 +49,7 @@ race() {  # race NAME COLLECTIVE OPTIONS... -- LAUNCH...
     --output "$folder/$launch/$name.json" 2>"$folder/log" || { cat "$folder/log" >&2; exit 1; }
 }
 
-races() {  # races NAME LAUNCH...: of all collectives
+races() {  # races NAME LAUNCH...: races all collectives
   local name=$1 collective kind size options
   shift
   for collective in "${collectives[@]}"; do

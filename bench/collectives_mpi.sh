@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Races collectives under each MPI with 2, 4 and 8 ranks, from 8 B to 1 MiB, each with its kindest settings (docs/benchmarking.md),
-# and prints the best of ours over the vendor's own, per collective, number of ranks and size.
+# Races collectives under each MPI with 2, 4 and 8 ranks, from 8 B to 1 MiB. Each MPI has the settings that are best for it
+# (docs/benchmarking.md). Prints the ratio of our best time to the vendor's, by collective, number of ranks and size.
 # Usage: collectives_mpi.sh [--time SECONDS] [--folder FOLDER] [COLLECTIVE...]
 #   default: every collective that has algorithms, 2s a size. The JSON of all races is kept in FOLDER (default build/bench).
 # Needs jq and a release build.

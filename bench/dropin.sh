@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Compares the drop-in with each MPI's own collectives, alternating in one process (bench/dropin_mpi.cpp): the cost of a call that is passed
-# through, the ratio for each collective and size in the steady state, and 1,000 sizes in turn. Each MPI has its kindest settings
-# (docs/benchmarking.md). Above 1, the drop-in is faster.
-# Usage: dropin.sh [--mpi "openmpi mpich"] [--ranks "2 4 8"] [--launches N] [--tune [SECONDS]] [--csv FILE] [--control] [OPTIONS OF dropin_mpi...]
-#   --launches  default 1; further ones are put together with the first
-#   --tune      before, `quadrille tune` for so many seconds (default 60) for each MPI and number of ranks, into wisdom of this benchmark's own;
-#               without it the wisdom that is there (quadrille wisdom path)
-#   --csv       the cells as a table for other programs; all repetitions are kept in build/bench/dropin/*.json
-#   --control   without the drop-in: what the method says of two equal things
+# Compares the drop-in with each MPI's own collectives, alternating in one process (bench/dropin_mpi.cpp). Measures the cost of a
+# call that is passed through, the ratio of times for each collective and size in the steady state, and 1,000 sizes in turn. Each
+# MPI has the settings that are best for it (docs/benchmarking.md). A ratio above 1 means that the drop-in is faster.
+# Usage: dropin.sh [--mpi "openmpi mpich"] [--ranks "2 4 8"] [--launches N] [--tune [SECONDS]] [--csv FILE] [--control]
+#        [OPTIONS OF dropin_mpi...]
+#   --launches  number of launches (default 1), whose repetitions are evaluated together
+#   --tune      first runs `quadrille tune` for SECONDS (default 60) for each MPI and number of ranks, with wisdom of its own;
+#               without this option the benchmark uses the user's wisdom (quadrille wisdom path)
+#   --csv       writes the cells as CSV to FILE; the times of all repetitions are kept in build/bench/dropin/*.json
+#   --control   runs without the drop-in: compares the MPI library with itself, which shows the error of the method
 #   Options of dropin_mpi: --part cells|sizes|pass, --only COLLECTIVE[/PATTERN], --repetitions N, --most BYTES
 # Needs jq, the MPIs and a release build with QUADRILLE_BENCH=ON; let nothing else run meanwhile.
 set -euo pipefail
@@ -52,8 +53,8 @@ if [ -n "$tune" ]; then
   done
 fi
 
-# All calls are passed to the MPI library, in two ways: because the user chose so (the drop-in then counts and reports them), and
-# because the drop-in is switched off.
+# All calls are passed to the MPI library, for two different reasons: in the first run the user chose the vendor (the drop-in still
+# counts and reports the calls), in the second the drop-in is switched off.
 if [ -z "$part" ] || [ "$part" = pass ]; then
   for mpi in "${mpis[@]}"; do
     for ranks in 1 2; do

@@ -98,7 +98,7 @@ class Cell {
     for (int i = 1; i <= sizes; ++i) call(functions[way], 0, 8 * i);
   }
 
-  // Waits for all ranks. The drop-in makes plans for rooted collectives only inside calls that do so.
+  // Waits for all ranks. The drop-in makes plans for rooted collectives only inside synchronising calls such as this one.
   void synchronise() { MPI_Barrier(communicator_); }
 
   // Runs each variant of the counts both ways, and compares the results.

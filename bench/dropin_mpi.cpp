@@ -131,8 +131,8 @@ void measure_cells(const Settings& settings, Output& output) {
       if (is_wanted(kind, settings)) measure_cell(kind, bytes, settings, output);
 }
 
-// Measures the sizes 8, 16 ... 8,000 B in turn. The first part gives only one figure, since it happens once; plans are made during
-// it or soon after.
+// Measures the sizes 8, 16 ... 8,000 B in turn. The first 100 sweeps over the sizes happen only once, so they give one figure. The
+// drop-in makes its plans during them or soon after.
 void measure_sizes(const Settings& settings, Output& output) {
   constexpr int sizes = 1000;
   constexpr long first_sweeps = 100, further_sweeps = 300;

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Checks that an execution is as fast as in an older build. Runs bench/executions.cpp with the libraries of two installed builds in turn and prints,
-# for 8 B a block, the time of each (the median of its processes) and the ratio new/old: the median of the pairs, and the interval
-# that holds it with a probability of at least 95 % (the pairs' order statistics).
+# Checks that an execution is as fast as in an older build. Runs bench/executions.cpp alternately with the libraries of two
+# installed builds. Prints for 8 B a block the time of each build (the median of its processes) and the ratio new/old: the median
+# of the pairs, and the interval that holds it with a probability of at least 95 % (order statistics of the pairs).
 # Usage: executions.sh OLD_PREFIX NEW_PREFIX [--pairs N] [--time SECONDS] [--ranks "2 16"] [--block BYTES]
-#   default: 40 pairs, 0.3 s a process. Prefixes are what `cmake --install` wrote. Let nothing else run meanwhile.
+#   default: 40 pairs, 0.3 s a process. A prefix is the folder of a `cmake --install`. Let nothing else run meanwhile.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/setup.sh

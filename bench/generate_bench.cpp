@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures what one rank of a very large machine pays for generating its own program, and what counting the whole schedule by
-// symmetry costs. Goals: a program in less than 1 ms and 1 MB, figures in less than 1 s, for p = 1,048,576 and p = 1,000,003.
+// Measures what it costs one rank among very many to generate its own program, and what it costs to count the whole schedule by
+// symmetry. Goals: a program in less than 1 ms and 1 MB, figures in less than 1 s, for p = 1,048,576 and p = 1,000,003.
 #include <benchmark/benchmark.h>
 
 #include "quadrille/quadrille.hpp"
@@ -22,7 +22,7 @@ double memory_bytes(const Program& program) {
   return total;
 }
 
-// Generates a rank's program from the problem, including data that ranks would share.
+// Generates a rank's program from the problem, including the analysis that the ranks of a process share.
 void generate_program(benchmark::State& state) {
   const Count p = state.range(0);
   double bytes = 0;

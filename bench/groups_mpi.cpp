@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Measures what further communicators cost a program that splits, uses and frees them. Ours and the vendor's alternate:
-//   first use   of a communicator that exists: until all ranks have the result of an alltoall of 8 B;
-//   once        split, one alltoall of 8 B, free; per communicator;
-// and what of the process's memory, descriptors and mappings that has taken. Usage, under mpirun (groups_mpi.sh runs it):
+//   first use   of a communicator that exists: the time until all ranks have the result of an alltoall of 8 B;
+//   once        the time per communicator to split, run one alltoall of 8 B and free.
+// Also prints how much memory and how many descriptors and mappings that has taken. Usage, under mpirun (groups_mpi.sh runs it):
 //   groups_mpi [--first N] [--communicators N] [--batches N]
 #include <cstdio>
 #include <optional>

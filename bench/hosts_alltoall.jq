@@ -1,6 +1,8 @@
-# From the JSON of launches of both MPIs with one distribution of ranks: a line for each size. Times are medians over the launches. The ratio is
-# the better vendor's median to that of our best candidate under whichever launcher suits it; its range is that of single launches.
-# Nobody can be faster than the busiest link: what leaves the host that sends most, at 100 Mbit/s, with 90 bytes of headers and gaps to each 1448.
+# Reads the JSON of launches of both MPIs with one distribution of ranks. Prints a line for each size. Times are medians over the
+# launches. The ratio is the median of the better vendor, divided by the median of our best candidate under the launcher that suits
+# it better. The range in brackets is that of the ratios of single launches.
+# `link` is a lower bound: the time that the busiest link needs for the bytes that leave the host which sends most, at 100 Mbit/s,
+# with 90 bytes of headers and gaps for each 1,448 bytes.
 def median: sort | if length % 2 == 1 then .[length / 2 | floor] else (.[length / 2 - 1] + .[length / 2]) / 2 end;
 def text: . * 100 | round / 100 | tostring;
 def milliseconds: . * 1e5 | round / 100 | "\(.) ms";

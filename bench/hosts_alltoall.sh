@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Races alltoall between hosts of equal and unequal numbers of ranks against both MPIs' own: six hosts on this machine (tests/hosts),
-# links of 100 Mbit/s, launches of both MPIs in turn. Prints a table as in docs/collectives/alltoall.md.
+# Races our alltoall against both MPIs' own, between hosts with equal and unequal numbers of ranks: six hosts on this machine
+# (tests/hosts), links of 100 Mbit/s, alternating launches of both MPIs. Prints a table as in docs/collectives/alltoall.md.
 # Usage: hosts_alltoall.sh [--launches N] [--time SECONDS] [--sizes 64B,..] [--slots "4,4,4,4,4,4 .."] [--algorithm SPEC]...
-#   default: 2 launches of each MPI and 3 repetitions of each, 3s a size, 64 B to 64 KiB, five distributions. The JSON of all is kept in
-#   build/bench/hosts.
+#   default: 2 launches of each MPI, 3 repetitions in each, 3s a size, 64 B to 64 KiB, five distributions of the ranks. The JSON of
+#   all races is kept in build/bench/hosts.
 # Needs root, iproute2, util-linux, jq, both MPIs and a release build.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/setup.sh
 launches=2 time=3s sizes=64B,256B,1KiB,4KiB,16KiB,64KiB algorithms=()
-# equal; ascending; organ pipe; alternately full and small; drawn at random
+# Distributions of the ranks: equal; ascending; organ pipe; alternately full and small; drawn at random
 all_slots="4,4,4,4,4,4 1,2,3,4,5,6 1,3,5,6,4,2 4,1,4,1,4,1 3,6,2,5,1,4"
 while [ $# -gt 0 ]; do
   case $1 in

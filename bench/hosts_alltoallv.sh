@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Races irregular exchanges between hosts against each MPI's own alltoallv: 6 hosts on this machine (tests/hosts), 4 ranks each and
-# the same on 4 of them, links of 100 Mbit/s, patterns 1 and 2 of [liu2002]. Prints a table as in docs/collectives/alltoallv.md.
-# Usage: hosts_alltoallv.sh [--time SECONDS] [--folder FOLDER]   (default 0.4s a race; the JSON of all is kept in build/bench)
+# Races irregular exchanges between hosts against each MPI's own alltoallv: on 6 and on 4 hosts of this machine (tests/hosts), with
+# 4 ranks each, links of 100 Mbit/s, patterns 1 and 2 of [liu2002]. Prints a table as in docs/collectives/alltoallv.md.
+# Usage: hosts_alltoallv.sh [--time SECONDS] [--folder FOLDER]   (default 0.4s a race; the JSON of all races is kept in build/bench)
 # Needs root, iproute2, util-linux, jq and a release build.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,5 +1,5 @@
-# From one race's JSON: the candidate with the least ratio to the vendor's among those for ranks that have only their own counts or
-# gather the others', and among all. One line of tab-separated fields.
+# Reads the JSON of one race. Prints a line of tab-separated fields: the candidate with the least ratio to the vendor's time among
+# those that do not need counts=known ($once), and among all candidates ($best).
 def percent: . * 100 | round / 100;
 .ranks as $ranks
 | .sizes[]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Measures how long planning the four-stage irregular exchange takes. Goals: for dense counts of 256 ranks less than 50 ms for the
-// data that all ranks share, and then less than 5 ms for a rank's program; for 16,384 ranks with 8 partners each less than 5 s and
-// 2 GiB for the shared data.
+// analysis, and less than 5 ms for a rank's program after it; for 16,384 ranks with 8 partners each less than 5 s and 2 GiB for the
+// analysis.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Sourced by the scripts that run a program bench/<name>_mpi.cpp under each MPI, from the folder of the sources. A script sets `program`
-# and `all_ranks`, calls read_words "$@" and begin, and then run for each MPI of `mpis` and each of `all_ranks`.
+# Scripts that run a program bench/<name>_mpi.cpp under each MPI source this file, from the root of the repository. A script sets
+# `program` and `all_ranks`, calls `read_words "$@"` and `begin`, then calls `run` for each MPI of `mpis` and each number of
+# `all_ranks`.
 source scripts/setup.sh
 libraries='' folder=build/release/bench options=()
 
-# A script with options of its own redefines this function. It sets `taken` to the number of words that it has used: 0 if the first
-# word is not its own option.
+# A script with options of its own redefines this function, which sets `taken` to the number of words that it has used: 0 if the
+# first word is not an option of the script.
 own_option() { taken=0; }
 
-# [--mpi "openmpi mpich"] [--ranks "2 4"] [--folder FOLDER] and the script's own options; all others are for the program.
-# FOLDER is where the programs are.
+# Reads [--mpi "openmpi mpich"] [--ranks "2 4"] [--folder FOLDER] and the script's own options. All other words are for the program.
+# FOLDER holds the programs.
 read_words() {
   local taken
   while [ $# -gt 0 ]; do

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Runs MPICH's own tests (test/mpi of Debian's source package) under both MPIs, without and with the drop-in. Prints
-# which runs pass, and exits with 1 if one passes only without the drop-in.
+# Runs MPICH's own tests (test/mpi of Debian's source package) under both MPIs, each test without and with the drop-in. Prints where
+# the two results differ and how many runs pass. Exits with 1 if a test passes only without the drop-in.
 # Usage: peer.sh [--mpi MPI] [--parts FOLDERS] [--only PATTERN] [--folder FOLDER] [--seconds N]
 #   --parts    folders below test/mpi, separated by spaces; default coll. Others of interest:
 #              'errors/coll errors/comm comm attr datatype topo threads/coll threads/comm spawn'
-#   --only     runs whose line of MPICH's list matches, such as '^alltoall'
-#   --folder   where the sources are unpacked and built, and kept; default /tmp/quadrille_peer
-#   --seconds  for one run, default 60
-# Of coll it takes 10 minutes. Needs a release build, and Debian's archive at the first time; changes nothing in the system's lists of packages.
+#   --only     only tests whose line in MPICH's file testlist matches, such as '^alltoall'
+#   --folder   in which the sources are unpacked and built, and stay; default /tmp/quadrille_peer
+#   --seconds  limit for one run, default 60
+# The part coll takes 10 minutes. Needs a release build. The first run needs Debian's archive; it does not change the system's lists
+# of packages.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/setup.sh
@@ -26,7 +27,7 @@ done
 find_mpis
 [ -z "$wanted" ] || mpis=("$wanted")
 libraries=$PWD/build/release/lib preloading=$PWD/tests/mpi_face/trials/preloading.sh
-most_ranks=8  # more ranks than that take minutes a run here
+most_ranks=8  # a test that asks for more ranks gets 8, because more take minutes on a small machine
 
 fetch() {
   local apt=$folder/apt
@@ -40,13 +41,13 @@ fetch() {
   (cd "$folder" && tar xf mpich_*.orig.tar.* --wildcards '*/test/mpi/*')
 }
 
-make_tests() {  # make_tests MPI; a few of them do not compile with Open MPI, which has no MPI 4
+make_tests() {  # make_tests MPI; a few tests do not compile with Open MPI, because they use functions of MPI 4
   local target=$folder/$1
   [ ! -e "$target/made" ] || return 0
   ls "$folder"/mpich-*/test/mpi/configure >/dev/null 2>&1 || fetch
   rm -rf "$target"
   cp -a "$folder"/mpich-*/test/mpi "$target"
-  # Open MPI no longer has MPI 1's names.
+  # Open MPI no longer has these functions of MPI 1.
   sed -i 's/\bMPI_Type_\(hvector\|hindexed\|struct\) *(/MPI_Type_create_\1(/' "$target"/dtpools/src/*.c
   talk "Building MPICH's tests with $1"
   (cd "$target" && quietly ./configure CC="mpicc.$1" MPICC="mpicc.$1" --with-mpi=/nonexistent --disable-fortran --disable-cxx)
@@ -63,7 +64,7 @@ make_part() {  # make_part MPI PART
   touch "$target/$2/made"
 }
 
-run_once() {  # run_once MPI FOLDER RANKS PRELOAD PROGRAM ARGUMENTS...: "pass" where it says so and nothing else
+run_once() {  # run_once MPI FOLDER RANKS PRELOAD PROGRAM ARGUMENTS...: prints "pass" if the test prints "No Errors", else "fail"
   local mpi=$1 place=$2 ranks=$3 preload=$4 said
   shift 4
   if [ "$mpi" = mpich ]; then preload=$libraries/mpich_shim.so${preload:+:$preload}; fi

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Compares predicted times with measured ones: races on one node and, with --hosts, between six hosts on this machine (tests/hosts), each
-# after its fit of the model max-rate. Prints median errors, and how often the predicted best is the measured best or tied with it.
+# Compares predicted times with measured ones, in races on one node or, with --hosts, between six hosts on this machine
+# (tests/hosts). Each race first fits the model max-rate. Prints median errors, and how often the predicted best candidate is the
+# measured best or tied with it.
 # Usage: predictions.sh [--time SECONDS] [--repetitions N] [--ranks "2 4 8"] [--sizes 8B,..] [--hosts] [COLLECTIVE...]
-#   default: alltoall, 0.6s a size, 5 repetitions, under both MPIs. The JSON of all is kept in build/bench/predictions.
-#   --hosts    instead of one node: 6 x 4 ranks, links of 100 Mbit/s, 8 B to 16 KiB unless --sizes says else
+#   default: alltoall, 0.6s a size, 5 repetitions, under both MPIs. The JSON of all races is kept in build/bench/predictions.
+#   --hosts    between six hosts instead of on one node: 6 x 4 ranks, links of 100 Mbit/s, by default 8 B to 16 KiB
 # Needs jq, the MPIs and a release build; with --hosts root, iproute2 and util-linux.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,19 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Runs programs from Debian's packages, alternately without and with the drop-in (`quadrille wrap`), under Open MPI, which
-# they are built for. Prints the median of each, the ratio without / with (above 1: the drop-in is faster) and its interval, and whether the
-# results are the same: bit by bit, or, where the program's own runs differ or it sums in another order, to how many digits.
+# Runs programs from Debian's packages, alternately without and with the drop-in (`quadrille wrap`), under Open MPI, for which they
+# are built. Prints the median time of each way, the ratio without / with (above 1: the drop-in is faster) with its interval, and
+# whether the results are the same. If a program's own runs differ, or the drop-in sums in another order, the results agree only up
+# to a relative difference, which is printed.
 # Usage: programs.sh [--repetitions N] [--install] [--folder FOLDER] [--csv FILE] [PROGRAM[:RANKS]...]
 #   default: pw:4 pw:8 pwcell:8 fftw:8 lammps:4 gromacs:4 hpcc:4, 7 repetitions
 #     pw       Quantum ESPRESSO's pw.x, 8 silicon atoms (package quantum-espresso, quantum-espresso-data)
-#     pwcell   the same of silicon's primitive cell, with more k-points: many short collectives
+#     pwcell   pw.x on silicon's primitive cell, with more k-points: many short collectives
 #     fftw     FFTW-MPI, 64^3, out of place, MEASURE (libfftw3-mpi-dev); fftw-transforms is its figure without planning
 #     lammps   Lennard-Jones liquid, 16,384 atoms (lammps)
 #     gromacs  water, particle mesh Ewald; half of the ranks for the mesh (gromacs)
 #     hpcc     HPC Challenge, N = 600 (hpcc)
-#   --install  gets packages that are missing by apt-get: 170 MB, 750 MB of disk with what they need
-#   --folder   where inputs and outputs are, and stay; default: a temporary one, which is removed
-#   --csv      every run's time
+#   --install  installs missing packages by apt-get: downloads 170 MB, takes 750 MB of disk with their dependencies
+#   --folder   for inputs and outputs, which stay; default: a temporary folder, which is removed
+#   --csv      writes the time of every run to FILE
 # Needs jq, Open MPI and a release build; let nothing else run meanwhile.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -38,8 +39,8 @@ export OMP_NUM_THREADS=1 LC_ALL=C
 declare -A packages=([pw]="quantum-espresso quantum-espresso-data" [pwcell]="quantum-espresso quantum-espresso-data"
                     [fftw]="libfftw3-mpi-dev libfftw3-dev" [lammps]=lammps [gromacs]=gromacs [hpcc]=hpcc)
 declare -A usual_ranks=([pw]=4 [pwcell]=4 [fftw]=8 [lammps]=4 [gromacs]=4 [hpcc]=4)
-# The largest relative difference that numbers of the results may have. All sums of gromacs are of single precision, and its atoms' paths
-# depart from each other within some hundred steps when one bit differs, as those of lammps do.
+# The largest relative difference that numbers of the results may have. gromacs sums in single precision. In gromacs and lammps the
+# paths of atoms diverge within some hundred steps once one bit differs.
 declare -A tolerances=([pw]=1e-7 [pwcell]=1e-7 [fftw]=1e-12 [lammps]=1e-6 [gromacs]=1e-3 [hpcc]=0)
 
 check_needs() {
@@ -59,7 +60,8 @@ check_needs() {
   [ ${#needed[@]} = 0 ] || apt_install "${needed[@]}" || fail "These packages cannot be installed: ${needed[*]}"
 }
 
-# ---- Of each program: prepare_X makes its input in the present folder; run_X RANKS [WRAP...] runs it there; result_X prints what is compared.
+# ---- Functions of each program X: prepare_X makes its input in the current folder. run_X RANKS [WRAP...] runs it there. result_X
+# prints the results to be compared. also_X, where it exists, prints the name and seconds of a second figure.
 
 prepare_pw() { prepare_silicon si.in; }
 prepare_pwcell() { prepare_silicon si2.in; }
@@ -97,14 +99,15 @@ result_gromacs() {
 
 prepare_hpcc() { sed 's/^1000 /600 /' /usr/share/doc/hpcc/examples/_hpccinf.txt >hpccinf.txt; }
 run_hpcc() { rm -f hpccoutf.txt && run_mpi openmpi "$1" "${@:2}" hpcc; }
-# Only its checks are compared; the rest of its output is times.
+# Compares only the checks of hpcc; the rest of its output is times.
 result_hpcc() { grep -oE '^(Success|CommWorldProcs|MPIRandomAccess.*_Errors|PTRANS_n|HPL_N)=.*|PASSED|FAILED' hpccoutf.txt; }
 
 # ---- Comparison and measurement
 
 seconds() { awk -v a="$1" -v b="$2" 'BEGIN {printf "%.3f", b - a}'; }
 
-# compare NAME A B: "same", or the largest relative difference of two numbers that stand at the same place; "differ" for other words.
+# compare NAME A B: prints "same", or the largest relative difference of two numbers at the same place of the files A and B, or
+# "differ" if words other than numbers differ.
 compare() {
   if cmp -s "$2" "$3"; then echo same; return; fi
   paste -d '\n' "$2" "$3" | awk -v most="${tolerances[$1]}" '
@@ -119,7 +122,7 @@ compare() {
     END {if (!bad) {if (far <= most) printf "to %.0e\n", far; else printf "differ by %.0e\n", far}}'
 }
 
-run_once() {  # run_once NAME RANKS ROUND WAY
+run_once() {  # run_once NAME RANKS REPETITION WAY: prints lines of JSON
   local name=$1 ranks=$2 repetition=$3 way=$4 start end wrap=()
   [ "$way" = without ] || wrap=("$quadrille" wrap)
   start=$EPOCHREALTIME
@@ -133,7 +136,7 @@ run_once() {  # run_once NAME RANKS ROUND WAY
   fi
 }
 
-measure() {  # measure NAME RANKS: lines of JSON
+measure() {  # measure NAME RANKS: prints lines of JSON
   local name=$1 ranks=$2 repetition way ways=(without with)
   mkdir -p "$folder/$name"
   cd "$folder/$name"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Measures what driving MPI's progress in our collectives gains, and what it costs:
-//   overlap  a message of 1 MiB to the next rank is posted, then come one alltoall and MPI_Waitall; ours and the vendor's by turns,
-//            and the same without an alltoall;
-//   polling  alltoall of 8 B by shared memory with no message in flight: with progress to drive, and without, by turns.
+//   overlap  each rank posts a message of 1 MiB to the next rank, runs one alltoall, then calls MPI_Waitall. Our alltoall, the
+//            vendor's and no alltoall alternate;
+//   polling  an alltoall of 8 B in shared memory, with no message in flight, alternately with and without driving MPI's progress.
 // Usage, under mpirun (progress_mpi.sh runs it): progress_mpi [--repetitions N] [--message BYTES]
 #include <cstdio>
 #include <string>

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Measures how well our collectives overlap with messages in flight, compared with each MPI's own over each of its transports, and what polling costs
-# where nothing is in flight: bench/progress_mpi.cpp.
+# Measures how well collectives overlap with messages in flight, ours and each MPI's own over each of its transports, and what
+# polling costs if nothing is in flight (bench/progress_mpi.cpp).
 # Usage: progress_mpi.sh [--mpi "openmpi mpich"] [--ranks "2 4"] [--folder FOLDER] [OPTIONS OF progress_mpi...]
 #   --folder  where the programs are, default build/release/bench
 # Needs the MPIs and a release build with QUADRILLE_BENCH=ON; let nothing else run meanwhile.

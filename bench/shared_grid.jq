@@ -1,6 +1,7 @@
-# From the JSON of many launches: a line for each number of ranks, a column for each size, and geometric means. A cell is the better vendor's
-# median over its launches, over our median over all launches, whoever's they are; of ours it is the one candidate whose median is least.
-# $sizes: as given to the races. $against: "default", "forced" (a vendor is each of its algorithms, too), or "copies" (the machine instead of a vendor).
+# Reads the JSON of many launches. Prints a line for each number of ranks, a column for each size, and geometric means. A cell is
+# the median of the better vendor over its own launches, divided by the median of our best candidate over the launches of both MPIs.
+# $sizes: the sizes given to the races. $against: "default" compares with each vendor's default, "forced" also with each of its
+# algorithms, "copies" with the time of copying instead of a vendor.
 def median: sort | if length % 2 == 1 then .[length / 2 | floor] else (.[length / 2 - 1] + .[length / 2]) / 2 end;
 def mean: (map(log) | add / length | exp);
 def text: . * 100 | round / 100 | tostring;

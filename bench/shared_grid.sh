@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Races the shared-memory executor against Open MPI's and MPICH's own collectives inside this machine, launches of both in turn, each in
-# its kindest settings (docs/benchmarking.md), and prints a table: how many times faster than the better of the two, by ranks and size.
+# Races the shared-memory executor against Open MPI's and MPICH's own collectives on this machine, in alternating launches. Each MPI
+# has the settings that are best for it (docs/benchmarking.md). Prints a table by ranks and size: how many times faster ours is than
+# the better of the two.
 # Usage: shared_grid.sh [--launches N] [--time SECONDS] [--ranks "2 4 8 16"] [--sizes 8B,..] [--algorithm SPEC]... [--forced]
 #        [--traffic KIND] [--copies] [COLLECTIVE...] [-- OPTIONS OF quadrille race...]
-#   default: alltoall, 5 launches of each MPI and number of ranks, 0.3s a size, every algorithm. The JSON of all is kept in build/bench/grid.
+#   default: alltoall, 5 launches of each MPI and number of ranks, 0.3s a size, every algorithm. The JSON of all races is kept in
+#   build/bench/grid.
 #   --forced   also against every algorithm that each MPI can be told to use
-#   --traffic  alltoallv: spike or transpose, whose largest message is the size (--pattern KIND:SIZE)
-#   --copies   also against what copying the bytes of an alltoall takes this machine (with -- --memory shared)
+#   --traffic  for alltoallv: the pattern spike or transpose, whose largest message has the size (--pattern KIND:SIZE)
+#   --copies   also against the time in which this machine copies the bytes of an alltoall (use with -- --memory shared)
 # Needs jq, both MPIs and a release build.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -36,7 +38,7 @@ find_mpis
 own_control_group
 trap leave_control_group EXIT
 
-algorithms_of() {  # algorithms_of MPI COLLECTIVE: what it can be told to use, as settings of its environment
+algorithms_of() {  # algorithms_of MPI COLLECTIVE: prints, for each algorithm of the library, the environment that selects it
   local mpi=$1 collective=$2 name
   if [ "$mpi" = openmpi ]; then
     case $collective in
@@ -89,7 +91,7 @@ for collective in "${collectives[@]}"; do
         run_race "$folder/${mpi}_${ranks}_$launch" "$mpi" "$ranks" "$collective" --seed "$launch" ${options[@]+"${options[@]}"}
         [ -n "$forced" ] || continue
         number=0
-        while read -r settings; do  # some do not suit every number of ranks
+        while read -r settings; do  # some algorithms cannot run on every number of ranks
           (
             export ${settings?}
             run_race "$folder/${mpi}_${ranks}_${launch}_forced$number" "$mpi" "$ranks" "$collective" --algorithm vendor </dev/null

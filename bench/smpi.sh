@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Compares our predictions with SimGrid's SMPI, an independent simulator. Schedules run inside it (quadrille-smpi) on a torus, a
-# fat tree and a cluster of 64 and 256 hosts, and are simulated by events and priced for the same machine. Then the algorithm with the
-# best price races there against what SMPI's selectors ompi, mpich, mvapich2 and impi take. Prints both tables as markdown.
+# Compares our predictions with SimGrid's SMPI, an independent simulator. The platforms are a torus, a fat tree and a cluster, of 64
+# and 256 hosts. Table `agreement`: schedules run inside SMPI (quadrille-smpi), and are simulated by events and priced for the same
+# machine. Table `choice`: the algorithm with the best price runs inside SMPI against the algorithms that SMPI's selectors ompi,
+# mpich, mvapich2 and impi take. Prints the tables as markdown.
 # Usage: smpi.sh [--quick] [agreement] [choice]
-#   default: both tables. --quick: 64 hosts only, and three sizes of message. The JSON of all is kept in build/bench/smpi.
+#   default: both tables. --quick: 64 hosts only, and three sizes of messages. The JSON of all runs is kept in build/bench/smpi.
 # Needs SimGrid 3.32 or so (Debian: libsimgrid-dev), jq and a release build; without SimGrid it says so and does nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -27,20 +28,20 @@ export quadrille=$PWD/build/release/bin/quadrille machine=$PWD/bench/smpi/machin
 rm -rf "$folder"
 mkdir -p "$folder"
 
-# What ranks agree upon before they run takes messages, too: `mpich` needs few, SMPI's default p^2 of them.
-# Platforms by name: the ranks, and what `quadrille` calls them.
+# For each platform by name: the number of its ranks, the topology for `quadrille`, and the option --grid.
 ranks_of() { case $1 in *-256 | torus-16x16) echo 256 ;; *) echo 64 ;; esac; }
 topology_of() { case $1 in cluster-*) echo "cluster:$(ranks_of "$1")x1" ;; *) echo "$platforms/$1.xml" ;; esac; }
 grid_of() { case $1 in torus-*) echo "--grid ${1#torus-}" ;; esac; }
 
 block_of() { case "$*" in *spike:* | *transpose:*) ;; *) echo "--block $1" ;; esac; }  # these patterns state their sizes themselves
 
-inside() {  # inside NAME PLATFORM SELECTOR OPTIONS OF quadrille-smpi...: lines of JSON into NAME.smpi
+inside() {  # inside NAME PLATFORM SELECTOR OPTIONS OF quadrille-smpi...: writes lines of JSON to NAME.smpi
   local name=$1 platform=$2 selector=$3 ranks hosts
   shift 3
   ranks=$(ranks_of "$platform") hosts=$(mktemp)
   seq -f 'h%g' 0 $((ranks - 1)) >"$hosts"
-  # What machine.toml says of the same machine, and nothing besides: no sizes at which TCP is slower, no acknowledgements that share links.
+  # The settings describe the machine of machine.toml and switch off all other effects: sizes at which TCP is slower,
+  # acknowledgements that share links.
   if ! smpirun -no-privatize -np "$ranks" -platform "$platforms/$platform.xml" -hostfile "$hosts" --log=root.thres:error \
     --cfg=smpi/simulate-computation:no --cfg=smpi/host-speed:1 --cfg=network/model:SMPI --cfg=smpi/bw-factor:0:1 --cfg=smpi/lat-factor:0:1 \
     --cfg=network/weight-S:0 --cfg=network/crosstraffic:no --cfg=smpi/os:0:1e-6:0 --cfg=smpi/ois:0:1e-6:0 --cfg=smpi/or:0:1e-6:0 \
@@ -53,7 +54,8 @@ inside() {  # inside NAME PLATFORM SELECTOR OPTIONS OF quadrille-smpi...: lines 
   mv "$folder/$name.smpi.part" "$folder/$name.smpi"
 }
 
-predicted() {  # predicted NAME BY COLLECTIVE SIZES OPTIONS OF quadrille simulate...: an array of JSON into NAME.BY, by size
+# predicted NAME BY COLLECTIVE SIZES OPTIONS OF quadrille simulate...: writes a JSON array with an element for each size to NAME.BY
+predicted() {
   local name=$1 by=$2 collective=$3 sizes=$4 size
   shift 4
   for size in ${sizes//,/ }; do
@@ -62,7 +64,9 @@ predicted() {  # predicted NAME BY COLLECTIVE SIZES OPTIONS OF quadrille simulat
   done | jq -s . >"$folder/$name.$by"
 }
 
-agree() {  # agree PLATFORM COLLECTIVE SIZES [--pattern PATTERN] ALGORITHM...
+# agree PLATFORM COLLECTIVE SIZES [--pattern PATTERN] ALGORITHM... Takes SMPI's selector mpich, because agreement between the ranks
+# before a run takes few messages with it, and p^2 with SMPI's default.
+agree() {
   local platform=$1 collective=$2 sizes=$3 options=() specifications=() name
   shift 3
   if [ "$1" = --pattern ]; then options=(--pattern "$2"); shift 2; fi
@@ -74,7 +78,7 @@ agree() {  # agree PLATFORM COLLECTIVE SIZES [--pattern PATTERN] ALGORITHM...
   done
 }
 
-choose() {  # choose PLATFORM COLLECTIVE SIZE [PATTERN]: the best price against SMPI's selectors
+choose() {  # choose PLATFORM COLLECTIVE SIZE [PATTERN]: runs the algorithm with the best price, and SMPI's selectors
   local platform=$1 collective=$2 size=$3 pattern=${4:-} options=() candidates=(all) best name selector
   [ -z "$pattern" ] || options=(--pattern "$pattern")
   case $collective in alltoall) for radix in 4 8 16 32; do candidates+=("bruck:radix=$radix"); done ;; esac
@@ -86,12 +90,12 @@ choose() {  # choose PLATFORM COLLECTIVE SIZE [PATTERN]: the best price against 
   best=$(jq -r '.[0].candidates | map(select(.algorithm | test("headers") | not)) | min_by(.end_ps).algorithm' "$folder/$name.rounds")
   inside "$name.ours" "$platform" mpich "$collective" $(block_of "$size" "${options[@]}") "${options[@]}" --algorithm "$best" $(grid_of "$platform")
   for selector in ompi mpich mvapich2 impi; do
-    inside "$name.$selector" "$platform" $selector "$collective" $(block_of "$size" "${options[@]}") "${options[@]}" --algorithm vendor || true  # some fail
+    inside "$name.$selector" "$platform" $selector "$collective" $(block_of "$size" "${options[@]}") "${options[@]}" --algorithm vendor || true  # some selectors fail
   done
 }
 export -f block_of inside predicted agree choose ranks_of topology_of grid_of talk
 
-in_parallel() { xargs -P "$(nproc)" -d '\n' -I LINE bash -c 'set -euo pipefail; LINE'; }  # a command a line
+in_parallel() { xargs -P "$(nproc)" -d '\n' -I LINE bash -c 'set -euo pipefail; LINE'; }  # reads one command from each line
 
 for part in "${parts[@]}"; do
   if [ "$part" = agreement ]; then
@@ -103,7 +107,7 @@ for part in "${parts[@]}"; do
           echo "agree $platform alltoall $sizes direct shift bruck bruck:radix=8 $extra"
           echo "agree $platform alltoallv $sizes --pattern uniform shift two-phase:counts=known four-stage:counts=known"
           echo "agree $platform allgather $sizes ring recursive-doubling direct"
-        else  # tens of thousands of messages take SMPI many minutes
+        else  # SMPI takes many minutes for tens of thousands of messages
           sizes=8B,4KiB
           echo "agree $platform alltoall $sizes bruck"
           echo "agree $platform allgather $sizes recursive-doubling"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures the exchange on large tori: generating a rank's own program, and counting by symmetry. Goals for 128 x 128: a program,
-// which moves a million blocks by one or two links each, in less than 50 ms, and the figures in less than 1 s.
+// Measures the exchange on large tori: generating a rank's own program, and counting the schedule by symmetry. Goals for 128 x 128
+// ranks: less than 50 ms for a program, which moves a million blocks by one or two links each, and less than 1 s for the figures.
 #include <benchmark/benchmark.h>
 
 #include "quadrille/quadrille.hpp"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
-   A program as others write it: transforms of N^3 complex numbers by FFTW-MPI, out of place, planned with MEASURE, which times
-   MPI_Alltoall and takes it where it is fast. Usage, under mpirun: fft_alltoall [N [TRANSFORMS]]. Prints what the transforms took,
-   and figures of the result. bench/programs.sh builds and runs it. */
+   A typical user's program: transforms of N^3 complex numbers by FFTW-MPI, out of place, planned with MEASURE. With MEASURE, FFTW
+   times MPI_Alltoall and uses it if it is fast. Usage, under mpirun: fft_alltoall [N [TRANSFORMS]]. Prints the time of the
+   transforms and figures of the result. bench/programs.sh builds and runs it. */
 #include <fftw3-mpi.h>
 #include <math.h>
 #include <stdio.h>

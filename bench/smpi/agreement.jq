@@ -1,4 +1,4 @@
-# From the lines of JSON of quadrille-smpi and the arrays of quadrille simulate: a row for each case.
+# Reads the JSON lines of quadrille-smpi and the JSON arrays of quadrille simulate. Prints a row for each case.
 def us: if . < 1e-3 then "\(. * 1e6 * 10 | round / 10) µs" else "\(. * 1e3 * 100 | round / 100) ms" end;
 def ratio: . * 100 | round / 100;
 def base: split(":")[0] as $id | $id + ((scan("radix=[0-9]+") // "") | if . == "" or . == "radix=2" then "" else ":" + . end);

@@ -1,4 +1,4 @@
-# From the lines of JSON of quadrille-smpi: a row for each case, and geometric means.
+# Reads the JSON lines of quadrille-smpi. Prints a row for each case, and geometric means.
 def us: if . < 1e-3 then "\(. * 1e6 * 10 | round / 10) µs" else "\(. * 1e3 * 100 | round / 100) ms" end;
 def ratio: . * 100 | round / 100;
 def mean: if length == 0 then "–" else map(log) | add / length | exp | ratio end;

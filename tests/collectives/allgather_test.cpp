@@ -105,12 +105,12 @@ TEST(Mesh, SendsToNeighboursOnly) {
   }
 }
 
-TEST(Symmetry, OfAllgatherLeavesTheInputWhereItIs) {
+TEST(Symmetry, OfAnAllgatherOnAMeshMovesColumnsOnly) {
   Schedule schedule = make_schedule(problem_of(Collective::allgather, 12, 2), "mesh:rows=3");
   EXPECT_EQ(schedule.symmetry->representatives().size(), 4u);
   EXPECT_EQ(check_symmetry(schedule, every_rank(12)), std::nullopt);
   schedule.symmetry = translation_symmetry(12);
-  EXPECT_TRUE(check_symmetry(schedule, every_rank(12)).has_value()) << "a row has an end";
+  EXPECT_TRUE(check_symmetry(schedule, every_rank(12)).has_value()) << "a row has a first and a last rank";
 }
 
 TEST(Bounds, OfAllgatherWithSharesOfAnySize) {

@@ -56,7 +56,7 @@ std::vector<std::string> steps_of(const Schedule& schedule, std::size_t stage) {
 
 using Texts = std::vector<std::string>;
 
-TEST(Clustered, DoesTheWorkedExample) {
+TEST(Clustered, HasTheStepsOfTheWorkedExample) {
   const Problem problem = alltoall_on({1, 2, 3});
   const Schedule exchange = make_schedule(problem, "clustered:mode=exchange");
   EXPECT_EQ(steps_of(exchange, 0), (Texts{"0.0~0.0, 1.0=2.0", "1.0=2.1", "1.0=2.2", "0.0=1.0, 2.0~2.0", "0.0=1.1, 2.0=2.1",
@@ -90,7 +90,7 @@ Count rounds_between_nodes(const Schedule& schedule) {
   return static_cast<Count>(rounds.size());
 }
 
-TEST(Clustered, TakesTheStepsOfTheTableBetweenNodes) {
+TEST(Clustered, HasTheStepsOfTheTableBetweenNodes) {
   const std::vector<std::pair<std::vector<Count>, Count>> table{
       {{1, 2, 3}, 11},       {{2, 2}, 4},        {{4, 4, 4}, 48},    {{4, 4, 4, 4, 4, 4}, 80}, {{3, 3, 3, 2}, 27},
       {{8, 8, 8, 5}, 192},   {{1, 1, 1, 8}, 24}, {{4, 3, 2, 1}, 27}, {{2, 5, 2, 5, 3}, 75},    {{1, 2, 3, 4, 5, 6}, 100},
@@ -106,8 +106,8 @@ TEST(Clustered, TakesTheStepsOfTheTableBetweenNodes) {
   EXPECT_EQ(figures(make_schedule(alltoall_on({4, 4, 4, 4, 4, 4}), "clustered:mode=exchange,factor=concentrated")).c1, 86);
 }
 
-// Also if the ranks of a node are not consecutive, and with several ports.
-TEST(Clustered, MakesProgramsOfTheTimetable) {
+// Tests also ranks of a node that are not consecutive, and several ports.
+TEST(Clustered, HasProgramsThatFollowTheTimetable) {
   for (const Count p : {1, 2, 6, 11, 16})
     for (const auto& nodes : placements(p)) {
       Problem problem = Problem::alltoall(p, 1);
@@ -152,7 +152,7 @@ std::vector<std::pair<Count, Rank>> meetings(const Program& program) {
   return list;
 }
 
-TEST(Clustered, IsOneFactorWhereEveryRankIsANode) {
+TEST(Clustered, IsOneFactorIfEveryRankIsANode) {
   for (Count p = 1; p <= 20; ++p)
     for (const auto& [clustered, flat] : {std::pair("clustered", "one-factor"),
                                           {"clustered:mode=exchange", "one-factor:factor=basic"},
@@ -174,9 +174,9 @@ TEST(Clustered, DividesTheStepsByTheAdapters) {
   }
 }
 
-// With permutations no node is ever idle because it has no partner: n (p - n) steps, the number of messages that a
-// largest node has to send.
-TEST(Clustered, TakesTheLeastStepsByPermutations) {
+// With permutations every node has a partner in each round. So the steps are n (p - n), the number of messages that a largest node
+// has to send.
+TEST(Clustered, HasTheFewestStepsWithPermutations) {
   for (const std::vector<Count>& sizes :
        {std::vector<Count>{1, 2, 3}, {4, 4, 4}, {3, 3, 3, 2}, {4, 3, 2, 1}, {2, 5, 2, 5, 3}, {16, 16, 12, 4}}) {
     const Count n = *std::max_element(sizes.begin(), sizes.end()), p = std::accumulate(sizes.begin(), sizes.end(), Count{0});
@@ -189,7 +189,7 @@ TEST(Clustered, TakesTheLeastStepsByPermutations) {
 
 // A node's port works in both directions at once: sending to one node while receiving from another is one exchange, as
 // is sending to and receiving from the same node. So the price of both decompositions is that of their steps.
-TEST(Clustered, PaysForItsSteps) {
+TEST(Clustered, HasOneExchangeANodeInEachStep) {
   for (const std::vector<Count>& sizes : {std::vector<Count>{4, 4, 4, 4}, {1, 2, 3}, {2, 5, 2, 5, 3}})
     for (const char* specification : {"clustered", "clustered:decomposition=permutations"}) {
       const Schedule schedule = make_schedule(alltoall_on(sizes, 7), specification);
@@ -205,9 +205,9 @@ TEST(Clustered, PaysForItsSteps) {
     }
 }
 
-// If the degree divides the number of factors of equal nodes, it divides the number of steps. Adapters divide the nodes
-// instead. Their steps also include messages between the adapters of a node, but all adapters are in use even if there
-// are few nodes.
+// Nodes of equal size. If `degree` divides the number of factors, the number of steps is divided by `degree`. `adapters` divides
+// the nodes into smaller ones instead. Then the steps also include messages between the adapters of a node, but all adapters are in
+// use even if there are few nodes.
 TEST(Clustered, DividesTheStepsByTheDegree) {
   const auto steps = [](Count nodes, Count n, const std::string& specification) {
     const Schedule schedule = make_schedule(alltoall_on(std::vector<Count>(static_cast<std::size_t>(nodes), n)), specification);
@@ -225,8 +225,9 @@ TEST(Clustered, DividesTheStepsByTheDegree) {
   EXPECT_EQ(steps(2, 4, "clustered:adapters=4"), 8 - 1);
 }
 
-// With several ports, each processor of a node has one message at a time if the node's size allows it.
-TEST(Clustered, SaysWhatPortsRanksNeed) {
+// With a degree above 1 a node has several exchanges at a time. If the node has enough ranks, each of them takes part in at most
+// one exchange at a time and needs one port. On smaller nodes a rank needs several ports.
+TEST(Clustered, StatesThePortsThatRanksNeed) {
   const auto ports = [](const std::vector<Count>& sizes, const std::string& specification) {
     return make_schedule(alltoall_on(sizes), "clustered:" + specification).port_limit.value();
   };
@@ -241,7 +242,7 @@ TEST(Clustered, SaysWhatPortsRanksNeed) {
   EXPECT_EQ(ports({1, 2, 3}, "decomposition=permutations"), 1);
 }
 
-TEST(Clustered, HasConcentratedFactorsOnlyBetweenNodes) {
+TEST(Clustered, UsesConcentratedFactorsByDefaultBetweenNodesOnly) {
   const Problem problem = alltoall_on({2, 3});
   EXPECT_EQ(word(parse_choice(problem, "clustered").parameters, "factor"), "concentrated");
   EXPECT_EQ(word(parse_choice(problem, "clustered:mode=exchange").parameters, "factor"), "basic");

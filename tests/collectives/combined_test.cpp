@@ -56,12 +56,12 @@ TEST(Combined, SendsOneMessageForEachPairOfNodes) {
             }
             const Count leaders = std::string_view(specification).ends_with("=1") ? 1 : places.size(node);
             EXPECT_LE(leading, leaders);
-            EXPECT_LE(most, ceil_divide(places.node_count(), leaders)) << "turns are shared out";
+            EXPECT_LE(most, ceil_divide(places.node_count(), leaders)) << "leaders have equally many turns, within one";
           }
         }
 }
 
-TEST(Combined, TakesARoundForEachNodeAndTwoInside) {
+TEST(Combined, HasARoundForEachNodeAndTwoWithinNodes) {
   const auto rounds = [](Count nodes, Count each) { return figures(make_schedule(equal_nodes(nodes, each), "combined")).c1; };
   EXPECT_EQ(rounds(6, 4), 7);
   EXPECT_EQ(rounds(5, 4), 7);
@@ -72,7 +72,7 @@ TEST(Combined, TakesARoundForEachNodeAndTwoInside) {
   EXPECT_EQ(counted.ports, 3);
 }
 
-TEST(Combined, TellsSizesAheadOrKnowsThem) {
+TEST(Combined, SendsHeadersUnlessCountsAreKnown) {
   Problem problem = make_traffic(6, {.kind = TrafficKind::power_law, .typical = 9});
   problem.nodes = {0, 0, 1, 1, 2, 2};
   Figures told = figures(make_schedule(problem, "combined"));
@@ -107,8 +107,8 @@ TEST(Combined, HasShortPrograms) {
   for (const Round& round : schedule.program(30).rounds)
     for (const auto* messages : {&round.sends, &round.receives})
       for (const Message& message : *messages) regions += message.regions.size();
-  // A rank leads in two turns. Data from those nodes is alternately for other ranks and for the leader itself. Each
-  // mate adds a few regions.
+  // A rank leads in two turns. The data of these two turns alternates between blocks for other ranks and for the leader itself, so
+  // it takes two regions for each rank of a node. Each mate adds a few regions.
   EXPECT_LE(regions, 2u * 2 * 20 + 2 * 3 + 19 * 10);
 }
 
@@ -126,7 +126,7 @@ TEST(Regions, AreJoinedOnlyWhereTheyAreContiguous) {
   EXPECT_EQ(joined({first}, repeated_next), (Regions{first, repeated_next}));
 }
 
-TEST(Regions, AreFoldedInTheirOrder) {
+TEST(Regions, AreFoldedWithoutChangingTheirOrder) {
   const auto at = [](Bytes offset, Bytes length, Buffer buffer = Buffer::input) { return Region{buffer, offset, length, {}}; };
   const auto expect_same_bytes = [](const Regions& regions, std::size_t count) {
     const auto runs = [](const Regions& list) {

@@ -18,8 +18,8 @@ Schedule make(Count n, Count ports, Bytes b, const std::string& last = "one-roun
   return make_schedule(problem_of(Collective::allgather, n, b), fmt::format("concatenation:ports={},last={}", ports, last));
 }
 
-// The number of bytes by which the longest message of the last round exceeds its share. Computed from the formula, not
-// from the cut; t is the number of blocks by which p is below a power of k + 1.
+// Returns the excess: by how many bytes the longest message of the last round exceeds 1/k of that round's bytes. Uses the paper's
+// formula and not the library's cut. t is the number of blocks by which p is below the next power of k + 1.
 Bytes excess(Count k, Bytes b, Count t) {
   if (k < 3 || t < 1 || t > k - 1) return 0;
   const Bytes e0 = b * t / k;
@@ -52,7 +52,7 @@ TEST(Concatenation, HasTheFiguresOfTheFormulaForAllRanksPortsAndBlocks) {
         ASSERT_EQ(best, one) << "no excess here is worth a start-up";
         for (const Figures& counted : {one, two}) {
           ASSERT_LE(counted.ports, k);
-          ASSERT_EQ(counted.traffic_in, b * (n - 1)) << "nobody is told anything twice";
+          ASSERT_EQ(counted.traffic_in, b * (n - 1)) << "no rank receives a byte twice";
           ASSERT_EQ(counted.scratch, 0);
         }
         for (const Bound& bound : lower_bounds(problem_of(Collective::allgather, n, b), k)) {
@@ -64,7 +64,7 @@ TEST(Concatenation, HasTheFiguresOfTheFormulaForAllRanksPortsAndBlocks) {
   EXPECT_EQ(figures(make(9, 2, 0)), Figures{});
 }
 
-TEST(Concatenation, HasTheExcessThatThePaperRoundsUp) {
+TEST(Concatenation, HasTheListedExcess) {
   const auto listed = [](Count k, Count t, Bytes first, Bytes last) {
     std::vector<Bytes> list;
     for (Bytes b = first; b <= last; ++b) list.push_back(excess(k, b, t));
@@ -76,7 +76,7 @@ TEST(Concatenation, HasTheExcessThatThePaperRoundsUp) {
   EXPECT_EQ(listed(5, 4, 1, 24), std::vector<Bytes>(24, 0));
 }
 
-TEST(Concatenation, DeliversWhereTheLastRoundIsCutWithinBlocks) {
+TEST(Concatenation, DeliversIfTheLastRoundIsCutWithinBlocks) {
   for (Count n = 2; n <= 36; ++n)
     for (Count k = 2; k <= std::min<Count>(8, n - 1); ++k)
       for (const Bytes b : {2, 3, 5})
@@ -129,7 +129,7 @@ TEST(Concatenation, HasTheFiguresOfTheWorkedExamples) {
   expect(make(1'048'576, 1, 8), 20, Bytes{1'048'575} * 8);
 }
 
-TEST(Concatenation, ReadsAndWritesOneRunOfMemoryAMessageButForTheWrap) {
+TEST(Concatenation, HasContiguousMessagesExceptWhereTheyWrapAround) {
   const Schedule schedule = make(61, 4, 7);
   for (Rank rank = 0; rank < 61; ++rank)
     for (const Round& round : schedule.program(rank).rounds)
@@ -145,7 +145,7 @@ Schedule make_irregular(std::vector<Bytes> counts, const std::string& specificat
   return make_schedule(problem, specification);
 }
 
-TEST(Concatenation, OfEqualSharesIsThatOfBlocks) {
+TEST(Concatenation, WithEqualSharesIsTheRegularOne) {
   for (Count n = 1; n <= 20; ++n)
     for (Count k = 1; k <= std::min<Count>(5, std::max<Count>(1, n - 1)); ++k) {
       const std::string specification = fmt::format("concatenation:ports={},last=two-rounds", k);
@@ -155,7 +155,7 @@ TEST(Concatenation, OfEqualSharesIsThatOfBlocks) {
     }
 }
 
-TEST(Concatenation, OfUnequalSharesNeverCostsMoreThanThatOfTheLongest) {
+TEST(Concatenation, NeverCostsMoreThanIfAllSharesWereAsLongAsTheLongest) {
   for (Count n = 2; n <= 20; ++n)
     for (Count k = 1; k <= std::min<Count>(5, n - 1); ++k)
       for (std::uint64_t seed = 1; seed <= 4; ++seed) {
@@ -168,7 +168,7 @@ TEST(Concatenation, OfUnequalSharesNeverCostsMoreThanThatOfTheLongest) {
       }
 }
 
-TEST(Concatenation, TakesSharesThatAreEmptyOrAllAtOneRank) {
+TEST(Concatenation, AcceptsEmptySharesAndASingleShare) {
   for (const std::vector<Bytes>& counts :
        std::vector<std::vector<Bytes>>{{0, 0, 0}, {0, 9, 0, 0, 0}, {7, 0, 0, 0, 0, 0, 1}, {0, 0, 0, 4}, {3}, {0}})
     for (Count k = 1; k <= std::max<Count>(1, static_cast<Count>(counts.size()) - 1); ++k) {

@@ -80,7 +80,7 @@ TEST(EveryAlgorithm, IsVerifiedForRandomSettings) {
     }
 }
 
-TEST(EveryAlgorithm, IsInterpretedRightly) {
+TEST(EveryAlgorithm, GivesTheRightResultInTheInterpreter) {
   for (const Algorithm* algorithm : all_algorithms()) {
     for (Count p = 1; p <= extent(5, 8, 9); ++p)
       for (const Bytes b : {0, 1, 5}) {
@@ -92,7 +92,7 @@ TEST(EveryAlgorithm, IsInterpretedRightly) {
 }
 
 // With too many ranks for a replay, a stated symmetry is checked on a sample, and only if a rank's program is short.
-TEST(EveryAlgorithm, KeepsItsSymmetryWithManyRanks) {
+TEST(EveryAlgorithm, HasItsStatedSymmetryWithManyRanks) {
   const Count p = 1009;
   for (const Algorithm* algorithm : all_algorithms()) {
     const Problem problem = problem_of(algorithm->collective, p, 1);
@@ -103,7 +103,7 @@ TEST(EveryAlgorithm, KeepsItsSymmetryWithManyRanks) {
   }
 }
 
-TEST(EveryAlgorithm, TakesBlocksBeyondAllMemory) {
+TEST(EveryAlgorithm, AcceptsBlocksLargerThanAnyMemory) {
   for (const Algorithm* algorithm : all_algorithms()) {
     const Problem problem = problem_of(algorithm->collective, 8, Bytes{1} << 56);
     const Choice choice = standard_choice(*algorithm, problem);

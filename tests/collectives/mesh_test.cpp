@@ -54,7 +54,7 @@ Count rounds_on(const std::vector<Count>& sides) {
   return rounds;
 }
 
-TEST(RootedMesh, HasTheFiguresOfTheFormulasForEverySidesAndRoot) {
+TEST(RootedMesh, HasTheFiguresOfTheFormulasForAllSidesAndRoots) {
   for (Count p = 1; p <= extent(12, 30, 70); ++p)
     for (const std::vector<Count>& sides : grids_of(p, 3))
       for (Rank root = 0; root < p; ++root)
@@ -68,8 +68,8 @@ TEST(RootedMesh, HasTheFiguresOfTheFormulasForEverySidesAndRoot) {
         }
 }
 
-// Also if the wrap-around links of a torus exist.
-TEST(RootedMesh, SharesNoLinkWhateverTheSidesAndTheRoot) {
+// Tests meshes and tori: the wrap-around links of a torus must not make two messages share a link either.
+TEST(RootedMesh, SharesNoLinkForAnySidesAndRoot) {
   for (Count p = 2; p <= extent(12, 24, 70); ++p)
     for (const std::vector<Count>& sides : grids_of(p, 3))
       for (Rank root = 0; root < p; ++root)
@@ -81,7 +81,7 @@ TEST(RootedMesh, SharesNoLinkWhateverTheSidesAndTheRoot) {
 }
 
 // What the documentation says about binomial: on an open mesh it shares no link either, but on a torus it does.
-TEST(RootedMesh, SharesLessThanBinomialOnATorusOnly) {
+TEST(RootedMesh, SharesFewerLinksThanBinomialOnATorusOnly) {
   for (Count p = 2; p <= extent(12, 18, 70); ++p)
     for (const std::vector<Count>& sides : grids_of(p, 3))
       for (Rank root = 0; root < p; ++root)
@@ -100,7 +100,7 @@ TEST(RootedMesh, IsVerifiedOnGridsOfAnyNumberOfDimensions) {
       }
 }
 
-TEST(RootedMesh, WithSharesOfOneSizeIsTheRegularOne) {
+TEST(RootedMesh, WithEqualSharesIsTheRegularOne) {
   for (Count p = 1; p <= 20; ++p)
     for (const auto& [regular, irregular] : {std::pair(scatter, scatterv), {gather, gatherv}})
       for (const Rank root : roots_of(regular, p, 4)) {
@@ -112,7 +112,7 @@ TEST(RootedMesh, WithSharesOfOneSizeIsTheRegularOne) {
       }
 }
 
-TEST(RootedMesh, TakesTheGridOfTheProblem) {
+TEST(RootedMesh, UsesTheGridOfTheProblem) {
   const auto rows = [](const Problem& problem, const char* specification) {
     return number(parse_choice(problem, specification).parameters, "rows");
   };
@@ -136,7 +136,7 @@ std::vector<Arrow> arrows(const Schedule& schedule) {
 }
 
 // Two steps along the row, then two along all columns.
-TEST(RootedMesh, BroadcastOfSixteenIsDrawnInTheSlides) {
+TEST(RootedMesh, BroadcastAmongSixteenIsThatOfTheSlides) {
   EXPECT_EQ(arrows(make_schedule(on_grid(broadcast, {4, 4}, 1), "mesh")), (std::vector<Arrow>{{0, 0, 2},
                                                                                               {1, 0, 1},
                                                                                               {1, 2, 3},
@@ -155,7 +155,7 @@ TEST(RootedMesh, BroadcastOfSixteenIsDrawnInTheSlides) {
 }
 
 // "A hypercube with 2^d nodes can be regarded as a d-dimensional mesh with two nodes in each dimension."
-TEST(RootedMesh, OfTwoPlacesInEachDimensionIsTheBinomialTree) {
+TEST(RootedMesh, WithSidesOfTwoIsTheBinomialTree) {
   for (Rank root = 0; root < 16; ++root)
     for (const Collective collective : {scatter, gather}) {
       const Problem problem = on_grid(collective, {2, 2, 2, 2}, 3, root);
@@ -163,9 +163,9 @@ TEST(RootedMesh, OfTwoPlacesInEachDimensionIsTheBinomialTree) {
     }
 }
 
-// The stated order of combining is the one that is kept: the fixed tree for every root if the sides but the first are
-// powers of two, and in no other case.
-TEST(RootedMesh, ReducesInTheOrderThatItSays) {
+// If all sides except the first are powers of two, the algorithm states that it combines along the fixed tree, and does so for
+// every root. For other sides it states only that it keeps the rank order, and it does not combine along the fixed tree.
+TEST(RootedMesh, ReducesInTheStatedOrder) {
   for (const auto& [sides, keeps_tree] : {std::pair(std::vector<Count>{3, 4}, true),
                                           {{13}, true},
                                           {{1, 11}, true},

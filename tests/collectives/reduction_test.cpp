@@ -65,7 +65,7 @@ TEST(ReduceScatter, HasTheFiguresOfTheFormulas) {
   EXPECT_EQ(figures(make_schedule(problem_of(Collective::reduce_scatter, 6, 3), "direct")), (Figures{1, 3, 5, 5, 15, 15, 12, 0}));
 }
 
-TEST(ReduceScatter, IrregularSharesOfOneSizeAreTheRegularOnes) {
+TEST(ReduceScatter, WithEqualSharesIsTheRegularOne) {
   for (Count p = 1; p <= 33; ++p) {
     const Problem regular = problem_of(Collective::reduce_scatter, p, unit);
     Problem irregular = problem_of(Collective::reduce_scatterv, p, unit);
@@ -76,18 +76,18 @@ TEST(ReduceScatter, IrregularSharesOfOneSizeAreTheRegularOnes) {
   }
 }
 
-TEST(ReduceScatter, TakesLittleScratchMemory) {
+TEST(ReduceScatter, NeedsLittleScratchMemory) {
   const auto scratch = [](Count p, const std::string& specification) {
     return figures(make_schedule(problem_of(Collective::reduce_scatter, p, unit), specification)).scratch / unit;
   };
   EXPECT_EQ(scratch(2, "ring"), 0);
-  EXPECT_EQ(scratch(64, "ring"), 2) << "two blocks take turns";
-  EXPECT_EQ(scratch(64, "recursive-halving:first=far"), 32 + 16) << "what was sent serves again";
+  EXPECT_EQ(scratch(64, "ring"), 2) << "two blocks of scratch memory alternate";
+  EXPECT_EQ(scratch(64, "recursive-halving:first=far"), 32 + 16) << "the memory of sent blocks is reused";
   EXPECT_EQ(scratch(64, "recursive-halving:first=near"), 32 + 16 + 8);
   EXPECT_EQ(scratch(64, "direct"), 62);
 }
 
-TEST(ReduceScatter, KeepsTheOrderThatItSays) {
+TEST(ReduceScatter, KeepsTheStatedOrder) {
   const auto keeps = [](Count p, const std::string& specification) {
     const Problem problem = problem_of(Collective::reduce_scatter, p, 1);
     const Choice choice = parse_choice(problem, specification);
@@ -137,7 +137,7 @@ TEST(Reduce, IsVerifiedForEveryRoot) {
       }
 }
 
-TEST(Reduce, LinearKeepsFewVectors) {
+TEST(Reduce, LinearHoldsFewVectorsAtATime) {
   const auto scratch = [](Count p, const std::string& specification) {
     return figures(make_schedule(problem_of(Collective::reduce, p, unit, p / 2), specification)).scratch / unit;
   };
@@ -146,7 +146,7 @@ TEST(Reduce, LinearKeepsFewVectors) {
   EXPECT_LE(scratch(1000, "linear:ports=4"), 20);
 }
 
-TEST(Reduce, TakesElementsWhole) {
+TEST(Reduce, NeverCutsElements) {
   Problem problem = with_elements_of(problem_of(Collective::reduce, 5, 7, 2), 8);
   for (const char* specification : {"circulant:segments=3", "reduce-scatter-gather:scatter=ring", "binomial"})
     EXPECT_TRUE(verify(make_schedule(problem, specification)).empty()) << specification;
@@ -158,7 +158,7 @@ std::vector<std::string> sorted(std::vector<std::string> words) {
   return words;
 }
 
-TEST(Reductions, OfTwoPartsOfferEveryAlgorithmForThem) {
+TEST(Reductions, OfTwoPartsOfferEveryAlgorithmForEachPart) {
   const auto offered = [](Collective collective, const char* id, std::size_t parameter) {
     std::set<std::string> ids;  // with any settings
     for (const std::string& choice : find_algorithm(collective, id)->parameters[parameter].choices)
@@ -191,7 +191,7 @@ TEST(Allreduce, HasTheFiguresOfTheFormulas) {
   EXPECT_EQ(figures(make_schedule(problem_of(Collective::allreduce, 6, 3), "direct")), (Figures{1, 3, 5, 5, 15, 15, 12, 0}));
 }
 
-TEST(Allreduce, OfPiecesThatDifferIsTheWorkedExample) {
+TEST(Allreduce, CirculantOnUnequalSharesIsTheWorkedExample) {
   const Figures counted = figures(make_schedule(problem_of(Collective::allreduce, 17, 48), "circulant"));
   EXPECT_EQ(counted.c1, 10);
   EXPECT_EQ(counted.c2, 94) << "2 * 48 * 16 / 17 is 90.35";
@@ -231,7 +231,7 @@ TEST(Scans, HaveTheFiguresOfTheFormulas) {
     }
 }
 
-TEST(Scans, TakeAtMostThreeVectorsOfScratchMemory) {
+TEST(Scans, NeedAtMostThreeVectorsOfScratchMemory) {
   for (const Collective collective : {Collective::scan, Collective::exscan}) {
     EXPECT_LE(figures(make_schedule(problem_of(collective, 64, unit), "hypercube")).scratch, 3 * unit);
     EXPECT_LE(figures(make_schedule(problem_of(collective, 100, unit), "distance-doubling")).scratch, 3 * unit);
@@ -296,7 +296,7 @@ void expect_values(const Problem& problem, const Choice& choice, Function apply)
       }
 }
 
-TEST(Reductions, GiveTheValuesThatTheyShould) {
+TEST(Reductions, GiveTheRightValues) {
   for (const Algorithm* algorithm : all_algorithms()) {
     if (!is_reduction(algorithm->collective)) continue;
     for (Count p = 1; p <= 9; ++p)
@@ -311,7 +311,7 @@ TEST(Reductions, GiveTheValuesThatTheyShould) {
 }
 
 // The order that a row states is kept, and no stricter one; with up to three ranks a stricter order may hold by chance.
-TEST(Reductions, KeepTheOrderThatTheySay) {
+TEST(Reductions, KeepTheStatedOrder) {
   for (const Algorithm* algorithm : all_algorithms()) {
     if (!is_reduction(algorithm->collective)) continue;
     for (const Count p : {2, 3, 4, 5, 6, 7, 8, 12, 13, 16})

@@ -65,12 +65,12 @@ TEST(Broadcast, HasTheFiguresOfTheFormulas) {
     }
 }
 
-TEST(Broadcast, OfEightFromFiveIsTheWorkedExample) {
+TEST(Broadcast, AmongEightFromRankFiveIsTheWorkedExample) {
   EXPECT_EQ(arrows(make_schedule(problem_of(Collective::broadcast, 8, 1, 5), "binomial")),
             (Arrows{{0, 5, 1, 1}, {1, 1, 3, 1}, {1, 5, 7, 1}, {2, 1, 0, 1}, {2, 3, 2, 1}, {2, 5, 4, 1}, {2, 7, 6, 1}}));
 }
 
-TEST(Broadcast, TakesAsManySegmentsAsAreBest) {
+TEST(Broadcast, DefaultsToTheBestNumberOfSegments) {
   const auto segments = [](const char* id, Count p, Bytes b) {
     return number(parse_choice(problem_of(Collective::broadcast, p, b), id).parameters, "segments");
   };
@@ -83,7 +83,7 @@ TEST(Broadcast, TakesAsManySegmentsAsAreBest) {
   EXPECT_THROW(parse_choice(problem_of(Collective::broadcast, 4, 5), "chain:segments=6"), Error);
 }
 
-TEST(Broadcast, BringsBytesThatAreNoWholeElement) {
+TEST(Broadcast, DeliversAPartialElement) {
   Problem problem = problem_of(Collective::broadcast, 3, 6);
   problem.element_bytes = 4;
   for (const Algorithm* algorithm : algorithms_for(Collective::broadcast))
@@ -118,7 +118,7 @@ TEST(ScatterGather, HaveTheSizesOfTheWorkedExamples) {
   EXPECT_EQ(of_root(5), (std::vector<Bytes>{1, 2, 1}));
 }
 
-TEST(ScatterGather, SharesOfNoBytesSendNothing) {
+TEST(ScatterGather, SendNothingForEmptyShares) {
   for (const Collective collective : {Collective::scatterv, Collective::gatherv})
     for (const char* id : {"binomial", "linear"})
       for (Rank root = 0; root < 6; ++root) {

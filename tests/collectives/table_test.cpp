@@ -59,7 +59,7 @@ TEST(Table, MarksOneDefaultForEachCollective) {
         << name(collective);
   for (const Algorithm* algorithm : default_algorithms()) {
     EXPECT_EQ(&default_algorithm(algorithm->collective), algorithm) << algorithm->id;
-    EXPECT_EQ(find_algorithm(algorithm->collective, algorithm->id), algorithm) << "it is in the table, too";
+    EXPECT_EQ(find_algorithm(algorithm->collective, algorithm->id), algorithm) << "the default is a row of the table";
     EXPECT_EQ(algorithm->needs, "") << algorithm->id;
   }
 }

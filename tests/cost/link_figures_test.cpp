@@ -39,7 +39,7 @@ TEST(LinkFigures, PairwiseExchangeSharesLinksOfRings) {
   }
 }
 
-TEST(LinkFigures, AreRefusedWhereTheyWouldWrap) {
+TEST(LinkFigures, AreRefusedIfTheyWouldOverflow) {
   EXPECT_EQ(on("ring:4", Collective::alltoall, "direct", Bytes{1} << 58).c2_shared, Bytes{3} << 58);
   EXPECT_THROW(on("ring:64", Collective::alltoall, "direct", Bytes{1} << 54), Error);  // overflow within one round
   EXPECT_THROW(on("ring:64", Collective::alltoall, "shift", Bytes{1} << 54), Error);   // overflow in the sum over the rounds
@@ -64,7 +64,7 @@ TEST(LinkFigures, TreesAreFreeOfContention) {
               << name(collective) << ' ' << kind << p << " root " << root;
 }
 
-// Holds on rings of any size, also for roots other than rank 0, from which trees count ranks.
+// Holds on rings of any size and for every root. Trees number the ranks relative to the root.
 TEST(LinkFigures, TreesAreFreeOfContentionOnAllRings) {
   for (Count p = 2; p < 40; ++p)
     for (const Rank root : {Rank{0}, Rank{1}, p / 2, p - 1})
@@ -132,7 +132,7 @@ TEST(LinkFigures, ClusteredExchangesShareNoLinkOfNodes) {
   EXPECT_EQ(link_figures(make_schedule(problem, "shift"), network).sharing, 3);
 }
 
-TEST(LinkFigures, KeepTheBoundOfTheNetwork) {
+TEST(LinkFigures, AreAtLeastTheBoundOfTheNetwork) {
   for (const std::string topology : {"ring:12", "array:12", "torus:3x4", "mesh:2x6", "torus:2x2x3", "full:12", "hypercube:8",
                                      "cluster:4x3", "fat-tree:4", "dragonfly:3x2x2"}) {
     const Topology network = parse_topology(topology);
@@ -155,7 +155,7 @@ TEST(LinkFigures, KeepTheBoundOfTheNetwork) {
 
 // Every row of the table on every kind of network. Counting with sharing never gives less than without. The
 // verifier's link-contention findings agree with the sharing that is counted here.
-TEST(LinkFigures, OfEveryAlgorithmOnEveryNetwork) {
+TEST(LinkFigures, AgreeWithTheVerifierOnEveryNetwork) {
   const std::string platform = "<cluster topology='DRAGONFLY' topo_parameters='2,2;1,1;2,1;2' radical='0-7'/>";
   std::vector<Topology> networks{parse_edge_list("0 a\n1 a\n2 a\n3 a\n4 b\n5 b\n6 b\n7 b\na b\n0 7\n", "edges"),
                                  parse_platform(platform, "platform")};
@@ -186,7 +186,7 @@ TEST(LinkFigures, OfEveryAlgorithmOnEveryNetwork) {
       }
       EXPECT_EQ(contention, shared.sharing > 1);
       const std::set<std::string_view> naming_ports{"torus", "imaginary-node", "submesh", "subtorus"};
-      if (astray) EXPECT_TRUE(naming_ports.contains(algorithm->id)) << "nobody else names ports";
+      if (astray) EXPECT_TRUE(naming_ports.contains(algorithm->id)) << "only torus algorithms name ports";
     }
 }
 

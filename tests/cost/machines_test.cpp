@@ -45,7 +45,7 @@ TEST_F(Machines, AreInstalledWithTheirSource) {
 }
 
 // Values without a published source are marked as assumed, and every rule belongs to a coefficient of the model.
-TEST_F(Machines, OfTodayHaveFiguresForNodesAndSayWhatIsAssumed) {
+TEST_F(Machines, OfTodayHaveFiguresForNodesAndMarkAssumptions) {
   for (const char* name : {"efa100", "epyc", "ethernet100", "hdr", "ndr", "slingshot11"}) {
     const MachineCosts machine = find_machine(name);
     const Coefficients& figures = machine.models.at("max-rate");
@@ -60,7 +60,7 @@ TEST_F(Machines, OfTodayHaveFiguresForNodesAndSayWhatIsAssumed) {
   EXPECT_FALSE(find_machine("hdr").assumed.at("max-rate").contains("startup_us")) << "published";
 }
 
-TEST_F(Machines, KeepWhatIsAssumed) {
+TEST_F(Machines, KeepMarksOfAssumptions) {
   std::ofstream(file()) << "name = 'a'\ndescription = 'b'\nsource = 'c'\n[linear]\nstartup_us = 1\ntransfer_us_per_byte = 2\n"
                            "fixed_us = 3\n[linear.assumed]\nstartup_us = \"twice 'half'\"\nfixed_us = 'a guess'\n";
   const MachineCosts machine = read_machine(file());
@@ -70,7 +70,7 @@ TEST_F(Machines, KeepWhatIsAssumed) {
   EXPECT_EQ(read_machine(file()).assumed, machine.assumed);
 }
 
-TEST_F(Machines, RefuseAssumptionsAboutNothing) {
+TEST_F(Machines, RefuseAssumptionsAboutUnknownCoefficients) {
   const std::string head = "name = 'a'\ndescription = 'b'\nsource = 'c'\n[linear]\nstartup_us = 1\ntransfer_us_per_byte = 2\n";
   const auto expect = [&](const std::string& text, const std::string& sentence) {
     EXPECT_NE(complaint(head + text).find(sentence), std::string::npos) << complaint(head + text);

@@ -21,7 +21,7 @@ Prediction predicted(const Problem& problem, const std::string& specification, c
 }
 
 // P(Ts + m tau) and P m tm + P max(Ts, m tc, m td), with P - 1 for P, because messages to oneself do not count.
-TEST(FlatModel, OfUniformMessagesIsThePapersFormula) {
+TEST(FlatModel, PricesUniformMessagesByThePapersFormula) {
   const FlatModel model{.startup_s = 5, .compose_s_per_byte = 0.25, .copy_s_per_byte = 0.5, .wire_s_per_byte = 2};
   for (const Count p : {2, 5, 16})
     for (const Bytes m : {1, 2, 3, 100})
@@ -34,7 +34,7 @@ TEST(FlatModel, OfUniformMessagesIsThePapersFormula) {
       }
 }
 
-TEST(FlatModel, HidesComposingBehindTheStageBefore) {
+TEST(FlatModel, HidesComposingBehindThePreviousStage) {
   const FlatModel model{.startup_s = 0, .compose_s_per_byte = 0.25, .copy_s_per_byte = 0.5, .wire_s_per_byte = 2};
   const Prediction prediction = predicted(make_traffic(64, {.kind = TrafficKind::equal, .typical = 16}),
                                           "four-stage:columns=paper,grain=1,counts=known", model);
@@ -62,7 +62,7 @@ TEST(FlatModel, CountsEverythingThatARankSendsInARound) {
 }
 
 // The bytes on the wire lie between the load and the volume, depending on the contention factor.
-TEST(FlatModel, TakesContentionForWhatMeets) {
+TEST(FlatModel, ScalesBytesOnTheWireByContention) {
   FlatModel model{.wire_s_per_byte = 1};
   const Problem skewed = make_traffic(64, {.kind = TrafficKind::transpose, .most = 1024});
   EXPECT_DOUBLE_EQ(predicted(skewed, "shift", model).nonblocking_s, 14336);
@@ -75,7 +75,7 @@ TEST(FlatModel, TakesContentionForWhatMeets) {
 }
 
 // A consequence of the model: which algorithm is best, for P = 64 and a start-up that takes as long as `rho` bytes.
-TEST(FlatModel, ChoosesAsTheAnalysisSays) {
+TEST(FlatModel, PrefersTheAlgorithmsOfTheAnalysis) {
   const auto best = [](const Problem& problem, double rho) {
     const FlatModel model{.startup_s = rho, .wire_s_per_byte = 1};
     std::string name;
@@ -99,7 +99,7 @@ TEST(FlatModel, ChoosesAsTheAnalysisSays) {
 }
 
 // Contention on a link delays the wire, but not copying.
-TEST(FlatModel, TakesTheBusiestLinkForTheWire) {
+TEST(FlatModel, ChargesTheBusiestLink) {
   const FlatModel model{.startup_s = 5, .copy_s_per_byte = 0.5, .wire_s_per_byte = 2};
   const Topology ring = Topology::ring(8);
   const Workload work = workload(make_schedule(Problem::alltoall(8, 10), "shift"), {.topology = &ring});
@@ -109,7 +109,7 @@ TEST(FlatModel, TakesTheBusiestLinkForTheWire) {
 }
 
 // A schedule in the text form may have no stages.
-TEST(Workload, OfRoundsThatLieInNoStage) {
+TEST(Workload, CountsRoundsOutsideAnyStage) {
   Schedule schedule = make_schedule(Problem::alltoall(4, 10), "shift");
   schedule.program = [inner = schedule.program](Rank rank) {
     Program program = inner(rank);

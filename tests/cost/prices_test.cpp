@@ -40,7 +40,7 @@ double linear(const Problem& problem, const std::string& specification, const To
 }
 double steps_and_words(double steps, double words) { return steps * 1e6 + words; }
 
-TEST(LinearModel, IsC1AndC2OfEverySchedule) {
+TEST(LinearModel, PricesC1AndC2OfEverySchedule) {
   for (const Algorithm* algorithm : all_algorithms())
     for (const Count p : {1, 2, 5, 8, 16}) {
       if (is_irregular(algorithm->collective)) continue;
@@ -82,7 +82,7 @@ TEST(LinearModel, PricesTheIndexOperationOnTheSp1) {
   }
 }
 
-TEST(LinearModel, DealsMessagesOutToThePortsThereAre) {
+TEST(LinearModel, DistributesMessagesOverThePorts) {
   for (const Count k : {1, 2, 3, 7}) {
     Coefficients ports = plain;
     ports["ports"] = static_cast<double>(k);
@@ -131,7 +131,7 @@ TEST(LinearModel, PricesTheSlidesTable) {
 }
 
 // The improved broadcast is faster if and only if m tw / ts > log p / (log p - 2 (p - 1) / p).
-TEST(LinearModel, SaysFromWhereOnTheImprovedBroadcastIsBetter) {
+TEST(LinearModel, HasTheBreakEvenPointOfTheImprovedBroadcast) {
   for (const Count p : {4, 8, 16, 64}) {
     const auto n = static_cast<double>(p), d = std::log2(n);
     const double limit = d / (d - 2 * (n - 1) / n);  // in start-ups
@@ -145,8 +145,8 @@ TEST(LinearModel, SaysFromWhereOnTheImprovedBroadcastIsBetter) {
   }
 }
 
-// Hypercube schedules on a ring, and pairwise exchanges on it by the shorter direction.
-TEST(LinearModel, TakesMessagesThatShareALinkTheLonger) {
+// On a ring: a hypercube schedule, and pairwise exchanges whose messages take the shorter direction.
+TEST(LinearModel, MultipliesTransferTimesByLinkSharing) {
   const std::tuple<Count, double, double> table[] = {{8, 15, 16}, {16, 57, 64}, {64, 869, 1024}};
   for (const auto& [p, by_xor, by_shift] : table) {
     const Topology ring = Topology::ring(p), cube = Topology::hypercube(p);
@@ -198,7 +198,7 @@ TEST(TorusModel, IsTheTotalCostOfTheSplitExchange) {
   }
 }
 
-TEST(TorusModel, NeedsLinksAndCountsTurnsOnThem) {
+TEST(TorusModel, NeedsLinksAndCountsTheMessagesOnEach) {
   const Model& torus = *find_model("torus");
   EXPECT_NE(applies(torus, workload(make_schedule(Problem::alltoall(4, 1), "shift"))).error().find("--topology"),
             std::string::npos);
@@ -221,7 +221,7 @@ Coefficients nodes_with_ports(double ports) {
 }
 
 // T = steps (alpha + beta m) if messages within nodes cost nothing: the steps between nodes of the table.
-TEST(ClusterModel, IsTheStepsOfTheHierarchicalExchange) {
+TEST(ClusterModel, PricesTheStepsOfTheHierarchicalExchange) {
   const Coefficients costs = nodes_with_ports(1);
   const std::pair<std::vector<Count>, double> table[] = {{{1, 2, 3}, 11},           {{2, 2}, 4},           {{4, 4, 4}, 48},
                                                          {{4, 4, 4, 4, 4, 4}, 80},  {{3, 3, 3, 2}, 27},    {{8, 8, 8, 5}, 192},
@@ -233,7 +233,7 @@ TEST(ClusterModel, IsTheStepsOfTheHierarchicalExchange) {
 
 // Steps of seven nodes of four ranks: as many as with one port if a node has one exchange at a time, fewer if it has
 // two.
-TEST(ClusterModel, TakesAsManyExchangesAtATimeAsANodeHasPorts) {
+TEST(ClusterModel, RunsAsManyExchangesAtATimeAsANodeHasPorts) {
   const std::tuple<const char*, double, double> table[] = {{"clustered", 112, 112},
                                                            {"clustered:decomposition=permutations", 96, 96},
                                                            {"clustered:degree=2", 112, 64},
@@ -257,7 +257,7 @@ TEST(ClusterModel, TakesAsManyExchangesAtATimeAsANodeHasPorts) {
 }
 
 // About (N - 1) alpha + beta m n (p - n) for N nodes of n ranks, N even.
-TEST(ClusterModel, IsTheCostOfCombinedMessages) {
+TEST(ClusterModel, PricesCombinedMessages) {
   const Coefficients costs = nodes_with_ports(1);
   for (const auto& [nodes, size] : {std::pair<Count, Count>{2, 3}, {4, 4}, {6, 2}}) {
     const Count p = nodes * size;
@@ -266,7 +266,7 @@ TEST(ClusterModel, IsTheCostOfCombinedMessages) {
   }
 }
 
-TEST(ClusterModel, TakesWhatIsInsideNodesWhereNothingElseGoesOn) {
+TEST(ClusterModel, ChargesMessagesWithinNodesOnlyIfNothingElseHappens) {
   const Coefficients costs{
       {"startup_us", 0}, {"transfer_us_per_byte", 0}, {"inside_startup_us", 1e6}, {"inside_us_per_byte", 1}, {"node_ports", 1}};
   // Two nodes of four ranks: three rounds of the last stage are within nodes.
@@ -305,7 +305,7 @@ TEST(FittedModel, IsTheLinearOneWithFactors) {
   }
 }
 
-TEST(FlatModel, KnowsMachinesOnWhichNothingOverlaps) {
+TEST(FlatModel, AddsAllPartsIfNothingOverlaps) {
   const Workload work = workload(make_schedule(Problem::alltoall(8, 1000), "shift"));
   const Model& flat = *find_model("flat");
   const Price cm5 = price_of(work, flat, find_machine("cm5")), sp2 = price_of(work, flat, find_machine("sp2"));
@@ -316,7 +316,7 @@ TEST(FlatModel, KnowsMachinesOnWhichNothingOverlaps) {
 
 // Only the longest part of each stage is charged. The first stage has three rounds; in the second, packing hides
 // everything else.
-TEST(OverlappedPrices, AddUpToWhatIsNotHidden) {
+TEST(OverlappedPrices, AddUpTheLongestPartOfEachStage) {
   const auto sum_of = [](const std::vector<PriceTerm>& terms) {
     double sum = 0;
     for (const PriceTerm& term : terms) sum += term.seconds;
@@ -373,8 +373,8 @@ TEST(FreeRunningModel, IsItsFormulas) {
   EXPECT_NEAR(mesh.dataflow_s * 1e6, 2400 * 0.25 + 2 * 2400 * 3, 1e-6);
 }
 
-// The model does not count the time that ranks wait for data that others forward.
-TEST(FreeRunningModel, IsOfExchangesOnly) {
+// The model does not count the time in which ranks wait for data that other ranks forward. So it applies to exchanges only.
+TEST(FreeRunningModel, AppliesToExchangesOnly) {
   const Model& model = *find_model("free-running");
   for (const Algorithm* algorithm : all_algorithms()) {
     if (is_irregular(algorithm->collective)) continue;
@@ -390,7 +390,7 @@ TEST(FreeRunningModel, IsOfExchangesOnly) {
 }
 
 // The messages and bytes of the busiest rank count, not those of the longest message of each round.
-TEST(FreeRunningModel, TakesTheBusiestRankOfEachStage) {
+TEST(FreeRunningModel, ChargesTheBusiestRankOfEachStage) {
   const Coefficients costs{{"startup_us", 1000},       {"compose_us_per_byte", 0}, {"copy_us_per_byte", 0}, {"wire_us_per_byte", 1},
                            {"blocking_contention", 1}, {"contention", 1},          {"overlap", 1}};
   // In round 1 rank 0 sends 70 bytes, in round 2 rank 1 sends 50. In step, that is 120 bytes and two start-ups, but
@@ -418,7 +418,7 @@ TEST(FreeRunningModel, TakesTheBusiestRankOfEachStage) {
 // Section 3.3, table 3, on the T3D, where each of 64 nodes sends 1024 elements of 48 bytes to one node and one
 // element to each other: A1 takes 4.68 ms, A2 9.35 and A4 10.27. Start-ups and traffic are combined by hand into one
 // stage.
-TEST(FreeRunningModel, PutsA1FirstOnTheT3d) {
+TEST(FreeRunningModel, PrefersA1OnTheT3d) {
   const MachineCosts t3d = find_machine("t3d");
   const auto ms = [&](Count startups, Bytes elements) {
     Workload work{.is_exchange = true};
@@ -495,7 +495,7 @@ TEST(Workload, IsTheSameBySymmetryAndFromAllRanks) {
   }
 }
 
-TEST(Workload, RefusesWhatReaches2To63) {
+TEST(Workload, RefusesSumsOfTwoToThe63AndMore) {
   const Topology ring = Topology::ring(8);
   const Problem problem = Problem::alltoall(8, Bytes{1} << 56);
   const Workload work = workload(make_schedule(problem, "ring"));

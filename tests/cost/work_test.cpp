@@ -116,7 +116,7 @@ void expect_equal_counts(Problem problem, const std::string& specification) {
 }
 
 // 64 ranks have enough messages for counting by nodes that represent others.
-TEST(Work, IsThatOfAllProgramsForAllAlgorithmsOfAlltoall) {
+TEST(Work, EqualsTheSumOverAllPrograms) {
   for (const Count ranks : {1, 2, 7, 8, 12, 64})
     for (const Algorithm* algorithm : all_algorithms())
       if (algorithm->collective == Collective::alltoall)
@@ -140,7 +140,7 @@ Schedule on_nodes(Count ranks, Count ranks_of_node, const std::string& specifica
 }
 
 // Only one of ten thousand nodes is counted. Every rank sends to the other seven of its node, and to all others.
-TEST(Work, OfOneNodeStandsForAllWhereNodesAreAlike) {
+TEST(Work, IsCountedOnOneNodeIfAllNodesAreAlike) {
   for (const char* specification : {"direct", "shift", "bruck", "ring"}) {
     const Workload work = workload(on_nodes(16'000, 8, specification), {.work = true});
     EXPECT_EQ(work.nodes_sampled, 0) << specification;
@@ -153,16 +153,16 @@ TEST(Work, OfOneNodeStandsForAllWhereNodesAreAlike) {
   EXPECT_EQ(direct.node_inside_messages, 8 * 7);
 }
 
-TEST(Work, IsSampledWhereProgramsAreTooMany) {
+TEST(Work, IsSampledIfThereAreTooManyPrograms) {
   const Workload work = workload(on_nodes(2048, 8, "one-factor"), {.work = true});
   EXPECT_GE(work.nodes_sampled, 3);
   EXPECT_LT(work.nodes_sampled, 256);
-  EXPECT_EQ(work.stages.front().startups, 2047) << "each round has a message of some rank that was looked at";
+  EXPECT_EQ(work.stages.front().startups, 2047) << "each round has a message of a sampled rank";
   Count outside = 0;
   for (const RoundFigures& round : work.stages.front().rounds) outside = std::max(outside, round.node_outside_messages);
   EXPECT_EQ(outside, 8);
   const Workload again = workload(on_nodes(2048, 8, "one-factor"), {.work = true});
-  EXPECT_EQ(again.messages_counted, work.messages_counted) << "the same nodes each time";
+  EXPECT_EQ(again.messages_counted, work.messages_counted) << "the same nodes are sampled each time";
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ TEST(Architecture, TheHeaderOfAllIncludesEveryPublicHeader) {
   EXPECT_EQ(included, there);
 }
 
-// Two types with the same name in one namespace are the same to the linker, even if their contents differ.
+// The linker treats two types with the same name in one namespace as one type, even if their contents differ.
 TEST(Architecture, NamesOfTypesAreUnique) {
   std::map<std::string, std::filesystem::path> known;
   for (const char* top : {"include", "src"})

@@ -121,7 +121,7 @@ TEST(Draw, SpaceTimeShowsCountsAndBarriers) {
 
 // Figure 2 of the paper: at the start rank i holds its blocks for all ranks, at the end the blocks of all ranks for
 // it.
-TEST(Draw, BlocksStandWhereTheyAreAtFirstAndAtTheEnd) {
+TEST(Draw, BlocksShowTheInitialAndTheFinalPlaces) {
   const Count p = 5;
   const Read picture(draw_blocks(make_schedule(Problem::alltoall(p, 8), "bruck:radix=2,form=classical")));
   std::map<std::string, std::vector<Words>> places;
@@ -145,13 +145,13 @@ TEST(Draw, BlocksStandWhereTheyAreAtFirstAndAtTheEnd) {
     }
 }
 
-TEST(Draw, BlocksOfReductionsSayWhoIsCombined) {
+TEST(Draw, BlocksOfReductionsNameTheCombinedRanks) {
   const Read picture(draw_blocks(make_schedule(problem_of(Collective::allreduce, 8, 64), "recursive-doubling")));
   EXPECT_THAT(picture.texts(), IsSupersetOf({"0", "7", "0..1", "0..3", "4..7", "0..7"}));
   EXPECT_THAT(picture.explanations("rect"), ::testing::Contains("from 0..7, bytes 0 to 63"));
 }
 
-TEST(Draw, LinksHaveTheirLoads) {
+TEST(Draw, LinksShowTheirLoads) {
   const Schedule schedule = make_schedule(Problem::alltoall(5, 8), "shift");
   const Topology ring = Topology::ring(5);
   const auto loads = Read(draw_links(schedule, ring, 1)).explanations("path");
@@ -165,7 +165,7 @@ TEST(Draw, LinksHaveTheirLoads) {
 
 // A link that leaves the picture and comes back is drawn in two parts; every other link is drawn once, also at
 // switches.
-TEST(Draw, LinksOfAllKindsOfNetworks) {
+TEST(Draw, LinksAreDrawnOnAllKindsOfNetworks) {
   for (const auto& [name, again] : std::vector<std::pair<std::string, std::size_t>>{{"ring:1", 0},
                                                                                     {"ring:2", 0},
                                                                                     {"ring:6", 0},
@@ -194,7 +194,7 @@ TEST(Draw, LinksOfAllKindsOfNetworks) {
   }
 }
 
-TEST(Draw, TrafficIsWhatIsSent) {
+TEST(Draw, TrafficShowsTheBytesSent) {
   const Schedule schedule = make_schedule(Problem::alltoall(5, 8), "bruck:radix=2");
   EXPECT_EQ(Read(draw_traffic(schedule)).explanations("rect").size(), 15u);
   EXPECT_THAT(Read(draw_traffic(schedule, 1)).explanations("rect"),
@@ -236,7 +236,7 @@ std::size_t count_of(const std::vector<std::string>& list, const std::string& pa
       std::count_if(list.begin(), list.end(), [&](const std::string& entry) { return entry.find(part) != std::string::npos; }));
 }
 
-TEST(DrawWrong, EveryPictureTellsTheFirstFinding) {
+TEST(DrawWrong, EveryPictureShowsTheFirstFinding) {
   const Schedule schedule = wrong_bruck();
   std::vector<Finding> findings = verify(schedule);
   ASSERT_EQ(findings.size(), 6u);
@@ -254,7 +254,7 @@ TEST(DrawWrong, EveryPictureTellsTheFirstFinding) {
   }
 }
 
-TEST(DrawWrong, SpaceTimeDrawsMessagesWithOneEndHalf) {
+TEST(DrawWrong, SpaceTimeDrawsHalfAnArrowForAMessageWithOneEnd) {
   const Schedule missing = wrong_bruck();
   const auto waits = Read(draw_space_time(missing, verify(missing))).explanations("path");
   EXPECT_EQ(count_of(waits, "round 2: 4 waits for a message of 0, which sends none"), 1u);
@@ -282,7 +282,7 @@ TEST(DrawWrong, BlocksMarksMissingAndForeignBytes) {
 }
 
 // A schedule that does nothing, and a correct one, which has no findings.
-TEST(DrawWrong, NothingIsDeliveredByNothing) {
+TEST(DrawWrong, AnEmptyScheduleDeliversNothing) {
   Schedule schedule = make_schedule(Problem::alltoall(3, 8), "direct");
   EXPECT_EQ(draw_blocks(schedule, verify(schedule)), draw_blocks(schedule));
   schedule.symmetry.reset();
@@ -294,7 +294,7 @@ TEST(DrawWrong, NothingIsDeliveredByNothing) {
 }
 
 // Every mutant gives a picture or an error with a sentence.
-TEST(DrawWrong, MutantsOfAllAlgorithms) {
+TEST(DrawWrong, MutantsAreDrawnOrRefused) {
   Count drawn = 0;
   std::uint64_t seed = 0;
   for (const Algorithm* algorithm : all_algorithms()) {
@@ -336,7 +336,7 @@ TEST(Draw, EscapesNames) {
   EXPECT_THAT(Read(svg).texts(), ::testing::Contains("<b> & \"?"));
 }
 
-TEST(Draw, SaysWhatCannotBeDrawn) {
+TEST(Draw, RefusesWhatCannotBeDrawn) {
   const Schedule many = make_schedule(Problem::alltoall(1'000'000, 8), "shift"),
                  few = make_schedule(Problem::alltoall(4, 8), "shift");
   EXPECT_THAT(sentence([&] { draw_space_time(many); }), HasSubstr("1000000 ranks are too many"));

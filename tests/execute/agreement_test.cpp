@@ -58,7 +58,7 @@ struct CountingGroup {
   }
 };
 
-TEST(Agreement, GathersWhatEachRankReturnsAtOnce) {
+TEST(Agreement, GathersAllResultsInOneGather) {
   run_threads(ranks, [](Communicator& threads) {
     CountingGroup group{threads};
     EXPECT_EQ(gathered_or_thrown(group, [&] { return 10 * threads.rank(); }), (ByRank<Rank>{0, 10, 20, 30}));
@@ -68,7 +68,7 @@ TEST(Agreement, GathersWhatEachRankReturnsAtOnce) {
   });
 }
 
-TEST(Agreement, TellsTheSentenceOfTheRankThatFailed) {
+TEST(Agreement, ReportsTheFailureOfARankOnAllRanks) {
   for (Rank failing = 0; failing < ranks; ++failing)
     for (const std::size_t length : {0, 1, 23, 5000}) {  // also more than a tray can hold
       const std::string sentence(length, 'x');
@@ -86,7 +86,7 @@ TEST(Agreement, TellsTheSentenceOfTheRankThatFailed) {
     }
 }
 
-TEST(Agreement, TellsTheFirstOfSeveralFailures) {
+TEST(Agreement, ReportsTheFirstOfSeveralFailures) {
   const auto said = said_by([](Communicator& threads) {
     made_or_thrown(threads, [&]() -> int {
       if (threads.rank() == 0) return 1;
@@ -100,7 +100,7 @@ TEST(Agreement, TellsTheFirstOfSeveralFailures) {
   EXPECT_EQ(said[3].code, ErrorCode::too_large);
 }
 
-TEST(Agreement, TellsOfMemory) {
+TEST(Agreement, ReportsMissingMemory) {
   const auto said = said_by([](Communicator& threads) {
     made_or_thrown(threads, [&] { return std::vector<char>(threads.rank() == 2 ? std::size_t{1} << 62 : 1); });
   });
@@ -112,7 +112,7 @@ TEST(Agreement, TellsOfMemory) {
 }
 
 // Rank 1 learnt of rank 3's failure from a group within this one. The error must not name it as a failure of rank 1.
-TEST(Agreement, TellsWhereAFailureWasAtFirst) {
+TEST(Agreement, NamesTheRankThatFailedFirst) {
   const auto said = said_by([](Communicator& threads) {
     made_or_thrown(threads, [&]() -> int {
       if (threads.rank() == 1) throw ErrorElsewhere(ErrorCode::too_large, "rank 3: it is full");
@@ -125,7 +125,7 @@ TEST(Agreement, TellsWhereAFailureWasAtFirst) {
 }
 
 // No rank of this group failed: ranks 1 and 2 learnt of failures in other groups.
-TEST(Agreement, TellsWhatRanksHeardElsewhere) {
+TEST(Agreement, ReportsFailuresOfOtherGroups) {
   const auto said = said_by([](Communicator& threads) {
     made_or_thrown(threads, [&]() -> int {
       if (threads.rank() == 1) throw ErrorElsewhere(ErrorCode::too_large, "rank 7: it is full");
@@ -140,7 +140,7 @@ TEST(Agreement, TellsWhatRanksHeardElsewhere) {
   }
 }
 
-TEST(Agreement, TellsOfOtherExceptionsByTheirOwnWords) {
+TEST(Agreement, ReportsOtherExceptionsInTheirOwnWords) {
   const auto of = [](const auto& thrown) {
     std::optional<Error> error;
     RankOutcome outcome;
@@ -161,7 +161,7 @@ TEST(Agreement, TellsOfOtherExceptionsByTheirOwnWords) {
 }
 
 // If the space is part of a larger group, errors give the ranks their numbers in the larger group.
-TEST(Agreement, CallsRanksByTheirNames) {
+TEST(Agreement, NumbersRanksAsInTheLargerGroup) {
   const auto said = said_by([](Communicator& threads) {
     SharedSpace& space = *dynamic_cast<SharedCommunicator&>(threads).space();
     space.set_names({10, 11, 12, 13});
@@ -187,7 +187,7 @@ std::string said_of_messages(Bytes expected) {
       .sentence;
 }
 
-TEST(Agreement, CallsRanksByTheirNamesWhereMessagesDoNotMeet) {
+TEST(Agreement, NumbersRanksAsInTheLargerGroupIfMessagesDoNotMatch) {
   EXPECT_EQ(said_of_messages(8), "");
   EXPECT_EQ(said_of_messages(4), "rank 11 and rank 10 disagree about their messages; verify the schedule");
   EXPECT_EQ(said_of_messages(-1), "rank 11 receives 0 messages and 1 are sent to it; verify the schedule");

@@ -79,7 +79,7 @@ TEST(Executors, AreFoundAmongThoseThatAGroupOffers) {
   EXPECT_EQ(transport_for(shared, Executor::mpi), &shared) << "the group's own messages, where there is no MPI library";
 }
 
-TEST(Executors, OfThreadsAreSharedMemory) {
+TEST(Executors, OfThreadsUseSharedMemory) {
   run_threads(2, [](Communicator& communicator) {
     EXPECT_THAT(executors_of(communicator), ElementsAre(Executor::shared));
     EXPECT_EQ(communicator.transport().offered().front(), &communicator.transport());

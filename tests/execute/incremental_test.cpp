@@ -62,7 +62,7 @@ std::vector<std::string> specifications(Count p) {
 }
 
 // The messages are the same, byte by byte, as in the schedule made from the whole matrix of counts.
-TEST(Incremental, RunsTheScheduleOfTheWholeMatrix) {
+TEST(Incremental, SendsTheMessagesOfTheWholeSchedule) {
   for (Count p = 1; p <= (sanitized ? 6 : 12); ++p)
     for (const Problem& problem : problems(p))
       for (const std::string& specification : specifications(p))
@@ -109,7 +109,7 @@ TEST(Incremental, IsPlannedFromOwnCounts) {
 
 // Blocks with gaps, in any order, and in place, where received bytes overwrite sent ones. Six ranks make four passes, which use the
 // output for data in transit.
-TEST(Incremental, RunsOnTheUsersMemoryAsItIs) {
+TEST(Incremental, RunsOnLayoutsAndInPlace) {
   for (const Count p : {3, 6})
     run_threads(p, [&](Communicator& ranks) {
       const Rank me = ranks.rank();
@@ -150,7 +150,7 @@ TEST(Incremental, RunsOnTheUsersMemoryAsItIs) {
     });
 }
 
-TEST(Incremental, IsNotPlannedWhereOneSendsWhatTheOtherDoesNotExpect) {
+TEST(Incremental, IsRefusedIfSentAndExpectedSizesDiffer) {
   run_threads(3, [](Communicator& ranks) {
     std::vector<Bytes> row{5, 5, 5}, column{5, 5, 5};
     if (ranks.rank() == 1) row[2] = 6;
@@ -189,7 +189,7 @@ std::unique_ptr<IncrementalProgram> first_of_two(Bytes expected) {
   return program;
 }
 
-TEST(Incremental, RefusesHeadersThatDoNotGoWithThePayloadOrTheCounts) {
+TEST(Incremental, RefusesHeadersThatContradictPayloadOrCounts) {
   const auto header = [](const CodedSlice& slice) {
     SliceCoder coder(1);
     coder.add(slice);

@@ -30,9 +30,9 @@ Element combined(const char* name, const char* type, Element left, Element right
   return first;
 }
 
-TEST(Operators, AreWhatTheirNamesSay) {
+TEST(Operators, MatchTheirDefinitions) {
   EXPECT_EQ(combined<std::int32_t>("sum", "i32", -3, 5), 2);
-  EXPECT_EQ(combined<std::int8_t>("sum", "i8", 127, 1), -128) << "whole numbers wrap round";
+  EXPECT_EQ(combined<std::int8_t>("sum", "i8", 127, 1), -128) << "integers wrap around";
   EXPECT_EQ(combined<std::int16_t>("prod", "i16", 300, 300), static_cast<std::int16_t>(90000));
   EXPECT_EQ(combined<std::uint64_t>("prod", "u64", 1ULL << 63, 3), 1ULL << 63);
   EXPECT_EQ(combined<float>("prod", "f32", 1.5F, -2.F), -3.F);
@@ -70,7 +70,7 @@ TEST(Operators, AreWhatTheirNamesSay) {
   EXPECT_EQ(combined<Matrix>("matmul2", "i32", {5, 6, 7, 8}, {1, 2, 3, 4}), (Matrix{23, 34, 31, 46}));
 }
 
-TEST(Operators, UnknownNamesGetASentence) {
+TEST(Operators, WithUnknownNamesAreRefusedWithASentence) {
   EXPECT_THROW(built_in_operator("plus", "f64"), Error);
   EXPECT_THROW(built_in_operator("sum", "string"), Error);
   EXPECT_THROW(built_in_operator("band", "f64"), Error);
@@ -127,7 +127,7 @@ TEST(Operands, GiveTheSameBitsInEveryOrder) {
 }
 
 // Operands must reveal mistakes of a reduction: an operand left out or taken twice, elements exchanged, a wrong order.
-TEST(Operands, ShowWhatGoesWrong) {
+TEST(Operands, RevealMistakesOfAReduction) {
   for (const auto& [name, type] : {std::pair("sum", "f64"),
                                    {"sum", "u8"},
                                    {"min", "f32"},
@@ -187,7 +187,7 @@ TEST(Reductions, RunOnStridedRegions) {
 }
 
 // Uses an operator that requires aligned elements, and notes if it was called with others.
-TEST(Reductions, OnAlignedElementsWhereverTheyLie) {
+TEST(Reductions, PassAlignedElementsToOperators) {
   const auto sum = built_in_operator("sum", "u32");
   for (const Bytes element_bytes : {4, 12, 16, 8192}) {  // elements of one or several numbers
     bool aligned = true;
@@ -215,7 +215,7 @@ TEST(Reductions, OnAlignedElementsWhereverTheyLie) {
   }
 }
 
-TEST(Reductions, WantAnOperatorThatFits) {
+TEST(Reductions, RefuseAnOperatorThatDoesNotFit) {
   run_threads(2, [](Communicator& communicator) {
     const auto sum = built_in_operator("sum", "f64"), product = built_in_operator("matmul2", "f32");
     Problem problem = reduction(Collective::allreduce, 2, 4, *sum);

@@ -26,13 +26,13 @@
 namespace quadrille {
 namespace {
 
-constexpr Bytes length = 1032;  // of every message: too long to be copied twice with any costs
+constexpr Bytes length = 1032;  // length of every message: above 1 KiB, so that costs can make it long
 constexpr Bytes memory_bytes = 3 * length;
 constexpr std::array<Policy, 3> policies{Policy::blocking, Policy::nonblocking, Policy::dataflow};
 
 struct RandomCase {
   std::vector<Program> programs;
-  bool is_matched = true;       // does every message have sender and receiver in the same round and on the same port?
+  bool is_matched = true;       // every message has its sender and its receiver in the same round and on the same port
   bool has_one_meaning = true;  // no byte is received twice in a round
 };
 
@@ -167,7 +167,7 @@ bool all_events_pass(const Schedule& schedule, Policy policy) {
     for (const Event begin : *first) {
       std::map<std::uint32_t, Event> last;  // by peer: the last event of the channel
       for (Event event = begin; event != EventGraph::none; event = graph.next[event]) {
-        if (other_end[event] == EventGraph::none) continue;  // no partner, and neither have later events of its channel
+        if (other_end[event] == EventGraph::none) continue;  // unmatched, and so are all later events of its channel
         const auto [entry, fresh] = last.try_emplace(graph.ranks[other_end[event]], event);
         if (!fresh) held[event] = true, next[std::exchange(entry->second, event)] = event;
       }
@@ -275,7 +275,7 @@ Outcome run(SharedCommunicator& communicator, const CopyCosts& costs, const Prog
 
 struct Expected {
   RandomCase random_case;
-  std::array<bool, 3> deadlocks{};          // by policy: does the verifier find a deadlock?
+  std::array<bool, 3> deadlocks{};          // by policy: true if the verifier finds a deadlock
   std::vector<ByteVector> inputs, outputs;  // outputs: empty if the interpreter does not define them
   std::uint64_t seed = 0;
 };
@@ -373,10 +373,13 @@ TEST(OrderAgreement, VerifierSimulatorAndThreadsFinishTheSamePrograms) {
   for (const Count each : {finished, stuck, refused, right}) EXPECT_GT(each, static_cast<Count>(times));
 }
 
-// In round 2 rank 0 receives into memory that its send of that round reads. The send cannot be posted before the previous send of
-// its channel, which waits for rank 2, which waits for rank 0, which waits for the receive. An eager send is packed when it is
-// posted, and the receive must wait for that: a deadlock, which the verifier has to find.
-TEST(OrderAgreement, ASendIsPackedWhenItIsItsTurn) {
+// A deadlock by packing, which the verifier has to find:
+// 1. In round 2 rank 0 receives into memory that its send of the same round reads. So the send is packed when it is posted, and the
+//    receive waits for the packing.
+// 2. The send is posted after the previous send of its channel, in round 1, which forwards data from rank 2 (round 0).
+// 3. Rank 2 sends these data only after it has received rank 0's send of round 3.
+// 4. That send forwards the bytes of the receive of round 2.
+TEST(OrderAgreement, ASendIsPackedWhenItIsPosted) {
   const Regions news{{Buffer::scratch, 0, length, {}}}, passed_on{{Buffer::output, 0, length, {}}};
   const Regions aside{{Buffer::output, length, length, {}}}, apart{{Buffer::output, 2 * length, length, {}}};
   Expected expected;

@@ -133,7 +133,7 @@ TEST(PlanMemory, KeepsToTheBoundInRandomPrograms) {
 }
 
 // Covers all collectives and policies, requests that each rank completes in its own order, and plans that are made meanwhile.
-TEST(PlanMemory, LeavesAloneWhatIsInFlight) {
+TEST(PlanMemory, NeverEvictsPlansInFlight) {
   const Bound set(20'000);
   for (Count p = 2; p <= 4; ++p)
     run_threads(p, [&](Communicator& communicator) {
@@ -176,7 +176,7 @@ TEST(PlanMemory, EvictsNothingUsedSinceAnExecutionThatIsInFlightAnywhere) {
   });
 }
 
-TEST(PlanMemory, DoesNotCountWhatIsDestroyed) {
+TEST(PlanMemory, DoesNotCountDestroyedPlans) {
   Bytes one = 0;
   run_threads(2, [&](Communicator& communicator) {
     const Bytes bytes = Exchange(communicator, 1000).memory_bytes();
@@ -193,7 +193,7 @@ TEST(PlanMemory, DoesNotCountWhatIsDestroyed) {
   });
 }
 
-TEST(PlanMemory, KeepsTheOneThatIsLargerThanTheBound) {
+TEST(PlanMemory, KeepsAPlanLargerThanTheBound) {
   const Bound set(1);
   run_threads(2, [](Communicator& communicator) {
     Exchange one(communicator, 1000);
@@ -211,7 +211,7 @@ TEST(PlanMemory, KeepsTheOneThatIsLargerThanTheBound) {
 
 // The memory of a plan with headers is not known in advance. When the next plan is made, it counts with the memory it takes by
 // then.
-TEST(PlanMemory, CountsWhatAPlanWithHeadersHasComeToTake) {
+TEST(PlanMemory, CountsThePresentMemoryOfAPlanWithHeaders) {
   const Bound set(50'000);
   run_threads(2, [](Communicator& communicator) {
     const Problem problem = problem_of(Collective::alltoallv, 2, 100'000);
@@ -256,7 +256,7 @@ TEST(PlanMemory, AFailureWhileAPlanIsMadeReadyAgainIsThrownOnAllRanks) {
   });
 }
 
-TEST(PlanMemory, ReallyGoesBack) {
+TEST(PlanMemory, IsReleasedByEviction) {
   run_apart(2, {}, [](SharedCommunicator& communicator) {
     constexpr Bytes bound = 200'000;
     const auto& space = dynamic_cast<ApartSpace&>(*communicator.space());
@@ -282,7 +282,7 @@ TEST(PlanMemory, ReallyGoesBack) {
   });
 }
 
-TEST(PlanMemory, APlanOutlivesTheCommunicatorThatItIsMadeReadyAgainBy) {
+TEST(PlanMemory, APlanIsMadeReadyAgainAfterItsCommunicatorIsDestroyed) {
   const Bound set(1);
   run_threads(2, [](Communicator& threads) {
     std::unique_ptr<Communicator> ranks = shared_by_processes(threads);
@@ -353,7 +353,7 @@ TEST(PlanMemory, LeavesACommunicatorAShareOfTheBound) {
   EXPECT_EQ(PlanMemory(&account).report().bound, 54'000);
 }
 
-TEST(PlanMemory, TakesTheBoundFromTheEnvironment) {
+TEST(PlanMemory, ReadsTheBoundFromTheEnvironment) {
   EXPECT_EQ(PlanMemory().report().bound, Bytes{64} << 20);
   EXPECT_EQ((Bound("16MiB"), PlanMemory().report().bound), Bytes{16} << 20);
   MemoryReport least{.bound = 5};

@@ -56,7 +56,7 @@ TEST(Reproducible, AllAlgorithmsGiveTheBitsOfTheTree) {
   }
 }
 
-TEST(Reproducible, WithoutItAlgorithmsDiffer) {
+TEST(Reproducible, AlgorithmsDifferIfItIsNotDemanded) {
   const auto sum = built_in_operator("sum", "f32");
   const Problem problem = sums(Collective::allreduce, 7, 0, false);
   const std::vector<ByteVector> inputs = inputs_that_round(problem);

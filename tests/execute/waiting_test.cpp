@@ -30,7 +30,7 @@ TEST(LongSince, IsOverOnceInEachSpanOfTime) {
   EXPECT_GE(Clock::now() - start, std::chrono::milliseconds(40));
 }
 
-TEST(LongSince, LooksAtTheClockNowAndThenOnly) {
+TEST(LongSince, ReadsTheClockOnlyNowAndThen) {
   LongSince looks(std::chrono::nanoseconds(0));
   for (int call = 1; call <= 256; ++call) EXPECT_EQ(looks.is_over(), call % 64 == 0) << call;
 }
@@ -45,7 +45,7 @@ TEST(Backoff, DrivesProgressNowAndThenWhileItSpins) {
   EXPECT_EQ(polls, 10);
 }
 
-TEST(Backoff, AsksAfterTheOthersEveryTenthOfASecond) {
+TEST(Backoff, ChecksPeersEveryTenthOfASecond) {
   const Progress progress = counted_progress();
   Backoff backoff(progress);
   const auto start = Clock::now();

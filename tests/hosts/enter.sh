@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# enter.sh HOST COMMAND..: runs a command on a host of hosts.sh, as ssh would.
+# enter.sh HOST COMMAND..: runs a command on a host of hosts.sh, in place of ssh.
 set -euo pipefail
 [ $# -ge 2 ] || { sed -n '3s/^# //p' "$0" >&2; exit 2; }
 while [[ ${1:-} == -* ]]; do shift; done  # skips options that launchers pass to ssh

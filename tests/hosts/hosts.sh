@@ -3,13 +3,13 @@
 # Simulates several hosts on one machine, to test what depends on nodes and on the network between them.
 #
 #   hosts.sh up N [RATE]   hosts node1 .. nodeN, and head for the launcher; links of RATE each way (100mbit, 1gbit; tc's words)
-#   hosts.sh shape [RATE]  other links; without RATE as fast as the machine
+#   hosts.sh shape [RATE]  changes the rate of the links; without RATE they are as fast as the machine
 #   hosts.sh status
-#   hosts.sh down          ends everything that runs on them
+#   hosts.sh down          ends all programs on the hosts, and the hosts
 #
-# A host has its own network, name, processes, IPC and /dev/shm, and one link to a switch, so that programs meet through that
-# only. The machine's own network is not touched. Needs root, namespaces, iproute2 and util-linux; `hosts.sh can` says what is
-# missing and exits with 1. See enter.sh for running something on a host and run.sh for MPI programs.
+# A host has its own network, name, processes, IPC and /dev/shm. Its one link to a switch is the only way to other hosts. The
+# machine's own network is not touched. Needs root, namespaces, iproute2 and util-linux; `hosts.sh can` says what is missing and
+# exits with 1. enter.sh runs a command on a host, run.sh an MPI program on all hosts.
 set -euo pipefail
 state=/run/quadrille-hosts network=10.87.0
 
@@ -29,13 +29,13 @@ can() {
     2>/dev/null || { echo "this kernel has no veth links or no tbf queues"; return 1; }
 }
 
-without_inherited_files() {  # such as another program's lock, which the hosts would keep
+without_inherited_files() {  # closes inherited files, because a host would keep, for example, another program's lock
   local file
   for file in /proc/$BASHPID/fd/*; do [ "${file##*/}" -le 2 ] || eval "exec ${file##*/}>&-"; done
   exec "$@"
 }
 
-start() {  # start NAME [FLAGS OF unshare]: a process that holds the host's namespaces
+start() {  # start NAME [FLAGS OF unshare]: starts a process that holds the host's namespaces
   local name=$1 holder i
   shift
   without_inherited_files setsid unshare --net --uts --mount --kill-child --fork "$@" bash -c '
@@ -50,14 +50,14 @@ start() {  # start NAME [FLAGS OF unshare]: a process that holds the host's name
   tr -d ' ' <"/proc/$holder/task/$holder/children" >"$state/$name.pid"
 }
 
-plug() {  # plug NAME ADDRESS: a cable from the host's eth0 to the switch
+plug() {  # plug NAME ADDRESS: connects the host's eth0 to the switch
   inside switch ip link add "port-$1" type veth peer name eth0 netns "$(pid "$1")"
   inside switch ip link set "port-$1" master bridge up
   inside "$1" ip addr add "$2/24" dev eth0
   inside "$1" ip link set eth0 up
 }
 
-shape() {  # shape [RATE]: what hosts send and what they get; the head's link stays free
+shape() {  # shape [RATE]: limits the links of the hosts in both directions, but not the head's link
   local name
   for name in $(names | grep -v head); do
     limit "$name" eth0 "${1:-}"
@@ -66,7 +66,7 @@ shape() {  # shape [RATE]: what hosts send and what they get; the head's link st
   echo "${1:-as fast as the machine}" >"$state/rate"
 }
 
-limit() {  # limit NAME DEVICE RATE. What fits into the bucket goes out at once: two full frames, which is the least that works.
+limit() {  # limit NAME DEVICE RATE: a token bucket for a burst of two full frames, the smallest burst that works
   inside "$1" tc qdisc del dev "$2" root 2>/dev/null || true
   [ -z "$3" ] || inside "$1" tc qdisc add dev "$2" root tbf rate "$3" burst 3100 limit 64mb || fail "no links of $3"
 }

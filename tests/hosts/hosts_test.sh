@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# hosts_test.sh MPI QUADRILLE: ranks on two hosts, 2 and 1 of them, meet by shared memory inside a host and by messages between, with checked
-# data. Skips, with the reason, where there can be no hosts.
+# hosts_test.sh MPI QUADRILLE: races on two hosts with 2 ranks and 1 rank, which use shared memory within a host and messages
+# between the hosts. Data is checked. The test is skipped, with the reason, if hosts cannot be simulated here.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd) mpi=$1 quadrille=$2
 skip() { echo "skipped: $*"; exit 0; }

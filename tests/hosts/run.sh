@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# run.sh MPI SLOTS COMMAND..: an MPI program across the hosts of hosts.sh, with the settings that suit more ranks than cores.
-# MPI is openmpi or mpich, SLOTS the ranks of each host: 4 for all, or 1,2,3,4,5,6. Shared memory inside a host, TCP between.
+# run.sh MPI SLOTS COMMAND..: runs an MPI program on the hosts of hosts.sh, with settings for more ranks than cores. MPI is openmpi
+# or mpich. SLOTS is the number of ranks on each host: 4 for all, or 1,2,3,4,5,6. Shared memory within a host, TCP between hosts.
 set -euo pipefail
 [ $# -ge 3 ] || { sed -n '3,4s/^# //p' "$0" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd) mpi=$1

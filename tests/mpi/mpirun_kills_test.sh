@@ -7,7 +7,7 @@ mpirun=$1 soak=$2 ranks=3
 "$mpirun" -n $ranks "$soak" 100000000 >/dev/null 2>&1 &
 launcher=$!
 processes=()
-for ((i = 0; i < 400 && ${#processes[@]} < ranks; ++i)); do  # of the launcher's descendants those that run the soak
+for ((i = 0; i < 400 && ${#processes[@]} < ranks; ++i)); do  # collects the launcher's descendants that run the soak test
   sleep 0.05
   parents=$launcher
   for ((level = 0; level < 3; ++level)); do
@@ -22,7 +22,7 @@ code=0
 timeout 30 tail --pid=$launcher -f /dev/null || { echo "mpirun still runs 30 s after a rank was killed"; kill -9 "${processes[@]}" $launcher; exit 1; }
 wait $launcher || code=$?
 [ $code != 0 ] || { echo "mpirun says that all went well"; exit 1; }
-for ((i = 0; i < 100; ++i)); do  # it may not have waited for all of them
+for ((i = 0; i < 100; ++i)); do  # mpirun may end before all ranks have ended
   left=$(ps -o pid= -p "$(IFS=, && echo "${processes[*]}")" || true)
   [ -n "$left" ] || { echo "exit code $code, all ranks ended"; exit 0; }
   sleep 0.05

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The schedule of docs/own-schedules.md in a race under an MPI: by messages, by shared memory and by both, beside the library's own
-# collective. What is wrong or unreadable ends all ranks with one sentence.
+# collective. A schedule that is wrong or cannot be read ends all ranks with one sentence.
 # Usage: own_schedule_test.sh MPIRUN QUADRILLE EXAMPLE
 set -euo pipefail
 mpirun=$1 quadrille=$2 example=$3

@@ -83,7 +83,7 @@ static void handlers(void) {
 
 struct Work {
   MPI_Comm comm;
-  pthread_mutex_t* turn; /* or null: at the same time as others */
+  pthread_mutex_t* turn; /* null: the thread runs at the same time as others */
 };
 
 static void* work(void* given) {

@@ -15,7 +15,7 @@ right() {  # right RANKS CASE...
   grep -q 'all as expected' "$said" && ! grep -q '^quadrille: ' "$said" || wrong "$*"
 }
 for level in 0 1 2 3; do right 3 level $level; done
-if [ "$mpi" = mpich ]; then  # it has sessions, and over UCX no processes of other worlds
+if [ "$mpi" = mpich ]; then  # MPICH has sessions, but over UCX it cannot connect to processes of another MPI_COMM_WORLD
   right 3 session
   right 3 session_beside
 else

@@ -7,7 +7,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 wrong() { echo "wrong: $*"; head -n 60 "$work/said"; exit 1; }
 wrapped() { timeout 100 "$mpirun" -n 3 "$quadrille" wrap --report=full:"$work/run" "$@" >"$work/said" 2>&1 || wrong "$*"; }
-# ran COLLECTIVE: for each of its rows, prints what ran it and why.
+# ran COLLECTIVE: for each row of the collective in the report, writes what ran the calls and why to $work/ran.
 ran() { python3 -c '
 import json, sys
 for row in json.load(open(sys.argv[1]))["rows"]:

@@ -41,7 +41,7 @@ static void communicators_and_types(void) {
     MPI_Comm_free(&comm);
   }
   for (i = 0; i < 1000; ++i) {
-    MPI_Datatype type; /* a handle that was freed comes again for another type */
+    MPI_Datatype type; /* MPI reuses the handle of a freed type for another type */
     int in[8] = {1, 2, 3, 4, 5, 6, 7, 8}, j;
     MPI_Type_vector(2, 1, 1 + i % 4, MPI_INT, &type);
     MPI_Type_commit(&type);

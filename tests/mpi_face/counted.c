@@ -59,7 +59,7 @@ int main(int argc, char** argv) {
   MPI_Comm_set_name(pair, "pairs");
   MPI_Barrier(pair);
   MPI_Comm_free(&pair);
-  for (i = 0; i < 300; ++i) { /* more than have numbers of their own; freed numbers are reused */
+  for (i = 0; i < 300; ++i) { /* more communicators than the report numbers; the number of a freed one is reused */
     MPI_Comm_dup(MPI_COMM_WORLD, &copy);
     MPI_Barrier(copy);
     MPI_Comm_free(&copy);

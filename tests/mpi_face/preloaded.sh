@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# preloaded.sh LIBRARY SYMBOL MPIRUN COMMAND...: the program prints "all as expected" on 1 to 4 ranks: without the library
-# preloaded, with it, and with it running calls from the second one on. Also checks that SYMBOL comes from the library.
+# preloaded.sh LIBRARY SYMBOL MPIRUN COMMAND...: checks that the program prints "all as expected" on 1 to 4 ranks without LIBRARY
+# preloaded, with it, and with Quadrille running calls from the second one on. Also checks that SYMBOL comes from LIBRARY.
 set -u
 library=$1 symbol=$2 mpirun=$3
 shift 3
@@ -11,7 +11,7 @@ trap 'rm -f "$said"' EXIT
 wrong() { echo "wrong: $*"; grep -v binding "$said" | tail -n 20; exit 1; }
 for ranks in 1 3 4; do
   for run in without with at_once; do
-    case $ranks$run in 1without | 1at_once | 3with | 4without) continue ;; esac  # what says little more takes its time as well
+    case $ranks$run in 1without | 1at_once | 3with | 4without) continue ;; esac  # combinations that would test little more
     preload=$library admit=0
     [ $run != without ] || preload=
     [ $run != at_once ] || admit=1

@@ -13,7 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-TEST(ChooseRules, TheFirstThatFitsTheCollectiveAndTheSizeIsTaken) {
+TEST(ChooseRules, TheFirstMatchingRuleIsTaken) {
   const ChoiceRules rules = parse_rules("alltoall:0-1KiB=bruck:radix=4; alltoall=direct ;broadcast:8-8=vendor;");
   EXPECT_TRUE(rules.refused.empty());
   ASSERT_NE(rules.find(Collective::alltoall, 1024), nullptr);
@@ -24,7 +24,7 @@ TEST(ChooseRules, TheFirstThatFitsTheCollectiveAndTheSizeIsTaken) {
   EXPECT_EQ(rules.find(Collective::allgather, 8), nullptr);
 }
 
-TEST(ChooseRules, WhatMakesNoSenseIsLeftOutWithASentenceAndTheRestStays) {
+TEST(ChooseRules, InvalidRulesAreLeftOutWithASentence) {
   const ChoiceRules rules =
       parse_rules("nonsense;alltoal=direct;alltoall:1KiB=direct;alltoall:9-8=direct;alltoall:x-8=direct;alltoall=;scan=linear");
   EXPECT_EQ(rules.rules.size(), 1u);

@@ -9,7 +9,7 @@
 namespace quadrille {
 namespace {
 
-TEST(Concatenation, TellsEveryByteOnceByWhoKnowsIt) {
+TEST(Concatenation, SendsEveryByteOnceFromARankThatHasIt) {
   for (Count p = 1; p <= 40; ++p)
     for (Count ports = 1; ports <= std::min<Count>(8, std::max<Count>(1, p - 1)); ++ports)
       for (Bytes b = 1; b <= 6; ++b)
@@ -35,7 +35,7 @@ TEST(Concatenation, TellsEveryByteOnceByWhoKnowsIt) {
         }
 }
 
-TEST(Concatenation, BestTakesTheRoundThatSavesMoreThanAStartup) {
+TEST(Concatenation, BestAddsARoundIfItSavesMoreThanAStartup) {
   const auto rounds = [](Bytes b, LastRound last) { return concatenation_rounds(15, 3, b, last).size(); };  // the excess is b / 3
   EXPECT_EQ(rounds(3 * startup_worth_bytes + 2, LastRound::best), 2u);
   EXPECT_EQ(rounds(3 * startup_worth_bytes + 3, LastRound::best), 3u);

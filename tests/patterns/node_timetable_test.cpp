@@ -100,7 +100,7 @@ void for_all(Check&& check) {
     }
 }
 
-TEST(NodeTimetable, IsThePublishedLoop) {
+TEST(NodeTimetable, MatchesThePublishedLoop) {
   for_all([](const Sizes& sizes, const NodeTimetable& timetable, OwnNode own_node, Form form) {
     const Listing wanted = listing(sizes, own_node, form);
     ASSERT_EQ(timetable.steps(), wanted.steps());
@@ -136,9 +136,9 @@ TEST(NodeTimetable, DeliversEverythingOnce) {
   });
 }
 
-// After each phase, everything that the processors of the finished turns have for nodes that are not smaller has been
-// delivered, and, if it is exchanged, so has what they receive.
-TEST(NodeTimetable, KeepsTheInvariant) {
+// After each phase, the processors whose turns are over have sent all their messages to nodes of equal or larger size. If messages
+// are exchanged, these processors have also received the messages of those nodes.
+TEST(NodeTimetable, FinishesTheTurnsOfEachPhase) {
   for_all([](const Sizes& sizes, const NodeTimetable& timetable, OwnNode own_node, Form) {
     const auto nodes = static_cast<Count>(sizes.size());
     for (const NodePhase& phase : timetable.phases())
@@ -153,7 +153,7 @@ TEST(NodeTimetable, KeepsTheInvariant) {
   });
 }
 
-TEST(NodeTimetable, TakesTheStepsThatAreProved) {
+TEST(NodeTimetable, HasTheProvedNumberOfSteps) {
   for_all([](const Sizes& sizes, const NodeTimetable& timetable, OwnNode own_node, Form) {
     const Count p = std::accumulate(sizes.begin(), sizes.end(), Count{0}), n = *std::max_element(sizes.begin(), sizes.end());
     EXPECT_EQ(timetable.phases().size(), std::set<Count>(sizes.begin(), sizes.end()).size());
@@ -194,7 +194,7 @@ TEST(NodeTimetable, IsNeverLongerWithConcentratedFactors) {
 }
 
 // In the printed form a node spends the square of its size on itself, and the largest nodes are never idle.
-TEST(NodeTimetable, KeepsTheLargestNodesBusyAsPrinted) {
+TEST(NodeTimetable, NeverLeavesALargestNodeIdleAsPrinted) {
   for (const Sizes& sizes : size_lists()) {
     const Listing all = listing(sizes, OwnNode::sends, Form::basic);
     const Count n = *std::max_element(sizes.begin(), sizes.end());
@@ -212,7 +212,7 @@ TEST(NodeTimetable, KeepsTheLargestNodesBusyAsPrinted) {
   }
 }
 
-TEST(NodeTimetable, TakesTheStepsOfTheTable) {
+TEST(NodeTimetable, HasTheStepsOfTheTable) {
   struct Row {
     Sizes sizes;
     Count paper, exchange, concentrated, hidden, inter, bound;
@@ -252,9 +252,9 @@ TEST(NodeTimetable, TakesTheStepsOfTheTable) {
 
 constexpr Decomposition::Into decompositions[] = {Decomposition::Into::matchings, Decomposition::Into::permutations};
 
-// Permutations as a loop: in each round every active node sends to the node i places further on. The processors of the
-// smaller node take turns; among equal nodes, the sender's.
-TEST(NodeTimetable, IsTheLoopOverPermutations) {
+// Permutations as a loop: in each round every active node sends to the node i places further on. The processors of the smaller node
+// take turns; if both nodes have the same size, those of the sending node.
+TEST(NodeTimetable, MatchesTheLoopOverPermutations) {
   for (const Sizes& sizes : size_lists())
     for (const OwnNode own_node : {OwnNode::sends, OwnNode::exchanges, OwnNode::apart}) {
       SCOPED_TRACE(::testing::Message() << ::testing::PrintToString(sizes) << " own node " << static_cast<int>(own_node));
@@ -301,8 +301,8 @@ TEST(NodeTimetable, IsTheLoopOverPermutations) {
     }
 }
 
-// The formula, phase by phase: the number of rounds of the active nodes, in each of which the largest node is met by
-// all processors that the smallest node has left.
+// The formula, as a sum over the phases. In each round of a phase, every processor that the smallest active node has left meets all
+// processors of the largest node.
 Count steps_by_degree(const Sizes& sizes, const Decomposition& decomposition) {
   Count expected = 0;
   for (Count done = 0; done < *std::max_element(sizes.begin(), sizes.end());) {
@@ -330,7 +330,7 @@ Count steps_by_degree(const Sizes& sizes, const Decomposition& decomposition) {
 
 // In each step a node sends at most `degree` messages, each to a different node, and receives at most as many; with
 // matchings it receives from the nodes to which it sends.
-TEST(NodeTimetable, KeepsToTheDegree) {
+TEST(NodeTimetable, SendsNoMoreMessagesAtATimeThanTheDegree) {
   std::vector<Sizes> lists = size_lists();
   for (Count nodes = 2; nodes <= 7; ++nodes)
     for (Count n = 1; n <= 8; ++n) lists.emplace_back(static_cast<std::size_t>(nodes), n);

@@ -19,7 +19,7 @@ std::vector<Count> elements(const IndexSet& set) {
   return list;
 }
 
-TEST(Runs, DigitsAreTheDefinitionForAllPlacesAndRadices) {
+TEST(Runs, DigitsMatchTheDefinitionForAllPlacesAndRadices) {
   for (Count n = 0; n <= 60; ++n)
     for (Count radix = 2; radix <= 7; ++radix)
       for (Count place = 1; place <= 70; place *= radix)
@@ -34,7 +34,7 @@ TEST(Runs, DigitsAreTheDefinitionForAllPlacesAndRadices) {
         }
 }
 
-TEST(Runs, PartsAreTheElementsBetweenTheCuts) {
+TEST(Runs, PartsHoldTheElementsBetweenTheCuts) {
   for (const IndexSet& set :
        {IndexSet{{3, 2, 4, 5}}, IndexSet{{0, 1, 7, 3}}, IndexSet{{2, 6, 1, 0}}, IndexSet{{1, 2, 3, 4}, {20, 3, 2, 3}}, IndexSet{}})
     for (Count first = 0; first <= 30; ++first)
@@ -87,7 +87,7 @@ TEST(Covers, MoveEverySlotByItsDistance) {
   }
 }
 
-TEST(OneFactor, EverybodyMeetsEverybodyOnce) {
+TEST(OneFactor, EachPairOfRanksMeetsOnce) {
   for (const auto form : {one_factor::Form::basic, one_factor::Form::concentrated})
     for (Count k = 1; k <= 120; ++k) {
       std::set<std::pair<Count, Count>> met;
@@ -114,7 +114,7 @@ TEST(OneFactor, EverybodyMeetsEverybodyOnce) {
 }
 
 // The closed forms for the vertex that replaces the self-loops, and for the vertex that is idle.
-TEST(OneFactor, TellsWhoIdles) {
+TEST(OneFactor, NamesTheIdleRank) {
   for (Count k = 2; k < 60; ++k)
     for (Count i = 0; i < one_factor::factors_with_pairs(k); ++i) {
       const auto met = [&](Count u) { return one_factor::partner(one_factor::Form::concentrated, k, i, u); };

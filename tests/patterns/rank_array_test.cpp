@@ -25,7 +25,7 @@ std::string row_table(const RankArray& array, const std::vector<Rank>& senders) 
   return text;
 }
 
-TEST(RankArray, SixtyOneRanksAsInThePaper) {
+TEST(RankArray, MatchesThePaperForSixtyOneRanks) {
   const RankArray array(61, 8);
   EXPECT_EQ(RankArray::paper_columns(61), 8);
   EXPECT_EQ(row_table(array, {16, 17, 18, 19, 20, 21, 22, 23, 58}),
@@ -44,7 +44,7 @@ TEST(RankArray, SixtyOneRanksAsInThePaper) {
       EXPECT_EQ(array.relay(56 + m, c), additional[static_cast<std::size_t>(m)][static_cast<std::size_t>(c - 5)]);
 }
 
-TEST(RankArray, FiveRanks) {
+TEST(RankArray, MatchesTheTableForFiveRanks) {
   EXPECT_EQ(RankArray::paper_columns(5), 2);
   const RankArray array(5, 2);
   EXPECT_EQ(array.rows(), 3);
@@ -54,7 +54,7 @@ TEST(RankArray, FiveRanks) {
             "  0  1  .  .  .\n");
 }
 
-TEST(RankArray, EighteenRanks) {
+TEST(RankArray, MatchesTheTableForEighteenRanks) {
   const RankArray array(18, 5);
   EXPECT_EQ(RankArray::paper_columns(18), 5);
   std::string stalls;
@@ -69,7 +69,7 @@ TEST(RankArray, EighteenRanks) {
   }
 }
 
-TEST(RankArray, IsNotValidForThePaperAtProductsLessOne) {
+TEST(RankArray, IsInvalidWithThePapersColumnsAtProductsLessOne) {
   std::set<Count> products;
   for (Count s = 2; s * (s + 1) - 1 <= 2000; ++s) products.insert(s * (s + 1) - 1);
   for (Count p = 1; p <= 2000; ++p) {
@@ -80,7 +80,7 @@ TEST(RankArray, IsNotValidForThePaperAtProductsLessOne) {
   }
 }
 
-TEST(RankArray, BestHasExactGridsWhereTheySaveSteps) {
+TEST(RankArray, BestHasFullGridsIfTheySaveSteps) {
   for (const auto& [p, rows, columns] :
        std::vector<std::tuple<Count, Count, Count>>{{18, 3, 6}, {24, 4, 6}, {60, 6, 10}, {63, 7, 9}}) {
     const Count best = RankArray::best_columns(p);
@@ -92,7 +92,7 @@ TEST(RankArray, BestHasExactGridsWhereTheySaveSteps) {
     const Count gain = paper.row_steps() + paper.column_steps() - best.row_steps() - best.column_steps();
     ASSERT_GE(gain, 0);
     if (gain == 0 || best.is_ragged()) continue;
-    ASSERT_EQ(gain, 1) << p;  // rows both ways: two steps less
+    ASSERT_EQ(gain, 1) << p;  // four-stage passes over all lines twice, so it saves two steps
     ++better;
   }
   EXPECT_EQ(better, 47);
@@ -168,7 +168,7 @@ TEST(RankArray, StepsOfFourStagesWithAndWithoutMessagesToOneself) {
 }
 
 // Without the stalls, one conflict arises for each additional message.
-TEST(RankArray, NeedsItsStalls) {
+TEST(RankArray, HasConflictsWithoutStalls) {
   for (const auto& [p, conflicts] : std::vector<std::pair<Count, Count>>{{5, 1}, {18, 6}, {61, 15}, {64, 0}}) {
     const RankArray array(p, RankArray::paper_columns(p));
     Count found = 0;
@@ -181,7 +181,7 @@ TEST(RankArray, NeedsItsStalls) {
   }
 }
 
-TEST(RankArray, CountsColumnByColumn) {
+TEST(RankArray, NumbersPlacesColumnByColumn) {
   for (Count p = 1; p <= 70; ++p) {
     const RankArray array(p, RankArray::paper_columns(p));
     Count place = 0;

@@ -54,7 +54,7 @@ TEST(TablePartition, IsValidForAllTables) {
     for (Count rows = 1; rows <= 9; ++rows) expect_valid(partition_table(columns, rows, columns, 1), columns, rows, columns, 1);
 }
 
-TEST(TablePartition, HasNoShorterCut) {
+TEST(TablePartition, IsTheShortestCut) {
   for (Count ports = 1; ports <= 3; ++ports)
     for (Count window = ports; window <= 4; ++window)
       for (Count columns = 1; columns <= ports * window; ++columns)
@@ -71,7 +71,7 @@ TEST(TablePartition, CutsTheTableOfThePaper) {  // areas of 7, 7 and 7 cells wit
   EXPECT_EQ(partition.areas, (std::vector<TableArea>{{0, 7, 3}, {7, 14, 5}, {14, 21, 7}}));
 }
 
-TEST(TablePartition, TakesTablesBeyondAllMemory) {
+TEST(TablePartition, AcceptsTablesLargerThanAnyMemory) {
   const Count rows = Count{1} << 50;  // 15 ranks on 3 ports: 11 columns; an area spans at most 4
   EXPECT_EQ(partition_table(11, rows, 3, 4).longest, ceil_divide(11 * rows, 3) + rows / 3);
 }

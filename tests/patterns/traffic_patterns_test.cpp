@@ -48,7 +48,7 @@ TEST(TrafficPatterns, TransposeIsAPermutationForEveryNumberOfRanks) {
     for (Rank to = 0; to < 64; ++to) EXPECT_EQ(Traffic(square).bytes(from, to), to == from % 8 * 8 + from / 8 ? 1024 : 2);
 }
 
-TEST(TrafficPatterns, AreAsTheySay) {
+TEST(TrafficPatterns, MatchTheirDefinitions) {
   const Count p = 50;
   const auto make = [&](TrafficKind kind) {
     return make_traffic(p, {.kind = kind, .most = 900, .small = 1, .typical = 100, .density = 0.1});
@@ -78,7 +78,7 @@ TEST(TrafficPatterns, AreAsTheySay) {
   }
 }
 
-TEST(TrafficPatterns, RefuseWhatIsOutOfRange) {
+TEST(TrafficPatterns, RefuseValuesOutOfRange) {
   EXPECT_THROW(make_traffic(0, {}), Error);
   EXPECT_THROW(make_traffic(4, {.typical = -1}), Error);
   EXPECT_THROW(make_traffic(4, {.kind = TrafficKind::sparse, .density = 1.5}), Error);

@@ -100,7 +100,7 @@ TEST(GivenSchedule, RunsInPlaceAndOnLayouts) {
   });
 }
 
-TEST(GivenSchedule, IsRunWhereItIsRightAndRefusedWhereNot) {
+TEST(GivenSchedule, RunsIfItIsRightAndIsRefusedIfNot) {
   std::mt19937_64 random(21);
   std::size_t accepted = 0, refused = 0;
   for (int trial = 0; trial < extent(40, 300, 3000); ++trial) {
@@ -153,7 +153,7 @@ TEST(GivenSchedule, DifferencesBetweenRanksAreNamed) {
   EXPECT_EQ(with_rank_two(document, with_round_dropped(document, 2, 1)),
             "ranks 0 and 2 hand over different schedules of ring: they differ in what rank 2 does in round 1");
   EXPECT_EQ(with_rank_two(document, with_round_dropped(document, 1, 1)), "")
-      << "rank 2 runs its own program, and has that of rank 0's schedule";
+      << "rank 2 runs only its own program, which equals that of rank 0's schedule";
   Schedule more_scratch = document;
   more_scratch.program = [&](Rank rank) {
     Program program = document.program(rank);
@@ -211,12 +211,13 @@ TEST(GivenSchedule, IsVerifiedOnce) {
   Schedule schedule = through_document(make_schedule(Problem::alltoall(6, 40), "ring"), true);
   schedule.algorithm = "verified once";  // a new name, so that no other test has verified it
   const Made first(schedule, 1), later(schedule, 3);
-  EXPECT_GE(first.by_rank[0], 6) << "rank 0 verifies";
-  EXPECT_EQ(first.by_rank[5], 3) << "to ask, to compare, to run";
-  for (Rank rank = 0; rank < 6; ++rank) EXPECT_EQ(later.by_rank[static_cast<std::size_t>(rank)], 3) << "each its own, once a plan";
+  EXPECT_GE(first.by_rank[0], 6) << "rank 0 verifies the programs of all ranks";
+  EXPECT_EQ(first.by_rank[5], 3) << "a rank makes its own program to request, to compare and to run it";
+  for (Rank rank = 0; rank < 6; ++rank)
+    EXPECT_EQ(later.by_rank[static_cast<std::size_t>(rank)], 3) << "each rank makes only its own program, once for each plan";
 }
 
-TEST(GivenSchedule, NobodyMakesAllProgramsOfASymmetricOne) {
+TEST(GivenSchedule, NoRankMakesAllProgramsIfItIsSymmetric) {
   constexpr Count p = 64;
   Schedule schedule = make_schedule(Problem::alltoall(p, 24), "bruck:radix=2");
   ASSERT_TRUE(schedule.symmetry);
@@ -235,7 +236,7 @@ TEST(GivenSchedule, AFalseSymmetryIsRefused) {
   EXPECT_NE(refusal(4, [&](Rank) { return wrong; }), "");
 }
 
-TEST(GivenSchedule, PortLimitsAndStatedSizesCount) {
+TEST(GivenSchedule, IsCheckedAgainstItsPortLimitsAndStatedSizes) {
   const auto said = [](const Schedule& schedule) { return refusal(4, [&](Rank) { return schedule; }); };
   Schedule direct = make_schedule(Problem::alltoall(4, 48), "direct");
   EXPECT_EQ(said(direct), "");
@@ -251,7 +252,7 @@ TEST(GivenSchedule, PortLimitsAndStatedSizesCount) {
   EXPECT_THAT(said(direct), HasSubstr("states 1 sizes of buffers for 4 ranks"));
 }
 
-TEST(GivenSchedule, WhatIsIncompleteIsRefused) {
+TEST(GivenSchedule, IsRefusedIfItIsIncomplete) {
   EXPECT_THAT(refusal(2, [](Rank) { return Schedule{.problem = Problem::alltoall(2, 8), .algorithm = "none"}; }),
               HasSubstr("this schedule makes no programs"));
   const Schedule ring = make_schedule(Problem::alltoall(2, 8), "ring");

@@ -55,7 +55,7 @@ std::string said(const Asked& asked, const Change& change) {
   return sentences[0];
 }
 
-TEST(Request, OfAScheduleThatIsMadeIsThatOfItsAlgorithm) {
+TEST(Request, OfATableSchedulePassedInMatchesThatOfItsAlgorithm) {
   const Problem problem = Problem::alltoall(ranks, 1);
   const Schedule made = make_schedule(problem, "bruck:radix=2");
   run_threads(ranks, [&](Communicator& threads) {
@@ -163,7 +163,7 @@ TEST(Request, ComparesTheCountsOfAnAlltoallv) {
 }
 
 // If one rank cannot do what it asks for, the others get its reason, whatever else they ask for.
-TEST(Request, TellsWhatARankCannotDo) {
+TEST(Request, ReportsWhyARankCannotDoIt) {
   std::array<std::string, ranks> sentences;
   run_threads(ranks, [&](Communicator& threads) {
     try {

@@ -60,7 +60,8 @@ TEST(CollectiveFacts, CountTheRanksThatOneRankHearsOfOrReaches) {
     }
 }
 
-// Skips reductions: there combined bytes count once, so the postcondition does not give the number of bytes.
+// Leaves out reductions. There a rank combines several operands into one vector before it sends, so the bytes that it sends or
+// receives do not follow from the postcondition.
 TEST(CollectiveFacts, CountTheBytesThatOneRankSendsOrReceives) {
   for (const Collective collective : collectives_with_data())
     for (Count p = 2; p <= 9 && has_blocks(collective) && !is_reduction(collective); ++p) {

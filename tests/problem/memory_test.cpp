@@ -20,7 +20,7 @@ class MemoryTest : public testing::OwnFolder {
   std::optional<Bytes> limit() const { return control_group_limit(place_ / "membership", place_); }
 };
 
-TEST_F(MemoryTest, TheLeastLimitOnTheWayToTheRootHolds) {
+TEST_F(MemoryTest, TheSmallestLimitUpToTheRootHolds) {
   write("membership", "0::/job/step\n");
   EXPECT_EQ(limit(), std::nullopt);
   write("memory.max", "max\n");
@@ -44,13 +44,13 @@ TEST_F(MemoryTest, VersionOneHasAFolderForMemory) {
 }
 
 // In a container the path may be the host's, whose last group is the mount itself.
-TEST_F(MemoryTest, AGroupOutOfSightIsTheMount) {
+TEST_F(MemoryTest, AGroupOutsideTheMountIsTheMountItself) {
   write("membership", "0::/host/job\n");
   write("memory.max", "1000000\n");
   EXPECT_EQ(limit(), 1'000'000);
 }
 
-TEST_F(MemoryTest, NobodySaysAnything) {
+TEST_F(MemoryTest, NoLimitIsFoundIfFilesAreMissing) {
   EXPECT_EQ(control_group_limit(place_ / "nowhere", place_), std::nullopt);
   write("membership", "nonsense\n::\n");
   EXPECT_EQ(limit(), std::nullopt);

@@ -43,7 +43,7 @@ TEST(NodeRanks, SortsRanksByNode) {
   }
 }
 
-TEST(NodeRanks, MakesEveryRankANodeWhereNoneAreKnown) {
+TEST(NodeRanks, MakesEveryRankANodeIfNoneAreKnown) {
   Problem problem = Problem::alltoall(4, 1);
   expect_nodes(NodeRanks(problem), {0, 1, 2, 3});
   problem.nodes = {1, 0, 1, 0};

@@ -48,7 +48,7 @@ TEST(Problems, AreCheckedFieldByField) {
             ErrorCode::misuse);
 }
 
-TEST(Problems, EndBelowTwoToThe63) {
+TEST(Problems, AreRefusedFromTwoToThe63Bytes) {
   EXPECT_NO_THROW(Problem::alltoall(1 << 20, Bytes{1} << 22));
   EXPECT_THROW(Problem::alltoall(1 << 20, Bytes{1} << 23), Error);
   EXPECT_THROW(Problem::alltoall(Count{1} << 40, 1), Error);

@@ -84,7 +84,7 @@ TEST(Traffic, IsWrittenAlikeInBothForms) {
   }
 }
 
-TEST(Traffic, RefusesWhatIsNoMatrix) {
+TEST(Traffic, RefusesInvalidMatrices) {
   const auto code = [](Count ranks, std::vector<TrafficEntry> entries) {
     try {
       Problem::alltoallv(ranks, std::move(entries));
@@ -97,7 +97,7 @@ TEST(Traffic, RefusesWhatIsNoMatrix) {
   EXPECT_EQ(code(3, {{0, 3, 5}}), ErrorCode::misuse);
   EXPECT_EQ(code(3, {{-1, 0, 5}}), ErrorCode::misuse);
   EXPECT_EQ(code(3, {{0, 1, -5}}), ErrorCode::misuse);
-  EXPECT_EQ(code(3, {{0, 1, 5}, {0, 1, 6}}), ErrorCode::misuse) << "twice the same pair";
+  EXPECT_EQ(code(3, {{0, 1, 5}, {0, 1, 6}}), ErrorCode::misuse) << "the same pair twice";
   EXPECT_EQ(code(0, {{0, 1, 5}}), ErrorCode::misuse);
   EXPECT_EQ(code(3, {{0, 1, Bytes{1} << 62}, {1, 0, Bytes{1} << 62}}), ErrorCode::too_large);
 

@@ -19,7 +19,7 @@ IrregularPlot plot_with(const std::vector<IrregularClaim>& claims) {
 
 // S Ts + V (tau + t_m) of A4 compared with that of A2: there is one border, at (S2 - S4) Ts / (V4 - V2) - tau, in
 // elements of 22 bytes.
-TEST(ComposingRanges, EndWhereTheFormulaSays) {
+TEST(ComposingRanges, EndAtTheSolutionOfTheFormula) {
   const auto sums = [](int algorithm) {
     std::pair<double, double> sum;
     for (const StageFigures& stage : counted_exchange(point, TrafficKind::transpose, 1, algorithm).with_own) {
@@ -51,7 +51,7 @@ TEST(ComposingRanges, EndWhereTheFormulaSays) {
   EXPECT_EQ(composing_text({{0, 0.25}, {0.5, 1}}), "holds for t_m from 0 to 0.25 µs/byte and t_m from 0.5 µs/byte on");
 }
 
-TEST(ComposingFit, IsTheWidestRangeWithAtMostOneFewer) {
+TEST(ComposingFit, IsTheWidestRangeInWhichAtMostOneClaimFewerHolds) {
   const auto claim = [](const ComposingRanges& ranges) { return ComposingClaim{15, {}, {}, ranges}; };
   const std::vector<ComposingClaim> claims{claim({{0, 0.1}}), claim({{0.01, 1}}), claim({{0.02, 0.021}}), claim({})};
   const ComposingFit fit = fit_composing(claims);
@@ -64,7 +64,7 @@ TEST(ComposingFit, IsTheWidestRangeWithAtMostOneFewer) {
   EXPECT_EQ(claims_held(claims, 0), 1u);
   EXPECT_EQ(claims_held(claims, 0.0205), 3u);
   const ComposingFit from_zero = fit_composing({claim({{0, 0.1}})});
-  EXPECT_EQ(from_zero.range.to, 1) << "one fewer is none";
+  EXPECT_EQ(from_zero.range.to, 1) << "the range may leave out the only claim";
   EXPECT_NEAR(from_zero.us_per_byte, std::sqrt(1e-5), 1e-12) << "0 counts as 10^-5";
 }
 

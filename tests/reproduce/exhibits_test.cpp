@@ -49,8 +49,9 @@ TEST(Exhibits, NameTheirSources) {
   }
 }
 
-// Claims that the papers do not make, state correctly elsewhere, or make about something else, with the verdict on
-// each and a part of its sentence. Two are wrong under the paper's own assumptions, and the verdict says so.
+// Comparisons that differ although the paper is not simply wrong, with the verdict on each and a part of its sentence. The paper
+// does not make the claim, states it correctly elsewhere, or makes it about something else. Two claims are wrong even under the
+// paper's own assumptions, and their verdict says so.
 struct Fair {
   std::string exhibit;
   std::string what;  // part of the comparison's `what`
@@ -111,7 +112,7 @@ const std::vector<Fair> fair_verdicts{
     {"liu2002-fig16", "Pattern2, 64 nodes, model: time of A4-b over that of A2-b", "differs",
      "paper at most 1, ours 1.09 (9.0 % above the bound; 0.9565 without messages to oneself)"}};
 
-TEST(FairVerdicts, AreOnExhibitsThatThereAre) {
+TEST(FairVerdicts, AreOnExistingExhibits) {
   for (const Fair& fair : fair_verdicts) EXPECT_NE(find_exhibit(fair.exhibit), nullptr) << fair.exhibit;
 }
 
@@ -162,7 +163,7 @@ void expect_verdicts_that_numbers_decide(const Reproduction& made) {
     mutated.comparisons = {comparison};
     mutated.comparisons[0].finding->value = comparison.paper;
     EXPECT_EQ(verdict_of(mutated).outcome, outcome_of(comparison) == Outcome::sharper_bound ? Outcome::holds : Outcome::differs)
-        << "a finding that finds nothing";
+        << "a finding with the paper's value has no effect";
   }
 }
 

@@ -24,7 +24,7 @@ TEST(Verdict, HoldsWithinTheTolerance) {
 }
 
 // A finding applies only if the paper's own value does not hold and the finding's does.
-TEST(Verdict, CountsAFindingByTheNumbers) {
+TEST(Verdict, AppliesAFindingOnlyIfTheNumbersConfirmIt) {
   for (const Outcome level : {Outcome::misprint, Outcome::beyond_assumptions, Outcome::paper_is_wrong}) {
     SCOPED_TRACE(name(level));
     const Comparison comparison{
@@ -42,7 +42,7 @@ TEST(Verdict, CountsAFindingByTheNumbers) {
 }
 
 // A sharper bound requires that the paper's bound holds as well.
-TEST(Verdict, FindsASharperBoundByTheNumbers) {
+TEST(Verdict, FindsASharperBoundOnlyIfTheNumbersConfirmIt) {
   const Comparison comparison{.paper = 10,
                               .ours = 6,
                               .relation = Relation::at_most,
@@ -62,7 +62,7 @@ TEST(Verdict, FindsASharperBoundByTheNumbers) {
   EXPECT_EQ(outcome_of(least), Outcome::sharper_bound);
 }
 
-TEST(Verdict, SaysWhereTheTranscriptIsInDoubt) {
+TEST(Verdict, MentionsADoubtfulTranscript) {
   const Comparison comparison{
       .paper = 2, .ours = 3, .finding = PaperFinding{Outcome::misprint, 3, "it is ceil", true}, .aside = "4 on two ports"};
   EXPECT_EQ(sentence_of(comparison),
@@ -70,7 +70,7 @@ TEST(Verdict, SaysWhereTheTranscriptIsInDoubt) {
 }
 
 // Each outcome has a name and one sentence, in the order of the enumeration.
-TEST(Verdict, HasAMeaning) {
+TEST(Verdict, HasANameAndASentence) {
   ASSERT_EQ(levels().size(), outcome_count);
   for (std::size_t i = 0; i < levels().size(); ++i) {
     EXPECT_EQ(levels()[i].outcome, static_cast<Outcome>(i));
@@ -80,7 +80,7 @@ TEST(Verdict, HasAMeaning) {
   }
 }
 
-TEST(Verdict, SaysByHowMuch) {
+TEST(Verdict, StatesTheDifference) {
   EXPECT_EQ(sentence_of({.paper = 100, .ours = 112.5}), "paper 100, ours 112.5 (+12.5 %)");
   EXPECT_EQ(sentence_of({.paper = 1, .ours = 1.39, .relation = Relation::at_most, .reason = "no t_m"}),
             "paper at most 1, ours 1.39 (39.0 % above the bound): no t_m");

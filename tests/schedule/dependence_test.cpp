@@ -54,7 +54,7 @@ TEST(Overlap, IsNeverMissedAndExactForEqualStrides) {
 
 // Each round receives less than the one before into the same memory and sends it on. An operation depends only on
 // those of the round before, not on all earlier ones.
-TEST(Dependences, ForgetWhatHasBeenWrittenOver) {
+TEST(Dependences, ForgetOverwrittenBytes) {
   ProgramBuilder program{0};
   program.stage("shrinking");
   for (Bytes length = 100; length > 0; --length) {

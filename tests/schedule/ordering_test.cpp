@@ -63,7 +63,7 @@ std::vector<std::size_t> waits_for(const Ordering& order, std::size_t operation)
 
 // A receive waits for the data that a packed send reads, but not for the send. The next send of the channel may be
 // posted only after the packing.
-TEST(Ordering, APackedSendHoldsItsReceiveUntilItCanBePacked) {
+TEST(Ordering, AReceiveWaitsUntilASendCanBePacked) {
   ProgramBuilder builder{0};
   builder.begin_round();
   builder.receive(1, {{Buffer::scratch, 0, 8}});
@@ -83,7 +83,7 @@ TEST(Ordering, APackedSendHoldsItsReceiveUntilItCanBePacked) {
 }
 
 // Consecutive rounds that have only control messages: each waits for everything before it, under every policy.
-TEST(Ordering, RoundsOfControlMessagesAloneHoldEverythingUp) {
+TEST(Ordering, RoundsOfOnlyControlMessagesWaitForEverythingBefore) {
   ProgramBuilder builder{0};
   for (int round = 0; round < 4; ++round) {
     builder.begin_round();

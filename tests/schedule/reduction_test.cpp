@@ -32,9 +32,9 @@ Program ring() {
   return std::move(program).finish();
 }
 
-TEST(Reduced, WhatArrivesStaysWhereItIsAndTheInputIsCombinedIntoIt) {
+TEST(Reduced, TheInputIsCombinedIntoReceivedBytes) {
   const Program back = reduced(ring());
-  EXPECT_EQ(back.scratch_bytes, 20) << "two blocks take turns";
+  EXPECT_EQ(back.scratch_bytes, 20) << "two blocks of scratch memory alternate";
   EXPECT_EQ(back.stages, (std::vector<Stage>{{"pass along", 0, 4}}));
   ASSERT_EQ(back.rounds.size(), 4u);
   EXPECT_EQ(back.rounds[0], (Round{0, {}, {{0, {{in, 20, 10}}, {}}}, {{2, {{tmp, 0, 10}}, {}}}, {}, {}}));
@@ -53,7 +53,7 @@ TEST(Reduced, WhatArrivesStaysWhereItIsAndTheInputIsCombinedIntoIt) {
   EXPECT_EQ(back.rounds[3], (Round{3, {reduce({{in, 10, 10}}, {{out, 0, 10}}, OperandOrder::source_first)}, {}, {}, {}, {}}));
 }
 
-TEST(Reduced, WhatHasArrivedBeforeIsCombinedWithWhatArrivesNow) {
+TEST(Reduced, EarlierBytesAreCombinedWithBytesReceivedNow) {
   ProgramBuilder spreading{1};  // rank 1's own byte is byte 1 of four; it sends bytes 0 to 2 to rank 2
   spreading.begin_round();
   spreading.copy({{in, 0, 1}}, {{out, 1, 1}});
@@ -78,7 +78,7 @@ TEST(Reduced, WhatHasArrivedBeforeIsCombinedWithWhatArrivesNow) {
   EXPECT_EQ(back.rounds[4].locals, (std::vector<Local>{reduce({{tmp, 3, 1}}, {{out, 0, 1}}, OperandOrder::target_first)}));
 }
 
-TEST(Reduced, AloneTheInputIsTheResult) {
+TEST(Reduced, OfOneRankCopiesTheInput) {
   ProgramBuilder spreading{0};
   spreading.begin_round();
   spreading.copy({{in, 0, 4}}, {{out, 0, 4}});
@@ -87,7 +87,7 @@ TEST(Reduced, AloneTheInputIsTheResult) {
   EXPECT_EQ(back.rounds[0].locals, (std::vector<Local>{{LocalKind::copy, {}, {{in, 0, 4}}, {{out, 0, 4}}}}));
 }
 
-TEST(Reduced, WithoutAStageThereIsNothingToDo) {
+TEST(Reduced, OfAnEmptyProgramIsEmpty) {
   const Program back = reduced(ProgramBuilder{3}.finish());
   EXPECT_EQ(back.rank, 3);
   EXPECT_TRUE(back.stages.empty());

@@ -90,7 +90,7 @@ TEST(InPostingOrder, ControlMessagesGoAheadOfPayloadWhichGoesByPort) {
 }
 
 // Executors would match two such messages by their order, but other readers of the schedule need not.
-TEST(ControlMessages, OneARoundFromOneRankToAnother) {
+TEST(ControlMessages, AtMostOneInARoundFromOneRankToAnother) {
   for (const bool sends : {true, false}) {
     ProgramBuilder builder{0};
     builder.begin_round();
@@ -102,7 +102,7 @@ TEST(ControlMessages, OneARoundFromOneRankToAnother) {
 }
 
 // Sizes that are legal one by one, but whose sum exceeds 64 bits.
-TEST(ControlMessages, OfAnySizeAreAnalysedAndRefusedWhereTheyWouldTakeMemory) {
+TEST(ControlMessages, OfAnySizeAreAnalysedButRefusedIfTheyTakeTooMuchMemory) {
   ProgramBuilder builder{0};
   builder.begin_round();
   builder.control_send(1, Bytes{1} << 62);

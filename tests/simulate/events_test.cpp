@@ -54,7 +54,7 @@ Picoseconds in_step(const Schedule& schedule, const MessageTimes& times) {
   return simulate_events(schedule, times, {.barriers = true}).end;
 }
 
-TEST(SimulateEvents, TakesAMessageForWhatLogGpSays) {
+TEST(SimulateEvents, TimesMessagesByLogGp) {
   const Schedule schedule = make_schedule(testing::problem_of(Collective::broadcast, 2, 1001), "binomial");
   const EventSimulation one = simulate_events(schedule, loggp_times());
   EXPECT_EQ(one.messages, 1);
@@ -81,7 +81,7 @@ TEST(SimulateEvents, TakesAMessageForWhatLogGpSays) {
 
 // LogGP of one message: the sender needs o and the time of the further bytes, the network L, the receiver the time of
 // the bytes and o.
-TEST(SimulateEvents, TellsBothEndsOfEachMessage) {
+TEST(SimulateEvents, ReportsBothEndsOfEachMessage) {
   const Schedule schedule = make_schedule(testing::problem_of(Collective::broadcast, 2, 1001), "binomial");
   std::vector<MessageEnd> ends;
   const EventSimulation one =
@@ -108,7 +108,7 @@ TEST(SimulateEvents, TellsBothEndsOfEachMessage) {
   EXPECT_EQ(last, all.end);
 }
 
-TEST(SimulateEvents, LetsRanksGoOnThatWaitForNobody) {
+TEST(SimulateEvents, LetsRanksContinueIfTheyWaitForNoOther) {
   testing::RandomShape shape{.ranks = 4, .rounds = 2};
   Schedule schedule = testing::random_schedule(shape, 1);
   const auto message = [](Rank peer, Bytes bytes) { return Message{peer, {{Buffer::output, 0, bytes, {}}}, {}}; };
@@ -127,7 +127,7 @@ TEST(SimulateEvents, LetsRanksGoOnThatWaitForNobody) {
   EXPECT_EQ(simulate_events(schedule, times).end, 10 + 1000 + 10 + 1);
 }
 
-TEST(SimulateEvents, InStepAreTheRoundsExactly) {
+TEST(SimulateEvents, InStepEqualsTheSimulationByRounds) {
   Count compared = 0;
   const auto expect_rounds = [&](const Schedule& schedule, const std::string& place) {
     const Count most = most_messages(schedule);
@@ -148,7 +148,7 @@ TEST(SimulateEvents, InStepAreTheRoundsExactly) {
 
 // If a rank has more messages than ports, the formula takes the maximum of each figure over all ranks, while the
 // simulator distributes single messages. Neither result is more than three times the other.
-TEST(SimulateEvents, InStepAreWithinThriceTheRounds) {
+TEST(SimulateEvents, InStepDiffersFromTheSimulationByRoundsAtMostThreefold) {
   bool differs = false;
   const auto expect_bound = [&](const Schedule& schedule, const std::string& place) {
     for (const Count ports : {1, 2, 3}) {
@@ -170,7 +170,7 @@ TEST(SimulateEvents, InStepAreWithinThriceTheRounds) {
 
 // Equal messages between all ranks, from one rank or to one rank take the time of the formula, even if there are more
 // messages than ports.
-TEST(SimulateEvents, InStepAreTheRoundsForEqualMessages) {
+TEST(SimulateEvents, InStepEqualsTheSimulationByRoundsForEqualMessages) {
   const Coefficients costs{{"latency_us", 5}, {"overhead_us", 1.5}, {"gap_us", 2}, {"gap_us_per_byte", 0.25}, {"ports", 1}};
   const Coefficients one_port{{"startup_us", 7}, {"transfer_us_per_byte", 0.25}, {"ports", 1}};
   for (const Count p : {2, 3, 8, 13})
@@ -200,7 +200,7 @@ TEST(SimulateEvents, PortsBeyondAllMessagesCostNothing) {
 }
 
 // Removing a dependence never delays a rank, message by message, whatever the disturbances.
-TEST(SimulateEvents, FreerPoliciesTakeNoLonger) {
+TEST(SimulateEvents, IsNeverSlowerUnderAFreerPolicy) {
   Count sooner[3] = {};
   const auto expect_order = [&](const Schedule& schedule, const std::string& place) {
     MessageTimes gaping = loggp_times();
@@ -237,7 +237,7 @@ TEST(SimulateEvents, FreerPoliciesTakeNoLonger) {
 }
 
 // Dependences that are computed once for all images of a program are the same as those computed for each of them.
-TEST(SimulateEvents, AreTheSameBySymmetryAndByRank) {
+TEST(SimulateEvents, IsTheSameBySymmetryAndByRank) {
   Count compared = 0;
   for_each_algorithm([&](Schedule schedule, const std::string& place) {
     if (!schedule.symmetry) return;
@@ -289,7 +289,7 @@ Topology random_topology(std::uint64_t seed) {
   return parse_edge_list(text, "random");
 }
 
-TEST(SimulateEvents, ShareLinksAsFarAsTheyMust) {
+TEST(SimulateEvents, SharesLinksWithinTheBounds) {
   Count alone = 0, shared = 0;
   const auto expect_links = [&](const Schedule& schedule, const Topology& topology, const std::string& place) {
     const Count ports = std::max<Count>(1, most_messages(schedule));
@@ -356,7 +356,7 @@ TEST(SimulateEvents, QueuesAtALink) {
 }
 
 // Halfway round a ring both directions are equally long, and a message takes the direction of its port.
-TEST(SimulateEvents, LeavesByThePortThatAMessageNames) {
+TEST(SimulateEvents, RoutesMessagesByTheirPorts) {
   Problem problem = Problem::alltoall(16, 64);
   problem.grid = {4, 4};
   const Topology torus = Topology::torus({4, 4});
@@ -366,7 +366,7 @@ TEST(SimulateEvents, LeavesByThePortThatAMessageNames) {
       << "no two messages of a round share a link";
 }
 
-TEST(SimulateEvents, TroublesAreDrawnFromTheSeed) {
+TEST(SimulateEvents, DrawsDisturbancesFromTheSeed) {
   const Topology torus = Topology::torus({4, 4});
   const Schedule schedule = make_schedule(Problem::alltoall(16, 1000), "bruck");
   const EventOptions calm{.topology = &torus};
@@ -385,7 +385,7 @@ TEST(SimulateEvents, TroublesAreDrawnFromTheSeed) {
   EXPECT_EQ(end(jitter), end({})) << "a seed alone changes nothing";
 }
 
-TEST(SimulateEvents, TellsHowFarItIs) {
+TEST(SimulateEvents, ReportsItsProgress) {
   std::vector<Count> told;
   simulate_events(make_schedule(Problem::alltoall(600, 8), "direct"), loggp_times(),
                   {.progress = [&](Count arrived, Count messages) {
@@ -394,7 +394,7 @@ TEST(SimulateEvents, TellsHowFarItIs) {
   EXPECT_EQ(told, (std::vector<Count>{0, 600 * 599, Count{1} << 18, 600 * 599}));
 }
 
-TEST(SimulateEvents, RefusesWhatCannotBe) {
+TEST(SimulateEvents, RefusesInvalidOptions) {
   const Schedule schedule = make_schedule(Problem::alltoall(4, 8), "shift");
   const Topology ring = Topology::ring(4), other = Topology::ring(5);
   const auto refuses = [&](const EventOptions& options) { EXPECT_THROW(simulate_events(schedule, loggp_times(), options), Error); };

@@ -121,7 +121,8 @@ TEST(Picoseconds, AreRoundedToTheNearestAndChecked) {
   EXPECT_EQ(ByteTime::of_seconds(2.716e-12).of(1), 3);
   EXPECT_EQ(ByteTime::of_seconds(0.4e-12).of(1), 0);
   EXPECT_EQ(ByteTime::of_seconds(0.5e-12).of(1), 1);
-  EXPECT_EQ(ByteTime::of_seconds(1e-6).of(Bytes{1} << 42), (Bytes{1} << 42) * 1'000'000) << "beyond 64 bits on the way";
+  EXPECT_EQ(ByteTime::of_seconds(1e-6).of(Bytes{1} << 42), (Bytes{1} << 42) * 1'000'000)
+      << "an intermediate result exceeds 64 bits";
   EXPECT_THROW(ByteTime::of_seconds(1e-6).of(Bytes{1} << 44), Error);
   EXPECT_THROW(ByteTime::of_seconds(10.0), Error);
   EXPECT_THROW(times(Count{1} << 40, Picoseconds{1} << 40), Error);

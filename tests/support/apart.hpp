@@ -22,7 +22,7 @@ struct Apart {
   CopyCosts costs{};                 // decides which messages are long
   Rank poor = -1;                    // the rank that may make only `allocations` allocations; -1: no rank is limited
   Count allocations = 0;
-  std::function<bool(Rank)> is_there = {};  // is this rank still running? empty: all ranks are
+  std::function<bool(Rank)> is_there = {};  // returns whether the rank still runs; empty: all ranks run
   std::function<void(Rank)> reads = {};     // called by a rank before it reads another rank's private memory; may throw
 };
 

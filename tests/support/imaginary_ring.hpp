@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The exchange on rings of an odd number of ranks as its source describes it, block by block, so that alltoall/imaginary-node can
-// be tested against it [liu2005, section VI]. An imaginary position behind the last rank makes the ring even. Rank 0 does its work,
-// and blocks for it or from it do not exist.
+// be tested against it [liu2005, section VI]. An imaginary position behind the last rank makes the ring even. Rank 0 does the work
+// of this position. There are no blocks from or to this position.
 #pragma once
 
 #include <map>

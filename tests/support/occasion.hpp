@@ -37,7 +37,7 @@ class Drawn {
       choice = standard_choice(algorithm, problem);
       if (!applies(problem, *choice)) choice.reset();
     }
-    const bool vendor = by_vendor && !is_reduction(problem.collective) && below(8) == 0;  // Open MPI saturates sums of bytes
+    const bool vendor = by_vendor && !is_reduction(problem.collective) && below(8) == 0;  // Open MPI's sums of bytes saturate
     const std::string algorithm(vendor ? "vendor" : choice->algorithm->id);
     name_ = description(problem).substr(0, 100) + ' ' + algorithm;
     const Policy policies[] = {Policy::blocking, Policy::nonblocking, Policy::dataflow};

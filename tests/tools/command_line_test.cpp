@@ -110,7 +110,7 @@ TEST_F(CommandLineTest, ARangeOfSizesDoubles) {
   refuses_size("8..16..32", "'8..16..32' is not a range; write FIRST..LAST");
 }
 
-TEST_F(CommandLineTest, HelpIsAskedForInEveryWay) {
+TEST_F(CommandLineTest, HelpCanBeAskedForInEveryWay) {
   const std::string whole = prints({"--help"});
   EXPECT_EQ(prints({"-h"}), whole);
   EXPECT_EQ(prints({"help"}), whole);
@@ -322,7 +322,7 @@ TEST_F(CommandLineTest, RoundsBeginAtZeroEverywhere) {
   EXPECT_TRUE(names.contains("turn 0") && names.contains("turn 1") && !names.contains("turn 2")) << turns["stages"];
 }
 
-TEST_F(CommandLineTest, JitterIsAShare) {
+TEST_F(CommandLineTest, JitterIsAFraction) {
   const auto simulate = [](const std::string& jitter) {
     return Words{"simulate",    "alltoall", "--ranks", "4",      "--machine", "sp1",
                  "--algorithm", "shift",    "--by",    "events", "--jitter",  jitter};
@@ -337,7 +337,8 @@ TEST_F(CommandLineTest, RunHasOneUsage) {
   const std::string help = help_in("132", {"help", "run"});
   EXPECT_NE(help.find("\nUsage: quadrille run [-n N] [--] COMMAND...\n"), std::string::npos) << help;
   EXPECT_EQ(help.find("Usage"), help.rfind("Usage")) << help;
-  EXPECT_NE(help.find("SIGTERM at once. If a rank exits"), std::string::npos) << "sentences run on\n" << help;
+  EXPECT_NE(help.find("SIGTERM at once. If a rank exits"), std::string::npos) << "the sentence is broken at a line end
+" << help;
 }
 
 TEST_F(CommandLineTest, PatternsTakeTheirSeedEitherWay) {

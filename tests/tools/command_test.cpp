@@ -15,7 +15,7 @@ namespace {
 
 using namespace quadrille::testing;
 
-TEST_F(CommandTest, RefusesWhatNobodyMeant) {
+TEST_F(CommandTest, RefusesMistypedWordsWithAHint) {
   refuses({}, "say what to do");
   refuses({"lst"}, "did you mean 'list'?");
   refuses({"--versio"}, "did you mean '--version'?");
@@ -110,12 +110,12 @@ TEST_F(CommandTest, RefusesContradictions) {
   refuses({"race", "alltoall", "--ranks", "2", "--block", "8B,1000TiB"}, "this machine has");
 }
 
-TEST_F(CommandTest, RefusesWhatIsTooLongToPrint) {
+TEST_F(CommandTest, RefusesToPrintTooLongSchedules) {
   refuses({"schedule", "alltoall", "--algorithm", "direct", "--ranks", "1000000"}, "too long");
   refuses({"schedule", "alltoall", "--algorithm", "direct", "--ranks", "100000000000", "--block", "0"}, "too long");
 }
 
-TEST_F(CommandTest, RefusesFilesThatAreNoSchedules) {
+TEST_F(CommandTest, RefusesFilesThatAreNotSchedules) {
   refuses({"verify", file("none").string()}, "No such file");
   refuses({"verify", "alltoal"}, "did you mean 'alltoall'?");
   refuses({"verify", place_.string()}, "directory");
@@ -154,7 +154,7 @@ TEST_F(CommandTest, FilesAppearWholeOrNotAtAll) {
 }
 
 // A link to a file that does not exist creates that file, as a shell's `>` does.
-TEST_F(CommandTest, OutputFollowsLinksToFilesThatAreNotThere) {
+TEST_F(CommandTest, OutputFollowsLinksToMissingFiles) {
   const Words schedule{"schedule", "alltoall", "--algorithm", "bruck", "--ranks", "5"};
   const auto write_to = [&](const std::string& target) {
     Words words = schedule;
@@ -199,7 +199,7 @@ TEST_F(CommandTest, OutputGoesToOpenFilesAsTheyAre) {
   EXPECT_EQ(closed.talk, "quadrille: cannot write '/dev/fd/77': Bad file descriptor\n");
 }
 
-// A file that root replaces stays its owner's, and loses set-user-ID, which would now be root's.
+// A file that root replaces keeps its owner. It loses set-user-ID and other special bits, which must not apply to new content.
 TEST_F(CommandTest, AReplacedFileKeepsItsOwnerAndNoSpecialMode) {
   const fs::path old = write("old", "before");
   const bool is_root = ::geteuid() == 0;
@@ -213,7 +213,7 @@ TEST_F(CommandTest, AReplacedFileKeepsItsOwnerAndNoSpecialMode) {
   EXPECT_EQ(status.st_gid, is_root ? 23456 : ::getegid());
 }
 
-TEST_F(CommandTest, OutputHasNamesAsLongAsTheFileSystem) {
+TEST_F(CommandTest, OutputNamesMayBeAsLongAsTheFileSystemAllows) {
   const Words schedule{"schedule", "alltoall", "--algorithm", "bruck", "--ranks", "5", "--output"};
   for (const std::size_t letters : {252u, 255u, 255u}) {  // the last exists by then
     Words words = schedule;
@@ -250,7 +250,7 @@ TEST_F(CommandTest, AKilledWriterLeavesNothing) {
   EXPECT_EQ(contents(file("old")), "before");
 }
 
-TEST_F(CommandTest, ALimitOfTheSizeOfFilesIsAFailedWrite) {
+TEST_F(CommandTest, AFileSizeLimitIsReportedAsAFailedWrite) {
   const fs::path old = write("old", "before");
   const Outcome outcome = run_program({"bash", "-c", "ulimit -f 1; exec \"$@\"", "bash", QUADRILLE_COMMAND, "schedule", "alltoall",
                                        "--algorithm", "shift", "--ranks", "64", "-o", old.string()});
@@ -259,7 +259,7 @@ TEST_F(CommandTest, ALimitOfTheSizeOfFilesIsAFailedWrite) {
   EXPECT_EQ(contents(old), "before");
 }
 
-TEST_F(CommandTest, NoticesThatStdoutTakesNothing) {
+TEST_F(CommandTest, ReportsThatStdoutCannotBeWritten) {
   for (const Words& words : {Words{"list"}, Words{"--help"}, Words{"--version"}, Words{"verify", "alltoall", "--ranks", "3"},
                              Words{"schedule", "alltoall", "--ranks", "3", "--algorithm", "ring"}}) {
     for (const std::string target : {"/dev/full", ""}) {
@@ -287,7 +287,7 @@ TEST_F(CommandTest, ListsEveryAlgorithmOfTheTable) {
   EXPECT_EQ(Json::parse(prints({"list", "barrier", "--json"})).size(), algorithms_for(Collective::barrier).size());
 }
 
-TEST_F(CommandTest, HelpTeaches) {
+TEST_F(CommandTest, HelpAndCompletionAreComplete) {
   EXPECT_EQ(prints({"--version"}).rfind("quadrille ", 0), 0u);
   for (const Words& words : {Words{"--help"}, Words{"list", "--help"}, Words{"info", "--help"}, Words{"schedule", "--help"},
                              Words{"verify", "--help"}, Words{"race", "--help"}, Words{"completion", "--help"}}) {

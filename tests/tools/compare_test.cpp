@@ -40,7 +40,7 @@ class CompareTest : public CommandTest {
   std::string file_of(const std::string& name, const Json& race) const { return write(name, race.dump()).string(); }
 };
 
-TEST_F(CompareTest, TellsWhatChanged) {
+TEST_F(CompareTest, ReportsWhatChanged) {
   const Json before = race_with(1e-6);
   Json after = before;
   for (Json& entry : after["sizes"][1]["entries"]) set_times(entry, 1.5e-6);
@@ -57,7 +57,7 @@ TEST_F(CompareTest, TellsWhatChanged) {
     EXPECT_LE(change["ratio"], change["upper"]);
     EXPECT_GT(change["confidence"], 0.95);
     EXPECT_NEAR(change["ratio"].get<double>(), change["b_median_s"].get<double>() / change["a_median_s"].get<double>(), 1e-9)
-        << "the repetitions of both are alike but for a factor";
+        << "the repetitions of both races differ by a factor only";
   }
   EXPECT_EQ(verdicts, (std::vector<std::string>{"faster", "slower", "slower", "no change seen"})) << "the largest change is first";
   const std::string text = prints({"compare", a, b});
@@ -65,12 +65,13 @@ TEST_F(CompareTest, TellsWhatChanged) {
   EXPECT_NE(text.find("3 of 4 changed; the intervals (96 % confidence)"), std::string::npos) << text;
   EXPECT_EQ(run({"compare", a, b, "--fail-above", "1.1"}).exit_code, 1);
   EXPECT_EQ(run({"compare", a, b, "--fail-above", "1.6"}).exit_code, 0);
-  EXPECT_EQ(run({"compare", b, a, "--fail-above", "1.9"}).exit_code, 1) << "what became faster is slower the other way round";
+  EXPECT_EQ(run({"compare", b, a, "--fail-above", "1.9"}).exit_code, 1)
+      << "in the other order the faster candidate has become slower";
   EXPECT_EQ(prints({"compare", a, a}).find("slower"), std::string::npos);
   EXPECT_NE(prints({"compare", "-", a}, before.dump()).find("\nA: stdin"), std::string::npos);
 }
 
-TEST_F(CompareTest, MatchesByWhatRan) {
+TEST_F(CompareTest, MatchesCandidatesBySteps) {
   const Json before = race_with(1e-6);
   Json after = before;
   after["sizes"].erase(1);
@@ -87,7 +88,7 @@ TEST_F(CompareTest, MatchesByWhatRan) {
   EXPECT_EQ(result["only_in_b"][0]["policy"], "dataflow");
 }
 
-TEST_F(CompareTest, FewRoundsProveNothing) {
+TEST_F(CompareTest, MarksFewRepetitions) {
   const Json before = race_with(1e-6);
   Json after = before;
   for (Json& size : after["sizes"])
@@ -109,7 +110,7 @@ TEST_F(CompareTest, LeavesOutWrongData) {
   EXPECT_NE(outcome.talk.find("its data was wrong in '"), std::string::npos) << outcome.talk;
 }
 
-TEST_F(CompareTest, RefusesWhatIsNoRace) {
+TEST_F(CompareTest, RefusesFilesThatAreNotRaces) {
   const Json good = race_with(1e-6);
   const std::string a = file_of("a.json", good);
   refuses({"compare"}, "name two files");
@@ -167,7 +168,7 @@ TEST_F(CompareTest, PlotsRacesAmongSeveralRanks) {
   EXPECT_LT(dots(contents(file("one.svg"))), dots(own)) << "one candidate instead of two";
 }
 
-TEST_F(CompareTest, RefusesPlotsOfWhatDoesNotFit) {
+TEST_F(CompareTest, RefusesPlotsOfRacesThatDoNotFit) {
   const Json race = race_with(1e-6);
   Json other = race;
   other["collective"] = "allgather";

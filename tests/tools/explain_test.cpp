@@ -131,7 +131,7 @@ TEST_F(ExplainTest, SaysWhereTheChoiceChanges) {
   EXPECT_GE(told["by_ranks"]["looked_up_to"].get<int>(), 16);
 }
 
-TEST_F(ExplainTest, TakesWhatWasMeasured) {
+TEST_F(ExplainTest, PrefersMeasuredTimes) {
   const Problem problem = Problem::alltoall(4, 64);
   const std::string file = wisdom_of(problem, "bruck:radix=2", "none");
   const Outcome outcome = with_wisdom(file, {"alltoall", "--ranks", "4", "--block", "64B"});
@@ -141,7 +141,7 @@ TEST_F(ExplainTest, TakesWhatWasMeasured) {
                                  "Every algorithm takes at least 2 rounds"})
     EXPECT_NE(outcome.out.find(part), std::string::npos) << part << '\n' << outcome.out;
   const Outcome larger = with_wisdom(file, {"alltoall", "--ranks", "4", "--block", "1MiB", "--json"});
-  EXPECT_NE(Json::parse(larger.out)["source"], "wisdom") << "64 B do not speak for 1 MiB";
+  EXPECT_NE(Json::parse(larger.out)["source"], "wisdom") << "a record for 64 B does not apply to 1 MiB";
 }
 
 TEST_F(ExplainTest, ReadsTheWisdomOfTheLibraryThatIsNamed) {
@@ -174,7 +174,7 @@ TEST_F(ExplainTest, ExplainsCountsOfAFile) {
   EXPECT_NE(told["by_block"]["note"], "");
 }
 
-TEST_F(ExplainTest, RefusesWhatCannotBe) {
+TEST_F(ExplainTest, RefusesInvalidOptions) {
   refuses({"explain", "alltoall"}, "say how many ranks");
   refuses({"explain", "alltoall", "--ranks", "4", "--mpi", "lam"}, "MPI library");
   refuses({"explain", "alltoall", "--ranks", "4", "--machine", "nowhere"}, "nowhere");

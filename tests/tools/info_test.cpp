@@ -57,7 +57,7 @@ TEST_F(InfoTest, TellsWhyMemoryIsNotShared) {
   EXPECT_THAT(info_after("ulimit -f 1000"), HasSubstr("not shared: the limit of file sizes (ulimit -f)"));
 }
 
-TEST_F(InfoTest, RefusesAPlanMemoryThatIsNoSize) {
+TEST_F(InfoTest, RefusesAnInvalidPlanMemory) {
   const Outcome outcome = run_program({"env", "QUADRILLE_PLAN_MEMORY=much", QUADRILLE_COMMAND, "info"});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.talk, HasSubstr("QUADRILLE_PLAN_MEMORY"));

@@ -39,7 +39,7 @@ class LauncherTest : public CommandTest {
   }
 };
 
-TEST_F(LauncherTest, WhatIsNotCollectiveIsDoneByEveryProcess) {
+TEST_F(LauncherTest, SubcommandsThatAreNotCollectiveRunInEveryProcess) {
   const std::string document = file("schedule.json").string();
   prints({"schedule", "alltoall", "--ranks", "4", "--algorithm", "bruck", "--format", "json", "--output", document});
   const std::vector<Words> commands{{"--help"},
@@ -76,7 +76,7 @@ TEST_F(LauncherTest, WhatIsNotCollectiveIsDoneByEveryProcess) {
     }
 }
 
-TEST_F(LauncherTest, EveryProcessSaysWhatIsWrong) {
+TEST_F(LauncherTest, EveryProcessReportsItsErrors) {
   const std::string missing = file("nowhere").string();
   for (const Words& command :
        {Words{"list", "alltoal"}, Words{"info", "more"}, Words{"schedule", missing}, Words{"verify", missing},
@@ -96,7 +96,7 @@ TEST_F(LauncherTest, EveryProcessSaysWhatIsWrong) {
 }
 
 // When ranks run a race together, only rank 0 prints an error.
-TEST_F(LauncherTest, TheFirstRankTalksForACollectiveSubcommand) {
+TEST_F(LauncherTest, OnlyTheFirstRankReportsErrorsOfACollectiveSubcommand) {
   for (const Words& command : {Words{"race", "alltoal"}, Words{"race", "alltoall", "--foo"}}) {
     Words words{"run", "-n", "3", QUADRILLE_COMMAND};
     words.insert(words.end(), command.begin(), command.end());
@@ -108,7 +108,7 @@ TEST_F(LauncherTest, TheFirstRankTalksForACollectiveSubcommand) {
 
 // Both variables are left over from another launch, so they name a rank that nobody started. The process must say that it cannot
 // join.
-TEST_F(LauncherTest, AProcessThatCannotJoinSaysSo) {
+TEST_F(LauncherTest, AProcessThatCannotJoinReportsIt) {
   const Outcome outcome = run_among({"QUADRILLE_RANK=1", "QUADRILLE_RANKS=2", "QUADRILLE_HEAD=99"}, {"race", "alltoall"});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_NE(outcome.talk, "");
@@ -180,7 +180,7 @@ class EndOfRunTest : public CommandTest {
   }
 };
 
-TEST_F(EndOfRunTest, SignalsEndWhatRanksHaveStarted) {
+TEST_F(EndOfRunTest, SignalsEndProgramsThatRanksHaveStarted) {
   for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGKILL}) {
     SCOPED_TRACE(::strsignal(signal));
     const pid_t launcher = start(sleep_ + "; true");
@@ -221,7 +221,7 @@ TEST_F(EndOfRunTest, NoMoreRanksAreStartedWhenTheLauncherIsToEnd) {
 }
 
 // If the guard is killed, the launcher ends the programs that the ranks have started.
-TEST_F(EndOfRunTest, KillingTheGuardEndsThem) {
+TEST_F(EndOfRunTest, KillingTheGuardEndsTheProgramsOfRanks) {
   const pid_t launcher = start(sleep_ + "; true");
   const std::string guards = about(launcher, fmt::format("task/{}/children", launcher));
   const pid_t guard = std::stoi(guards);
@@ -232,14 +232,14 @@ TEST_F(EndOfRunTest, KillingTheGuardEndsThem) {
 }
 
 // The test kills the launcher's whole process group, as `timeout -k` does.
-TEST_F(EndOfRunTest, KillingTheLaunchersProcessGroupEndsThem) {
+TEST_F(EndOfRunTest, KillingTheLaunchersProcessGroupEndsTheProgramsOfRanks) {
   const pid_t launcher = start(sleep_ + "; true");
   ::kill(-launcher, SIGKILL);
   EXPECT_EQ(exit_code(launcher), 128 + SIGKILL);
   EXPECT_TRUE(become(0));
 }
 
-TEST_F(EndOfRunTest, WhoeverIgnoresSignalsIsKilled) {
+TEST_F(EndOfRunTest, RanksThatIgnoreSignalsAreKilled) {
   const pid_t launcher = start("trap '' INT TERM; " + sleep_ + "; true");
   ::kill(launcher, SIGINT);
   ::kill(launcher, SIGINT);  // a second signal that arrives before the first is handled would be merged with it
@@ -251,7 +251,7 @@ TEST_F(EndOfRunTest, WhoeverIgnoresSignalsIsKilled) {
 }
 
 // The first failure ends the programs of the other ranks, by SIGTERM and, a second later, by SIGKILL.
-TEST_F(EndOfRunTest, AFailureEndsWhatOtherRanksHaveStarted) {
+TEST_F(EndOfRunTest, AFailureEndsProgramsThatOtherRanksHaveStarted) {
   const std::string failing = file("failing").string();
   for (const std::string trap : {"", "trap '' TERM; "}) {
     ::mkfifo(failing.c_str(), 0600);

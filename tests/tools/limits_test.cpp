@@ -22,7 +22,7 @@ class Limits : public CommandTest {
   }
 };
 
-TEST_F(Limits, RefuseWhatIsTooLargeBeforeItIsMade) {
+TEST_F(Limits, RefuseLargeProblemsBeforeTheyTakeMemory) {
   const Words gibibyte{"broadcast", "--ranks", "8", "--block", "1GiB", "--algorithm", "chain:segments=1000000000"};
   const auto with = [](Words words, const Words& more) {
     words.insert(words.end(), more.begin(), more.end());
@@ -68,7 +68,7 @@ TEST_F(Limits, RefuseWhatIsTooLargeBeforeItIsMade) {
   }
 }
 
-TEST_F(Limits, LeaveWhatSymmetryMakesCheap) {
+TEST_F(Limits, AllowWhatSymmetryMakesCheap) {
   for (const std::string ranks : {"1000000", "1000000000"}) {
     const Outcome outcome =
         run_in_a_gigabyte({"price", "alltoall", "--ranks", ranks, "--block", "1B", "--machine", "sp1", "--algorithm", "bruck"});
@@ -79,7 +79,7 @@ TEST_F(Limits, LeaveWhatSymmetryMakesCheap) {
   EXPECT_THAT(outcome.out, HasSubstr("symmetry: translation, 1 class, 64 of 3000000 ranks compared"));
 }
 
-TEST_F(Limits, FiguresAreThereWhereTheReplayIsRefused) {
+TEST_F(Limits, FiguresArePrintedIfTheReplayIsRefused) {
   const std::vector<std::pair<Words, std::string>> cases{
       {{"barrier", "--ranks", "34359738368"},
        "barrier among 34359738368 ranks takes at least 1073741824 pieces of memory to replay; the limit is 67108864"},
@@ -103,14 +103,14 @@ TEST_F(Limits, FiguresAreThereWhereTheReplayIsRefused) {
 }
 
 // The limit of addresses leaves no room for a thread's stack, so no progress thread can start; the work must be done all the same.
-TEST_F(Limits, WorkIsDoneWhereNoThreadCanShowProgress) {
+TEST_F(Limits, WorkIsDoneIfNoThreadCanShowProgress) {
   const Outcome outcome = run_program({"bash", "-c", "ulimit -s 1000000; ulimit -v 400000; exec \"$@\"", "bash", QUADRILLE_COMMAND,
                                        "verify", "alltoall", "--ranks", "4"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.talk;
   EXPECT_THAT(outcome.out, HasSubstr("direct"));
 }
 
-TEST_F(Limits, LongWorkSaysHowFarItIsWithoutATerminal) {
+TEST_F(Limits, LongWorkReportsProgressWithoutATerminal) {
   const Outcome outcome = run_program({"env", "QUADRILLE_PROGRESS=0.01", QUADRILLE_COMMAND, "price", "alltoall", "--ranks", "1000",
                                        "--machine", "sp1", "--algorithm", "one-factor"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.talk;

@@ -91,7 +91,7 @@ TEST_F(OwnSchedule, IsRacedWithItsDataChecked) {
       HasSubstr(",rows-then-columns,"));
 }
 
-TEST_F(OwnSchedule, IsRefusedWhereItIsBroken) {
+TEST_F(OwnSchedule, IsRefusedIfItIsWrong) {
   const std::string finding = "rank 0, output[3072:1024]: delivery: holds rank 3, bytes from 2048 at the end; expected rank 3";
   const Outcome verified = run({"verify", broken_});
   EXPECT_EQ(verified.exit_code, 1);
@@ -109,7 +109,7 @@ TEST_F(OwnSchedule, IsRefusedWhereItIsBroken) {
   EXPECT_EQ(run({"verify", write("broken.sched", prints({"schedule", broken_}))}).exit_code, 1);
 }
 
-TEST_F(OwnSchedule, IsRefusedWhereTheProblemDiffers) {
+TEST_F(OwnSchedule, IsRefusedIfTheProblemDiffers) {
   refuses({"price", "alltoall", "--ranks", "6", "--block", "2KiB", "--machine", "sp2", "--schedule", mine_},
           "is for alltoall among 6 ranks, 1 KiB a block, and not for alltoall among 6 ranks, 2 KiB a block");
   refuses({"simulate", "allgather", "--ranks", "6,8", "--block", "1KiB", "--machine", "sp2", "--schedule", mine_},
@@ -128,18 +128,18 @@ TEST_F(OwnSchedule, IsRefusedWhereTheProblemDiffers) {
   EXPECT_THAT(launched.talk, HasSubstr("is for 6 ranks, but the launcher started 4"));
 }
 
-TEST_F(OwnSchedule, IsRefusedWhereStdinIsNamedTwice) {
+TEST_F(OwnSchedule, IsRefusedIfStdinIsNamedTwice) {
   refuses({"price", "-", "--machine", "sp2", "--schedule", "-"}, "cannot read stdin: it is read already; name '-' once",
           contents(mine_));
   refuses({"verify", "-", "-"}, "name '-' once", contents(mine_));
 }
 
-TEST_F(OwnSchedule, IsDrawnWhereItIsAlone) {
+TEST_F(OwnSchedule, IsDrawnOnlyIfTheFileHoldsNoOther) {
   const std::string two = write("two.json", fmt::format("[{0},{0}]", contents(mine_))).string();
   refuses({"draw", two}, fmt::format("a picture shows one schedule, and '{}' holds 2", two));
 }
 
-TEST_F(OwnSchedule, IsRefusedWhereARegionReachesPastAllNumbers) {
+TEST_F(OwnSchedule, IsRefusedIfARegionEndsBeyond64Bits) {
   std::string text = prints({"schedule", mine_});
   text.replace(text.find("[1024:1024]"), 11, "[1024:9223372036854775807]");
   const std::string sentence =
@@ -179,7 +179,7 @@ TEST_F(CommandTest, DocumentsAreConvertedBothWays) {
   refuses({"schedule", "-"}, "the text form holds one schedule, not 2", several);
 }
 
-TEST_F(CommandTest, SchedulesOfOneNameAreToldApart) {
+TEST_F(CommandTest, SchedulesWithTheSameNameAreNumbered) {
   const Words ring{"schedule", "alltoall", "--algorithm", "ring", "--ranks", "3"};
   const std::string one = write("one.json", prints(ring + Words{"--json"})).string();
   const std::string two = write("two.json", fmt::format("[{0},{0}]", contents(one))).string();

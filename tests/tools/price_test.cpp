@@ -88,7 +88,7 @@ TEST_F(CommandTest, PricesAndSaysWhy) {
 }
 
 // The terms in the sentence must add up to the price of the policy that it names.
-TEST_F(CommandTest, SaysOnlyWhatCountsWhereMessagesOverlap) {
+TEST_F(CommandTest, NamesOnlyTheTermsThatCountIfMessagesOverlap) {
   const auto price = [](const std::string& factors) {
     return Words{"price",   "alltoallv",    "--pattern",    "transpose:2KiB", "--ranks",     "16",    "--machine",   "sp2",
                  "--model", "free-running", "--contention", factors,          "--algorithm", "shift", "--algorithm", "grid"};
@@ -101,7 +101,7 @@ TEST_F(CommandTest, SaysOnlyWhatCountsWhereMessagesOverlap) {
   EXPECT_NE(one.find("Fastest: shift, nonblocking: 1 start-up (44.0 µs)."), std::string::npos) << one;
 }
 
-TEST_F(CommandTest, RefusesTheFreeRunningModelForWhatIsNoExchange) {
+TEST_F(CommandTest, RefusesTheFreeRunningModelUnlessForExchanges) {
   for (const char* subcommand : {"price", "simulate"})
     refuses({subcommand, "scan", "--ranks", "16", "--block", "1KiB", "--machine", "sp2", "--model", "free-running"},
             "take --model flat");
@@ -109,7 +109,7 @@ TEST_F(CommandTest, RefusesTheFreeRunningModelForWhatIsNoExchange) {
   EXPECT_NE(prints({"list", "models"}).find("needs alltoall or alltoallv"), std::string::npos);
 }
 
-TEST_F(CommandTest, TakesOneContentionFactorOrTwo) {
+TEST_F(CommandTest, AcceptsOneContentionFactorOrTwo) {
   const auto price = [](const std::string& model, const std::string& factors) {
     return Words{"price",   "alltoallv", "--pattern",    "transpose:8KiB", "--ranks",     "16",    "--machine", "sp2",
                  "--model", model,       "--contention", factors,          "--algorithm", "shift", "--json"};
@@ -127,7 +127,7 @@ TEST_F(CommandTest, TakesOneContentionFactorOrTwo) {
   EXPECT_FALSE(flat["coefficients"].contains("blocking_contention"));
   const std::string stages = prints({"simulate", "alltoallv", "--pattern", "transpose:8KiB", "--ranks", "16", "--machine", "sp2",
                                      "--model", "free-running", "--algorithm", "grid"});
-  EXPECT_NE(stages.find("collect along rows          –"), std::string::npos) << "stages are told, and no rounds\n" << stages;
+  EXPECT_NE(stages.find("collect along rows          –"), std::string::npos) << "prints stages, but no rounds\n" << stages;
   refuses(price("flat", "1.5,1.2"), "the model flat knows one contention factor");
   refuses(price("free-running", "1.5,"), "the contention factor '' is not a number from 1 on");
   refuses(price("free-running", "0.9,2"), "'0.9' is not a number");
@@ -160,7 +160,7 @@ TEST_F(CommandTest, RanksCandidatesAndSaysWhereTheWinnerChanges) {
 }
 
 // The machine is that of docs/prices.md.
-TEST_F(CommandTest, CountsNodesOrSaysThatItDoesNot) {
+TEST_F(CommandTest, SaysIfAModelIgnoresNodes) {
   const std::string docs = contents(fs::path(QUADRILLE_SOURCE_DIR) / "docs/prices.md");
   const std::size_t begin = docs.find("```toml\n") + 8;
   const std::string rack = write("rack.toml", docs.substr(begin, docs.find("```", begin) - begin)).string();
@@ -247,7 +247,7 @@ TEST_F(CommandTest, CalibratesAndPricesByThat) {
   refuses({"calibrate", "--output", file("nowhere/own.toml").string()}, "No such file");
 }
 
-TEST_F(CommandTest, PricesNodesOfTodayAndSaysWhatIsAssumed) {
+TEST_F(CommandTest, PricesNodesOfTodayAndNamesAssumptions) {
   const Words words{"price", "alltoall", "--ranks", "64", "--node-sizes", "8x8", "--block", "64KiB", "--machine", "hdr"};
   const std::string text = prints(words);
   EXPECT_NE(text.find("max-rate: "), std::string::npos) << text;

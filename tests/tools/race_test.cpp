@@ -16,7 +16,7 @@ TEST_F(CommandTest, RacesOfOtherCollectives) {
   for (const std::string collective : {"broadcast", "scatterv", "gather", "barrier", "allgatherv"}) {
     const std::string text = prints(
         {"race", collective, "--ranks", "3", "--repetitions", "1", "--time", "0.02s", "--executor", "threads", "--policy", "all"});
-    EXPECT_NE(text.find("least: "), std::string::npos) << "a repetition is too little to say what is fastest\n" << text;
+    EXPECT_NE(text.find("least: "), std::string::npos) << "one repetition is not enough to name the fastest\n" << text;
   }
 }
 
@@ -54,7 +54,7 @@ TEST_F(CommandTest, RacesOnThreads) {
   }
 }
 
-TEST_F(CommandTest, RacesSayWhatIsTheSameAndWhatCanBeTold) {
+TEST_F(CommandTest, RacesNameEqualCandidatesAndTheirConclusion) {
   const Words race{"race",          "alltoall", "--ranks",     "4",        "--block",     "64B",
                    "--algorithm",   "direct",   "--algorithm", "combined", "--algorithm", "ring",
                    "--repetitions", "6",        "--time",      "0.05s",    "--executor",  "threads"};
@@ -95,10 +95,10 @@ TEST_F(CommandTest, RacesHidePredictionsThatAreFarOff) {
   as_json.push_back("--json");
   const Json size = Json::parse(prints(as_json))["sizes"][0];
   EXPECT_GT(size["prediction_error"], 0.25);
-  for (const Json& entry : size["entries"]) EXPECT_GT(entry["predicted_s"], 0.0) << "JSON keeps them";
+  for (const Json& entry : size["entries"]) EXPECT_GT(entry["predicted_s"], 0.0) << "the JSON holds all predictions";
 }
 
-TEST_F(CommandTest, RacesPrintWhatUsersOfOtherBenchmarksLookFor) {
+TEST_F(CommandTest, RacesPrintTheFiguresOfOtherBenchmarks) {
   const Words race{"race",          "allreduce", "--ranks",      "3", "--block",   "8B,1KiB", "--algorithm", "ring",
                    "--repetitions", "2",         "--iterations", "3", "--warm-up", "1",       "--executor",  "threads"};
   const auto with = [&](const Words& more) {
@@ -176,7 +176,7 @@ TEST_F(CommandTest, RacesRefuseContradictoryMeasurements) {
   EXPECT_FALSE(fs::exists(file("a.svg")));
 }
 
-TEST_F(CommandTest, RunStartsRanksAndAnswersForThem) {
+TEST_F(CommandTest, RunStartsRanksAndReturnsTheirExitCode) {
   const Outcome race = run({"run", "-n", "3", QUADRILLE_COMMAND, "race", "alltoall", "--block", "8B", "--algorithm", "direct",
                             "--repetitions", "1", "--time", "0.01s", "--json"});
   EXPECT_EQ(race.exit_code, 0) << race.talk;

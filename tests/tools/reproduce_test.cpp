@@ -31,7 +31,7 @@ TEST_F(CommandTest, ReproducesAnExhibit) {
   const auto files = files_in(folder);
   EXPECT_EQ(files.at("bruck1997-fig5-linear.csv").rfind("bytes a block,radix 2 (ms)", 0), 0u);
   EXPECT_TRUE(files.contains("bruck1997-fig5-fitted.csv"));
-  EXPECT_EQ(files.size(), files.contains("bruck1997-fig5.svg") ? 3u : 2u) << "nothing half written";
+  EXPECT_EQ(files.size(), files.contains("bruck1997-fig5.svg") ? 3u : 2u) << "no half-written file";
   if (files.contains("bruck1997-fig5.svg")) {
     EXPECT_NE(files.at("bruck1997-fig5.svg").find("</svg>"), std::string::npos);
     EXPECT_LT(files.at("bruck1997-fig5.svg").size(), 60'000u);
@@ -46,7 +46,7 @@ TEST_F(CommandTest, ReproducesAnExhibit) {
 }
 
 // Exhibits are made in parallel but reported in the order of the arguments. Progress names the exhibit that is waited for.
-TEST_F(CommandTest, ReproducesSeveralInTheirOrder) {
+TEST_F(CommandTest, ReproducesSeveralInTheOrderOfTheArguments) {
   const std::vector<std::string> ids{"bruck1997-bounds", "bruck1997-fig3", "grama2003-figures", "bruck1997-fig3"};
   ::setenv("QUADRILLE_PROGRESS", "0.01", 1);
   const Outcome outcome = run({"reproduce", ids[0], ids[1], ids[2], ids[3], "--json"});
@@ -79,7 +79,7 @@ TEST_F(CommandTest, ReproducesWithoutGnuplot) {
   EXPECT_EQ(files_in(file("figures")).size(), 4u) << "two sheets each";
 }
 
-TEST_F(CommandTest, RefusesToReproduceWhatThereIsNot) {
+TEST_F(CommandTest, RefusesUnknownExhibits) {
   refuses({"reproduce"}, "name an exhibit");
   refuses({"reproduce", "bruck1997-fgi4"}, "did you mean 'bruck1997-fig4'?");
   refuses({"reproduce", "bruck1997-fig5", "nothing"}, "there is no exhibit 'nothing'");

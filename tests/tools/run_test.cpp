@@ -34,7 +34,7 @@ class RunTest : public CommandTest {
 
 // If a process ignores SIGCHLD, the system discards its ended children, and it cannot wait for them. A Perl script with $SIG{CHLD}
 // = 'IGNORE' passes this setting on to the command.
-TEST_F(RunTest, EndsWhereTheEndOfChildrenIsIgnored) {
+TEST_F(RunTest, EndsIfSigchldIsIgnored) {
   for (const Words& signals : {Words{"--ignore-signal=CHLD"}, Words{"--block-signal=CHLD"}, Words{}}) {
     EXPECT_EQ(run_with(signals, ranks("2", {"true"})).exit_code, 0);
     EXPECT_EQ(run_with(signals, ranks("2", {"sh", "-c", "exit 3"})).exit_code, 3);
@@ -43,13 +43,13 @@ TEST_F(RunTest, EndsWhereTheEndOfChildrenIsIgnored) {
 }
 
 // Under `timeout --foreground` the signal goes to the launcher alone.
-TEST_F(RunTest, PassesSignalsOnWhereTheEndOfChildrenIsIgnored) {
+TEST_F(RunTest, PassesSignalsOnIfSigchldIsIgnored) {
   for (const Words& signals : {Words{"--ignore-signal=CHLD"}, Words{}})
     EXPECT_EQ(run_with(signals, ranks("2", {"sleep", "60"}), "0.5").exit_code, 124);
 }
 
 // Ranks ignore and block the same signals as without the launcher.
-TEST_F(RunTest, LeavesSignalsToRanksAsItInheritedThem) {
+TEST_F(RunTest, GivesRanksTheSignalSettingsThatItInherited) {
   const Words report{"grep", "-E", "Sig(Blk|Ign|Cgt)", "/proc/self/status"};
   for (const Words& signals : {Words{}, Words{"--ignore-signal=CHLD"}, Words{"--ignore-signal=TERM,INT,HUP"},
                                Words{"--ignore-signal=CHLD,PIPE", "--block-signal=TERM,CHLD,USR1"}}) {
@@ -60,7 +60,7 @@ TEST_F(RunTest, LeavesSignalsToRanksAsItInheritedThem) {
   }
 }
 
-TEST_F(RunTest, PlotsWhereTheEndOfChildrenIsIgnored) {
+TEST_F(RunTest, PlotsIfSigchldIsIgnored) {
   const Words words{QUADRILLE_COMMAND, "reproduce", "bruck1997-fig5", "-o"};
   const auto plot = [&](const Words& signals, const std::string& folder) {
     Words all = words;
@@ -73,7 +73,7 @@ TEST_F(RunTest, PlotsWhereTheEndOfChildrenIsIgnored) {
 }
 
 // Every rank maps the shared memory of all ranks, but only as much as it needs now, not as much as it may need later.
-TEST_F(RunTest, SharesWhatALimitOfAddressesLeaves) {
+TEST_F(RunTest, SharesMemoryUnderALimitOfAddressSpace) {
   const auto limited = [&](int kilobytes, const std::string& number) {
     Words all{"sh", "-c", fmt::format("ulimit -v {}; exec \"$@\"", kilobytes), "sh"};
     const Words race = ranks(number, {QUADRILLE_COMMAND, "race", "alltoall", "--block", "8B", "--algorithm", "bruck",
@@ -92,7 +92,7 @@ TEST_F(RunTest, SharesWhatALimitOfAddressesLeaves) {
 }
 
 // The error for a race that is too large states the same memory size as `info`, also when hwloc counts differently.
-TEST_F(RunTest, MemoryIsOneFigure) {
+TEST_F(RunTest, MemoryHasTheSameSizeEverywhere) {
   ::setenv("HWLOC_SYNTHETIC", "numa:1(memory=1073741824) core:2 pu:1", 1);
   const double here = Json::parse(prints({"info", "--json"}))["machine"]["memory_bytes"].get<double>() / (1 << 30);
   refuses({"race", "alltoall", "--executor", "threads", "--ranks", "8", "--block", "64TiB"},

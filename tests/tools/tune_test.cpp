@@ -54,7 +54,7 @@ class TuneTest : public CommandTest {
   }
 };
 
-TEST_F(TuneTest, KeepsWhatItMeasuresAndGoesOnFromThere) {
+TEST_F(TuneTest, KeepsResultsAndContinuesFromThem) {
   const auto session = [&](const Words& more) {
     Words words = tune({"--ranks", "2", "--executor", "threads", "--json", "barrier"});
     words.insert(words.end(), more.begin(), more.end());
@@ -77,7 +77,7 @@ TEST_F(TuneTest, KeepsWhatItMeasuresAndGoesOnFromThere) {
   EXPECT_EQ(wisdom().records.size(), 3u);
 }
 
-TEST_F(TuneTest, PoolsWhatSeveralLaunchesFind) {
+TEST_F(TuneTest, PoolsTheResultsOfSeveralLaunches) {
   const auto session = [&](const Words& more) {
     Words words = tune({"--ranks", "2", "--executor", "threads", "--json", "--block", "8B", "gather"});
     words.insert(words.end(), more.begin(), more.end());
@@ -99,7 +99,7 @@ TEST_F(TuneTest, PoolsWhatSeveralLaunchesFind) {
 }
 
 // The wisdom is as `tune --executor mpi` leaves it: without the other executors.
-TEST_F(TuneTest, MeasuresAgainWhatLacksAnExecutor) {
+TEST_F(TuneTest, MeasuresAgainIfAnExecutorIsMissing) {
   const Words words = tune({"--ranks", "2", "--executor", "threads", "--json", "--block", "8B", "gather"});
   tuned(words);
   Wisdom partial = wisdom();
@@ -116,7 +116,7 @@ TEST_F(TuneTest, MeasuresCoarseSizesOfValuableCollectivesFirst) {
                                    "barrier", "broadcast", "alltoall"}));
   std::vector<std::string> order;
   for (const Json& cell : session["cells"]) {
-    EXPECT_EQ(cell["state"], "open") << "no time is left for any";
+    EXPECT_EQ(cell["state"], "open") << "no time is left";
     order.push_back(fmt::format("{} {}", cell["collective"].get<std::string>(), cell["size"].get<int>()));
   }
   EXPECT_EQ(order,
@@ -134,7 +134,7 @@ TEST_F(TuneTest, SaysWhatIsLeftOut) {
       EXPECT_EQ(cell["ways"][0]["buffers"], 2);
 }
 
-TEST_F(TuneTest, TellsShapesOfCountsApart) {
+TEST_F(TuneTest, DistinguishesShapesOfCounts) {
   tuned(tune({"--ranks", "4", "--executor", "threads", "--json", "--block", "256B", "alltoallv"}));
   std::map<bool, std::set<std::pair<Count, Count>>> found;
   for (const WisdomRecord& record : wisdom().records)
@@ -157,7 +157,7 @@ TEST_F(TuneTest, RunsOnLaunchedRanks) {
 }
 
 // A shell sends the signal as soon as the first result is stored.
-TEST_F(TuneTest, ASignalLosesNothing) {
+TEST_F(TuneTest, ASignalLosesNoStoredResult) {
   const Words words = with_wisdom(tune({"--ranks", "2", "--executor", "threads"}));
   Words all{"sh", "-c",
             "file=$1; shift; \"$@\" & child=$!; until grep -q '^race' \"$file\" 2> /dev/null; do sleep 0.02; kill -0 $child || "
@@ -167,14 +167,14 @@ TEST_F(TuneTest, ASignalLosesNothing) {
   const Outcome outcome = run_program(all);
   EXPECT_EQ(outcome.exit_code, 128 + 15) << outcome.talk;
   EXPECT_NE(outcome.talk.find("goes on from here"), std::string::npos) << outcome.talk;
-  EXPECT_NE(outcome.out.find("alltoall"), std::string::npos) << "what was found is told\n" << outcome.out;
+  EXPECT_NE(outcome.out.find("alltoall"), std::string::npos) << "prints the results so far\n" << outcome.out;
   const std::size_t kept = wisdom().records.size();
   EXPECT_GE(kept, 1u);
   const Json next = tuned(tune({"--ranks", "2", "--executor", "threads", "--time", "1e-6", "--json"}));
   EXPECT_GE(states(next).count("known"), kept);
 }
 
-TEST_F(TuneTest, RefusesWhereNothingCanBeKept) {
+TEST_F(TuneTest, RefusesIfNothingCanBeStored) {
   const Words words = tune({"--ranks", "2", "--executor", "threads", "--block", "8B", "barrier"});
   expect_refused(with_wisdom(words, "off"), "no place to keep wisdom");
   expect_refused(with_wisdom(words, write("plain", "").string() + "/below"), "cannot be");
@@ -183,7 +183,7 @@ TEST_F(TuneTest, RefusesWhereNothingCanBeKept) {
   EXPECT_EQ(contents(damaged), "no wisdom at all\n");
 }
 
-TEST_F(TuneTest, RefusesWhatCannotBe) {
+TEST_F(TuneTest, RefusesInvalidOptions) {
   refuses({"tune", "alltoal"}, "did you mean 'alltoall'?");
   refuses({"tune", "--ranks", "1"}, "number of ranks");
   refuses({"tune", "--executor", "mpi"}, "there are no processes to run with");

@@ -12,7 +12,7 @@ namespace {
 using namespace quadrille::testing;
 
 // The output of one call is the input of another, in both forms, through a file and through stdin.
-TEST_F(CommandTest, SchedulesOfAllAlgorithmsComeBackVerified) {
+TEST_F(CommandTest, PrintedSchedulesOfAllAlgorithmsAreVerified) {
   for (const Algorithm* algorithm : algorithms_for(Collective::alltoall)) {
     SCOPED_TRACE(algorithm->id);
     if (!applies(Problem::alltoall(8, 12), parse_choice(Problem::alltoall(8, 12), algorithm->id))) continue;
@@ -37,7 +37,7 @@ TEST_F(CommandTest, SchedulesOfAllAlgorithmsComeBackVerified) {
   }
 }
 
-TEST_F(CommandTest, NodesSayHowManyRanksThereAre) {
+TEST_F(CommandTest, NodesImplyTheNumberOfRanks) {
   const auto verdict = [&](const Words& nodes, const std::string& algorithm) {
     Words words{"verify", "alltoall", "--json", "--algorithm", algorithm};
     words.insert(words.end(), nodes.begin(), nodes.end());
@@ -89,7 +89,7 @@ TEST_F(CommandTest, ChecksThePortsOfNodes) {
   refuses(with("0"), "at least 1");
 }
 
-TEST_F(CommandTest, LooksAtTheLinksOfANetwork) {
+TEST_F(CommandTest, ChecksTheLinksOfANetwork) {
   const auto verify_on = [&](const std::string& algorithm, const std::string& topology) {
     return run({"verify", "alltoall", "--algorithm", algorithm, "--topology", topology, "--block", "4B", "--strict", "--json"});
   };
@@ -151,7 +151,7 @@ TEST_F(CommandTest, DrawsOneSchedule) {
   std::string wrong = text;
   wrong.replace(wrong.find("send to 1"), 9, "send to 2");
   const Outcome drawn = run({"draw", "-"}, wrong);
-  EXPECT_EQ(drawn.exit_code, 1) << "as of verify with findings";
+  EXPECT_EQ(drawn.exit_code, 1) << "the exit code of verify with findings";
   EXPECT_EQ(drawn.talk, "");
   EXPECT_NE(drawn.out.find("unmatched-message: rank 2 has no receive"), std::string::npos);
   refuses({"draw", "-", "--ranks", "5"}, "a file says itself", text);

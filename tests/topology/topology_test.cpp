@@ -27,7 +27,7 @@ const std::vector<std::string> chosen_topologies{
     "cluster:3x2",     "cluster:1x4",    "fat-tree:2", "fat-tree:4",  "dragonfly:9x4x2", "dragonfly:5x2x3",
     "dragonfly:1x3x1", "torus:4x6,last", "full:1",     "full:6"};
 
-// Those above, and the example of each row of the table.
+// Returns the topologies above, and the example of each row of the table.
 std::vector<std::string> some_topologies() {
   std::vector<std::string> all = chosen_topologies;
   for (const std::string& example : topology_examples()) all.push_back(example);
@@ -66,7 +66,7 @@ bool throws(const std::function<void()>& call) {
   return false;
 }
 
-TEST(Topology, NumbersItsLinksOneByOne) {
+TEST(Topology, NumbersItsLinksConsecutively) {
   for (const std::string& name : some_topologies()) {
     const Topology topology = parse_topology(name);
     EXPECT_EQ(topology.name(), name);
@@ -111,7 +111,7 @@ TEST(Topology, CrossesDimensionsInTheirOrder) {
   EXPECT_THAT(way(parse_topology("mesh:2x3"), 5, 0), ElementsAre(2, 1, 0));
 }
 
-TEST(Topology, RunsStraightFromAPort) {
+TEST(Topology, RoutesStraightFromAPort) {
   const Topology torus = parse_topology("torus:4x8");
   EXPECT_THAT(way(torus, 0, 4), ElementsAre(1, 2, 3, 4));
   EXPECT_THAT(way(torus, 0, 4, Port{1, -1}), ElementsAre(7, 6, 5, 4));
@@ -127,7 +127,7 @@ TEST(Topology, RunsStraightFromAPort) {
   EXPECT_THAT(nowhere(parse_topology("full:4"), 0, 1, {0, 1}), HasSubstr("has no dimension"));
 }
 
-TEST(Topology, HasTwoEdgesOnARingOfTwo) {
+TEST(Topology, HasTwoLinksOnARingOfTwo) {
   const Topology ring = Topology::ring(2);
   std::set<Count> numbers;
   for (const int direction : {1, -1})
@@ -168,7 +168,7 @@ TEST(Topology, ReadsTheExampleOfEachRowOfTheTable) {
   }
 }
 
-TEST(Topology, RefusesWhatIsNone) {
+TEST(Topology, RefusesMalformedNames) {
   const auto refused = [](const char* text) -> std::string {
     try {
       parse_topology(text);
@@ -343,7 +343,7 @@ TEST(Topology, RefusesPlatforms) {
 }
 
 // Reading any file ends with a topology or an Error.
-TEST(Topology, SurvivesDamagedFiles) {
+TEST(Topology, ReadsOrRefusesDamagedFiles) {
   std::mt19937_64 random(1);
   const std::string platforms[] = {cluster_of("TORUS", "3,2,4", "0-23"), cluster_of("FAT_TREE", "2;4,4;1,2;1,2", "0-15"),
                                    cluster_of("DRAGONFLY", "3,1;2,3;2,1;2", "0-23")};
@@ -366,7 +366,7 @@ TEST(Topology, SurvivesDamagedFiles) {
   EXPECT_GT(refused, 100);
 }
 
-TEST(Topology, SaysTheGridOfItsRanks) {
+TEST(Topology, ReportsTheGridOfItsRanks) {
   EXPECT_THAT(parse_topology("torus:4x8").grid(), ElementsAre(4, 8));
   EXPECT_THAT(parse_topology("ring:8").grid(), ElementsAre(8));
   EXPECT_THAT(parse_topology("hypercube:8").grid(), ElementsAre());

@@ -129,7 +129,7 @@ TEST(BySymmetry, FindsWhatReplayingAllRanksFinds) {
 }
 
 // A single rank that differs from the image of its representative, in whatever detail.
-TEST(BySymmetry, FindsASingleRankThatIsNoImage) {
+TEST(BySymmetry, FindsASingleRankThatIsNotAnImage) {
   for (const Count p : {6, 8, 16})
     for_each_symmetric(p, 4, [&](const Schedule& schedule) {
       for (const Rank far : {p - 1, p / 2}) {
@@ -195,7 +195,7 @@ Program shuffled(Program program, const Symmetry& symmetry) {
   return program;
 }
 
-TEST(BySymmetry, TakesAnyOrderOfBytesThatBothEndsList) {
+TEST(BySymmetry, AcceptsAnyOrderOfBytesThatBothEndsList) {
   for (const Count p : {6, 8})
     for_each_symmetric(p, 4, [&](const Schedule& schedule) {
       Schedule mutant = schedule;
@@ -206,8 +206,8 @@ TEST(BySymmetry, TakesAnyOrderOfBytesThatBothEndsList) {
     });
 }
 
-// One end of a message lists two bytes in the other order; the ends of other messages list them as images do, or as
-// their peers do.
+// One end of one message lists two bytes in exchanged order. All other messages list their bytes like the images, or in another
+// order that is the same at both ends.
 TEST(BySymmetry, FindsOneEndThatListsBytesInAnotherOrder) {
   int found = 0;
   for_each_symmetric(8, 4, [&](const Schedule& schedule) {
@@ -257,11 +257,11 @@ TEST(BySymmetry, FindsAWrongGroup) {
   Problem torus = Problem::alltoall(64, 4);
   torus.grid = {8, 8};
   EXPECT_TRUE(is_found(make_schedule(torus, "torus:kernel=sr"), Symmetry({{8, 1}, {8, 1}}))) << "it has four classes";
-  EXPECT_FALSE(is_found(make_schedule(torus, "torus:kernel=sr"), Symmetry({{8, 4}, {8, 4}}))) << "a subgroup will do";
+  EXPECT_FALSE(is_found(make_schedule(torus, "torus:kernel=sr"), Symmetry({{8, 4}, {8, 4}}))) << "a subgroup holds, too";
 }
 
-// Blocks that belong to ranks and do not move with them, at every rank except the representative: it sends its blocks
-// to the wrong ranks.
+// The i-th send of every rank takes the same block as the i-th send of rank 0, the representative. So all ranks except rank 0 send
+// their blocks to the wrong ranks, and their programs are not images of rank 0's.
 TEST(BySymmetry, FindsBlocksThatDoNotMove) {
   Schedule schedule = make_schedule(Problem::alltoall(8, 4), "direct");
   schedule.program = [made = schedule.program](Rank rank) {
@@ -272,10 +272,10 @@ TEST(BySymmetry, FindsBlocksThatDoNotMove) {
   };
   const std::set<Rule> rules = rules_of(verify(schedule));
   EXPECT_TRUE(rules.contains(Rule::false_symmetry));
-  EXPECT_TRUE(rules.contains(Rule::delivery)) << "all ranks are replayed where something is wrong";
+  EXPECT_TRUE(rules.contains(Rule::delivery)) << "all ranks are replayed if something is wrong";
 }
 
-TEST(BySymmetry, SaysWhatWasLookedAt) {
+TEST(BySymmetry, ReportsItsCoverage) {
   const auto coverage_of = [](const Schedule& schedule) {
     Coverage coverage;
     EXPECT_TRUE(verify(schedule, {}, &coverage).empty());
@@ -303,7 +303,7 @@ TEST(BySymmetry, VerifiesManyRanks) {
     program.rounds.back().receives[0].regions[0].offset += 8;
     return program;
   };
-  EXPECT_FALSE(verify(broken).empty()) << "what is found at representatives, where all ranks are too many";
+  EXPECT_FALSE(verify(broken).empty()) << "findings at representatives are reported if all ranks are too many to replay";
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace {
 
 using namespace quadrille::testing;
 
-TEST(Documents, BreakTheRulesTheyAreNamedFor) {
+TEST(Documents, BreakTheRulesInTheirNames) {
   std::set<std::string> kinds;
   for (const auto& entry : std::filesystem::directory_iterator(QUADRILLE_SOURCE_DIR "/tests/verify/documents")) {
     const std::string file = entry.path().filename(), kind = file.substr(0, file.find('.'));
@@ -26,7 +26,7 @@ TEST(Documents, BreakTheRulesTheyAreNamedFor) {
     const Schedule schedule = parse_documents(std::string{std::istreambuf_iterator<char>(stream), {}}).at(0);
     std::set<std::string_view> rules;
     for (const Finding& finding : verify(schedule)) rules.insert(name(finding.rule));
-    if (kind != "right") EXPECT_EQ(rules, std::set<std::string_view>{kind}) << "and nothing that follows from it";
+    if (kind != "right") EXPECT_EQ(rules, std::set<std::string_view>{kind}) << "only this rule, and none that follows from it";
     if (kind != "right" && kind != "element-torn") continue;
     const bool right = kind == "right";
     if (right) EXPECT_TRUE(rules.empty()) << *rules.begin();

@@ -98,7 +98,7 @@ void look_at(const Schedule& schedule, std::mt19937_64& random, Tally& tally) {
 
 constexpr unsigned most_seconds_a_case = 60;  // ranks in a deadlock would wait forever
 
-TEST(RandomMutation, WhatHasNoFindingsIsRightOnData) {
+TEST(RandomMutation, SchedulesWithoutFindingsGiveRightResults) {
   const std::uint64_t mutants = number_in_environment("QUADRILLE_MUTANTS", sanitized ? 100 : 600);
   const std::uint64_t seed = number_in_environment("QUADRILLE_SEED", 20261122);
   Tally tally;

@@ -46,7 +46,7 @@ std::vector<Program> exchange() {
 
 std::vector<Finding> found(const Schedule& schedule, VerifyOptions options = {}) { return verify(schedule, options); }
 
-// Do the findings include one of the rule at the rank (and in the round, if given)?
+// Returns whether the findings include one of the rule at the rank (and in the round, if given).
 ::testing::AssertionResult has(const std::vector<Finding>& findings, Rule rule, Rank rank, std::optional<Count> round = {}) {
   std::string all;
   for (const Finding& finding : findings) {
@@ -123,7 +123,7 @@ TEST(Rules, StageDisagreement) {
 }
 
 // Each rank works in two of 200,000 rounds. Looking at all ranks in each round would take hours.
-TEST(Rules, RoundsCostWhatRanksDoInThem) {
+TEST(Rules, RoundsWithoutOperationsCostNothing) {
   EXPECT_TRUE(found(make_schedule(problem_of(Collective::broadcast, 200'000, 8), "chain:segments=1")).empty());
 }
 
@@ -164,7 +164,7 @@ TEST(Rules, NodePortLimit) {
   problem.nodes = {5, 5, 7, 7};
   EXPECT_TRUE(has(found(make_schedule(problem, "one-factor"), {.node_port_limit = 1}), Rule::node_port_limit, 1));
   EXPECT_TRUE(found(make_schedule(problem, "one-factor"), {.node_port_limit = 2}).empty());
-  EXPECT_TRUE(found(make_schedule(problem, "one-factor")).empty()) << "it claims nothing";
+  EXPECT_TRUE(found(make_schedule(problem, "one-factor")).empty()) << "the algorithm states no limit";
 
   const Schedule clustered = make_schedule(problem, "clustered");
   EXPECT_TRUE(found(clustered).empty());
@@ -178,7 +178,7 @@ TEST(Rules, NodePortLimit) {
     return program;
   };
   const auto findings = found(early);
-  EXPECT_EQ(findings.size(), 2u) << "one for each node";
+  EXPECT_EQ(findings.size(), 2u) << "one finding for each node";
   EXPECT_TRUE(has(findings, Rule::node_port_limit, 1, 0));
   EXPECT_TRUE(has(findings, Rule::node_port_limit, 3, 0));
   EXPECT_NE(findings[0].message.find("node 5 has 2 exchanges with other nodes on 1 port: 0 with 2, 1 with 3"), std::string::npos)
@@ -215,7 +215,7 @@ TEST(Rules, LinkContention) {
   EXPECT_TRUE(found(shift, {.topology = Topology::ring(6)}).empty()) << "only if asked for";
   EXPECT_TRUE(found(shift, {.topology = Topology::full(6), .strict_links = true}).empty());
   const auto findings = found(shift, {.topology = Topology::ring(6), .strict_links = true});
-  EXPECT_EQ(findings.size(), 3u) << "one for each round in which messages go further than a link";
+  EXPECT_EQ(findings.size(), 3u) << "one finding for each round with messages over more than one link";
   EXPECT_TRUE(has(findings, Rule::link_contention, 0, 1));
   EXPECT_NE(findings[0].message.find("2 messages go over the link 0 -> 1 (dimension 0, +) of ring:6, among them those from 0 to 2 "
                                      "and from 5 to 1"),
@@ -337,7 +337,7 @@ TEST(Rules, ElementTorn) {
                                                                          {0, 1, 2, 3, 4, 5, 7, 6},     // two bytes exchanged
                                                                          {0, 1, 6, 7, 4, 5, 2, 3}}) {  // of two elements
     const auto findings = combined_as(order);
-    EXPECT_EQ(findings.size(), 2u) << "one for each operand";
+    EXPECT_EQ(findings.size(), 2u) << "one finding for each operand";
     EXPECT_TRUE(has(findings, Rule::element_torn, 0, 1));
   }
   EXPECT_EQ(combined_as({2, 3, 0, 1, 4, 5, 6, 7}).at(0).message,
@@ -439,7 +439,7 @@ TEST(Findings, StopAtTheLimit) {
 }
 
 // The limits are multiplied by the size of a piece, which must not overflow.
-TEST(Replay, TakesTheLargestLimits) {
+TEST(Replay, AcceptsTheLargestLimits) {
   constexpr Count largest = std::numeric_limits<Count>::max();
   for (const Count most : {largest, largest - 1, largest / 64 + 1})
     EXPECT_TRUE(found(make_schedule(Problem::alltoall(4, 8), "direct"), {.most_pieces = most, .most_operations = most}).empty());
@@ -462,13 +462,13 @@ TEST(Replay, RefusesWhatIsTooLarge) {
   EXPECT_THROW(found(schedule), Error);
 }
 
-TEST(Replay, TakesNoTimeForRegionsOfNothing) {
+TEST(Replay, SkipsEmptyRegions) {
   const Region nothing{in, 0, 4, {{{0, 1}, {Count{1} << 60, 0}, {}}}};
   EXPECT_TRUE(broken([&](auto& p) { p[0].rounds[0].sends[0].regions.push_back(nothing); }).empty());
 }
 
 // Legal sizes that are too large to run: the findings must depend only on the rules, not on the sizes.
-TEST(Verify, SizesNearTheEndOf64Bits) {
+TEST(Verify, FindingsDoNotDependOnHugeSizes) {
   constexpr Bytes most = std::numeric_limits<Bytes>::max();
   const auto all = broken([&](auto& p) {
     for (Program& program : p) {

@@ -35,7 +35,7 @@ std::optional<Spread> ratio_in(const Json& json) {
   return spread_of(json, "");
 }
 
-std::vector<double> rounds_in(const Json& samples) {
+std::vector<double> repetitions_in(const Json& samples) {
   std::vector<double> repetitions;
   for (const Json& repetition : samples) {
     std::vector<double> batches = repetition.get<std::vector<double>>();
@@ -57,7 +57,7 @@ RaceFileEntry entry_of(const Json& json) {
           .keep_step = json.at("keep_step").get<bool>(),
           .is_vendor = algorithm == "vendor",
           .checked = json.at("checked").get<bool>(),
-          .repetitions_s = rounds_in(json.at("samples_s")),
+          .repetitions_s = repetitions_in(json.at("samples_s")),
           .seconds = spread_of(json, "_s"),
           .ratio = ratio_in(json.at("ratio")),
           .to_best = ratio_in(json.at("to_best"))};

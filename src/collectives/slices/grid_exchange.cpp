@@ -31,7 +31,7 @@ struct Units {
 // slow for a rank that makes only its own program. With four passes, 256 ranks and uniform blocks around 4 KiB, this
 // class takes 13 ms, and then 6 ms per program; following slices takes 530 ms before the first program (processor time
 // of make_schedule and Schedule::program, for four-stage:columns=16 and four-stage:sides=1x16x16, which generate the
-// same programs). The test ArrayExchange.OfTwoSidesIsTheGrid checks that both agree.
+// same programs). The test ArrayExchange.WithTwoSidesIsTheExchangeOnAGrid checks that both agree.
 class GridExchange : public RouteAnalysis {
  public:
   GridExchange(const Problem& problem, const Parameters& parameters, std::optional<Split> split, Bytes grain);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bruck's index algorithm: exact figures compared with the formulas, worked examples, and properties of the other
-// levels.
+// Bruck's index algorithm: exact figures compared with the formulas, worked examples, and properties of the covers other than a
+// fixed radix.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ Figures count(Count n, Count radix, Count ports, const std::string& rest = "", B
   return figures(make_schedule(Problem::alltoall(n, b), fmt::format("bruck:radix={},ports={}{}", radix, ports, rest)));
 }
 
-// The formula, written a second time: digit by digit, with the number of slots whose digit x is z.
+// An independent evaluation of the formula. It goes digit by digit and counts the slots whose digit x is z.
 struct Formula {
   Count c1 = 0, c2 = 0;
 };
@@ -118,7 +118,7 @@ TEST(Bruck, HalvingIsNeverWorseThanRadixTwo) {
   EXPECT_EQ(count(35, 2, 1, ",level=halving").c2, 80);
 }
 
-TEST(Bruck, MakesAProgramOfAMillionRanksSmall) {
+TEST(Bruck, HasShortProgramsForAMillionRanks) {
   for (const Count p : {Count{1'048'576}, Count{1'000'003}}) {
     const Program program = make_schedule(Problem::alltoall(p, 8), "bruck").program(p / 3);
     std::size_t bytes_held = sizeof program + program.rounds.size() * sizeof(Round);

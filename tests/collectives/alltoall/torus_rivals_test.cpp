@@ -43,7 +43,7 @@ std::string reason(const Sides& sides, const char* specification) {
   return why_not(applies(problem, parse_choice(problem, specification)));
 }
 
-TEST(Submesh, TakesItsStepsAndVolume) {
+TEST(Submesh, HasTheStartupsAndVolumeOfTheFormulas) {
   for (const Sides& sides :
        {Sides{2, 2}, {2, 4}, {4, 2}, {4, 4}, {2, 6}, {6, 4}, {4, 8}, {6, 10}, {8, 8}, {12, 8}, {16, 16}, {1, 4, 6}}) {
     const Count r = sides[sides.size() - 2], c = sides.back();
@@ -66,7 +66,7 @@ TEST(Submesh, TakesItsStepsAndVolume) {
 
 // Table II, and its formula for unequal sides: c/2 + 2 start-ups, r c (c + 4) / 4 blocks for r <= c, also with the
 // sides swapped.
-TEST(Subtorus, TakesTheRowOfTheTable) {
+TEST(Subtorus, HasTheFiguresOfTheTable) {
   for (const Sides& sides : {Sides{4, 4}, {4, 8}, {8, 4}, {8, 8}, {8, 12}, {12, 12}, {16, 4}, {16, 12}, {16, 16}}) {
     const Count longer = std::max(sides[0], sides[1]), p = sides[0] * sides[1];
     const Schedule schedule = make_schedule(on_grid(sides, 3), "subtorus");
@@ -90,7 +90,7 @@ TEST(Subtorus, TakesTheRowOfTheTable) {
   EXPECT_THAT(reason({16}, "subtorus"), ::testing::HasSubstr("two sides"));
 }
 
-TEST(Submesh, IsInterpretedRightly) {
+TEST(Submesh, GivesTheRightResult) {
   for (const Sides& sides : {Sides{2, 2}, {2, 6}, {4, 4}, {8, 4}, {4, 12}})
     for (const Bytes b : {0, 1, 5})
       for (const char* algorithm : {"submesh", "subtorus"})
@@ -108,7 +108,7 @@ MessageBytes messages(const Schedule& schedule) {
   return all;
 }
 
-TEST(ImaginaryNode, SendsWhatTheWaysOfTheBlocksSay) {
+TEST(ImaginaryNode, SendsEachBlockAlongItsPath) {
   for (Count p = 1; p <= 33; p += 2) {
     const Schedule schedule = make_schedule(Problem::alltoall(p, 3), "imaginary-node");
     EXPECT_EQ(messages(schedule), messages(imaginary_ring(p, 3))) << p;

@@ -77,7 +77,7 @@ void expect_shortest_paths_without_contention(const Schedule& schedule) {
   EXPECT_EQ(hop_bytes, needed);
 }
 
-// Start-ups, and C2 in blocks, for block sizes that halves and parts divide.
+// Checks start-ups, and C2 in blocks. The block size is a multiple of 24, so halves and other parts of a block have equal sizes.
 void expect_figures(const Sides& sides, const std::string& specification, Count startups, Count c2) {
   SCOPED_TRACE(fmt::format("{} on {}", specification, fmt::join(sides, "x")));
   const Bytes b = 24;
@@ -90,7 +90,7 @@ void expect_figures(const Sides& sides, const std::string& specification, Count 
   expect_shortest_paths_without_contention(schedule);
 }
 
-TEST(Torus, DoesTheWorkedRing) {
+TEST(Torus, HasTheMessageSizesOfWorkedRings) {
   EXPECT_THAT(sizes(torus({2}, 1, "torus:kernel=ar")), ElementsAre(1));
   EXPECT_THAT(sizes(torus({4}, 1, "torus:kernel=ar")), ElementsAre(1, 1));
   EXPECT_THAT(sizes(torus({6}, 1, "torus:kernel=ar")), ElementsAre(2, 2, 1));
@@ -130,7 +130,7 @@ TEST(Torus, SendsTheBlocksOfTheWorkedRing) {
   EXPECT_THAT(sent(1, 3, 3), ElementsAre(2, 3));     // M[1]{3}, M[0]{3}
 }
 
-TEST(Torus, TakesTheStepsAndVolumeOfTheRing) {
+TEST(Torus, HasTheStartupsAndVolumeOfTheRingFormula) {
   for (Count p = 2; p <= 17; ++p) {
     const Bytes b = 8;
     for (const std::string specification : {"torus", "torus:kernel=ar"}) {
@@ -145,7 +145,7 @@ TEST(Torus, TakesTheStepsAndVolumeOfTheRing) {
   }
 }
 
-TEST(Torus, TakesTheStepsAndVolumeOfTheTable) {
+TEST(Torus, HasTheStartupsAndVolumeOfTheTable) {
   expect_figures({4, 4}, "torus", 4, 8);
   expect_figures({4, 8}, "torus", 6, 32);
   expect_figures({8, 4}, "torus", 6, 32);
@@ -171,7 +171,7 @@ TEST(Torus, TakesTheStepsAndVolumeOfTheTable) {
   expect_figures({1, 8, 1}, "torus", 4, 8);
 }
 
-TEST(Torus, SendsMessagesOfTheTable) {
+TEST(Torus, HasTheMessageSizesOfTheTable) {
   EXPECT_THAT(sizes(torus({4, 4}, 1)), ElementsAre(3, 1, 2, 2));
   EXPECT_THAT(sizes(torus({4, 8}, 1)), ElementsAre(6, 2, 10, 2, 10, 2));
   EXPECT_THAT(sizes(torus({8, 8}, 1)), ElementsAre(12, 4, 20, 4, 20, 4));
@@ -182,7 +182,7 @@ TEST(Torus, SendsMessagesOfTheTable) {
 
 // Alternating kernels with two links per step. On lines of 4 (mod 8) links, blocks half way around are divided between
 // both directions, so that the volume remains the least.
-TEST(Torus, AlternatesOnSquares) {
+TEST(Torus, HasTheFiguresOfAlternatingKernelsOnSquares) {
   expect_figures({4, 4}, "torus:kernel=ar", 4, 8);
   expect_figures({8, 8}, "torus:kernel=ar", 6, 64);
   expect_figures({12, 12}, "torus:kernel=ar", 8, 216);
@@ -236,7 +236,7 @@ TEST(Torus, UsesAllLinksOfTheLongerSide) {
 
 // Equations (1) and (2) of the source for the stages of algorithm AR, for any even ring; equations (3) and (4) for the
 // phases of AT2.
-TEST(Torus, HasTheStagesOfItsSource) {
+TEST(Torus, HasTheStagesOfThePaper) {
   const auto volumes = [](const Schedule& schedule) {
     std::map<std::string, Bytes> list;
     for (const StageFigures& stage : stage_figures(schedule))
@@ -258,7 +258,7 @@ TEST(Torus, HasTheStagesOfItsSource) {
 }
 
 // The first stage of at2: after it, every block has an even number of links to go in each dimension.
-TEST(Torus, BringsBlocksToTheirGroupsFirst) {
+TEST(Torus, At2FirstMakesAllDistancesEven) {
   for (const Sides& sides : {Sides{4, 4}, {4, 8}, {6, 6}, {6, 10}, {2, 6}, {12, 8}}) {
     const Bytes b = 4;
     const Schedule schedule = torus(sides, b, "torus:order=at2");
@@ -290,7 +290,7 @@ TEST(Torus, BringsBlocksToTheirGroupsFirst) {
 }
 
 // The volume of each stage: rc/4 blocks, and twice (rc/16 - r/8) c.
-TEST(Torus, TakesTheVolumeOfEachStage) {
+TEST(Torus, HasTheVolumeOfEachStage) {
   for (const Sides& sides : {Sides{4, 4}, {4, 8}, {8, 8}, {8, 12}, {12, 12}, {16, 16}}) {
     const Schedule schedule = torus(sides, 16);
     const Count r = sides[0], c = sides[1];
@@ -309,7 +309,7 @@ TEST(Torus, TakesTheVolumeOfEachStage) {
 }
 
 // Powers of two, compared with the other algorithms in the source's table, up to 128 x 128.
-TEST(Torus, TakesTheRowOfTheComparison) {
+TEST(Torus, HasTheFiguresOfTheComparisonTable) {
   for (Count d = 2; d <= 7; ++d) {
     const Count side = Count{1} << d;
     const Figures counted = figures(torus({side, side}, 1));
@@ -320,7 +320,7 @@ TEST(Torus, TakesTheRowOfTheComparison) {
 
 // If rows and columns take different numbers of steps, the longest messages of an alternating kernel are not in the
 // same rounds.
-TEST(Torus, AlternatingKernelsOnOblongsTakeMore) {
+TEST(Torus, AlternatingKernelsHaveMoreVolumeOnUnequalSides) {
   EXPECT_EQ(figures(torus({8, 12}, 4, "torus:kernel=ar,order=at2")).c2, 152 * 4);
   EXPECT_EQ(figures(torus({12, 16}, 4, "torus:kernel=ar,order=at2")).c2, 440 * 4);
   EXPECT_EQ(figures(torus({12, 16}, 4)).c2, 384 * 4);
@@ -328,7 +328,7 @@ TEST(Torus, AlternatingKernelsOnOblongsTakeMore) {
 }
 
 // The bound is exceeded by at most a byte for each block and each cut of it in each message.
-TEST(Torus, RoundsUpByNoMoreThanAByteABlockAndCut) {
+TEST(Torus, RoundsUpByAtMostAByteForEachBlockAndCut) {
   EXPECT_LE(figures(torus({4, 4, 4}, 8)).c2, 338);
   EXPECT_LE(figures(torus({4, 4, 4}, 12)).c2, 388);
   for (const Sides& sides : {Sides{4, 4, 4}, {3, 4, 5}, {6, 6}, {6, 10}, {3, 5}, {4, 8}, {7}, {10}})
@@ -346,7 +346,7 @@ TEST(Torus, RoundsUpByNoMoreThanAByteABlockAndCut) {
 }
 
 // The source's method for odd rings works, but has a larger volume and sends some blocks the longer way.
-TEST(Torus, BeatsImaginaryNodes) {
+TEST(Torus, HasLessVolumeThanImaginaryNodeOnOddRings) {
   for (const auto& [p, volume] : std::vector<std::pair<Count, Count>>{{5, 5}, {7, 8}, {9, 13}, {15, 32}, {31, 128}}) {
     const Schedule imaginary = make_schedule(Problem::alltoall(p, 8), "imaginary-node");
     for (const Finding& finding : verify(imaginary, {.topology = Topology::ring(p), .strict_links = true}))
@@ -371,7 +371,7 @@ TEST(Torus, BeatsImaginaryNodes) {
   }
 }
 
-// Blocks that halves and parts do not divide: at most one byte more for each block and cut in each message.
+// Block sizes that cannot be cut into equal parts: a message has at most one byte more for each block and each cut of it.
 TEST(Torus, IsRightForAllSidesAndBlocks) {
   for (const Sides& sides : {Sides{1, 1},
                              {1, 2},
@@ -398,7 +398,7 @@ TEST(Torus, IsRightForAllSidesAndBlocks) {
       }
 }
 
-TEST(Torus, SaysWhatItCannotDo) {
+TEST(Torus, RefusesUnsupportedProblemsWithAReason) {
   const auto reason = [](const Sides& sides, const char* specification) {
     const Problem problem = on_grid(sides, 1);
     return why_not(applies(problem, parse_choice(problem, specification)));
@@ -437,7 +437,7 @@ TEST(Torus, UsesEachLinkOfLargeToriOnce) {
 
 // Thousands of ranks: checks a sample of the symmetry, and that programs have few regions. bench/torus_bench.cpp
 // measures how long that takes.
-TEST(Torus, IsMadeForLargeTori) {
+TEST(Torus, HasShortProgramsOnLargeTori) {
   for (const Count side : {64, 128}) {
     const Schedule schedule = torus({side, side}, 4);
     const Figures counted = figures(schedule);

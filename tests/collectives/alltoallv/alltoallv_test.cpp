@@ -105,7 +105,7 @@ TEST(Alltoallv, MovesTheRightBytes) {
         EXPECT_EQ(judge(make_schedule(problem, algorithm->id)), "") << algorithm->id << " p=" << p;
 }
 
-TEST(Alltoallv, NamesGridsByWords) {
+TEST(Alltoallv, AcceptsWordsForGrids) {
   const Problem problem = make_traffic(24, {.kind = TrafficKind::equal});
   EXPECT_EQ(number(parse_choice(problem, "grid:columns=paper").parameters, "columns"), 5);
   EXPECT_EQ(number(parse_choice(problem, "grid:columns=best").parameters, "columns"), 4);
@@ -115,7 +115,7 @@ TEST(Alltoallv, NamesGridsByWords) {
 }
 
 // Ranks that forward data must all use the same counts.
-TEST(Alltoallv, IsNotPlannedWhereRanksHaveDifferentCounts) {
+TEST(Alltoallv, IsRefusedIfRanksHaveDifferentCounts) {
   run_threads(3, [](Communicator& ranks) {
     const Problem same = make_traffic(3, {.kind = TrafficKind::equal, .typical = 100});
     EXPECT_NO_THROW(plan(ranks, same, {.algorithm = "four-stage"}));
@@ -199,9 +199,8 @@ void expect_figures(const Problem& problem, const std::vector<Expected>& list) {
   }
 }
 
-// C1 and C2 do not count messages to the rank itself, which the paper does: each pass has one step less, and less
-// volume.
-TEST(Alltoallv, CountsWhatTheAnalysisSays) {
+// The paper counts messages to the rank itself, and C1 and C2 do not. So here each pass has one step less, and less volume.
+TEST(Alltoallv, HasTheFiguresOfTheAnalysis) {
   expect_figures(make_traffic(64, {.kind = TrafficKind::transpose, .most = 1024}),
                  {{"shift", 14, 14336},
                   {"two-phase:grain=1", 126, 2016},
@@ -227,7 +226,7 @@ std::map<std::pair<Rank, Rank>, Bytes> messages_of_stage(const Schedule& schedul
   return messages;
 }
 
-TEST(Alltoallv, FourStagesOfFiveRanksAsWorkedOut) {
+TEST(Alltoallv, FourStageSendsTheMessagesOfTheWorkedExample) {
   std::vector<Bytes> counts(25, 5);
   counts[3] = 40;
   const Schedule schedule =
@@ -244,7 +243,7 @@ TEST(Alltoallv, FourStagesOfFiveRanksAsWorkedOut) {
 }
 
 // Counts up to 2^63 - 1 are allowed. Larger sums are refused and do not wrap around.
-TEST(Alltoallv, CountsUpToTheLastByte) {
+TEST(Alltoallv, AcceptsSumsBelowTwoToThe63AndRefusesLargerOnes) {
   constexpr Bytes most = std::numeric_limits<Bytes>::max();
   const Problem giant = Problem::alltoallv(2, std::vector<TrafficEntry>{{0, 1, most - 1}, {1, 0, 1}});
   for (const char* specification :

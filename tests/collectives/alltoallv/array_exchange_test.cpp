@@ -45,7 +45,7 @@ void expect_same_programs(const Problem& problem, const std::string& one, const 
 
 // With two sides the array is a grid. With a third side of 1 the route is an ArrayRoute, and what a rank receives is
 // found by replaying the route; the programs must be the same.
-TEST(ArrayExchange, OfTwoSidesIsTheGrid) {
+TEST(ArrayExchange, WithTwoSidesIsTheExchangeOnAGrid) {
   for (const auto& [rows, columns] :
        std::vector<std::pair<Count, Count>>{{1, 1}, {1, 5}, {5, 1}, {2, 2}, {3, 4}, {4, 3}, {2, 8}, {6, 5}})
     for (const Problem& problem : some_traffic(rows * columns))
@@ -57,7 +57,7 @@ TEST(ArrayExchange, OfTwoSidesIsTheGrid) {
 }
 
 // Every rank starts a message to each other rank of its lines, both when dealing and when collecting.
-TEST(ArrayExchange, HasTheCostsOfItsSides) {
+TEST(ArrayExchange, HasTheFiguresOfItsSides) {
   for (const std::vector<Count>& sides : std::vector<std::vector<Count>>{
            {6}, {1, 5, 2}, {2, 2, 2}, {2, 3, 4}, {4, 3, 2}, {3, 3, 3}, {4, 1, 4, 1}, {2, 2, 2, 2}, {4, 4, 4}, {2, 2, 2, 2, 2, 2}}) {
     const Count p = std::accumulate(sides.begin(), sides.end(), Count{1}, std::multiplies<>());
@@ -98,7 +98,7 @@ TEST(ArrayExchange, IsVerifiedInManyArrays) {
 }
 
 // With sparse counts, the cost depends on the number of entries, not on the square of the number of ranks.
-TEST(ArrayExchange, TakesManyRanksWhereCountsAreSparse) {
+TEST(ArrayExchange, CostsLittleForManyRanksWithSparseCounts) {
   const Count side = 20, p = side * side * side;
   std::vector<TrafficEntry> entries;
   for (Rank from = 0; from < p; ++from)
@@ -134,7 +134,7 @@ TEST(ArrayExchange, TakesManyRanksWhereCountsAreSparse) {
   }
 }
 
-TEST(ArrayExchange, SaysWhatIsWrongWithItsSides) {
+TEST(ArrayExchange, RefusesWrongSidesWithAReason) {
   const Problem problem = make_traffic(60, {.kind = TrafficKind::equal});
   const auto reason = [&](const std::string& specification) {
     return why_not(applies(problem, parse_choice(problem, specification)));
@@ -174,16 +174,16 @@ TEST(FoldedFourStage, HasTwoMoreStepsAndTwiceTheTraffic) {
     EXPECT_EQ(counted.c1, 2 * (C - 1) + 2 * (R - 2) + 2);
     EXPECT_EQ(counted.startups, counted.c1 - 1) << "no rank sends in both of the extra steps";
     const Bytes volume = load +                            // from the short row to the row above
-                         (C - 1) * (2 * load / C) +        // rows: a rank that acts for two
-                         (R - 2) * ((C + r) * load / Q) +  // columns: the row with r such ranks
-                         (C - 1) * (R * load / Q) +        // rows: for the R ranks of a column
-                         (R - 2) * (2 * load / (R - 1)) +  // columns: for two of them
+                         (C - 1) * (2 * load / C) +        // along rows: a rank with the data of two ranks
+                         (R - 2) * ((C + r) * load / Q) +  // along columns: the row with r such ranks
+                         (C - 1) * (R * load / Q) +        // along rows: data for the R ranks of a column
+                         (R - 2) * (2 * load / (R - 1)) +  // along columns: data for two of these ranks
                          load;                             // down to the short row
     EXPECT_EQ(counted.c2, volume);
   }
 }
 
-TEST(FoldedFourStage, OfAFullGridIsTheFourStages) {
+TEST(FoldedFourStage, OnAFullGridIsFourStage) {
   for (const auto& [p, columns] : std::vector<std::pair<Count, Count>>{{1, 1}, {4, 2}, {12, 4}, {25, 5}})
     for (const Problem& problem : some_traffic(p))
       for (const std::string rest : {"counts=headers", "split=paper,grain=1"})
@@ -223,7 +223,7 @@ TEST(ScanTwoPhase, HasTheMessagesOfTwoPhase) {
 
 // If p divides the counts of m elements, each of the m (p - 1) elements sent is a separate piece; two-phase has
 // p (p - 1) slices.
-TEST(ScanTwoPhase, HasAPieceForEachElement) {
+TEST(ScanTwoPhase, SendsEachElementFromASeparatePiece) {
   for (const Count p : {3, 5, 8}) {
     const Bytes elements = 4 * p, element = 6;
     const Problem problem = make_traffic(p, {.kind = TrafficKind::equal, .typical = elements * element});
@@ -247,7 +247,7 @@ TEST(ScanTwoPhase, DealsElementByElement) {
   EXPECT_EQ(sent(1).regions, (Regions{{Buffer::input, 8, 4, {}}, {Buffer::input, 18, 4, {}}}));
 }
 
-TEST(ScanTwoPhase, RefusesElementsWithoutNumber) {
+TEST(ScanTwoPhase, RefusesTooManyElements) {
   const Problem problem = Problem::alltoallv(2, std::vector<TrafficEntry>{{0, 1, Bytes{1} << 40}});
   const auto reason = [&](const std::string& specification) {
     return why_not(applies(problem, parse_choice(problem, specification)));

@@ -198,7 +198,7 @@ Problem random_problem(Count p, Bytes most, Bytes multiple, std::uint64_t seed) 
 }
 
 // Lemmas 2 and 3 and theorem 1: if p divides all counts, the balance is perfect.
-TEST(FourStage, IsPerfectlyBalancedWhereTheRanksDivideAllCounts) {
+TEST(FourStage, IsPerfectlyBalancedIfTheRanksDivideAllCounts) {
   for (const Count p : {4, 6, 7, 9, 11, 12, 14, 18, 23})
     for (const Count columns : valid_columns(p))
       for (const char* split : {"chain", "paper"}) {
@@ -292,7 +292,7 @@ TEST(FourStage, IsOffBalanceByNoMoreThanTheClosedFormsOnAnyGrid) {
 }
 
 // The start slots of the paper (split=paper) pile data up on few ranks; the chain does not.
-TEST(FourStage, ChainsWhereThePaperPilesUp) {
+TEST(FourStage, ChainBalancesWhereThePapersSplitDoesNot) {
   for (const Count s : {3, 4, 5, 6})
     for (Count d = 0; d < s; d += s - 1) {
       const Count p = s * s;
@@ -308,7 +308,7 @@ TEST(FourStage, ChainsWhereThePaperPilesUp) {
     }
 }
 
-TEST(FourStage, HoldsWhatIsWorkedOutForFiveRanks) {
+TEST(FourStage, HasTheContentsOfTheWorkedExampleOfFiveRanks) {
   std::vector<Bytes> counts(25, 5);
   counts[3] = 40;
   const Setting setting = run(Problem::alltoallv(5, std::move(counts)), 2);
@@ -421,9 +421,9 @@ std::vector<Pass> ideal_passes(const Problem& problem, const std::vector<Count>&
   return passes;
 }
 
-// If p divides the counts, the balance is exact. For other counts, the chain rounds once for each rank and pass. So for
-// any run of targets, a rank holds at most N - 1 units more than an even share for each dimension dealt along;
-// collecting along a dimension of length N adds up N such errors.
+// If p divides the counts, the balance is exact. For other counts, the chain rounds once for each rank and pass. So dealing along a
+// dimension of length N leaves a rank at most N - 1 units above an even share, for any run of targets. Collecting along a dimension
+// of length N adds up N such errors.
 TEST(FourStage, IsBalancedInAnyNumberOfDimensions) {
   for (const std::vector<Count>& sides :
        std::vector<std::vector<Count>>{{2, 2, 2}, {2, 3, 2}, {3, 2, 4}, {2, 2, 2, 2}, {3, 3, 3}, {5, 4}, {7}}) {
@@ -455,7 +455,8 @@ TEST(FourStage, IsBalancedInAnyNumberOfDimensions) {
   }
 }
 
-// A message of two-phase has at most (p - 1) / 2 more than 1/p of its sender's, or receiver's, data.
+// Each message of the first phase exceeds 1/p of all data of its sender by at most (p - 1) / 2 bytes. The same holds in the second
+// phase for all data of its receiver.
 TEST(TwoPhase, IsOffBalanceByNoMoreThanHalfTheRanks) {
   for (const Count p : {2, 3, 4, 6, 9, 13})
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
@@ -471,7 +472,7 @@ TEST(TwoPhase, IsOffBalanceByNoMoreThanHalfTheRanks) {
     }
 }
 
-// That bound is attained.
+// Attains the bound of the test above.
 TEST(TwoPhase, CanBeOffBalanceByHalfTheRanks) {
   for (const Count p : {2, 3, 5, 8, 13}) {
     std::vector<TrafficEntry> entries;

@@ -93,7 +93,7 @@ void for_each_setting(bool divisible, Visit&& visit) {
     }
 }
 
-TEST(PassMemory, IsWithinTheoremOneWhereTheRanksDivideAllCounts) {
+TEST(PassMemory, IsWithinTheoremOneIfTheRanksDivideAllCounts) {
   for_each_setting(true, [](const Problem& problem, const std::string&, const RankArray& array, const Program& program) {
     const double load = static_cast<double>(Traffic(problem).heaviest()), p = static_cast<double>(problem.ranks);
     const Bytes out = output_bytes(problem, program.rank);
@@ -101,7 +101,7 @@ TEST(PassMemory, IsWithinTheoremOneWhereTheRanksDivideAllCounts) {
   });
 }
 
-// The bounds for any counts on the paper's grid: a message, and therefore a content, may be larger than its share.
+// Bounds for any counts, on the paper's grid. Rounding may make a message larger than its share, and so also what a rank holds.
 TEST(PassMemory, IsWithinTheBoundsForAnyCounts) {
   for_each_setting(false, [](const Problem& problem, const std::string& columns, const RankArray& array, const Program& program) {
     if (columns != "paper" || problem.ranks < 4) return;
@@ -115,7 +115,7 @@ TEST(PassMemory, IsWithinTheBoundsForAnyCounts) {
 
 // A square grid. All data passes through ranks that send nothing themselves: such a rank holds 1/p of all data after
 // the second pass, and in each area its column's part of that.
-TEST(PassMemory, IsWhatTheContentsOfThePassesAre) {
+TEST(PassMemory, HoldsTheContentsOfThePasses) {
   const Count p = 16;
   for (const Rank target : {Rank{2}, Rank{7}}) {
     std::vector<TrafficEntry> entries;
@@ -135,7 +135,7 @@ TEST(PassMemory, IsWhatTheContentsOfThePassesAre) {
 }
 
 // About L of memory if a rank receives L, and twice that if it receives nothing.
-TEST(PassMemory, TakesTheOutputAsFarAsItReaches) {
+TEST(PassMemory, UsesTheOutputBeforeScratchMemory) {
   const Count p = 64;
   const Problem full = traffic(p, Kind::transpose, p);
   EXPECT_EQ(figures(make_schedule(full, "four-stage:columns=8,grain=1")).scratch, Traffic(full).heaviest());
@@ -180,8 +180,8 @@ Program with_an_area_each(Program program, Bytes output) {
   return program;
 }
 
-// Reusing memory makes messages wait, but no longer than they would wait for their turn.
-TEST(PassMemory, CostsDataflowNoTime) {
+// Reusing memory adds dependences. They delay no message, because each message has to wait as long for its sender's port anyway.
+TEST(PassMemory, DelaysNothingUnderDataflow) {
   const MessageTimes times = message_times(*find_model("linear"), find_machine("sp2"));
   for (const Count p : {18, 64})
     for (const Kind kind : {Kind::spike, Kind::transpose}) {
@@ -196,7 +196,7 @@ TEST(PassMemory, CostsDataflowNoTime) {
     }
 }
 
-TEST(PassMemory, AreasGoOnWhereScratchMemoryEnds) {
+TEST(PassMemory, AreasGrowAtTheEndOfScratchMemory) {
   Bytes scratch = 0;
   GrowingArea low, beyond_output({Buffer::output, 0, 10, {}});
   const auto at = [](const GrowingArea& area, Bytes offset, Bytes length) {

@@ -18,7 +18,7 @@ namespace {
 
 using namespace quadrille::testing;
 
-TEST(Barrier, TakesTheFewestRoundsOnItsPorts) {
+TEST(Barrier, HasTheFewestRoundsForItsPorts) {
   for (Count p = 1; p <= 130; ++p)
     for (Count k = 1; k <= std::min<Count>(9, std::max<Count>(1, p - 1)); ++k) {
       const Problem problem = problem_of(Collective::barrier, p, 0);
@@ -33,7 +33,7 @@ TEST(Barrier, TakesTheFewestRoundsOnItsPorts) {
     }
 }
 
-TEST(Barrier, HoldsEverybodyBack) {
+TEST(Barrier, HoldsAllRanksBackUnderEveryPolicy) {
   for (const Count p : {2, 3, 5, 8})
     for (const char* algorithm : {"dissemination", "dissemination:ports=2"})
       for (const Policy policy : {Policy::blocking, Policy::nonblocking, Policy::dataflow}) {
@@ -52,8 +52,9 @@ TEST(Barrier, HoldsEverybodyBack) {
       }
 }
 
-// If any message is missing, no barrier is reached; if only one end has a message, that end waits for ever.
-TEST(Barrier, IsNoneWithoutAnyOfItsMessages) {
+// A dissemination barrier without one of its messages does not hold all ranks back. If only one end of the message is missing, the
+// rank at the other end waits for ever.
+TEST(Barrier, IsRefusedIfAnyMessageIsMissing) {
   for (const Count p : {2, 3, 4, 5})
     for (Rank mute = 0; mute < p; ++mute) {
       const Schedule whole = make_schedule(problem_of(Collective::barrier, p, 0), "dissemination");

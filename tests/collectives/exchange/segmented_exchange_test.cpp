@@ -37,7 +37,7 @@ TEST_P(SegmentedExchange, IsVerifiedForEveryNumberOfSegments) {
       }
 }
 
-TEST_P(SegmentedExchange, DoesAsManyRoundsForEachSegmentWithPiecesOfItsSize) {
+TEST_P(SegmentedExchange, HasAllRoundsForEachSegment) {
   constexpr Count p = 6, segments = 4;
   constexpr Bytes block = 10;  // cut into segments of 2 and 3 bytes
   Problem problem = Problem::alltoall(p, block);

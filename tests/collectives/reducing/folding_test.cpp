@@ -37,7 +37,7 @@ void run_locals(const Program& program, Memory& memory) {
     for (const Local& local : round.locals) {
       const std::string source = at(memory, local.source);
       std::string& target = at(memory, local.target);
-      EXPECT_NE(local.target[0].buffer, Buffer::input) << "it is the caller's";
+      EXPECT_NE(local.target[0].buffer, Buffer::input) << "the input must not be written";
       if (local.kind == LocalKind::copy)
         target = source;
       else
@@ -79,7 +79,7 @@ TEST(TreeFold, CombinesAlongTheFixedTreeIntoTheOutput) {
 
 // A caller may reuse scratch memory as soon as the fold reports it as spent. Each operand is reported once, and none that is
 // still needed.
-TEST(TreeFold, TellsWhichScratchMemoryIsSpent) {
+TEST(TreeFold, ReportsScratchMemoryThatIsNoLongerNeeded) {
   constexpr Count count = 13;
   ProgramBuilder program{0};
   program.begin_round();
@@ -113,7 +113,7 @@ void expect_direct_fold(Count ranks, Rank last_source, Rank first_target, Rank m
     for (const Message& receive : round.receives) {
       from.push_back(receive.peer);
       std::string& place = at(memory, receive.regions);
-      EXPECT_TRUE(place.empty()) << "two messages in one place";
+      EXPECT_TRUE(place.empty()) << "two received vectors overlap";
       place = fmt::format("{}", receive.peer);
     }
   }

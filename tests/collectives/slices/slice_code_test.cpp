@@ -11,7 +11,7 @@
 namespace quadrille {
 namespace {
 
-TEST(SliceCode, ComesBackAsItWas) {
+TEST(SliceCode, DecodesWhatWasEncoded) {
   std::mt19937_64 random(7);
   for (int round = 0; round < 500; ++round) {
     const Bytes grain = 1 + static_cast<Bytes>(random() % 300);
@@ -31,14 +31,14 @@ TEST(SliceCode, ComesBackAsItWas) {
   }
 }
 
-TEST(SliceCode, MakesOneOfWhatTouches) {
+TEST(SliceCode, JoinsAdjacentSlices) {
   SliceCoder coder(10);
   coder.add({3, 1, 0, 20});
   coder.add({3, 1, 20, 50});
   coder.add({3, 2, 50, 60});
   EXPECT_EQ(decode_slices(coder.code(), 10), (std::vector<CodedSlice>{{3, 1, 0, 50}, {3, 2, 50, 60}}));
   EXPECT_EQ(coder.size(), 4 + 3);
-  EXPECT_EQ(SliceCoder(10).size(), 1) << "nothing is said, too";
+  EXPECT_EQ(SliceCoder(10).size(), 1) << "an empty list of slices takes one byte";
   EXPECT_TRUE(decode_slices(SliceCoder(10).code(), 10).empty());
 }
 
@@ -50,7 +50,7 @@ TEST(SliceCode, NumbersHaveSevenBitsAByte) {
   }
 }
 
-TEST(SliceCode, RefusesWhatIsNone) {
+TEST(SliceCode, RefusesMalformedCodes) {
   std::mt19937_64 random(8);
   for (int round = 0; round < 2000; ++round) {
     std::vector<std::uint8_t> code(random() % 20);
@@ -61,7 +61,7 @@ TEST(SliceCode, RefusesWhatIsNone) {
       EXPECT_EQ(error.code(), ErrorCode::malformed);
     }
   }
-  EXPECT_THROW(decode_slices({1, 0, 2}, 1), Error) << "a source after none";
+  EXPECT_THROW(decode_slices({1, 0, 2}, 1), Error) << "a source follows the end of the list";
   EXPECT_THROW(decode_slices({0, 0, 0}, 1), Error) << "incomplete";
 }
 

@@ -34,16 +34,16 @@ void run_mixes(SharedCommunicator& communicator, std::uint64_t mixes, AtEach&& a
   }
 }
 
-TEST(InFlight, SeveralGiveTheResultsOfOneAtATime) {
+TEST(InFlight, SeveralGiveTheRightResults) {
   for (Count p = 2; p <= 8; ++p)
     run_threads(p, [&](Communicator& threads) {
       run_mixes(dynamic_cast<SharedCommunicator&>(threads), extent(5, 40, 400), [](auto&) { return 0; });
     });
 }
 
-// Covers memory that receivers load, memory that they read by process_vm_readv, memory that they cannot read; spinning and sleeping
-// ranks.
-TEST(InFlight, SeveralGoByEachPathOfTheEngine) {
+// Covers senders' memory that receivers load from, that they read by process_vm_readv, and that they cannot read; and ranks that
+// spin and ranks that sleep.
+TEST(InFlight, SeveralUseEachPathOfTheEngine) {
   for (const bool reads : {true, false})
     for (const bool core : {true, false})
       run_apart(3, {.reads_private_memory = reads, .core_for_every_rank = core, .costs = costs_of_copying_once(core ? 0 : 1)},
@@ -136,7 +136,7 @@ TEST(InFlight, SixtyFourAreCompletedInAnyOrder) {
 }
 
 // Several executions of one plan run one after the other, each with its own buffers.
-TEST(InFlight, OfOnePlanSeveralQueue) {
+TEST(InFlight, SeveralOfOnePlanQueue) {
   for (const char* algorithm : {"direct", "bruck:radix=2"})
     run_threads(3, [&](Communicator& threads) {
       Plan made = plan(threads, Problem::alltoall(3, 40'000), {.algorithm = algorithm, .policy = Policy::nonblocking});
@@ -191,7 +191,7 @@ TEST(InFlight, AFailureEndsThemAll) {
 }
 
 // test() alone detects that a rank has ended or left; no wait is needed.
-TEST(InFlight, LooksFindThatNobodyIsThere) {
+TEST(InFlight, TestDetectsThatARankHasEndedOrLeft) {
   for (const bool leaves : {true, false}) {
     std::atomic<bool> gone = false, found = false;
     Apart way;
@@ -230,7 +230,7 @@ TEST(InFlight, APlanMayBeDestroyedBeforeItsRequests) {
 
 // If an execution fails on one rank, here in an operator, it fails on all ranks that share memory, in whichever call they make, and
 // also if the failing rank never waits for the request.
-TEST(InFlight, ARankWhoseExecutionFailsTellsTheOthers) {
+TEST(InFlight, AFailedExecutionFailsOnAllRanks) {
   for (const bool blocking : {true, false}) {
     std::vector<std::string> said(3);
     run_threads(3, [&](Communicator& threads) {
@@ -259,7 +259,7 @@ TEST(InFlight, ARankWhoseExecutionFailsTellsTheOthers) {
 }
 
 // During stack unwinding a request does not wait for other ranks, which may never come. Ranks that share memory are told of it.
-TEST(InFlight, UnwindingWithdraws) {
+TEST(InFlight, UnwindingWithdrawsTheExecution) {
   std::vector<std::string> said(3);
   const auto body = [&](Communicator& threads) {
     const auto me = static_cast<std::size_t>(threads.rank());

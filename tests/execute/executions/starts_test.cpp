@@ -27,11 +27,11 @@ StartRecord& add(StartRecord& record, std::initializer_list<std::uint32_t> plans
   return record;
 }
 
-TEST(StartRecord, TellsTheFirstStartThatDiffers) {
+TEST(StartRecord, FindsTheFirstStartThatDiffers) {
   StartRecord mine, theirs;
   EXPECT_FALSE(first_difference(mine, theirs));
   add(mine, {1, 2, 3, 4});
-  EXPECT_FALSE(first_difference(mine, theirs)) << "the other has not begun";
+  EXPECT_FALSE(first_difference(mine, theirs)) << "the other rank has started nothing";
   add(theirs, {1, 2, 4});
   const auto difference = first_difference(mine, theirs);
   ASSERT_TRUE(difference);
@@ -40,26 +40,26 @@ TEST(StartRecord, TellsTheFirstStartThatDiffers) {
   EXPECT_EQ(difference->theirs, 4u);
 }
 
-TEST(StartRecord, ComparesOnlyWhatBothHold) {
+TEST(StartRecord, ComparesOnlyStartsInBothRecords) {
   StartRecord mine, theirs;
   add(mine, {1, 2});
   add(theirs, {2, 1});
   for (std::uint64_t i = 0; i < StartRecord::kept; ++i) mine.add(7), theirs.add(7);
   EXPECT_FALSE(first_difference(mine, theirs)) << "the first two are overwritten";
   for (std::uint64_t i = 0; i < StartRecord::kept; ++i) mine.add(8);
-  EXPECT_FALSE(first_difference(mine, theirs)) << "nothing is held by both";
+  EXPECT_FALSE(first_difference(mine, theirs)) << "no start is in both records";
 }
 
-// A start is stored before the count is increased, and overwrites the start that is `kept` older. A reader that looks in between
-// leaves that older start out. It leaves out only one, so it must not see a second new start before the count of the first. The
-// releases in StartRecord::add ensure this.
+// StartRecord::add stores a start before it increases the count. The new start overwrites the one that came `kept` starts before.
+// A reader that looks in between leaves out the overwritten start. It leaves out only one, so it must not see a second new start
+// before the count that includes the first. The releases in StartRecord::add ensure this.
 TEST(StartRecord, LeavesOutTheStartThatIsBeingOverwritten) {
   StartRecord mine, theirs;
   for (std::uint32_t i = 0; i < StartRecord::kept + 36; ++i) mine.add(i), theirs.add(i);
   theirs.plans[theirs.count % StartRecord::kept] = 1000;
   EXPECT_FALSE(first_difference(mine, theirs));
   theirs.plans[(theirs.count + 1) % StartRecord::kept] = 1001;
-  EXPECT_TRUE(first_difference(mine, theirs)) << "nothing else tells it from a start of the same number";
+  EXPECT_TRUE(first_difference(mine, theirs)) << "a second overwritten start looks like a difference";
 }
 
 // Returns the error text of each rank when it runs plans in the order given for it. Plans 0 and 1 are alltoalls, 2 is a broadcast
@@ -92,7 +92,7 @@ std::vector<std::string> sentences(const std::vector<std::vector<std::size_t>>& 
 }
 
 // Tested with a core for every rank and with more ranks than cores.
-TEST(Starts, InDifferentOrdersAreNamedAtEachRank) {
+TEST(Starts, InDifferentOrdersAreReportedOnEachRank) {
   for (const Count p : {Count{2}, usable_core_count() + 1}) {
     std::vector<std::vector<std::size_t>> orders(static_cast<std::size_t>(p), {0, 1});
     orders.back() = {1, 0};
@@ -103,7 +103,7 @@ TEST(Starts, InDifferentOrdersAreNamedAtEachRank) {
   }
 }
 
-TEST(Starts, NameABarrierInTheWrongPlace) {
+TEST(Starts, ReportABarrierInTheWrongPlace) {
   std::vector<std::string> said(2);
   EXPECT_THROW(run_threads(2,
                            [&](Communicator& threads) {
@@ -125,7 +125,7 @@ TEST(Starts, NameABarrierInTheWrongPlace) {
 }
 
 // A root that waits for no other rank may be further ahead than records go back.
-TEST(Starts, FarApartAreToldThatTheyWaitForEachOther) {
+TEST(Starts, FarApartAreReportedWithTheirDistance) {
   std::vector<std::size_t> ahead(100, 3), behind{1};
   ahead.push_back(0);
   for (const std::string& sentence : sentences({ahead, behind}))
@@ -133,12 +133,12 @@ TEST(Starts, FarApartAreToldThatTheyWaitForEachOther) {
 }
 
 // The root of a broadcast waits for no other rank, so this order is wrong but blocks no rank.
-TEST(Starts, LeaveAloneWhoeverIsNotStuck) {
+TEST(Starts, AreNotReportedIfNoRankIsBlocked) {
   for (const std::string& sentence : sentences({{2, 0}, {0, 2}})) EXPECT_EQ(sentence, "");
 }
 
 // A rank may come later than the interval after which the others compare starts. That is no error.
-TEST(Starts, LeaveALateRankAlone) {
+TEST(Starts, AreNotReportedIfARankIsLate) {
   run_threads(3, [](Communicator& threads) {
     Plan first = plan(threads, Problem::alltoall(3, 8)), second = plan(threads, Problem::alltoall(3, 8), {.algorithm = "bruck"});
     ByteVector input(24), output(24);
@@ -166,7 +166,7 @@ TEST(Starts, AreComparedHoweverOftenSignalsWakeARank) {
 
 // A plan may outlive its communicator and still works. It may even outlive the whole group: then executing it throws, and it can
 // still be destroyed.
-TEST(Starts, KeepAliveWhatAPlanNeeds) {
+TEST(Starts, WorkAfterTheCommunicatorIsDestroyed) {
   std::vector<std::optional<Plan>> plans(2);
   std::vector<std::shared_ptr<std::byte>> memory(2);
   run_threads(2, [&](Communicator& threads) {

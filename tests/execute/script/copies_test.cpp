@@ -46,7 +46,7 @@ class RandomRegions {
   std::mt19937_64 random_{11};
 };
 
-TEST(Copies, MoveTheSameBytesAsOneByOne) {
+TEST(Copies, MoveTheSameBytesAsSingleByteCopies) {
   RandomRegions random;
   for (int i = 0; i < 5000; ++i) {
     const Bytes total = 1 + random.below(300);
@@ -73,7 +73,7 @@ TEST(Copies, MoveTheSameBytesAsOneByOne) {
   }
 }
 
-TEST(Copies, FoldWhatRepeats) {
+TEST(Copies, FoldRepeatedRuns) {
   std::vector<StridedCopy> copies;
   Regions blocks;
   for (Bytes i = 0; i < 1000; ++i) blocks.push_back({Buffer::input, 16 * i, 8, {}});
@@ -81,11 +81,11 @@ TEST(Copies, FoldWhatRepeats) {
   EXPECT_LE(copies.size(), 3u);
 }
 
-TEST(Contiguous, IsWhatItsBytesAre) {
+TEST(Contiguous, IsDecidedByTheOrderOfBytes) {
   EXPECT_TRUE(is_contiguous({{Buffer::input, 3, 5}}));
   EXPECT_TRUE(is_contiguous({{Buffer::input, 3, 5}, {Buffer::input, 8, 2}}));
   EXPECT_TRUE(is_contiguous({{Buffer::input, 0, 4, {{{3, 4}, {}, {}}}}}));
-  EXPECT_FALSE(is_contiguous({{Buffer::input, 8, 4, {{{3, -4}, {}, {}}}}})) << "the order of bytes counts";
+  EXPECT_FALSE(is_contiguous({{Buffer::input, 8, 4, {{{3, -4}, {}, {}}}}})) << "the bytes are in another order";
   EXPECT_FALSE(is_contiguous({{Buffer::input, 3, 5}, {Buffer::output, 8, 2}}));
   EXPECT_FALSE(is_contiguous({{Buffer::input, 3, 5}, {Buffer::input, 9, 2}}));
   RandomRegions random;

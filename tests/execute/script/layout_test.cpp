@@ -67,7 +67,7 @@ void for_each_case(Communicator& communicator, Run&& run) {
     }
 }
 
-TEST(Layouts, ServeEveryAlgorithm) {
+TEST(Layouts, WorkWithEveryAlgorithm) {
   for (const Count p : {1, 3, 4})
     run_threads(p, [](Communicator& communicator) {
       const Rank me = communicator.rank();
@@ -94,7 +94,7 @@ TEST(Layouts, ServeEveryAlgorithm) {
     });
 }
 
-TEST(Layouts, InPlaceServesEveryAlgorithm) {
+TEST(Layouts, InPlaceWorksWithEveryAlgorithm) {
   for (const Count p : {1, 3, 4, 8})
     run_threads(p, [](Communicator& communicator) {
       const Rank me = communicator.rank();
@@ -123,7 +123,7 @@ TEST(Layouts, InPlaceServesEveryAlgorithm) {
     });
 }
 
-TEST(Layouts, InPlaceCopiesTheInputOnlyWhereItMust) {
+TEST(Layouts, InPlaceCopiesTheInputOnlyIfNecessary) {
   run_threads(4, [](Communicator& communicator) {
     const Problem gather = problem_of(Collective::allgather, 4, 8);
     EXPECT_EQ(plan(communicator, gather, {.algorithm = "ring", .in_place = true}).scratch_bytes(), 0);
@@ -143,7 +143,7 @@ TEST(Layouts, OverlappingInputPiecesAreReadTwice) {
   });
 }
 
-TEST(Layouts, RefuseWhatDoesNotFit) {
+TEST(Layouts, AreRefusedIfTheyDoNotFit) {
   run_threads(2, [](Communicator& communicator) {
     const auto refused = [&](const Layouts& layouts) {
       EXPECT_THROW(plan(communicator, Problem::alltoall(2, 4), {.layouts = layouts}), Error);
@@ -163,7 +163,7 @@ TEST(Layouts, RefuseWhatDoesNotFit) {
     whole.layouts.input = {{0, 3}, {3, 1}, {8, 4}};
     EXPECT_NO_THROW(plan(communicator, sum, whole));
     whole.layouts.input = {{0, 3}, {50, 0}, {3, 1}, {8, 4}};
-    EXPECT_NO_THROW(plan(communicator, sum, whole)) << "a piece of nothing cuts nothing";
+    EXPECT_NO_THROW(plan(communicator, sum, whole)) << "an empty piece cuts no element";
     PlanOptions far = torn;
     far.layouts.input = {{std::numeric_limits<Bytes>::max() - 2, 8}};
     EXPECT_THROW(plan(communicator, sum, far), Error);

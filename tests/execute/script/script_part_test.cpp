@@ -30,7 +30,7 @@ std::vector<Rank> peers(const Script& script) {
   return list;
 }
 
-TEST(ScriptPart, HasTheMessagesOfItsPeersUnderTheirRanksThere) {
+TEST(ScriptPart, HasTheMessagesOfItsPeersWithTheirRanksInThePart) {
   const Script whole = script_of_two_windows();
   const ScriptPart odd = part_of(whole, [](Rank peer) { return peer % 2 == 1 ? std::optional<Rank>(peer / 2) : std::nullopt; });
   EXPECT_THAT(peers(*odd.script), ElementsAre(0, 1));

@@ -33,7 +33,7 @@ Program strided_exchange() {
   return std::move(program).finish();
 }
 
-TEST(Script, StagesMessagesWithGapsInLinesOfTheirOwn) {
+TEST(Script, StagesMessagesWithGapsInSeparateCacheLines) {
   const Script script = make_script(strided_exchange(), 2, with(Policy::blocking));
   ASSERT_EQ(script.messages.size(), 2u);
   EXPECT_FALSE(script.messages[0].is_send) << "receives are posted first";
@@ -55,7 +55,7 @@ TEST(Script, StagesMessagesWithGapsInLinesOfTheirOwn) {
   }
 }
 
-TEST(Script, StagesNothingThatTheTransportTakesAsItIs) {
+TEST(Script, StagesNothingThatTheTransportTakesDirectly) {
   ScriptOptions strided = with(Policy::blocking), buffered = with(Policy::blocking), too_short = with(Policy::blocking);
   strided.strided_messages = true;
   buffered.buffered_bytes = [](Rank) { return 16; };
@@ -87,7 +87,8 @@ TEST(Script, PacksASendWhoseMemoryAReceiveOverwrites) {
   ScriptOptions options = with(Policy::blocking);
   options.buffered_bytes = [](Rank) { return 64; };
   const Script buffered = make_script(replaced(), 2, options);
-  EXPECT_EQ(buffered.messages[1].regions[0].buffer, Buffer::output) << "it has left its memory before anything arrives";
+  EXPECT_EQ(buffered.messages[1].regions[0].buffer, Buffer::output)
+      << "the send is buffered when it is posted, before any bytes arrive";
   EXPECT_TRUE(buffered.messages[1].overwritten);
   EXPECT_EQ(buffered.staging_bytes, 0);
 }
@@ -111,7 +112,7 @@ std::vector<std::uint32_t> successors(const Script& script, std::uint32_t task) 
 }
 
 // Three rounds with packed sends alternate between two staging areas.
-TEST(Script, RoundsUnderDataflowTakeTurnsInStagingAreas) {
+TEST(Script, RoundsUnderDataflowAlternateBetweenStagingAreas) {
   ProgramBuilder program{0};
   for (int round = 0; round < 3; ++round) {
     program.begin_round();
@@ -157,7 +158,7 @@ bool is_fused(const Script& script) {
 
 const Region received = {Buffer::scratch, 0, 8, {}};
 
-TEST(Script, FusesAReceiveWithTheReductionThatAloneReadsIt) {
+TEST(Script, FusesAReceiveWithItsOnlyReader) {
   const Script script = reducing_script(received, with(Policy::blocking));
   ASSERT_EQ(script.messages.size(), 1u);
   EXPECT_EQ(script.messages[0].effect, Effect::combine_target_first);
@@ -178,8 +179,8 @@ TEST(Script, FusesNothingUnlessTheTransportCan) {
   EXPECT_FALSE(is_fused(make_script(std::move(program).finish(), 2, options)));
 }
 
-TEST(Script, DoesNotFuseWhatSomethingElseReads) {
-  EXPECT_FALSE(is_fused(reducing_script({Buffer::output, 8, 8, {}}, with(Policy::blocking)))) << "the output is the caller's";
+TEST(Script, DoesNotFuseAReceiveWithAnotherReader) {
+  EXPECT_FALSE(is_fused(reducing_script({Buffer::output, 8, 8, {}}, with(Policy::blocking)))) << "the caller reads the output";
   const auto forward = [](ProgramBuilder& program) { program.send(2, {received}); };
   EXPECT_FALSE(is_fused(reducing_script(received, with(Policy::blocking), {}, forward)));
 }
@@ -200,7 +201,7 @@ TEST(Script, FusesPastASendOfTheTargetOnlyIfTheSendIsBuffered) {
   options.buffered_bytes = [](Rank) { return 64; };
   const Script script = reducing_script(received, options, send_target);
   EXPECT_TRUE(is_fused(script));
-  EXPECT_TRUE(script.messages[1].is_send && script.messages[1].overwritten) << "it must be copied out when it is posted";
+  EXPECT_TRUE(script.messages[1].is_send && script.messages[1].overwritten) << "the send must be buffered when it is posted";
 }
 
 // Receives from rank 1 and then from rank 2, with their reductions in the same order or crossed. Returns the peers of fused
@@ -229,7 +230,7 @@ std::vector<Rank> fused_peers(bool crossed, Bytes second_target) {
 TEST(Script, FusedReceivesKeepTheOrderOfTheReductions) {
   EXPECT_THAT(fused_peers(false, 0), ElementsAre(1, 2));
   EXPECT_THAT(fused_peers(false, 8), ElementsAre(1, 2));
-  EXPECT_THAT(fused_peers(true, 0), ElementsAre(2)) << "the other one would combine with the target before it";
+  EXPECT_THAT(fused_peers(true, 0), ElementsAre(2)) << "the other receive would be combined with the target too early";
   EXPECT_THAT(fused_peers(true, 8), ElementsAre(1));
 }
 

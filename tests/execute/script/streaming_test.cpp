@@ -9,7 +9,7 @@
 namespace quadrille {
 namespace {
 
-TEST(Streaming, CopiesWhatMemcpyWould) {
+TEST(Streaming, CopiesLikeMemcpy) {
   std::vector<std::byte> source(600), target(source.size()), expected(source.size());
   for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<std::byte>(i * 7 + i / 256);
   for (std::size_t from = 0; from < 70; from += 3)

@@ -92,7 +92,7 @@ TEST(DirectExchange, IsRightOnEveryPath) {
         }
 }
 
-TEST(DirectExchange, GoesOnForLong) {
+TEST(DirectExchange, IsRightInManyCalls) {
   run_threads(2, [](Communicator& threads) {
     Exchanges exchanges(threads, 2, false);
     EXPECT_EQ(exchanges.run(testing::long_tests() ? 200'000 : 10'000, 60), "");
@@ -100,7 +100,7 @@ TEST(DirectExchange, GoesOnForLong) {
 }
 
 // Several exchanges and plans of one group do not disturb each other, and may be made and destroyed in any order.
-TEST(DirectExchange, SharesItsGroup) {
+TEST(DirectExchange, SharesItsGroupWithOtherExchangesAndPlans) {
   run_threads(3, [](Communicator& threads) {
     auto first = std::make_unique<Exchanges>(threads, 3, false);
     EXPECT_EQ(first->run(5), "");
@@ -130,7 +130,7 @@ TEST(DirectExchange, OutlivesItsCommunicator) {
   });
 }
 
-TEST(DirectExchange, SaysWhereSizesDiffer) {
+TEST(DirectExchange, ReportsSizesThatDiffer) {
   for (const bool reads : {true, false})
     for (const Bytes sent : {20, 900, 9000, 100'000, 290'000})
       for (const Bytes expected : {Bytes{8}, Bytes{295'000}}) {
@@ -159,7 +159,7 @@ TEST(DirectExchange, SaysWhereSizesDiffer) {
       }
 }
 
-TEST(DirectExchange, SaysWhereARankDiffersFromItself) {
+TEST(DirectExchange, ReportsSizesThatDifferWithinARank) {
   run_threads(1, [&](Communicator& threads) {
     DirectExchange exchange(threads);
     Blocks blocks(1);
@@ -170,7 +170,7 @@ TEST(DirectExchange, SaysWhereARankDiffersFromItself) {
   });
 }
 
-TEST(DirectExchange, FailsWhereARankFails) {
+TEST(DirectExchange, FailsIfARankFails) {
   for (const Bytes bytes : {8, 3000, 290'000})
     for (const bool cores : {true, false}) {
       std::atomic<int> lost{0};
@@ -189,7 +189,7 @@ TEST(DirectExchange, FailsWhereARankFails) {
     }
 }
 
-TEST(DirectExchange, FailsWhereARankHasLeft) {
+TEST(DirectExchange, FailsIfARankHasLeft) {
   std::atomic<int> lost{0};
   run_threads(3, [&](Communicator& threads) {
     DirectExchange exchange(threads);
@@ -201,7 +201,7 @@ TEST(DirectExchange, FailsWhereARankHasLeft) {
   EXPECT_EQ(lost, 2);
 }
 
-TEST(DirectExchange, SaysWhenAnotherRankStartsAPlan) {
+TEST(DirectExchange, ReportsARankThatStartsAPlanInstead) {
   std::atomic<int> said{0};
   EXPECT_NO_THROW(run_threads(2, [&](Communicator& threads) {
     DirectExchange exchange(threads);
@@ -220,7 +220,7 @@ TEST(DirectExchange, SaysWhenAnotherRankStartsAPlan) {
 }
 
 // If the group fails while a block is being read, the sender must not return before the read has ended.
-TEST(DirectExchange, KeepsABlockWhileItIsRead) {
+TEST(DirectExchange, KeepsABlockUntilItHasBeenRead) {
   constexpr Bytes bytes = 5000;
   std::atomic<bool> is_reading{false}, is_over{false};
   const Apart apart{.costs = testing::costs_of_copying_once(0), .reads = [&](Rank) {
@@ -250,7 +250,7 @@ TEST(DirectExchange, KeepsABlockWhileItIsRead) {
 }
 
 // If a rank's memory cannot be read, all ranks report the reason, and the sender withdraws its block.
-TEST(DirectExchange, FailsWhereMemoryCannotBeRead) {
+TEST(DirectExchange, FailsIfMemoryCannotBeRead) {
   const Apart apart{.costs = testing::costs_of_copying_once(0),
                     .reads = [](Rank) { throw Error(ErrorCode::transport, "the memory cannot be read"); }};
   std::atomic<int> failed{0};
@@ -286,7 +286,7 @@ TEST(DirectExchange, IsMadeOnAllRanksOrOnNone) {
     }
 }
 
-TEST(DirectExchange, GivesItsMemoryBack) {
+TEST(DirectExchange, ReleasesItsMemory) {
   run_apart(3, {}, [&](SharedCommunicator& ranks) {
     auto& space = static_cast<testing::ApartSpace&>(*ranks.space());
     const Bytes before = space.taken_bytes();

@@ -81,8 +81,8 @@ TEST(EnginePaths, AllGiveTheSameResult) {
   }
 }
 
-// Long messages in each of the ways, whose source all ranks, or only some ranks, can load from.
-TEST(EnginePaths, LongMessagesComeFromMemoryOfEitherKind) {
+// Long messages, in each of the ways. All ranks, or only some ranks, can load from their source.
+TEST(EnginePaths, LongMessagesAreReadFromPrivateAndSharedMemory) {
   int turn = 0;
   for (const Apart& way : all_ways())
     for (const Memory memory : {Memory::own, Memory::shared, Memory::mixed}) {
@@ -107,7 +107,7 @@ TEST(EnginePaths, MessagesOfAWindowAreLongTogether) {
 }
 
 // Messages so long that the executor tries non-temporal stores, which takes the first ten executions.
-TEST(EnginePaths, MuchIsCopiedPastTheCaches) {
+TEST(EnginePaths, VeryLongMessagesTryStreamingStores) {
   const Apart way{.costs = costs_of_copying_once(0)};
   run_apart(2, way, [&](SharedCommunicator& communicator) {
     const Problem problem = Problem::alltoall(2, (Bytes{1} << 20) + 40);
@@ -142,7 +142,7 @@ TEST(EnginePaths, ASenderRunsAheadOfItsReaders) {
     }
 }
 
-TEST(EnginePaths, MayBePolledInsteadOfWaitedFor) {
+TEST(EnginePaths, ExecutionsMayBePolledInsteadOfWaitedFor) {
   for (const char* algorithm : {"direct", "bruck"})
     for (const Policy policy : {Policy::blocking, Policy::nonblocking, Policy::dataflow}) {
       const Apart way{.costs = costs_of_copying_once(0)};
@@ -168,7 +168,7 @@ TEST(EnginePaths, MayBePolledInsteadOfWaitedFor) {
 }
 
 // If a message cuts elements, it cannot be combined directly from its source: its pieces are copied together first.
-TEST(EnginePaths, PiecesThatCutElementsAreCombinedLater) {
+TEST(EnginePaths, MessagesThatCutElementsAreCopiedBeforeCombining) {
   constexpr Bytes length = 8000, cut = 4004, gap = 100;
   for (const double once : {0.0, 1.0})
     for (const bool reads : {true, false}) {
@@ -277,7 +277,7 @@ struct OneLongMessage {
 
 const std::vector<std::pair<bool, bool>> both_waits{{true, true}, {false, false}};
 
-TEST(EngineFailures, AReaderThatFailsLetsItsSenderGo) {
+TEST(EngineFailures, AFailedReaderReleasesItsSender) {
   for (const auto& [core, yields] : both_waits) {
     Apart way{.core_for_every_rank = core, .yields_hand_over = yields, .costs = costs_of_copying_once(0)};
     way.reads = [](Rank) { throw Error(ErrorCode::transport, "it cannot be read"); };
@@ -305,7 +305,7 @@ TEST(EngineFailures, ASenderWaitsForACopyThatIsUnderWay) {
       message.fail();
     });
     EXPECT_EQ(said[0], "rank 2 has had enough");
-    EXPECT_EQ(said[1], "") << "it has what it was to have";
+    EXPECT_EQ(said[1], "") << "rank 1 has received its message";
     EXPECT_EQ(said[2], "rank 2 has had enough");
   }
 }
@@ -358,7 +358,7 @@ TEST(EngineFailures, AWithdrawnMessageIsNotRead) {
 }
 
 // If a rank that others wait for has left, all of them throw, spinning or sleeping, in an exchange and in a barrier.
-TEST(EngineFailures, ARankThatHasLeftIsMissed) {
+TEST(EngineFailures, WaitingForARankThatHasLeftThrows) {
   for (const auto& [core, yields] : both_waits)
     for (const bool barrier : {true, false}) {
       const Apart way{.core_for_every_rank = core, .yields_hand_over = yields};
@@ -379,7 +379,7 @@ TEST(EngineFailures, ARankThatHasLeftIsMissed) {
 }
 
 // The ranks of a node wait for each other's steps without a time limit, but not if one of them has failed.
-TEST(EngineFailures, AreHeardByThoseThatKeepStep) {
+TEST(EngineFailures, AFailureEndsWaitsForNodeSteps) {
   Problem problem = Problem::alltoall(3, 64);
   problem.nodes = {0, 0, 1};
   for (const bool fails : {false, true}) {
@@ -398,7 +398,7 @@ TEST(EngineFailures, AreHeardByThoseThatKeepStep) {
 }
 
 // Each allocation of the first or of the last rank fails once: a plan is made on all ranks or on none.
-TEST(EngineFailures, ARankWithoutMemoryIsNoRiddleToTheOthers) {
+TEST(EngineFailures, AFailedAllocationIsReportedOnAllRanks) {
   Problem in_nodes = Problem::alltoall(3, 2000);
   in_nodes.nodes = {0, 0, 1};
   const Problem irregular = problem_of(Collective::alltoallv, 3, 500);
@@ -444,7 +444,7 @@ TEST(EngineFailures, ARankWithoutMemoryIsNoRiddleToTheOthers) {
 
 // Before a rank sleeps it names the rank that it waits for, and only that rank wakes it. Its last check before sleeping may change
 // which rank that is.
-TEST(Waiting, NobodySleepsForARankThatHasBeenHeard) {
+TEST(Waiting, ARankDoesNotSleepForAPeerThatIsReady) {
   const Apart way{.core_for_every_rank = false, .yields_hand_over = false};
   run_apart(3, way, [&](SharedCommunicator& communicator) {
     if (communicator.rank() > 0) return;
@@ -463,7 +463,7 @@ TEST(Waiting, NobodySleepsForARankThatHasBeenHeard) {
                  looks_at_second > 5;  // called again before the rank has slept; the limit makes the test end if not
           return 2;
         });
-    EXPECT_EQ(looks_at_second, 1) << "it asked whom it waits for before it slept, and looked once more";
+    EXPECT_EQ(looks_at_second, 1) << "before it slept, it asked again for whom it waits and checked once more";
   });
 }
 

@@ -124,13 +124,13 @@ TEST(NodeSteps, LetOneExchangeAtATimeThroughEachNode) {
 }
 
 // Shows that without steps the ranks do not keep the order; otherwise the test above would prove nothing.
-TEST(NodeSteps, AreNeeded) {
+TEST(NodeSteps, AreNeededToKeepTheOrder) {
   Observer observer;
   observe({4, 4}, "clustered", false, observer, 20);
   EXPECT_GT(std::max(observer.most[0], observer.most[1]), 1);
 }
 
-TEST(NodeSteps, LetAsManyThroughAsARoundHas) {
+TEST(NodeSteps, LetAllExchangesOfARoundThrough) {
   Observer observer;
   observe({3, 3}, "direct", true, observer);  // all exchanges are in one round
   for (const auto& [node, most] : observer.most) EXPECT_LE(most, 3) << "node " << node;
@@ -156,7 +156,7 @@ TEST(NodeSteps, NeverChangeAResult) {
 }
 
 // Each plan counts its own steps, also if several plans are in flight.
-TEST(NodeSteps, AreKeptByPlansInFlightTogether) {
+TEST(NodeSteps, AreCountedForEachPlanInFlight) {
   const Problem problem = on_nodes({2, 1, 2}, 24);
   run_threads(problem.ranks, [&](Communicator& threads) {
     const auto data = probe_data(problem, threads.rank());
@@ -181,7 +181,7 @@ TEST(NodeSteps, AreKeptByPlansInFlightTogether) {
   });
 }
 
-TEST(NodeSteps, AreRefusedWhereNobodyCanKeepThem) {
+TEST(NodeSteps, AreRefusedUnderDataflowAndForTheVendor) {
   const Problem problem = on_nodes({2, 2}, 8);
   run_threads(4, [&](Communicator& threads) {
     EXPECT_THROW(plan(threads, problem, {.algorithm = "clustered", .policy = Policy::dataflow, .keep_step = true}), Error);

@@ -39,7 +39,7 @@ TEST(SharedMemory, AgreesWithTheInterpreterHoweverMessagesAreCopied) {
 }
 
 // Receivers read directly from buffers in shared memory; the kind of buffer may differ from rank to rank.
-TEST(SharedMemory, TakesBuffersOfEitherKind) {
+TEST(SharedMemory, AcceptsPrivateAndSharedBuffers) {
   constexpr Bytes block = 5000;
   run_threads(4, [&](Communicator& threads) {
     const auto shared = shared_by_processes(threads, costs_of_copying_once(0));
@@ -60,7 +60,7 @@ TEST(SharedMemory, TakesBuffersOfEitherKind) {
 }
 
 // Messages so long that non-temporal stores are tried in the first executions. All executions must be right.
-TEST(SharedMemory, CopiesMuchFromSharedBuffers) {
+TEST(SharedMemory, CopiesLongMessagesFromSharedBuffers) {
   constexpr Bytes block = (Bytes{1} << 20) + 40;
   run_threads(2, [&](Communicator& threads) {
     const Problem problem = Problem::alltoall(2, block);

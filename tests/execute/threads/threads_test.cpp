@@ -106,7 +106,7 @@ TEST(Threads, RefuseTwoControlMessagesBetweenTheSameRanks) {
   }
 }
 
-TEST(Plans, RanksThatDisagreeAllHear) {
+TEST(Plans, FailOnAllRanksIfRequestsDiffer) {
   std::atomic<int> heard{0};
   run_threads(3, [&](Communicator& communicator) {
     try {
@@ -149,7 +149,7 @@ TEST(Plans, AreOnTheNodesOfTheGroup) {
   });
 }
 
-TEST(Plans, RefuseWhatDoesNotFit) {
+TEST(Plans, RefuseProblemsAndBuffersThatDoNotFit) {
   run_threads(3, [](Communicator& communicator) {
     EXPECT_THROW(plan(communicator, Problem::alltoall(4, 8)), Error);
     EXPECT_THROW(plan(communicator, Problem::alltoall(3, 8), {.algorithm = "xor"}), Error);

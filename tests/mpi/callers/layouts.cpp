@@ -297,7 +297,7 @@ Layout doubled_char(int levels) {
 
 void read_types_in_many_places() {
   expect_pieces("doubled", doubled_char(12), {{0, 4096}});
-  const Layout most = doubled_char(30);  // Open MPI does not report that both are the same type
+  const Layout most = doubled_char(30);  // Open MPI does not report that both inner types are the same
   if (!most.empty()) expect_pieces("doubled more often", most, {{0, Bytes{1} << 30}});
 }
 

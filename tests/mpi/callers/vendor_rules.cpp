@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does the MPI library read a file of rules, and take Bruck's algorithm by it? Seen by functions that the library calls across the
-// borders of its shared objects, and finds here first.
+// Tests that the MPI library reads a file of rules and takes Bruck's algorithm because of it. This program defines functions that
+// the library calls across the borders of its shared objects. The dynamic linker finds them here first, so the program sees the
+// calls.
 // Usage: vendor_rules --write ALGORITHM FILE   rules for alltoall of 64 B among five ranks, with this algorithm of the library's
 // own
 //        vendor_rules                           under mpirun -n 6: prints "5 ranks: 64 B Bruck, 4096 B another" and the like
-// With Open MPI the latter also compares the numbers of all algorithms in such files with those that the library tells.
+// With Open MPI the second form also compares the numbers by which rules files name algorithms with those that the library reports.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <mpi.h>

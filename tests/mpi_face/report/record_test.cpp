@@ -62,7 +62,7 @@ TEST_F(RecordTest, OutlivesAKilledProcess) {
   EXPECT_EQ(header.end_unix_ns, 0);
   EXPECT_EQ(header.in_call, 2u) << "function 1 of communicator 0";
   EXPECT_GT(header.ticks_per_second, 1e6);
-  ASSERT_EQ(header.counters.used, 4u) << "one for each function's others, and one";
+  ASSERT_EQ(header.counters.used, 4u) << "an entry for the further calls of each function, and one for these calls";
   const Counters counters = counters_in(bytes, 3);
   EXPECT_EQ(counters.ours_calls, 7u);
   EXPECT_EQ(counters.ours_ticks, 350u);
@@ -72,7 +72,7 @@ TEST_F(RecordTest, OutlivesAKilledProcess) {
   EXPECT_EQ(counters.passed[0].calls, 1u);
 }
 
-TEST_F(RecordTest, TakesWhatDoesNotFitIntoTheOthersOfTheFunction) {
+TEST_F(RecordTest, CountsFurtherCallsOfAFunctionTogether) {
   RecordOptions of_memory = options();
   of_memory.path.clear();
   Record record(of_memory);
@@ -93,12 +93,12 @@ TEST_F(RecordTest, NumbersCommunicators) {
   EXPECT_EQ(record.add_communicator("world", world), 0);
   EXPECT_EQ(record.add_communicator("", pair), 1);
   record.free_communicator(1);
-  EXPECT_EQ(record.add_communicator("", pair), 1) << "that of the freed one with these members";
+  EXPECT_EQ(record.add_communicator("", pair), 1) << "reuses the number of the freed communicator with the same members";
   EXPECT_EQ(record.add_communicator("", pair), 2);
   for (int i = 3; i < 256; ++i) EXPECT_EQ(record.add_communicator("", world), i);
   EXPECT_EQ(record.add_communicator("", pair), 256);
   EXPECT_EQ(record.add_communicator("", world), 257);
-  EXPECT_EQ(record.add_communicator("", pair), 256) << "all later ones of two ranks";
+  EXPECT_EQ(record.add_communicator("", pair), 256) << "all further communicators of two ranks share a number";
   std::vector<Rank> more(5);
   for (int i = 0; i < 200; ++i, more.push_back(0)) EXPECT_LT(record.add_communicator("", more), 320);
 }
@@ -136,7 +136,7 @@ TEST_F(RecordTest, ReplacesAnOlderFileAndNothingElse) {
   EXPECT_THROW(Record{foreign}, Error);
 }
 
-TEST_F(RecordTest, PacksWhatIsUsed) {
+TEST_F(RecordTest, PacksUsedEntriesOnly) {
   Record record(options());
   const int communicator = record.add_communicator("world", world);
   count_ours(record.counters(1, communicator, 64), 64, 5);
@@ -152,7 +152,7 @@ TEST_F(RecordTest, PacksWhatIsUsed) {
   EXPECT_LT(record.packed(false).size(), bytes.size());
 }
 
-TEST(RecordWords, AreCutAtTheEndOfALetter) {
+TEST(RecordWords, AreCutBetweenCharacters) {
   char place[4];
   set_words(place, "ab\xC3\xA4");
   EXPECT_EQ(words_of(place), "ab");

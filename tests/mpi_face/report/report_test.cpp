@@ -54,7 +54,7 @@ class ReportTest : public testing::OwnFolder {
   }
 };
 
-TEST_F(ReportTest, PutsRanksTogether) {
+TEST_F(ReportTest, MergesTheCountersOfAllRanks) {
   for (const Rank rank : world) {
     Record record(options(rank));
     count(record, rank);
@@ -77,7 +77,7 @@ TEST_F(ReportTest, PutsRanksTogether) {
   EXPECT_EQ(alltoall.least_block, 512);
   EXPECT_NEAR(alltoall.rank_seconds, 4 * 12e-3, 1e-3);
   ASSERT_TRUE(alltoall.vendor);
-  EXPECT_NEAR(alltoall.vendor->median_s, 5e-3, 1e-4) << "of rank 3, the slowest";
+  EXPECT_NEAR(alltoall.vendor->median_s, 5e-3, 1e-4) << "the time of rank 3, the slowest";
   EXPECT_EQ(alltoall.vendor->samples, 3);
   ASSERT_TRUE(alltoall.late);
   EXPECT_NEAR(alltoall.late->median_s, 1e-3, 1e-4);
@@ -133,7 +133,7 @@ TEST_F(ReportTest, SaysWhereARankEnded) {
   EXPECT_NE(text.find("no counters of ranks 0 and 2"), std::string::npos) << text;
 }
 
-TEST_F(ReportTest, RefusesWhatIsNone) {
+TEST_F(ReportTest, RefusesFilesWithoutCounters) {
   const std::string letter = (place_ / "letter").string();
   std::ofstream(letter) << "Dear all";
   EXPECT_THROW(read_record(letter), Error);
@@ -145,7 +145,7 @@ TEST_F(ReportTest, RefusesWhatIsNone) {
 }
 
 // Whatever bytes are changed, the result is a report or one error sentence.
-TEST_F(ReportTest, SurvivesDamage) {
+TEST_F(ReportTest, ReadsOrRefusesDamagedFiles) {
   std::string good;
   {
     Record record(options(0));
@@ -229,7 +229,7 @@ TEST(ReportWishes, AreReadFromWords) {
   for (const char* words : {"", "Summary", "full:", "yes", "fuller", ":x"}) EXPECT_FALSE(parse_report_wish(words)) << words;
 }
 
-TEST_F(ReportTest, FoldersOfOthersAreRefused) {
+TEST_F(ReportTest, RefusesFoldersOfOtherUsers) {
   const ReportWish wish{.file = (place_ / "run").string()};
   std::filesystem::create_directory(wish.file + ".counters");
   ::chmod((wish.file + ".counters").c_str(), 0755);

@@ -101,7 +101,7 @@ class Preparation {
   bool large_blocks() const { return total_bytes_of(units_) > 4000; }
   int divisor() {
     if (large_blocks() || call_.collective == Collective::allgatherv)
-      return 1;  // Open MPI 4.1.4 decides by the sender's type there
+      return 1;  // here Open MPI 4.1.4 looks at the sender's type only
     std::vector<int> divisors;
     for (int a = 1; a <= grain_; ++a)
       if (grain_ % a == 0) divisors.push_back(a);
@@ -208,7 +208,7 @@ inline void Preparation::set_root() {
     call_.arguments.root = root_;
     return;
   }
-  // The group with the lowest rank counts as the first one, so that both groups draw alike.
+  // The group with the lowest rank counts as the first one, so that both groups draw the same.
   const bool local_first = group_.local[0] < group_.remote[0];
   root_is_here_ = (shared_.below(2) == 0) == local_first;
   const std::vector<int>& of = root_is_here_ ? group_.local : group_.remote;
@@ -377,10 +377,9 @@ inline void Preparation::prepare_reduction() {
   if (sends && !in_place_) call_.in.add({type, total / a, 0, own, {}, false});
   if (receives) {
     const bool unspecified = sources.empty();
-    Piece piece{type,       mine / a, 0, in_place_ ? own : Content{}, unspecified ? Content{} : result(sources, first, mine),
-                unspecified};
+    Part part{type, mine / a, 0, in_place_ ? own : Content{}, unspecified ? Content{} : result(sources, first, mine), unspecified};
     if (in_place_ && total > mine) call_.out.add({type, total / a, 0, own, {}, true});
-    call_.out.add(std::move(piece));
+    call_.out.add(std::move(part));
   }
   take_addresses();
   if (in_place_) args.in.buffer = MPI_IN_PLACE;

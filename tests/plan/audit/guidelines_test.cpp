@@ -41,14 +41,14 @@ void expect_same(const Problem& a, const Problem& b, const std::string& where) {
   }
 }
 
-TEST(Guidelines, AreOfEveryCollectiveAndHaveNamesOfTheirOwn) {
+TEST(Guidelines, CoverEveryCollectiveAndHaveUniqueNames) {
   std::set<std::string> names;
   for (const Guideline& guideline : all_guidelines()) names.insert(name(guideline));
   EXPECT_EQ(names.size(), all_guidelines().size());
   for (const Collective collective : all_collectives()) EXPECT_GE(guidelines_of(collective), 2) << name(collective);
 }
 
-TEST(Guidelines, CiteWhatTheBibliographyHas) {
+TEST(Guidelines, CiteEntriesOfTheBibliography) {
   std::ifstream file(std::string(QUADRILLE_SOURCE_DIR) + "/docs/references.bib");
   const std::string bibliography{std::istreambuf_iterator<char>(file), {}};
   ASSERT_FALSE(bibliography.empty());
@@ -73,7 +73,7 @@ TEST(Guidelines, AllRanksMakeTheSameCalls) {
     }
 }
 
-TEST(Guidelines, MockUpsSolveTheLeftSideButForTheLongerOne) {
+TEST(Guidelines, MockUpsSolveTheProblemOfTheLeftSide) {
   Count longer = 0;
   for (const Guideline& guideline : all_guidelines()) {
     const Setting setting = setting_of(guideline, 3, 48, 1);
@@ -97,7 +97,7 @@ TEST(Guidelines, SharesRiseFromNothingToTwiceTheMean) {
   }
 }
 
-TEST(Guidelines, RefuseWhatHasNoHalves) {
+TEST(Guidelines, RefuseProblemsThatCannotBeHalved) {
   for (const Guideline& guideline : all_guidelines()) {
     if (guideline.mock_up != "itself twice with half the size") continue;
     const auto made = guideline.make(setting_of(guideline, 3, is_reduction(guideline.left) ? 8 : 7, 0));
@@ -151,7 +151,7 @@ TEST(Guidelines, WrongMockUpsAreFound) {
   });
 }
 
-TEST(Guidelines, VerdictsFollowFromRounds) {
+TEST(Guidelines, JudgementsFollowFromRatiosByRepetition) {
   const std::vector<double> right(9, 2.0);
   const auto verdict_of = [&](std::vector<double> left, double tolerance) {
     Audited comparison;
@@ -168,13 +168,13 @@ TEST(Guidelines, VerdictsFollowFromRounds) {
   EXPECT_EQ(verdict_of(slow, ratio.lower), Judgement::open) << "not above the tolerance";
   EXPECT_EQ(verdict_of(slow, 1.3), Judgement::open);
   EXPECT_EQ(verdict_of(slow, ratio.upper), Judgement::held);
-  // Ratios are taken within a repetition, so a change that slows both sides down equally has no effect.
+  // Ratios are computed within a repetition, so a disturbance that slows down both sides equally has no effect.
   std::vector<double> drifting;
   for (int repetition = 0; repetition < 9; ++repetition) drifting.push_back(2.0 + repetition);
   EXPECT_DOUBLE_EQ(ratio_by_repetitions(drifting, drifting).upper, 1.0);
 }
 
-TEST(Guidelines, NeedData) {
+TEST(Guidelines, RefuseReductionsWithoutData) {
   const auto sum = built_in_operator("sum", "f64");
   EXPECT_THROW(left_side(all_guidelines().front(), 2, 0, sum.get()), Error);
 }

@@ -47,7 +47,7 @@ std::string told_to_all(Count p, const std::function<void(Communicator&)>& call)
   return said[0];
 }
 
-TEST(Calls, RefuseSizesThatDoNotFitWithBothNumbers) {
+TEST(Calls, RefuseSizesThatDoNotFitAndNameBothNumbers) {
   const std::vector<double> ten(10), eight(8);
   std::vector<double> output(12);
   EXPECT_EQ(told_to_all(4, [&](Communicator& ranks) { alltoall(ranks, ten, output); }),
@@ -64,7 +64,7 @@ TEST(Calls, RefuseSizesThatDoNotFitWithBothNumbers) {
             "allreduce's input has 10 elements and its output 12; they must be equal");
 }
 
-TEST(Calls, RefuseRootsAndElementsThatThereAreNot) {
+TEST(Calls, RefuseInvalidRootsOperatorsAndElements) {
   std::vector<double> buffer(2);
   EXPECT_EQ(told_to_all(3, [&](Communicator& ranks) { broadcast(ranks, std::vector<int>(2), 3); }),
             "the root is 3, but there are 3 ranks; it must be 0 to 2");
@@ -183,7 +183,7 @@ class CountsGathers final : public SharedCommunicator {
   long gathers_ = 0;
 };
 
-TEST(Calls, LetThePlanGoThatWasCalledLongestAgo) {
+TEST(Calls, EvictThePlanThatWasCalledLongestAgo) {
   run_threads(2, [](Communicator& threads) {
     CountsGathers ranks(threads);
     const std::vector<char> input(700);
@@ -204,14 +204,14 @@ TEST(Calls, LetThePlanGoThatWasCalledLongestAgo) {
         ranks, {.input = input.data(), .input_elements = 2, .output = late.data(), .output_elements = 2, .compares = false}, {});
     for (std::size_t n = 2; n <= 300; ++n) {
       EXPECT_TRUE(makes_a_plan(n));
-      EXPECT_FALSE(makes_a_plan(2)) << "it is called again and again";
+      EXPECT_FALSE(makes_a_plan(2)) << "the plan for 2 elements is called in each turn";
     }
     EXPECT_EQ(ranks.calls().size(), Calls::most_plans);
     open.wait();  // its plan has been dropped meanwhile
     EXPECT_FALSE(makes_a_plan(2));
-    EXPECT_FALSE(makes_a_plan(46)) << "2 and the last 255 sizes are there";
+    EXPECT_FALSE(makes_a_plan(46)) << "the plans of size 2 and of the last 255 sizes are kept";
     EXPECT_TRUE(makes_a_plan(45));
-    EXPECT_TRUE(makes_a_plan(47)) << "45 took the place of that";
+    EXPECT_TRUE(makes_a_plan(47)) << "the plan of size 45 has replaced that of size 47";
   });
 }
 
@@ -235,7 +235,7 @@ TEST(Calls, DeliverTheRightDataInAnyOrderOnUntypedMemory) {
 
 // The first call on a communicator does not match what other ranks do: they make another plan or wait in a barrier. All ranks get
 // an error after some time.
-TEST(Calls, TellOfAFirstCallThatMeetsAnother) {
+TEST(Calls, ReportAFirstCallThatDoesNotMatch) {
   for (const bool barrier : {true, false}) {
     std::vector<std::string> said(3);
     run_threads(3, [&](Communicator& threads) {
@@ -255,7 +255,7 @@ TEST(Calls, TellOfAFirstCallThatMeetsAnother) {
   }
 }
 
-TEST(Calls, TellOfCallsThatDiffer) {
+TEST(Calls, ReportCallsThatDiffer) {
   if (CallArguments{}.compares) GTEST_SKIP() << "in debug builds the ranks compare before each call";
   const std::string said = told_to_all(3, [](Communicator& ranks) {
     std::vector<double> buffer(10);
@@ -305,7 +305,7 @@ TEST_F(ComparedCalls, NameBothValuesAndBothRanks) {
             "rank 0 asks for collective barrier, rank 2 for allgatherv; all ranks must make the same call");
 }
 
-TEST_F(ComparedCalls, TellAllRanksOfOneRanksSizes) {
+TEST_F(ComparedCalls, ReportOneRanksWrongSizesOnAllRanks) {
   const auto said = told(2, [](Communicator& ranks) {
     std::vector<double> own(3), all(ranks.rank() == 0 ? 6 : 5);
     allgather(ranks, own, all);

@@ -6,7 +6,7 @@
 namespace quadrille {
 namespace {
 
-TEST(TypedCalls, DeliverWhatAPlainLoopDoes) {
+TEST(TypedCalls, GiveTheResultsOfAPlainLoop) {
   for (const Count p : {1, 2, 3, 4, 5}) run_threads(p, [](Communicator& ranks) { EXPECT_EQ(testing::run_typed_calls(ranks), ""); });
 }
 

@@ -35,7 +35,7 @@ WisdomRecord record_of(const Problem& problem, const std::vector<WisdomEntry>& e
   return record;
 }
 
-TEST(Decide, TakesTheFastestMeasuredWayThatThereIs) {
+TEST(Decide, TakesTheFastestMeasuredWayThatIsAvailable) {
   const Problem problem = on_one_node(Problem::alltoall(8, 64));
   Wisdom wisdom;
   wisdom.add(fit_of(Executor::shared, 8, 1, 1e-3));
@@ -55,7 +55,7 @@ TEST(Decide, ByWisdomOnlyRefusesWhatIsNotMeasured) {
   EXPECT_THROW(decide(on_one_node(Problem::alltoall(8, 64)), {}, {.effort = Effort::wisdom_only}), Error);
 }
 
-TEST(Decide, FlipsFromFewRoundsToFewBytes) {
+TEST(Decide, SwitchesFromFewRoundsToFewBytes) {
   Wisdom wisdom;
   wisdom.add(fit_of(Executor::shared, 16, 10, 1e-3));
   const auto chosen = [&](Bytes bytes) {
@@ -69,7 +69,7 @@ TEST(Decide, FlipsFromFewRoundsToFewBytes) {
   EXPECT_EQ(bytes_of(1 << 20), 15) << chosen(1 << 20);
 }
 
-TEST(Decide, TakesTheVendorsWhereItsCurveIsBelow) {
+TEST(Decide, TakesTheVendorsWhereItsCurveIsLower) {
   const Problem problem = on_one_node(Problem::alltoall(4, 64));
   Wisdom wisdom;
   wisdom.add(fit_of(Executor::shared, 4, 1, 1e-3));
@@ -85,7 +85,7 @@ TEST(Decide, WithoutAnyKnowledgeTakesTheDefault) {
   EXPECT_TRUE(decision.chosen.algorithm.starts_with("direct"));
 }
 
-TEST(Decide, GivesAReasonForEachThatWasNotTaken) {
+TEST(Decide, GivesAReasonForEachWayThatIsNotTaken) {
   Wisdom wisdom;
   wisdom.add(fit_of(Executor::shared, 8, 1, 1e-3));
   for (const Collective collective : all_collectives()) {
@@ -114,7 +114,7 @@ TEST(Ways, OfBrucksAlgorithmAreAParetoFront) {
   }
 }
 
-TEST(Ways, OfRanksThatKnowTheirOwnCountsNeedNoMore) {
+TEST(Ways, ForOwnCountsNeedNoOtherCounts) {
   const Problem problem = make_traffic(9, {.kind = TrafficKind::uniform, .typical = 100});
   const std::vector<Choice> all = choices_worth_trying(problem), own = choices_worth_trying(problem, /*own_counts_only=*/true);
   EXPECT_LT(own.size(), all.size());

@@ -19,10 +19,10 @@ TEST(LineFit, FindsTheLineItsSamplesLieOn) {
   samples[2].seconds *= 2;
   const LineFit off = fit_line("off", samples);
   EXPECT_GT(off.worst_error(), 0.1);
-  EXPECT_LT(off.error(samples[2]), 0) << "it was measured to take longer than the line says";
+  EXPECT_LT(off.error(samples[2]), 0) << "the measured time is above the line";
 }
 
-TEST(LineFit, GoesBelowZeroNowhere) {
+TEST(LineFit, HasNoNegativeCoefficients) {
   const LineFit falling = fit_line("falling", {{8, 2e-6}, {64, 1e-6}});
   EXPECT_EQ(falling.s_per_byte, 0);
   EXPECT_GT(falling.startup_s, 1e-6);
@@ -34,7 +34,7 @@ TEST(LineFit, GoesBelowZeroNowhere) {
   EXPECT_DOUBLE_EQ(one.at(100), 1e-6);
 }
 
-TEST(Calibrate, MeasuresWhatSoManyRanksCan) {
+TEST(Calibrate, MeasuresTheModelsThatTheRanksAllow) {
   for (const Count p : {2, 3})
     run_threads(p, [&](Communicator& communicator) {
       const Calibration calibration = calibrate(communicator, {.seconds = 0.05});
@@ -55,7 +55,7 @@ TEST(Calibrate, MeasuresWhatSoManyRanksCan) {
       const double mine = models.at("linear").at("startup_us");
       std::vector<double> all(static_cast<std::size_t>(p));
       communicator.all_gather(&mine, all.data(), sizeof mine);
-      for (const double each : all) EXPECT_EQ(each, mine) << "all ranks know the same";
+      for (const double each : all) EXPECT_EQ(each, mine) << "all ranks have the same figures";
     });
   run_threads(1, [](Communicator& communicator) { EXPECT_THROW(calibrate(communicator), Error); });
 }

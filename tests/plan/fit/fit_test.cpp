@@ -67,7 +67,7 @@ std::vector<FitSample> samples_of(const std::vector<Workload>& list, const Coeff
   return samples;
 }
 
-TEST(FitMaxRate, FindsTheCoefficientsThatMadeTheTimes) {
+TEST(FitMaxRate, RecoversTheCoefficients) {
   const auto list = workloads(8, 8);
   const Coefficients truth = known(0, 0);
   const MaxRateFit fit = fit_max_rate(samples_of(list, truth), 2);
@@ -75,12 +75,12 @@ TEST(FitMaxRate, FindsTheCoefficientsThatMadeTheTimes) {
   for (const char* key : {"inside_startup_us", "inside_us_per_byte", "inside_128k_us_per_byte", "round_us"})
     EXPECT_NEAR(fit.coefficients.at(key), truth.at(key), 0.1 * truth.at(key)) << key;
   EXPECT_EQ(fit.coefficients.at("cores"), 2);
-  EXPECT_EQ(fit.coefficients.at("startup_us"), 0) << "nothing leaves the node";
+  EXPECT_EQ(fit.coefficients.at("startup_us"), 0) << "all messages stay within the node";
   const Workload other = work_of(on_nodes(Problem::alltoall(8, 1000), 8), "one-factor");
   EXPECT_NEAR(time_of(other, fit.coefficients), time_of(other, truth), 0.05 * time_of(other, truth));
 }
 
-TEST(FitMaxRate, TellsARanksRateFromANodes) {
+TEST(FitMaxRate, SeparatesTheRateOfARankFromThatOfANode) {
   const auto list = workloads(12, 4);
   const MaxRateFit fit = fit_max_rate(samples_of(list, known(20, 0.01)), 2);
   EXPECT_LT(fit.error, 0.05);
@@ -89,7 +89,7 @@ TEST(FitMaxRate, TellsARanksRateFromANodes) {
   EXPECT_NEAR(time_of(other, fit.coefficients), truth, 0.2 * truth);
 }
 
-TEST(FitMaxRate, IsMovedLittleByADisturbedSample) {
+TEST(FitMaxRate, IsRobustAgainstADisturbedSample) {
   const auto list = workloads(8, 8);
   auto samples = samples_of(list, known(0, 0));
   const double before = time_of(list[7], fit_max_rate(samples, 2).coefficients);
@@ -97,7 +97,7 @@ TEST(FitMaxRate, IsMovedLittleByADisturbedSample) {
   EXPECT_NEAR(time_of(list[7], fit_max_rate(samples, 2).coefficients), before, 0.2 * before);
 }
 
-TEST(FitMaxRate, GoesBelowZeroNowhere) {
+TEST(FitMaxRate, HasNoNegativeCoefficients) {
   auto samples = samples_of(workloads(4, 4), known(0, 0));
   for (std::size_t i = 0; i < samples.size(); ++i) samples[i].seconds = 1e-6 / static_cast<double>(i + 1);
   for (const auto& [key, value] : fit_max_rate(samples, 0).coefficients) EXPECT_GE(value, 0) << key;
@@ -113,22 +113,22 @@ TEST(Price, ByAFitIsTheSumOfItsTerms) {
   }
   EXPECT_LE(price.nonblocking_s, price.blocking_s);
   const Price steps = price_by(fit, work_of(on_nodes(Problem::alltoall(8, 100), 8), "shift"));
-  EXPECT_NEAR(steps.blocking_s - steps.nonblocking_s, 6 * 2e-6, 1e-11) << "seven rounds, of which six are waited for in vain";
+  EXPECT_NEAR(steps.blocking_s - steps.nonblocking_s, 6 * 2e-6, 1e-11) << "nonblocking saves the waits after six of seven rounds";
 }
 
-TEST(Price, OfRanksThatRunAheadHasNoWaiting) {
+TEST(Price, OfRanksThatRunAheadHasNoWaits) {
   const auto rounds = [](const Workload& counted) {
     for (const PriceTerm& term : price_by({.coefficients = known(20, 0.01), .preset = {}, .date = {}}, counted).terms)
       if (term.name == "rounds") return term.amount;
     return Count{-1};
   };
   EXPECT_EQ(rounds(work_of(of_blocks(Collective::broadcast, 8, 100), "binomial")), 0);
-  EXPECT_GT(rounds(work_of(of_blocks(Collective::broadcast, 8, 100), "scatter-allgather")), 0) << "all wait for all";
+  EXPECT_GT(rounds(work_of(of_blocks(Collective::broadcast, 8, 100), "scatter-allgather")), 0) << "all ranks wait for each other";
   EXPECT_EQ(rounds(work_of(Problem::alltoall(8, 100), "shift")), 7);
   EXPECT_EQ(rounds(work_of(Problem::alltoall(1, 100), "direct")), 0);
 }
 
-TEST(Preset, IsWhatTheFileSays) {
+TEST(Preset, HasTheFiguresOfItsFile) {
   MachineCosts machine{.name = "preset", .description = {}, .source = {}};
   EXPECT_THROW(preset_fit(machine, Executor::hybrid, {}, 0), Error);
   machine.models["max-rate"] = known(20, 0.01);

@@ -23,7 +23,7 @@ void expect(const Problem& problem, double algorithm, std::optional<double> bus)
   }
 }
 
-TEST(Bandwidth, IsThatOfNcclTests) {
+TEST(Bandwidth, IsComputedAsInNcclTests) {
   for (const Collective collective :
        {Collective::alltoall, Collective::allgather, Collective::gather, Collective::scatter, Collective::reduce_scatter})
     expect(of(collective), 400, 300);
@@ -35,7 +35,7 @@ TEST(Bandwidth, IsThatOfNcclTests) {
   EXPECT_FALSE(bandwidth_bytes(of(Collective::barrier)));
 }
 
-TEST(Bandwidth, OfEqualCountsIsThatOfTheRegularCollective) {
+TEST(Bandwidth, WithEqualCountsIsThatOfTheRegularCollective) {
   const std::vector<Bytes> shares(4, 100), matrix(16, 100);
   for (const Collective collective :
        {Collective::allgatherv, Collective::gatherv, Collective::scatterv, Collective::reduce_scatterv})
@@ -43,7 +43,7 @@ TEST(Bandwidth, OfEqualCountsIsThatOfTheRegularCollective) {
   expect(of(Collective::alltoallv, matrix), 400, 300);
 }
 
-TEST(Bandwidth, LeavesOutWhatARankHasAlready) {
+TEST(Bandwidth, LeavesOutARanksOwnBlock) {
   expect(of(Collective::gatherv, {10, 20, 30, 40}), 100, 80);
   std::vector<Bytes> matrix(16);
   matrix[0] = 40;  // rank 0 to itself

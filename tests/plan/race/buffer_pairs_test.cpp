@@ -65,7 +65,7 @@ TEST(BufferPairs, ExceedTheCachesTogether) {
   });
 }
 
-TEST(BufferPairs, AreOneWithoutDataOrWithoutNeed) {
+TEST(BufferPairs, AreOneWithoutDataOrIfNotRequested) {
   run_threads(2, [](Communicator& communicator) {
     EXPECT_EQ(BufferPairs(communicator, 0, 0, false, true).count(), 1);
     EXPECT_EQ(BufferPairs(communicator, 8, 8, false, false).count(), 1);

@@ -60,7 +60,7 @@ TEST(Clocks, OfOneSourceAreNotCompared) {
 }
 
 // Ranks 0 and 2 are on one machine, 1 and 3 on another.
-TEST(Clocks, TimesDoNotShowTheOffset) {
+TEST(Clocks, TimesDoNotContainTheOffset) {
   const Clock real = monotonic_clock();
   const Nanoseconds origin = real.now();
   run_threads(4, [&](Communicator& communicator) {

@@ -24,7 +24,7 @@ TEST(IndependentRuns, HaveTheOrderStatisticsOfTheTables) {
   EXPECT_DOUBLE_EQ(ratio_of_runs({1, 1, 1, 1}, {2, 3, 4, 5}).confidence, 1 - 2.0 / 70);
 }
 
-TEST(IndependentRuns, OfFewRoundsSaySo) {
+TEST(IndependentRuns, HaveLowConfidenceWithFewRepetitions) {
   const RatioOfRuns few = ratio_of_runs({1, 2}, {2, 8});
   EXPECT_EQ(few.lower, 1);
   EXPECT_EQ(few.upper, 8);
@@ -34,7 +34,7 @@ TEST(IndependentRuns, OfFewRoundsSaySo) {
   EXPECT_EQ(ratio_of_runs({2}, {3}).confidence, 0);
 }
 
-TEST(IndependentRuns, CoverTheTrueRatioAsOftenAsTheySay) {
+TEST(IndependentRuns, CoverTheTrueRatioWithTheStatedConfidence) {
   std::mt19937_64 random(7);
   std::lognormal_distribution<double> time(0, 0.3);
   for (const auto& [first, second] : {std::pair<std::size_t, std::size_t>{9, 9}, {6, 15}, {60, 60}}) {
@@ -54,7 +54,7 @@ TEST(IndependentRuns, CoverTheTrueRatioAsOftenAsTheySay) {
   }
 }
 
-TEST(IndependentRuns, OfManyRoundsAreThinned) {
+TEST(IndependentRuns, ThinOutManyRepetitions) {
   const RatioOfRuns ratio = ratio_of_runs(std::vector<double>(100'000, 2.0), std::vector<double>(5, 3.0));
   EXPECT_EQ(ratio.lower, 1.5);
   EXPECT_EQ(ratio.upper, 1.5);

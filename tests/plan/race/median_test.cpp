@@ -33,7 +33,7 @@ TEST(Median, IntervalsAreThoseOfTheSignTest) {
   EXPECT_NEAR(median_interval(1'000'000).confidence, 0.95, 1e-3);
 }
 
-TEST(Median, IntervalsHoldItAsOftenAsTheySay) {
+TEST(Median, IntervalsHoldItWithTheStatedConfidence) {
   std::mt19937_64 random(7);
   std::exponential_distribution<double> skew(1);  // its median is ln 2
   int held = 0;
@@ -71,7 +71,7 @@ class Conclusions : public ::testing::Test {
   }
 };
 
-TEST_F(Conclusions, TellApartWhatDiffersInEveryRound) {
+TEST_F(Conclusions, CompareCandidatesWithinEachRepetition) {
   // The machine's own variation is 16 times as large as the difference between the candidates.
   const RaceResult result = of({repetitions(1.1, 0.01, 2), repetitions(1.0, 0.01, 3), repetitions(5, 0.01, 4)});
   EXPECT_EQ(result.conclusion, Conclusion::fastest);
@@ -79,18 +79,18 @@ TEST_F(Conclusions, TellApartWhatDiffersInEveryRound) {
   EXPECT_GT(result.entries[0].seconds.upper, result.entries[1].seconds.lower) << "by themselves the times overlap";
 }
 
-TEST_F(Conclusions, AreTiesInsideTheNoise) {
+TEST_F(Conclusions, AreTiesIfDifferencesAreWithinTheNoise) {
   const RaceResult result = of({repetitions(1.0, 0.05, 2), repetitions(1.002, 0.05, 3), repetitions(5, 0.05, 4)});
   EXPECT_EQ(result.conclusion, Conclusion::tied);
   EXPECT_GT(result.entries[2].to_best->lower, 1);
 }
 
-TEST_F(Conclusions, AreNoneWhereNothingCanBeTold) {
+TEST_F(Conclusions, AreNoneIfNoisyOrWithTooFewRepetitions) {
   EXPECT_EQ(of({repetitions(1, 5, 2), repetitions(1.1, 5, 3)}).conclusion, Conclusion::noisy);
   EXPECT_EQ(of({repetitions(1, 0.01, 2, 5), repetitions(2, 0.01, 3, 5)}).conclusion, Conclusion::too_few_repetitions);
 }
 
-TEST_F(Conclusions, LeaveWrongDataOut) {
+TEST_F(Conclusions, LeaveOutCandidatesWithWrongData) {
   RaceResult result;
   const std::vector<std::vector<double>> seconds{repetitions(1, 0.01, 2), repetitions(2, 0.01, 3)};
   result.confidence = 0.96;

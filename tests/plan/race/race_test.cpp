@@ -76,7 +76,7 @@ TEST(Race, TimesAndChecksEveryCandidate) {
   });
 }
 
-TEST(Race, KeepsTheSamplesThatItsTimesComeFrom) {
+TEST(Race, KeepsTheSamplesOfItsTimes) {
   run_threads(3, [](Communicator& communicator) {
     const Problem problem = Problem::alltoall(3, 100);
     const RaceResult result =
@@ -102,7 +102,7 @@ TEST(Race, KeepsTheSamplesThatItsTimesComeFrom) {
   });
 }
 
-TEST(Race, ChecksDataInBuffersThatAreUsedByTurns) {
+TEST(Race, ChecksDataInAlternatingBuffers) {
   for (const bool shared : {false, true})
     run_threads(2, [shared](Communicator& communicator) {
       const Problem problem = Problem::alltoall(2, Bytes{1} << 20);
@@ -113,22 +113,22 @@ TEST(Race, ChecksDataInBuffersThatAreUsedByTurns) {
     });
 }
 
-TEST(Race, RunsWhatIsTheSameOnce) {
+TEST(Race, RunsEqualCandidatesOnce) {
   run_threads(4, [](Communicator& communicator) {
     const Problem problem = on_nodes_of(communicator, Problem::alltoall(4, 100));
     const Candidate direct = parse_candidate(problem, "direct"), combined = parse_candidate(problem, "combined");
     const RaceResult result = race(
         communicator, problem, {{direct}, {combined}, {parse_candidate(problem, "bruck")}, {direct}, {combined, Policy::dataflow}},
         {.repetitions = 1, .seconds_per_problem = 0.02, .progress = {}});
-    ASSERT_EQ(result.entries.size(), 3u) << "direct and combined are the same where all are on one node";
-    EXPECT_EQ(result.entries[0].same_as.size(), 1u) << "nobody is told twice";
+    ASSERT_EQ(result.entries.size(), 3u) << "direct and combined are the same if all ranks are on one node";
+    EXPECT_EQ(result.entries[0].same_as.size(), 1u) << "a candidate that was given twice is listed once";
     EXPECT_EQ(result.entries[0].same_as.at(0).algorithm, combined);
     EXPECT_TRUE(result.entries[1].same_as.empty());
-    EXPECT_EQ(result.entries[2].candidate.policy, Policy::dataflow) << "another policy is another run";
+    EXPECT_EQ(result.entries[2].candidate.policy, Policy::dataflow) << "a candidate under another policy runs by itself";
   });
 }
 
-TEST(Race, KnowsTheLoadOfTheMachine) {
+TEST(Race, ReportsTheLoadOfTheMachine) {
   run_threads(2, [](Communicator& communicator) {
     const MachineLoad load = race(communicator, Problem::alltoall(2, 8), {{parse_candidate(Problem::alltoall(2, 8), "direct")}},
                                   {.repetitions = 1, .seconds_per_problem = 0.02, .progress = {}})
@@ -178,7 +178,7 @@ TEST(Alltoallv, IsPlannedFromRows) {
   });
 }
 
-TEST(Race, RefusesWhatDoesNotFitTheMachine) {
+TEST(Race, RefusesBlocksLargerThanMemory) {
   run_threads(2, [](Communicator& communicator) {
     EXPECT_THROW(race(communicator, Problem::alltoall(2, Bytes{1} << 50), {{parse_candidate(Problem::alltoall(2, 8), "direct")}}),
                  Error);

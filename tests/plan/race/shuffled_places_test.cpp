@@ -17,7 +17,7 @@ cpu_set_t allowed() {
 }
 
 // Whether or not ranks were moved, they may use all their cores afterwards, and all ranks have drawn the same random numbers.
-TEST(ShuffledPlaces, LeaveRanksFree) {
+TEST(ShuffledPlaces, LetRanksUseAllTheirCoresAfterwards) {
   for (const Count ranks : {Count{1}, usable_core_count() + 3})
     run_threads(ranks, [](Communicator& communicator) {
       const cpu_set_t before = allowed();

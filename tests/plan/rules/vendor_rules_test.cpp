@@ -23,7 +23,7 @@ WisdomEntry entry(const std::string& algorithm, double lower, double median, dou
   return {{.algorithm = algorithm}, {median, lower, upper}};
 }
 
-TEST(VendorRules, NeedIntervalsThatAreApart) {
+TEST(VendorRules, NeedIntervalsThatDoNotOverlap) {
   Wisdom wisdom;
   wisdom.records = {
       record(8, {entry("vendor:linear", 1, 2, 3), entry("vendor", 4, 5, 6)}),
@@ -36,7 +36,7 @@ TEST(VendorRules, NeedIntervalsThatAreApart) {
   EXPECT_EQ(rules.begin()->second, expected);
 }
 
-TEST(VendorRules, OfTwoStructuresOfNodesMustAgree) {
+TEST(VendorRules, MustAgreeForAllPlacementsOnNodes) {
   Wisdom wisdom;
   wisdom.records = {record(8, {entry("vendor:linear", 1, 2, 3), entry("vendor", 4, 5, 6)}),
                     record(8, {entry("vendor:pairwise", 1, 2, 3), entry("vendor", 4, 5, 6)}),
@@ -47,7 +47,7 @@ TEST(VendorRules, OfTwoStructuresOfNodesMustAgree) {
   EXPECT_EQ(vendor_rules(wisdom).begin()->second, expected);
 }
 
-TEST(VendorRules, WithoutABetterAlgorithmAreNone) {
+TEST(VendorRules, AreEmptyWithoutABetterAlgorithm) {
   Wisdom wisdom;
   wisdom.records = {record(8, {entry("vendor", 1, 2, 3), entry("vendor:linear", 4, 5, 6)}),
                     record(64, {entry("vendor:linear", 1, 2, 3)})};
@@ -90,7 +90,7 @@ TEST(OpenMpiRules, AreForTheirNumberOfRanksOnly) {
   EXPECT_EQ(numbers(file.text), expected);
 }
 
-TEST(OpenMpiRules, LeaveOutWhatHasNoPlaceInThem) {
+TEST(OpenMpiRules, LeaveOutWhatTheFormatCannotExpress) {
   const RulesFile file = openmpi_rules({{{Collective::alltoallv, 4}, {{8, "pairwise"}, {64, ""}}},
                                         {{Collective::gather, 4}, {{8, "binomial"}, {64, "binomial"}}},
                                         {{Collective::alltoall, 4}, {{8, "of_tomorrow"}}}});
@@ -112,7 +112,7 @@ std::string library() {
          "algorithm=MPIR_Alltoall_allcomm_nb" + zero + "algorithm=MPIR_Gatherv_allcomm_nb" + zero;
 }
 
-TEST(MpichRules, StandAboveWhatIsBuiltIn) {
+TEST(MpichRules, PrecedeTheBuiltInRules) {
   const RulesFile file =
       mpich_rules({{{Collective::alltoall, 4}, {{64, "brucks"}, {512, "nb"}}}, {{Collective::gatherv, 2}, {{8, "nb"}}}}, library());
   EXPECT_EQ(file.rules, 2);

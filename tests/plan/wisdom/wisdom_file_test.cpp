@@ -49,12 +49,12 @@ class WisdomFile : public testing::OwnFolder {
     } catch (const Error& error) {
       return error.code();
     }
-    ADD_FAILURE() << "nothing was thrown";
+    ADD_FAILURE() << "no exception";
     return ErrorCode::misuse;
   }
 };
 
-TEST_F(WisdomFile, LiesWhereTheEnvironmentSays) {
+TEST_F(WisdomFile, IsNamedByTheEnvironment) {
   const std::string file = wisdom_file(machine);
   EXPECT_EQ(fs::path(file).parent_path(), place_ / "folder");
   EXPECT_EQ(fs::path(file).filename().string().rfind("amd-epyc-7763-64-core-processor-8-cores-open-mpi-4.1.4-", 0), 0u) << file;
@@ -78,7 +78,7 @@ TEST_F(WisdomFile, LiesWhereTheEnvironmentSays) {
   EXPECT_EQ(status.st_mode & 0777, 0700u);
 }
 
-TEST_F(WisdomFile, GrowsWithWhatIsSaved) {
+TEST_F(WisdomFile, AddsWhatIsSaved) {
   const std::string file = wisdom_file(machine);
   EXPECT_EQ(read_wisdom(file, machine), (Wisdom{machine, {}, {}, {}}));
   EXPECT_EQ(read_wisdom("", machine), (Wisdom{machine, {}, {}, {}}));
@@ -126,7 +126,7 @@ TEST_F(WisdomFile, KeepsModeAndFollowsLinks) {
   EXPECT_EQ(status.st_mode & 0777, 0640u);
 }
 
-TEST_F(WisdomFile, IsLeftAloneWhereItIsDamaged) {
+TEST_F(WisdomFile, IsNotOverwrittenIfItIsDamaged) {
   const std::string file = wisdom_file(machine);
   save_wisdom(file, one(8));
   const std::string damaged = changed(contents(file), "repetitions=15", "repetitions=x");
@@ -149,7 +149,7 @@ TEST_F(WisdomFile, IsLeftAloneWhereItIsDamaged) {
   EXPECT_EQ(contents(file), wisdom_text(one(8)));
 }
 
-TEST_F(WisdomFile, IsNotMissedWhereItCannotBe) {
+TEST_F(WisdomFile, IsEmptyOrRefusedWhereNoFileCanBe) {
   const fs::path plain = place_ / "plain";
   std::ofstream(plain) << "x";
   const std::string inside = (plain / "file").string();  // its parent is a file
@@ -174,7 +174,7 @@ pid_t child(const std::function<void()>& body) {
 }
 
 // Several processes add records at the same time, and some are killed while they do.
-TEST_F(WisdomFile, LosesNothingToOthersAtTheSameTime) {
+TEST_F(WisdomFile, LosesNothingIfProcessesSaveAtTheSameTime) {
   const std::string file = wisdom_file(machine);
   constexpr int writers = 4, records = 6, victims = 5;
   std::vector<pid_t> children;

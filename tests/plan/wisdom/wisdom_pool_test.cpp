@@ -35,14 +35,14 @@ double microseconds(const Wisdom& wisdom, const std::string& algorithm) {
   return 0;
 }
 
-TEST(WisdomPool, OfOneLaunchIsThatLaunch) {
+TEST(WisdomPool, WithOneLaunchIsThatLaunch) {
   const Wisdom wisdom = of({race({entry("shift", 3), entry("direct", 2)}, noon)});
   EXPECT_EQ(only(wisdom).entries, (std::vector{entry("direct", 2), entry("shift", 3)}));
   EXPECT_EQ(only(wisdom).repetitions, 10);
   EXPECT_EQ(only(wisdom).date, "2026-11-22");
 }
 
-// A chain of broadcasts behaves like this if there are more ranks than cores.
+// The times are like those of a broadcast by `chain` with more ranks than cores: fast in some launches, slow in others.
 TEST(WisdomPool, PrefersASteadyWayToOneThatIsFastInOneLaunch) {
   Wisdom wisdom = of({race({entry("shift", 13.9), entry("direct", 25)}, noon)});
   EXPECT_EQ(only(wisdom).entries.front().way.algorithm, "shift");
@@ -58,7 +58,7 @@ TEST(WisdomPool, PrefersASteadyWayToOneThatIsFastInOneLaunch) {
 }
 
 // If races were not scaled, the slow launch would outweigh the others.
-TEST(WisdomPool, TakesALaunchInWhichAllIsSlowForOneLikeOthers) {
+TEST(WisdomPool, ScalesALaunchInWhichAllIsSlow) {
   const auto launch = [](double slow, double direct, const std::string& time) {
     return race({entry("direct", slow * direct), entry("shift", slow * 10), entry("bruck:radix=2", slow * 20),
                  entry("vendor", slow * 30, Executor::mpi)},
@@ -70,10 +70,10 @@ TEST(WisdomPool, TakesALaunchInWhichAllIsSlowForOneLikeOthers) {
   EXPECT_NEAR(microseconds(wisdom, "direct") / microseconds(wisdom, "shift"), 0.9, 1e-9);
 }
 
-TEST(WisdomPool, GoesByRacesThatNobodyDisturbed) {
+TEST(WisdomPool, PrefersUndisturbedRaces) {
   WisdomRace disturbed = race({entry("direct", 20), entry("shift", 10)}, "13:00:00.000");
   disturbed.others = 1.3;
-  EXPECT_EQ(only(of({disturbed})).entries.front().way.algorithm, "shift") << "it is better than nothing";
+  EXPECT_EQ(only(of({disturbed})).entries.front().way.algorithm, "shift") << "a disturbed race counts if there is no other";
   const Wisdom wisdom = of({race({entry("direct", 2), entry("shift", 3)}, "12:00:00.000"), disturbed});
   EXPECT_EQ(only(wisdom).entries.front().way.algorithm, "direct");
   EXPECT_NEAR(microseconds(wisdom, "shift"), 3, 1e-9);
@@ -81,7 +81,7 @@ TEST(WisdomPool, GoesByRacesThatNobodyDisturbed) {
   EXPECT_EQ(parse_wisdom(wisdom_text(wisdom), "it"), wisdom);
 }
 
-TEST(WisdomPool, LeavesOutWhatHadFewerChances) {
+TEST(WisdomPool, LeavesOutWaysThatRanLessOften) {
   const Wisdom wisdom = of({race({entry("direct", 2), entry("shift", 1), entry("vendor", 9, Executor::mpi)}, "12:00:00.000"),
                             race({entry("direct", 2), entry("vendor", 9, Executor::mpi)}, "13:00:00.000")});
   EXPECT_EQ(microseconds(wisdom, "shift"), 0);

@@ -120,7 +120,7 @@ TEST(WisdomText, LeavesOutAnUnknownTimeOfDay) {
 }
 
 // Random changes of the text are either refused, or the result can be written and read again.
-TEST(WisdomText, SurvivesMutants) {
+TEST(WisdomText, IsReadOrRefusedAfterMutations) {
   std::mt19937 random(19);
   const std::string good = wisdom_text(sample());
   static constexpr std::string_view alphabet = "012345789 =\n#.-eraceblock\xff\r";
@@ -154,7 +154,7 @@ std::string best_of(const Wisdom& wisdom, const Situation& situation) {
   return found ? found->entries.front().way.algorithm : "";
 }
 
-TEST(Wisdom, SpeaksUpToTheMiddleBetweenSizes) {
+TEST(Wisdom, AppliesUpToTheMiddleBetweenSizes) {
   Wisdom wisdom{machine, {}, {}, {}};
   wisdom.add(record(situation(64, 4), "bruck:radix=2"));
   EXPECT_EQ(best_of(wisdom, situation(15, 4)), "");
@@ -179,7 +179,7 @@ TEST(Wisdom, SpeaksUpToTheMiddleBetweenSizes) {
   EXPECT_EQ(best_of(wisdom, situation(64, 4, Collective::allgather)), "");
 }
 
-TEST(Wisdom, SpeaksForRanksInBetweenWhereNeighboursAgree) {
+TEST(Wisdom, AppliesToRanksInBetweenIfNeighboursAgree) {
   Wisdom wisdom{machine, {}, {}, {}};
   for (const Count ranks : {4, 16}) {
     wisdom.add(record(situation(8, ranks), "bruck:radix=2"));
@@ -239,7 +239,7 @@ Wisdom random_wisdom(std::mt19937& random, int year) {
   return wisdom;
 }
 
-TEST(Wisdom, HasOneVoiceForEachSituation) {
+TEST(Wisdom, HasOneRecordForEachSituation) {
   std::mt19937 random(7);
   int spoken = 0, in_between = 0;
   for (int turn = 0; turn < 60; ++turn) {
@@ -275,7 +275,7 @@ TEST(Wisdom, HasOneVoiceForEachSituation) {
   EXPECT_GT(in_between, 50);
 }
 
-TEST(Wisdom, ReplacesWhatItKnew) {
+TEST(Wisdom, ReplacesOlderResults) {
   Wisdom wisdom{machine, {}, {}, {}};
   WisdomRecord unordered = record(situation(8, 4));
   std::reverse(unordered.entries.begin(), unordered.entries.end());
@@ -320,7 +320,7 @@ TEST(Wisdom, FindsTheNearestFit) {
   EXPECT_THROW(wisdom.add(bad), Error);
 }
 
-TEST(Wisdom, TellsSituationsOfProblems) {
+TEST(Wisdom, ComputesSituationsOfProblems) {
   EXPECT_EQ(situation_of(Problem::alltoall(4, 64)), situation(64, 4));
   Problem placed = Problem::alltoall(7, 64);
   placed.nodes = {5, 2, 5, 2, 5, 9, 5};

@@ -153,7 +153,7 @@ TEST(Json, KeepsParametersOfEveryKind) {
   EXPECT_EQ(read(document).parameters, wanted);
 }
 
-TEST(Json, KeepsWhatTheVerifierWillRefuse) {
+TEST(Json, KeepsWrongSchedulesUnchanged) {
   json document = swap_document();
   document["buffers"]["input"][0] = 3;
   message_of(document)["to"] = 0;                                            // to itself
@@ -169,7 +169,7 @@ TEST(Json, KeepsWhatTheVerifierWillRefuse) {
   EXPECT_EQ(json::parse(json_of(schedule)), document);
 }
 
-TEST(Json, OperatorsAreTakenForStrictUnlessSaidOtherwise) {
+TEST(Json, OperatorsDoNotCommuteByDefault) {
   json document = swap_document();
   document["collective"] = "allreduce";
   EXPECT_FALSE(read(document).problem.commutative);
@@ -283,7 +283,7 @@ TEST(Json, RefusesWhatIsNotJson) {
   EXPECT_LT(refusal("{\"" + std::string(1 << 20, 'x')).size(), 400u);
 }
 
-TEST(Json, RefusesAKeyThatIsThereTwice) {
+TEST(Json, RefusesDuplicateKeys) {
   EXPECT_EQ(refusal(R"({"ranks": 5, "ranks": 3})"), "the document: expected each key once, found a second 'ranks'");
   EXPECT_EQ(refusal(R"([{}, {"rounds": [{"a": 1}, {"a": {"b": 1, "c": 2, "b": []}}]}])"),
             "[1].rounds[1].a: expected each key once, found a second 'b'");
@@ -306,7 +306,7 @@ TEST(Json, SurvivesDeepNesting) {
     EXPECT_THAT(refusal(text), HasSubstr("arrays and objects nested 65 deep; the limit is 64"));
 }
 
-TEST(Json, StaysSmallWhateverTheNumbersSay) {
+TEST(Json, LargeNumbersTakeNoMemory) {
   json document = swap_document();
   document["ranks"] = 1'000'000'000'000;
   document["block_bytes"] = 0;
@@ -317,7 +317,7 @@ TEST(Json, StaysSmallWhateverTheNumbersSay) {
   EXPECT_THROW(parse_documents(document.dump()), Error);
 }
 
-TEST(Json, RefusesStagesOutOfProportion) {
+TEST(Json, RefusesFarMoreStagesThanRounds) {
   json document = swap_document();
   const auto of_size = [&](Count ranks, std::size_t stages, const std::string& name) {
     const std::vector<int> none(static_cast<std::size_t>(ranks), 0);
@@ -332,7 +332,7 @@ TEST(Json, RefusesStagesOutOfProportion) {
   EXPECT_THROW(parse_documents(of_size(20000, 1, std::string(1 << 20, 'a'))), Error);
 }
 
-TEST(Json, CannotSayWhatDoesNotPairUp) {
+TEST(Json, RefusesToWriteUnmatchedMessages) {
   const auto objection = [](const std::vector<Program>& programs) -> std::string {
     std::ostringstream out;
     try {
@@ -376,7 +376,7 @@ TEST(Json, CannotSayWhatDoesNotPairUp) {
   EXPECT_THAT(objection({sender, changed}), HasSubstr("rank 1 has round 1 out of order or in no stage"));
 }
 
-TEST(Json, RefusesToWriteWhatIsNoText) {
+TEST(Json, RefusesToWriteInvalidText) {
   Schedule schedule = make_schedule(Problem::alltoall(2, 1), "direct");
   schedule.parameters["form"] = "\xff";
   std::ostringstream out;
@@ -384,7 +384,7 @@ TEST(Json, RefusesToWriteWhatIsNoText) {
   EXPECT_EQ(out.str(), "");
 }
 
-TEST(Json, RefusesToWriteRoundsWithoutEnd) {
+TEST(Json, RefusesToWriteTooManyRounds) {
   Schedule schedule = make_schedule(Problem::alltoall(2, 4), "direct");
   schedule.program = [inner = schedule.program](Rank rank) {
     Program program = inner(rank);

@@ -41,7 +41,8 @@ bool succeeds(Act&& act) {
   }
 }
 
-// Is visiting all runs of all regions and all bytes of all buffers little work? A few words of text can ask for 2^60.
+// Returns whether visiting all runs of all regions and all bytes of all buffers is little work. A few words of text can describe
+// 2^60 of them.
 bool is_small(const Schedule& schedule) {
   constexpr Bytes most = 1 << 16;
   Bytes work = 0;

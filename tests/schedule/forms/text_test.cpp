@@ -50,7 +50,7 @@ TEST(Text, KeepsTheProblemOfEveryCollective) {
   }
 }
 
-TEST(Text, KeepsWhatTheVerifierWillRefuse) {
+TEST(Text, KeepsWrongSchedulesUnchanged) {
   constexpr Bytes most = std::numeric_limits<Bytes>::max();
   Program first{.rank = 0, .scratch_bytes = most, .stages = {{"one", 0, 2}, {"", 2, 0}, {"two\n\"#\" \xc3\xa9", 7, 1}}};
   Program second{.rank = 1, .scratch_bytes = 0, .stages = {{"other", 3, most - 3}}};
@@ -73,7 +73,7 @@ TEST(Text, KeepsWhatTheVerifierWillRefuse) {
   expect_round_trip(schedule);
 }
 
-TEST(Text, ReadsWhatAPersonWrites) {
+TEST(Text, ReadsHandWrittenText) {
   const auto read = parse_documents(
       "\n# two ranks change places\r\n  quadrille-schedule-text/1   # the form\r\n"
       "block_bytes 8\nranks\t2\ncollective alltoall\nnodes 0\nnodes 1\n"
@@ -152,7 +152,7 @@ TEST(Text, SaysWhatIsWrongAndInWhichLine) {
   for (const auto& [text, sentence] : cases) EXPECT_THAT(refusal(text), HasSubstr(sentence)) << text;
 }
 
-TEST(Text, StaysSmallWhateverTheNumbersSay) {
+TEST(Text, LargeNumbersTakeNoMemory) {
   EXPECT_THAT(refusal("quadrille-schedule-text/1\ncollective alltoall\nranks 1000000000000\nblock_bytes 0\nrank 0\n"),
               HasSubstr("line 6: expected 'rank'"));
   EXPECT_THROW(parse_documents("quadrille-schedule-text/1\ncollective alltoallv\nranks 4611686018427387904\ncounts 1\n"), Error);
@@ -162,7 +162,7 @@ TEST(Text, StaysSmallWhateverTheNumbersSay) {
   EXPECT_LT(refusal(std::string(1 << 20, 'x')).size(), 200u);
 }
 
-TEST(Text, RefusesToWriteWhatIsNoText) {
+TEST(Text, RefusesToWriteInvalidText) {
   Schedule schedule = make_schedule(Problem::alltoall(2, 1), "direct");
   schedule.algorithm = "\xff";
   EXPECT_THROW(text_of(schedule), Error);

@@ -22,7 +22,7 @@ TEST(RunRanks, ReturnsTheFirstFailure) {
 }
 
 // Another thread of the process may wait for any child. That does no harm, because the ranks are children of the guard.
-TEST(RunRanks, IsRightWhereAnotherWaitsForItsChildren) {
+TEST(RunRanks, WorksIfAnotherThreadWaitsForAnyChild) {
   std::atomic<bool> over{false};
   std::thread thief([&] {
     while (!over) ::waitpid(-1, nullptr, 0);
@@ -33,12 +33,12 @@ TEST(RunRanks, IsRightWhereAnotherWaitsForItsChildren) {
   thief.join();
 }
 
-TEST(RunRanks, RefusesNumbersOfRanksThatNobodyHas) {
+TEST(RunRanks, RefusesInvalidNumbersOfRanks) {
   for (const Count ranks : {Count{-1}, Count{0}, Count{1} << 40, Count{1} << 62}) EXPECT_THROW(run_ranks(ranks, {"true"}), Error);
 }
 
 // The environment variables may hold anything. A descriptor that is not a head file must be neither closed nor changed.
-TEST(SharedWorld, RefusesAnEnvironmentThatNobodyMade) {
+TEST(SharedWorld, RefusesInvalidEnvironmentVariables) {
   const Descriptor segment = make_head_file(2);
   const std::string genuine = std::to_string(segment.number()),
                     wrapped = std::to_string((std::int64_t{1} << 32) + segment.number());

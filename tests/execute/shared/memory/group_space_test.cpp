@@ -95,7 +95,7 @@ void expect_all_is_released(Count ranks, Rank lost) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST(GroupSpace, ReleasesMemoryThatALostRankDidNotLeave) {
+TEST(GroupSpace, ReleasesMemoryIfARankEndsWithoutLeaving) {
   expect_all_is_released(2, 1);
   expect_all_is_released(3, 2);
   expect_all_is_released(3, 1);

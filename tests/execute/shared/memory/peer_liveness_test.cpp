@@ -90,7 +90,7 @@ class PeerLiveness : public ::testing::Test {
   Told told_{};
 };
 
-TEST_F(PeerLiveness, IsThereWithoutItsMainThread) {
+TEST_F(PeerLiveness, ProcessIsAliveWithoutItsMainThread) {
   Process process;
   const auto peer = process.meet(told_.card);
   send(down[1], 'm');
@@ -106,7 +106,7 @@ TEST_F(PeerLiveness, IsThereWithoutItsMainThread) {
   EXPECT_FALSE(peer->is_there());
 }
 
-TEST_F(PeerLiveness, IsGoneWhenItExecutesAnotherProgram) {
+TEST_F(PeerLiveness, ProcessIsGoneAfterExec) {
   Process process;
   const auto peer = process.meet(told_.card);
   send(down[1], 'm');

@@ -147,7 +147,7 @@ TEST(Process, IsItsOwnPeer) {
   EXPECT_EQ(count_mappings(), mappings);
 }
 
-TEST(Process, KeepsWhatItIsTold) {
+TEST(Process, KeepsItsCircleAndCosts) {
   Process process;
   EXPECT_EQ(process.circle().id, 0u);
   EXPECT_FALSE(process.costs());
@@ -160,7 +160,7 @@ TEST(Process, KeepsWhatItIsTold) {
   EXPECT_FALSE(process.costs()->yields_hand_over);
 }
 
-TEST(Process, MeetsARealOneUntilItIsKilled) {
+TEST(Process, MeetsAnotherProcessUntilThatIsKilled) {
   Child child([](int in, int out) {
     Process process;
     send(out, process.card());
@@ -238,7 +238,7 @@ TEST(ProcessState, TellsWhetherItRuns) {
   EXPECT_FALSE(process_state("/proc/-1"));
 }
 
-TEST(Process, ReadsPrivateMemoryWhereItMay) {
+TEST(Process, ReadsPrivateMemoryIfPermitted) {
   const std::uint64_t word = 0xfedcba9876543210;
   std::uint64_t found = 0;
   Process process, other;
@@ -335,7 +335,7 @@ TEST(Process, LeavesNothingBehind) {
   EXPECT_EQ(count_entries("/dev/shm"), names);
 }
 
-TEST(Process, LeavesAForkedChildAlone) {
+TEST(Process, IsRefusedInAForkedChild) {
   const auto process = std::make_shared<Process>();
   Process other;
   auto peer = process->meet(other.card());

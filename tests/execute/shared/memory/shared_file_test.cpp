@@ -124,7 +124,7 @@ void allocate_at_random(SharedFile& file, unsigned seed, int steps) {
   while (marked.count() > 0) marked.remove(0);
 }
 
-TEST(SharedFile, AllocatesWhatIsFree) {
+TEST(SharedFile, AllocatesPlacesThatDoNotOverlap) {
   for (const FileKind kind : kinds) {
     SharedFile file(kind, id, Bytes{1} << 30);
     for (unsigned seed = 1; seed <= 20; ++seed) {
@@ -135,7 +135,7 @@ TEST(SharedFile, AllocatesWhatIsFree) {
   }
 }
 
-TEST(SharedFile, ServesThreads) {
+TEST(SharedFile, MayBeUsedByManyThreads) {
   SharedFile file(FileKind::heap, id, Bytes{1} << 32);
   std::vector<std::thread> threads;
   for (unsigned thread = 0; thread < 4; ++thread) threads.emplace_back([&file, thread] { allocate_at_random(file, thread, 2000); });
@@ -143,7 +143,7 @@ TEST(SharedFile, ServesThreads) {
   EXPECT_EQ(file.taken_bytes(), 0);
 }
 
-TEST(SharedFile, JoinsWhatIsFreeWithinAnExtent) {
+TEST(SharedFile, JoinsFreePlacesWithinAnExtent) {
   SharedFile file(FileKind::heap, id, 4 * mebibyte);
   for (unsigned seed = 1; seed <= 20; ++seed) {
     std::vector<Place> places;
@@ -162,7 +162,7 @@ TEST(SharedFile, JoinsWhatIsFreeWithinAnExtent) {
   }
 }
 
-TEST(SharedFile, RefusesWhatItHasNot) {
+TEST(SharedFile, RefusesSizesThatDoNotFitAndUnknownPlaces) {
   SharedFile file(FileKind::heap, id, 4 * mebibyte);
   for (const Bytes bytes : {2 * mebibyte + 1, 4 * mebibyte, 4 * mebibyte + 1, Bytes{1} << 62, INT64_MAX})
     EXPECT_THROW(file.allocate(bytes), std::bad_alloc) << bytes;
@@ -195,7 +195,7 @@ TEST(SharedFile, KeepsItsSize) {
   EXPECT_EQ(status_of(file.descriptor()).st_size, 8 * mebibyte);
 }
 
-TEST(SharedFile, GivesMemoryBack) {
+TEST(SharedFile, ReturnsReleasedMemoryToTheSystem) {
   SharedFile file(FileKind::heap, id, 64 * mebibyte);
   const auto used_bytes = [&] { return static_cast<Bytes>(status_of(file.descriptor()).st_blocks) * 512; };
   EXPECT_LE(used_bytes(), mebibyte / 2);  // most of it is a hole
@@ -206,7 +206,7 @@ TEST(SharedFile, GivesMemoryBack) {
   EXPECT_LE(used_bytes(), mebibyte / 2);
 }
 
-TEST(SharedFile, ReleasesWhatIsRetiredOnceItIsOver) {
+TEST(SharedFile, ReleasesRetiredPlacesOnceTheyAreUnused) {
   SharedFile file(FileKind::heap, id, 4 * mebibyte);
   bool is_over = false;
   for (int i = 0; i < 100; ++i) file.retire(file.allocate(64), [] { return false; });
@@ -220,7 +220,7 @@ TEST(SharedFile, ReleasesWhatIsRetiredOnceItIsOver) {
 }
 
 // Thousands of retired places may wait. Each call checks a few of them, and several calls check all.
-TEST(SharedFile, AsksAboutSomeOfWhatIsRetired) {
+TEST(SharedFile, ChecksAFewRetiredPlacesInEachCall) {
   constexpr int count = 3000;
   SharedFile file(FileKind::control, id, 64 * mebibyte);
   std::vector<char> over(count, 0);
@@ -241,7 +241,7 @@ TEST(SharedFile, AsksAboutSomeOfWhatIsRetired) {
   EXPECT_EQ(file.taken_bytes(), 0);
 }
 
-TEST(SharedFile, LetsWhatARetiredFunctionOwnsReleaseMemory) {
+TEST(SharedFile, LetsTheConditionOfARetiredPlaceReleaseMemory) {
   SharedFile file(FileKind::heap, id, 4 * mebibyte);
   const auto owner = [&file](Place place) {
     return std::shared_ptr<void>(nullptr, [&file, place](void*) { file.release(place); });
@@ -262,7 +262,7 @@ void limit_addresses(Bytes left) {
   ASSERT_EQ(::setrlimit(RLIMIT_AS, &limit), 0);
 }
 
-TEST(SharedFile, UsesTheAddressesThatThereAre) {
+TEST(SharedFile, WorksWithFewAddresses) {
   const int status = in_child([] {
     SharedFile file(FileKind::heap, id, Bytes{1} << 40);
     limit_addresses(20 * mebibyte);
@@ -278,7 +278,7 @@ TEST(SharedFile, UsesTheAddressesThatThereAre) {
   EXPECT_EQ(status, 0);
 }
 
-TEST(SharedFile, SaysThatAddressesAreMissing) {
+TEST(SharedFile, ReportsMissingAddressSpace) {
   const SharedFile other(FileKind::heap, id, mebibyte);
   const int status = in_child([&other] {
     limit_addresses(mebibyte / 2);
@@ -303,7 +303,7 @@ TEST(SharedFile, SaysThatAddressesAreMissing) {
 }
 #endif
 
-TEST(SharedFile, IsItsParentsInAForkedChild) {
+TEST(SharedFile, BelongsToTheParentInAForkedChild) {
   SharedFile file(FileKind::heap, id, 64 * mebibyte);
   const Place kept = file.allocate(2 * mebibyte);
   std::memset(file.at(kept), 7, 2 << 20);
@@ -348,7 +348,7 @@ TEST(PeerFile, SeesWhatItsOwnerWrites) {
   }
 }
 
-TEST(PeerFile, RefusesPlacesThatTheFileHasNot) {
+TEST(PeerFile, RefusesPlacesOutsideTheFile) {
   SharedFile file(FileKind::heap, id, 4 * mebibyte);
   PeerFile peer(path_of(file.descriptor()), FileKind::heap, id, file.inode());
   for (const Place place : {Place{4} << 20, Place{1} << 46, Place{1} << 47, Place{1} << 63, ~Place{0}}) {
@@ -480,7 +480,7 @@ TEST(PeerFile, RefusesDescriptorsOfOtherKinds) {
   EXPECT_NO_THROW(open_peer(forged(title, size).number(), FileKind::heap));
 }
 
-TEST(PeerFile, RefusesAnothersFile) {
+TEST(PeerFile, RefusesTheFileOfAnotherProcess) {
   const SharedFile heap(FileKind::heap, id, 4 * mebibyte);
   EXPECT_NO_THROW(open_peer(heap.descriptor(), FileKind::heap));
   EXPECT_THROW(open_peer(heap.descriptor(), FileKind::control), Error);

@@ -54,7 +54,7 @@ class SharedSpaceTest : public ::testing::Test {
 
   std::uint32_t rings_of(Rank rank) const { return SharedSpace::tray_of(head_, rank).bell.load(); }
 
-  // Has the rank announced that it sleeps?
+  // Returns whether the rank has announced that it sleeps.
   bool is_asleep(Rank rank) const {
     return reinterpret_cast<const Awaited*>(&SharedSpace::tray_of(head_, ranks))[rank].load() != 0;
   }
@@ -120,15 +120,15 @@ TEST_F(SharedSpaceTest, WakesOnlyARankThatWaitsForIt) {
   std::thread waiting([&] { space(0).wait_until([&] { return sent.load(); }, for_rank_1); });
   wait_until_asleep(0);
   space(2).ring(0);
-  EXPECT_EQ(rings_of(0), 0u) << "it waits for rank 1";
+  EXPECT_EQ(rings_of(0), 0u) << "rank 0 waits for rank 1, so rank 2 does not wake it";
   while (rings_of(0) == 0) space(1).ring(0);  // a ring between two sleeps does nothing
   sent = true;
   space(1).ring(0);
   waiting.join();
-  EXPECT_EQ(rings_of(1) + rings_of(2), 0u) << "nobody else sleeps";
+  EXPECT_EQ(rings_of(1) + rings_of(2), 0u) << "no other rank sleeps";
 }
 
-TEST_F(SharedSpaceTest, NobodyRingsWhereEveryRankHasACore) {
+TEST_F(SharedSpaceTest, NoBellIsRungIfEveryRankHasACore) {
   set_core_count(ranks);
   reinterpret_cast<Awaited*>(&SharedSpace::tray_of(head_, ranks))[0].store(Rank{1} + 2);
   space(1).ring(0);
@@ -165,7 +165,7 @@ TEST_F(SharedSpaceTest, AFailureEndsEveryWaitWithTheFirstReason) {
   }
 }
 
-TEST_F(SharedSpaceTest, WhatCameBeforeAFailureCounts) {
+TEST_F(SharedSpaceTest, AConditionThatHeldBeforeAFailureCounts) {
   set_core_count(ranks);
   int asked = 0;
   const auto done_when_asked_again = [&] { return ++asked > 1; };
@@ -202,7 +202,7 @@ TEST_F(SharedSpaceTest, ARankThatIsGoneFailsTheGroup) {
   EXPECT_TRUE(space(1).has_failed());
 }
 
-TEST_F(SharedSpaceTest, RetiredMemoryIsReleasedWhenItIsOver) {
+TEST_F(SharedSpaceTest, RetiredMemoryIsReleasedWhenItIsUnused) {
   bool over = false;
   space(0).retire(space(0).allocate(64), [&] { return over; });
   space(0).retire(space(0).allocate(64), [] { return true; });
@@ -230,7 +230,7 @@ TEST_F(SharedSpaceTest, GathersAnyNumberOfBytes) {
   }
 }
 
-TEST_F(SharedSpaceTest, RanksThatMeetInDifferentCallsAreTold) {
+TEST_F(SharedSpaceTest, RanksInDifferentCallsGetAnError) {
   set_core_count(1);
   const auto errors = on_all_ranks([&](TestSpace& space) {
     std::uint64_t mine = 0, all[ranks];
