@@ -41,7 +41,7 @@ struct Phases {
 // The mechanism that moves the bytes of a plan.
 enum class Executor : std::uint8_t {
   automatic,  // the preferred executor of the group: shared if possible, else hybrid, else mpi
-  mpi,        // messages of the MPI library, if the ranks have one
+  mpi,        // messages of the MPI library; for ranks without one (threads, `quadrille run`) the shared memory that they have
   shared,     // shared memory
   hybrid,     // shared memory within a node, messages of the MPI library between nodes
 };

@@ -124,7 +124,7 @@ TEST_F(CommandLineTest, HelpCanBeAskedForInEveryWay) {
   }
   refuses({"help", "verfy"}, "did you mean 'verify'?");
   refuses({"help", "verify", "more"}, "one argument too many");
-  refuses({"list", "verify"}, "there is no collective 'verify'");
+  refuses({"list", "verify"}, "there is no collective or table 'verify'");
 }
 
 TEST_F(CommandLineTest, EverySubcommandIsNamedWhereverSubcommandsAreListed) {
@@ -360,7 +360,7 @@ TEST_F(CommandLineTest, AnEmptyValueIsRefused) {
 TEST_F(CommandLineTest, WordsBehindTwoDashesAreArguments) {
   EXPECT_EQ(prints({"list", "--", "alltoall"}), prints({"list", "alltoall"}));
   EXPECT_EQ(prints({"list", "alltoall", "bruck", "--"}), prints({"list", "alltoall", "bruck"}));
-  refuses({"list", "--", "--json"}, "there is no collective '--json'");
+  refuses({"list", "--", "--json"}, "there is no collective or table '--json'");
   refuses({"verify", "--", "-no-such.json"}, "cannot read '-no-such.json'");
   refuses({"completion", "--", "bash", "more"}, "'more' is one argument too many");
 }

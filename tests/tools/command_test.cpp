@@ -20,7 +20,9 @@ TEST_F(CommandTest, RefusesMistypedWordsWithAHint) {
   refuses({"lst"}, "did you mean 'list'?");
   refuses({"--versio"}, "did you mean '--version'?");
   refuses({"list", "alltoal"}, "did you mean 'alltoall'?");
+  refuses({"list", "topologie"}, "did you mean 'topologies'?");
   refuses({"list", "--foo"}, "there is no option '--foo'");
+  refuses({"race", "--rounds", "5"}, "'--rounds' is called '--repetitions' now");
   refuses({"list", "--jsn"}, "did you mean '--json'?");
   refuses({"list", "--json=3"}, "--json takes no value");
   refuses({"list", "alltoall", "bruck", "more"}, "one argument too many");
