@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Measures the share of an alltoall that overlaps with computation: ours and MPI_Ialltoall alternate, with and without calls
-// that test between parts of the computation. Usage, under mpirun (hiding_mpi.sh runs it): hiding_mpi [--repetitions N] [--block
-// BYTES]
+// that test between parts of the computation.
+// Usage, under mpirun (hiding_mpi.sh runs it): hiding_mpi [--repetitions N] [--block BYTES]
 //
 // The computation takes as long as the exchange by itself. If `both` is the time of start, computation and wait, the hidden share
 // is 1 - (both - computation) / exchange: 1 if the exchange costs nothing more, 0 if it comes on top.

@@ -55,8 +55,8 @@ struct Calibration {
 //   (with more than 16 ranks, the longest message is shorter). The time per byte has two parts: copy = min(measured copy time,
 //   fitted time per byte), and wire = fitted time per byte - copy.
 // - Composing a message: the extra time of gathering pieces over copying contiguous memory.
-// - Contention factor: the time of an uneven exchange, a permutation, divided by the time that the bytes of its busiest rank take
-//   without contention.
+// - Contention factor: in a permutation each rank sends to one other rank. The factor is the time of such an exchange, divided by
+//   the time that the bytes of one rank take without contention.
 // - LogGP's g and o, with three ranks or more: from the additional time of a scatter and of an exchange for each further message.
 // - With two nodes or more: a line for exchanges between two ranks on different nodes, and one for two ranks on the same node.
 Calibration calibrate(Communicator& communicator, const CalibrateOptions& options = {});

@@ -119,7 +119,7 @@ struct PlanOptions {
   // Input and output share one buffer. They lie in it where `layouts` say or, without layouts, as with MPI_IN_PLACE
   // (in_place_layouts). Run such a plan by execute_in_place.
   bool in_place = false;
-  // A rank starts a round's messages to other nodes only when its node's messages to other nodes of earlier rounds are complete.
+  // A rank starts a round's messages to and from other nodes only when its node's such messages of earlier rounds are complete.
   // So a node never has more of these messages in flight than the schedule has in one round (one, if the schedule is for nodes with
   // one port). Requires policy blocking, and memory that the ranks of each node share.
   bool keep_step = false;

@@ -2,8 +2,8 @@
 // gatherv/linear: every rank sends to the root.
 // Source  [grama2003] one-to-all personalised communication, run backwards.
 // Needs   nothing: any p, any root, shares of any size, which may be empty.
-// Idea    Every rank sends to the root, which receives `ports` messages in each round, from the most distant ranks
-//         (root - 1, root - 2, ..) first.
+// Idea    Every rank sends to the root, which receives `ports` messages in each round: from the ranks root - 1, root - 2, ..
+//         (mod p), in this order.
 // Cost    C1 = ceil((p - 1) / ports) rounds at most; each share moves once.
 // Prefer  large shares: no share is moved twice.
 #include "collectives/spreading/scattering.hpp"

@@ -28,7 +28,7 @@ struct CopyCosts {
   Bytes longest_twice() const;
 };
 
-// Costs that a process measures, at most twice: once with a core for each rank, once with more ranks than cores.
+// Costs that the ranks of a group measure together. A process keeps them for its later groups (costs_of in meet.cpp).
 struct SharingCosts {
   CopyCosts copies;
   bool yields_hand_over = true;  // a rank that calls sched_yield gives its core to another rank of the group

@@ -95,7 +95,7 @@ class Process {
   Circle circle() const;
   void set_circle(const Circle& circle);
 
-  std::optional<SharingCosts> costs() const;  // none until they are measured, once per process
+  std::optional<SharingCosts> costs() const;  // none until this process has been in a group of two or more ranks
   void set_costs(const SharingCosts& costs);
 
  private:
