@@ -70,12 +70,12 @@ std::span<const VerdictLevel> levels() {
   static constexpr VerdictLevel table[outcome_count] = {
       {Outcome::holds, "holds", "Our value agrees with the paper."},
       {Outcome::sharper_bound, "sharper bound found", "The paper's bound holds, and a stricter one holds as well."},
-      {Outcome::misprint, "misprint", "What is printed is a slip: the paper itself has it right in another place."},
+      {Outcome::misprint, "misprint", "The printed value or formula is a slip: the paper itself has it right in another place."},
       {Outcome::beyond_assumptions, "beyond its assumptions",
        "The claim does not hold in this case, and the paper does not make it for this case."},
       {Outcome::paper_is_wrong, "the paper is wrong",
        "The claim is contradicted under the paper's own assumptions, and a corrected value agrees with ours."},
-      {Outcome::differs, "differs", "Our value is a different one; the reason is given where it is known."},
+      {Outcome::differs, "differs", "Our value differs from the paper's; the reason is given if it is known."},
   };
   return table;
 }
@@ -171,7 +171,7 @@ ExhibitVerdict verdict_of(const Reproduction& reproduction) {
     if (const std::size_t cases = verdict.counts[level.outcome]; cases > 0 && level.outcome != Outcome::holds)
       parts.push_back(fmt::format("{} in {}{}", level.name, cases, parts.empty() ? fmt::format(" of {}", count) : ""));
   const bool several = count - verdict.counts[Outcome::holds] > 1;
-  const std::string begin = fmt::format("{}; {}", fmt::join(parts, ", and "), several ? "furthest off: " : "");
+  const std::string begin = fmt::format("{}; {}", fmt::join(parts, ", and "), several ? "largest difference: " : "");
   verdict.sentence = fmt::format("{}{}: {}", begin, worst->what, sentence_of(*worst));
   verdict.headline = fmt::format("{}{}: {}", begin, shortened(without_quotation(worst->what), 120), values_of(*worst));
   return verdict;

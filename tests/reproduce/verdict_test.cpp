@@ -103,9 +103,10 @@ TEST(Verdict, IsThatOfTheWorstComparison) {
   EXPECT_EQ(verdict({right, right}).sentence, "holds: all 2 comparisons");
   EXPECT_EQ(verdict({right, wrong}).sentence, "the paper is wrong in 1 of 2; rounds: paper 2, ours 3: why");
   EXPECT_EQ(verdict({wrong, off, right, explained}).sentence,
-            "differs in 2 of 4, and the paper is wrong in 1; furthest off: time: paper 10, ours 15 (+50.0 %)");
-  EXPECT_EQ(verdict({slip, wrong, off, right}).sentence,
-            "differs in 1 of 4, and the paper is wrong in 1, and misprint in 1; furthest off: time: paper 10, ours 15 (+50.0 %)");
+            "differs in 2 of 4, and the paper is wrong in 1; largest difference: time: paper 10, ours 15 (+50.0 %)");
+  EXPECT_EQ(
+      verdict({slip, wrong, off, right}).sentence,
+      "differs in 1 of 4, and the paper is wrong in 1, and misprint in 1; largest difference: time: paper 10, ours 15 (+50.0 %)");
   EXPECT_EQ(verdict({slip, right}).outcome, Outcome::misprint);
   EXPECT_EQ(verdict({slip, wrong}).outcome, Outcome::paper_is_wrong);
   EXPECT_EQ(verdict({slip, slip, right}).counts[Outcome::misprint], 2u);

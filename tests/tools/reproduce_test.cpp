@@ -29,7 +29,7 @@ TEST_F(CommandTest, ReproducesAnExhibit) {
   const fs::path folder = file("new") / "folder";
   EXPECT_NE(prints({"reproduce", "bruck1997-fig5", "-o", folder.string()}).find("bruck1997-fig5: holds"), std::string::npos);
   const auto files = files_in(folder);
-  EXPECT_EQ(files.at("bruck1997-fig5-linear.csv").rfind("bytes a block,radix 2 (ms)", 0), 0u);
+  EXPECT_EQ(files.at("bruck1997-fig5-linear.csv").rfind("bytes per block,radix 2 (ms)", 0), 0u);
   EXPECT_TRUE(files.contains("bruck1997-fig5-fitted.csv"));
   EXPECT_EQ(files.size(), files.contains("bruck1997-fig5.svg") ? 3u : 2u) << "no half-written file";
   if (files.contains("bruck1997-fig5.svg")) {

@@ -80,8 +80,8 @@ Figures best_of(Count n, Count ports, bool multiples_only) {
 
 Reproduction make(const Making& making) {
   Reproduction made;
-  Sheet sheet{.columns = {"n", "ports", "radix", "rounds", "blocks a port carries", "least rounds", "least blocks",
-                          "least blocks in so many rounds"}};
+  Sheet sheet{.columns = {"n", "ports", "radix", "rounds", "blocks a port carries", "lower bound on rounds",
+                          "lower bound on blocks", "lower bound on blocks in this number of rounds"}};
   for (const auto& [n, k, r] : std::vector<std::tuple<Count, Count, Count>>{
            {5, 1, 2}, {5, 2, 3}, {6, 2, 3}, {8, 1, 2}, {9, 2, 3}, {64, 1, 2}, {64, 1, 8}, {64, 1, 64}, {64, 3, 4}}) {
     const Figures counted = figures(index_operation(n, r, k));
@@ -95,10 +95,12 @@ Reproduction make(const Making& making) {
 
   const auto at = [](Count n, Count r, Count k) { return figures(index_operation(n, r, k)); };
   const auto equal = [&](const char* what, double paper, Count ours, const char* place) { made.equal(what, paper, ours, place); };
-  equal("theorem 2.5, n = 64, one port: blocks of radix 2, n/2 log2 n", 192, at(64, 2, 1).c2, "section 2.3, theorem 2.5");
-  equal("theorem 2.5, n = 64, three ports: blocks of radix 4, n/4 log4 n", 48, at(64, 4, 3).c2, "section 2.3, theorem 2.5");
-  equal("theorem 2.6, n = 64, one port: rounds of radix n, n - 1", 63, at(64, 64, 1).c1, "section 2.3, theorem 2.6");
-  equal("section 3.3, n = 64, one port: blocks of radix n, n - 1", 63, at(64, 64, 1).c2, "section 3.3 (2)");
+  equal("theorem 2.5, n = 64, one port: blocks a port carries with radix 2, n/2 log2 n", 192, at(64, 2, 1).c2,
+        "section 2.3, theorem 2.5");
+  equal("theorem 2.5, n = 64, three ports: blocks a port carries with radix 4, n/4 log4 n", 48, at(64, 4, 3).c2,
+        "section 2.3, theorem 2.5");
+  equal("theorem 2.6, n = 64, one port: rounds with radix n, n - 1", 63, at(64, 64, 1).c1, "section 2.3, theorem 2.6");
+  equal("section 3.3, n = 64, one port: blocks a port carries with radix n, n - 1", 63, at(64, 64, 1).c2, "section 3.3 (2)");
 
   const Count most = 100;
   const Violations found = violations(most, making);
@@ -107,22 +109,25 @@ Reproduction make(const Making& making) {
   made.equal(fmt::format("cases on 2 to 8 ports with more blocks than ceil((r-1)/k) ceil(n/r) ceil(log_r n), n to {}", most), 0,
              found.volume, "section 3.4")
       .found(Outcome::paper_is_wrong, found.volume_by_closed_form,
-             "a round of several digit values is as long as the longest of them, which may have more than ceil(n/r) blocks; so "
-             "even with every quotient rounded up, should the transcript have lost that");
-  made.at_most("the smallest of these, n = 6, k = 2, r = 3: blocks", 4, at(6, 3, 2).c2, "section 3.4")
-      .found(Outcome::paper_is_wrong, 5, "the second digit is 1 for blocks 3, 4 and 5");
+             "a round that sends several digit values takes as long as its longest message, which may have more than ceil(n/r) "
+             "blocks; this is so even with every quotient rounded up, in case the transcript has lost the rounding");
+  made.at_most("the smallest such case, n = 6, k = 2, r = 3: blocks a port carries", 4, at(6, 3, 2).c2, "section 3.4")
+      .found(Outcome::paper_is_wrong, 5, "the second digit is 1 for blocks 3, 4 and 5, so the second round carries 3 blocks");
   made.at_most("blocks of the longest message for n = 6 and r = 3, ceil(n/r)", 2, longest_message(index_operation(6, 3, 1)),
                "section 3.2")
-      .found(Outcome::paper_is_wrong, 3, "true for r = 2 and where n is a power of r; what always holds is floor(n/2)");
-  made.equal("least blocks in the fewest rounds for n = 6 and k = 3, with (r - 1) mod k = 0, which is \"clearly\" needed",
-             best_of(6, 3, true).c2, best_of(6, 3, false).c2, "section 3.4")
-      .found(Outcome::paper_is_wrong, 2, "radix 6 takes two rounds as well, and carries less");
+      .found(Outcome::paper_is_wrong, 3,
+             "the bound holds for r = 2 and if n is a power of r; the bound that always holds is floor(n/2)");
+  made.equal(
+          "fewest blocks in the fewest rounds for n = 6 and k = 3: paper with (r - 1) mod k = 0, which it \"clearly\" requires, "
+          "ours with any r",
+          best_of(6, 3, true).c2, best_of(6, 3, false).c2, "section 3.4")
+      .found(Outcome::paper_is_wrong, 2, "radix 6 also takes two rounds, and carries fewer blocks");
   Count least = 0;
   for (const Bound& bound : lower_bounds(Problem::alltoall(5, 1), 3))
     if (bound.figure == "c2") least = bound.value;
-  made.at_least("bytes a port carries for n = 5, k = 3, blocks of a byte and radix n, at least b (n-1)/k", 4.0 / 3, at(5, 5, 3).c2,
-                "proposition 2.4")
-      .found(Outcome::sharper_bound, least, "a byte is not cut, so the quotient can be rounded up");
+  made.at_least("bytes a port carries for n = 5, k = 3, blocks of one byte and radix n: at least b (n-1)/k", 4.0 / 3,
+                at(5, 5, 3).c2, "proposition 2.4")
+      .found(Outcome::sharper_bound, least, "a byte cannot be split, so the quotient can be rounded up");
   return made;
 }
 
@@ -132,7 +137,7 @@ extern const Exhibit bruck1997_bounds{
     .id = "bruck1997-bounds",
     .title = "Bounds of the index operation",
     .source = "bruck1997, sections 2 and 3",
-    .about = "the table shows some figures with their lower bounds; the comparison covers all radices, on up to eight ports",
+    .about = "the table shows some figures with their lower bounds; the comparisons cover all radices on up to eight ports",
     .make = make,
 };
 

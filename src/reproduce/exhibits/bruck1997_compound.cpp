@@ -63,16 +63,16 @@ void compare_fewest_rounds(Reproduction& made, const Making& making) {
   made.panels.push_back(std::move(panel));
   made.sheets.push_back(std::move(sheet));
   const std::string range = fmt::format("n from 8 to {}, one to four ports, fewest rounds", last);
-  made.at_least(range + ": C2 over the hops that the proof counts, the least", 1, volume_over_proof.least,
+  made.at_least(range + ": C2 over the number of hops that the proof counts, minimum", 1, volume_over_proof.least,
                 "section 2.3, proof of theorem 2.7");
   made.at_least(range +
-                    ": the proof's hops over b n/(k+1) log_(k+1) n, the least (\"Omega\"; half of the nodes at half of the rounds "
-                    "would be a quarter)",
+                    ": the proof's hops over b n/(k+1) log_(k+1) n, minimum (\"Omega\" is read as a factor of 1/4: half of the "
+                    "ranks need half of the rounds)",
                 0.25, proof_over_bound.least, "section 2.3, theorem 2.7")
       .is_reading = true;
   made.at_most(range +
-                   ": C2 over b n/(k+1) log_(k+1) n, the most (tight to a constant: rounding n/(k+1) and the logarithm up at most "
-                   "doubles each)",
+                   ": C2 over b n/(k+1) log_(k+1) n, maximum (4 is allowed, because rounding up at most doubles n/(k+1) and the "
+                   "logarithm)",
                4, volume_over_bound.most, "section 2.3, theorem 2.7")
       .is_reading = true;
 }
@@ -107,18 +107,19 @@ void compare_logarithmic_rounds(Reproduction& made) {
   made.panels.push_back(std::move(panel));
   made.sheets.push_back(std::move(sheet));
   const std::string range = "n from 8 to 4096, one port, at most c log2 n rounds, c from 1 to 4";
-  made.at_least(range + ": C2 over b n/2 min(m/64, m/(8 log c)), m = log2(n/2), the least", 1, over_lemma.least,
+  made.at_least(range + ": C2 over b n/2 min(m/64, m/(8 log c)), where m = log2(n/2), minimum", 1, over_lemma.least,
                 "section 2.3, proof of theorem 2.9, and lemma C.1");
-  made.at_least(range + ": C2 of the best radix over b n log2 n, the least (\"Omega(b n log n)\"; 1/256 by the lemma's constants)",
+  made.at_least(range + ": C2 of the best radix over b n log2 n, minimum (\"Omega(b n log n)\"; 1/256 by the lemma's constants)",
                 1.0 / 256, over_bound.least, "section 2.3, theorem 2.9")
       .is_reading = true;
-  made.at_most(range + ": the same, the most: radix 2 has half of b n log2 n", 0.5, over_bound.most, "section 3.3").is_reading =
-      true;
+  made.at_most(range + ": C2 of the best radix over b n log2 n, maximum (radix 2 has half of b n log2 n)", 0.5, over_bound.most,
+               "section 3.3")
+      .is_reading = true;
 }
 
 Reproduction make(const Making& making) {
-  Reproduction made{.remarks = {"The theorems bound all algorithms. That ratios stay between constants says of these bounds that "
-                                "they are tight to a constant."}};
+  Reproduction made{.remarks = {"The theorems bound all algorithms. The ratios stay between constants, so the bounds are tight up "
+                                "to a constant factor."}};
   compare_fewest_rounds(made, making);
   making.show("theorem 2.9");
   compare_logarithmic_rounds(made);
@@ -131,7 +132,9 @@ extern const Exhibit bruck1997_compound{
     .id = "bruck1997-compound",
     .title = "Compound lower bounds of the index operation",
     .source = "bruck1997, theorems 2.7 and 2.9, section 2.3",
-    .about = "the bytes of a port in few rounds, counted from schedules, divided by the bounds with the constants of their proofs",
+    .about =
+        "the bytes that a port carries in few rounds, counted from schedules and divided by the bounds with the constants of their "
+        "proofs",
     .make = make,
 };
 

@@ -44,18 +44,18 @@ Reproduction make(const Making&) {
   std::vector<Count> steps;
   for (const Move& move : moves_of(index_operation(9, 3), 0))
     if (std::find(move.places.begin(), move.places.end(), 5) != move.places.end()) steps.push_back(move.offset);
-  made.equal("steps of block 5 for radix 3, the first time", 2, steps.at(0), "section 3.2, p. 1148");
-  made.equal("steps of block 5 for radix 3, the second time", 3, steps.at(1), "section 3.2, p. 1148");
+  made.equal("steps by which block 5 moves for radix 3, first time", 2, steps.at(0), "section 3.2, p. 1148");
+  made.equal("steps by which block 5 moves for radix 3, second time", 3, steps.at(1), "section 3.2, p. 1148");
 
-  made.equal("rounds for n = 5 and radix 2 where the last digit has floor(n/dist) values (Appendix A, line 8)", 2, binary.c1,
+  made.equal("rounds for n = 5 and radix 2 if the last digit has floor(n/dist) values (Appendix A, line 8)", 2, binary.c1,
              "Appendix A, line 8")
       .found(Outcome::misprint, 3,
-             "with the floor block 4 would never move, and section 3.3 counts ceil(log2 n) rounds; it is ceil(n/dist)")
+             "with the floor, block 4 would never move; section 3.3 counts ceil(log2 n) rounds, so ceil(n/dist) is meant")
       .finding->is_transcript_in_doubt = true;
-  made.equal("of 25 blocks those that phase 3 rotates i steps downwards", 25, rotated_downwards(schedule), "section 3.1")
+  made.equal("number of the 25 blocks that phase 3 rotates i steps downwards", 25, rotated_downwards(schedule), "section 3.1")
       .found(Outcome::misprint, 5,
-             "block j goes from position j to i - j, a reflection, as line 22 of Appendix A has it; only one block of a processor "
-             "agrees with both");
+             "phase 3 moves the block at position j to i - j, which is a reflection, as in line 22 of Appendix A; only one block "
+             "of each processor agrees with both");
   return made;
 }
 

@@ -8,8 +8,8 @@ namespace {
 
 // Adds the times over the block size as a sheet and a panel, and finds the best radix at each size.
 std::vector<Count> add_times(Reproduction& made, const Sp1Index& index, const char* name, const char* title) {
-  Sheet sheet{.name = name, .columns = {"bytes a block"}};
-  Panel panel{.title = title, .x_label = "bytes a block", .y_label = "time (ms)", .sheet = made.sheets.size(), .range_group = 0};
+  Sheet sheet{.name = name, .columns = {"bytes per block"}};
+  Panel panel{.title = title, .x_label = "bytes per block", .y_label = "time (ms)", .sheet = made.sheets.size(), .range_group = 0};
   for (const Count radix : powers_of_two) {
     sheet.columns.push_back(fmt::format("radix {} (ms)", radix));
     panel.curves.push_back({.column = sheet.columns.size() - 1, .title = fmt::format("radix {}", radix)});
@@ -43,13 +43,12 @@ Reproduction make(const Making&) {
     falling_if_slow += falling(add_times(unseen, Sp1Index(slow_down), "", ""));
   }
   made.equal(
-      "sizes of block from which the best radix becomes smaller (\"the smaller radix tends to perform better for smaller message "
+      "number of block sizes at which the best radix decreases (\"the smaller radix tends to perform better for smaller message "
       "sizes\")",
       0, falling(best), sp1_place);
-  made.equal(
-      "sizes of block from which the best radix becomes smaller, by the fitted model with g1, g2 of 1, 2 and of 2, 1 and of 2, 2",
-      0, falling_if_slow, sp1_place);
-  made.at_most("best radix at 16 bytes, against that at 512 (\"and vice versa\")", best.back(), best.front(), sp1_place)
+  made.equal("number of block sizes at which the best radix decreases, fitted model with (g1, g2) = (1, 2), (2, 1) and (2, 2)", 0,
+             falling_if_slow, sp1_place);
+  made.at_most("best radix at 16 bytes, compared with that at 512 bytes (\"and vice versa\")", best.back(), best.front(), sp1_place)
       .is_reading = true;
   made.at_least(
       "time of radix 64 over that of radix 2 at 16 bytes (\"the smaller radix tends to perform better for smaller message sizes\")",

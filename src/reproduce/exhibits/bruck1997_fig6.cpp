@@ -14,7 +14,7 @@ void add_times(Reproduction& made, const Sp1Index& index, const char* name, cons
       .title = title, .x_label = "radix", .y_label = "time (ms)", .sheet = made.sheets.size(), .log_x = true, .range_group = 0};
   for (const Bytes bytes : sizes) {
     sheet.columns.push_back(fmt::format("{} bytes (ms)", bytes));
-    panel.curves.push_back({.column = sheet.columns.size() - 1, .title = fmt::format("{} bytes a block", bytes)});
+    panel.curves.push_back({.column = sheet.columns.size() - 1, .title = fmt::format("{} bytes per block", bytes)});
   }
   for (Count radix = 2; radix <= sp1_processors; ++radix) {
     std::vector<Cell>& row = sheet.rows.emplace_back(std::vector<Cell>{radix});
@@ -34,7 +34,8 @@ Reproduction make(const Making&) {
   constexpr const char* quotation = "\"the minimal time of the curve tends to occur at a higher radix\"";
   for (const auto& [radices, which] : {std::pair(powers_of_two, "powers of two"), std::pair(all, "all radices")}) {
     for (std::size_t i = 1; i < sizes.size(); ++i)
-      made.at_least(fmt::format("best of {} at {} bytes, against that at {} ({})", which, sizes[i], sizes[i - 1], quotation),
+      made.at_least(fmt::format("best radix of {} at {} bytes, compared with that at {} bytes ({})", which, sizes[i], sizes[i - 1],
+                                quotation),
                     index.best_of(radices, sizes[i - 1]), index.best_of(radices, sizes[i]), sp1_place)
           .is_reading = true;
     Count falling = 0;
@@ -43,10 +44,10 @@ Reproduction make(const Making&) {
         const Sp1Index slow(slow_down);
         falling += slow.best_of(radices, sizes[i]) < slow.best_of(radices, sizes[i - 1]) ? 1 : 0;
       }
-    made.equal(
-        fmt::format("best of {} by the fitted model, g1 and g2 of 1 and 2: sizes at which it is lower than at the size before",
-                    which),
-        0, falling, sp1_place);
+    made.equal(fmt::format("best radix of {}, fitted model with g1 and g2 of 1 and 2: number of sizes at which it is lower than at "
+                           "the size before",
+                           which),
+               0, falling, sp1_place);
   }
   return made;
 }

@@ -48,9 +48,10 @@ void price(Reproduction& made) {
       least = std::min(least, folklore / concatenation);
     }
     made.at_least(
-            fmt::format("{} processors of the SP-1, blocks of 4 B to 16 KiB: time of the folklore algorithm over that of "
-                        "concatenation, the least; twice both C1 and C2 by the paper's count (\"This algorithm is not optimal\")",
-                        n),
+            fmt::format(
+                "{} processors of the SP-1, blocks of 4 B to 16 KiB: time of the folklore algorithm over that of concatenation, "
+                "minimum; by the paper's count both C1 and C2 are twice as large (\"This algorithm is not optimal\")",
+                n),
             2, least, "section 4, p. 1150")
         .is_reading = true;
   }
@@ -59,7 +60,7 @@ void price(Reproduction& made) {
 
 Reproduction make(const Making&) {
   Reproduction made;
-  compare(made, concatenation(9, 2, 1), {{1, 1}, {2, 1}, {3, 3}, {6, 3}}, "nine-nodes", "section 4.1, figures 7 and 8");
+  compare(made, concatenation(9, 2, 1), {{1, 1}, {2, 1}, {3, 3}, {6, 3}}, "nine-processors", "section 4.1, figures 7 and 8");
   compare(made, concatenation(5, 1, 1), {{1, 1}, {2, 2}, {4, 1}}, "five-processors", "section 4.2, figure 9");
 
   const Figures folklore = figures(make_schedule(problem_of(Collective::allgather, 16, 1), "gather-broadcast"));
@@ -68,8 +69,8 @@ Reproduction make(const Making&) {
   made.equal("folklore algorithm on 16 processors: blocks a port carries in these rounds, 2 (n - 1)", 30, folklore.c2,
              "section 4, p. 1150")
       .found(Outcome::paper_is_wrong, 15 + 16 * 4,
-             "n - 1 for the gather, and n for each of the log n rounds of the broadcast; 2 (n - 1) needs pipelining, which takes "
-             "more rounds");
+             "a port carries n - 1 blocks in the gather and n blocks in each of the log n rounds of the broadcast; 2 (n - 1) needs "
+             "pipelining, which takes more rounds");
   price(made);
   return made;
 }

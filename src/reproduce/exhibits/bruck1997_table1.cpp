@@ -89,10 +89,10 @@ Reproduction make(const Making& making) {
   cut(made);
   const std::vector<Move> ten = moves_of(concatenation(10, 3, 3), 0);
   const auto first_round = std::count_if(ten.begin(), ten.end(), [&](const Move& move) { return move.round == ten.front().round; });
-  made.equal("n1 of the example, of n = 10 and k = 3", 3, 1 + first_round, "section 4.2 and table 1")
+  made.equal("n1 of the example with n = 10 and k = 3", 3, 1 + first_round, "section 4.2 and table 1")
       .found(Outcome::misprint, 4,
-             "section 4 defines n1 as (k+1)^(d-1), which is 4, so that n2 is 6; the table shows a valid cut, but of no round of "
-             "this algorithm");
+             "section 4 defines n1 as (k+1)^(d-1), which is 4, so that n2 is 6; the table shows a valid cut, but not one that "
+             "occurs in this algorithm");
   const std::vector<Move> four = moves_of(concatenation(4, 2, 2), 0);
   const auto last = std::count_if(four.begin(), four.end(), [&](const Move& move) { return move.round == four.back().round; });
   made.equal(
@@ -100,14 +100,16 @@ Reproduction make(const Making& making) {
           "leftmost column\"",
           1, last, "section 4.2, p. 1152")
       .found(Outcome::paper_is_wrong, 2,
-             "both areas begin in the same column, and section 1.2 has the ports send to different processors; with offsets that "
-             "differ theorem 4.3 holds");
+             "both areas begin in the same column, but by section 1.2 the ports send to different processors; with offsets that "
+             "differ, theorem 4.3 holds");
   const Excess counted = excess(making);
   made.equal("cases outside the range of theorem 4.3 that are not optimal", 0, counted.not_optimal_outside, "theorem 4.3");
-  made.at_most("bytes by which the volume exceeds b - 1 more than the lower bound, the most in the range", 0, counted.beyond_bound,
+  made.at_most("bytes by which the volume exceeds the lower bound plus b - 1, maximum in the range", 0, counted.beyond_bound,
                "remark after theorem 4.3");
-  made.at_most("cases that are not optimal: at most all in that range (k to 10, b to 24, n to 1500, from k = 7 on to 400)",
-               counted.in_the_range, counted.not_optimal, "theorem 4.3")
+  made.at_most(
+          "cases that are not optimal: at most all cases in that range (k up to 10, b up to 24, n up to 1500, or 400 if k is 7 or "
+          "more)",
+          counted.in_the_range, counted.not_optimal, "theorem 4.3")
       .found(Outcome::sharper_bound, counted.in_the_exact_range,
              "theorem 4.3 promises nothing inside the range; a closed form says which of its cases cannot be optimal in one last "
              "round");

@@ -36,7 +36,7 @@ const std::vector<Claim> claims{
     {"all-to-all broadcast", Collective::allgather, "ring", Topology::ring, [](double p) { return p / 4; },
      "p/2 words over 2 links: p/4", 4, "Analysis of ring all-to-all broadcast algorithm"},
     {"all-to-all broadcast", Collective::allgather, "mesh", square_mesh, [](double p) { return p - 1; },
-     "a node receives p - 1 words", 1, "Mesh based All-to-All broadcast Analysis"},
+     "a rank receives p - 1 words", 1, "Mesh based All-to-All broadcast Analysis"},
     {"all-to-all personalised", Collective::alltoall, "ring", Topology::ring, [](double p) { return p * p / 8; },
      "p^2/4 words each way over 2 links: p^2/8", 4, "All-to-All Personalized Communication on a Ring: Cost"},
     {"all-to-all personalised", Collective::alltoall, "mesh", square_mesh, [](double p) { return p * std::sqrt(p) / 4; },
@@ -56,10 +56,11 @@ double words(Collective collective, const char* specification, const Topology& n
 }
 
 Reproduction make(const Making& making) {
-  Reproduction made{.remarks = {"A bound counts both ways of a link. That the slides' algorithms stay a factor of about 4 above it "
-                                "on rings and meshes is theirs: on one port a node drives one of its links, and one way round."}};
+  Reproduction made{
+      .remarks = {"A bound counts both directions of a link. The slides' algorithms are up to about 4 times above it on rings and "
+                  "meshes, because they use one port: a rank drives only one of its links, in one direction."}};
   const std::vector<Count> sizes = making.small ? std::vector<Count>{16, 64} : std::vector<Count>{16, 64, 256};
-  Sheet sheet{.name = "ratios", .columns = {"nodes"}};
+  Sheet sheet{.name = "ratios", .columns = {"ranks"}};
   for (const Claim& claim : claims)
     sheet.columns.push_back(fmt::format("{}, {} ({})", claim.operation, claim.specification, claim.bound_text));
   sheet.columns.emplace_back("all-to-all personalised, hypercube");
@@ -70,7 +71,7 @@ Reproduction make(const Making& making) {
     const Number n = p, d = std::log2(n);
     auto& row = sheet.rows.emplace_back(std::vector<Cell>{p});
     for (std::size_t i = 0; i < claims.size(); ++i) {
-      making.show(fmt::format("{} among {} nodes by {}", claims[i].operation, p, claims[i].specification));
+      making.show(fmt::format("{} among {} ranks by {}", claims[i].operation, p, claims[i].specification));
       const double ratio = words(claims[i].collective, claims[i].specification, claims[i].network(p)) / claims[i].bound(n);
       row.emplace_back(ratio);
       most[i] = std::max(most[i], ratio);
@@ -84,16 +85,16 @@ Reproduction make(const Making& making) {
   for (std::size_t i = 0; i < claims.size(); ++i) {
     const std::string what =
         fmt::format("{} by {}: words over the bound ({})", claims[i].operation, claims[i].specification, claims[i].bound_text);
-    made.at_least(what + ", the least of all p", 1, least[i], claims[i].place);
-    made.at_most(what + ", the most (\"asymptotically optimal\")", claims[i].most, most[i], claims[i].place).is_reading = true;
+    made.at_least(what + ", minimum over all p", 1, least[i], claims[i].place);
+    made.at_most(what + ", maximum (\"asymptotically optimal\")", claims[i].most, most[i], claims[i].place).is_reading = true;
   }
-  for (const auto& [value, which] : {std::pair(least_of_cube, "least"), std::pair(most_of_cube, "most")})
-    made.equal(fmt::format("all-to-all personalised by hypercube: words over the bound, over log p, the {} (\"O(mp log p) is not "
-                           "optimal\")",
-                           which),
-               1, value, "All-to-All Personalized Communication on a Hypercube: Cost");
+  for (const auto& [value, which] : {std::pair(least_of_cube, "minimum"), std::pair(most_of_cube, "maximum")})
+    made.equal(
+        fmt::format("all-to-all personalised by hypercube: words over the bound, over log p, {} (\"O(mp log p) is not optimal\")",
+                    which),
+        1, value, "All-to-All Personalized Communication on a Hypercube: Cost");
   Panel panel{.title = "words over the bound by bisection",
-              .x_label = "nodes",
+              .x_label = "ranks",
               .y_label = "ratio",
               .sheet = 0,
               .log_x = true,

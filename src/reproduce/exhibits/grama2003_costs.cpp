@@ -113,7 +113,7 @@ void compare_operations(Count p, Reproduction& made) {
   const Counted ring = counted(problem_of(Collective::allgather, p, 1), "ring", Topology::ring(p)),
                 naive = counted(problem_of(Collective::allgather, p, 1), "broadcasts", Topology::ring(p));
   made.equal("all-to-all broadcast on a ring, \"in p steps\"", 64, ring.steps, "All-to-All Broadcast and Reduction on a Ring")
-      .found(Outcome::misprint, 63, "p - 1, as three lines further down");
+      .found(Outcome::misprint, 63, "it is p - 1, as the slide says three lines further down");
   const Topology cube = Topology::hypercube(p);
   const Counted doubling = counted(problem_of(Collective::allreduce, p, 1), "recursive-doubling", cube),
                 two_steps = counted(problem_of(Collective::allreduce, p, 1), "reduce-broadcast", cube);
@@ -125,13 +125,14 @@ void compare_operations(Count p, Reproduction& made) {
                0.5, one / two, "All-Reduce and Prefix-Sum Operations");
   const auto time_of = [](const Counted& counts) { return counts.steps + counts.words; };
   made.at_least(
-          "p one-to-all broadcasts over passing on to neighbours, on a ring: time where ts = tw m, \"not the most efficient\"", 1,
-          time_of(naive) / time_of(ring), "All-to-All Broadcast and Reduction on a Ring")
+          "p one-to-all broadcasts over passing on to neighbours, on a ring: ratio of their times if ts = tw m, \"not the most "
+          "efficient\"",
+          1, time_of(naive) / time_of(ring), "All-to-All Broadcast and Reduction on a Ring")
       .is_reading = true;
   const auto over_least = [](Count n) { return ratio(n * (n - 1), figures(make_schedule(Problem::alltoall(n, 2), "torus")).c2); };
   made.equal(
-          "all-to-all personalised on a ring: words over the least that all ports take, at 64 nodes over the same at 16 "
-          "(\"asymptotically optimal\", for all the factor of 4)",
+          "all-to-all personalised on a ring: words over the fewest with all ports; this ratio on 64 ranks over that on 16 "
+          "(\"asymptotically optimal\", despite the factor of 4)",
           1, over_least(64) / over_least(16), "All-to-All Personalized Communication on a Ring: Cost")
       .tolerance = 0.06;
 }
@@ -139,34 +140,33 @@ void compare_operations(Count p, Reproduction& made) {
 // Compares what the slides say about how operations work.
 void compare_statements(Reproduction& made) {
   made.comparisons.push_back(
-      {.what = "of 8 nodes those with the right prefix by PREFIX_SUMS with an operator that does not commute",
+      {.what = "number of 8 ranks with the right prefix after PREFIX_SUMS with an operator that does not commute",
        .paper = 8,
        .ours = right_prefixes(8),
-       .finding =
-           PaperFinding{.level = Outcome::beyond_assumptions,
-                        .value = 1,
-                        .why = "the slides ask for sums of numbers, which commute; the code puts what comes in on the right, and "
-                               "scan/hypercube keeps the order"},
+       .finding = PaperFinding{.level = Outcome::beyond_assumptions,
+                               .value = 1,
+                               .why = "the slides ask for sums of numbers, which commute; their code always adds incoming data on "
+                                      "the right, whereas scan/hypercube keeps the order"},
        .place = "The Prefix-Sum Operation, PREFIX_SUMS_HCUBE",
        .is_reading = true});
   Count fixed = 0;
   for (Count label = 0; label < 8; ++label) fixed += ((label ^ 5) ^ 5) == (label ^ 5) ? 1 : 0;
-  made.equal("of 8 labels those for which x -> x XOR 5 is idempotent", 8, fixed, "Broadcast and Reduction Algorithms")
-      .found(Outcome::misprint, 0, "it is its own inverse, an involution, as the slide says in brackets");
-  made.equal("matrix-vector product, 4 x 4: components that are right after \"reduction operations along the columns\"", 4,
+  made.equal("number of 8 labels for which x -> x XOR 5 is idempotent", 8, fixed, "Broadcast and Reduction Algorithms")
+      .found(Outcome::misprint, 0, "the function is an involution, its own inverse, as the slide says in brackets");
+  made.equal("matrix-vector product, 4 x 4: number of right components after \"reduction operations along the columns\"", 4,
              right_components_by_columns(4), "Broadcast and Reduction: Example")
       .found(Outcome::misprint, 0,
-             "x is broadcast along the columns, so a component of A x is the sum of a row; examples/matrix_vector_threads.cpp does "
-             "it so");
+             "x is broadcast along the columns, so a component of A x is the sum of a row; examples/matrix_vector_threads.cpp sums "
+             "the rows");
   const ExpectedPiece last = expected_output(problem_of(Collective::scan, 8, 1), 3).back();
-  made.equal("prefix sums: numbers that node 3 uses, \"the k-node subset\"", 3, last.last - last.first + 1,
+  made.equal("prefix sums: numbers that rank 3 uses, \"the k-node subset\"", 3, last.last - last.first + 1,
              "The Prefix-Sum Operation")
-      .found(Outcome::misprint, 4, "labels up to k are k + 1 nodes, as in the sum that the slides define");
+      .found(Outcome::misprint, 4, "there are k + 1 labels up to k, as in the sum that the slides define");
 }
 
 Reproduction make(const Making& making) {
-  Reproduction made{.remarks = {"Misprints without a number, some of which may be the transcript's: the cost of a message is ts + "
-                                "tw m, not ts + t_m w; ALL_TO_ONE_REDUCE reduces to node 0 only; \"Euler's identity\" is the "
+  Reproduction made{.remarks = {"Misprints that concern no number, some of which may be the transcript's: the cost of a message is "
+                                "ts + tw m, not ts + t_m w; ALL_TO_ONE_REDUCE reduces to rank 0 only; \"Euler's identity\" is the "
                                 "arithmetic series; local numbers of n elements go from 0 to n - 1."}};
   const Count p = 64;
   Sheet sheet{.columns = {"operation", "network", "algorithm", "steps (slides)", "steps", "words/m (slides)", "words/m"}};
@@ -189,7 +189,7 @@ Reproduction make(const Making& making) {
 
 extern const Exhibit grama2003_costs{
     .id = "grama2003-costs",
-    .title = "Costs of the basic operations on 64 nodes",
+    .title = "Costs of the basic operations on 64 ranks",
     .source = "grama2003, cost analysis of each operation",
     .about = "counted from schedules on the network; messages that share a link would count for more words",
     .make = make,

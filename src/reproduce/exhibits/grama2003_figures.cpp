@@ -20,7 +20,7 @@ std::vector<Bytes> longest_in(const Schedule& schedule) {
 Reproduction make(const Making&) {
   using enum Collective;
   Reproduction made;
-  Sheet sheet{.columns = {"picture", "steps", "longest message of each step", "words/m", "messages on a link at most"}};
+  Sheet sheet{.columns = {"picture", "steps", "longest message of each step", "words/m", "most messages on a link"}};
   const auto draw = [&](const std::string& title, const Problem& problem, const char* specification, const Topology& network,
                         const std::vector<Bytes>& sizes, Count sharing, const char* picture) {
     const Schedule schedule = make_schedule(problem, specification);
@@ -33,7 +33,7 @@ Reproduction make(const Making&) {
       words += sizes[i] == (i < longest.size() ? longest[i] : 0) ? 1 : 0;
     }
     made.equal(title + ": steps with messages of the size shown", sizes.size(), words, picture);
-    made.equal(title + ": messages on a link, the most", sharing, links.sharing, picture);
+    made.equal(title + ": messages on a link, maximum", sharing, links.sharing, picture);
   };
   draw("one-to-all broadcast on a ring of eight", problem_of(broadcast, 8, 1), "binomial", Topology::ring(8), {1, 1, 1}, 1,
        "One-to-All Broadcast, figure");
@@ -79,7 +79,7 @@ extern const Exhibit grama2003_figures{
     .id = "grama2003-figures",
     .title = "The slides' pictures, message by message",
     .source = "grama2003, figures of each operation",
-    .about = "sizes of messages in blocks, and how many of a step share a directed link of the network",
+    .about = "sizes of messages in blocks, and how many messages of a step share a directed link of the network",
     .make = make,
 };
 

@@ -63,7 +63,7 @@ IrregularClaim has_gain(const IrregularCurve& one, const IrregularCurve& other, 
 
 IrregularClaim gains_less(int number, int than, const Quotation& said, const std::string& reason) {
   using enum ExchangeMode;
-  return {.what = fmt::format("what overlapping leaves of the time of A{} over the same of A{}", number, than),
+  return {.what = fmt::format("nonblocking over blocking time of A{}, divided by the same ratio of A{}", number, than),
           .said = said,
           .values =
               [own = ratios({number, one_buffer}, {number, blocking}),

@@ -68,21 +68,20 @@ IrregularClaim grows_more(const IrregularCurve& one, const IrregularCurve& other
 
 // Reasons why the model's times and the measured ones may differ.
 inline constexpr const char* a4_and_others =
-    "each element travels four times, against once in A1 and twice in A2, and by table 1 the start-ups that A4 saves are worth "
-    "that only from more nodes on";
+    "in A4 each element travels four times, in A1 once and in A2 twice; by table 1 the start-ups that A4 saves outweigh this only "
+    "with more ranks";
 inline constexpr const char* a3_and_a4 =
-    "A3 saves half of the start-ups, A4 the wait for the busiest node of a row; by table 1 they break even at another length than "
-    "was measured";
+    "A3 saves half of the start-ups, and A4 avoids the wait for the busiest rank of a row; by table 1 they break even at another "
+    "message length than in the measurements";
 inline constexpr const char* no_overlap =
-    "a port is taken for a start-up and all bytes of a message, and table 1 has no t_m that could be hidden, so that little is "
-    "left to overlap";
+    "a port is busy for the start-up and all bytes of a message, and table 1 has no t_m that could be hidden, so little is left to "
+    "overlap";
 inline constexpr const char* little_to_hide =
-    "with the messages under way together start-ups hide behind bytes, or bytes behind start-ups; where one of them is most of the "
-    "time, little is hidden, and what the paper also names, less contention than in blocking mode, is a factor that table 1 does "
-    "not have";
+    "if messages are in flight together, start-ups hide behind bytes or bytes behind start-ups, but little is hidden if one of "
+    "them takes most of the time; the paper also names less contention than in blocking mode, a factor that table 1 does not have";
 inline constexpr const char* memory_is_shared =
-    "on the T3D processor and network share one path to the memory (section 4.1), which no model here knows";
+    "on the T3D, processor and network share one path to the memory (section 4.1), which no model here includes";
 inline constexpr const char* no_composing =
-    "table 1 has no t_m, and it is the putting together of messages that a second buffer hides";
+    "a second buffer hides the time to compose messages, t_m, for which table 1 has no value";
 
 }  // namespace quadrille::reproduce

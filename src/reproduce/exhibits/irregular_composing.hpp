@@ -61,8 +61,8 @@ ExchangeParts parts_of(const std::vector<StageFigures>& stages, const FlatModel&
 // that fits the claims about the machine, because bars for its middle may be too small to see. Also adds the claim that, at that
 // t_m, A3 communicates for longer than A4 in each mode that both have.
 inline constexpr const char* parts_remark =
-    "The stacked bars are made with the largest t_m of the range that fits the claims (liu2002-composing): distributing and "
-    "collecting take at most as long.";
+    "The stacked bars use the largest t_m of the range that fits the claims (liu2002-composing), so they show the longest times of "
+    "distributing and collecting.";
 void add_parts(Reproduction& made, const IrregularPlot& plot, const Quotation& said, const Making& making);
 
 }  // namespace quadrille::reproduce

@@ -71,7 +71,7 @@ void add_parts(Reproduction& made, const IrregularPlot& whole, const Quotation& 
         least = std::min(least, mean_parts(point, a3, stages).communicate / mean_parts(point, a4, stages).communicate);
       return least;
     };
-    made.comparisons.push_back({.what = fmt::format("{}, model: communicating of {} over that of {}, the least (\"{}\")",
+    made.comparisons.push_back({.what = fmt::format("{}, model: communication time of {} over that of {}, minimum (\"{}\")",
                                                     plot.title(), a3.label(), a4.label(), said.words),
                                 .paper = 1.5,
                                 .ours = ratio(&CountedExchange::with_own),

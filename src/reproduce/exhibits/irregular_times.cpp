@@ -38,12 +38,12 @@ bool is_over_nodes(const std::vector<IrregularPoint>& points) { return points.fr
 
 std::string IrregularPlot::title() const {
   const std::string fixed =
-      is_over_nodes(points) ? fmt::format("{} elements", points.front().most) : fmt::format("{} nodes", points.front().ranks);
+      is_over_nodes(points) ? fmt::format("{} elements", points.front().most) : fmt::format("{} ranks", points.front().ranks);
   return fmt::format("{}, {}", pattern_name(pattern), fixed);
 }
 
 std::string IrregularPlot::at(std::size_t point) const {
-  return is_over_nodes(points) ? fmt::format("{} nodes", points[point].ranks) : fmt::format("{} elements", points[point].most);
+  return is_over_nodes(points) ? fmt::format("{} ranks", points[point].ranks) : fmt::format("{} elements", points[point].most);
 }
 
 IrregularPlot thinned(IrregularPlot plot) {
@@ -181,7 +181,7 @@ Way simulation(const IrregularPlot& plot, const Making& making) {
   const std::uint64_t draws = draws_of(plot.pattern, making);
   Way way{.name = "simulation", .times = {}, .without = {}};
   for (const IrregularPoint& point : plot.points) {
-    making.show(fmt::format("{}, {} nodes, {} elements", pattern_name(plot.pattern), point.ranks, point.most));
+    making.show(fmt::format("{}, {} ranks, {} elements", pattern_name(plot.pattern), point.ranks, point.most));
     CurveTimes &times = way.times.emplace_back(), &without = way.without.emplace_back();
     for (std::uint64_t seed = 1; seed <= draws; ++seed) {
       const Problem problem = traffic_of(point.ranks, plot.pattern, point.most, few, seed);
@@ -210,7 +210,7 @@ void compare(const IrregularPlot& plot, const IrregularClaim& claim, const Compo
   const bool is_least = (claim.relation == Relation::at_least) == claim.at_all_points;
   std::string which, where;
   if (list.size() > 1) {
-    which = is_least ? ", the least" : ", the most";
+    which = is_least ? ", minimum" : ", maximum";
     where = fmt::format(" (at {}; holds at {} of {} points; {})", plot.at(index(decisive - list.begin())),
                         std::count_if(list.begin(), list.end(), [&](double value) { return claim.holds(value); }), list.size(),
                         claim.at_all_points ? "all are required" : "one is enough");
@@ -222,8 +222,8 @@ void compare(const IrregularPlot& plot, const IrregularClaim& claim, const Compo
        .relation = claim.relation,
        .tolerance = claim_tolerance,
        .reason = claim.holds(*decisive) ? claim.reason
-                                        : fmt::format("{}{}by the model it {}", claim.reason, claim.reason.empty() ? "" : "; ",
-                                                      composing_text(ranges)),
+                                        : fmt::format("{}{}by the model the claim {}", claim.reason,
+                                                      claim.reason.empty() ? "" : "; ", composing_text(ranges)),
        .place = claim.said.place,
        .aside = without_own(*claim.decisive(without)),
        .is_reading = claim.bound != 1});
@@ -239,7 +239,7 @@ void add_times(const IrregularPlot& whole, const Making& making, Reproduction& m
                        model_times(plot, making, model, &CountedExchange::without)},
                       simulated};
   const bool by_nodes = is_over_nodes(plot.points);
-  const std::string axis = by_nodes ? "nodes" : "longest message (elements)";
+  const std::string axis = by_nodes ? "ranks" : "longest message (elements)";
   Sheet sheet{.name = plot.name, .columns = {axis}};
   constexpr ByMode<CurveStyle> styles{{CurveStyle::line, CurveStyle::dashed, CurveStyle::dotted}};
   for (const IrregularPoint& point : plot.points) sheet.rows.push_back({by_nodes ? point.ranks : point.most});
@@ -287,8 +287,8 @@ Reproduction reproduction_of(const std::vector<IrregularPlot>& plots, const Maki
 void add_stages(Reproduction& made, const std::string& machine, const IrregularPoint& point, const Quotation& said) {
   const FlatModel model = flat_of_elements(machine);
   Sheet sheet{.name = "stages",
-              .columns = {"algorithm", "stage", "start-ups (ms)", "elements (ms)", "start-ups without those to oneself (ms)",
-                          "elements without those to oneself (ms)"}};
+              .columns = {"algorithm", "stage", "start-ups (ms)", "elements (ms)", "start-ups without messages to oneself (ms)",
+                          "elements without messages to oneself (ms)"}};
   double slowest[2][5] = {};  // with messages to oneself and without; by algorithm
   for (const int number : {3, 4}) {
     const CountedExchange& exchange = counted_exchange(point, TrafficKind::transpose, 1, number);

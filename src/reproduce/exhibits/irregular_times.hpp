@@ -31,7 +31,7 @@ struct IrregularPlot {
   std::vector<IrregularCurve> curves;
   std::vector<IrregularClaim> claims;
 
-  std::string title() const;                // "Pattern1, 64 nodes"
+  std::string title() const;                // "Pattern1, 64 ranks"
   std::string at(std::size_t point) const;  // "16 elements"
 };
 
@@ -75,7 +75,6 @@ void add_stages(Reproduction& made, const std::string& machine, const IrregularP
 
 std::string without_own(double value);  // "0.5 without messages to oneself"
 
-inline constexpr const char* about_claims =
-    "the paper's curves are measured and not in its text, so that its claims about them are compared";
+inline constexpr const char* about_claims = "the text does not contain the measured curves, so its claims about them are compared";
 
 }  // namespace quadrille::reproduce

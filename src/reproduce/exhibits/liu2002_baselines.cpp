@@ -69,13 +69,13 @@ double milliseconds(Count p, const char* id, Bytes most, const Platform& platfor
 
 void add_incomplete_arrays(const Making& making, Reproduction& made) {
   Sheet sheet{.name = "incomplete",
-              .columns = {"nodes", "columns", "nodes of the last row", "start-ups, A4", "start-ups, brute force", "volume, A4 (L)",
-                          "volume, brute force (L)", "most elements on a node, A4 (L)", "most elements on a node, brute force (L)",
+              .columns = {"ranks", "columns", "ranks of the last row", "start-ups, A4", "start-ups, brute force", "volume, A4 (L)",
+                          "volume, brute force (L)", "most elements on a rank, A4 (L)", "most elements on a rank, brute force (L)",
                           "T3D, A4 (ms)", "T3D, brute force (ms)", "SP2, A4 (ms)", "SP2, brute force (ms)"}};
   double least_time[2] = {1e300, 1e300}, least_held = 1e300, most_doubled = 0, most_fold = 0;
   std::vector<double> extra, messages_off;
   for (const Count p : making.small ? std::vector<Count>{18, 23, 61} : std::vector<Count>{18, 21, 23, 31, 40, 45, 52, 61, 75, 95}) {
-    making.show(fmt::format("{} nodes", p));
+    making.show(fmt::format("{} ranks", p));
     const RankArray array(p, RankArray::paper_columns(p));
     const Count columns = array.columns(), full = (array.rows() - 1) * columns;
     const Problem problem = traffic_of(p, TrafficKind::transpose, longest);
@@ -113,22 +113,23 @@ void add_incomplete_arrays(const Making& making, Reproduction& made) {
   };
   const std::string where = "incomplete arrays, Pattern2: ";
   made.equal(where +
-                 "elements on a node of the full array before its four stages, the most (L) (\"this approach doubles the maximum "
+                 "elements on a rank of the full array before its four stages, maximum (L) (\"this approach doubles the maximum "
                  "traffic\")",
              2, most_doubled, in_3_2_2);
   made.equal(where +
-                 "steps of brute force above those of A4 on the full array, farthest from it (\"two extra steps of communication "
-                 "are required\")",
+                 "steps of brute force minus those of A4 on the full array, value farthest from 2 (\"two extra steps of "
+                 "communication are required\")",
              2, most_off(extra, 2), in_3_2_2);
   made.equal(
-      where + "messages of an extra step above r, farthest from it (\"in each of these steps, r messages are sent in parallel\")",
+      where +
+          "messages of an extra step minus r, value farthest from 0 (\"in each of these steps, r messages are sent in parallel\")",
       0, most_off(messages_off, 0), in_3_2_2);
   made.equal(where + "longest message of an extra step (L) (\"as long as L_max\")", 1, most_fold, in_3_2_2);
   for (std::size_t i = 0; i < 2; ++i)
-    made.at_least(fmt::format("{}{}, {} elements: time of brute force over that of A4, the least (\"our algorithm is efficient\")",
+    made.at_least(fmt::format("{}{}, {} elements: time of brute force over that of A4, minimum (\"our algorithm is efficient\")",
                               where, i == 0 ? "T3D" : "SP2", longest),
                   1, least_time[i], in_3_2_2);
-  made.at_least(where + "elements on a node, brute force over A4, the least (\"and saves buffer space\")", 1, least_held, in_3_2_2);
+  made.at_least(where + "elements on a rank, brute force over A4, minimum (\"and saves buffer space\")", 1, least_held, in_3_2_2);
 }
 
 // Returns the message length from which on A4 is not slower than the brute-force solution. A4 needs more start-ups and fewer bytes.
@@ -185,12 +186,12 @@ FirstStage first_stage_of(const Schedule& schedule, Count destination_elements) 
 
 void add_scanning(const Making& making, Reproduction& made) {
   Sheet sheet{.name = "scanning",
-              .columns = {"nodes", "elements a destination", "A2 by", "steps", "volume (L)", "pieces that a node sends in stage 1",
-                          "elements of a destination in a message, most less least"}};
+              .columns = {"ranks", "elements per destination", "A2 by", "steps", "volume (L)",
+                          "pieces that a rank sends in stage 1", "elements for a destination in a message, maximum minus minimum"}};
   double most_uneven = 0, most_marked = 0, least_ratio = 1e300, most_volume_off = 0;
   for (const auto& [p, elements] : making.small ? std::vector<std::pair<Count, Count>>{{16, 100}}
                                                 : std::vector<std::pair<Count, Count>>{{16, 16}, {16, 100}, {64, 64}, {64, 1024}}) {
-    making.show(fmt::format("{} nodes, {} elements", p, elements));
+    making.show(fmt::format("{} ranks, {} elements", p, elements));
     const Problem problem = make_traffic(p, {.kind = TrafficKind::equal, .typical = elements});
     const Number heaviest = Traffic(problem).heaviest();
     FirstStage first[2];
@@ -212,21 +213,21 @@ void add_scanning(const Making& making, Reproduction& made) {
   made.sheets.push_back(std::move(sheet));
   const std::string where = "A2, equal counts: ";
   made.at_most(where +
-                   "elements of a destination in a message by scanning, the most less the least (\"evenly distribute the data "
+                   "elements for a destination in a message by scanning, maximum minus minimum (\"evenly distribute the data "
                    "elements .. into P outgoing messages\")",
                1, most_uneven, in_3_1_2);
   made.at_most(
           where +
-              "slices that a node marks in a stage over P^2, the most (\"It takes O(P^2) time to mark the slices in each stage\")",
+              "slices that a rank marks in a stage, over P^2, maximum (\"It takes O(P^2) time to mark the slices in each stage\")",
           1, most_marked, in_3_1_2)
       .is_reading = true;
   made.equal(where +
-                 "volume by scanning less that by slices, the most (L): both take A2's two stages (\"A similar algorithm was "
-                 "proposed by Bader et al.\")",
+                 "volume by scanning minus volume by slices, largest difference (L); both take A2's two stages (\"A similar "
+                 "algorithm was proposed by Bader et al.\")",
              0, most_volume_off, in_3_1_2);
   made.at_least(where +
-                    "pieces by scanning over pieces by slices where a destination has more than P elements, the least: slices are "
-                    "the longer runs of memory",
+                    "pieces by scanning over pieces by slices if a destination has more than P elements, minimum; slices are the "
+                    "longer runs of memory",
                 1, least_ratio, in_3_1_2)
       .is_reading = true;
 }
@@ -234,18 +235,19 @@ void add_scanning(const Making& making, Reproduction& made) {
 Reproduction make(const Making& making) {
   Reproduction made{
       .remarks = {
-          "Pattern2 has 1024 elements for a node's mirror image and 1 for each other node; messages to oneself are counted, as in "
-          "the paper; times are those of blocking mode by the flat model.",
-          "The two extra steps are beside those of A4 on the complete rows. On all nodes A4 has four steps more than there: one in "
-          "each of stages I and III for the additional messages, and one in each of stages II and IV for the longer columns. So "
-          "brute force has two steps fewer. For 61 nodes it is faster below " +
-              break_even_of(61) + " only.",
-          "That scanning needs less buffer space (section 3.1.2) is said of data in any order, which slices would have to be "
-          "sorted from. In alltoallv data lies by destination, and both forms need the same.",
-          "Pieces are counted, not timed. Of which form is faster the paper says: \"If a platform provides a fast mechanism for "
-          "block transfer, the approach to move data slice by slice may be more efficient than the one to scan the data and move "
-          "data element by element\"; but it found MPI's packing and derived data types inefficient, and concludes: \"Thus, the "
-          "scan-based composition of messages leads to faster implementation\" (section 3.1.2)."}};
+          "In Pattern2 a rank has 1024 elements for its mirror image and 1 for each other rank. Messages to oneself are counted, "
+          "as in the paper. Times are those of blocking mode by the flat model.",
+          "Brute force takes two steps more than A4 on the complete rows. A4 on all ranks takes four steps more than on the "
+          "complete rows: one in each of stages I and III for the additional messages, and one in each of stages II and IV for the "
+          "longer columns. So brute force has two steps fewer than A4 on all ranks. For 61 ranks brute force is faster only "
+          "below " +
+              break_even_of(61) + ".",
+          "The paper says that scanning needs less buffer space (section 3.1.2). It says so about data in any order, which would "
+          "have to be sorted into slices. In alltoallv the data is ordered by destination, and both forms need the same space.",
+          "Pieces are counted, not timed. On the speed of the two forms the paper says: \"If a platform provides a fast mechanism "
+          "for block transfer, the approach to move data slice by slice may be more efficient than the one to scan the data and "
+          "move data element by element\"; but it found MPI's packing and derived data types inefficient, and concludes: \"Thus, "
+          "the scan-based composition of messages leads to faster implementation\" (section 3.1.2)."}};
   add_incomplete_arrays(making, made);
   add_scanning(making, made);
   return made;
@@ -258,8 +260,8 @@ extern const Exhibit liu2002_baselines{
     .title = "The four-stage algorithm and brute force on incomplete arrays; A2 by slices and by scanning",
     .source = "liu2002, sections 3.1.2 and 3.2.2",
     .about =
-        "steps, volume, elements on a node and times by table 1, for A4 with additional messages and for A4 on complete rows that "
-        "also do the work of the last one; pieces of memory of A2's two forms",
+        "steps, volume, elements on a rank and times by table 1, for A4 with additional messages and for A4 on the complete rows, "
+        "which also do the work of the last row; pieces of memory in both forms of A2",
     .make = make,
 };
 

@@ -44,8 +44,8 @@ void add_held(const std::vector<Machine>& machines, Reproduction& made) {
 
 void add_fits(const std::vector<Machine>& machines, Reproduction& made) {
   Sheet sheet{.name = "fits",
-              .columns = {"machine", "claims", "hold at t_m = 0", "hold at once, the most", "for t_m from (µs/byte)", "to",
-                          "at most one fewer, from", "to ", "fitted t_m", "hold there", "fitted t_m over t_c + t_d"}};
+              .columns = {"machine", "claims", "hold at t_m = 0", "most that hold together", "for t_m from (µs/byte)", "to",
+                          "at most one fewer holds, from", "to ", "fitted t_m", "hold at this t_m", "fitted t_m over t_c + t_d"}};
   for (const auto& [name, claims, fit] : machines) {
     const FlatModel model = flat_model_of(machine_of_paper(name));
     sheet.rows.push_back({name, size(claims), static_cast<Count>(claims_held(claims, 0)), static_cast<Count>(fit.most),
@@ -60,8 +60,8 @@ void add_fits(const std::vector<Machine>& machines, Reproduction& made) {
 // well a fit predicts new data.
 void add_checks(const std::vector<Machine>& machines, Reproduction& made) {
   Sheet sheet{.name = "checks",
-              .columns = {"machine", "figure", "claims", "hold at t_m = 0", "for the other figures t_m is from (µs/byte)", "to",
-                          "its middle", "hold there"}};
+              .columns = {"machine", "figure", "claims", "hold at t_m = 0", "t_m fitted to the other figures, from (µs/byte)", "to",
+                          "middle", "hold at this t_m"}};
   std::string sums;
   for (const Machine& machine : machines) {
     std::size_t at_zero = 0, at_fit = 0;
@@ -78,24 +78,25 @@ void add_checks(const std::vector<Machine>& machines, Reproduction& made) {
     }
     sums +=
         fmt::format("{}{}: {} against {} of {}", sums.empty() ? "" : "; ", machine.name, at_fit, at_zero, machine.claims.size());
-    made.comparisons.push_back({.what = fmt::format("{}: claims of each figure that hold at the t_m fitted to the other figures "
-                                                    "({}), less those that hold at t_m = 0 ({})",
+    made.comparisons.push_back({.what = fmt::format("{}: number of claims that hold at the t_m fitted to the other figures ({}), "
+                                                    "minus the number that hold at t_m = 0 ({})",
                                                     machine.name, at_fit, at_zero),
                                 .paper = 1,
                                 .ours = Number(at_fit) - Number(at_zero),
                                 .relation = Relation::at_least,
                                 .reason = "the fit predicts the claims no better than t_m = 0 does" +
-                                          std::string(machine.fit.range.from > 0 ? ", so that they give a range of t_m at most"
-                                                                                 : ", so that they do not determine t_m"),
+                                          std::string(machine.fit.range.from > 0 ? ", so they give a range of t_m at most"
+                                                                                 : ", so they do not determine t_m"),
                                 .place = "sections 4.1 and 4.2",
                                 .is_reading = true});
   }
   made.sheets.push_back(std::move(sheet));
-  made.remarks.push_back(fmt::format(
-      "Claims of each figure that hold at the t_m fitted to the other figures, against those that hold at t_m = 0: {}. Where the "
-      "two are equal, the fit predicts no claim better than t_m = 0, and confirms nothing: the claims do not determine t_m. They "
-      "bound it from above where the fitted range begins at 0, and else they are in favour of a range, not of one value in it.",
-      sums));
+  made.remarks.push_back(
+      fmt::format("Number of claims that hold at the t_m fitted to the other figures, against the number that hold at t_m = 0: {}. "
+                  "If the two numbers are equal, the fit predicts the claims no better than t_m = 0 does and confirms nothing: the "
+                  "claims do not determine t_m. If the fitted range begins at 0, the claims only bound t_m from above; otherwise "
+                  "they favour a range, but no single value in it.",
+                  sums));
 }
 
 void add_ranges(const std::vector<Machine>& machines, Reproduction& made) {
@@ -116,7 +117,7 @@ void compare_at_the_fit(const Machine& machine, const Making& making, Reproducti
          .ours = *each.claim.decisive(list),
          .relation = each.claim.relation,
          .tolerance = claim_tolerance,
-         .reason = "by the model it " + composing_text(each.ranges),
+         .reason = "by the model the claim " + composing_text(each.ranges),
          .place = each.claim.said.place,
          .is_reading = true});
   }
@@ -125,14 +126,15 @@ void compare_at_the_fit(const Machine& machine, const Making& making, Reproducti
 Reproduction make(const Making& making) {
   Reproduction made{
       .remarks = {
-          "One number a machine is fitted, t_m, so that many of the claims hold; nothing else is. A claim that holds at the fitted "
-          "t_m does not confirm the fit if it was used to find it. The sheet of checks confirms the fit: it shows each figure's "
-          "claims at the t_m that fits the other figures.",
-          "By the flat model with messages to oneself, as figures 15 to 23; the simulation knows no t_m. The most claims may hold "
-          "in a sliver only, so the fit is the middle of the widest range in which at most one claim fewer holds. Width is the "
-          "ratio of its ends and the middle their geometric mean, where 0 counts as 10^-5 µs/byte. Looked at is t_m up to 1 "
-          "µs/byte, over 20 times t_c + t_d. What bounds t_m of the T3D from above is that two buffers gain little there, which "
-          "the paper puts down to the path to the memory and not to t_m."}};
+          "One value per machine is fitted: t_m, chosen so that many of the claims hold. Nothing else is fitted. A claim that "
+          "holds at the fitted t_m does not confirm the fit if the fit used this claim. So the sheet of checks tests the fit: it "
+          "shows how many of each figure's claims hold at the t_m that fits the claims about the other figures.",
+          "Times are those of the flat model with messages to oneself, as in figures 15 to 23; the simulation has no t_m. The "
+          "range of t_m in which the most claims hold may be very narrow. So the fit is the middle of the widest range in which at "
+          "most one claim fewer holds. The width of a range is the ratio of its ends, and its middle is their geometric mean; 0 "
+          "counts as 10^-5 µs/byte. t_m is searched up to 1 µs/byte, which is over 20 times t_c + t_d. t_m of the T3D is bounded "
+          "from above by the claim that two buffers gain little there. The paper attributes this to the path to the memory, not to "
+          "t_m."}};
   std::vector<Machine> machines;
   for (const char* name : {"t3d", "sp2"}) {
     Machine& machine = machines.emplace_back(Machine{name, composing_claims(name, making), {}});
@@ -153,8 +155,8 @@ extern const Exhibit liu2002_composing{
     .title = "t_m, fitted to the paper's claims",
     .source = "liu2002, table 1 and sections 4.1 and 4.2",
     .about =
-        "table 1 has no t_m; the table shows the t_m for which most of the paper's claims about figures 15 to 23 hold, and below "
-        "it each claim at that t_m",
+        "table 1 has no t_m; the table shows the t_m for which most of the paper's claims about figures 15 to 23 hold, and the "
+        "comparisons check each claim at that t_m",
     .make = make,
 };
 

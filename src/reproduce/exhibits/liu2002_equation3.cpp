@@ -91,12 +91,12 @@ void compare(const Machine& machine, const std::string& from, const StagesOf& st
                              from, other, a4_is_lower.words),
                  1, ms[4] / ms[i], a4_is_lower.place)
         .reason = fmt::format(
-        "by the paper's own model A{} is first of the three (A1 {:.2f}, A2 {:.2f}, A4 {:.2f} ms), which contradicts what it "
-        "measured; with f_nc_b of A4 at 1, that of A{} has to be {:.2f} at least for the measured order{}",
+        "by the paper's own model A{} is the fastest of the three (A1 {:.2f}, A2 {:.2f}, A4 {:.2f} ms), which contradicts its "
+        "measurements; if f_nc_b of A4 is 1, that of A{} has to be at least {:.2f} for the measured order{}",
         first_of(times), ms[1], ms[2], ms[4], other, factor_from(machine, stages_of(other), ms[i], ms[4]),
-        other == 2
-            ? ", though the traffic of both is balanced"
-            : fmt::format("; A1 stops being first at {:.2f}", factor_from(machine, stages_of(1), ms[1], std::min(ms[2], ms[4]))));
+        other == 2 ? ", though the traffic of both is balanced"
+                   : fmt::format("; A1 stops being the fastest at {:.2f}",
+                                 factor_from(machine, stages_of(1), ms[1], std::min(ms[2], ms[4]))));
   }
 }
 
@@ -122,12 +122,12 @@ void add_table(const std::vector<Machine>& machines, Bytes most, const Making& m
     for (const int algorithm : {1, 2, 4}) {
       const std::size_t i = index(algorithm);
       made.comparisons.push_back(
-          {.what = fmt::format("{}: time of A{} by (3) from our schedule over that from table 3", machine.name, algorithm),
+          {.what = fmt::format("{}: time of A{} by (3), from our schedule over from table 3", machine.name, algorithm),
            .paper = 1,
            .ours = by_schedule.blocking[i] / by_table.blocking[i],
            .relation = Relation::at_most,
            .tolerance = 0.01,
-           .reason = "elements that P does not divide are cut so that a node may have some more",
+           .reason = "counts that P does not divide cannot be split evenly, so a rank may have some elements more",
            .place = "table 3 and section 2.3"});
     }
   }
@@ -137,10 +137,10 @@ void add_table(const std::vector<Machine>& machines, Bytes most, const Making& m
 // Adds a sheet with the contention factors of A1 at which another algorithm is faster.
 void add_factors(const std::vector<Machine>& machines, Bytes most, Reproduction& made) {
   Sheet factors{.name = "factors",
-                .columns = {"longest message (elements)", "t3d: f_nc_b of A1 from which A2 is faster",
-                            "t3d: f_nc_b of A1 from which A4 is faster", "sp2: f_nc_b of A1 from which A2 is faster",
-                            "sp2: f_nc_b of A1 from which A4 is faster", "A1 in step: elements over L_max",
-                            "t3d: first of A1, A2 and A4 by (3)", "sp2: first of A1, A2 and A4 by (3)"}};
+                .columns = {"longest message (elements)", "t3d: f_nc_b of A1 above which A2 is faster",
+                            "t3d: f_nc_b of A1 above which A4 is faster", "sp2: f_nc_b of A1 above which A2 is faster",
+                            "sp2: f_nc_b of A1 above which A4 is faster", "A1 in lock-step: elements over L_max",
+                            "t3d: fastest of A1, A2 and A4 by (3)", "sp2: fastest of A1, A2 and A4 by (3)"}};
   for (Bytes length = 16; length <= most; length *= 2) {
     std::vector<Cell> row{length}, first;
     const std::vector<StageFigures> a1 = printed(1, heaviest(length));
@@ -156,15 +156,16 @@ void add_factors(const std::vector<Machine>& machines, Bytes most, Reproduction&
   }
   for (std::size_t i = 0; i < machines.size(); ++i)
     made.comparisons.push_back(
-        {.what = fmt::format("{}, 1024 elements: f_nc_b of A1 from which A4 is faster, against what A1's rounds in step come to",
-                             machines[i].name),
+        {.what = fmt::format(
+             "{}, 1024 elements: f_nc_b of A1 above which A4 is faster, compared with the factor of A1's rounds in lock-step",
+             machines[i].name),
          .paper = std::get<double>(factors.rows.back()[5]),
          .ours = std::get<double>(factors.rows.back()[2 + 2 * i]),
          .relation = Relation::at_most,
-         .reason = "A1 in step is not slow enough",
+         .reason = "A1 in lock-step is not slow enough",
          .place = "section 2.3, (3)",
          .is_reading = true});
-  made.panels.push_back({.title = "Contention factor of A1 from which A2, or A4, is faster than A1",
+  made.panels.push_back({.title = "Contention factor of A1 above which A2 or A4 is faster than A1",
                          .x_label = "longest message (elements)",
                          .y_label = "f_nc_b of A1",
                          .sheet = 1,
@@ -173,7 +174,7 @@ void add_factors(const std::vector<Machine>& machines, Bytes most, Reproduction&
                                     {2, "A4, T3D", CurveStyle::line, 3},
                                     {3, "A2, SP2", CurveStyle::dashed, 1},
                                     {4, "A4, SP2", CurveStyle::dashed, 3},
-                                    {5, "A1 in step", CurveStyle::line, 0}},
+                                    {5, "A1 in lock-step", CurveStyle::line, 0}},
                          .log_x = true,
                          .log_y = true});
   made.sheets.push_back(std::move(factors));
@@ -182,15 +183,15 @@ void add_factors(const std::vector<Machine>& machines, Bytes most, Reproduction&
 Reproduction make(const Making& making) {
   Reproduction made{
       .remarks = {
-          "(3) is taken with P T_s, as (1) and (4) have it, f_nc_b and f_nc_nb are 1, which the paper gives for no contention, and "
-          "t_m is 0, for which table 1 has no figure; A4's t_m is counted four times, so that any t_m above 0 is in A1's favour. "
-          "L_max is what a node sends and receives in Pattern2: the long message and 63 of one element.",
-          "The paper does not claim that f_nc_b is 1: it is generally greater than 1 (section 2.3). What (3) says is how much "
-          "greater it has to be for the measured order. Table 1 has t_c + t_d in one figure, and these factors take all of it for "
-          "t_d, the only part that f_nc_b multiplies; with any t_c above 0 the factor is larger. Beside it is what A1's rounds "
-          "come to in step, as a factor on L_max. One factor for all three cannot explain the measured order, because A4 has the "
-          "most bytes of them. A3 is in the table for completeness; its traffic in table 3 is less than what a node receives "
-          "(liu2002-table3)."}};
+          "(3) is used with P T_s, as in (1) and (4). f_nc_b and f_nc_nb are 1, the paper's value for no contention. t_m is 0, "
+          "because table 1 has no value for it. A4 composes each element four times, so any t_m above 0 is in A1's favour. L_max "
+          "is the number of elements that a rank sends and receives in Pattern2: the long message and 63 messages of one element.",
+          "The paper does not claim that f_nc_b is 1: it is generally greater than 1 (section 2.3). (3) shows how much "
+          "greater it has to be for the measured order. Table 1 gives t_c + t_d as one value. The factors here attribute all of it "
+          "to t_d, the only part that f_nc_b multiplies; with any t_c above 0 they are larger. They are shown beside the elements "
+          "of A1's rounds in lock-step, as a factor on L_max. One common factor for all three algorithms cannot explain the "
+          "measured order, because A4 has the most bytes. A3 is in the table for completeness; its traffic in table 3 is less than "
+          "what a rank receives (liu2002-table3)."}};
   const std::vector<Machine> machines{Machine("t3d"), Machine("sp2")};
   const Bytes most = 1024;
   add_table(machines, most, making, made);
@@ -204,7 +205,7 @@ extern const Exhibit liu2002_equation3{
     .id = "liu2002-equation3",
     .title = "The paper's own model without contention, and its measurements",
     .source = "liu2002, (3), (4), table 3 and section 4.1",
-    .about = "64 nodes, Pattern2; blocking times by the model free-running, with the figures of table 3 and of our schedules",
+    .about = "64 ranks, Pattern2; blocking times by the model free-running, with the figures of table 3 and of our schedules",
     .make = make,
 };
 

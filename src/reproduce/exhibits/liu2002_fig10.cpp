@@ -64,11 +64,11 @@ Reproduction make(const Making&) {
   made.sheets.push_back(std::move(sheet));
   Count stall = 1;  // the first step in which rank 18 sends nothing
   while (ours.contains({stall, 18})) ++stall;
-  made.equal("entries of figure 10 but those to oneself that our schedule has, too", printed, same, "figure 10");
+  made.equal("entries of figure 10, without messages to oneself, that our schedule also has", printed, same, "figure 10");
   made.equal("conflicts at receivers in figure 9, as printed", 3, conflicts(with_contention), "figure 9");
   made.equal("conflicts at receivers in figure 10, as printed", 0, conflicts(revised), "section 3.2.2 (B) and figure 10");
-  made.equal("messages that any of the 61 nodes receives in a step, the most", 1, most_received_in_a_step, "section 3.2.2 (B)");
-  made.equal("step in which node 18 (m = 2, k = 0) stalls, r - m + 1 + k in the text", 4, stall,
+  made.equal("messages that one of the 61 ranks receives in a step, maximum", 1, most_received_in_a_step, "section 3.2.2 (B)");
+  made.equal("step in which rank 18 (m = 2, k = 0) stalls, r - m + 1 + k in the text", 4, stall,
              "section 3.2.2 (B), revised R-Schedule")
       .found(Outcome::misprint, 3, "r - m + k, as figure 10 shows; the printed step would leave a conflict in each of r rows");
   return made;
@@ -78,9 +78,9 @@ Reproduction make(const Making&) {
 
 extern const Exhibit liu2002_fig10{
     .id = "liu2002-fig10",
-    .title = "Steps of stage I in the third row of 61 nodes",
+    .title = "Steps of stage I in the third row of 61 ranks",
     .source = "liu2002, figures 9 and 10 and section 3.2.2",
-    .about = "receivers by step and sender, from the four-stage schedule; empty if a node stalls, has finished, or keeps its data",
+    .about = "receivers by step and sender, from the four-stage schedule; empty if a rank stalls, has finished, or keeps its data",
     .make = make,
 };
 

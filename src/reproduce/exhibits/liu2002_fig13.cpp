@@ -102,13 +102,12 @@ double in_us(Picoseconds time) { return seconds_of(time) * 1e6; }
 
 Reproduction make(const Making&) {
   Reproduction made{
-      .remarks = {
-          "The first two stages of A4 on the SP2, 16 nodes with 22 bytes an element, simulated event by event. Counts are drawn, "
-          "few large and many small, since the figure names no pattern and nodes that have all the same wait for nobody. Half of "
-          "table 1's start-up is the sender's and half the receiver's; while a message's bytes travel the next one may be started, "
-          "as (2) and (4) have it. The node is the one whose stage II begins earliest before its stage I is through in (c). The "
-          "figure has R- and C-Distribute as well; they take no time here, since table 1 has no t_m. The last step of a stage is "
-          "the message to oneself."}};
+      .remarks = {"The first two stages of A4 on the SP2 are simulated event by event, for 16 ranks and 22 bytes per element. The "
+                  "figure names no pattern. With equal counts no rank would wait for another, so the counts are drawn at random: "
+                  "few large and many small ones. Half of table 1's start-up is the sender's and half the receiver's. While the "
+                  "bytes of a message travel, the next message may be started, as in (2) and (4). The rank shown is the one whose "
+                  "stage II overlaps its stage I the longest in (c). The figure also has R- and C-Distribute; they take no time "
+                  "here, because table 1 has no t_m. The last step of a stage is the message to oneself."}};
   const MessageTimes times = message_times();
   const Schedule schedule = distribution();
   Rank shown = 0;
@@ -125,7 +124,7 @@ Reproduction make(const Making&) {
        {Mode{"a", "(a) blocking", Policy::blocking}, Mode{"b", "(b) nonblocking, one send buffer", Policy::nonblocking},
         Mode{"c", "(c) nonblocking, two send buffers", Policy::dataflow}}) {
     const Played& played = all.emplace_back(play(schedule, times, policy, shown));
-    Sheet sheet{.name = name, .columns = {"step of the node", "begin (µs)", "end (µs)", "stage"}};
+    Sheet sheet{.name = name, .columns = {"step of the rank", "begin (µs)", "end (µs)", "stage"}};
     const Program program = schedule.program(shown);
     for (const MessageEnd& time : played.at_node) {
       const bool is_first = time.round < program.stages[1].first_round;
@@ -133,7 +132,7 @@ Reproduction make(const Making&) {
       sheet.rows.push_back({fmt::format("{} {}, {}", is_first ? "R-Comm" : "C-Comm", step, time.sends ? "send" : "receive"),
                             in_us(time.begin), in_us(time.end), is_first ? "stage I" : "stage II"});
     }
-    made.panels.push_back({.title = fmt::format("{}, node {}", title, shown),
+    made.panels.push_back({.title = fmt::format("{}, rank {}", title, shown),
                            .x_label = "time (µs)",
                            .y_label = "",
                            .sheet = made.sheets.size(),
@@ -151,18 +150,19 @@ Reproduction make(const Making&) {
                                 .place = "section 3.4, figure 13",
                                 .is_reading = is_reading});
   };
-  add("(a): steps of the node that begin before the one before is through", "Overlap of the communication steps is not possible", 0,
-      Number(overlapping_steps(a)), Relation::equal);
-  add("(b): the same", "The communication steps can be partially overlapped", 1, Number(overlapping_steps(b)), Relation::at_least);
-  add("(b): µs from the begin of the last send of stage I to that of the first send of stage II",
+  add("(a): steps of the rank that begin before the previous step has ended", "Overlap of the communication steps is not possible",
+      0, Number(overlapping_steps(a)), Relation::equal);
+  add("(b): steps of the rank that begin before the previous step has ended", "The communication steps can be partially overlapped",
+      1, Number(overlapping_steps(b)), Relation::at_least);
+  add("(b): µs from the beginning of the last send of stage I to the beginning of the first send of stage II",
       "Stage II cannot start until the last send in Stage I is initiated", 0,
       in_us(between_sends(b, schedule.program(shown).stages[1].first_round)), Relation::at_least);
-  add("(c): start-ups by which stage II begins before stage I is through",
+  add("(c): time from the beginning of stage II to the end of stage I, in start-ups",
       "The communication steps in the consecutive stages can be further overlapped", 1,
       in_us(overlap_of_stages(c)) / in_us(2 * times.overhead), Relation::at_least, true);
-  add("time of (b) over that of (a), all nodes", "nonblocking communication .. to reduce the overall communication time", 1,
+  add("time of (b) over that of (a), all ranks", "nonblocking communication .. to reduce the overall communication time", 1,
       seconds_of(b.end) / seconds_of(a.end), Relation::at_most);
-  add("time of (c) over that of (b), all nodes", "can be further overlapped if dual send buffers are available", 1,
+  add("time of (c) over that of (b), all ranks", "can be further overlapped if dual send buffers are available", 1,
       seconds_of(c.end) / seconds_of(b.end), Relation::at_most);
   return made;
 }
@@ -173,7 +173,7 @@ extern const Exhibit liu2002_fig13{
     .id = "liu2002-fig13",
     .title = "Stages I and II of A4, blocking and nonblocking",
     .source = "liu2002, figure 13 and section 3.4",
-    .about = "the times at which a node's ports are busy in each step, simulated under the three policies",
+    .about = "the times at which a rank's ports are busy in each step, simulated under the three policies",
     .make = make,
 };
 

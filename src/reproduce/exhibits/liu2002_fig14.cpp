@@ -29,7 +29,7 @@ bool is_permutation(const Problem& problem) {
 
 Reproduction make(const Making&) {
   Reproduction made;
-  Sheet sheet{.columns = {"nodes", "a permutation as printed", "a permutation as we have it"}};
+  Sheet sheet{.columns = {"ranks", "permutation as printed", "permutation in our form"}};
   Count as_printed = 0, ours = 0, squares = 0, squares_as_printed = 0;
   for (Count p = 16; p <= 100; ++p) {
     const bool printed = is_permutation_as_printed(p), right = is_permutation(traffic_of(p, TrafficKind::transpose, 1, 0));
@@ -42,16 +42,16 @@ Reproduction make(const Making&) {
   }
   made.sheets.push_back(std::move(sheet));
   made.equal("squares from 16 to 100 for which Pattern2 as printed is a transpose", squares, squares_as_printed, "figure 14");
-  made.comparisons.push_back({.what = "numbers of nodes from 16 to 100 for which Pattern2 as printed is a transpose",
+  made.comparisons.push_back({.what = "numbers of ranks from 16 to 100 for which Pattern2 as printed is a transpose",
                               .paper = 85,
                               .ours = as_printed,
                               .finding = PaperFinding{.level = Outcome::beyond_assumptions,
                                                       .value = 13,
-                                                      .why = "the paper uses Pattern2 on squares only; node (i % C) C + i / C is "
-                                                             "there for all i where P is a square or one less"},
+                                                      .why = "the paper uses Pattern2 on squares only; rank (i % C) C + i / C "
+                                                             "exists for all i only if P is a square or one less"},
                               .place = "figure 14",
                               .is_reading = true});
-  made.equal("numbers of nodes from 16 to 100 for which our Pattern2, which counts nodes column by column, is a transpose", 85,
+  made.equal("numbers of ranks from 16 to 100 for which our Pattern2, which numbers the ranks column by column, is a transpose", 85,
              ours, "figure 14")
       .is_reading = true;
   return made;
@@ -61,9 +61,9 @@ Reproduction make(const Making&) {
 
 extern const Exhibit liu2002_fig14{
     .id = "liu2002-fig14",
-    .title = "Pattern2 for any number of nodes",
+    .title = "Pattern2 for any number of ranks",
     .source = "liu2002, figure 14 and section 4",
-    .about = "targets of all nodes, by the printed formula and in the traffic that the other exhibits use",
+    .about = "targets of all ranks, by the printed formula and in the traffic that the other exhibits use",
     .make = make,
 };
 

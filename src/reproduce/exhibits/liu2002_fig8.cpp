@@ -11,7 +11,7 @@ namespace {
 
 Reproduction make(const Making&) {
   Reproduction made;
-  Sheet sheet{.columns = {"nodes", "from", "to", "for the column"}};
+  Sheet sheet{.columns = {"ranks", "from", "to", "for the column"}};
   for (const auto& [p, said] : {std::pair<Count, double>{18, 6}, {61, 15}}) {
     const RankArray array(p, RankArray::paper_columns(p));
     Count count = 0, elsewhere = 0;
@@ -23,18 +23,18 @@ Reproduction make(const Making&) {
       elsewhere += array.row_of(message.to) == array.column_of(message.from) ? 0 : 1;
       if (p == 18) sheet.rows.push_back({p, message.from, message.to, array.column_of(message.to)});
     }
-    made.equal(fmt::format("{} nodes: additional messages of stage I, r (C - r)", p), said, count,
+    made.equal(fmt::format("{} ranks: additional messages of stage I, r (C - r)", p), said, count,
                "section 3.2.2 (A) and figure 8");
-    made.equal(fmt::format("{} nodes: those that do not go from column i to row i", p), 0, elsewhere,
+    made.equal(fmt::format("{} ranks: additional messages that do not go from column i to row i", p), 0, elsewhere,
                "section 3.2.2 (A) and figure 8");
   }
   const RankArray array(19, RankArray::paper_columns(19));
-  made.equal("19 nodes, 4 columns: complete rows, R - 1 = ceil(sqrt P) - 1 after rearranging", 4, array.rows() - 1,
+  made.equal("19 ranks, 4 columns: complete rows, R - 1 = ceil(sqrt P) - 1 after rearranging", 4, array.rows() - 1,
              "section 3.2.2 (A)");
-  made.equal("19 nodes before rearranging: complete rows, R - 1 = floor(sqrt P) - 2 as printed", 2, (19 + 4) / 5 - 1,
+  made.equal("19 ranks before rearranging: complete rows, R - 1 = floor(sqrt P) - 2 as printed", 2, (19 + 4) / 5 - 1,
              "section 3.2.2 (A)")
       .found(Outcome::misprint, 3,
-             "it is ceil(sqrt P) - 2, as the sentence before has it; still fewer than the r = 4 that are needed")
+             "the sentence before has ceil(sqrt P) - 2, which is right, but still fewer than the r = 4 rows that are needed")
       .finding->is_transcript_in_doubt = true;
   made.sheets.push_back(std::move(sheet));
   return made;
@@ -46,7 +46,7 @@ extern const Exhibit liu2002_fig8{
     .id = "liu2002-fig8",
     .title = "Additional messages in an incomplete array",
     .source = "liu2002, figure 8 and section 3.2.2",
-    .about = "messages of stage I between different rows; the table shows those of 18 nodes",
+    .about = "messages of stage I between different rows; the table shows those of 18 ranks",
     .make = make,
 };
 

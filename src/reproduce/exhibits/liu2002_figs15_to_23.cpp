@@ -172,7 +172,7 @@ Reproduction make<20>(const Making& making) {
 
 template <>
 Reproduction make<22>(const Making& making) {
-  Reproduction made = with_stages_and_parts(22, "sp2", "section 4.2, said of the T3D, figure 20", making);
+  Reproduction made = with_stages_and_parts(22, "sp2", "section 4.2, about the T3D, figure 20", making);
   made.remarks.emplace_back(
       "In the stacked bars each stage of n1 and n2 communicates for as long as its start-ups or its bytes take, whichever is "
       "longer, since the two overlap. In n2 the communication of a stage after the first also overlaps distribute and collect: the "
@@ -194,11 +194,11 @@ std::vector<IrregularPlot> plots_of(int figure) {
 }
 
 extern const Exhibit liu2002_fig15 =
-    exhibit("liu2002-fig15", "A4, A1 and A2 on a T3D, by number of nodes", "liu2002, figure 15 and section 4.1", make<15>);
+    exhibit("liu2002-fig15", "A4, A1 and A2 on a T3D, by number of ranks", "liu2002, figure 15 and section 4.1", make<15>);
 extern const Exhibit liu2002_fig16 =
     exhibit("liu2002-fig16", "A4, A1 and A2 on a T3D, by length of messages", "liu2002, figure 16 and section 4.1", make<16>);
 extern const Exhibit liu2002_fig17 =
-    exhibit("liu2002-fig17", "A4, A1 and A2 on an SP2, by number of nodes", "liu2002, figure 17 and section 4.1", make<17>);
+    exhibit("liu2002-fig17", "A4, A1 and A2 on an SP2, by number of ranks", "liu2002, figure 17 and section 4.1", make<17>);
 extern const Exhibit liu2002_fig18 =
     exhibit("liu2002-fig18", "A4, A1 and A2 on an SP2, by length of messages", "liu2002, figure 18 and section 4.1", make<18>);
 extern const Exhibit liu2002_fig19 =
@@ -210,8 +210,8 @@ extern const Exhibit liu2002_fig21 =
 extern const Exhibit liu2002_fig22 =
     exhibit("liu2002-fig22", "A4 and A3 on an SP2, long messages", "liu2002, figure 22 and section 4.2", make<22>);
 extern const Exhibit liu2002_fig23 =
-    exhibit("liu2002-fig23", "A4-n2 and A3-n1 on an SP2, by number of nodes", "liu2002, figure 23 and section 4.2", make<23>,
-            "the paper's curves are measured and not in its text, so that its claims about them are compared; figure 23 does not "
-            "say its pattern, so both are");
+    exhibit("liu2002-fig23", "A4-n2 and A3-n1 on an SP2, by number of ranks", "liu2002, figure 23 and section 4.2", make<23>,
+            "the text does not contain the measured curves, so its claims about them are compared; figure 23 does not name its "
+            "pattern, so both patterns are shown");
 
 }  // namespace quadrille::reproduce

@@ -34,13 +34,12 @@ double worth_it_below(std::size_t platform, double startups, double volume) {
 
 Reproduction make(const Making& making) {
   Reproduction made{
-      .remarks = {
-          "Counts are those of Pattern2 without small messages, which all nodes have equally many of, so that A4 is balanced "
-          "exactly; A3 has hot spots there, and its volume is that of equal counts. Messages to oneself are counted, as in the "
-          "paper: A4 of k dimensions has 2 k P^(1/k) start-ups and 2 k L.",
-          "Below so many elements that a node sends, or receives, the start-ups saved are worth more than the traffic added, in "
-          "blocking mode by table 1."}};
-  Sheet sheet{.columns = {"nodes", "array", "algorithm", "start-ups", "volume (L)",
+      .remarks = {"A4 is counted for Pattern2 without small messages: all ranks have equally many elements, so A4 is balanced "
+                  "exactly. A3 has hot spots in Pattern2, so it is counted for equal counts. Messages to oneself are counted, as "
+                  "in the paper: A4 in k dimensions has 2 k P^(1/k) start-ups and a volume of 2 k L.",
+                  "The last two columns say below how many elements that a rank sends or receives the saved start-ups outweigh the "
+                  "added traffic, in blocking mode by table 1."}};
+  Sheet sheet{.columns = {"ranks", "array", "algorithm", "start-ups", "volume (L)",
                           "T3D: faster than two dimensions below (elements)", "SP2: faster than two dimensions below (elements)"}};
   double most_startups[2] = {}, least_volume[2] = {1e300, 1e300};
   for (const int number : {3, 4}) {
@@ -71,14 +70,13 @@ Reproduction make(const Making& making) {
   made.sheets.push_back(std::move(sheet));
   for (const int number : {3, 4}) {
     const std::size_t at = index(number - 3);
-    made.at_most(fmt::format("A{}: start-ups in more dimensions over those in two, the most (\"the number of messages can be "
+    made.at_most(fmt::format("A{}: start-ups in more dimensions over those in two, maximum (\"the number of messages can be "
                              "further reduced by increasing the number of stages\")",
                              number),
                  1, most_startups[at], "section 5");
     made.at_least(
-        fmt::format(
-            "A{}: volume in more dimensions over that in two, the least (\"resulting in the increase of the total traffic\")",
-            number),
+        fmt::format("A{}: volume in more dimensions over that in two, minimum (\"resulting in the increase of the total traffic\")",
+                    number),
         1, least_volume[at], "section 5");
   }
   return made;

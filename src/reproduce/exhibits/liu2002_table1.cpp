@@ -23,19 +23,19 @@ Reproduction make(const Making&) {
     const Price message = price_of(one, *find_model("flat"), machine);
     const double start = message.terms.at(0).seconds * 1e6, byte = message.terms.at(1).seconds * 1e6 / 1024;
     sheet.rows.push_back({machine.description, start, byte, start / byte, message.blocking_s * 1e6});
-    made.equal(fmt::format("{}: T_s of our file, in µs, beside the column that is headed T_d", machine.description), startup_us,
-               start, "table 1");
-    made.equal(fmt::format("{}: t_c + t_d of our file, in µs/byte", machine.description), us_per_byte, byte, "table 1");
+    made.equal(fmt::format("{}: T_s of our machine file, in µs; the column of the table is headed T_d", machine.description),
+               startup_us, start, "table 1");
+    made.equal(fmt::format("{}: t_c + t_d of our machine file, in µs/byte", machine.description), us_per_byte, byte, "table 1");
     least = std::min(least, start / byte);
     most = std::max(most, start / byte);
   }
-  made.at_least("least T_s / (t_c + t_d), \"in the range of 1000\": over a third of it", 1000.0 / 3, least, "section 5")
+  made.at_least("smallest T_s / (t_c + t_d), \"in the range of 1000\": above a third of 1000", 1000.0 / 3, least, "section 5")
       .is_reading = true;
-  made.comparisons.push_back({.what = "largest T_s / (t_c + t_d), \"in the range of 1000\": below three times it",
+  made.comparisons.push_back({.what = "largest T_s / (t_c + t_d), \"in the range of 1000\": below three times 1000",
                               .paper = 3000,
                               .ours = most,
                               .relation = Relation::at_most,
-                              .reason = "the T3E's bytes are that fast beside its start-up, by table 1 itself",
+                              .reason = "by table 1 itself, the T3E's time per byte is that short compared with its start-up",
                               .place = "section 5",
                               .is_reading = true});
   made.sheets.push_back(std::move(sheet));
@@ -48,7 +48,7 @@ extern const Exhibit liu2002_table1{
     .id = "liu2002-table1",
     .title = "Communication features of the platforms",
     .source = "liu2002, table 1 and section 5",
-    .about = "a message of a kibibyte priced on each machine by the flat model",
+    .about = "a message of 1 KiB, priced on each machine by the flat model",
     .make = make,
 };
 

@@ -33,29 +33,29 @@ void compare_indivisible(Reproduction& made) {
     const auto stages = trace(make_schedule(make_traffic(64, {.kind = TrafficKind::equal, .typical = 1}), specification));
     return Number(*std::max_element(stages.at(2).longest.begin(), stages.at(2).longest.end()));
   };
-  made.at_most("64 nodes, all counts 1: longest message of stage III (L/P), ceil(sqrt P)", 8,
+  made.at_most("64 ranks, all counts 1: longest message of stage III (L/P), ceil(sqrt P)", 8,
                longest_collected(irregular_algorithm(4)), "lemma 3, for counts that P divides")
       .found(Outcome::beyond_assumptions, 64,
-             "section 3.2.4 assumes counts that P divides; others, dealt out from the printed start slots, leave what is for a "
-             "column in it");
+             "section 3.2.4 assumes counts that P divides; if other counts are dealt out from the printed start slots, the data "
+             "for a column stays in that column");
   made.at_most(
-      "64 nodes, all counts 1: longest message of stage III (L/P), where dealing goes on from target to target, the default here",
+      "64 ranks, all counts 1: longest message of stage III (L/P), if dealing continues from target to target, which is the "
+      "default here",
       8, longest_collected("four-stage:columns=paper,split=chain,grain=1,counts=known"), "lemma 3");
 }
 
 Reproduction make(const Making& making) {
   Reproduction made{
-      .remarks = {
-          "Misprints without a number, which may be the transcript's: lemma 2 holds for all j below P, not P - 1; C-Distribute "
-          "counts for P destinations, not for R. What reads like the products R (R - 1) and C (C + 1) are the values for complete "
-          "and, in brackets, for incomplete columns."}};
-  Sheet sheet{.columns = {"nodes", "stage", "column", "messages", "bound", "longest message (L/P)", "bound of that"}};
+      .remarks = {"Misprints that concern no number, which may be the transcript's: lemma 2 holds for all j below P, not P - 1; "
+                  "C-Distribute counts for P destinations, not for R. R (R - 1) and C (C + 1) look like products, but are two "
+                  "values each: for complete columns and, in brackets, for incomplete columns."}};
+  Sheet sheet{.columns = {"ranks", "stage", "column", "messages", "bound", "longest message (L/P)", "bound on its length"}};
   double messages_above[4][2], length_above[4][2], content_above = -1e300;
   std::fill(&messages_above[0][0], &messages_above[0][0] + 8, -1e300);
   std::fill(&length_above[0][0], &length_above[0][0] + 8, -1e300);
   double product = 0;
   for (const Count p : {16, 18, 20, 21, 23, 25, 29, 30, 36, 41, 42, 49, 50, 55, 61, 64, 71, 72, 81, 89, 90, 99, 100}) {
-    making.show(fmt::format("{} nodes", p));
+    making.show(fmt::format("{} ranks", p));
     const Schedule schedule = divisible(p);
     const RankArray array(p, RankArray::paper_columns(p));
     const double unit = ratio(Traffic(schedule.problem).heaviest(), p);
@@ -87,18 +87,19 @@ Reproduction make(const Making& making) {
   for (int stage = 0; stage < 4; ++stage)
     for (int incomplete = 0; incomplete < 2; ++incomplete) {
       const std::string place = fmt::format("stage {}, {} column", numerals[stage], incomplete ? "incomplete" : "complete");
-      made.at_most(place + ": messages above the bound, the most", 0, messages_above[stage][incomplete], "table 2 and lemma 1");
-      made.at_most(place + ": longest message above the bound (L/P), the most", 0, length_above[stage][incomplete],
+      made.at_most(place + ": excess of the number of messages over the bound, maximum", 0, messages_above[stage][incomplete],
+                   "table 2 and lemma 1");
+      made.at_most(place + ": excess of the longest message over the bound (L/P), maximum", 0, length_above[stage][incomplete],
                    "table 2 and lemma 3");
     }
-  made.at_most("contents of a node above ceil(sqrt P)^2 (L/P), the most (theorem 1)", 0, content_above, "theorem 1");
+  made.at_most("excess of the contents of a rank over ceil(sqrt P)^2 (L/P), maximum (theorem 1)", 0, content_above, "theorem 1");
   made.equal(
-          "21 nodes, stage II: messages times the bound of their length in incomplete columns, K (K + 1) < K^2 in the proof of "
-          "theorem 1",
+          "21 ranks, stage II: number of messages times the bound on their length in incomplete columns, K (K + 1) < K^2 in the "
+          "proof of theorem 1",
           30, product, "proof of theorem 1")
       .found(Outcome::misprint, 24,
-             "30 is not below 25; it is floor(sqrt P) (K + 1), which the proof names as the bounds of lengths and messages just "
-             "before")
+             "30 is not below 25; the product is floor(sqrt P) (K + 1), whose factors the proof names just before as the bounds on "
+             "messages and lengths")
       .finding->is_transcript_in_doubt = true;
   compare_indivisible(made);
   return made;
@@ -111,8 +112,8 @@ extern const Exhibit liu2002_table2{
     .title = "Messages of the four-stage algorithm, stage by stage",
     .source = "liu2002, table 2, lemmas 1 to 3 and theorem 1",
     .about =
-        "counted with messages to oneself for 23 numbers of nodes from 16 to 100 and counts that P divides; the table shows 25 and "
-        "61 nodes",
+        "counted with messages to oneself, for 23 numbers of ranks from 16 to 100 and counts that P divides; the table shows 25 "
+        "and 61 ranks",
     .make = make,
 };
 

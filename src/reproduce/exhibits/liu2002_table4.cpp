@@ -36,16 +36,17 @@ double above_theorem_1(const Making& making) {
 
 Reproduction make(const Making& making) {
   Reproduction made{
-      .remarks = {"In the paper a node's own data is in the send buffer at the start, which is then written to. Our input is never "
-                  "written to. Compared with the paper's two buffers is what a schedule writes to on a node, output and scratch "
-                  "together; the input is besides, and the last column of the table has it as well."}};
+      .remarks = {
+          "In the paper a rank's own data is in the send buffer at the start, and the algorithm then writes to this buffer. Our "
+          "schedules never write to the input. So the paper's two buffers are compared with the memory that a schedule writes to "
+          "on a rank: output and scratch together. The last column of the table also includes the input."}};
   const Count p = 64;
   const Bytes most = 1024;
   const Problem problem = traffic_of(p, TrafficKind::transpose, most, 0);
   const Number n = p, m = most, heaviest = Traffic(problem).heaviest(), root = paper_root(p);
   const double send[] = {m * n, heaviest, m * n, heaviest}, receive[] = {heaviest, heaviest, m * n, heaviest};
   Sheet sheet{.columns = {"algorithm", "send buffer (paper)", "receive buffer (paper)", "both (paper)", "scratch",
-                          "output and scratch", "most elements on a node at a time", "input, output and scratch"}};
+                          "output and scratch", "most elements on a rank after a stage", "input, output and scratch"}};
   double written[5] = {};
   for (int number = 1; number <= 4; ++number) {
     const Schedule schedule = make_schedule(problem, irregular_algorithm(number));
@@ -56,7 +57,7 @@ Reproduction make(const Making& making) {
                           most_held(problem, number), written[number] + heaviest});
     Comparison comparison{
         .what =
-            fmt::format("A{}: elements of sBUF and rBUF together (table 4); ours: output and scratch of a node, the most", number),
+            fmt::format("A{}: elements of sBUF and rBUF together (table 4); ours: output and scratch of a rank, maximum", number),
         .paper = both,
         .ours = written[number],
         .relation = Relation::at_most,
@@ -65,29 +66,29 @@ Reproduction make(const Making& making) {
       comparison.finding = PaperFinding{.level = Outcome::sharper_bound,
                                         .value = heaviest,
                                         .why =
-                                            "where the counts are known no message needs a slot of M_max elements, and what is "
-                                            "sent is sent from where it is"};
+                                            "the counts are known, so no message needs a slot of M_max elements, and each message "
+                                            "is sent from where its data is"};
     if (number == 3)
       comparison.finding =
           PaperFinding{.level = Outcome::sharper_bound,
                        .value = root * heaviest,
                        .why =
-                           "where the counts are known no message needs a slot of M_max elements, and a node takes in what the "
-                           "sqrt(P) - 1 others of its row send, in the end its own besides: sqrt(P) L"};
+                           "the counts are known, so no message needs a slot of M_max elements; a rank receives the data of the "
+                           "sqrt(P) - 1 others of its row and, in the end, the data for itself: sqrt(P) L"};
     made.comparisons.push_back(std::move(comparison));
   }
   made.sheets.push_back(std::move(sheet));
   made.at_most(
-      "A4, counts that P divides: output and scratch of a node above 2 ceil(sqrt P)^2 (L_max/P), the most (\"the total size of the "
-      "buffer needed at any node\")",
+      "A4, counts that P divides: excess of a rank's output and scratch over 2 ceil(sqrt P)^2 (L_max/P), maximum (\"the total size "
+      "of the buffer needed at any node\")",
       0, above_theorem_1(making), "theorem 1, section 3.2.4");
   made.equal(
-          "what A3 needs over what A4 needs, P (\"if M_max = L_max, then A3 needs P times the buffer space required by A4\", "
-          "section 3.3)",
+          "memory of A3 over memory of A4, P (\"if M_max = L_max, then A3 needs P times the buffer space required by A4\", section "
+          "3.3)",
           n, written[3] / written[4], "section 3.3")
       .found(Outcome::beyond_assumptions, root * heaviest / written[4],
-             "P follows from table 4, whose A3 has a slot of M_max elements for each message; ours has none, since the counts are "
-             "known");
+             "P follows from table 4, in which A3 has a slot of M_max elements for each message; our A3 has no such slots, because "
+             "the counts are known");
   return made;
 }
 
@@ -98,8 +99,8 @@ extern const Exhibit liu2002_table4{
     .title = "Buffers of the four algorithms",
     .source = "liu2002, table 4, section 3.3 and theorem 1",
     .about =
-        "64 nodes, Pattern2 with messages of 1024 elements and nothing else, so that M_max = L_max; in elements. Theorem 1 for 12 "
-        "numbers of nodes from 16 to 100, both patterns, with counts that P divides",
+        "64 ranks, Pattern2 with messages of 1024 elements and no others, so that M_max = L_max; all values are in elements. "
+        "Theorem 1 is checked for 12 numbers of ranks from 16 to 100 and both patterns, with counts that P divides",
     .make = make,
 };
 

@@ -55,12 +55,12 @@ Count opposite_to_the_right(const Schedule& schedule) {
 
 Reproduction make(const Making&) {
   Reproduction made{
-      .remarks = {"Where 4 does not divide the number of nodes, the messages of stage 1 have floor(p/4) or ceil(p/4) blocks, so "
-                  "that links differ in load in that step, though none is idle. Misprints without a number: the origins in stages "
-                  "2 and 3 of figure 2 have to move on with k; the error may be the transcript's."}};
+      .remarks = {"If 4 does not divide the number of ranks, the messages of stage 1 have floor(p/4) or ceil(p/4) blocks. So the "
+                  "links differ in load in that step, though none is idle. A misprint that concerns no number: the origins in "
+                  "stages 2 and 3 of figure 2 have to advance with k; the error may be the transcript's."}};
   Sheet sheet{
       .name = "even",
-      .columns = {"nodes", "steps", "blocks", "steps in which links differ in load", "blocks of a simple ring", "ceil(p^2/8)"}};
+      .columns = {"ranks", "steps", "blocks", "steps in which links differ in load", "blocks of a simple ring", "ceil(p^2/8)"}};
   Count other_steps = 0, other_volume = 0;
   for (Count p = 4; p <= 64; p += 2) {
     const Figures printed = figures(ring(p, "ar")), simple = figures(ring(p, "sr"));
@@ -77,45 +77,45 @@ Reproduction make(const Making&) {
   for (std::size_t i = 0; i < 4; ++i)
     made.equal(fmt::format("ring of 8: blocks of a message in step {}", i + 1), said[i], Number(eight.at(i)) / 2,
                "figures 2 and 3");
-  made.equal("rings of 4 to 64 with other than p/2 steps (lemma 2)", 0, other_steps, "lemma 2");
-  made.equal("rings of 4 to 64 with a volume other than ceil(p^2/8) (lemma 2)", 0, other_volume, "lemma 2");
+  made.equal("number of rings of 4 to 64 ranks that do not take p/2 steps (lemma 2)", 0, other_steps, "lemma 2");
+  made.equal("number of rings of 4 to 64 ranks whose volume is not ceil(p^2/8) (lemma 2)", 0, other_volume, "lemma 2");
   for (const Count p : {8, 10}) {
     const LinkUse use = link_use(ring(p, "ar"));
     made.equal(fmt::format("ring of {}: steps in which a link is idle (\"full utilization of the links\")", p), 0, use.idle_rounds,
                "section III.A");
   }
-  made.equal("ring of 10: nodes that send the block for the place opposite, which is \"on the positive half-circle\", that way", 10,
-             opposite_to_the_right(ring(10, "ar")), "section III and figure 2")
+  made.equal(
+          "ring of 10: ranks that send the block for the opposite rank, which is \"on the positive half-circle\", in that "
+          "direction",
+          10, opposite_to_the_right(ring(10, "ar")), "section III and figure 2")
       .found(Outcome::misprint, 5,
-             "figure 2 has even nodes send it the other way where p = 2 (mod 4), and the stages that follow are made for that")
+             "in figure 2 even ranks send it in the other direction if p = 2 (mod 4), and the later stages rely on this")
       .finding->is_transcript_in_doubt = true;
 
   Sheet odd{.name = "odd",
-            .columns = {"nodes", "steps with an imaginary node", "blocks with an imaginary node", "steps of a simple ring",
+            .columns = {"ranks", "steps with an imaginary node", "blocks with an imaginary node", "steps of a simple ring",
                         "blocks of a simple ring, (p^2 - 1)/8"}};
   for (Count p = 3; p <= 31; p += 2) {
     const Figures imaginary = figures(torus_exchange({p}, 1, "imaginary-node")), simple = figures(torus_exchange({p}, 1));
     odd.rows.push_back({p, imaginary.c1, imaginary.c2, simple.c1, simple.c2});
     if (p != 5 && p != 9 && p != 31) continue;
     made.comparisons.push_back(
-        {.what =
-             fmt::format("ring of {}: blocks where an imaginary node makes it even, as few as (p^2 - 1)/8 (\"can be used in tori "
-                         "with an arbitrary number of nodes in each dimension by adding imaginary nodes\")",
-                         p),
+        {.what = fmt::format("ring of {}: blocks if an imaginary node makes it even, compared with (p^2 - 1)/8 (\"can be used in "
+                             "tori with an arbitrary number of nodes in each dimension by adding imaginary nodes\")",
+                             p),
          .paper = Number(p * p - 1) / 8,
          .ours = imaginary.c2,
-         .finding =
-             PaperFinding{.level = Outcome::beyond_assumptions,
-                          .value = ((p + 1) * (p + 1) + 7) / 8,
-                          .why = "the paper says that imaginary nodes can be used, not that they are optimal; it is the volume of "
-                                 "lemma 2 with one node more"},
+         .finding = PaperFinding{.level = Outcome::beyond_assumptions,
+                                 .value = ((p + 1) * (p + 1) + 7) / 8,
+                                 .why = "the paper says that imaginary nodes can be used, not that they are optimal; the volume is "
+                                        "that of lemma 2 for one rank more"},
          .place = "section VI",
          .is_reading = true});
   }
   made.sheets.push_back(std::move(odd));
   Count not_least = 0;
   for (Count p = 3; p <= 31; p += 2) not_least += figures(torus_exchange({p}, 8)).c2 == p * p - 1 ? 0 : 1;
-  made.equal("odd rings of 3 to 31 on which our exchange has more than (p^2 - 1)/8 blocks", 0, not_least,
+  made.equal("number of odd rings of 3 to 31 ranks on which our exchange has more than (p^2 - 1)/8 blocks", 0, not_least,
              "lemma 1, by our own bound for odd rings");
   return made;
 }
@@ -126,7 +126,7 @@ extern const Exhibit liu2005_fig3{
     .id = "liu2005-fig3",
     .title = "Complete exchange on all-port rings",
     .source = "liu2005, figures 2 and 3, lemma 2 and section VI",
-    .about = "algorithm AR on rings of 4 to 64 nodes; on odd rings, AR with an imaginary node, and our own algorithm",
+    .about = "algorithm AR on rings of 4 to 64 ranks; on odd rings, AR with an imaginary node, and our own algorithm",
     .make = make,
 };
 

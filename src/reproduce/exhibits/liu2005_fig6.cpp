@@ -32,9 +32,9 @@ Reproduction make(const Making& making) {
     const std::string place = fmt::format("{0}x{0}", side);
     making.show(place);
     const TorusCosts at2 = counted_at2(d);
-    Sheet sheet{.name = place, .columns = {"bytes a block"}};
+    Sheet sheet{.name = place, .columns = {"bytes per block"}};
     Panel panel{.title = place + " torus",
-                .x_label = "bytes a block",
+                .x_label = "bytes per block",
                 .y_label = "time (ms)",
                 .sheet = made.sheets.size(),
                 .log_x = true,
@@ -56,10 +56,11 @@ Reproduction make(const Making& making) {
       auto& row = sheet.rows.emplace_back(std::vector<Cell>{bytes, at2.us(paragon, m) / 1000});
       for (const auto& [name, costs] : rivals) row.emplace_back(costs.us(paragon, m) / 1000);
     }
-    made.at_most(place + ": bytes a block from which on AT2 is the fastest (\"for any message size\": from 1)", 1,
+    made.at_most(place + ": bytes per block from which AT2 is the fastest (\"for any message size\": from 1)", 1,
                  first_fastest(at2, d, paragon), "section V, below figure 6")
         .found(Outcome::paper_is_wrong, first_fastest(published_at2(d), d, paragon),
-               "by the paper's own table II Suh and Yalamanchili's has fewer start-ups, and is faster for blocks of a byte");
+               "by the paper's own table II, the exchange of Suh and Yalamanchili has fewer start-ups and is faster for blocks of "
+               "one byte");
     for (const auto& [name, costs] : rivals)
       made.at_least(
           fmt::format("{}: time of {} over that of AT2 at 4096 bytes (\"always outperforms the other algorithms\")", place, name),
@@ -71,8 +72,8 @@ Reproduction make(const Making& making) {
   made.at_least("4x4: time of Suh and Yalamanchili over that of AT2 at 1 MiB (\"any network size\")", 1,
                 other.us(paragon, 1 << 20) / small.us(paragon, 1 << 20), "section V, below figure 6")
       .found(Outcome::beyond_assumptions, other.us(paragon, 1 << 20) / published_at2(2).us(paragon, 1 << 20),
-             "AT2 is made of exchanges on rings of at least four nodes (section III), and those of 4x4 have two; figure 6 begins "
-             "with 16x16. By table II the other one starts and rearranges less there");
+             "AT2 consists of exchanges on rings of at least four ranks (section III), but the rings of 4x4 have two; figure 6 "
+             "begins with 16x16. By table II, the other exchange has fewer start-ups and rearranges less on 4x4");
   return made;
 }
 

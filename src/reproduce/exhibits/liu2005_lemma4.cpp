@@ -15,12 +15,12 @@ PaperFinding one_way(Count rows, Count columns) {
   PaperFinding finding{.value = rows * columns * columns / 8 + rows};
   if (columns / 2 < 4) {
     finding.level = Outcome::beyond_assumptions;
-    finding.why = "phases 2 and 3 run algorithm AR on rings of c/2 = 2 nodes, and section III has it for p >= 4";
+    finding.why = "phases 2 and 3 run algorithm AR on rings of c/2 = 2 ranks, but section III defines it for p >= 4";
   } else {
     finding.level = Outcome::paper_is_wrong;
     finding.why =
-        "where c = 4 (mod 8) all blocks for the column opposite go one way; our schedules let them go by the parity of the other "
-        "dimension";
+        "if c = 4 (mod 8), all blocks for the opposite column go in one direction; our schedules choose the direction by the "
+        "parity of the other dimension";
   }
   return finding;
 }
@@ -38,17 +38,17 @@ Reproduction make(const Making&) {
     const std::string place = fmt::format("{}x{}", rows, columns);
     made.equal(place + ": steps, c/2 + 2", c / 2 + 2, ours.c1, "section IV.D");
     made.equal(place + ": blocks, r c^2/8", blocks, ours.c2, "lemma 4");
-    made.equal(place + ": blocks, r c^2/8, with the ways of figure 2 to the letter, link by link", blocks, printed.by_link,
+    made.equal(place + ": blocks, r c^2/8, with the routes of figure 2 as printed, link by link", blocks, printed.by_link,
                "lemma 4, figures 2 and 5")
         .finding = one_way(rows, columns);
     if (printed.in_step == printed.by_link) continue;
-    made.comparisons.push_back({.what = place + ": the same with all rows and columns in lock-step",
+    made.comparisons.push_back({.what = place + ": the same, with all rows and columns in lock-step",
                                 .paper = blocks,
                                 .ours = printed.in_step,
                                 .finding = PaperFinding{.level = Outcome::beyond_assumptions,
                                                         .value = 424,
                                                         .why = "lemma 3 takes the longer of the times of a row ring and a column "
-                                                               "ring, so that neither waits for the other's steps"},
+                                                               "ring, so neither waits for the other's steps"},
                                 .place = "lemmas 3 and 4",
                                 .is_reading = true});
   }

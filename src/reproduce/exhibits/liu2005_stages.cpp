@@ -43,7 +43,7 @@ std::vector<StageCosts> said_of_torus(Count rows, Count columns) {
 
 void compare_rings(Reproduction& made) {
   constexpr const char* equations[] = {"ceil(p/4) (lemma 2)", "floor(p/4) ceil(p/4) (1)", "floor(p/4) (ceil(p/4) - 1) (2)"};
-  Sheet sheet{.name = "rings", .columns = {"nodes", "stage", "steps", "steps (paper)", "blocks", "blocks (paper)"}};
+  Sheet sheet{.name = "rings", .columns = {"ranks", "stage", "steps", "steps (paper)", "blocks", "blocks (paper)"}};
   Count other_steps[3] = {}, other_blocks[3] = {};
   for (Count p = 4; p <= 64; p += 2) {
     const Schedule ring = torus_exchange({p}, 1, "torus:kernel=ar");
@@ -60,9 +60,10 @@ void compare_rings(Reproduction& made) {
   for (std::size_t i = 0; i < 3; ++i) {
     constexpr const char* places[] = {"section III.B, proof of lemma 2", "section III.B, equation (1)",
                                       "section III.B, equation (2)"};
-    made.equal(fmt::format("rings of 4 to 64 with other steps in stage {}", i + 1), 0, other_steps[i], places[i]);
-    made.equal(fmt::format("rings of 4 to 64 with other blocks in stage {} than {}", i + 1, equations[i]), 0, other_blocks[i],
-               places[i]);
+    made.equal(fmt::format("number of rings of 4 to 64 ranks with a different number of steps in stage {}", i + 1), 0,
+               other_steps[i], places[i]);
+    made.equal(fmt::format("number of rings of 4 to 64 ranks whose number of blocks in stage {} is not {}", i + 1, equations[i]), 0,
+               other_blocks[i], places[i]);
   }
 }
 
@@ -105,23 +106,23 @@ void compare_growth(Reproduction& made) {
     least = std::min(least, ratio);
     most = std::max(most, ratio);
   }
-  made.panels.push_back({.title = "start-ups of c x c nodes are O(c)",
+  made.panels.push_back({.title = "start-ups of c x c ranks are O(c)",
                          .x_label = "c",
                          .y_label = "start-ups over c",
                          .sheet = made.sheets.size(),
                          .curves = {{2, "counted"}, {3, "(c/2 + 2) / c (section IV.D)", CurveStyle::points}},
                          .log_x = true});
   made.sheets.push_back(std::move(sheet));
-  made.at_most("start-ups over c, the most from 4x4 to 128x128 (\"O(c) message startup cost\"; c/2 + 2 is at most c)", 1, most,
+  made.at_most("start-ups over c, maximum from 4x4 to 128x128 (\"O(c) message startup cost\"; c/2 + 2 is at most c)", 1, most,
                "abstract and section IV.D");
-  made.at_least("start-ups over c, the least from 4x4 to 128x128 (c/2 + 2 is above c/2)", 0.5, least, "abstract and section IV.D");
+  made.at_least("start-ups over c, minimum from 4x4 to 128x128 (c/2 + 2 is above c/2)", 0.5, least, "abstract and section IV.D");
 }
 
 Reproduction make(const Making& making) {
   Reproduction made{
-      .remarks = {"Stages and phases are those of the schedules, which carry the paper's names: `quadrille schedule alltoall "
-                  "--algorithm torus:kernel=ar --grid 8` prints them. Equations (3) and (4) are of the rows' rings, since r <= c; "
-                  "where c = 4 (mod 8), our schedules keep to them by another choice of ways."}};
+      .remarks = {"Stages and phases are those of the schedules, which have the paper's names: `quadrille schedule alltoall "
+                  "--algorithm torus:kernel=ar --grid 8` prints them. Equations (3) and (4) are for the rings of the rows, because "
+                  "r <= c. If c = 4 (mod 8), our schedules meet these equations by choosing other routes."}};
   making.show("rings");
   compare_rings(made);
   making.show("tori");

@@ -45,12 +45,13 @@ void compare_previous_scheme(Reproduction& made) {
   const Schedule previous = torus_exchange({8, 8}, 1, "submesh");
   const std::string place = "8x8, the previous scheme: ";
   made.equal(place + "ports (\"conforms to one-port constraint\")", 1, figures(previous).ports, "section IV.A");
-  made.at_most(place + "share of the links that a step uses, at most (\"fails to fully utilize all communication links\")", 0.99,
+  made.at_most(place + "largest share of the links that a step uses (\"fails to fully utilize all communication links\")", 0.99,
                links_used(previous, torus), "section IV.A")
       .is_reading = true;
-  made.at_least(
-          place + "links that blocks cross over those of shortest paths (\"messages are not transmitted along shortest paths\")",
-          1.01, detour(previous, torus), "section IV.A")
+  made.at_least(place +
+                    "number of links that blocks cross, over that of shortest paths (\"messages are not transmitted along shortest "
+                    "paths\")",
+                1.01, detour(previous, torus), "section IV.A")
       .is_reading = true;
   made.at_least(
           place + "blocks over the lower bound (\"hinder the previous scheme from achieving optimality in transmission time\")",
@@ -61,11 +62,11 @@ void compare_previous_scheme(Reproduction& made) {
 Reproduction make(const Making& making) {
   Reproduction made{
       .remarks = {
-          "Suh and Shin's exchange is counted from a schedule (alltoall/subtorus) that we have rebuilt from its costs and from the "
-          "properties that they need; on 4 x 4 its groups are single nodes, so that one rearrangement less is needed. The text "
-          "says too little of the algorithms of Tseng et al. and of Suh and Yalamanchili to rebuild them: their rows are the "
-          "formulas of table II. The previous scheme's second part, \"nodes in the same group perform complete "
-          "exchange among them\", is taken for a ring exchange on one port, along rows and then columns."}};
+          "Suh and Shin's exchange is counted from a schedule (alltoall/subtorus) that we have reconstructed from its costs and "
+          "from the properties that these require. On 4 x 4 its groups are single ranks, so one rearrangement fewer is needed. The "
+          "text describes the algorithms of Tseng et al. and of Suh and Yalamanchili too briefly to reconstruct them: their rows "
+          "are the formulas of table II. The second part of the previous scheme, \"nodes in the same group perform complete "
+          "exchange among them\", is read as a ring exchange on one port, first along rows and then along columns."}};
   Sheet sheet{.columns = {"d", "algorithm", "start-ups", "blocks transmitted", "blocks rearranged"}};
   for (int d = 2; d <= 7; ++d) {
     making.show(fmt::format("torus of {0} x {0}", 1 << d));
@@ -106,7 +107,7 @@ extern const Exhibit liu2005_table2{
     .title = "Costs of exchanges on a torus of 2^d x 2^d",
     .source = "liu2005, table II and section IV.A",
     .about =
-        "AT2, Suh and Shin's exchange and the previous scheme counted from schedules up to 128 x 128 nodes, on the links of the "
+        "AT2, Suh and Shin's exchange and the previous scheme counted from schedules up to 128 x 128 ranks, on the links of the "
         "torus; the other rows are the paper's",
     .make = make,
 };

@@ -62,17 +62,17 @@ double least_seconds(const std::vector<Count>& sizes, Bytes block_bytes) {
 
 constexpr const char* place = "section 4, last paragraph";
 constexpr const char* no_congestion =
-    "in the simulation messages that meet at a link wait in a queue without loss and cost nothing more, so that posting all of "
-    "them at once keeps every link busy; what the paper gained it gained over the congestion of real switches and adapters and "
-    "over the handling of many messages at a time, for which it gives no figures";
+    "in the simulation messages that meet at a link wait in a queue without loss or additional cost, so posting all of them at "
+    "once keeps every link busy; the paper gained by avoiding the congestion of real switches and adapters and the cost of "
+    "handling many messages at a time, for which it gives no figures";
 
 void add_six_nodes(const std::vector<Bytes>& lengths, const Making& making, Reproduction& made) {
   Sheet sheet{.name = "six-nodes",
-              .columns = {"distribution", "processes", "bytes a block", "trivial (ms)", "clustered (ms)",
-                          "bandwidth of clustered over trivial", "bytes of the busiest link alone, over trivial",
-                          "the same over clustered"}};
+              .columns = {"distribution", "processes", "bytes per block", "trivial (ms)", "clustered (ms)",
+                          "bandwidth of clustered over trivial", "time of the busiest link's bytes alone, over trivial",
+                          "time of the busiest link's bytes alone, over clustered"}};
   Sheet ratios{.name = "ratios", .columns = {"distribution"}};
-  for (const Bytes length : lengths) ratios.columns.push_back(fmt::format("{} bytes a block", length));
+  for (const Bytes length : lengths) ratios.columns.push_back(fmt::format("{} bytes per block", length));
   ratios.columns.emplace_back("paper");
   double most_above = 0;  // the trivial algorithm's largest relative excess over the time of the bytes alone
   double least = 1e300, least_where_they_vary = 1e300, most_where_they_vary = 0;
@@ -95,34 +95,34 @@ void add_six_nodes(const std::vector<Bytes>& lengths, const Making& making, Repr
     ratio_row.emplace_back(varies ? Cell{1.1} : Cell{1.0});
   }
   made.at_least(
-          "six nodes of up to four: bandwidth of the clustered exchange over that of the trivial one, the least (\"never performs "
-          "worse\")",
+          "six nodes of up to four processes: bandwidth of the clustered exchange over that of the trivial one, minimum (\"never "
+          "performs worse\")",
           1, least, place)
       .reason = no_congestion;
   made.at_least(
-          "six nodes of varying numbers of processes: bandwidth of clustered over trivial, the least (\"achieves at least 10% .. "
+          "six nodes of varying numbers of processes: bandwidth of clustered over trivial, minimum (\"achieves at least 10% .. "
           "higher bandwidth when the number of active processes per SMP varies\")",
           1.1, least_where_they_vary, place)
       .reason = no_congestion;
   made.comparisons.push_back(
       {.what =
-           "six nodes of varying numbers of processes: bandwidth of clustered over trivial, the most (\"and sometimes up to 20%\")",
+           "six nodes of varying numbers of processes: bandwidth of clustered over trivial, maximum (\"and sometimes up to 20%\")",
        .paper = 1.2,
        .ours = most_where_they_vary,
        .relation = Relation::at_least,
        .reason = no_congestion,
        .place = place,
        .is_reading = true});
-  made.remarks.push_back(fmt::format(
-      "On six nodes the trivial algorithm takes at most {:.1f} % longer than the bytes of the busiest link alone, and the "
-      "clustered one takes up to {:.2f} times as long as the trivial one. So the trivial algorithm has to lose that much to "
-      "congestion before the clustered one is the faster in all distributions.",
-      most_above * 100, 1 / least));
+  made.remarks.push_back(
+      fmt::format("On six nodes the trivial algorithm takes at most {:.1f} % longer than the bytes of the busiest link alone, and "
+                  "the clustered one takes up to {:.2f} times as long as the trivial one. So the clustered one is faster in all "
+                  "distributions only if the trivial one loses that much to congestion.",
+                  most_above * 100, 1 / least));
   made.remarks.emplace_back(
       "The picture has no points for the paper's 1.2 and 2: \"sometimes up to 20%\" names no distribution, and the factor of two "
-      "is of another cluster, whose size is not given.");
+      "is for another cluster, whose size is not given.");
   const std::size_t shown = index(std::find(lengths.begin(), lengths.end(), 8192) - lengths.begin());
-  made.panels.push_back({.title = "six nodes of up to four processors, 8192 bytes a block",
+  made.panels.push_back({.title = "six nodes of up to four processors, 8192 bytes per block",
                          .x_label = "processes of the nodes",
                          .y_label = "bandwidth of clustered over trivial",
                          .sheet = 1,
@@ -133,7 +133,7 @@ void add_six_nodes(const std::vector<Bytes>& lengths, const Making& making, Repr
 
 void add_larger_clusters(const std::vector<Bytes>& lengths, const Making& making, Reproduction& made) {
   Sheet large{.name = "large-cluster",
-              .columns = {"nodes", "processes a node", "bytes a block", "trivial (ms)", "clustered (ms)",
+              .columns = {"nodes", "processes per node", "bytes per block", "trivial (ms)", "clustered (ms)",
                           "bandwidth of clustered over trivial"}};
   double most = 0;
   for (const auto& [nodes, size] : {std::pair<Count, Count>{8, 8}, {16, 8}, {8, 16}}) {
@@ -147,7 +147,7 @@ void add_larger_clusters(const std::vector<Bytes>& lengths, const Making& making
     }
   }
   made.at_least(
-          "larger clusters with a crossbar: bandwidth of the clustered exchange over that of the trivial one, the most (\"speed-up "
+          "larger clusters with a crossbar: bandwidth of the clustered exchange over that of the trivial one, maximum (\"speed-up "
           "over a trivial all-to-all algorithm by a factor of two and more\")",
           2, most, place)
       .reason = no_congestion;
@@ -155,14 +155,13 @@ void add_larger_clusters(const std::vector<Bytes>& lengths, const Making& making
 }
 
 Reproduction make(const Making& making) {
-  Reproduction made{
-      .remarks = {fmt::format("Of a link {:.2f} MB/s and {} µs a message, measured on a test network with links of 100 Mbit/s "
-                              "between several hosts on one machine; they are not Giganet's. One port a process; processes of a "
-                              "node share its link to the crossbar. The trivial algorithm posts all messages at once and is "
-                              "`direct`; ours goes on when an exchange is through. Bandwidth is bytes over time, and bytes are the "
-                              "same, so the ratio of "
-                              "bandwidths is that of the times, the other way round.",
-                              1 / links.at("transfer_us_per_byte"), links.at("startup_us"))}};
+  Reproduction made{.remarks = {fmt::format(
+                        "A link carries {:.2f} MB/s, and a message costs {} µs. These values were measured on a test network with "
+                        "links of 100 Mbit/s between several hosts on one machine; they are not Giganet's. Each process has one "
+                        "port, and the processes of a node share the link of the node to the crossbar. The trivial algorithm is "
+                        "`direct`, which posts all messages at once; the clustered one starts an exchange when the previous one is "
+                        "complete. Both send the same bytes, so the ratio of their bandwidths is the inverse ratio of their times.",
+                        1 / links.at("transfer_us_per_byte"), links.at("startup_us"))}};
   const std::vector<Bytes> lengths = making.small ? std::vector<Bytes>{8192} : std::vector<Bytes>{1024, 8192, 65536};
   add_six_nodes(lengths, making, made);
   add_larger_clusters(lengths, making, made);

@@ -55,19 +55,21 @@ Reproduction make(const Making&) {
   for (std::size_t i = 0; i < phases.size(); ++i)
     made.equal(fmt::format("rounds of phase {}", i + 1), 3 - i, phases[i].rounds, "figure 3, caption");
   const std::vector<NodeStep> steps = steps_of(exchanging);
-  made.equal("steps, processors of a node exchanging", 15, steps.size(), "figure 3, caption");
-  made.equal("steps, processors of a node sending, as the algorithm is printed", 15, steps_of(printed).size(), "figure 3, caption")
-      .found(Outcome::misprint, 18,
-             "section 3 says p n, which is 18; the figure's 15 come about where a node's own messages are exchanged as well");
+  made.equal("steps if the processors of a node exchange messages", 15, steps.size(), "figure 3, caption");
+  made.equal("steps if the processors of a node send one way, as the algorithm is printed", 15, steps_of(printed).size(),
+             "figure 3, caption")
+      .found(
+          Outcome::misprint, 18,
+          "section 3 says p n, which is 18; the figure's 15 steps are right if the messages within a node are exchanged as well");
   Count inner = 0, which = 0;
   for (Count step = 0; step < exchanging.program(0).stages[0].round_count; ++step)
     if (!steps[index(step)].between_nodes) ++inner, which = step + 1;
   made.equal("steps of phase 1 without inter-node communication", 1, inner, "figure 3, caption");
-  made.equal("which step that is", 6, which, "figure 3, caption");
+  made.equal("number of this step", 6, which, "figure 3, caption");
   made.equal("pairs for which the loop's invariant fails after phase 1 of the algorithm as printed", 0, undelivered(printed),
              "figure 2")
       .found(Outcome::paper_is_wrong, 3,
-             "inside a node messages go one way only, so that the invariant's second half holds for U other than V");
+             "inside a node messages go one way only, so the second half of the invariant holds only if U and V differ");
   return made;
 }
 

@@ -30,13 +30,14 @@ constexpr const char* quotation =
 
 Reproduction make(const Making& making) {
   Reproduction made{
-      .remarks = {"By permutations a node sends to one node and receives from another, which takes a port that works both ways at "
-                  "once. A node of degree k has messages with k others at a time; of nodes of four, a processor has one of them up "
-                  "to k = 4 by permutations and k = 2 by matchings, else two. Adapters deal a node's processors out to nodes of "
-                  "their own, which leaves every processor one message at a time, but adds steps between the adapters of a node."}};
+      .remarks = {"With permutations a node sends to one node and receives from another. This needs a port that sends and receives "
+                  "at the same time. A node of degree k communicates with k other nodes at a time. On nodes of four, a processor "
+                  "communicates with one of them if k is at most 4 with permutations, or at most 2 with matchings; for larger k it "
+                  "communicates with two. Adapters divide a node's processors into nodes of their own. Then every processor has "
+                  "one message at a time, but there are additional steps between the adapters of a node."}};
   Sheet table{.name = "sizes",
-              .columns = {"nodes of sizes", "matchings", "permutations", "n (p - n)", "matchings of degree 2",
-                          "permutations of degree 2", "two adapters a node"}};
+              .columns = {"sizes of the nodes", "matchings", "permutations", "n (p - n)", "matchings of degree 2",
+                          "permutations of degree 2", "two adapters per node"}};
   const std::vector<Sizes> lists{{1, 2, 3},    {2, 2},       {4, 4, 4},       {4, 4, 4, 4, 4, 4}, {3, 3, 3, 2},   {8, 8, 8, 5},
                                  {1, 1, 1, 8}, {4, 3, 2, 1}, {2, 5, 2, 5, 3}, {1, 2, 3, 4, 5, 6}, {16, 16, 12, 4}};
   Count other_than_printed = 0, other_than_least = 0;
@@ -55,16 +56,17 @@ Reproduction make(const Making& making) {
     other_than_least += permutations == n * (p - n) ? 0 : 1;
     saved = std::max(saved, ratio(matchings, permutations));
   }
-  made.equal(fmt::format("lists of sizes for which permutations as printed do not take the n p steps of theorem 1 ({})", quotation),
+  made.equal(fmt::format("number of lists of sizes for which permutations as printed do not take the n p steps of theorem 1 ({})",
+                         quotation),
              0, other_than_printed, "section 3, last paragraph")
       .is_reading = true;
   made.equal(
-          "lists of sizes for which permutations do not take n (p - n) steps between nodes, as many as a largest node has messages "
-          "for others",
+          "number of lists of sizes for which permutations do not take n (p - n) steps between nodes, the number of messages that "
+          "a largest node has for others",
           0, other_than_least, "section 3, last paragraph")
       .is_reading = true;
   made.remarks.push_back(
-      fmt::format("Of these lists of sizes matchings take up to {:.3g} times as many steps as permutations.", saved));
+      fmt::format("For these lists of sizes, matchings take up to {:.3g} times as many steps as permutations.", saved));
   const Sizes seven(7, 4), eight(8, 4);
   for (const Count degree : {2, 3, 6})
     made.equal(fmt::format("seven nodes of four, permutations, k = {}: steps, n (p - n) / k ({})", degree, quotation),
@@ -77,7 +79,7 @@ Reproduction make(const Making& making) {
 
   Sheet growth{.name = "growth",
                .columns = {"nodes", "matchings", "permutations", "matchings of degree 2", "permutations of degree 2",
-                           "two adapters a node"}};
+                           "two adapters per node"}};
   for (Count nodes = 3; nodes <= 13; ++nodes) {
     const Sizes sizes(index(nodes), 4);
     growth.rows.push_back({nodes, steps_between(sizes, "mode=inter"), steps_between(sizes, "decomposition=permutations"),
@@ -94,7 +96,7 @@ Reproduction make(const Making& making) {
                                     {2, "permutations"},
                                     {3, "matchings of degree 2", CurveStyle::dashed},
                                     {4, "permutations of degree 2", CurveStyle::dashed},
-                                    {5, "two adapters a node", CurveStyle::dashed}}});
+                                    {5, "two adapters per node", CurveStyle::dashed}}});
   return made;
 }
 
@@ -102,7 +104,7 @@ Reproduction make(const Making& making) {
 
 extern const Exhibit sanders2002_graphs{
     .id = "sanders2002-graphs",
-    .title = "Clustered exchange by permutations and by graphs of a degree",
+    .title = "Clustered exchange by permutations and by graphs of a given degree",
     .source = "sanders2002, section 3",
     .about = "rounds between nodes counted from schedules; the paper names these decompositions and gives no numbers for them",
     .make = make,

@@ -37,7 +37,7 @@ double inside_share(const std::vector<Count>& sizes) {
 
 void add_sizes(const Making& making, Reproduction& made) {
   Sheet table{.name = "sizes",
-              .columns = {"nodes of sizes", "n p", "as printed", "exchanging", "exchanging, concentrated", "between nodes only",
+              .columns = {"sizes of the nodes", "n p", "as printed", "exchanging", "exchanging, concentrated", "between nodes only",
                           "n (p - n)"}};
   const std::vector<std::vector<Count>> lists{{1, 2, 3},      {2, 2},       {4, 4, 4},    {4, 4, 4, 4, 4, 4}, {3, 3, 3, 2},
                                               {8, 8, 8, 5},   {1, 1, 1, 8}, {4, 3, 2, 1}, {2, 5, 2, 5, 3},    {1, 2, 3, 4, 5, 6},
@@ -53,15 +53,17 @@ void add_sizes(const Making& making, Reproduction& made) {
     made.equal(fmt::format("nodes of {}: steps, n p (theorem 1)", fmt::join(sizes, ", ")), n * p, printed, "theorem 1");
     above = std::max(above, ratio(exchanging, n * p));
   }
-  made.at_most("steps where processors of a node exchange, over n p, the most", 1, above, "theorem 1");
+  made.at_most("steps if the processors of a node exchange messages, over n p, maximum", 1, above, "theorem 1");
   made.comparisons.push_back(
       {.what = "six nodes of four: share of a largest node's steps that are inefficient, p/n as printed",
        .paper = 6,
        .ours = inside_share({4, 4, 4, 4, 4, 4}),
        .tolerance = 1e-6,
-       .finding = PaperFinding{.level = Outcome::misprint,
-                               .value = 1.0 / 6,
-                               .why = "n^2 of n p steps are n/p of them, and the same sentence calls them few for p much above n"},
+       .finding =
+           PaperFinding{
+               .level = Outcome::misprint,
+               .value = 1.0 / 6,
+               .why = "n^2 of the n p steps are a share of n/p, and the same sentence calls them few if p is much larger than n"},
        .place = "section 3, below theorem 1"});
   made.sheets.push_back(std::move(table));
 }
@@ -102,18 +104,18 @@ void compare_times(Reproduction& made) {
     least = std::min(least, seconds("direct") / seconds("clustered"));
   }
   made.at_least(
-          "six nodes of up to four on a network with one port a node: time of the trivial algorithm over ours, the least (\"never "
-          "performs worse\")",
+          "six nodes of up to four processors on a network with one port per node: time of the trivial algorithm over ours, "
+          "minimum (\"never performs worse\")",
           1, least, "section 4, last paragraph")
       .reason =
-      "the paper measured on a Giganet cluster; the model lets the trivial algorithm pack its exchanges perfectly, and messages "
+      "the paper measured on a Giganet cluster; in the model the trivial algorithm packs its exchanges perfectly, and messages "
       "that meet at a port cost it nothing";
 }
 
 Reproduction make(const Making& making) {
   Reproduction made{
-      .remarks = {"Theorem 1 counts what processors send to themselves; between nodes a largest node has n (p - n) messages to "
-                  "send. The order of nodes is by size and then by index; the paper has one sign for both."}};
+      .remarks = {"Theorem 1 also counts the messages that processors send to themselves; a largest node sends n (p - n) messages "
+                  "to other nodes. Nodes are ordered by size and then by index; the paper has one symbol for both."}};
   add_sizes(making, made);
   add_growth(made);
   compare_times(made);

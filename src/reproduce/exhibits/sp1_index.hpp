@@ -59,9 +59,10 @@ class Sp1Index {
 
 inline constexpr const char* sp1_place = "section 3.5, p. 1150";
 inline constexpr const char* sp1_remark =
-    "Times are those of the linear model with the start-up and the byte that the paper measured. Its own measurements were longer, "
-    "as it says: the system's routines, copying, congestion and a slow-down of send-and-receive of one to two. Its fitted model, T "
-    "= g1 C1 beta + g2 C2 tau + g3, has factors for these but no figures; so claims are compared for g1 and g2 of 1 and 2, too, "
-    "and g3, the same for all radices, is 0. Compared is what the paper calls qualitative.";
+    "The times are those of the linear model with the start-up and the time per byte that the paper measured. The paper says that "
+    "its own measurements were longer, because of the system's routines, copying, congestion and a slow-down of send-and-receive "
+    "by a factor of one to two. Its fitted model, T = g1 C1 beta + g2 C2 tau + g3, has factors for these effects, but the paper "
+    "gives no values. So claims are also compared for g1 and g2 of 1 and 2. g3 is the same for all radices and is 0 here. Only "
+    "claims that the paper calls qualitative are compared.";
 
 }  // namespace quadrille::reproduce
