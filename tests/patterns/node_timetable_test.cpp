@@ -193,7 +193,8 @@ TEST(NodeTimetable, IsNeverLongerWithConcentratedFactors) {
   EXPECT_GT(shorter, 0);
 }
 
-// In the printed form a node spends the square of its size on itself, and the largest nodes are never idle.
+// In the form that the paper prints, a node of n ranks takes n^2 steps for messages within itself, and the largest nodes are never
+// idle.
 TEST(NodeTimetable, NeverLeavesALargestNodeIdleAsPrinted) {
   for (const Sizes& sizes : size_lists()) {
     const Listing all = listing(sizes, OwnNode::sends, Form::basic);

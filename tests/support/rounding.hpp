@@ -43,8 +43,9 @@ inline Problem sums(Collective collective, Count p, Rank root, bool reproducible
   return problem;
 }
 
-// Returns the largest difference between two ways of adding, relative to the error that both may have: each of the p - 1 additions
-// rounds by at most half an epsilon of the sum of absolute values [higham2002, section 4.2]. At most 1 if both only round.
+// Returns the largest difference between two sums, divided by the largest error that rounding can cause in both. So it is at most 1
+// if rounding is the only difference. Each of the p - 1 additions rounds by at most half an epsilon of the sum of absolute values
+// [higham2002, section 4.2].
 inline double rounding_difference(const Problem& problem, Rank rank, const std::vector<ByteVector>& inputs, const ByteVector& some,
                                   const ByteVector& other) {
   double most = 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoall/subtorus: on a torus and one port: first around rings of every fourth rank, then inside submeshes of 4 x 4.
+// alltoall/subtorus: on a torus and one port: first around rings that link every fourth rank of a row or column, then inside submeshes of 4 x 4.
 // Source  [suh2001], reconstructed from its costs in table II of [liu2005] and from the properties that these
 //         costs require.
 // Needs   a grid of two sides, both multiples of 4.
 // Idea    Ranks whose coordinates agree mod 4 form a group. A block first travels inside its source's group to the
 //         submesh of its target: around a ring along the row or column, then around a ring of the other dimension. A
 //         hop is four links long. The direction of a rank's first hops depends on x + y mod 4: right, down, left or up.
-//         So of four neighbours each sends in another direction, and no link is used twice at a time. Inside submeshes
+//         So four neighbours send in four directions, and no two messages share a link. Inside submeshes
 //         ranks then exchange with the ranks two positions away, in both dimensions, and after that with their
 //         neighbours. Blocks lie in slots by their displacement. Ranks that start along rows store the slots column by
 //         column, so that their first messages are contiguous.

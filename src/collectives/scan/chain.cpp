@@ -5,8 +5,8 @@
 // Needs   nothing: any p, any operator.
 // Idea    A segment that arrives from below is combined with the rank's own vector and sent on, while the next segment
 //         arrives.
-// Cost    C1 = segments + p - 2 rounds of b / segments bytes each (p >= 2): one message and one combination per rank,
-//         the least possible.
+// Cost    C1 = segments + p - 2 rounds of b / segments bytes each (p >= 2). For each segment a rank sends one message and
+//         combines once, the least possible.
 // Prefer  long vectors; many ranks on few cores; calls in quick succession, because the end of one call overlaps the
 //         beginning of the next.
 #include "collectives/reducing/prefix_algorithms.hpp"

@@ -16,15 +16,15 @@ struct BandwidthBytes {
 
 // Returns nothing for a barrier. For p ranks:
 //
-//   collective                                              algorithm              bus / algorithm
+//   collective                                              `algorithm` is         `bus` divided by `algorithm` is
 //   alltoall, allgather, gather, scatter, reduce_scatter    p blocks               (p - 1) / p
 //   allreduce                                               the vector             2 (p - 1) / p
 //   broadcast, reduce                                       the vector             1
 //   scan, exscan                                            the vector             -
 //   allgatherv, reduce_scatterv                             all shares             (p - 1) / p
 //   gatherv, scatterv                                       all shares             the share of all but the root
-//   alltoallv                                               mean of what ranks     the share of it that goes to others
-//                                                           send
+//   alltoallv                                               mean bytes that a      the share of this mean that goes to other
+//                                                           rank sends             ranks
 //
 // nccl-tests does not define the last three rows. They are chosen so that, with equal counts, they agree
 // with the regular collective.
