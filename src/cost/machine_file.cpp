@@ -212,8 +212,8 @@ MachineCosts find_machine(const std::string& name_or_file) {
     throw Error(ErrorCode::misuse, "this-machine is not known yet; measure it: quadrille calibrate");
   std::vector<std::string> known = machine_names();
   if (std::find(known.begin(), known.end(), "this-machine") == known.end()) known.emplace_back("this-machine");
-  throw Error(ErrorCode::misuse, fmt::format("there is no machine '{}', and no such file; {}", name_or_file,
-                                             guess_or_list(name_or_file, known)));
+  throw Error(ErrorCode::misuse,
+              fmt::format("there is no machine '{}', and no such file; {}", name_or_file, guess_or_list(name_or_file, known)));
 }
 
 std::vector<std::string> machine_names() {

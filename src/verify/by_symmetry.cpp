@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Verifies a schedule by its stated symmetry: replays the programs of the representatives, and compares the programs of other ranks
-// with the images of their representatives' programs (above 4,096 ranks a sample of the other ranks). If every program is the image of its representative's program, the result
-// holds for all ranks, for these reasons:
+// with the images of their representatives' programs (above 4,096 ranks a sample of the other ranks). If every program is the image
+// of its representative's program, the result holds for all ranks, for these reasons:
 //
 // - The group permutes ranks, and with them the blocks that belong to ranks. It maps buffers to buffers, bytes one to
 //   one, each round to itself, and a message between two ranks to a message between their images.

@@ -30,9 +30,9 @@ inline std::vector<ByteVector> everybodys(Communicator& communicator, const Prob
   return outputs;
 }
 
-// Collective. Runs every algorithm with the options `base` and compares its outputs with those of the interpreter. Of each algorithm
-// it takes at most `most_settings_of_any` settings, whose numbers are at most `most_number`. Returns the first difference found at
-// any rank; the same on all ranks.
+// Collective. Runs every algorithm with the options `base` and compares its outputs with those of the interpreter. Of each
+// algorithm it takes at most `most_settings_of_any` settings, whose numbers are at most `most_number`. Returns the first difference
+// found at any rank; the same on all ranks.
 inline std::string first_disagreement(Communicator& communicator, const std::vector<Bytes>& block_sizes, Count most_number,
                                       const PlanOptions& base = {}, std::size_t most_settings_of_any = 1000) {
   const Count p = communicator.size();

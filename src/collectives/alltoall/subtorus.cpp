@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoall/subtorus: on a torus and one port: first around rings that link every fourth rank of a row or column, then inside submeshes of 4 x 4.
+// alltoall/subtorus: on a torus and one port: first around rings that link every fourth rank of a row or column, then
+//                    inside submeshes of 4 x 4.
 // Source  [suh2001], reconstructed from its costs in table II of [liu2005] and from the properties that these
 //         costs require.
 // Needs   a grid of two sides, both multiples of 4.
