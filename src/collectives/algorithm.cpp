@@ -113,7 +113,8 @@ Choice parse_choice(const Problem& problem, std::string_view specification) {
     if (parameter == parameters.end()) {
       std::vector<std::string> known;
       for (const Parameter& entry : parameters) known.emplace_back(entry.name);
-      unknown(fmt::format("parameter of {}/{}", name(problem.collective), id), key, known);
+      throw Error(ErrorCode::misuse,
+                  fmt::format("{}/{} has no parameter '{}'; {}", name(problem.collective), id, key, guess_or_list(key, known)));
     }
     if (choice.parameters.contains(std::string(key)))
       throw Error(ErrorCode::misuse, fmt::format("{} is given twice in '{}'", key, specification));

@@ -31,7 +31,10 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
   const auto best = std::min_element(known.begin(), known.end(), [&](const std::string& a, const std::string& b) {
     return edit_distance(word, a) < edit_distance(word, b);
   });
-  if (best == known.end() || edit_distance(word, *best) > std::max<std::size_t>(2, best->size() / 3)) return std::nullopt;
+  if (best == known.end()) return std::nullopt;
+  const bool begins_alike = !word.empty() && best->starts_with(word.front());
+  const std::size_t most = begins_alike ? std::max<std::size_t>(2, best->size() / 3) : best->size() / 4;
+  if (edit_distance(word, *best) > most) return std::nullopt;
   return *best;
 }
 

@@ -10,7 +10,8 @@
 namespace quadrille {
 
 // Returns the entry of `known` with the least edit distance to `word`, and the first if there are several. Returns nothing if
-// this distance is more than 2 and more than a third of the entry's length.
+// the distance is too large for a typing error: more than 2 and more than a third of the entry's length, or, if the first letters
+// differ, more than a quarter of it.
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known);
 
 // Returns the end of the sentence that refuses `word`: "did you mean 'X'?" with the nearest word, or else `otherwise`.

@@ -19,6 +19,13 @@ TEST(Nearest, AllowsThreeMistakesInALongWordOnly) {
   EXPECT_EQ(nearest("xyzg", {"ring"}), std::nullopt);
 }
 
+TEST(Nearest, AllowsFewerMistakesIfTheFirstLettersDiffer) {
+  EXPECT_EQ(nearest("lltoall", {"alltoall"}), "alltoall");
+  EXPECT_EQ(nearest("cost", {"list"}), std::nullopt);
+  EXPECT_EQ(nearest("ksh", {"zsh"}), std::nullopt);
+  EXPECT_EQ(nearest("", {"zsh"}), std::nullopt);
+}
+
 TEST(Nearest, TakesTheFirstOfEquallyNearWords) { EXPECT_EQ(nearest("sum", {"sun", "sub"}), "sun"); }
 
 TEST(Nearest, MakesTheEndOfASentence) {

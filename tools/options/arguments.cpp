@@ -62,7 +62,7 @@ Count parse_whole(std::string_view text, std::string_view what, Count least) {
   return number;
 }
 
-CountRange parse_range(std::string_view text, std::string_view what, Count least) {
+FirstAndLast parse_range(std::string_view text, std::string_view what, Count least) {
   const auto [first_text, last_text] = ends_of(text);
   const Count first = parse_whole(first_text, what, least), last = parse_whole(last_text, what, least);
   if (last < first) refuse(fmt::format("the range '{}' is empty; write {}..{}", text, last, first));
@@ -72,7 +72,7 @@ CountRange parse_range(std::string_view text, std::string_view what, Count least
 std::vector<Count> parse_wholes(std::string_view list, std::string_view what, Count least) {
   std::vector<Count> numbers;
   for (const std::string_view item : split(list, ',')) {
-    const CountRange range = parse_range(item, what, least);
+    const FirstAndLast range = parse_range(item, what, least);
     if (range.last - range.first >= most_values - size(numbers))
       refuse(fmt::format("'{}' stands for more than {} numbers; ask for fewer", list, most_values));
     for (Count count = range.last - range.first + 1, i = 0; i < count; ++i) numbers.push_back(range.first + i);

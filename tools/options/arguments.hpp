@@ -23,11 +23,11 @@ std::vector<Bytes> parse_sizes(std::string_view list);  // "8B,1KiB", and "8..1K
 // Parses a whole number of at least `least`. `what` names the number in the error sentence.
 Count parse_whole(std::string_view text, std::string_view what, Count least);
 
-struct CountRange {
+struct FirstAndLast {
   Count first = 0;
   Count last = 0;
 };
-CountRange parse_range(std::string_view text, std::string_view what, Count least);           // "5" or "2..8"
+FirstAndLast parse_range(std::string_view text, std::string_view what, Count least);         // "5" or "2..8"
 std::vector<Count> parse_wholes(std::string_view list, std::string_view what, Count least);  // "2..8,16"
 
 double parse_seconds(std::string_view text, std::string_view option);  // "60", "60s", "0.5s"

@@ -35,7 +35,7 @@ std::vector<std::string> without_ranges(const Problem& problem, std::string_view
     if (parameter == algorithm->parameters.end() || !parameter->choices.empty() || setting.find("..") == std::string_view::npos) {
       values.emplace_back(setting);
     } else {
-      const CountRange range =
+      const FirstAndLast range =
           parse_range(setting.substr(equals + 1), fmt::format("{} of {}", parameter->name, algorithm->id), parameter->least);
       const Count last = parameter->most ? std::min(range.last, parameter->most(problem)) : range.last;
       if (last - range.first >= static_cast<Count>(most_cases))

@@ -101,7 +101,7 @@ std::vector<Case> cases_of(const std::vector<GivenSchedule>& given, const std::v
 }
 
 void check_right(const std::vector<Case>& cases) {
-  Progress progress;
+  ProgressLine progress;
   for (const Case& entry : cases) {
     progress.show(fmt::format("verifies {}", specification(*entry.given)));
     check_right(entry);

@@ -57,7 +57,7 @@ std::string footer_text(const CLI::App& parser) {
 
 }  // namespace
 
-std::string full_name(const CLI::App& parser) {
+std::string command_path(const CLI::App& parser) {
   return parser.get_parent() ? parser.get_parent()->get_name() + ' ' + parser.get_name() : parser.get_name();
 }
 
@@ -72,7 +72,7 @@ std::vector<const CLI::Option*> positionals_of(const CLI::App& parser) {
 
 std::string usage_text(const CLI::App& parser) {
   if (const Footer footer = footer_of(parser); !footer.usage.empty()) return footer.usage;
-  std::string usage = full_name(parser) + " [OPTIONS]";
+  std::string usage = command_path(parser) + " [OPTIONS]";
   for (const CLI::Option* option : positionals_of(parser)) usage += fmt::format(" [{}]", placeholder_of(*option));
   return parser.get_subcommands({}).empty() ? usage : usage + " SUBCOMMAND";
 }

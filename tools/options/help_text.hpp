@@ -39,6 +39,6 @@ struct Footer {
 Footer footer_of(const CLI::App& parser);
 
 // Returns how the user calls it: "quadrille verify".
-std::string full_name(const CLI::App& parser);
+std::string command_path(const CLI::App& parser);
 
 }  // namespace quadrille::command

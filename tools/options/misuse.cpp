@@ -39,7 +39,7 @@ void refuse_leftover(const CLI::App& parser, const std::vector<std::string>& lef
   const bool marked = !leftovers.empty() && leftovers[0] == end_of_options;  // CLI11 leaves it there
   if (leftovers.size() == (marked ? 1 : 0)) return;
   const std::string& leftover = leftovers[marked ? 1 : 0];
-  const std::string help = fmt::format("see '{} --help'", full_name(parser));
+  const std::string help = fmt::format("see '{} --help'", command_path(parser));
   if (marked || leftover.size() < 2 || leftover[0] != '-') refuse(fmt::format("'{}' is one argument too many; {}", leftover, help));
   std::vector<std::string> known;
   for (const CLI::Option* option : parser.get_options())

@@ -8,7 +8,7 @@
 
 #include "options/model_options.hpp"
 #include "quadrille/model.hpp"
-#include "reports/verdict.hpp"
+#include "reports/schedule_verdict.hpp"
 #include "reports/way_json.hpp"
 #include "schedule/policy_name.hpp"
 #include "support/text.hpp"

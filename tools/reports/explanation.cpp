@@ -139,7 +139,7 @@ Problem with_skew(const Problem& problem, Count factor) {
 // Makes quick decisions for problems that differ from the first in one quantity, and finds where the choice changes.
 class FlipFinder {
  public:
-  FlipFinder(const Problem& problem, const ExplainKnowledge& knowledge, const ExplainOptions& options, Progress& progress)
+  FlipFinder(const Problem& problem, const ExplainKnowledge& knowledge, const ExplainOptions& options, ProgressLine& progress)
       : problem_(problem), knowledge_(knowledge), options_(options), progress_(progress) {}
 
   Flips by_block() const {
@@ -197,7 +197,7 @@ class FlipFinder {
   const Problem& problem_;
   const ExplainKnowledge& knowledge_;
   const ExplainOptions& options_;
-  Progress& progress_;
+  ProgressLine& progress_;
 };
 
 }  // namespace
@@ -217,7 +217,8 @@ std::optional<double> Explanation::seconds() const {
   return std::nullopt;
 }
 
-Explanation explain(const Problem& problem, const ExplainKnowledge& knowledge, const ExplainOptions& options, Progress& progress) {
+Explanation explain(const Problem& problem, const ExplainKnowledge& knowledge, const ExplainOptions& options,
+                    ProgressLine& progress) {
   progress.show("pricing");
   DecisionOptions by = knowledge.options(problem);
   by.explain = true;

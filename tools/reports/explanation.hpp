@@ -57,7 +57,8 @@ struct ExplainOptions {
   double seconds = 4;          // about how long to search for flips
 };
 
-Explanation explain(const Problem& problem, const ExplainKnowledge& knowledge, const ExplainOptions& options, Progress& progress);
+Explanation explain(const Problem& problem, const ExplainKnowledge& knowledge, const ExplainOptions& options,
+                    ProgressLine& progress);
 
 // Returns a way as text: "bruck:radix=4 by shared memory", "the MPI library's own alltoall".
 std::string way_text(const Problem& problem, const Way& way);

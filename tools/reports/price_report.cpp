@@ -13,7 +13,7 @@
 #include "options/arguments.hpp"
 #include "options/model_options.hpp"
 #include "options/problem_options.hpp"
-#include "reports/verdict.hpp"
+#include "reports/schedule_verdict.hpp"
 #include "schedule/policy_name.hpp"
 #include "support/text.hpp"
 

@@ -53,7 +53,7 @@ Workload Pricer::counted(const Schedule& schedule) const {
 }
 
 PriceList Pricer::prices(const Problem& problem, const std::vector<Case>& cases, std::vector<LeftOut> left_out,
-                         Progress& progress) const {
+                         ProgressLine& progress) const {
   PriceList list{.problem = problem, .left_out = std::move(left_out)};
   std::size_t too_large = 0;
   for (const Case& entry : cases) {
@@ -76,7 +76,7 @@ PriceList Pricer::prices(const Problem& problem, const std::vector<Case>& cases,
   return list;
 }
 
-void Pricer::find_winners(PriceList& list, const std::function<Problem(Bytes)>& problem_of, Progress& progress) const {
+void Pricer::find_winners(PriceList& list, const std::function<Problem(Bytes)>& problem_of, ProgressLine& progress) const {
   if (list.messages > most_messages) {
     list.no_winners = fmt::format(
         "the fastest at other sizes is not searched, because each size has {} messages; name fewer candidates", list.messages);

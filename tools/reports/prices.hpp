@@ -56,12 +56,13 @@ class Pricer {
 
   // Returns the prices of all cases. A case for which the problem is too large is added to `left_out` with the reason; if no case
   // remains, that error is thrown.
-  PriceList prices(const Problem& problem, const std::vector<Case>& cases, std::vector<LeftOut> left_out, Progress& progress) const;
+  PriceList prices(const Problem& problem, const std::vector<Case>& cases, std::vector<LeftOut> left_out,
+                   ProgressLine& progress) const;
 
   // Finds which candidate of `list` (all must be of the table) is the cheapest for blocks from 1 byte to `most_block_bytes`. It
   // prices powers of two. Between two with different winners it searches the exact byte, among candidates that win somewhere. If
   // that would take too long, it stores the reason in the list.
-  void find_winners(PriceList& list, const std::function<Problem(Bytes block_bytes)>& problem_of, Progress& progress) const;
+  void find_winners(PriceList& list, const std::function<Problem(Bytes block_bytes)>& problem_of, ProgressLine& progress) const;
 
  private:
   Workload counted(const Schedule& schedule) const;

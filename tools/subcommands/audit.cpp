@@ -85,7 +85,7 @@ std::vector<std::pair<Collective, Bytes>> audits_of(const Request& request) {
 // Runs all audits. Returns the exit code, the same on every rank.
 int run_all(Communicator& communicator, Request request, bool strict, AuditReport* report, Watchdog& watchdog) {
   int code = good;
-  Progress progress;
+  ProgressLine progress;
   const auto audits = audits_of(request);
   for (std::size_t i = 0; i < audits.size(); ++i) {
     const auto [collective, size] = audits[i];

@@ -13,7 +13,7 @@
 #include "quadrille/draw.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/verify.hpp"
-#include "reports/verdict.hpp"
+#include "reports/schedule_verdict.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/output.hpp"
 #include "support/talk.hpp"
@@ -69,7 +69,7 @@ int run(const Options& options) {
     refuse_unknown("picture", *options.picture, pictures);
   Output output(options.output);
   const auto collective = collective_named(options.subject);
-  Progress progress;
+  ProgressLine progress;
   progress.show("draws " + options.subject);
   const Schedule schedule = collective ? progress.followed(generated(options, *collective)) : read(options);
   std::vector<Finding> findings;  // stays empty for algorithms of the table, which tests verify

@@ -11,7 +11,7 @@ namespace quadrille::command {
 
 using reproduce::Reproduction;
 
-ExhibitMakers::ExhibitMakers(std::vector<const reproduce::Exhibit*> exhibits, Progress& progress)
+ExhibitMakers::ExhibitMakers(std::vector<const reproduce::Exhibit*> exhibits, ProgressLine& progress)
     : exhibits_(std::move(exhibits)), progress_(progress), places_(exhibits_.size()) {
   const std::size_t most = std::min<std::size_t>(std::max(1U, std::thread::hardware_concurrency()), exhibits_.size());
   try {
@@ -38,7 +38,7 @@ bool ExhibitMakers::make_next() {
   const std::size_t number = next_++;
   Place& place = places_[number];
   const std::string name = fmt::format("{} ({} of {})", exhibits_[number]->id, number + 1, exhibits_.size());
-  // Progress shows only the exhibit that take() waits for, although others are made meanwhile.
+  // ProgressLine shows only the exhibit that take() waits for, although others are made meanwhile.
   const auto show = [&](std::string line) {
     place.doing = std::move(line);
     if (awaited_ == number) progress_.show(place.doing);

@@ -20,7 +20,7 @@ namespace quadrille::command {
 class ExhibitMakers {
  public:
   // `progress` must outlive this object.
-  ExhibitMakers(std::vector<const reproduce::Exhibit*> exhibits, Progress& progress);
+  ExhibitMakers(std::vector<const reproduce::Exhibit*> exhibits, ProgressLine& progress);
   ~ExhibitMakers();  // waits for the exhibits being made; does not begin others
   ExhibitMakers(const ExhibitMakers&) = delete;
   ExhibitMakers& operator=(const ExhibitMakers&) = delete;
@@ -41,7 +41,7 @@ class ExhibitMakers {
   bool is_finished(std::size_t number) const { return places_[number].made || places_[number].error; }
 
   const std::vector<const reproduce::Exhibit*> exhibits_;
-  Progress& progress_;
+  ProgressLine& progress_;
   std::mutex mutex_;  // protects all members below except the threads
   std::condition_variable changed_;
   std::vector<Place> places_;

@@ -41,7 +41,7 @@ int run(const Options& options) {
   std::string text;
   Json array = Json::array();
   {
-    Progress progress;
+    ProgressLine progress;
     for (const auto& [size, problem] : problems) {
       const ExplainKnowledge knowledge = find_knowledge(options.knowledge, nodes_of(problem));
       explain_options.block = size;

@@ -78,9 +78,9 @@ std::string page(const CLI::App& command) {
                       options_text(command));
   for (const CLI::App* subcommand : command.get_subcommands([](const CLI::App*) { return true; })) {
     const std::string usage = usage_text(*subcommand);
-    text +=
-        fmt::format(".SS \\fB{}\\fR{}\n{}\n{}{}", full_name(*subcommand), page_text(usage.substr(full_name(*subcommand).size())),
-                    page_text(subcommand->get_description()), options_text(*subcommand), footer_text(*subcommand));
+    text += fmt::format(".SS \\fB{}\\fR{}\n{}\n{}{}", command_path(*subcommand),
+                        page_text(usage.substr(command_path(*subcommand).size())), page_text(subcommand->get_description()),
+                        options_text(*subcommand), footer_text(*subcommand));
   }
   return text + ".SH NOTES\n" + footer_text(command);
 }

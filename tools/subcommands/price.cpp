@@ -67,7 +67,7 @@ std::vector<PriceList> price_lists(const Options& options, const Pricer& pricer,
   const std::vector<Problem>& problems = subject.problems;
   const auto cases = subject.cases(options.algorithms, &left_out);
   std::vector<PriceList> lists;
-  Progress progress;
+  ProgressLine progress;
   for (std::size_t i = 0; i < problems.size(); ++i) {
     std::vector<Case> own;
     std::vector<LeftOut> own_left_out;

@@ -330,7 +330,7 @@ void add_choice_of_plan(Communicator& communicator, const Problem& problem, cons
 bool run_all(Communicator& communicator, Request request, RaceReport& report, Watchdog& watchdog) {
   const bool first = communicator.rank() == 0;
   bool right = true;
-  Progress progress;
+  ProgressLine progress;
   if (request.options.fits.empty()) request.options.fits = fitted(communicator, request);
   for (std::size_t i = 0; i < request.problems.size(); ++i) {
     const Problem& problem = request.problems[i];

@@ -75,7 +75,7 @@ int run(const Options& options) {
   std::string index, sections;
   bool explained = true;
   Output output;
-  Progress progress;
+  ProgressLine progress;
   ExhibitMakers makers(exhibits, progress);
   for (std::size_t number = 0; number < exhibits.size(); ++number) {
     const Made made{exhibits[number], makers.take(number)};

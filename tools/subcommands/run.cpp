@@ -37,7 +37,8 @@ Subcommand add_run(CLI::App& command) {
   set_footer(
       *parser,
       "Usage: quadrille run [-n N] [--] COMMAND...\n"
-      "Each rank is a process. If a signal ends a rank, the other ranks get SIGTERM at once. If a rank exits with a code other "
+      "Each rank is a process. If a signal ends a rank, the other ranks get SIGTERM within 100 ms. If a rank exits with a code "
+      "other "
       "than "
       "0, the other ranks get SIGTERM 10 s later. SIGKILL follows 1 s after SIGTERM. The exit code is 0, 128 + N if signal N ended "
       "a rank, or that of the first rank that failed.\n"

@@ -13,7 +13,7 @@
 #include "quadrille/document.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/verify.hpp"
-#include "reports/verdict.hpp"
+#include "reports/schedule_verdict.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/output.hpp"
 #include "support/talk.hpp"
@@ -59,7 +59,7 @@ Count count_regions(const Program& program, bool flattened) {
 }
 
 // Generates every program once before anything is written, so that no error can occur in the middle of the output.
-void check_length(const std::vector<Schedule>& schedules, bool flattened, Progress& progress) {
+void check_length(const std::vector<Schedule>& schedules, bool flattened, ProgressLine& progress) {
   Count total = 0;
   std::size_t number = 0;
   for (const Schedule& schedule : schedules) {
@@ -80,7 +80,7 @@ void check_length(const std::vector<Schedule>& schedules, bool flattened, Progre
   }
 }
 
-std::vector<Schedule> generated(const Options& options, Collective collective, Progress& progress) {
+std::vector<Schedule> generated(const Options& options, Collective collective, ProgressLine& progress) {
   std::vector<Schedule> schedules;
   for (const Case& entry : make_named_cases(collective, options.problem.problems(collective), options.algorithms)) {
     const Count p = entry.problem.ranks;
@@ -102,7 +102,7 @@ int run(const Options& options) {
     refuse_unknown("format", *options.format, {"text", "json"});
   if (options.json && options.format == "text") refuse("--json and --format text exclude each other");
   const bool json = options.json || options.format == "json";
-  Progress progress;
+  ProgressLine progress;
   const auto collective = collective_named(options.subject);
   const std::vector<Schedule> schedules = collective ? generated(options, *collective, progress) : read(options);
   if (schedules.size() > 1 && !json)

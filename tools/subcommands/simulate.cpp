@@ -115,7 +115,7 @@ SimulationSetting setting_of(const Options& options, const Problem& problem) {
 }
 
 std::vector<Simulated> simulate(const Case& entry, const SimulationSetting& setting, const std::vector<Policy>& policies,
-                                Progress& progress) {
+                                ProgressLine& progress) {
   const std::string name = entry.short_name();
   progress.show(fmt::format("now {}", name));
   const Schedule schedule = progress.followed(entry.schedule());
@@ -147,7 +147,7 @@ std::vector<SimulationList> simulate(const Options& options, const SimulationSet
   const auto cases = subject.cases(options.algorithms, &left_out);
   const std::vector<Policy> policies = options.policies.empty() ? std::vector{Policy::blocking} : parse_policies(options.policies);
   std::vector<SimulationList> lists;
-  Progress progress;
+  ProgressLine progress;
   for (std::size_t i = 0; i < problems.size(); ++i) {
     SimulationList list{.problem = problems[i]};
     for (const LeftOut& entry : left_out)

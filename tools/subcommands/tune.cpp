@@ -91,7 +91,7 @@ class Talk {
   }
 
  private:
-  Progress progress_;
+  ProgressLine progress_;
   Watchdog& watchdog_;
 };
 

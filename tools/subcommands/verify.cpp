@@ -12,7 +12,7 @@
 #include "options/documents.hpp"
 #include "options/problem_options.hpp"
 #include "quadrille/error.hpp"
-#include "reports/verdict.hpp"
+#include "reports/schedule_verdict.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/output.hpp"
 #include "support/talk.hpp"
@@ -47,7 +47,7 @@ std::vector<ScheduleVerdict> judge_generated(const Options& options, Collective 
   const std::vector<Problem> problems = options.problem.problems(collective);
   const auto cases = make_cases(problems, options.algorithms);
   std::vector<ScheduleVerdict> verdicts;
-  Progress progress;
+  ProgressLine progress;
   for (const Case& entry : cases) {
     const std::string label = fmt::format("{}/{}", name(collective), short_name(entry.problem, entry.choice));
     progress.show(fmt::format("verified {} of {}: now {}, {}", verdicts.size(), cases.size(), label, problem_text(entry.problem)));
@@ -63,7 +63,7 @@ std::vector<ScheduleVerdict> judge_files(const Options& options) {
   for (const std::string& file : options.subjects)
     for (Schedule& schedule : read_schedules(file)) schedules.push_back(std::move(schedule));
   std::vector<ScheduleVerdict> verdicts;
-  Progress progress;
+  ProgressLine progress;
   for (const Schedule& schedule : schedules) {
     const std::string label = printable(fmt::format("{}/{}", name(schedule.problem.collective), specification(schedule)));
     progress.show(fmt::format("verified {} of {}: now {}", verdicts.size(), schedules.size(), label));

@@ -72,7 +72,7 @@ void remark(std::string_view line) {
   if (talks() && said.emplace(line).second) fmt::print(stderr, "{}\n", printable(line));
 }
 
-Progress::Progress() : visible_(talks()), terminal_(::isatty(STDERR_FILENO)) {
+ProgressLine::ProgressLine() : visible_(talks()), terminal_(::isatty(STDERR_FILENO)) {
   if (!visible_) return;
   try {
     thread_ = std::thread([this] { write_now_and_then(); });
@@ -80,7 +80,7 @@ Progress::Progress() : visible_(talks()), terminal_(::isatty(STDERR_FILENO)) {
   } catch (const std::system_error&) {}
 }
 
-Progress::~Progress() {
+ProgressLine::~ProgressLine() {
   if (!thread_.joinable()) return;
   {
     const std::lock_guard lock(mutex_);
@@ -91,13 +91,13 @@ Progress::~Progress() {
   clear();
 }
 
-void Progress::show(std::string_view line) {
+void ProgressLine::show(std::string_view line) {
   const std::lock_guard lock(mutex_);
   doing_ = line;
   rank_ = -1;
 }
 
-Schedule Progress::followed(Schedule schedule) {
+Schedule ProgressLine::followed(Schedule schedule) {
   rank_ = -1;
   ranks_ = schedule.problem.ranks;
   schedule.program = [this, make = std::move(schedule.program), last = schedule.problem.ranks - 1](Rank rank) {
@@ -107,7 +107,7 @@ Schedule Progress::followed(Schedule schedule) {
   return schedule;
 }
 
-void Progress::clear() {
+void ProgressLine::clear() {
   const std::lock_guard lock(mutex_);
   doing_.clear();
   if (!terminal_ || written_.empty()) return;
@@ -116,13 +116,13 @@ void Progress::clear() {
   written_.clear();
 }
 
-std::string Progress::line() const {
+std::string ProgressLine::line() const {
   const Rank rank = rank_;
   if (doing_.empty() || rank < 0) return doing_;
   return fmt::format("{}: the program of rank {} of {}", doing_, rank, ranks_.load());
 }
 
-void Progress::write_now_and_then() {
+void ProgressLine::write_now_and_then() {
   const auto begin = std::chrono::steady_clock::now();
   const auto pace = terminal_ ? std::chrono::milliseconds(100) : pace_without_terminal();
   std::unique_lock lock(mutex_);

@@ -24,12 +24,12 @@ void remark(std::string_view line);        // prints each line once, even if cal
 // Shows what a long subcommand is doing and how far it is. On a terminal it is one line that is overwritten, and removed by the
 // destructor. Elsewhere it is one line every ten seconds, or every QUADRILLE_PROGRESS seconds. An object of this class has a thread
 // that writes, so the work need not look at the clock. Short work prints nothing.
-class Progress {
+class ProgressLine {
  public:
-  Progress();
-  ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
+  ProgressLine();
+  ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
 
   void show(std::string_view line);
   // a copy of the schedule that reports the rank whose program is being generated; must not outlive this object

@@ -13,7 +13,7 @@
 namespace quadrille {
 Parameter exchange_segments_parameter() {
   Parameter segments = segments_parameter(nullptr, "");
-  segments.summary = "parts into which blocks are cut: all first parts are exchanged, then all second parts, and so on";
+  segments.summary = "segments into which blocks are cut: all first segments are exchanged, then all second segments, and so on";
   segments.standard = Count{1};
   // Segments of 64 KiB stay in the caches.
   segments.worth_trying = [](const Problem& problem, const Parameters&) -> std::vector<ParameterValue> {
@@ -31,16 +31,16 @@ Program exchange_in_segments(const Problem& problem, const Parameters& parameter
   check_operations(segments, std::max<Count>(1, problem.ranks - 1));
   Program whole;
   for (Count i = 0; i < segments; ++i) {
-    const Region piece = segment(Buffer::input, problem, segments, i);
-    Problem part = problem;
-    part.block_bytes = piece.length;
+    const Region cut = segment(Buffer::input, problem, segments, i);
+    Problem of_segment = problem;
+    of_segment.block_bytes = cut.length;
     const auto place = [&](Regions& regions) {
       for (Region& region : regions) {
-        assert(region.levels == (std::array<Level, 3>{}) && region.offset % piece.length + region.length <= piece.length);
-        region.offset = region.offset / piece.length * problem.block_bytes + piece.offset + region.offset % piece.length;
+        assert(region.levels == (std::array<Level, 3>{}) && region.offset % cut.length + region.length <= cut.length);
+        region.offset = region.offset / cut.length * problem.block_bytes + cut.offset + region.offset % cut.length;
       }
     };
-    Program program = generate(part);
+    Program program = generate(of_segment);
     const Count before = round_count(whole);
     whole.rank = program.rank;
     for (Stage& stage : program.stages)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "reports/verdict.hpp"
+#include "reports/schedule_verdict.hpp"
 
 #include <fmt/format.h>
 
