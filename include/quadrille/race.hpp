@@ -79,7 +79,7 @@ struct RaceEntry {
   RaceCandidate candidate;
   std::vector<RaceCandidate> same_as;  // other candidates whose programs are identical on every rank; they did not run again
   std::optional<Figures> figures;      // absent for `vendor`, which has no schedule
-  Bytes staging_bytes = 0;             // the executor's packing memory, largest over the ranks
+  Bytes staging_bytes = 0;             // the executor's packing memory on the rank that needs most
   Spread seconds;                      // of one run, over the repetitions
   // The raw times behind `seconds`: samples_s[r] lists, in the order of execution, the time per run of each batch in repetition r.
   // The median of these batches is the repetition's time.

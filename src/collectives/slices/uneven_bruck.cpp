@@ -28,7 +28,7 @@ class Slots {
         places_(slot_count() + 1, 0) {
     for (const Share& share : traffic_.sent_by(me)) inputs_[index(share.peer)] = share.offset;
     for (const Share& share : traffic_.received_by(me)) outputs_[index(share.peer)] = share.offset;
-    // In scratch memory a slot is as large as the largest block that it ever holds.
+    // Scratch memory has a place for each slot, as large as the largest block that is ever in the slot.
     for (Count place = 1; place < p_; place *= radix)
       for (Count j = place * radix; j < p_; ++j)
         if (const Count digit = j / place % radix; digit > 0) {

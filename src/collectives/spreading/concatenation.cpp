@@ -29,8 +29,8 @@ struct Lines : Analysis {
     return start(origin + 1) - static_cast<Bytes>(Wide{from_end} * share(origin) / longest);
   }
 
-  // The memory of bytes [message.first, message.last) of the line of `rank` in an output buffer, whose layout is the
-  // same at every rank.
+  // Returns where bytes [message.first, message.last) of the line of `rank` lie in an output buffer. Output buffers have the
+  // same layout at every rank.
   Regions line(Rank rank, const ConcatenationMessage& message) const {
     const Count newest = message.first / longest, oldest = (message.last - 1) / longest;  // roles
     const Rank from = (rank - oldest + ranks) % ranks, to = (rank - newest + ranks) % ranks;
