@@ -117,8 +117,8 @@ class Handover {
   std::uint64_t step_ = 0;
 };
 
-// Returns about how long a rank waits until another one has had its turn on the core: the seconds of a barrier divided by the number
-// of ranks per core.
+// Returns about how long a rank waits until another one has had its turn on the core: the seconds of a barrier divided by the
+// number of ranks per core.
 double seconds_of_turn(SharedSpace& space, int barriers) {
   space.barrier();
   const double seconds = seconds_of([&] {
