@@ -146,7 +146,7 @@ TEST(Work, IsCountedOnOneNodeIfAllNodesAreAlike) {
     EXPECT_EQ(work.nodes_sampled, 0) << specification;
     EXPECT_LE(work.messages_counted, 2 * 8 * 15'999) << specification;
   }
-  const RoundFigures& direct = workload(on_nodes(16'000, 8, "direct"), {.work = true}).stages.back().rounds.back();
+  const RoundFigures direct = workload(on_nodes(16'000, 8, "direct"), {.work = true}).stages.back().rounds.back();
   EXPECT_EQ(direct.outside_messages, 15'992);
   EXPECT_EQ(direct.node_outside_messages, 8 * 15'992);
   EXPECT_EQ(direct.exchanged, 8 * 15'992 * 8);

@@ -55,10 +55,11 @@ std::string refusal(Count ranks, const std::function<Schedule(Rank)>& of_rank, c
       plan(threads, of_rank(threads.rank()), options);
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::misuse);
-      sentences[static_cast<std::size_t>(threads.rank())] = std::regex_replace(error.what(), std::regex("^rank \\d+: "), "");
+      sentences[static_cast<std::size_t>(threads.rank())] = error.what();
     }
     threads.barrier();  // the group must still be usable
   });
+  for (std::string& sentence : sentences) sentence = std::regex_replace(sentence, std::regex("^rank \\d+: "), "");
   for (const std::string& sentence : sentences) EXPECT_EQ(sentence, sentences[0]);
   return sentences[0];
 }

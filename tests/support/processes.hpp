@@ -10,8 +10,9 @@
 namespace quadrille::testing {
 
 // Collective over the threads. Returns a communicator through which they share memory as processes.
-inline std::unique_ptr<SharedCommunicator> shared_by_processes(Communicator& threads, const std::optional<CopyCosts>& costs = {}) {
-  Met met = meet(threads, {}, costs, {}, std::make_shared<Process>());
+inline std::unique_ptr<SharedCommunicator> shared_by_processes(Communicator& threads, const std::optional<CopyCosts>& costs = {},
+                                                               Progress progress = {}) {
+  Met met = meet(threads, {}, costs, std::move(progress), std::make_shared<Process>());
   if (!met.node) throw Error(ErrorCode::environment, met.no_sharing);
   return std::move(met.node);
 }

@@ -2,10 +2,13 @@
 // A communicator whose ranks are threads of this process. They share all of its memory, so their space allocates by operator new.
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <stdexcept>
 #include <thread>
+#include <unordered_map>
+#include <vector>
 
 #include "execute/shared/communicator.hpp"
 #include "quadrille/execute.hpp"
@@ -14,13 +17,42 @@
 namespace quadrille {
 namespace {
 
+constexpr std::align_val_t alignment{64};
+
+struct Deletion {
+  void operator()(std::byte* memory) const { ::operator delete(memory, alignment); }
+};
+using Allocations = std::unordered_map<Offset, std::unique_ptr<std::byte, Deletion>>;
+
+// What all ranks of the group share. It is destroyed after the spaces of all ranks, and so after all plans. Only then does no rank
+// access the memory any more that the ranks have not released themselves.
+class ThreadGroup {
+ public:
+  explicit ThreadGroup(Count ranks)
+      : memory_(index(ceil_divide(SpaceHead::bytes(ranks), Bytes{sizeof(SpaceHead)}))),
+        head_(SharedSpace::make_head(memory_.data(), ranks)) {}
+
+  SpaceHead* head() const { return head_; }
+
+  void take(Allocations allocations) {
+    const std::scoped_lock lock(mutex_);
+    left_.merge(allocations);
+  }
+
+ private:
+  std::vector<SpaceHead> memory_;
+  SpaceHead* const head_;
+  std::mutex mutex_;  // protects the following member
+  Allocations left_;
+};
+
 class ThreadSpace : public SharedSpace {
  public:
-  ThreadSpace(std::shared_ptr<SpaceHead> head, Rank rank, Count ranks)
-      : SharedSpace(head.get(), rank, ranks), head_(std::move(head)) {
+  ThreadSpace(std::shared_ptr<ThreadGroup> group, Rank rank, Count ranks)
+      : SharedSpace(group->head(), rank, ranks), group_(std::move(group)) {
     set_core_count(usable_core_count());
   }
-  ~ThreadSpace() override { release_retired(); }
+  ~ThreadSpace() override { group_->take(std::move(own_)); }
 
   std::byte* at(Offset offset) const override { return reinterpret_cast<std::byte*>(offset); }
   Offset offset_of(const void* memory) const override { return reinterpret_cast<Offset>(memory); }
@@ -28,7 +60,11 @@ class ThreadSpace : public SharedSpace {
 
   Offset allocate(Bytes bytes) override {
     release_retired();
-    return offset_of(::operator new(index(bytes), alignment));
+    Allocations::mapped_type memory(static_cast<std::byte*>(::operator new(index(bytes), alignment)));
+    const Offset offset = offset_of(memory.get());
+    const std::scoped_lock lock(mutex_);
+    own_.emplace(offset, std::move(memory));
+    return offset;
   }
   Offset allocate_control(Bytes bytes) override { return allocate(bytes); }
 
@@ -40,23 +76,25 @@ class ThreadSpace : public SharedSpace {
     }
   }
 
-  void release(Offset offset) override { ::operator delete(at(offset), alignment); }
+  void release(Offset offset) override {
+    const std::scoped_lock lock(mutex_);
+    own_.erase(offset);
+  }
 
  private:
-  static constexpr std::align_val_t alignment{64};
-  const std::shared_ptr<SpaceHead> head_;  // shared by all ranks
+  const std::shared_ptr<ThreadGroup> group_;
+  std::mutex mutex_;  // protects the following member: any thread may release what Communicator::allocate returned
+  Allocations own_;
 };
 
 }  // namespace
 
 void run_threads(Count ranks, const std::function<void(Communicator&)>& body) {
   if (ranks < 1) throw Error(ErrorCode::misuse, "a group needs at least one rank");
-  const Count heads = ceil_divide(SpaceHead::bytes(ranks), Bytes{sizeof(SpaceHead)});
-  const auto memory = std::make_shared<std::vector<SpaceHead>>(index(heads));
-  const std::shared_ptr<SpaceHead> head(memory, SharedSpace::make_head(memory->data(), ranks));
+  const auto group = std::make_shared<ThreadGroup>(ranks);
   // The spaces outlive the threads, because other ranks, and plans that outlive this call, may still access them.
   ByRank<std::shared_ptr<SharedSpace>> spaces;
-  for (Rank rank = 0; rank < ranks; ++rank) spaces.push_back(std::make_shared<ThreadSpace>(head, rank, ranks));
+  for (Rank rank = 0; rank < ranks; ++rank) spaces.push_back(std::make_shared<ThreadSpace>(group, rank, ranks));
   std::mutex mutex;
   std::exception_ptr first;
   const auto run = [&](Rank rank) {

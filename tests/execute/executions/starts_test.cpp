@@ -141,11 +141,16 @@ TEST(Starts, AreNotReportedIfNoRankIsBlocked) {
 TEST(Starts, AreNotReportedIfARankIsLate) {
   run_threads(3, [](Communicator& threads) {
     Plan first = plan(threads, Problem::alltoall(3, 8)), second = plan(threads, Problem::alltoall(3, 8), {.algorithm = "bruck"});
-    ByteVector input(24), output(24);
-    first.execute(input.data(), output.data());
+    std::int64_t input[3], output[3];
+    const auto exchange = [&](Plan& plan, std::int64_t number) {
+      for (Rank target = 0; target < 3; ++target) input[target] = 100 * number + 10 * threads.rank() + target;
+      plan.execute(input, output);
+      for (Rank source = 0; source < 3; ++source) EXPECT_EQ(output[source], 100 * number + 10 * source + threads.rank());
+    };
+    exchange(first, 1);
     if (threads.rank() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(350));
-    second.execute(input.data(), output.data());
-    first.execute(input.data(), output.data());
+    exchange(second, 2);
+    exchange(first, 3);
   });
 }
 
