@@ -15,7 +15,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "execute/shared/memory/descriptor.hpp"
+#include "foundation/system/descriptor.hpp"
 #include "mpi_face/report/report.hpp"
 #include "quadrille/error.hpp"
 
