@@ -7,10 +7,10 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <memory>
 #include <sstream>
 
+#include "foundation/system/regular_file.hpp"
 #include "mpi_face/report/report_folder.hpp"
 #include "mpi_face/rules.hpp"
 #include "options/arguments.hpp"
@@ -50,9 +50,9 @@ fs::path find_program(const std::string& word) {
 // Returns the interpreter that a script names in its first line; for `env`, the program that env would find. Empty if the file is
 // not a script.
 std::string interpreter_of(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
+  const Descriptor opened = open_regular_file(file, file.string());
   char line[256] = {};
-  stream.read(line, sizeof line - 1);
+  if (::read(opened.number(), line, sizeof line - 1) < 2) return {};
   if (line[0] != '#' || line[1] != '!') return {};
   std::istringstream words(std::string(line + 2, std::strcspn(line + 2, "\n")));
   std::string word, next;

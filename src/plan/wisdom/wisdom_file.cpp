@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -16,6 +15,7 @@
 
 #include "foundation/system/descriptor.hpp"
 #include "foundation/system/file_replacement.hpp"
+#include "foundation/system/regular_file.hpp"
 #include "plan/wisdom/wisdom_checks.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/wisdom.hpp"
@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr off_t most_bytes = off_t{1} << 26;
+constexpr std::size_t most_mebibytes = 64;
 constexpr std::string_view extension = ".wisdom";
 constexpr auto longest_wait = std::chrono::seconds(10);  // for the lock; a writer holds it only while it writes one file
 
@@ -84,28 +84,10 @@ std::string file_name(const Fingerprint& machine) {
                      text_hash(all) & 0xFFFFFFFF, extension);
 }
 
-struct Contents {
-  std::string text;
-  int error = 0;  // the system's error number; 0: the text is complete
-};
-
-Contents contents(const std::string& file) {
-  // O_NONBLOCK: opening a pipe must not block.
-  const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  struct stat status {};
-  if (descriptor.number() < 0 || ::fstat(descriptor.number(), &status) != 0) return {{}, errno};
-  if (!S_ISREG(status.st_mode)) throw Error(ErrorCode::malformed, fmt::format("the wisdom '{}' is not a regular file", file));
-  Contents contents;
-  char part[65536];
-  for (;;) {
-    const ssize_t count = ::read(descriptor.number(), part, sizeof part);
-    if (count == 0) return contents;
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return {{}, errno};
-    contents.text.append(part, static_cast<std::size_t>(count));
-    if (contents.text.size() > std::size_t{most_bytes})
-      throw Error(ErrorCode::malformed, fmt::format("the wisdom '{}' is longer than 64 MiB", file));
-  }
+FileText contents(const std::string& file) {
+  const auto read = [&] { return read_regular_file(file, most_mebibytes, fmt::format("the wisdom '{}'", file)); };
+  FileText there = read();
+  return there.error == ESTALE ? read() : there;  // NFS: another machine replaced the file while it was read
 }
 
 Wisdom parsed(const std::string& text, const std::string& file, const Fingerprint& machine) {
@@ -169,11 +151,16 @@ std::vector<std::string> wisdom_files() {
   return files;
 }
 
+Wisdom read_any_wisdom(const std::string& file) {
+  const FileText there = contents(file);
+  if (there.error != 0) fail(file, "read", there.error);
+  return parse_wisdom(there.text, file);
+}
+
 Wisdom read_wisdom(const std::string& file, const Fingerprint& machine) {
   const Wisdom nothing{machine, {}, {}, {}};
   if (file.empty()) return nothing;
-  Contents there = contents(file);
-  if (there.error == ESTALE) there = contents(file);  // NFS: another machine replaced the file while it was read
+  const FileText there = contents(file);
   return there.error == 0 ? parsed(there.text, file, machine) : nothing;
 }
 
@@ -186,7 +173,7 @@ void save_wisdom(const std::string& file, const Wisdom& newer) {
   };
   check(target.aim_at(file));
   const Lock lock(target, file);
-  const Contents there = contents(file);
+  const FileText there = contents(file);
   if (there.error != 0 && there.error != ENOENT) fail(file, "read", there.error);
   Wisdom wisdom = there.error == 0 ? parsed(there.text, file, newer.machine) : Wisdom{newer.machine, {}, {}, {}};
   wisdom.merge(newer);
