@@ -10,6 +10,7 @@
 #include <memory>
 #include <sstream>
 
+#include "foundation/system/file_replacement.hpp"
 #include "foundation/system/regular_file.hpp"
 #include "mpi_face/report/report_folder.hpp"
 #include "mpi_face/rules.hpp"
@@ -117,10 +118,9 @@ std::string checked_report(const std::string& words) {
   if (!wish) refuse(fmt::format("'{}' is not a kind of report; it may be summary, full, summary:FILE or full:FILE", words));
   if (wish->file.empty()) return words;
   const fs::path file = fs::absolute(wish->file);
-  const fs::path folder = file.parent_path();
-  std::error_code ignored;
-  if (fs::is_directory(file, ignored) || access(folder.c_str(), W_OK) != 0)
-    refuse(fmt::format("the report cannot be written to {}", file.string()));
+  FileReplacement target;
+  if (const Result<> aimed = target.aim_at(file.string()); !aimed)
+    refuse(fmt::format("the report cannot be written to {}: {}", file.string(), aimed.error()));
   return (wish->full ? "full:" : "summary:") + file.string();
 }
 
