@@ -189,6 +189,10 @@ std::vector<std::string> wisdom_files();  // the existing files, of all machines
 // of another machine.
 Wisdom read_wisdom(const std::string& file, const Fingerprint& machine);
 
+// Reads a file of any machine. Throws Error{environment} if it cannot be read, Error{malformed} if it is not a regular file or
+// parse_wisdom throws it.
+Wisdom read_any_wisdom(const std::string& file);
+
 // Merges `newer` into the file, and makes its folder if needed. Two processes that save at the same time lose nothing, and a reader
 // sees either the old file or the new one. Does nothing if `file` is empty. Throws Error{environment} if the file cannot be locked
 // or written, Error{malformed} if the present file is damaged or of another machine; the file is then unchanged.

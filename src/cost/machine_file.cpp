@@ -8,14 +8,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <sstream>
 
 #include "foundation/library_folder.hpp"
 #include "foundation/nearest.hpp"
+#include "foundation/system/regular_file.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/model.hpp"
 
@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 20;
+constexpr std::size_t most_mebibytes = 1;
 constexpr std::string_view assumed = "assumed";  // name of a subtable in the table of a model
 
 // Returns the folders of machine files, in the order in which they are searched.
@@ -35,15 +35,13 @@ std::vector<fs::path> machine_folders() {
   return folders;
 }
 
+std::string label_of(const std::string& file) { return fmt::format("the machine file '{}'", file); }
+
 std::string contents(const std::string& file) {
-  std::error_code error;
-  if (!fs::is_regular_file(file, error)) throw Error(ErrorCode::environment, fmt::format("'{}' is not a machine file", file));
-  if (fs::file_size(file, error) > most_bytes || error)
-    throw Error(ErrorCode::malformed, fmt::format("the machine file '{}': it is longer than 1 MiB", file));
-  std::ifstream in(file);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in) throw Error(ErrorCode::environment, fmt::format("'{}' cannot be read", file));
-  return text;
+  FileText read = read_regular_file(file, most_mebibytes, label_of(file));
+  if (read.error != 0)
+    throw Error(ErrorCode::environment, fmt::format("{} cannot be read: {}", label_of(file), std::strerror(read.error)));
+  return std::move(read.text);
 }
 
 class Reader {
@@ -156,9 +154,7 @@ const std::string* rule_of(const MachineCosts& machine, const Model& model, std:
 
 }  // namespace
 
-MachineCosts read_machine(const std::string& file) {
-  return Reader(contents(file), fmt::format("the machine file '{}'", file)).machine();
-}
+MachineCosts read_machine(const std::string& file) { return Reader(contents(file), label_of(file)).machine(); }
 
 std::string machine_text(const MachineCosts& machine, const std::vector<std::string>& remarks) {
   std::string text;

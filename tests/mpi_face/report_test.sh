@@ -19,6 +19,11 @@ for kind in yes full: summary:/no/such/folder/file "full:$work"; do
   "$quadrille" wrap "--report=$kind" "$counted" >"$said" 2>&1
   [ $? = 2 ] && [ "$(wc -l <"$said")" = 1 ] || wrong "--report=$kind"
 done
+ln -s nothing "$work/link"
+if chown -h 12345 "$work/link" 2>/dev/null; then  # only root can make a link of another user
+  "$quadrille" wrap "--report=full:$work/link" "$counted" >"$said" 2>&1; [ $? = 2 ] || wrong 'a link of another user'
+  says "'link' is a link of another user"
+fi
 "$quadrille" wrap --report full "$counted" >"$said" 2>&1; [ $? = 2 ] || wrong '--report full'
 says '--report=full'
 "$quadrille" wrap --off --report "$counted" >"$said" 2>&1; [ $? = 2 ] || wrong '--off --report'

@@ -24,7 +24,9 @@ refused 'neither an executable' bash -c "touch $work/empty; chmod +x $work/empty
 refused 'may not be executed' bash -c "cp $silent $work/plain; chmod -x $work/plain; $quadrille wrap $work/plain"
 refused "another user's" bash -c "cp $silent $work/setuid; chmod u+xs $work/setuid; $quadrille wrap $work/setuid"
 refused 'not a 64-bit' bash -c "cp $silent $work/short; chmod +x $work/short; printf '\\001' | dd of=$work/short bs=1 seek=4 conv=notrunc status=none; $quadrille wrap $work/short"
-refused 'is not a file' "$quadrille" wrap "$work"
+refused 'is not a regular file' "$quadrille" wrap "$work"
+mkfifo "$work/pipe" && chmod +x "$work/pipe"
+refused 'is not a regular file' timeout 30 "$quadrille" wrap "$work/pipe"
 refused 'MPI' "$quadrille" preload --mpi nothing
 refused 'not a share' "$quadrille" wrap --tune=much "$silent"
 refused 'not a share' "$quadrille" wrap --tune=60% "$silent"

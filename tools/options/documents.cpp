@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "foundation/nearest.hpp"
+#include "foundation/system/descriptor.hpp"
 #include "options/arguments.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/document.hpp"
@@ -26,20 +27,6 @@ namespace {
 
 constexpr std::size_t most_bytes = std::size_t{1} << 30;  // a limit, because files such as /dev/zero never end
 
-class Descriptor {
- public:
-  explicit Descriptor(const std::string& file) : number_(file == "-" ? STDIN_FILENO : ::open(file.c_str(), O_RDONLY)) {}
-  ~Descriptor() {
-    if (number_ > STDERR_FILENO) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
-
 }  // namespace
 
 std::string read_text(const std::string& file, const std::string& label) {
@@ -48,14 +35,15 @@ std::string read_text(const std::string& file, const std::string& label) {
   };
   static bool has_read_stdin = false;
   if (file == "-" && std::exchange(has_read_stdin, true)) fail(ErrorCode::misuse, "it is read already; name '-' once");
-  const Descriptor descriptor(file);
+  const Descriptor opened(file == "-" ? -1 : ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  const int number = file == "-" ? STDIN_FILENO : opened.number();
   struct stat status {};
-  if (descriptor.number() < 0 || ::fstat(descriptor.number(), &status) != 0) fail(ErrorCode::environment, std::strerror(errno));
+  if (number < 0 || ::fstat(number, &status) != 0) fail(ErrorCode::environment, std::strerror(errno));
   if (S_ISDIR(status.st_mode)) fail(ErrorCode::environment, "it is a directory");
   std::string text;
   std::array<char, 1 << 16> piece;
   for (;;) {
-    const ssize_t length = ::read(descriptor.number(), piece.data(), piece.size());
+    const ssize_t length = ::read(number, piece.data(), piece.size());
     if (length < 0 && errno == EINTR) continue;
     if (length < 0) fail(ErrorCode::environment, std::strerror(errno));
     if (length == 0) break;

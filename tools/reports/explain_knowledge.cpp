@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 
 #include "execute/executors.hpp"
@@ -31,11 +30,8 @@ struct WisdomFile {
 std::optional<WisdomFile> read(const fs::path& path) {
   std::error_code error;
   const auto time = fs::last_write_time(path, error);
-  std::ifstream in(path);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (error || !in) return std::nullopt;
   try {
-    return WisdomFile{path, time, parse_wisdom(text, path.string())};
+    return WisdomFile{path, time, read_any_wisdom(path.string())};
   } catch (const Error& damaged) {
     remark(fmt::format("left out: {}", damaged.what()));
     return std::nullopt;

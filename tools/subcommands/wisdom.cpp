@@ -27,9 +27,9 @@ struct WisdomAction {
 int merge(const WisdomOptions& options) {
   if (options.files.size() < 2) refuse("name the files to merge: quadrille wisdom merge A B --output C");
   Output output(options.output);
-  Wisdom merged = read_wisdom_of(options.files.front());
+  Wisdom merged = read_named_wisdom(options.files.front());
   for (std::size_t i = 1; i < options.files.size(); ++i) {
-    const Wisdom next = read_wisdom_of(options.files[i]);
+    const Wisdom next = read_named_wisdom(options.files[i]);
     if (next.machine != merged.machine)
       refuse(fmt::format("'{}' and '{}' are of two machines, whose times cannot be compared", options.files.front(),
                          options.files[i]));
@@ -80,7 +80,7 @@ int run(const WisdomOptions& options) {
 
 }  // namespace
 
-Wisdom read_wisdom_of(const std::string& file) {
+Wisdom read_named_wisdom(const std::string& file) {
   return parse_wisdom(read_text(file, file == "-" ? "stdin" : "'" + file + "'"), file);
 }
 

@@ -17,8 +17,9 @@ struct WisdomOptions {
   bool json = false;
 };
 
-// Reads a wisdom file, which must exist; "-" is stdin. Throws Error{misuse, environment, malformed}.
-Wisdom read_wisdom_of(const std::string& file);
+// Reads a wisdom file that the user names, which may be a pipe; "-" is stdin. Files that are found in the user's folder are read by
+// read_any_wisdom. Throws Error{misuse, environment, malformed}.
+Wisdom read_named_wisdom(const std::string& file);
 
 // The actions, each one row of the table in wisdom.cpp. They return the exit code.
 int show_wisdom(const WisdomOptions& options);

@@ -35,7 +35,7 @@ std::vector<std::string> kept_files(const Library& library) {
   std::vector<std::string> files;
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(any.parent_path(), ignored))
-    if (entry.path().extension() == any.extension() && read_wisdom_of(entry.path()).machine.mpi.starts_with(library.name))
+    if (entry.path().extension() == any.extension() && read_any_wisdom(entry.path()).machine.mpi.starts_with(library.name))
       files.push_back(entry.path());
   if (files.empty())
     refuse(fmt::format("nothing is known of {}'s own algorithms; measure them first: mpirun -n 8 quadrille tune --vendor",
@@ -65,7 +65,7 @@ int export_wisdom(const WisdomOptions& options) {
   Output out(output);
   Wisdom wisdom;
   for (const std::string& file : options.files.empty() ? kept_files(library) : options.files) {
-    const Wisdom read_here = read_wisdom_of(file);
+    const Wisdom read_here = options.files.empty() ? read_any_wisdom(file) : read_named_wisdom(file);
     if (!read_here.machine.mpi.starts_with(library.name))
       refuse(fmt::format("the wisdom '{}' is of {}, but --for asks for rules of {}", file, read_here.machine.mpi, library.name));
     if (wisdom.machine.mpi.empty()) wisdom.machine = read_here.machine;

@@ -176,7 +176,7 @@ int show_wisdom(const WisdomOptions& options) {
   Json array = Json::array();
   std::string text;
   for (const std::string& file : files) {
-    const Wisdom wisdom = read_wisdom_of(file);
+    const Wisdom wisdom = options.files.empty() ? read_any_wisdom(file) : read_named_wisdom(file);
     array.push_back(json_of(file, wisdom, chosen));
     text += (text.empty() ? "" : "\n") + text_of(file, wisdom, chosen);
   }

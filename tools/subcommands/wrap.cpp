@@ -7,10 +7,11 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <memory>
 #include <sstream>
 
+#include "foundation/system/file_replacement.hpp"
+#include "foundation/system/regular_file.hpp"
 #include "mpi_face/report/report_folder.hpp"
 #include "mpi_face/rules.hpp"
 #include "options/arguments.hpp"
@@ -50,9 +51,9 @@ fs::path find_program(const std::string& word) {
 // Returns the interpreter that a script names in its first line; for `env`, the program that env would find. Empty if the file is
 // not a script.
 std::string interpreter_of(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
+  const Descriptor opened = open_regular_file(file, file.string());
   char line[256] = {};
-  stream.read(line, sizeof line - 1);
+  if (::read(opened.number(), line, sizeof line - 1) < 2) return {};
   if (line[0] != '#' || line[1] != '!') return {};
   std::istringstream words(std::string(line + 2, std::strcspn(line + 2, "\n")));
   std::string word, next;
@@ -117,10 +118,9 @@ std::string checked_report(const std::string& words) {
   if (!wish) refuse(fmt::format("'{}' is not a kind of report; it may be summary, full, summary:FILE or full:FILE", words));
   if (wish->file.empty()) return words;
   const fs::path file = fs::absolute(wish->file);
-  const fs::path folder = file.parent_path();
-  std::error_code ignored;
-  if (fs::is_directory(file, ignored) || access(folder.c_str(), W_OK) != 0)
-    refuse(fmt::format("the report cannot be written to {}", file.string()));
+  FileReplacement target;
+  if (const Result<> aimed = target.aim_at(file.string()); !aimed)
+    refuse(fmt::format("the report cannot be written to {}: {}", file.string(), aimed.error()));
   return (wish->full ? "full:" : "summary:") + file.string();
 }
 

@@ -10,8 +10,8 @@
 #include <fstream>
 
 #include "execute/plan_memory.hpp"
-#include "execute/shared/memory/descriptor.hpp"
 #include "execute/shared/memory/process.hpp"
+#include "foundation/system/descriptor.hpp"
 #include "problem/memory.hpp"
 #include "quadrille/error.hpp"
 #include "support/text.hpp"

@@ -19,8 +19,7 @@ namespace {
 PlugIn plug_in_for(std::string_view library) {
   const auto path = library_folder() / fmt::format("quadrille-{}.so", library);
   std::error_code ignored;
-  // In a statically linked program the path is not known, and a plug-in could not be loaded because it needs the shared library.
-  return {std::string(library), path.string(), path.is_absolute() && std::filesystem::exists(path, ignored)};
+  return {std::string(library), path.string(), std::filesystem::exists(path, ignored)};
 }
 
 const MpiPlugIn& load(std::string_view library, int visibility) {

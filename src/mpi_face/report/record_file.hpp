@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "execute/shared/memory/descriptor.hpp"
+#include "foundation/system/descriptor.hpp"
 #include "quadrille/types.hpp"
 
 namespace quadrille::mpi_face {

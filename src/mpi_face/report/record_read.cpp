@@ -13,7 +13,7 @@
 #include <cstring>
 #include <functional>
 
-#include "execute/shared/memory/descriptor.hpp"
+#include "foundation/system/descriptor.hpp"
 #include "mpi_face/report/record_file.hpp"
 #include "mpi_face/report/record_text.hpp"
 #include "quadrille/error.hpp"

@@ -15,7 +15,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "execute/shared/memory/descriptor.hpp"
+#include "foundation/system/descriptor.hpp"
+#include "foundation/system/file_replacement.hpp"
 #include "mpi_face/report/report.hpp"
 #include "quadrille/error.hpp"
 
@@ -92,21 +93,9 @@ void check_private(const std::string& folder) {
                 fmt::format("the folder '{}' is another user's or open to others, so counters are not put there", folder));
 }
 
-// Replaces the file atomically, by a rename.
 void write_file(const std::string& path, const std::string& text) {
-  const std::string temporary = fmt::format("{}.{}", path, ::getpid());
-  const auto fail = [&] {
-    const int error = errno;
-    ::unlink(temporary.c_str());
-    throw Error(ErrorCode::environment, fmt::format("the report '{}' cannot be written: {}", path, std::strerror(error)));
-  };
-  struct stat status {};
-  const bool is_plain = ::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode);
-  std::FILE* const file = std::fopen((is_plain ? temporary : path).c_str(), "we");
-  if (!file) fail();
-  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (std::fclose(file) != 0 || !written) fail();
-  if (is_plain && ::rename(temporary.c_str(), path.c_str()) != 0) fail();
+  if (const Result<> written = replace_file(path, text); !written)
+    throw Error(ErrorCode::environment, fmt::format("the report '{}' cannot be written: {}", path, written.error()));
 }
 
 // True if the environment of the launcher says that all ranks are on this machine.

@@ -3,9 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -13,9 +11,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <optional>
 #include <thread>
 
+#include "foundation/system/descriptor.hpp"
+#include "foundation/system/file_replacement.hpp"
+#include "foundation/system/regular_file.hpp"
 #include "plan/wisdom/wisdom_checks.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/wisdom.hpp"
@@ -25,30 +25,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr off_t most_bytes = off_t{1} << 26;
+constexpr std::size_t most_mebibytes = 64;
 constexpr std::string_view extension = ".wisdom";
 constexpr auto longest_wait = std::chrono::seconds(10);  // for the lock; a writer holds it only while it writes one file
 
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int operator*() const { return number_; }
-  bool is_open() const { return number_ >= 0; }
-
- private:
-  int number_;
-};
-
-[[noreturn]] void fail(const std::string& file, const char* what, int error) {
+[[noreturn]] void fail(const std::string& file, const char* what, const std::string& reason) {
   throw Error(ErrorCode::environment,
               fmt::format("the wisdom '{}' cannot be {}: {}; set QUADRILLE_WISDOM to another file or folder, or to off", file, what,
-                          std::strerror(error)));
+                          reason));
 }
+
+[[noreturn]] void fail(const std::string& file, const char* what, int error) { fail(file, what, std::strerror(error)); }
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
@@ -97,29 +84,10 @@ std::string file_name(const Fingerprint& machine) {
                      text_hash(all) & 0xFFFFFFFF, extension);
 }
 
-struct Contents {
-  std::string text;
-  int error = 0;  // the system's error number; 0: the text is complete
-  mode_t mode = 0;
-};
-
-Contents contents(const std::string& file) {
-  // O_NONBLOCK: opening a pipe must not block.
-  const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  struct stat status {};
-  if (!descriptor.is_open() || ::fstat(*descriptor, &status) != 0) return {{}, errno, 0};
-  if (!S_ISREG(status.st_mode)) throw Error(ErrorCode::malformed, fmt::format("the wisdom '{}' is not a regular file", file));
-  Contents contents{{}, 0, status.st_mode & mode_t{0777}};
-  char part[65536];
-  for (;;) {
-    const ssize_t count = ::read(*descriptor, part, sizeof part);
-    if (count == 0) return contents;
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return {{}, errno, 0};
-    contents.text.append(part, static_cast<std::size_t>(count));
-    if (contents.text.size() > std::size_t{most_bytes})
-      throw Error(ErrorCode::malformed, fmt::format("the wisdom '{}' is longer than 64 MiB", file));
-  }
+FileText contents(const std::string& file) {
+  const auto read = [&] { return read_regular_file(file, most_mebibytes, fmt::format("the wisdom '{}'", file)); };
+  FileText there = read();
+  return there.error == ESTALE ? read() : there;  // NFS: another machine replaced the file while it was read
 }
 
 Wisdom parsed(const std::string& text, const std::string& file, const Fingerprint& machine) {
@@ -140,68 +108,29 @@ Wisdom parsed(const std::string& text, const std::string& file, const Fingerprin
 // hold locks on two different lock files with the same name.
 class Lock {
  public:
-  explicit Lock(const std::string& file)
-      : descriptor_(::open((file + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666)) {
-    if (!descriptor_.is_open()) fail(file, "locked", errno);
+  // Locks the file to which the links of `file` lead, so all names of the file share one lock.
+  Lock(const FileReplacement& target, const std::string& file)
+      : descriptor_(::openat(target.folder(), (target.name() + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666)) {
+    if (descriptor_.number() < 0) fail(file, "locked", errno);
     const auto last = std::chrono::steady_clock::now() + longest_wait;
-    while (::flock(*descriptor_, LOCK_EX | LOCK_NB) != 0) {
+    while (::flock(descriptor_.number(), LOCK_EX | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK && errno != EINTR) fail(file, "locked", errno);
       if (std::chrono::steady_clock::now() > last) fail(file, "locked", ETIMEDOUT);
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
   }
-  ~Lock() { ::flock(*descriptor_, LOCK_UN); }  // closing would not be enough: a forked child may hold the descriptor
+  ~Lock() { ::flock(descriptor_.number(), LOCK_UN); }  // closing would not be enough: a forked child may hold the descriptor
 
  private:
   Descriptor descriptor_;
 };
 
-// Returns 0 or the system's error number.
-int write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t count = ::write(descriptor, text.data(), text.size());
-    if (count < 0 && errno != EINTR) return errno;
-    if (count > 0) text.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return ::fsync(descriptor) == 0 ? 0 : errno;
-}
-
-// Must be called with the lock held. So one name for the new file is enough, and a file that a killed writer has left is replaced.
-void replace(const std::string& file, std::string_view text, std::optional<mode_t> mode) {
-  rlimit limit{};
-  // The limit is checked first, because exceeding it raises a signal.
-  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && text.size() > limit.rlim_cur) fail(file, "written", EFBIG);
-  const std::string fresh = file + ".new";
-  ::unlink(fresh.c_str());
-  int error = 0;
-  {
-    const Descriptor descriptor(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (!descriptor.is_open()) fail(file, "written", errno);
-    error = write_all(*descriptor, text);
-    if (mode) ::fchmod(*descriptor, *mode);
-  }
-  if (error == 0 && ::rename(fresh.c_str(), file.c_str()) != 0) error = errno;
-  if (error != 0) {
-    ::unlink(fresh.c_str());
-    fail(file, "written", error);
-  }
-  const Descriptor folder(::open(fs::path(file).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.is_open()) ::fsync(*folder);  // makes the new name durable; if it fails, the file is still valid
-}
-
-// Returns the full path with symbolic links followed, and makes the folder if needed. The target of a link is locked and replaced,
-// so all names of the file share one lock.
-std::string followed(const std::string& file) {
+void make_folder_of(const std::string& file) {
   std::error_code error;
-  const fs::path path = fs::absolute(file, error), folder = path.parent_path();
-  if (!fs::is_directory(folder, error)) {
-    fs::create_directories(folder.parent_path(), error);
-    if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) fail(file, "written", errno);
-  }
-  const fs::path real = fs::canonical(path, error);
-  if (!error) return real;
-  const fs::path real_folder = fs::canonical(folder, error);
-  return error ? path.string() : (real_folder / path.filename()).string();
+  const fs::path folder = fs::absolute(file, error).parent_path();
+  if (fs::is_directory(folder, error)) return;
+  fs::create_directories(folder.parent_path(), error);
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) fail(file, "written", errno);
 }
 
 }  // namespace
@@ -222,26 +151,36 @@ std::vector<std::string> wisdom_files() {
   return files;
 }
 
+Wisdom read_any_wisdom(const std::string& file) {
+  const FileText there = contents(file);
+  if (there.error != 0) fail(file, "read", there.error);
+  return parse_wisdom(there.text, file);
+}
+
 Wisdom read_wisdom(const std::string& file, const Fingerprint& machine) {
   const Wisdom nothing{machine, {}, {}, {}};
   if (file.empty()) return nothing;
-  Contents there = contents(file);
-  if (there.error == ESTALE) there = contents(file);  // NFS: another machine replaced the file while it was read
+  const FileText there = contents(file);
   return there.error == 0 ? parsed(there.text, file, machine) : nothing;
 }
 
 void save_wisdom(const std::string& file, const Wisdom& newer) {
   if (file.empty()) return;
-  const std::string target = followed(file);
-  const Lock lock(target);
-  const Contents there = contents(target);
+  make_folder_of(file);
+  FileReplacement target;
+  const auto check = [&](const Result<>& done) {
+    if (!done) fail(file, "written", done.error());
+  };
+  check(target.aim_at(file));
+  const Lock lock(target, file);
+  const FileText there = contents(file);
   if (there.error != 0 && there.error != ENOENT) fail(file, "read", there.error);
   Wisdom wisdom = there.error == 0 ? parsed(there.text, file, newer.machine) : Wisdom{newer.machine, {}, {}, {}};
   wisdom.merge(newer);
   const std::string text = wisdom_text(wisdom);
   if (there.error == 0 && text == there.text) return;
   parse_wisdom(text, file);  // never write what cannot be read
-  replace(target, text, there.error == 0 ? std::optional(there.mode) : std::nullopt);
+  check(target.write(text));
 }
 
 }  // namespace quadrille

@@ -2,6 +2,7 @@
 // Reading the counters of ranks and merging them to a report.
 #include "mpi_face/report/report.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -51,6 +52,15 @@ class ReportTest : public testing::OwnFolder {
       if (rank == 2) count_root(broadcast, 8);
     }
     if (rank == 0) record.traffic()[3] = 77;
+  }
+  // Ends a run of one rank.
+  void report_alone(const std::string& folder, const ReportWish& wish) const {
+    RecordOptions one = options(0);
+    one.path = record_path(folder, 0);
+    one.world_size = 1;
+    Record record(one);
+    record.end();
+    report_if_last(folder, wish);
   }
 };
 
@@ -220,6 +230,35 @@ TEST_F(ReportTest, TheLastRankReports) {
   }
   EXPECT_NE(contents(wish.file).find("rank 1 ended inside Alltoall"), std::string::npos) << contents(wish.file);
   EXPECT_TRUE(nlohmann::json::accept(contents(wish.file + ".json")));
+}
+
+// Another user may make links in a shared folder, under every name that can be predicted.
+TEST_F(ReportTest, IsWrittenThroughNoPlantedLink) {
+  const ReportWish wish{.file = (place_ / "run.txt").string()};
+  const std::string folder = make_report_folder(wish, 7), victim = place_ / "victim";
+  std::ofstream(victim) << "secret";
+  for (const std::string& name : {wish.file, wish.file + ".json"})
+    std::filesystem::create_symlink(victim, fmt::format("{}.{}", name, ::getpid()));
+  report_alone(folder, wish);
+  EXPECT_EQ(contents(victim), "secret");
+  EXPECT_FALSE(std::filesystem::is_symlink(wish.file));
+  EXPECT_NE(contents(wish.file).find("./app"), std::string::npos) << contents(wish.file);
+}
+
+TEST_F(ReportTest, IsNotWrittenThroughTheLinkOfAnotherUser) {
+  const ReportWish wish{.file = (place_ / "run.txt").string()};
+  const std::string folder = make_report_folder(wish, 7), victim = place_ / "victim";
+  std::ofstream(victim) << "secret";
+  std::filesystem::create_symlink(victim, wish.file);
+  if (::lchown(wish.file.c_str(), 12345, 12345) != 0) GTEST_SKIP() << "skipped: only root can make a link of another user";
+  try {
+    report_alone(folder, wish);
+    ADD_FAILURE() << "it was written";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 fmt::format("the report '{}' cannot be written: 'run.txt' is a link of another user", wish.file).c_str());
+  }
+  EXPECT_EQ(contents(victim), "secret");
 }
 
 TEST(ReportWishes, AreReadFromWords) {

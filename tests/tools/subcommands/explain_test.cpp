@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tests of quadrille explain.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -172,6 +173,21 @@ TEST_F(ExplainTest, ExplainsCountsOfAFile) {
   EXPECT_EQ(told["sparsity"], 4);
   EXPECT_GE(told["by_skew"]["looked_up_to"].get<int>(), 4);
   EXPECT_NE(told["by_block"]["note"], "");
+}
+
+// A pipe in a folder that is searched, and a device that never ends. The limits end a command that reads one of them.
+TEST_F(ExplainTest, LeavesOutWhatIsNoFile) {
+  fs::create_directory(file("kept"));
+  ASSERT_EQ(::mkfifo(file("kept/pipe.wisdom").c_str(), 0600), 0);
+  for (const std::string& place : {file("kept").string(), std::string("/dev/zero")}) {
+    SCOPED_TRACE(place);
+    const Outcome outcome =
+        run_program({"bash", "-c", "ulimit -v 8000000; QUADRILLE_WISDOM=$0 exec timeout 30 \"$@\"", place, QUADRILLE_COMMAND,
+                     "explain", "alltoall", "--ranks", "4", "--block", "64B", "--time", "0.01"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.talk;
+    EXPECT_NE(outcome.talk.find("left out: the wisdom '" + place), std::string::npos) << outcome.talk;
+    EXPECT_NE(outcome.talk.find("is not a regular file"), std::string::npos) << outcome.talk;
+  }
 }
 
 TEST_F(ExplainTest, RefusesInvalidOptions) {

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "support/command.hpp"
 
@@ -85,6 +86,21 @@ TEST_F(WisdomCommand, NamesTheFileOfThisMachine) {
   EXPECT_THAT(path, HasSubstr("cores-none-"));
   ::setenv("QUADRILLE_WISDOM", "off", 1);
   refuses({"wisdom", "path"}, "QUADRILLE_WISDOM is off");
+}
+
+// A pipe may be named, but one that lies in the user's folder would block the reader.
+TEST_F(WisdomCommand, ReadsPipesOnlyIfTheyAreNamed) {
+  const std::string one = write("one", wisdom_text(of({race(Collective::alltoall, 64)})));
+  EXPECT_THAT(run_program({"bash", "-c", "\"$0\" wisdom show <(cat \"$1\")", QUADRILLE_COMMAND, one}).out, HasSubstr("Z80"));
+  fs::create_directory(file("kept"));
+  for (const char* name : {"kept/pipe.wisdom", "kept/pipe.wisdom.vendor"}) ASSERT_EQ(::mkfifo(file(name).c_str(), 0600), 0);
+  for (const Words& words : {Words{"show"}, Words{"export", "--for", "openmpi"}}) {
+    Words limited{"timeout", "30", QUADRILLE_COMMAND, "wisdom"};
+    limited.insert(limited.end(), words.begin(), words.end());
+    const Outcome outcome = run_program(limited);
+    EXPECT_EQ(outcome.exit_code, 2) << words[0];
+    EXPECT_THAT(outcome.talk, HasSubstr("is not a regular file"));
+  }
 }
 
 TEST_F(WisdomCommand, Refuses) {

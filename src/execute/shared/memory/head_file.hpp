@@ -6,8 +6,8 @@
 
 #include <memory>
 
-#include "execute/shared/memory/descriptor.hpp"
 #include "execute/shared/memory/space.hpp"
+#include "foundation/system/descriptor.hpp"
 
 namespace quadrille {
 

@@ -12,8 +12,8 @@
 #include <string>
 
 #include "execute/fork_mark.hpp"
-#include "execute/shared/memory/descriptor.hpp"
 #include "execute/shared/memory/shared_file.hpp"
+#include "foundation/system/descriptor.hpp"
 
 namespace quadrille {
 

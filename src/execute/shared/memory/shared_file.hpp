@@ -27,7 +27,7 @@
 #include <utility>
 
 #include "execute/fork_mark.hpp"
-#include "execute/shared/memory/descriptor.hpp"
+#include "foundation/system/descriptor.hpp"
 #include "quadrille/types.hpp"
 
 namespace quadrille {

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Gives a file a new content in one step: other processes see the old content or the new one, never a part.
+//
+//   if (const Result<> written = replace_file("report.txt", text); !written) complain(written.error());
+#pragma once
+
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "foundation/system/descriptor.hpp"
+#include "quadrille/result.hpp"
+
+namespace quadrille {
+
+// The new content is a file without a name (O_TMPFILE) in the target's folder. `finish` gives it its name, so a killed writer
+// leaves nothing. If the target exists, the new file gets a temporary name and is then renamed; a process killed between these two
+// system calls leaves the complete file under the temporary name. File systems without nameless files (such as NFS) use the
+// temporary name from the beginning, and a killed writer leaves `.quadrille-` and eight letters behind. No name is predictable and
+// none is opened that exists, so a file or link that somebody else has made in the folder is never written to.
+//
+// What the name of the target may lead to:
+// - nothing, or a regular file: it is replaced, if it may be written. The new file keeps the mode, and the owner where the system
+//   allows it; not the special bits, such as set-user-ID.
+// - a symbolic link: it is followed, as by a shell's `>`, unless it belongs to another user than this one or root.
+// - a device or a pipe: it is written directly. A pipe of another user is refused.
+// - an open file of this process (/dev/stdout, /dev/fd/3 and the like): it is written at its present position. An open file of
+//   another process (/proc/PID/fd/N) is appended to.
+//
+// Each function returns success or the reason for its failure.
+class FileReplacement {
+ public:
+  FileReplacement() = default;
+  ~FileReplacement();  // leaves the target as it is, unless `finish` has succeeded
+  FileReplacement(const FileReplacement&) = delete;
+  FileReplacement& operator=(const FileReplacement&) = delete;
+
+  // Finds out what `file` leads to, and whether it can be written. Makes nothing.
+  Result<> aim_at(const std::string& file);
+  Result<> open();
+  int descriptor() const { return file_.number(); }  // of the file to write to, once it is open
+  Result<> finish();
+
+  // Opens the file, writes the text, brings it to the disk, and finishes.
+  Result<> write(std::string_view text);
+
+  // The folder and the name to which the links lead.
+  int folder() const { return folder_.number(); }
+  const std::string& name() const { return name_; }
+
+ private:
+  enum class Target { replaced, special, own_open, open_elsewhere };
+
+  Result<> aim_at_open_file(bool is_own);
+  Result<> aim_at_existing(const struct stat& status);
+  Result<> check_folder() const;
+  Result<> open_beside();
+  template <class Make>
+  Result<> make_temporary(Make make);
+  void dress() const;
+  Result<> link_nameless();
+
+  Descriptor folder_;  // a path to it only (O_PATH): it stays this folder, whatever happens to its name
+  std::string name_;
+  Target target_ = Target::replaced;
+  int own_open_ = -1;
+  std::optional<mode_t> mode_;  // mode, owner and group of the file that is replaced; nothing: there is none
+  uid_t owner_ = uid_t(-1);
+  gid_t group_ = gid_t(-1);
+  Descriptor file_;
+  std::string temporary_;  // a name in the folder, which must be removed; empty: none
+};
+
+// Does all of that for one text.
+Result<> replace_file(const std::string& file, std::string_view text);
+
+}  // namespace quadrille

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "foundation/system/regular_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "quadrille/error.hpp"
+
+namespace quadrille {
+
+Descriptor open_regular_file(const std::string& file, const std::string& label) {
+  // O_NONBLOCK: opening a pipe must not wait for a writer. O_NOCTTY: opening a terminal must not make it this process's own.
+  Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct stat status {};
+  if (opened.number() < 0 || ::fstat(opened.number(), &status) != 0) return Descriptor();
+  if (!S_ISREG(status.st_mode)) throw Error(ErrorCode::malformed, fmt::format("{} is not a regular file", label));
+  return opened;
+}
+
+FileText read_regular_file(const std::string& file, std::size_t most_mebibytes, const std::string& label) {
+  const Descriptor opened = open_regular_file(file, label);
+  if (opened.number() < 0) return {{}, errno};
+  FileText read;
+  char part[65536];
+  for (;;) {
+    const ssize_t count = ::read(opened.number(), part, sizeof part);
+    if (count == 0) return read;
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return {{}, errno};
+    read.text.append(part, static_cast<std::size_t>(count));
+    if (read.text.size() > most_mebibytes << 20)
+      throw Error(ErrorCode::malformed, fmt::format("{} is longer than {} MiB", label, most_mebibytes));
+  }
+}
+
+}  // namespace quadrille
