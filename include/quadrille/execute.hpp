@@ -179,7 +179,8 @@ class Plan {
   friend const std::shared_ptr<Execution>& shared_execution_of(Plan&);  // internal (src/execute/executions/execution.hpp)
   Plan();
 
-  void check_apart(const void* input, const void* output) const;
+  bool overlap(const void* input, const void* output) const;
+  void check_apart(const void* input, const void* output, std::string_view function) const;
   void check_in_place(const void* buffer) const;
 
   std::shared_ptr<Execution> execution_;  // shared with open requests
