@@ -347,7 +347,7 @@ ChosenPlan plan_chosen(Communicator& communicator, const Problem& asked, const P
                        });
 }
 
-Plan plan(Communicator& communicator, const Problem& problem, const PlanOptions& options) {
+Plan plan(Group communicator, const Problem& problem, const PlanOptions& options) {
   const auto* text = std::get_if<std::string>(&options.algorithm);
   if (text && *text == automatic) return choose_and_plan(communicator, problem, options);
   return *plan_chosen(communicator, problem, options, nullptr).plan;
@@ -386,7 +386,7 @@ ChosenPlan plan_given(Communicator& communicator, const Schedule& schedule, cons
 
 }  // namespace
 
-Plan plan(Communicator& communicator, const Schedule& schedule, const PlanOptions& options) {
+Plan plan(Group communicator, const Schedule& schedule, const PlanOptions& options) {
   if (ChosenPlan known = plan_given(communicator, schedule, options, false); known.plan) return *std::move(known.plan);
   verify_together(communicator, placed(communicator, schedule));
   return *plan_given(communicator, schedule, options, true).plan;

@@ -8,6 +8,7 @@
 #include <array>
 #include <complex>
 #include <cstring>
+#include <memory>
 #include <numeric>
 #include <span>
 #include <string>
@@ -80,11 +81,13 @@ T combined(const T& a, const T& b) {
     return static_cast<T>(a + b);
 }
 
-// Runs all calls with elements of type T and blocks of `n` elements. `root` is the root of rooted collectives.
-template <class T>
+// Runs all calls with elements of type T and blocks of `n` elements. `root` is the root of rooted collectives. `Ranks` is a
+// reference to a communicator or to a pointer to one.
+template <class T, class Ranks>
 class TypedCalls {
  public:
-  TypedCalls(Communicator& ranks, Count n, Rank root) : ranks_(ranks), me_(ranks.rank()), p_(ranks.size()), n_(n), root_(root) {}
+  TypedCalls(Ranks ranks, Count n, Rank root)
+      : ranks_(ranks), me_(Group(ranks)->rank()), p_(Group(ranks)->size()), n_(n), root_(root) {}
 
   // Collective. Returns what is wrong; empty if nothing is.
   std::string run() {
@@ -396,7 +399,7 @@ class TypedCalls {
         [&](List& buffer) { plan_reduce_scatterv<T>(ranks_, packed_blocks(counts), op, in_place_).execute_in_place(buffer); });
   }
 
-  Communicator& ranks_;
+  Ranks ranks_;
   const Rank me_;
   const Count p_, n_;
   const Rank root_;
@@ -407,14 +410,16 @@ class TypedCalls {
 // Collective. Runs the calls with several types, sizes and roots. Returns what is wrong on this rank.
 inline std::string run_typed_calls(Communicator& ranks) {
   std::string wrong;
-  const auto add = [&](const std::string& found) {
+  const std::unique_ptr<Communicator, void (*)(Communicator*)> pointer(&ranks, [](Communicator*) {});
+  const auto run = [&]<class T>(auto& given, T, Count n, Rank root) {
+    const std::string found = TypedCalls<T, decltype(given)>(given, n, root).run();
     if (wrong.empty()) wrong = found;
   };
   for (const Rank root : {Rank{0}, ranks.size() - 1}) {
-    for (const Count n : {0, 1, 3}) add(TypedCalls<double>(ranks, n, root).run());
-    add(TypedCalls<std::int8_t>(ranks, 5, root).run());
-    add(TypedCalls<Affine>(ranks, 2, root).run());
-    add(TypedCalls<std::complex<float>>(ranks, 4, root).run());
+    for (const Count n : {0, 1, 3}) run(ranks, double{}, n, root);
+    run(ranks, std::int8_t{}, 5, root);
+    run(pointer, Affine{}, 2, root);
+    run(ranks, std::complex<float>{}, 4, root);
   }
   return wrong;
 }

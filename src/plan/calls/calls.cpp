@@ -320,18 +320,18 @@ Request start_call(Communicator& ranks, const CallArguments& arguments, const Ca
   return ranks.calls().start(ranks, arguments, options);
 }
 
-void execute(Communicator& ranks, const Problem& problem, const void* input, void* output,
-             const std::shared_ptr<const Operator>& operation, const CallOptions& options) {
-  if (!operation) return ranks.calls().execute(ranks, problem, input, output, nullptr, options);
+void execute(Group ranks, const Problem& problem, const void* input, void* output, const std::shared_ptr<const Operator>& operation,
+             const CallOptions& options) {
+  if (!operation) return ranks->calls().execute(ranks, problem, input, output, nullptr, options);
   const CallOperator given = OperatorFor<std::byte, std::shared_ptr<const Operator>>::of(operation);
-  ranks.calls().execute(ranks, problem, input, output, &given, options);
+  ranks->calls().execute(ranks, problem, input, output, &given, options);
 }
 
-Request start(Communicator& ranks, const Problem& problem, const void* input, void* output,
+Request start(Group ranks, const Problem& problem, const void* input, void* output,
               const std::shared_ptr<const Operator>& operation, const CallOptions& options) {
-  if (!operation) return ranks.calls().start(ranks, problem, input, output, nullptr, options);
+  if (!operation) return ranks->calls().start(ranks, problem, input, output, nullptr, options);
   const CallOperator given = OperatorFor<std::byte, std::shared_ptr<const Operator>>::of(operation);
-  return ranks.calls().start(ranks, problem, input, output, &given, options);
+  return ranks->calls().start(ranks, problem, input, output, &given, options);
 }
 
 std::shared_ptr<Calls> Communicator::shared_calls() { return std::make_shared<Calls>(); }

@@ -6,11 +6,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <concepts>
 #include <cstdlib>
+#include <memory>
 #include <optional>
 #include <random>
+#include <utility>
 
 #include "execute/shared/communicator.hpp"
+#include "quadrille/algorithm.hpp"
 #include "quadrille/collectives.hpp"
 #include "quadrille/indexed.hpp"
 #include "support/cases.hpp"
@@ -132,6 +136,31 @@ TEST(Calls, SayWhatToCallIfBuffersOverlap) {
     EXPECT_EQ(said([&](auto& ranks) { execute(ranks, problem, a.data(), a.data()); }), by_plan("execute"));
     EXPECT_EQ(said([&](auto& ranks) { start(ranks, problem, a.data(), a.data()); }), by_plan("start"));
   }
+}
+
+// A pointer costs as much as a reference: both are passed as an address. typed_calls_test.cpp passes one to each typed call.
+static_assert(std::is_trivially_copyable_v<Group> && sizeof(Group) == sizeof(Communicator*));
+static_assert(std::convertible_to<std::unique_ptr<Communicator>&, Group> &&
+              std::convertible_to<std::shared_ptr<Communicator>, Group>);
+static_assert(std::convertible_to<SharedCommunicator&, Group> && std::convertible_to<SharedCommunicator*, Group>);
+static_assert(!std::convertible_to<int*, Group> && !std::convertible_to<const Communicator&, Group>);
+
+TEST(Calls, TakeAPointerToTheCommunicator) {
+  run_threads(2, [](Communicator& ranks) {
+    Communicator* const pointer = &ranks;
+    const Problem problem = alltoallv_of_rows(pointer, {4, 4});
+    const std::vector<int> input(2, static_cast<int>(ranks.rank())), expected{0, 1};
+    std::vector<int> output(2);
+    const auto is_right = [&] { return std::exchange(output, {-1, -1}) == expected; };
+    plan(pointer, problem).execute(input.data(), output.data());
+    EXPECT_TRUE(is_right());
+    plan(pointer, make_schedule(problem, "direct")).execute(input.data(), output.data());
+    EXPECT_TRUE(is_right());
+    execute(pointer, problem, input.data(), output.data());
+    EXPECT_TRUE(is_right());
+    start(pointer, problem, input.data(), output.data()).wait();
+    EXPECT_TRUE(is_right());
+  });
 }
 
 // All ranks throw: the one with wrong arguments, and the others.
