@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
 
   std::vector<int> input(p), output(p);
   std::iota(input.begin(), input.end(), 100 * me);  // the last two digits are the receiver
-  quadrille::alltoall(*ranks, input, output);       // was: MPI_Alltoall(input.data(), 1, MPI_INT, output.data(), 1, ...)
+  quadrille::alltoall(ranks, input, output);        // was: MPI_Alltoall(input.data(), 1, MPI_INT, output.data(), 1, ...)
 
   std::printf("rank %d got %03d .. %03d\n", me, output.front(), output.back());
   MPI_Finalize();

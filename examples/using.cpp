@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The code of docs/using.md, which quotes the lines between "part" and "end". It runs on four threads, or as it is launched:
-// mpirun -n 4 ./using
+// The code of docs/using.md, which quotes the lines between "part" and "end". It runs on as many threads as the argument says, or
+// four, or as it is launched: mpirun -n 4 ./using
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -118,6 +118,39 @@ void neighbours(Communicator& ranks) {
   }
 }
 
+// Every cell becomes the sum of itself and its two neighbours. The first and the last cell are copies of others.
+void add_neighbours(std::vector<double>& cells) {
+  const std::vector<double> old = cells;
+  for (std::size_t i = 1; i + 1 < cells.size(); ++i) cells[i] = old[i - 1] + old[i] + old[i + 1];
+}
+
+void ring(Communicator& ranks) {
+  const Count p = ranks.size(), me = ranks.rank(), n = 5;
+  std::vector<double> cells(n + 2), whole(p * n + 2);  // `whole` is the ring as one rank computes it, with a cell at either end
+  for (Count i = 1; i <= p * n; ++i) whole[i] = static_cast<double>(i * 37 % 101);
+  std::copy_n(whole.begin() + me * n + 1, n, cells.begin() + 1);
+  // part: ring
+  // `cells` are as above, but the last rank is before the first one. Among two ranks both neighbours are one rank, whose block has
+  // two cells: first the sender's first cell, which belongs behind the receiver's own.
+  const Rank before = (me + p - 1) % p, behind = (me + 1) % p;
+  std::vector<Bytes> bytes(p);  // sent to each rank, and received from it
+  bytes[before] += sizeof(double);
+  bytes[behind] += sizeof(double);
+  const auto cell = [](Count i) { return LayoutPiece{i * Bytes{sizeof(double)}, sizeof(double)}; };
+  const Layouts layouts{.input = before <= behind ? Layout{cell(1), cell(n)} : Layout{cell(n), cell(1)},
+                        .output = before < behind ? Layout{cell(0), cell(n + 1)} : Layout{cell(n + 1), cell(0)}};
+  Plan halo = plan(ranks, alltoallv_of_rank(me, bytes, bytes), {.layouts = layouts, .in_place = true});
+  halo.execute_in_place(cells.data());
+  // end
+  for (int step = 0; step < 10; ++step) {
+    halo.execute_in_place(cells.data());
+    whole.front() = whole[p * n], whole.back() = whole[1];
+    check(cells.front() == whole[me * n] && cells.back() == whole[me * n + n + 1], "halo of a ring");
+    add_neighbours(cells), add_neighbours(whole);
+    check(std::equal(cells.begin() + 1, cells.end() - 1, whole.begin() + me * n + 1), "cells of a ring");
+  }
+}
+
 void nonblocking(Communicator& ranks) {
   const Count p = ranks.size();
   std::vector<int> input(p, static_cast<int>(ranks.rank())), output(p), sum(p);
@@ -208,13 +241,14 @@ void errors(Communicator& ranks) {
   check(!said.empty(), "errors");
 }
 
-int main() {
-  run_launched(4, [](Communicator& ranks) {
+int main(int count, char** arguments) {
+  run_launched(count > 1 ? std::atoi(arguments[1]) : 4, [](Communicator& ranks) {
     one_shot(ranks);
     in_place(ranks);
     irregular(ranks);
     with_displacements(ranks);
     neighbours(ranks);
+    ring(ranks);
     nonblocking(ranks);
     planned(ranks);
     operators(ranks);

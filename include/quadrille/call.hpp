@@ -29,12 +29,12 @@ struct CallOptions {
 // of an earlier one if all fields of both problems are equal and both operators have the same name, type, size and commutativity.
 // For an alltoallv the plan is made anew each time, because counts may have changed on some ranks only. Throws as `plan` and
 // Plan::execute do.
-void execute(Communicator& ranks, const Problem& problem, const void* input, void* output,
+void execute(Group ranks, const Problem& problem, const void* input, void* output,
              const std::shared_ptr<const Operator>& operation = nullptr, const CallOptions& options = {});
 
 // As `execute`, but returns a request (request.hpp). The call waits for other ranks in three cases: if the plan has to be made, if
 // ranks compare their calls (QUADRILLE_CHECK=1 in the environment, or a debug build), and where Plan::start waits.
-Request start(Communicator& ranks, const Problem& problem, const void* input, void* output,
+Request start(Group ranks, const Problem& problem, const void* input, void* output,
               const std::shared_ptr<const Operator>& operation = nullptr, const CallOptions& options = {});
 
 // The rest is used by collectives.hpp; programs do not use it.

@@ -7,6 +7,8 @@
 //   double longest = allreduce(ranks, length, op::max);
 //   Request exchange = ialltoall(ranks, input, output);   // request.hpp
 //
+// `ranks` is a Communicator or a pointer to one (Group in execute.hpp).
+//
 // Buffers are anything with data() and size() (elements.hpp). Input and output of a call have the same trivially copyable element
 // type and must not overlap. Sizes are in elements.
 //
@@ -90,242 +92,240 @@ Request start_combining(Communicator& ranks, CallArguments arguments, const Give
 
 // Input and output are p blocks each: block j of the input goes to rank j, block i of the output comes from rank i.
 template <InputRange Input, OutputRange Output>
-void alltoall(Communicator& ranks, const Input& input, Output&& output, const CallOptions& options = {}) {
+void alltoall(Group ranks, const Input& input, Output&& output, const CallOptions& options = {}) {
   execute_call(ranks, call_detail::apart(Collective::alltoall, input, output), options);
 }
 
 template <OutputRange Buffer>
-void alltoall_in_place(Communicator& ranks, Buffer&& buffer, const CallOptions& options = {}) {
+void alltoall_in_place(Group ranks, Buffer&& buffer, const CallOptions& options = {}) {
   execute_call(ranks, call_detail::in_place(Collective::alltoall, buffer), options);
 }
 
 template <InputRange Input, OutputRange Output>
-Request ialltoall(Communicator& ranks, const Input& input, Output&& output, const CallOptions& options = {}) {
+Request ialltoall(Group ranks, const Input& input, Output&& output, const CallOptions& options = {}) {
   return start_call(ranks, call_detail::apart(Collective::alltoall, input, output), options);
 }
 
 template <OutputRange Buffer>
-Request ialltoall_in_place(Communicator& ranks, Buffer&& buffer, const CallOptions& options = {}) {
+Request ialltoall_in_place(Group ranks, Buffer&& buffer, const CallOptions& options = {}) {
   return start_call(ranks, call_detail::in_place(Collective::alltoall, buffer), options);
 }
 
 // The input is one block. The output is p blocks; block i is the input of rank i. In place: this rank's block is already at its
 // place in the output.
 template <InputRange Input, OutputRange Output>
-void allgather(Communicator& ranks, const Input& input, Output&& output, const CallOptions& options = {}) {
+void allgather(Group ranks, const Input& input, Output&& output, const CallOptions& options = {}) {
   execute_call(ranks, call_detail::apart(Collective::allgather, input, output), options);
 }
 
 template <OutputRange Buffer>
-void allgather_in_place(Communicator& ranks, Buffer&& buffer, const CallOptions& options = {}) {
+void allgather_in_place(Group ranks, Buffer&& buffer, const CallOptions& options = {}) {
   execute_call(ranks, call_detail::in_place(Collective::allgather, buffer), options);
 }
 
 template <InputRange Input, OutputRange Output>
-Request iallgather(Communicator& ranks, const Input& input, Output&& output, const CallOptions& options = {}) {
+Request iallgather(Group ranks, const Input& input, Output&& output, const CallOptions& options = {}) {
   return start_call(ranks, call_detail::apart(Collective::allgather, input, output), options);
 }
 
 template <OutputRange Buffer>
-Request iallgather_in_place(Communicator& ranks, Buffer&& buffer, const CallOptions& options = {}) {
+Request iallgather_in_place(Group ranks, Buffer&& buffer, const CallOptions& options = {}) {
   return start_call(ranks, call_detail::in_place(Collective::allgather, buffer), options);
 }
 
 // Copies the root's buffer into the buffers of all ranks, which have the same length.
 template <OutputRange Buffer>
-void broadcast(Communicator& ranks, Buffer&& buffer, Rank root = 0, const CallOptions& options = {}) {
+void broadcast(Group ranks, Buffer&& buffer, Rank root = 0, const CallOptions& options = {}) {
   execute_call(ranks, call_detail::in_place(Collective::broadcast, buffer, root), options);
 }
 
 template <SingleValue Value>
-void broadcast(Communicator& ranks, Value& value, Rank root = 0, const CallOptions& options = {}) {
+void broadcast(Group ranks, Value& value, Rank root = 0, const CallOptions& options = {}) {
   broadcast(ranks, std::span<Value, 1>(std::addressof(value), 1), root, options);
 }
 
 template <OutputRange Buffer>
-Request ibroadcast(Communicator& ranks, Buffer&& buffer, Rank root = 0, const CallOptions& options = {}) {
+Request ibroadcast(Group ranks, Buffer&& buffer, Rank root = 0, const CallOptions& options = {}) {
   return start_call(ranks, call_detail::in_place(Collective::broadcast, buffer, root), options);
 }
 
 // Rank i receives block i of the root's input. The input has p blocks and is read at the root only. In place: the root's buffer
 // holds the p blocks, and its own block stays there.
 template <InputRange Input, OutputRange Output>
-void scatter(Communicator& ranks, const Input& input, Output&& output, Rank root = 0, const CallOptions& options = {}) {
+void scatter(Group ranks, const Input& input, Output&& output, Rank root = 0, const CallOptions& options = {}) {
   execute_call(ranks, call_detail::apart(Collective::scatter, input, output, root), options);
 }
 
 template <OutputRange Buffer>
-void scatter_in_place(Communicator& ranks, Buffer&& buffer, Rank root = 0, const CallOptions& options = {}) {
+void scatter_in_place(Group ranks, Buffer&& buffer, Rank root = 0, const CallOptions& options = {}) {
   execute_call(ranks, call_detail::in_place(Collective::scatter, buffer, root), options);
 }
 
 template <InputRange Input, OutputRange Output>
-Request iscatter(Communicator& ranks, const Input& input, Output&& output, Rank root = 0, const CallOptions& options = {}) {
+Request iscatter(Group ranks, const Input& input, Output&& output, Rank root = 0, const CallOptions& options = {}) {
   return start_call(ranks, call_detail::apart(Collective::scatter, input, output, root), options);
 }
 
 template <OutputRange Buffer>
-Request iscatter_in_place(Communicator& ranks, Buffer&& buffer, Rank root = 0, const CallOptions& options = {}) {
+Request iscatter_in_place(Group ranks, Buffer&& buffer, Rank root = 0, const CallOptions& options = {}) {
   return start_call(ranks, call_detail::in_place(Collective::scatter, buffer, root), options);
 }
 
 // The output at the root is p blocks; block i is the input of rank i. Other ranks' outputs are not used. In place: the root's
 // buffer holds the p blocks, its own already at its place; on other ranks the buffer is the block to send.
 template <InputRange Input, OutputRange Output>
-void gather(Communicator& ranks, const Input& input, Output&& output, Rank root = 0, const CallOptions& options = {}) {
+void gather(Group ranks, const Input& input, Output&& output, Rank root = 0, const CallOptions& options = {}) {
   execute_call(ranks, call_detail::apart(Collective::gather, input, output, root), options);
 }
 
 template <OutputRange Buffer>
-void gather_in_place(Communicator& ranks, Buffer&& buffer, Rank root = 0, const CallOptions& options = {}) {
+void gather_in_place(Group ranks, Buffer&& buffer, Rank root = 0, const CallOptions& options = {}) {
   execute_call(ranks, call_detail::in_place(Collective::gather, buffer, root), options);
 }
 
 template <InputRange Input, OutputRange Output>
-Request igather(Communicator& ranks, const Input& input, Output&& output, Rank root = 0, const CallOptions& options = {}) {
+Request igather(Group ranks, const Input& input, Output&& output, Rank root = 0, const CallOptions& options = {}) {
   return start_call(ranks, call_detail::apart(Collective::gather, input, output, root), options);
 }
 
 template <OutputRange Buffer>
-Request igather_in_place(Communicator& ranks, Buffer&& buffer, Rank root = 0, const CallOptions& options = {}) {
+Request igather_in_place(Group ranks, Buffer&& buffer, Rank root = 0, const CallOptions& options = {}) {
   return start_call(ranks, call_detail::in_place(Collective::gather, buffer, root), options);
 }
 
 // Combines the inputs of all ranks element by element, in rank order, into the root's output. Other ranks' outputs are not used. In
 // place: the result replaces the root's buffer.
 template <InputRange Input, OutputRange Output, class Op>
-void reduce(Communicator& ranks, const Input& input, Output&& output, const Op& op, Rank root = 0,
-            const CallOptions& options = {}) {
+void reduce(Group ranks, const Input& input, Output&& output, const Op& op, Rank root = 0, const CallOptions& options = {}) {
   call_detail::execute_combining<ElementOf<Input>>(ranks, call_detail::apart(Collective::reduce, input, output, root), op, options);
 }
 
 template <OutputRange Buffer, class Op>
-void reduce_in_place(Communicator& ranks, Buffer&& buffer, const Op& op, Rank root = 0, const CallOptions& options = {}) {
+void reduce_in_place(Group ranks, Buffer&& buffer, const Op& op, Rank root = 0, const CallOptions& options = {}) {
   call_detail::execute_combining<ElementOf<Buffer>>(ranks, call_detail::in_place(Collective::reduce, buffer, root), op, options);
 }
 
 template <InputRange Input, OutputRange Output, class Op>
-Request ireduce(Communicator& ranks, const Input& input, Output&& output, const Op& op, Rank root = 0,
-                const CallOptions& options = {}) {
+Request ireduce(Group ranks, const Input& input, Output&& output, const Op& op, Rank root = 0, const CallOptions& options = {}) {
   return call_detail::start_combining<ElementOf<Input>>(ranks, call_detail::apart(Collective::reduce, input, output, root), op,
                                                         options);
 }
 
 template <OutputRange Buffer, class Op>
-Request ireduce_in_place(Communicator& ranks, Buffer&& buffer, const Op& op, Rank root = 0, const CallOptions& options = {}) {
+Request ireduce_in_place(Group ranks, Buffer&& buffer, const Op& op, Rank root = 0, const CallOptions& options = {}) {
   return call_detail::start_combining<ElementOf<Buffer>>(ranks, call_detail::in_place(Collective::reduce, buffer, root), op,
                                                          options);
 }
 
 // Combines the inputs of all ranks element by element, in rank order; every rank gets the result.
 template <InputRange Input, OutputRange Output, class Op>
-void allreduce(Communicator& ranks, const Input& input, Output&& output, const Op& op, const CallOptions& options = {}) {
+void allreduce(Group ranks, const Input& input, Output&& output, const Op& op, const CallOptions& options = {}) {
   call_detail::execute_combining<ElementOf<Input>>(ranks, call_detail::apart(Collective::allreduce, input, output), op, options);
 }
 
 template <OutputRange Buffer, class Op>
-void allreduce_in_place(Communicator& ranks, Buffer&& buffer, const Op& op, const CallOptions& options = {}) {
+void allreduce_in_place(Group ranks, Buffer&& buffer, const Op& op, const CallOptions& options = {}) {
   call_detail::execute_combining<ElementOf<Buffer>>(ranks, call_detail::in_place(Collective::allreduce, buffer), op, options);
 }
 
 template <SingleValue Value, class Op>
-Value allreduce(Communicator& ranks, const Value& value, const Op& op, const CallOptions& options = {}) {
+Value allreduce(Group ranks, const Value& value, const Op& op, const CallOptions& options = {}) {
   Value result = value;
   call_detail::execute_combining<Value>(ranks, call_detail::of_values(Collective::allreduce, value, result), op, options);
   return result;
 }
 
 template <InputRange Input, OutputRange Output, class Op>
-Request iallreduce(Communicator& ranks, const Input& input, Output&& output, const Op& op, const CallOptions& options = {}) {
+Request iallreduce(Group ranks, const Input& input, Output&& output, const Op& op, const CallOptions& options = {}) {
   return call_detail::start_combining<ElementOf<Input>>(ranks, call_detail::apart(Collective::allreduce, input, output), op,
                                                         options);
 }
 
 template <OutputRange Buffer, class Op>
-Request iallreduce_in_place(Communicator& ranks, Buffer&& buffer, const Op& op, const CallOptions& options = {}) {
+Request iallreduce_in_place(Group ranks, Buffer&& buffer, const Op& op, const CallOptions& options = {}) {
   return call_detail::start_combining<ElementOf<Buffer>>(ranks, call_detail::in_place(Collective::allreduce, buffer), op, options);
 }
 
 // Combines inputs of p blocks like allreduce; rank i gets block i of the result (MPI_Reduce_scatter_block). In place: the result is
 // at the beginning of the buffer.
 template <InputRange Input, OutputRange Output, class Op>
-void reduce_scatter(Communicator& ranks, const Input& input, Output&& output, const Op& op, const CallOptions& options = {}) {
+void reduce_scatter(Group ranks, const Input& input, Output&& output, const Op& op, const CallOptions& options = {}) {
   call_detail::execute_combining<ElementOf<Input>>(ranks, call_detail::apart(Collective::reduce_scatter, input, output), op,
                                                    options);
 }
 
 template <OutputRange Buffer, class Op>
-void reduce_scatter_in_place(Communicator& ranks, Buffer&& buffer, const Op& op, const CallOptions& options = {}) {
+void reduce_scatter_in_place(Group ranks, Buffer&& buffer, const Op& op, const CallOptions& options = {}) {
   call_detail::execute_combining<ElementOf<Buffer>>(ranks, call_detail::in_place(Collective::reduce_scatter, buffer), op, options);
 }
 
 template <InputRange Input, OutputRange Output, class Op>
-Request ireduce_scatter(Communicator& ranks, const Input& input, Output&& output, const Op& op, const CallOptions& options = {}) {
+Request ireduce_scatter(Group ranks, const Input& input, Output&& output, const Op& op, const CallOptions& options = {}) {
   return call_detail::start_combining<ElementOf<Input>>(ranks, call_detail::apart(Collective::reduce_scatter, input, output), op,
                                                         options);
 }
 
 template <OutputRange Buffer, class Op>
-Request ireduce_scatter_in_place(Communicator& ranks, Buffer&& buffer, const Op& op, const CallOptions& options = {}) {
+Request ireduce_scatter_in_place(Group ranks, Buffer&& buffer, const Op& op, const CallOptions& options = {}) {
   return call_detail::start_combining<ElementOf<Buffer>>(ranks, call_detail::in_place(Collective::reduce_scatter, buffer), op,
                                                          options);
 }
 
 // Combines the inputs of ranks 0 to this one element by element, in rank order (inclusive prefix).
 template <InputRange Input, OutputRange Output, class Op>
-void scan(Communicator& ranks, const Input& input, Output&& output, const Op& op, const CallOptions& options = {}) {
+void scan(Group ranks, const Input& input, Output&& output, const Op& op, const CallOptions& options = {}) {
   call_detail::execute_combining<ElementOf<Input>>(ranks, call_detail::apart(Collective::scan, input, output), op, options);
 }
 
 template <OutputRange Buffer, class Op>
-void scan_in_place(Communicator& ranks, Buffer&& buffer, const Op& op, const CallOptions& options = {}) {
+void scan_in_place(Group ranks, Buffer&& buffer, const Op& op, const CallOptions& options = {}) {
   call_detail::execute_combining<ElementOf<Buffer>>(ranks, call_detail::in_place(Collective::scan, buffer), op, options);
 }
 
 template <SingleValue Value, class Op>
-Value scan(Communicator& ranks, const Value& value, const Op& op, const CallOptions& options = {}) {
+Value scan(Group ranks, const Value& value, const Op& op, const CallOptions& options = {}) {
   Value result = value;
   call_detail::execute_combining<Value>(ranks, call_detail::of_values(Collective::scan, value, result), op, options);
   return result;
 }
 
 template <InputRange Input, OutputRange Output, class Op>
-Request iscan(Communicator& ranks, const Input& input, Output&& output, const Op& op, const CallOptions& options = {}) {
+Request iscan(Group ranks, const Input& input, Output&& output, const Op& op, const CallOptions& options = {}) {
   return call_detail::start_combining<ElementOf<Input>>(ranks, call_detail::apart(Collective::scan, input, output), op, options);
 }
 
 template <OutputRange Buffer, class Op>
-Request iscan_in_place(Communicator& ranks, Buffer&& buffer, const Op& op, const CallOptions& options = {}) {
+Request iscan_in_place(Group ranks, Buffer&& buffer, const Op& op, const CallOptions& options = {}) {
   return call_detail::start_combining<ElementOf<Buffer>>(ranks, call_detail::in_place(Collective::scan, buffer), op, options);
 }
 
 // As scan, but without this rank's own input (exclusive prefix). The output of rank 0 is left unchanged.
 template <InputRange Input, OutputRange Output, class Op>
-void exscan(Communicator& ranks, const Input& input, Output&& output, const Op& op, const CallOptions& options = {}) {
+void exscan(Group ranks, const Input& input, Output&& output, const Op& op, const CallOptions& options = {}) {
   call_detail::execute_combining<ElementOf<Input>>(ranks, call_detail::apart(Collective::exscan, input, output), op, options);
 }
 
 template <OutputRange Buffer, class Op>
-void exscan_in_place(Communicator& ranks, Buffer&& buffer, const Op& op, const CallOptions& options = {}) {
+void exscan_in_place(Group ranks, Buffer&& buffer, const Op& op, const CallOptions& options = {}) {
   call_detail::execute_combining<ElementOf<Buffer>>(ranks, call_detail::in_place(Collective::exscan, buffer), op, options);
 }
 
 template <InputRange Input, OutputRange Output, class Op>
-Request iexscan(Communicator& ranks, const Input& input, Output&& output, const Op& op, const CallOptions& options = {}) {
+Request iexscan(Group ranks, const Input& input, Output&& output, const Op& op, const CallOptions& options = {}) {
   return call_detail::start_combining<ElementOf<Input>>(ranks, call_detail::apart(Collective::exscan, input, output), op, options);
 }
 
 template <OutputRange Buffer, class Op>
-Request iexscan_in_place(Communicator& ranks, Buffer&& buffer, const Op& op, const CallOptions& options = {}) {
+Request iexscan_in_place(Group ranks, Buffer&& buffer, const Op& op, const CallOptions& options = {}) {
   return call_detail::start_combining<ElementOf<Buffer>>(ranks, call_detail::in_place(Collective::exscan, buffer), op, options);
 }
 
 // Returns when all ranks have called it.
-inline void barrier(Communicator& ranks, const CallOptions& options = {}) {
+inline void barrier(Group ranks, const CallOptions& options = {}) {
   execute_call(ranks, {.collective = Collective::barrier}, options);
 }
 
-inline Request ibarrier(Communicator& ranks, const CallOptions& options = {}) {
+inline Request ibarrier(Group ranks, const CallOptions& options = {}) {
   return start_call(ranks, {.collective = Collective::barrier}, options);
 }
 

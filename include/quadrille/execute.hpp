@@ -10,6 +10,7 @@
 //   });
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <memory>
 #include <string>
@@ -106,6 +107,25 @@ class Communicator {
   std::shared_ptr<Calls> calls_;
 };
 
+// The group of a call or plan: a Communicator, or a pointer to one, such as the std::unique_ptr that `over` returns. It owns
+// nothing.
+class Group {
+ public:
+  Group(Communicator& ranks) : ranks_(ranks) {}
+
+  template <class Pointer>
+  requires requires(const Pointer& pointer) {
+    { *pointer } -> std::convertible_to<Communicator&>;
+  }
+  Group(const Pointer& pointer) : ranks_(*pointer) {}
+
+  operator Communicator&() const { return ranks_; }
+  Communicator* operator->() const { return &ranks_; }
+
+ private:
+  Communicator& ranks_;
+};
+
 struct PlanOptions {
   // "auto", a specification such as "bruck:radix=2" (parse_candidate reads it), or a Candidate. With "auto" the plan chooses the
   // algorithm, the policy and, if `executor` is automatic, the executor.
@@ -179,7 +199,8 @@ class Plan {
   friend const std::shared_ptr<Execution>& shared_execution_of(Plan&);  // internal (src/execute/executions/execution.hpp)
   Plan();
 
-  void check_apart(const void* input, const void* output) const;
+  bool overlap(const void* input, const void* output) const;
+  void check_apart(const void* input, const void* output, std::string_view function) const;
   void check_in_place(const void* buffer) const;
 
   std::shared_ptr<Execution> execution_;  // shared with open requests
@@ -195,7 +216,7 @@ class Plan {
 // names no nodes, the plan uses the communicator's. Throws, on every rank: Error{misuse} if the ranks ask for different things, if
 // the algorithm does not apply, or if the problem has another number of ranks than the communicator; Error{environment} if shared
 // memory is asked for and the ranks cannot share any.
-Plan plan(Communicator& communicator, const Problem& problem, const PlanOptions& options = {});
+Plan plan(Group ranks, const Problem& problem, const PlanOptions& options = {});
 
 // Makes a plan of a schedule from anywhere: read from a document (document.hpp), generated, or built by hand. The schedule replaces
 // the problem and PlanOptions::algorithm. Collective: all ranks must pass the same schedule.
@@ -207,12 +228,12 @@ Plan plan(Communicator& communicator, const Problem& problem, const PlanOptions&
 //
 // Throws, on every rank: Error{misuse} with the first findings if the schedule is wrong, or with the first difference if the ranks
 // pass different schedules; Error{too_large} if the schedule is too large to be verified; and the errors of the function above.
-Plan plan(Communicator& communicator, const Schedule& schedule, const PlanOptions& options = {});
+Plan plan(Group ranks, const Schedule& schedule, const PlanOptions& options = {});
 
 // Returns the problem of an alltoallv from `row`, the bytes that this rank sends to each rank. Collective: gathers the rows of all
 // ranks. Keep the problem, or its plan, as long as the counts stay the same. Throws, on all ranks:
 // Error{misuse} if a row does not have one count per rank or has a negative count; Error{too_large} as `check` does.
-Problem alltoallv_of_rows(Communicator& communicator, const std::vector<Bytes>& row);
+Problem alltoallv_of_rows(Group ranks, const std::vector<Bytes>& row);
 
 // Starts `ranks` threads, runs `body` in each, and joins them. If a rank throws, calls of the other ranks that wait for it throw
 // Error{peer_lost}, and run_threads throws the first exception.

@@ -59,8 +59,8 @@ IrregularCall irregular_in_place(Collective collective, Buffer& buffer, Blocks s
 
 // send_counts[j] elements of the input go to rank j; receive_counts[i] of the output come from rank i.
 template <InputRange Input, CountRange SendCounts, OutputRange Output, CountRange ReceiveCounts>
-void alltoallv(Communicator& ranks, const Input& input, const SendCounts& send_counts, Output&& output,
-               const ReceiveCounts& receive_counts, const CallOptions& options = {}) {
+void alltoallv(Group ranks, const Input& input, const SendCounts& send_counts, Output&& output, const ReceiveCounts& receive_counts,
+               const CallOptions& options = {}) {
   execute_irregular(
       ranks,
       call_detail::irregular(Collective::alltoallv, input, output, packed_blocks(send_counts), packed_blocks(receive_counts)),
@@ -68,7 +68,7 @@ void alltoallv(Communicator& ranks, const Input& input, const SendCounts& send_c
 }
 
 template <InputRange Input, CountRange SendCounts, OutputRange Output, CountRange ReceiveCounts>
-Request ialltoallv(Communicator& ranks, const Input& input, const SendCounts& send_counts, Output&& output,
+Request ialltoallv(Group ranks, const Input& input, const SendCounts& send_counts, Output&& output,
                    const ReceiveCounts& receive_counts, const CallOptions& options = {}) {
   return start_irregular(
       ranks,
@@ -78,7 +78,7 @@ Request ialltoallv(Communicator& ranks, const Input& input, const SendCounts& se
 
 template <InputRange Input, CountRange SendCounts, CountRange SendPlaces, OutputRange Output, CountRange ReceiveCounts,
           CountRange ReceivePlaces>
-void alltoallv(Communicator& ranks, const Input& input, const SendCounts& send_counts, const SendPlaces& send_displacements,
+void alltoallv(Group ranks, const Input& input, const SendCounts& send_counts, const SendPlaces& send_displacements,
                Output&& output, const ReceiveCounts& receive_counts, const ReceivePlaces& receive_displacements,
                const CallOptions& options = {}) {
   execute_irregular(ranks,
@@ -89,7 +89,7 @@ void alltoallv(Communicator& ranks, const Input& input, const SendCounts& send_c
 
 template <InputRange Input, CountRange SendCounts, CountRange SendPlaces, OutputRange Output, CountRange ReceiveCounts,
           CountRange ReceivePlaces>
-Request ialltoallv(Communicator& ranks, const Input& input, const SendCounts& send_counts, const SendPlaces& send_displacements,
+Request ialltoallv(Group ranks, const Input& input, const SendCounts& send_counts, const SendPlaces& send_displacements,
                    Output&& output, const ReceiveCounts& receive_counts, const ReceivePlaces& receive_displacements,
                    const CallOptions& options = {}) {
   return start_irregular(
@@ -101,24 +101,24 @@ Request ialltoallv(Communicator& ranks, const Input& input, const SendCounts& se
 
 // In place: the block from rank i replaces the block sent to rank i, and has the same length.
 template <OutputRange Buffer, CountRange Counts>
-void alltoallv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, const CallOptions& options = {}) {
+void alltoallv_in_place(Group ranks, Buffer&& buffer, const Counts& counts, const CallOptions& options = {}) {
   execute_irregular(ranks, call_detail::irregular_in_place(Collective::alltoallv, buffer, {}, packed_blocks(counts)), options);
 }
 
 template <OutputRange Buffer, CountRange Counts>
-Request ialltoallv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, const CallOptions& options = {}) {
+Request ialltoallv_in_place(Group ranks, Buffer&& buffer, const Counts& counts, const CallOptions& options = {}) {
   return start_irregular(ranks, call_detail::irregular_in_place(Collective::alltoallv, buffer, {}, packed_blocks(counts)), options);
 }
 
 template <OutputRange Buffer, CountRange Counts, CountRange Displacements>
-void alltoallv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, const Displacements& displacements,
+void alltoallv_in_place(Group ranks, Buffer&& buffer, const Counts& counts, const Displacements& displacements,
                         const CallOptions& options = {}) {
   execute_irregular(ranks, call_detail::irregular_in_place(Collective::alltoallv, buffer, {}, placed_blocks(counts, displacements)),
                     options);
 }
 
 template <OutputRange Buffer, CountRange Counts, CountRange Displacements>
-Request ialltoallv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, const Displacements& displacements,
+Request ialltoallv_in_place(Group ranks, Buffer&& buffer, const Counts& counts, const Displacements& displacements,
                             const CallOptions& options = {}) {
   return start_irregular(
       ranks, call_detail::irregular_in_place(Collective::alltoallv, buffer, {}, placed_blocks(counts, displacements)), options);
@@ -126,51 +126,50 @@ Request ialltoallv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& 
 
 // Block i of the output is the whole input of rank i. All ranks give the same counts.
 template <InputRange Input, OutputRange Output, CountRange Counts>
-void allgatherv(Communicator& ranks, const Input& input, Output&& output, const Counts& counts, const CallOptions& options = {}) {
+void allgatherv(Group ranks, const Input& input, Output&& output, const Counts& counts, const CallOptions& options = {}) {
   execute_irregular(ranks, call_detail::irregular(Collective::allgatherv, input, output, {}, packed_blocks(counts)), options);
 }
 
 template <InputRange Input, OutputRange Output, CountRange Counts>
-Request iallgatherv(Communicator& ranks, const Input& input, Output&& output, const Counts& counts,
-                    const CallOptions& options = {}) {
+Request iallgatherv(Group ranks, const Input& input, Output&& output, const Counts& counts, const CallOptions& options = {}) {
   return start_irregular(ranks, call_detail::irregular(Collective::allgatherv, input, output, {}, packed_blocks(counts)), options);
 }
 
 template <InputRange Input, OutputRange Output, CountRange Counts, CountRange Displacements>
-void allgatherv(Communicator& ranks, const Input& input, Output&& output, const Counts& counts, const Displacements& displacements,
+void allgatherv(Group ranks, const Input& input, Output&& output, const Counts& counts, const Displacements& displacements,
                 const CallOptions& options = {}) {
   execute_irregular(ranks, call_detail::irregular(Collective::allgatherv, input, output, {}, placed_blocks(counts, displacements)),
                     options);
 }
 
 template <InputRange Input, OutputRange Output, CountRange Counts, CountRange Displacements>
-Request iallgatherv(Communicator& ranks, const Input& input, Output&& output, const Counts& counts,
-                    const Displacements& displacements, const CallOptions& options = {}) {
+Request iallgatherv(Group ranks, const Input& input, Output&& output, const Counts& counts, const Displacements& displacements,
+                    const CallOptions& options = {}) {
   return start_irregular(
       ranks, call_detail::irregular(Collective::allgatherv, input, output, {}, placed_blocks(counts, displacements)), options);
 }
 
 // In place: this rank's block is already at its place in the buffer.
 template <OutputRange Buffer, CountRange Counts>
-void allgatherv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, const CallOptions& options = {}) {
+void allgatherv_in_place(Group ranks, Buffer&& buffer, const Counts& counts, const CallOptions& options = {}) {
   execute_irregular(ranks, call_detail::irregular_in_place(Collective::allgatherv, buffer, {}, packed_blocks(counts)), options);
 }
 
 template <OutputRange Buffer, CountRange Counts>
-Request iallgatherv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, const CallOptions& options = {}) {
+Request iallgatherv_in_place(Group ranks, Buffer&& buffer, const Counts& counts, const CallOptions& options = {}) {
   return start_irregular(ranks, call_detail::irregular_in_place(Collective::allgatherv, buffer, {}, packed_blocks(counts)),
                          options);
 }
 
 template <OutputRange Buffer, CountRange Counts, CountRange Displacements>
-void allgatherv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, const Displacements& displacements,
+void allgatherv_in_place(Group ranks, Buffer&& buffer, const Counts& counts, const Displacements& displacements,
                          const CallOptions& options = {}) {
   execute_irregular(
       ranks, call_detail::irregular_in_place(Collective::allgatherv, buffer, {}, placed_blocks(counts, displacements)), options);
 }
 
 template <OutputRange Buffer, CountRange Counts, CountRange Displacements>
-Request iallgatherv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, const Displacements& displacements,
+Request iallgatherv_in_place(Group ranks, Buffer&& buffer, const Counts& counts, const Displacements& displacements,
                              const CallOptions& options = {}) {
   return start_irregular(
       ranks, call_detail::irregular_in_place(Collective::allgatherv, buffer, {}, placed_blocks(counts, displacements)), options);
@@ -178,27 +177,27 @@ Request iallgatherv_in_place(Communicator& ranks, Buffer&& buffer, const Counts&
 
 // As allgatherv, but only the root gets the output. Other ranks' output, counts and displacements are not read.
 template <InputRange Input, OutputRange Output, CountRange Counts>
-void gatherv(Communicator& ranks, const Input& input, Output&& output, const Counts& counts, Rank root = 0,
+void gatherv(Group ranks, const Input& input, Output&& output, const Counts& counts, Rank root = 0,
              const CallOptions& options = {}) {
   execute_irregular(ranks, call_detail::irregular(Collective::gatherv, input, output, {}, packed_blocks(counts), root), options);
 }
 
 template <InputRange Input, OutputRange Output, CountRange Counts>
-Request igatherv(Communicator& ranks, const Input& input, Output&& output, const Counts& counts, Rank root = 0,
+Request igatherv(Group ranks, const Input& input, Output&& output, const Counts& counts, Rank root = 0,
                  const CallOptions& options = {}) {
   return start_irregular(ranks, call_detail::irregular(Collective::gatherv, input, output, {}, packed_blocks(counts), root),
                          options);
 }
 
 template <InputRange Input, OutputRange Output, CountRange Counts, CountRange Displacements>
-void gatherv(Communicator& ranks, const Input& input, Output&& output, const Counts& counts, const Displacements& displacements,
+void gatherv(Group ranks, const Input& input, Output&& output, const Counts& counts, const Displacements& displacements,
              Rank root = 0, const CallOptions& options = {}) {
   execute_irregular(
       ranks, call_detail::irregular(Collective::gatherv, input, output, {}, placed_blocks(counts, displacements), root), options);
 }
 
 template <InputRange Input, OutputRange Output, CountRange Counts, CountRange Displacements>
-Request igatherv(Communicator& ranks, const Input& input, Output&& output, const Counts& counts, const Displacements& displacements,
+Request igatherv(Group ranks, const Input& input, Output&& output, const Counts& counts, const Displacements& displacements,
                  Rank root = 0, const CallOptions& options = {}) {
   return start_irregular(
       ranks, call_detail::irregular(Collective::gatherv, input, output, {}, placed_blocks(counts, displacements), root), options);
@@ -206,83 +205,81 @@ Request igatherv(Communicator& ranks, const Input& input, Output&& output, const
 
 // In place: the root's buffer holds all blocks, its own already at its place; on other ranks the buffer is the block to send.
 template <OutputRange Buffer, CountRange Counts>
-void gatherv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, Rank root = 0, const CallOptions& options = {}) {
+void gatherv_in_place(Group ranks, Buffer&& buffer, const Counts& counts, Rank root = 0, const CallOptions& options = {}) {
   execute_irregular(ranks, call_detail::irregular_in_place(Collective::gatherv, buffer, {}, packed_blocks(counts), root), options);
 }
 
 template <OutputRange Buffer, CountRange Counts>
-Request igatherv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, Rank root = 0,
-                          const CallOptions& options = {}) {
+Request igatherv_in_place(Group ranks, Buffer&& buffer, const Counts& counts, Rank root = 0, const CallOptions& options = {}) {
   return start_irregular(ranks, call_detail::irregular_in_place(Collective::gatherv, buffer, {}, packed_blocks(counts), root),
                          options);
 }
 
 template <OutputRange Buffer, CountRange Counts, CountRange Displacements>
-void gatherv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, const Displacements& displacements, Rank root = 0,
+void gatherv_in_place(Group ranks, Buffer&& buffer, const Counts& counts, const Displacements& displacements, Rank root = 0,
                       const CallOptions& options = {}) {
   execute_irregular(
       ranks, call_detail::irregular_in_place(Collective::gatherv, buffer, {}, placed_blocks(counts, displacements), root), options);
 }
 
 template <OutputRange Buffer, CountRange Counts, CountRange Displacements>
-Request igatherv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, const Displacements& displacements,
-                          Rank root = 0, const CallOptions& options = {}) {
+Request igatherv_in_place(Group ranks, Buffer&& buffer, const Counts& counts, const Displacements& displacements, Rank root = 0,
+                          const CallOptions& options = {}) {
   return start_irregular(
       ranks, call_detail::irregular_in_place(Collective::gatherv, buffer, {}, placed_blocks(counts, displacements), root), options);
 }
 
 // Rank i's output is block i of the root's input. Other ranks' input, counts and displacements are not read.
 template <InputRange Input, CountRange Counts, OutputRange Output>
-void scatterv(Communicator& ranks, const Input& input, const Counts& counts, Output&& output, Rank root = 0,
+void scatterv(Group ranks, const Input& input, const Counts& counts, Output&& output, Rank root = 0,
               const CallOptions& options = {}) {
   execute_irregular(ranks, call_detail::irregular(Collective::scatterv, input, output, packed_blocks(counts), {}, root), options);
 }
 
 template <InputRange Input, CountRange Counts, OutputRange Output>
-Request iscatterv(Communicator& ranks, const Input& input, const Counts& counts, Output&& output, Rank root = 0,
+Request iscatterv(Group ranks, const Input& input, const Counts& counts, Output&& output, Rank root = 0,
                   const CallOptions& options = {}) {
   return start_irregular(ranks, call_detail::irregular(Collective::scatterv, input, output, packed_blocks(counts), {}, root),
                          options);
 }
 
 template <InputRange Input, CountRange Counts, CountRange Displacements, OutputRange Output>
-void scatterv(Communicator& ranks, const Input& input, const Counts& counts, const Displacements& displacements, Output&& output,
+void scatterv(Group ranks, const Input& input, const Counts& counts, const Displacements& displacements, Output&& output,
               Rank root = 0, const CallOptions& options = {}) {
   execute_irregular(
       ranks, call_detail::irregular(Collective::scatterv, input, output, placed_blocks(counts, displacements), {}, root), options);
 }
 
 template <InputRange Input, CountRange Counts, CountRange Displacements, OutputRange Output>
-Request iscatterv(Communicator& ranks, const Input& input, const Counts& counts, const Displacements& displacements,
-                  Output&& output, Rank root = 0, const CallOptions& options = {}) {
+Request iscatterv(Group ranks, const Input& input, const Counts& counts, const Displacements& displacements, Output&& output,
+                  Rank root = 0, const CallOptions& options = {}) {
   return start_irregular(
       ranks, call_detail::irregular(Collective::scatterv, input, output, placed_blocks(counts, displacements), {}, root), options);
 }
 
 // In place: the root's buffer holds all blocks, and its own block stays there; on other ranks the buffer receives the block.
 template <OutputRange Buffer, CountRange Counts>
-void scatterv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, Rank root = 0, const CallOptions& options = {}) {
+void scatterv_in_place(Group ranks, Buffer&& buffer, const Counts& counts, Rank root = 0, const CallOptions& options = {}) {
   execute_irregular(ranks, call_detail::irregular_in_place(Collective::scatterv, buffer, packed_blocks(counts), {}, root), options);
 }
 
 template <OutputRange Buffer, CountRange Counts>
-Request iscatterv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, Rank root = 0,
-                           const CallOptions& options = {}) {
+Request iscatterv_in_place(Group ranks, Buffer&& buffer, const Counts& counts, Rank root = 0, const CallOptions& options = {}) {
   return start_irregular(ranks, call_detail::irregular_in_place(Collective::scatterv, buffer, packed_blocks(counts), {}, root),
                          options);
 }
 
 template <OutputRange Buffer, CountRange Counts, CountRange Displacements>
-void scatterv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, const Displacements& displacements,
-                       Rank root = 0, const CallOptions& options = {}) {
+void scatterv_in_place(Group ranks, Buffer&& buffer, const Counts& counts, const Displacements& displacements, Rank root = 0,
+                       const CallOptions& options = {}) {
   execute_irregular(ranks,
                     call_detail::irregular_in_place(Collective::scatterv, buffer, placed_blocks(counts, displacements), {}, root),
                     options);
 }
 
 template <OutputRange Buffer, CountRange Counts, CountRange Displacements>
-Request iscatterv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, const Displacements& displacements,
-                           Rank root = 0, const CallOptions& options = {}) {
+Request iscatterv_in_place(Group ranks, Buffer&& buffer, const Counts& counts, const Displacements& displacements, Rank root = 0,
+                           const CallOptions& options = {}) {
   return start_irregular(
       ranks, call_detail::irregular_in_place(Collective::scatterv, buffer, placed_blocks(counts, displacements), {}, root),
       options);
@@ -291,7 +288,7 @@ Request iscatterv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& c
 // Combines the inputs of all ranks element by element, in rank order; rank i gets block i. All ranks give the same counts. In
 // place: the result is at the beginning of the buffer.
 template <InputRange Input, OutputRange Output, CountRange Counts, class Op>
-void reduce_scatterv(Communicator& ranks, const Input& input, Output&& output, const Counts& counts, const Op& op,
+void reduce_scatterv(Group ranks, const Input& input, Output&& output, const Counts& counts, const Op& op,
                      const CallOptions& options = {}) {
   const CallOperator operation = OperatorFor<ElementOf<Input>, Op>::of(op);
   IrregularCall call = call_detail::irregular(Collective::reduce_scatterv, input, output, packed_blocks(counts), {});
@@ -300,8 +297,7 @@ void reduce_scatterv(Communicator& ranks, const Input& input, Output&& output, c
 }
 
 template <OutputRange Buffer, CountRange Counts, class Op>
-void reduce_scatterv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, const Op& op,
-                              const CallOptions& options = {}) {
+void reduce_scatterv_in_place(Group ranks, Buffer&& buffer, const Counts& counts, const Op& op, const CallOptions& options = {}) {
   const CallOperator operation = OperatorFor<ElementOf<Buffer>, Op>::of(op);
   IrregularCall call = call_detail::irregular_in_place(Collective::reduce_scatterv, buffer, packed_blocks(counts), {});
   call.arguments.operation = &operation;
@@ -309,7 +305,7 @@ void reduce_scatterv_in_place(Communicator& ranks, Buffer&& buffer, const Counts
 }
 
 template <InputRange Input, OutputRange Output, CountRange Counts, class Op>
-Request ireduce_scatterv(Communicator& ranks, const Input& input, Output&& output, const Counts& counts, const Op& op,
+Request ireduce_scatterv(Group ranks, const Input& input, Output&& output, const Counts& counts, const Op& op,
                          const CallOptions& options = {}) {
   const CallOperator operation = OperatorFor<ElementOf<Input>, Op>::of(op);
   IrregularCall call = call_detail::irregular(Collective::reduce_scatterv, input, output, packed_blocks(counts), {});
@@ -318,7 +314,7 @@ Request ireduce_scatterv(Communicator& ranks, const Input& input, Output&& outpu
 }
 
 template <OutputRange Buffer, CountRange Counts, class Op>
-Request ireduce_scatterv_in_place(Communicator& ranks, Buffer&& buffer, const Counts& counts, const Op& op,
+Request ireduce_scatterv_in_place(Group ranks, Buffer&& buffer, const Counts& counts, const Op& op,
                                   const CallOptions& options = {}) {
   const CallOperator operation = OperatorFor<ElementOf<Buffer>, Op>::of(op);
   IrregularCall call = call_detail::irregular_in_place(Collective::reduce_scatterv, buffer, packed_blocks(counts), {});

@@ -153,57 +153,57 @@ TypedPlan<T> irregular_plan(Communicator& ranks, Collective collective, const Bl
 
 // `count`: elements in a block, as in MPI. Input and output are those of the function without `plan_` in collectives.hpp.
 template <class T>
-TypedPlan<T> plan_alltoall(Communicator& ranks, Count count, const PlanOptions& options = {}) {
+TypedPlan<T> plan_alltoall(Group ranks, Count count, const PlanOptions& options = {}) {
   return call_detail::typed_plan<T>(ranks, call_detail::problem_of_elements<T>(Collective::alltoall, ranks, count), options);
 }
 
 template <class T>
-TypedPlan<T> plan_allgather(Communicator& ranks, Count count, const PlanOptions& options = {}) {
+TypedPlan<T> plan_allgather(Group ranks, Count count, const PlanOptions& options = {}) {
   return call_detail::typed_plan<T>(ranks, call_detail::problem_of_elements<T>(Collective::allgather, ranks, count), options);
 }
 
 // The plan is always in place.
 template <class T>
-TypedPlan<T> plan_broadcast(Communicator& ranks, Count count, Rank root = 0, PlanOptions options = {}) {
+TypedPlan<T> plan_broadcast(Group ranks, Count count, Rank root = 0, PlanOptions options = {}) {
   options.in_place = true;
   return call_detail::typed_plan<T>(ranks, call_detail::problem_of_elements<T>(Collective::broadcast, ranks, count, root), options);
 }
 
 template <class T>
-TypedPlan<T> plan_scatter(Communicator& ranks, Count count, Rank root = 0, const PlanOptions& options = {}) {
+TypedPlan<T> plan_scatter(Group ranks, Count count, Rank root = 0, const PlanOptions& options = {}) {
   return call_detail::typed_plan<T>(ranks, call_detail::problem_of_elements<T>(Collective::scatter, ranks, count, root), options);
 }
 
 template <class T>
-TypedPlan<T> plan_gather(Communicator& ranks, Count count, Rank root = 0, const PlanOptions& options = {}) {
+TypedPlan<T> plan_gather(Group ranks, Count count, Rank root = 0, const PlanOptions& options = {}) {
   return call_detail::typed_plan<T>(ranks, call_detail::problem_of_elements<T>(Collective::gather, ranks, count, root), options);
 }
 
 template <class T, class Op>
-TypedPlan<T> plan_reduce(Communicator& ranks, Count count, const Op& op, Rank root = 0, const PlanOptions& options = {}) {
+TypedPlan<T> plan_reduce(Group ranks, Count count, const Op& op, Rank root = 0, const PlanOptions& options = {}) {
   return call_detail::combining_plan<T>(ranks, call_detail::problem_of_elements<T>(Collective::reduce, ranks, count, root), op,
                                         options);
 }
 
 template <class T, class Op>
-TypedPlan<T> plan_allreduce(Communicator& ranks, Count count, const Op& op, const PlanOptions& options = {}) {
+TypedPlan<T> plan_allreduce(Group ranks, Count count, const Op& op, const PlanOptions& options = {}) {
   return call_detail::combining_plan<T>(ranks, call_detail::problem_of_elements<T>(Collective::allreduce, ranks, count), op,
                                         options);
 }
 
 template <class T, class Op>
-TypedPlan<T> plan_reduce_scatter(Communicator& ranks, Count count, const Op& op, const PlanOptions& options = {}) {
+TypedPlan<T> plan_reduce_scatter(Group ranks, Count count, const Op& op, const PlanOptions& options = {}) {
   return call_detail::combining_plan<T>(ranks, call_detail::problem_of_elements<T>(Collective::reduce_scatter, ranks, count), op,
                                         options);
 }
 
 template <class T, class Op>
-TypedPlan<T> plan_scan(Communicator& ranks, Count count, const Op& op, const PlanOptions& options = {}) {
+TypedPlan<T> plan_scan(Group ranks, Count count, const Op& op, const PlanOptions& options = {}) {
   return call_detail::combining_plan<T>(ranks, call_detail::problem_of_elements<T>(Collective::scan, ranks, count), op, options);
 }
 
 template <class T, class Op>
-TypedPlan<T> plan_exscan(Communicator& ranks, Count count, const Op& op, const PlanOptions& options = {}) {
+TypedPlan<T> plan_exscan(Group ranks, Count count, const Op& op, const PlanOptions& options = {}) {
   return call_detail::combining_plan<T>(ranks, call_detail::problem_of_elements<T>(Collective::exscan, ranks, count), op, options);
 }
 
@@ -213,32 +213,32 @@ TypedPlan<T> plan_exscan(Communicator& ranks, Count count, const Op& op, const P
 // In place, plan_alltoallv sends and receives its blocks at these places of one buffer; they must not overlap. If `send` is empty,
 // {}, the block received from a rank replaces the block sent to it.
 template <class T>
-TypedPlan<T> plan_alltoallv(Communicator& ranks, const Blocks& send, const Blocks& receive, const PlanOptions& options = {}) {
+TypedPlan<T> plan_alltoallv(Group ranks, const Blocks& send, const Blocks& receive, const PlanOptions& options = {}) {
   return call_detail::irregular_plan<T>(ranks, Collective::alltoallv, send, receive, 0, 0, nullptr, options);
 }
 
 template <class T>
-TypedPlan<T> plan_allgatherv(Communicator& ranks, const Blocks& receive, const PlanOptions& options = {}) {
-  const auto me = static_cast<std::size_t>(ranks.rank());
+TypedPlan<T> plan_allgatherv(Group ranks, const Blocks& receive, const PlanOptions& options = {}) {
+  const auto me = static_cast<std::size_t>(ranks->rank());
   const Count count = me < receive.counts.size() ? receive.counts[me] : 0;
   return call_detail::irregular_plan<T>(ranks, Collective::allgatherv, {}, receive, count, 0, nullptr, options);
 }
 
 // `count`: elements that this rank contributes. The blocks are read at the root only.
 template <class T>
-TypedPlan<T> plan_gatherv(Communicator& ranks, Count count, const Blocks& receive, Rank root = 0, const PlanOptions& options = {}) {
+TypedPlan<T> plan_gatherv(Group ranks, Count count, const Blocks& receive, Rank root = 0, const PlanOptions& options = {}) {
   return call_detail::irregular_plan<T>(ranks, Collective::gatherv, {}, receive, count, root, nullptr, options);
 }
 
 // `count`: elements that this rank receives. The blocks are read at the root only.
 template <class T>
-TypedPlan<T> plan_scatterv(Communicator& ranks, const Blocks& send, Count count, Rank root = 0, const PlanOptions& options = {}) {
+TypedPlan<T> plan_scatterv(Group ranks, const Blocks& send, Count count, Rank root = 0, const PlanOptions& options = {}) {
   return call_detail::irregular_plan<T>(ranks, Collective::scatterv, send, {}, count, root, nullptr, options);
 }
 
 template <class T, class Op>
-TypedPlan<T> plan_reduce_scatterv(Communicator& ranks, const Blocks& blocks, const Op& op, const PlanOptions& options = {}) {
-  const auto me = static_cast<std::size_t>(ranks.rank());
+TypedPlan<T> plan_reduce_scatterv(Group ranks, const Blocks& blocks, const Op& op, const PlanOptions& options = {}) {
+  const auto me = static_cast<std::size_t>(ranks->rank());
   const Count count = me < blocks.counts.size() ? blocks.counts[me] : 0;
   const CallOperator operation = OperatorFor<T, Op>::of(op);
   return call_detail::irregular_plan<T>(ranks, Collective::reduce_scatterv, blocks, {}, count, 0, &operation, options);

@@ -53,8 +53,10 @@ struct Draft {
   static ChosenPlan agreed(Communicator& communicator, const Problem& asked, const PlanOptions& options, const Choose& choose,
                            const Drafted& drafted);
 
-  static void check_buffers(const Plan& plan, const void* input, const void* output) {
-    plan.in_place_ ? plan.check_in_place(output) : plan.check_apart(input, output);
+  static bool overlap(const Plan& plan, const void* input, const void* output) {
+    if (!plan.in_place_) return plan.overlap(input, output);
+    plan.check_in_place(output);
+    return false;
   }
 
  private:
@@ -345,7 +347,7 @@ ChosenPlan plan_chosen(Communicator& communicator, const Problem& asked, const P
                        });
 }
 
-Plan plan(Communicator& communicator, const Problem& problem, const PlanOptions& options) {
+Plan plan(Group communicator, const Problem& problem, const PlanOptions& options) {
   const auto* text = std::get_if<std::string>(&options.algorithm);
   if (text && *text == automatic) return choose_and_plan(communicator, problem, options);
   return *plan_chosen(communicator, problem, options, nullptr).plan;
@@ -384,7 +386,7 @@ ChosenPlan plan_given(Communicator& communicator, const Schedule& schedule, cons
 
 }  // namespace
 
-Plan plan(Communicator& communicator, const Schedule& schedule, const PlanOptions& options) {
+Plan plan(Group communicator, const Schedule& schedule, const PlanOptions& options) {
   if (ChosenPlan known = plan_given(communicator, schedule, options, false); known.plan) return *std::move(known.plan);
   verify_together(communicator, placed(communicator, schedule));
   return *plan_given(communicator, schedule, options, true).plan;
@@ -413,7 +415,7 @@ void check_given(const void* buffer, const std::pair<Bytes, Bytes>& extent, cons
 
 }  // namespace
 
-void Plan::check_apart(const void* input, const void* output) const {
+bool Plan::overlap(const void* input, const void* output) const {
   if (in_place_) throw Error(ErrorCode::misuse, "this plan was made in place; run it by execute_in_place");
   const auto* from = static_cast<const std::byte*>(input);
   const auto* to = static_cast<const std::byte*>(output);
@@ -421,12 +423,23 @@ void Plan::check_apart(const void* input, const void* output) const {
   const auto [output_first, output_last] = output_extent_;
   check_given(input, input_extent_, "input");
   check_given(output, output_extent_, "output");
-  if (input_last > input_first && output_last > output_first && std::less<>{}(from + input_first, to + output_last) &&
-      std::less<>{}(to + output_first, from + input_last))
-    throw Error(ErrorCode::misuse, "input and output overlap; give execute two separate buffers");
+  return input_last > input_first && output_last > output_first && std::less<>{}(from + input_first, to + output_last) &&
+         std::less<>{}(to + output_first, from + input_last);
 }
 
-void check_buffers(const Plan& plan, const void* input, const void* output) { Draft::check_buffers(plan, input, output); }
+void Plan::check_apart(const void* input, const void* output, std::string_view function) const {
+  if (overlap(input, output)) throw_overlap(function, false);
+}
+
+bool overlap(const Plan& plan, const void* input, const void* output) { return Draft::overlap(plan, input, output); }
+
+void throw_overlap(std::string_view function, bool is_typed_call) {
+  const std::string one_buffer = is_typed_call
+                                     ? fmt::format("call {}_in_place with one", function)
+                                     : fmt::format("make a plan with PlanOptions::in_place and call its {}_in_place", function);
+  throw Error(ErrorCode::misuse,
+              fmt::format("input and output overlap; give {} two separate buffers, or {}", function, one_buffer));
+}
 
 namespace {
 
@@ -437,19 +450,19 @@ Arguments arguments_of(const void* input, void* output) {
 }  // namespace
 
 void Plan::execute(const void* input, void* output) {
-  check_apart(input, output);
+  check_apart(input, output, "execute");
   execution_->execute(arguments_of(input, output));
 }
 
 Phases Plan::execute_timed(const void* input, void* output) {
-  check_apart(input, output);
+  check_apart(input, output, "execute");
   Phases phases;
   execution_->execute(arguments_of(input, output), &phases);
   return phases;
 }
 
 Request Plan::start(const void* input, void* output) {
-  check_apart(input, output);
+  check_apart(input, output, "start");
   return quadrille::start(execution_, arguments_of(input, output));
 }
 

@@ -2,12 +2,18 @@
 // Checks the buffers that are passed to a plan.
 #pragma once
 
+#include <string_view>
+
 #include "quadrille/execute.hpp"
 
 namespace quadrille {
 
-// Makes the checks of Plan::execute or, for a plan in place, those of Plan::execute_in_place on `output`. For
-// callers that run a plan's Execution themselves.
-void check_buffers(const Plan& plan, const void* input, const void* output);
+// Makes the checks of Plan::execute or, for a plan in place, those of Plan::execute_in_place on `output`. For callers that run a
+// plan's Execution themselves. Returns true if input and output overlap: the caller refuses this, and names the function that the
+// program should call instead.
+[[nodiscard]] bool overlap(const Plan& plan, const void* input, const void* output);
+
+// Throws Error{misuse}, which says what to call instead of `function`. Typed calls have an in-place form, plans are made in place.
+[[noreturn]] void throw_overlap(std::string_view function, bool is_typed_call);
 
 }  // namespace quadrille

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests every typed call on the ranks of any communicator, with data whose result a plain loop computes. Each rank can compute the
-// input of all ranks.
+// Tests every form of every typed call on the ranks of any communicator, with data whose result a plain loop computes. Each rank
+// can compute the input of all ranks. tests/headers/instantiated_test.cpp checks that no form is missing.
 #pragma once
 
 #include <fmt/format.h>
@@ -8,6 +8,7 @@
 #include <array>
 #include <complex>
 #include <cstring>
+#include <memory>
 #include <numeric>
 #include <span>
 #include <string>
@@ -59,10 +60,15 @@ std::vector<T> elements(Rank rank, Count count) {
   return list;
 }
 
+// An operator of each kind: a function that is called in rank order, a commutative function, and a built-in operator.
 template <class T>
 auto combining() {
   if constexpr (std::is_same_v<T, Affine>)
-    return [](const Affine& a, const Affine& b) { return a * b; };
+    return ordered([](const Affine& a, const Affine& b) { return a * b; }, "composition");
+  else if constexpr (std::is_same_v<T, std::int8_t>)
+    return commutative([](std::int8_t a, std::int8_t b) { return static_cast<std::int8_t>(a + b); });
+  else if constexpr (std::is_same_v<T, std::complex<float>>)
+    return [](const T& a, const T& b) { return a + b; };
   else
     return op::sum;
 }
@@ -75,11 +81,13 @@ T combined(const T& a, const T& b) {
     return static_cast<T>(a + b);
 }
 
-// Runs all calls with elements of type T and blocks of `n` elements. `root` is the root of rooted collectives.
-template <class T>
+// Runs all calls with elements of type T and blocks of `n` elements. `root` is the root of rooted collectives. `Ranks` is a
+// reference to a communicator or to a pointer to one.
+template <class T, class Ranks>
 class TypedCalls {
  public:
-  TypedCalls(Communicator& ranks, Count n, Rank root) : ranks_(ranks), me_(ranks.rank()), p_(ranks.size()), n_(n), root_(root) {}
+  TypedCalls(Ranks ranks, Count n, Rank root)
+      : ranks_(ranks), me_(Group(ranks)->rank()), p_(Group(ranks)->size()), n_(n), root_(root) {}
 
   // Collective. Returns what is wrong; empty if nothing is.
   std::string run() {
@@ -98,11 +106,23 @@ class TypedCalls {
   using List = std::vector<T>;
 
   template <class Range>
-  void expect(const char* what, const Range& got, const List& expected) {
+  void expect(const std::string& what, const Range& got, const List& expected) {
     if (!wrong_.empty()) return;
     if (std::size(got) != expected.size() ||
         (!expected.empty() && std::memcmp(std::data(got), expected.data(), expected.size() * sizeof(T)) != 0))
       wrong_ = fmt::format("{}: elements of {} B, {} a block, root {}, rank {} of {}", what, sizeof(T), n_, root_, me_, p_);
+  }
+
+  // Runs forms of one call. Each gets a buffer of its own with the contents `before`. Afterwards the buffer begins with `after`.
+  template <class... Forms>
+  void expect_each(const std::string& what, const List& before, const List& after, const Forms&... forms) {
+    int number = 0;
+    const auto run = [&](const auto& form) {
+      List buffer = before;
+      form(buffer);
+      expect(fmt::format("{}, form {}", what, ++number), std::span(buffer).first(after.size()), after);
+    };
+    (run(forms), ...);
   }
 
   // Returns the inputs of ranks first .. last combined, for elements from .. from + count.
@@ -118,207 +138,245 @@ class TypedCalls {
   List blank(Count count) const { return List(index(count), T{}); }
 
   void exchange() {
-    const List input = elements<T>(me_, p_ * n_);
-    List expected, gathered;
+    const List input = elements<T>(me_, p_ * n_), own(input.begin(), input.begin() + n_);
+    List expected, gathered, placed = blank(p_ * n_);
     for (Rank from = 0; from < p_; ++from)
       for (Count i = 0; i < n_; ++i) expected.push_back(element<T>(from, me_ * n_ + i)), gathered.push_back(element<T>(from, i));
-    List output = blank(p_ * n_);
-    alltoall(ranks_, input, output);
-    expect("alltoall", output, expected);
+    std::copy(own.begin(), own.end(), placed.begin() + me_ * n_);
+    expect_each(
+        "alltoall", blank(p_ * n_), expected, [&](List& output) { alltoall(ranks_, input, output); },
+        [&](List& output) { alltoall(ranks_, input, std::span(output), {.algorithm = "shift"}); },
+        [&](List& output) { ialltoall(ranks_, std::span(input), output).wait(); },
+        [&](List& output) { plan_alltoall<T>(ranks_, n_).execute(input, output); },
+        [&](List& output) { plan_alltoall<T>(ranks_, n_).start(input, output).wait(); });
+    expect_each(
+        "alltoall in place", input, expected, [&](List& buffer) { alltoall_in_place(ranks_, buffer); },
+        [&](List& buffer) { ialltoall_in_place(ranks_, buffer).wait(); },
+        [&](List& buffer) { plan_alltoall<T>(ranks_, n_, in_place_).execute_in_place(buffer); });
     Matrix2D<T> matrix(p_, n_);
-    ialltoall(ranks_, std::span(input), matrix).wait();
-    expect("ialltoall", matrix, expected);
-    output = input;
-    alltoall_in_place(ranks_, output);
-    expect("alltoall_in_place", output, expected);
-    alltoall(ranks_, input, std::span(output), {.algorithm = "shift"});
-    expect("alltoall/shift", output, expected);
-    auto planned = plan_alltoall<T>(ranks_, n_);
-    planned.execute(input, matrix);
-    expect("plan_alltoall", matrix, expected);
+    alltoall(ranks_, input, matrix);
+    expect("alltoall into a matrix", matrix, expected);
 
-    allgather(ranks_, std::span(input).first(index(n_)), output);
-    expect("allgather", output, gathered);
-    output = blank(p_ * n_);
-    std::copy_n(input.begin(), n_, output.begin() + me_ * n_);
-    iallgather_in_place(ranks_, output).wait();
-    expect("iallgather_in_place", output, gathered);
+    expect_each(
+        "allgather", blank(p_ * n_), gathered, [&](List& output) { allgather(ranks_, std::span(own), output); },
+        [&](List& output) { iallgather(ranks_, own, output).wait(); },
+        [&](List& output) { plan_allgather<T>(ranks_, n_).execute(own, output); });
+    expect_each(
+        "allgather in place", placed, gathered, [&](List& buffer) { allgather_in_place(ranks_, buffer); },
+        [&](List& buffer) { iallgather_in_place(ranks_, buffer).wait(); },
+        [&](List& buffer) { plan_allgather<T>(ranks_, n_, in_place_).execute_in_place(buffer); });
     barrier(ranks_);
     ibarrier(ranks_).wait();
   }
 
   void spread() {
-    const List root_blocks = elements<T>(root_, p_ * n_), own = elements<T>(me_, n_);
+    const bool is_root = me_ == root_;
+    const List root_blocks = elements<T>(root_, p_ * n_), own = elements<T>(me_, n_), nothing;
     const List first(root_blocks.begin(), root_blocks.begin() + n_);
-    List buffer = me_ == root_ ? first : blank(n_);
-    broadcast(ranks_, buffer, root_);
-    expect("broadcast", buffer, first);
+    expect_each(
+        "broadcast", is_root ? first : blank(n_), first, [&](List& buffer) { broadcast(ranks_, buffer, root_); },
+        [&](List& buffer) { ibroadcast(ranks_, buffer, root_).wait(); },
+        [&](List& buffer) { plan_broadcast<T>(ranks_, n_, root_).execute_in_place(buffer); });
     T value = element<T>(me_, 3);
     broadcast(ranks_, value, root_);
     expect("broadcast of a value", std::span(&value, 1), {element<T>(root_, 3)});
-    plan_broadcast<T>(ranks_, n_, root_).execute_in_place(buffer);
-    expect("plan_broadcast", buffer, first);
 
     const List share(root_blocks.begin() + me_ * n_, root_blocks.begin() + (me_ + 1) * n_);
-    const List nothing;
-    List output = blank(n_);
-    scatter(ranks_, me_ == root_ ? root_blocks : nothing, output, root_);
-    expect("scatter", output, share);
-    buffer = me_ == root_ ? root_blocks : blank(n_);
-    iscatter_in_place(ranks_, buffer, root_).wait();
-    expect("iscatter_in_place", buffer, me_ == root_ ? root_blocks : share);
+    const List& scattered = is_root ? root_blocks : nothing;
+    expect_each(
+        "scatter", blank(n_), share, [&](List& output) { scatter(ranks_, scattered, output, root_); },
+        [&](List& output) { iscatter(ranks_, scattered, output, root_).wait(); },
+        [&](List& output) { plan_scatter<T>(ranks_, n_, root_).execute(scattered, output); });
+    expect_each(
+        "scatter in place", is_root ? root_blocks : blank(n_), is_root ? root_blocks : share,
+        [&](List& buffer) { scatter_in_place(ranks_, buffer, root_); },
+        [&](List& buffer) { iscatter_in_place(ranks_, buffer, root_).wait(); },
+        [&](List& buffer) { plan_scatter<T>(ranks_, n_, root_, in_place_).execute_in_place(buffer); });
 
-    List expected;
+    List gathered, placed = blank(p_ * n_);
     for (Rank from = 0; from < p_; ++from)
-      for (Count i = 0; i < n_; ++i) expected.push_back(element<T>(from, i));
-    output = blank(me_ == root_ ? p_ * n_ : 0);
-    gather(ranks_, own, output, root_);
-    expect("gather", output, me_ == root_ ? expected : nothing);
-    buffer = me_ == root_ ? blank(p_ * n_) : own;
-    if (me_ == root_) std::copy(own.begin(), own.end(), buffer.begin() + me_ * n_);
-    gather_in_place(ranks_, buffer, root_);
-    expect("gather_in_place", buffer, me_ == root_ ? expected : own);
+      for (Count i = 0; i < n_; ++i) gathered.push_back(element<T>(from, i));
+    std::copy(own.begin(), own.end(), placed.begin() + me_ * n_);
+    expect_each(
+        "gather", is_root ? blank(p_ * n_) : nothing, is_root ? gathered : nothing,
+        [&](List& output) { gather(ranks_, own, output, root_); },
+        [&](List& output) { igather(ranks_, own, output, root_).wait(); },
+        [&](List& output) { plan_gather<T>(ranks_, n_, root_).execute(own, output); });
+    expect_each(
+        "gather in place", is_root ? placed : own, is_root ? gathered : own,
+        [&](List& buffer) { gather_in_place(ranks_, buffer, root_); },
+        [&](List& buffer) { igather_in_place(ranks_, buffer, root_).wait(); },
+        [&](List& buffer) { plan_gather<T>(ranks_, n_, root_, in_place_).execute_in_place(buffer); });
   }
 
   void reduce_all() {
     const auto op = combining<T>();
     const List own = elements<T>(me_, n_), expected = fold(0, p_ - 1, 0, n_);
-    List output = blank(n_);
-    allreduce(ranks_, own, output, op);
-    expect("allreduce", output, expected);
-    output = own;
-    iallreduce_in_place(ranks_, output, op).wait();
-    expect("iallreduce_in_place", output, expected);
+    expect_each(
+        "allreduce", blank(n_), expected, [&](List& output) { allreduce(ranks_, own, output, op); },
+        [&](List& output) { iallreduce(ranks_, own, output, op).wait(); },
+        [&](List& output) { plan_allreduce<T>(ranks_, n_, op).execute(own, output); });
+    auto planned = plan_allreduce<T>(ranks_, n_, op, in_place_);
+    expect_each(
+        "allreduce in place", own, expected, [&](List& buffer) { allreduce_in_place(ranks_, buffer, op); },
+        [&](List& buffer) { iallreduce_in_place(ranks_, buffer, op).wait(); },
+        [&](List& buffer) { planned.execute_in_place(buffer); }, [&](List& buffer) { planned.start_in_place(buffer).wait(); });
     const T value = allreduce(ranks_, element<T>(me_, 0), op);
     expect("allreduce of a value", std::span(&value, 1), fold(0, p_ - 1, 0, 1));
-    plan_allreduce<T>(ranks_, n_, op).execute(own, output);
-    expect("plan_allreduce", output, expected);
-    auto in_place = plan_allreduce<T>(ranks_, n_, op, {.in_place = true});
-    for (int time = 0; time < 2; ++time) {
-      output = own;
-      in_place.start_in_place(output).wait();
-      expect("plan_allreduce in place", output, expected);
-    }
   }
 
   void reduce_some() {
     const auto op = combining<T>();
+    const bool is_root = me_ == root_;
     const List own = elements<T>(me_, p_ * n_), expected = fold(0, p_ - 1, 0, p_ * n_), share = fold(0, p_ - 1, me_ * n_, n_);
-    List output = blank(me_ == root_ ? p_ * n_ : 0);
-    reduce(ranks_, own, output, op, root_);
-    expect("reduce", output, me_ == root_ ? expected : List());
-    List buffer = own;
-    ireduce_in_place(ranks_, buffer, op, root_).wait();
-    expect("ireduce_in_place", buffer, me_ == root_ ? expected : own);
+    const List nothing;
+    expect_each(
+        "reduce", is_root ? blank(p_ * n_) : nothing, is_root ? expected : nothing,
+        [&](List& output) { reduce(ranks_, own, output, op, root_); },
+        [&](List& output) { ireduce(ranks_, own, output, op, root_).wait(); },
+        [&](List& output) { plan_reduce<T>(ranks_, p_ * n_, op, root_).execute(own, output); });
+    expect_each(
+        "reduce in place", own, is_root ? expected : own, [&](List& buffer) { reduce_in_place(ranks_, buffer, op, root_); },
+        [&](List& buffer) { ireduce_in_place(ranks_, buffer, op, root_).wait(); },
+        [&](List& buffer) { plan_reduce<T>(ranks_, p_ * n_, op, root_, in_place_).execute_in_place(buffer); });
 
-    output = blank(n_);
-    reduce_scatter(ranks_, own, output, op);
-    expect("reduce_scatter", output, share);
-    buffer = own;
-    reduce_scatter_in_place(ranks_, buffer, op);
-    expect("reduce_scatter_in_place", std::span(buffer).first(index(n_)), share);
+    expect_each(
+        "reduce_scatter", blank(n_), share, [&](List& output) { reduce_scatter(ranks_, own, output, op); },
+        [&](List& output) { ireduce_scatter(ranks_, own, output, op).wait(); },
+        [&](List& output) { plan_reduce_scatter<T>(ranks_, n_, op).execute(own, output); });
+    expect_each(
+        "reduce_scatter in place", own, share, [&](List& buffer) { reduce_scatter_in_place(ranks_, buffer, op); },
+        [&](List& buffer) { ireduce_scatter_in_place(ranks_, buffer, op).wait(); },
+        [&](List& buffer) { plan_reduce_scatter<T>(ranks_, n_, op, in_place_).execute_in_place(buffer); });
   }
 
   void prefixes() {
     const auto op = combining<T>();
-    const List own = elements<T>(me_, n_), before = me_ > 0 ? fold(0, me_ - 1, 0, n_) : own;
-    List output = blank(n_);
-    scan(ranks_, own, output, op);
-    expect("scan", output, fold(0, me_, 0, n_));
-    output = own;
-    iscan_in_place(ranks_, output, op).wait();
-    expect("iscan_in_place", output, fold(0, me_, 0, n_));
+    const List own = elements<T>(me_, n_), up_to = fold(0, me_, 0, n_);
+    const List before = me_ > 0 ? fold(0, me_ - 1, 0, n_) : own;  // the buffers hold `own`, which rank 0 of an exscan keeps
+    expect_each(
+        "scan", blank(n_), up_to, [&](List& output) { scan(ranks_, own, output, op); },
+        [&](List& output) { iscan(ranks_, own, output, op).wait(); },
+        [&](List& output) { plan_scan<T>(ranks_, n_, op).execute(own, output); });
+    expect_each(
+        "scan in place", own, up_to, [&](List& buffer) { scan_in_place(ranks_, buffer, op); },
+        [&](List& buffer) { iscan_in_place(ranks_, buffer, op).wait(); },
+        [&](List& buffer) { plan_scan<T>(ranks_, n_, op, in_place_).execute_in_place(buffer); });
     const T value = scan(ranks_, element<T>(me_, 0), op);
     expect("scan of a value", std::span(&value, 1), fold(0, me_, 0, 1));
-    output = own;
-    exscan(ranks_, List(own), output, op);
-    expect("exscan", output, before);
-    output = own;
-    exscan_in_place(ranks_, output, op);
-    expect("exscan_in_place", output, before);
+    expect_each(
+        "exscan", own, before, [&](List& output) { exscan(ranks_, own, output, op); },
+        [&](List& output) { iexscan(ranks_, own, output, op).wait(); },
+        [&](List& output) { plan_exscan<T>(ranks_, n_, op).execute(own, output); });
+    expect_each(
+        "exscan in place", own, before, [&](List& buffer) { exscan_in_place(ranks_, buffer, op); },
+        [&](List& buffer) { iexscan_in_place(ranks_, buffer, op).wait(); },
+        [&](List& buffer) { plan_exscan<T>(ranks_, n_, op, in_place_).execute_in_place(buffer); });
   }
 
-  // Returns how many elements rank `from` sends to rank `to`; for some pairs none.
-  Count count(Rank from, Rank to) const { return (from * 2 + to * 3) % 4 * n_; }
+  // Blocks of different lengths in a buffer: without displacements one after the other, otherwise with gaps.
+  template <class Counted, class Place>
+  struct Irregular {
+    std::vector<Counted> counts{};
+    std::vector<Place> places{};
+    List packed{}, spaced = List(1, T{});
+
+    void add(const List& block) {
+      counts.push_back(static_cast<Counted>(block.size()));
+      places.push_back(static_cast<Place>(spaced.size()));
+      for (List* list : {&packed, &spaced}) list->insert(list->end(), block.begin(), block.end());
+      spaced.push_back(T{});
+    }
+  };
+
+  // Returns what rank `from` sends to rank `to`; for some pairs nothing.
+  List block(Rank from, Rank to, Count count) const {
+    List list;
+    for (Count i = 0; i < count; ++i) list.push_back(element<T>(from, to * 10 + i));
+    return list;
+  }
+  List block(Rank from, Rank to) const { return block(from, to, (from * 2 + to * 3) % 4 * n_); }
 
   void irregular_exchange() {
-    std::vector<int> send_counts, send_places, receive_counts;
-    std::vector<std::uint64_t> receive_places;
-    List input, packed, expected_packed, expected(1, T{});
+    Irregular<int, int> sent;
+    Irregular<int, std::uint64_t> received;
+    Irregular<std::int16_t, Count> same, exchanged;  // counts that are the same in both directions
     for (Rank rank = 0; rank < p_; ++rank) {
-      send_counts.push_back(static_cast<int>(count(me_, rank)));
-      receive_counts.push_back(static_cast<int>(count(rank, me_)));
-      input.push_back(T{});  // a gap
-      send_places.push_back(static_cast<int>(input.size()));
-      receive_places.push_back(expected.size());
-      for (Count i = 0; i < count(me_, rank); ++i)
-        input.push_back(element<T>(me_, rank * 10 + i)), packed.push_back(element<T>(me_, rank * 10 + i));
-      for (Count i = 0; i < count(rank, me_); ++i)
-        expected.push_back(element<T>(rank, me_ * 10 + i)), expected_packed.push_back(element<T>(rank, me_ * 10 + i));
-      expected.push_back(T{});
+      sent.add(block(me_, rank)), received.add(block(rank, me_));
+      same.add(block(me_, rank, std::min(me_, rank) + n_)), exchanged.add(block(rank, me_, std::min(me_, rank) + n_));
     }
-    List output = blank(static_cast<Count>(expected.size()));
-    alltoallv(ranks_, input, send_counts, send_places, output, receive_counts, receive_places);
-    expect("alltoallv", output, expected);
-    output = blank(static_cast<Count>(expected_packed.size()));
-    ialltoallv(ranks_, packed, send_counts, output, receive_counts).wait();
-    expect("ialltoallv, packed", output, expected_packed);
-    plan_alltoallv<T>(ranks_, packed_blocks(send_counts), packed_blocks(receive_counts)).execute(packed, output);
-    expect("plan_alltoallv", output, expected_packed);
-
-    std::vector<std::int16_t> counts;  // the same in both directions
-    List buffer, exchanged;
-    for (Rank rank = 0; rank < p_; ++rank) {
-      counts.push_back(static_cast<std::int16_t>(std::min(me_, rank) + n_));
-      for (Count i = 0; i < counts.back(); ++i)
-        buffer.push_back(element<T>(me_, rank * 10 + i)), exchanged.push_back(element<T>(rank, me_ * 10 + i));
-    }
-    alltoallv_in_place(ranks_, buffer, counts);
-    expect("alltoallv_in_place", buffer, exchanged);
+    expect_each(
+        "alltoallv, packed", blank(size(received.packed)), received.packed,
+        [&](List& output) { alltoallv(ranks_, sent.packed, sent.counts, output, received.counts); },
+        [&](List& output) { ialltoallv(ranks_, sent.packed, sent.counts, output, received.counts).wait(); },
+        [&](List& output) {
+          plan_alltoallv<T>(ranks_, packed_blocks(sent.counts), packed_blocks(received.counts)).execute(sent.packed, output);
+        });
+    expect_each(
+        "alltoallv", blank(size(received.spaced)), received.spaced,
+        [&](List& output) { alltoallv(ranks_, sent.spaced, sent.counts, sent.places, output, received.counts, received.places); },
+        [&](List& output) {
+          ialltoallv(ranks_, sent.spaced, sent.counts, sent.places, output, received.counts, received.places).wait();
+        });
+    expect_each(
+        "alltoallv in place, packed", same.packed, exchanged.packed,
+        [&](List& buffer) { alltoallv_in_place(ranks_, buffer, same.counts); },
+        [&](List& buffer) { ialltoallv_in_place(ranks_, buffer, same.counts).wait(); },
+        [&](List& buffer) { plan_alltoallv<T>(ranks_, {}, packed_blocks(same.counts), in_place_).execute_in_place(buffer); });
+    expect_each(
+        "alltoallv in place", same.spaced, exchanged.spaced,
+        [&](List& buffer) { alltoallv_in_place(ranks_, buffer, same.counts, same.places); },
+        [&](List& buffer) { ialltoallv_in_place(ranks_, buffer, same.counts, same.places).wait(); });
   }
 
   void irregular_rooted() {
-    std::vector<Count> counts, places;
-    List shares(1, T{}), spaced;
-    for (Rank rank = 0; rank < p_; ++rank) {
-      counts.push_back(rank % 3 * n_);
-      places.push_back(static_cast<Count>(shares.size()));
-      for (Count i = 0; i < counts.back(); ++i) shares.push_back(element<T>(rank, i));
-      shares.push_back(T{});
-    }
-    const std::span<const Count> none;
+    Irregular<Count, int> shares;
+    for (Rank rank = 0; rank < p_; ++rank) shares.add(elements<T>(rank, rank % 3 * n_));
+    Count before = 0;
+    for (Rank rank = 0; rank < me_; ++rank) before += shares.counts[index(rank)];
+    irregular_rooted("packed", shares.packed, before, packed_blocks(shares.counts), shares.counts);
+    irregular_rooted("displaced", shares.spaced, shares.places[index(me_)], placed_blocks(shares.counts, shares.places),
+                     shares.counts, shares.places);
+  }
+
+  // `counts` are the counts of `shares`, or its counts and displacements. This rank's share lies at `place`.
+  template <class... Counts>
+  void irregular_rooted(const char* form, const List& shares, Count place, const Blocks& blocks, const Counts&... counts) {
     const bool is_root = me_ == root_;
-    const List own = elements<T>(me_, counts[index(me_)]);
-    List output = blank(static_cast<Count>(shares.size()));
-    allgatherv(ranks_, own, output, counts, places);
-    expect("allgatherv", output, shares);
-    output = blank(static_cast<Count>(shares.size()));
-    std::copy(own.begin(), own.end(), output.begin() + places[index(me_)]);
-    iallgatherv_in_place(ranks_, output, counts, places).wait();
-    expect("iallgatherv_in_place", output, shares);
-    output = blank(is_root ? static_cast<Count>(shares.size()) : 0);
-    gatherv(ranks_, own, output, is_root ? counts : std::vector<Count>{}, is_root ? places : std::vector<Count>{}, root_);
-    expect("gatherv", output, is_root ? shares : List());
-    output = blank(counts[index(me_)]);
-    if (is_root)
-      iscatterv(ranks_, shares, counts, places, output, root_).wait();
-    else
-      iscatterv(ranks_, List(), none, none, output, root_).wait();
-    expect("iscatterv", output, own);
-    output = is_root ? shares : blank(counts[index(me_)]);
-    scatterv_in_place(ranks_, output, counts, places, root_);
-    expect("scatterv_in_place", output, is_root ? shares : own);
-    plan_scatterv<T>(ranks_, placed_blocks(counts, places), counts[index(me_)], root_).execute(shares, output);
-    expect("plan_scatterv", std::span(output).first(own.size()), own);
-    output = blank(static_cast<Count>(shares.size()));
-    plan_allgatherv<T>(ranks_, placed_blocks(counts, places)).execute(own, output);
-    expect("plan_allgatherv", output, shares);
-    output = blank(static_cast<Count>(shares.size()));
-    plan_gatherv<T>(ranks_, counts[index(me_)], placed_blocks(counts, places), root_).execute(own, output);
-    expect("plan_gatherv", output, is_root ? shares : blank(static_cast<Count>(shares.size())));
-    output = is_root ? shares : own;
-    gatherv_in_place(ranks_, output, counts, places, root_);
-    expect("gatherv_in_place", output, is_root ? shares : own);
+    const List own = elements<T>(me_, me_ % 3 * n_), nothing;
+    const List& root_shares = is_root ? shares : nothing;
+    const auto at_root = [&](const auto& list) { return is_root ? list : std::decay_t<decltype(list)>{}; };
+    List placed = blank(size(shares));
+    std::copy(own.begin(), own.end(), placed.begin() + place);
+    const auto what = [&](const char* call) { return fmt::format("{}, {}", call, form); };
+    expect_each(
+        what("allgatherv"), blank(size(shares)), shares, [&](List& output) { allgatherv(ranks_, own, output, counts...); },
+        [&](List& output) { iallgatherv(ranks_, own, output, counts...).wait(); },
+        [&](List& output) { plan_allgatherv<T>(ranks_, blocks).execute(own, output); });
+    expect_each(
+        what("allgatherv in place"), placed, shares, [&](List& buffer) { allgatherv_in_place(ranks_, buffer, counts...); },
+        [&](List& buffer) { iallgatherv_in_place(ranks_, buffer, counts...).wait(); },
+        [&](List& buffer) { plan_allgatherv<T>(ranks_, blocks, in_place_).execute_in_place(buffer); });
+    expect_each(
+        what("gatherv"), blank(size(root_shares)), root_shares,
+        [&](List& output) { gatherv(ranks_, own, output, at_root(counts)..., root_); },
+        [&](List& output) { igatherv(ranks_, own, output, at_root(counts)..., root_).wait(); },
+        [&](List& output) { plan_gatherv<T>(ranks_, size(own), blocks, root_).execute(own, output); });
+    expect_each(
+        what("gatherv in place"), is_root ? placed : own, is_root ? shares : own,
+        [&](List& buffer) { gatherv_in_place(ranks_, buffer, at_root(counts)..., root_); },
+        [&](List& buffer) { igatherv_in_place(ranks_, buffer, at_root(counts)..., root_).wait(); },
+        [&](List& buffer) { plan_gatherv<T>(ranks_, size(own), blocks, root_, in_place_).execute_in_place(buffer); });
+    expect_each(
+        what("scatterv"), blank(size(own)), own,
+        [&](List& output) { scatterv(ranks_, root_shares, at_root(counts)..., output, root_); },
+        [&](List& output) { iscatterv(ranks_, root_shares, at_root(counts)..., output, root_).wait(); },
+        [&](List& output) { plan_scatterv<T>(ranks_, blocks, size(own), root_).execute(root_shares, output); });
+    expect_each(
+        what("scatterv in place"), is_root ? shares : blank(size(own)), is_root ? shares : own,
+        [&](List& buffer) { scatterv_in_place(ranks_, buffer, at_root(counts)..., root_); },
+        [&](List& buffer) { iscatterv_in_place(ranks_, buffer, at_root(counts)..., root_).wait(); },
+        [&](List& buffer) { plan_scatterv<T>(ranks_, blocks, size(own), root_, in_place_).execute_in_place(buffer); });
   }
 
   void irregular_reduced() {
@@ -331,34 +389,37 @@ class TypedCalls {
       all += counts.back();
     }
     const List own = elements<T>(me_, all), share = fold(0, p_ - 1, before, counts[index(me_)]);
-    List output = blank(static_cast<Count>(share.size()));
-    reduce_scatterv(ranks_, own, output, counts, op);
-    expect("reduce_scatterv", output, share);
-    plan_reduce_scatterv<T>(ranks_, packed_blocks(counts), op).execute(own, output);
-    expect("plan_reduce_scatterv", output, share);
-    List buffer = own;
-    ireduce_scatterv_in_place(ranks_, buffer, counts, op).wait();
-    expect("ireduce_scatterv_in_place", std::span(buffer).first(share.size()), share);
+    expect_each(
+        "reduce_scatterv", blank(size(share)), share, [&](List& output) { reduce_scatterv(ranks_, own, output, counts, op); },
+        [&](List& output) { ireduce_scatterv(ranks_, own, output, counts, op).wait(); },
+        [&](List& output) { plan_reduce_scatterv<T>(ranks_, packed_blocks(counts), op).execute(own, output); });
+    expect_each(
+        "reduce_scatterv in place", own, share, [&](List& buffer) { reduce_scatterv_in_place(ranks_, buffer, counts, op); },
+        [&](List& buffer) { ireduce_scatterv_in_place(ranks_, buffer, counts, op).wait(); },
+        [&](List& buffer) { plan_reduce_scatterv<T>(ranks_, packed_blocks(counts), op, in_place_).execute_in_place(buffer); });
   }
 
-  Communicator& ranks_;
+  Ranks ranks_;
   const Rank me_;
   const Count p_, n_;
   const Rank root_;
+  const PlanOptions in_place_{.in_place = true};
   std::string wrong_;
 };
 
 // Collective. Runs the calls with several types, sizes and roots. Returns what is wrong on this rank.
 inline std::string run_typed_calls(Communicator& ranks) {
   std::string wrong;
-  const auto add = [&](const std::string& found) {
+  const std::unique_ptr<Communicator, void (*)(Communicator*)> pointer(&ranks, [](Communicator*) {});
+  const auto run = [&]<class T>(auto& given, T, Count n, Rank root) {
+    const std::string found = TypedCalls<T, decltype(given)>(given, n, root).run();
     if (wrong.empty()) wrong = found;
   };
   for (const Rank root : {Rank{0}, ranks.size() - 1}) {
-    for (const Count n : {0, 1, 3}) add(TypedCalls<double>(ranks, n, root).run());
-    add(TypedCalls<std::int8_t>(ranks, 5, root).run());
-    add(TypedCalls<Affine>(ranks, 2, root).run());
-    add(TypedCalls<std::complex<float>>(ranks, 4, root).run());
+    for (const Count n : {0, 1, 3}) run(ranks, double{}, n, root);
+    run(ranks, std::int8_t{}, 5, root);
+    run(pointer, Affine{}, 2, root);
+    run(ranks, std::complex<float>{}, 4, root);
   }
   return wrong;
 }

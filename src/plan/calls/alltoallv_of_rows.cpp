@@ -11,8 +11,9 @@
 
 namespace quadrille {
 
-Problem alltoallv_of_rows(Communicator& communicator, const std::vector<Bytes>& row) {
+Problem alltoallv_of_rows(Group ranks, const std::vector<Bytes>& row) {
   constexpr Bytes bad = -1;  // replaces every count of an invalid row, so that all ranks find the error
+  Communicator& communicator = ranks;
   const auto p = index(communicator.size());
   const bool good = row.size() == p && std::all_of(row.begin(), row.end(), [](Bytes count) { return count >= 0; });
   const std::vector<Bytes> mine = good ? row : std::vector<Bytes>(p, bad);

@@ -179,17 +179,18 @@ Calls::Entry& Calls::entry_for(Communicator& ranks, const CallKey& key) {
   return *recent_;
 }
 
-void Calls::execute_with(Communicator& ranks, const CallKey& key, const void* input, void* output) {
+void Calls::execute_with(Communicator& ranks, const CallKey& key, const void* input, void* output, bool is_typed_call) {
   Entry& entry = entry_for(ranks, key);
   if (entry.present) entry.present->set(*key.operation);
-  check_buffers(*entry.plan, input, output);
+  if (overlap(*entry.plan, input, output)) throw_overlap(is_typed_call ? name(key.collective) : "execute", is_typed_call);
   execution_of(*entry.plan).execute(arguments_of(key, input, output, entry.present ? &entry.present->as_operator() : nullptr));
 }
 
 // The request keeps the plan's execution and a copy of the call's function alive.
-Request Calls::start_with(Communicator& ranks, const CallKey& key, const void* input, void* output) {
+Request Calls::start_with(Communicator& ranks, const CallKey& key, const void* input, void* output, bool is_typed_call) {
   Entry& entry = entry_for(ranks, key);
-  check_buffers(*entry.plan, input, output);
+  if (overlap(*entry.plan, input, output))
+    throw_overlap(is_typed_call ? fmt::format("i{}", name(key.collective)) : "start", is_typed_call);
   const auto own = entry.present ? operator_owning(*key.operation, key.element_bytes) : nullptr;
   return quadrille::start(shared_execution_of(*entry.plan), arguments_of(key, input, output, own.get()), own);
 }
@@ -225,24 +226,24 @@ CallKey Calls::checked_key(Communicator& ranks, const Problem& problem, const Ca
 }
 
 void Calls::execute(Communicator& ranks, const CallArguments& arguments, const CallOptions& options) {
-  execute_with(ranks, checked_key(ranks, arguments, options), arguments.input, arguments.output);
+  execute_with(ranks, checked_key(ranks, arguments, options), arguments.input, arguments.output, true);
 }
 
 Request Calls::start(Communicator& ranks, const CallArguments& arguments, const CallOptions& options) {
-  return start_with(ranks, checked_key(ranks, arguments, options), arguments.input, arguments.output);
+  return start_with(ranks, checked_key(ranks, arguments, options), arguments.input, arguments.output, true);
 }
 
 void Calls::execute(Communicator& ranks, const Problem& problem, const void* input, void* output, const CallOperator* operation,
                     const CallOptions& options) {
   const CallKey key = checked_key(ranks, problem, operation, options);
-  if (!has_pair_counts(problem.collective)) return execute_with(ranks, key, input, output);
+  if (!has_pair_counts(problem.collective)) return execute_with(ranks, key, input, output, false);
   plan(ranks, problem, plan_options(key, nullptr)).execute(input, output);
 }
 
 Request Calls::start(Communicator& ranks, const Problem& problem, const void* input, void* output, const CallOperator* operation,
                      const CallOptions& options) {
   const CallKey key = checked_key(ranks, problem, operation, options);
-  if (!has_pair_counts(problem.collective)) return start_with(ranks, key, input, output);
+  if (!has_pair_counts(problem.collective)) return start_with(ranks, key, input, output, false);
   return plan(ranks, problem, plan_options(key, nullptr)).start(input, output);
 }
 
@@ -319,18 +320,18 @@ Request start_call(Communicator& ranks, const CallArguments& arguments, const Ca
   return ranks.calls().start(ranks, arguments, options);
 }
 
-void execute(Communicator& ranks, const Problem& problem, const void* input, void* output,
-             const std::shared_ptr<const Operator>& operation, const CallOptions& options) {
-  if (!operation) return ranks.calls().execute(ranks, problem, input, output, nullptr, options);
+void execute(Group ranks, const Problem& problem, const void* input, void* output, const std::shared_ptr<const Operator>& operation,
+             const CallOptions& options) {
+  if (!operation) return ranks->calls().execute(ranks, problem, input, output, nullptr, options);
   const CallOperator given = OperatorFor<std::byte, std::shared_ptr<const Operator>>::of(operation);
-  ranks.calls().execute(ranks, problem, input, output, &given, options);
+  ranks->calls().execute(ranks, problem, input, output, &given, options);
 }
 
-Request start(Communicator& ranks, const Problem& problem, const void* input, void* output,
+Request start(Group ranks, const Problem& problem, const void* input, void* output,
               const std::shared_ptr<const Operator>& operation, const CallOptions& options) {
-  if (!operation) return ranks.calls().start(ranks, problem, input, output, nullptr, options);
+  if (!operation) return ranks->calls().start(ranks, problem, input, output, nullptr, options);
   const CallOperator given = OperatorFor<std::byte, std::shared_ptr<const Operator>>::of(operation);
-  return ranks.calls().start(ranks, problem, input, output, &given, options);
+  return ranks->calls().start(ranks, problem, input, output, &given, options);
 }
 
 std::shared_ptr<Calls> Communicator::shared_calls() { return std::make_shared<Calls>(); }

@@ -75,8 +75,8 @@ class Calls {
   // Collective if the plan has to be made, otherwise local.
   Entry& entry_for(Communicator& ranks, const CallKey& key);
   Entry& make(Communicator& ranks, const CallKey& key, std::uint64_t hash);
-  void execute_with(Communicator& ranks, const CallKey& key, const void* input, void* output);
-  Request start_with(Communicator& ranks, const CallKey& key, const void* input, void* output);
+  void execute_with(Communicator& ranks, const CallKey& key, const void* input, void* output, bool is_typed_call);
+  Request start_with(Communicator& ranks, const CallKey& key, const void* input, void* output, bool is_typed_call);
 
   std::unordered_multimap<std::uint64_t, std::unique_ptr<Entry>> plans_;
   Entry* recent_ = nullptr;  // the entry of the last call

@@ -10,6 +10,7 @@
 #include "execute/agreement.hpp"
 #include "plan/calls/call_sizes.hpp"
 #include "plan/calls/calls.hpp"
+#include "plan/plan_buffers.hpp"
 #include "plan/request.hpp"
 #include "problem/collective_facts.hpp"
 #include "quadrille/checked.hpp"
@@ -218,17 +219,18 @@ Plan plan_irregular(Communicator& ranks, const IrregularCall& call, const PlanOp
 void execute_irregular(Communicator& ranks, const IrregularCall& call, const CallOptions& options) {
   compare(ranks, call, options);
   Plan plan = plan_irregular(ranks, call, plan_options(call, options));
-  if (call.arguments.in_place)
-    plan.execute_in_place(call.arguments.output);
-  else
-    plan.execute(call.arguments.input, call.arguments.output);
+  if (call.arguments.in_place) return plan.execute_in_place(call.arguments.output);
+  if (overlap(plan, call.arguments.input, call.arguments.output)) throw_overlap(name(call.arguments.collective), true);
+  plan.execute(call.arguments.input, call.arguments.output);
 }
 
 Request start_irregular(Communicator& ranks, const IrregularCall& call, const CallOptions& options) {
   compare(ranks, call, options);
   Plan plan = plan_irregular(ranks, call, plan_options(call, options));
-  return call.arguments.in_place ? plan.start_in_place(call.arguments.output)
-                                 : plan.start(call.arguments.input, call.arguments.output);
+  if (call.arguments.in_place) return plan.start_in_place(call.arguments.output);
+  if (overlap(plan, call.arguments.input, call.arguments.output))
+    throw_overlap(fmt::format("i{}", name(call.arguments.collective)), true);
+  return plan.start(call.arguments.input, call.arguments.output);
 }
 
 }  // namespace quadrille

@@ -2,14 +2,19 @@
 // Typed calls: they find their plans again, and errors in their arguments are reported.
 #include "plan/calls/calls.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <concepts>
 #include <cstdlib>
+#include <memory>
 #include <optional>
 #include <random>
+#include <utility>
 
 #include "execute/shared/communicator.hpp"
+#include "quadrille/algorithm.hpp"
 #include "quadrille/collectives.hpp"
 #include "quadrille/indexed.hpp"
 #include "support/cases.hpp"
@@ -76,6 +81,86 @@ TEST(Calls, RefuseInvalidRootsOperatorsAndElements) {
             "the operator is a null pointer; give a reduction an operator");
   EXPECT_EQ(told_to_all(2, [&](Communicator& ranks) { plan_alltoall<double>(ranks, 2).execute(buffer, buffer); }),
             "the input has 2 elements, and the plan needs 4 there");
+}
+
+// Each form names its own form for one buffer. A single rank is every root.
+TEST(Calls, SayWhatToCallIfBuffersOverlap) {
+  std::vector<int> a(4);
+  const std::vector<int> counts{4};
+  const auto said = [&](const auto& call) { return told_to_all(1, [&](Communicator& ranks) { call(ranks); }); };
+  const auto in_place = [](std::string_view function) {
+    return fmt::format("input and output overlap; give {0} two separate buffers, or call {0}_in_place with one", function);
+  };
+  EXPECT_EQ(said([&](auto& ranks) { alltoall(ranks, a, a); }), in_place("alltoall"));
+  EXPECT_EQ(said([&](auto& ranks) { ialltoall(ranks, a, a); }), in_place("ialltoall"));
+  EXPECT_EQ(said([&](auto& ranks) { allgather(ranks, a, a); }), in_place("allgather"));
+  EXPECT_EQ(said([&](auto& ranks) { iallgather(ranks, a, a); }), in_place("iallgather"));
+  EXPECT_EQ(said([&](auto& ranks) { scatter(ranks, a, a); }), in_place("scatter"));
+  EXPECT_EQ(said([&](auto& ranks) { iscatter(ranks, a, a); }), in_place("iscatter"));
+  EXPECT_EQ(said([&](auto& ranks) { gather(ranks, a, a); }), in_place("gather"));
+  EXPECT_EQ(said([&](auto& ranks) { igather(ranks, a, a); }), in_place("igather"));
+  EXPECT_EQ(said([&](auto& ranks) { reduce(ranks, a, a, op::sum); }), in_place("reduce"));
+  EXPECT_EQ(said([&](auto& ranks) { ireduce(ranks, a, a, op::sum); }), in_place("ireduce"));
+  EXPECT_EQ(said([&](auto& ranks) { allreduce(ranks, a, a, op::sum); }), in_place("allreduce"));
+  EXPECT_EQ(said([&](auto& ranks) { iallreduce(ranks, a, a, op::sum); }), in_place("iallreduce"));
+  EXPECT_EQ(said([&](auto& ranks) { reduce_scatter(ranks, a, a, op::sum); }), in_place("reduce_scatter"));
+  EXPECT_EQ(said([&](auto& ranks) { ireduce_scatter(ranks, a, a, op::sum); }), in_place("ireduce_scatter"));
+  EXPECT_EQ(said([&](auto& ranks) { scan(ranks, a, a, op::sum); }), in_place("scan"));
+  EXPECT_EQ(said([&](auto& ranks) { iscan(ranks, a, a, op::sum); }), in_place("iscan"));
+  EXPECT_EQ(said([&](auto& ranks) { alltoallv(ranks, a, counts, a, counts); }), in_place("alltoallv"));
+  EXPECT_EQ(said([&](auto& ranks) { ialltoallv(ranks, a, counts, a, counts); }), in_place("ialltoallv"));
+  EXPECT_EQ(said([&](auto& ranks) { allgatherv(ranks, a, a, counts); }), in_place("allgatherv"));
+  EXPECT_EQ(said([&](auto& ranks) { iallgatherv(ranks, a, a, counts); }), in_place("iallgatherv"));
+  EXPECT_EQ(said([&](auto& ranks) { gatherv(ranks, a, a, counts); }), in_place("gatherv"));
+  EXPECT_EQ(said([&](auto& ranks) { igatherv(ranks, a, a, counts); }), in_place("igatherv"));
+  EXPECT_EQ(said([&](auto& ranks) { scatterv(ranks, a, counts, a); }), in_place("scatterv"));
+  EXPECT_EQ(said([&](auto& ranks) { iscatterv(ranks, a, counts, a); }), in_place("iscatterv"));
+  EXPECT_EQ(said([&](auto& ranks) { reduce_scatterv(ranks, a, a, counts, op::sum); }), in_place("reduce_scatterv"));
+  EXPECT_EQ(said([&](auto& ranks) { ireduce_scatterv(ranks, a, a, counts, op::sum); }), in_place("ireduce_scatterv"));
+  // rank 0 of an exscan reads and writes nothing
+  const std::vector<std::string> scanned = told(2, [](Communicator& ranks) {
+    std::vector<int> own(2);
+    exscan(ranks, own, own, op::sum);
+  });
+  EXPECT_EQ(scanned[1], in_place("exscan"));
+
+  const auto by_plan = [](std::string_view function) {
+    return fmt::format(
+        "input and output overlap; give {0} two separate buffers, or make a plan with PlanOptions::in_place and "
+        "call its {0}_in_place",
+        function);
+  };
+  EXPECT_EQ(said([&](auto& ranks) { plan_alltoall<int>(ranks, 4).execute(a, a); }), by_plan("execute"));
+  EXPECT_EQ(said([&](auto& ranks) { plan_alltoall<int>(ranks, 4).start(a, a); }), by_plan("start"));
+  for (const Problem& problem : {Problem::alltoall(1, 16), Problem::alltoallv(1, std::vector<Bytes>{16})}) {
+    EXPECT_EQ(said([&](auto& ranks) { execute(ranks, problem, a.data(), a.data()); }), by_plan("execute"));
+    EXPECT_EQ(said([&](auto& ranks) { start(ranks, problem, a.data(), a.data()); }), by_plan("start"));
+  }
+}
+
+// A pointer costs as much as a reference: both are passed as an address. typed_calls_test.cpp passes one to each typed call.
+static_assert(std::is_trivially_copyable_v<Group> && sizeof(Group) == sizeof(Communicator*));
+static_assert(std::convertible_to<std::unique_ptr<Communicator>&, Group> &&
+              std::convertible_to<std::shared_ptr<Communicator>, Group>);
+static_assert(std::convertible_to<SharedCommunicator&, Group> && std::convertible_to<SharedCommunicator*, Group>);
+static_assert(!std::convertible_to<int*, Group> && !std::convertible_to<const Communicator&, Group>);
+
+TEST(Calls, TakeAPointerToTheCommunicator) {
+  run_threads(2, [](Communicator& ranks) {
+    Communicator* const pointer = &ranks;
+    const Problem problem = alltoallv_of_rows(pointer, {4, 4});
+    const std::vector<int> input(2, static_cast<int>(ranks.rank())), expected{0, 1};
+    std::vector<int> output(2);
+    const auto is_right = [&] { return std::exchange(output, {-1, -1}) == expected; };
+    plan(pointer, problem).execute(input.data(), output.data());
+    EXPECT_TRUE(is_right());
+    plan(pointer, make_schedule(problem, "direct")).execute(input.data(), output.data());
+    EXPECT_TRUE(is_right());
+    execute(pointer, problem, input.data(), output.data());
+    EXPECT_TRUE(is_right());
+    start(pointer, problem, input.data(), output.data()).wait();
+    EXPECT_TRUE(is_right());
+  });
 }
 
 // All ranks throw: the one with wrong arguments, and the others.
