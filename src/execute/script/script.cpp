@@ -45,10 +45,20 @@ Bytes control_bytes(const Program& posted) {
   return end;
 }
 
+// Drops the regions without bytes that a document may list. Transports take the address of a contiguous message from its first
+// region. A control message keeps its one region, which may be empty.
+Program without_empty_regions(Program program) {
+  for (Round& round : program.rounds)
+    for (auto* messages : {&round.sends, &round.receives})
+      for (Message& message : *messages)
+        if (!is_control(message)) std::erase_if(message.regions, [](const Region& region) { return bytes(region) == 0; });
+  return program;
+}
+
 class ScriptMaker {
  public:
   ScriptMaker(const Program& program, Count ranks, const ScriptOptions& options)
-      : program_(in_posting_order(program)),
+      : program_(without_empty_regions(in_posting_order(program))),
         options_(options),
         graph_(dependences(program_)),
         places_(channel_places(program_, graph_)),

@@ -17,7 +17,8 @@ MpiMessages::MpiMessages(Lease lease, Waiter waiter, std::shared_ptr<const Scrip
   bases_[Buffer::staging] = staging_.data();
   for (const ScriptMessage& message : script_->messages) {
     const auto first = static_cast<std::uint32_t>(parts_.size());
-    const Region& region = message.regions.front();  // the message has one contiguous region: make_script stages the others
+    // The regions are contiguous, since make_script stages the others. A message without bytes has none.
+    const Region region = message.regions.empty() ? Region{} : message.regions.front();
     Bytes done = 0;
     do {  // at least one part: a control message may have 0 bytes, and its arrival is the information
       parts_.push_back({region.buffer, message.is_send, static_cast<int>(message.peer),
