@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -163,6 +164,8 @@ void MpiGroup::all_gather(const void* mine, void* all, Bytes count) {
     std::memcpy(all, mine, index(count));
     return;
   }
+  if (count > INT_MAX)
+    throw Error(ErrorCode::too_large, fmt::format("MPI gathers at most {} bytes of a rank at once, not {}", INT_MAX, count));
   const int bytes = static_cast<int>(count);
   if (nodes_.empty()) {  // the ranks are meeting, and nothing is in flight; this takes a third of the time of MPI_Iallgather
     check_mpi(PMPI_Allgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, handle()), "MPI_Allgather");
