@@ -31,7 +31,7 @@ class ProgramBuilder {
   void skip_rounds(Count count);  // `count` global rounds in which this rank does nothing
   void scratch(Bytes bytes) { program_.scratch_bytes = bytes; }
 
-  // Empty regions and messages without bytes are left out. A message to the rank itself violates the contract: use
+  // Empty regions and messages without bytes are left out. Throws Error{misuse} for a message to the rank itself: use
   // copy() instead.
   void copy(Regions source, Regions target);
   void reduce(Regions source, Regions target, OperandOrder order);

@@ -162,9 +162,9 @@ class Symmetry {
     bool operator==(const Digit&) const = default;
   };
 
-  explicit Symmetry(std::vector<Digit> digits);  // least significant digit first; the number of ranks is the product of the lengths
+  explicit Symmetry(std::vector<Digit> digits);  // least significant digit first; throws Error{misuse} for other periods
 
-  Count ranks() const;
+  Count ranks() const;  // the product of the lengths
   // One for each orbit; all orbits have the same size.
   const std::vector<Rank>& representatives() const { return representatives_; }
   Rank representative_of(Rank rank) const;

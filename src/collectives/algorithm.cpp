@@ -6,10 +6,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cassert>
 #include <charconv>
 #include <limits>
 
+#include "foundation/assert.hpp"
 #include "foundation/nearest.hpp"
 #include "quadrille/error.hpp"
 
@@ -85,7 +85,7 @@ const Algorithm& default_algorithm(Collective collective) {
   const auto marked = default_algorithms();
   const auto entry =
       std::find_if(marked.begin(), marked.end(), [&](const Algorithm* algorithm) { return algorithm->collective == collective; });
-  assert(entry != marked.end());
+  QUADRILLE_ASSERT(entry != marked.end());
   return **entry;
 }
 
@@ -181,7 +181,9 @@ Schedule make_schedule(const Problem& problem, const Choice& choice) {
   if (algorithm.node_ports) schedule.node_port_limit = algorithm.node_ports(problem, choice.parameters);
   schedule.program = [problem, parameters = choice.parameters, generate = algorithm.generate,
                       analysis = algorithm.analyse ? algorithm.analyse(problem, choice.parameters) : nullptr](Rank rank) {
-    return generate(problem, parameters, analysis.get(), rank);
+    Program program = generate(problem, parameters, analysis.get(), rank);
+    QUADRILLE_ASSERT(program.rank == rank);
+    return program;
   };
   return schedule;
 }

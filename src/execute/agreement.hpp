@@ -7,11 +7,13 @@
 // or on none; otherwise ranks would wait for each other in different calls.
 #pragma once
 
+#include <cstring>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
 
+#include "foundation/assert.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 
@@ -38,6 +40,7 @@ std::string told_by(Group& group, Rank teller, std::string text) {
   ByRank<Bytes> lengths(group.size());
   const auto mine = static_cast<Bytes>(text.size());
   group.all_gather(&mine, lengths.data(), sizeof mine);
+  QUADRILLE_ASSERT(lengths[group.rank()] == mine);
   const Bytes length = lengths[teller];
   text.resize(index(length));
   std::string all(index(length * group.size()), ' ');
@@ -63,6 +66,7 @@ auto gathered_or_thrown(Group& group, Part&& part) {
   }
   ByRank<PartOutcome> all(group.size());
   group.all_gather(&mine, all.data(), sizeof mine);
+  QUADRILLE_ASSERT(std::memcmp(&all[group.rank()], &mine, sizeof mine) == 0);  // values lie in rank order
   ByRank<Value> values;
   std::optional<Rank> first;  // the first rank whose own part failed; if none did, the first that learnt of a failure elsewhere
   for (const PartOutcome& part_outcome : all) {

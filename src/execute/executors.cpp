@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cassert>
+
+#include "foundation/assert.hpp"
 
 namespace quadrille {
 namespace {
@@ -49,7 +50,7 @@ std::span<const ExecutorRow> all_executors() { return table; }
 const ExecutorRow& row_of(Executor executor) {
   const auto* const row =
       std::find_if(std::begin(table), std::end(table), [&](const ExecutorRow& each) { return each.executor == executor; });
-  assert(row != std::end(table));
+  QUADRILLE_ASSERT(row != std::end(table));
   return *row;
 }
 

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <utility>
 
+#include "foundation/assert.hpp"
 #include "mpi_face/communicator_state.hpp"
 #include "mpi_face/settings.hpp"
 #include "mpi_face/ticks.hpp"
@@ -133,6 +134,7 @@ bool CommunicatorState::has_group() {
     if (group_ || !no_group_.empty()) return no_group_.empty();
     if (!is_of_one_world()) return false;
     group_ = over(communicator_);
+    QUADRILLE_ASSERT(group_->rank() == rank_ && group_->size() == ranks_);
     wishes_ = shared_wishes(*group_);
   } catch (const std::exception& error) {
     no_group_ = error.what();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi_face/communicator_state.hpp"
 
+#include "foundation/assert.hpp"
 #include "mpi_face/operation.hpp"
 #include "mpi_face/settings.hpp"
 
@@ -209,6 +210,7 @@ int CommunicatorState::copy_alone(RecentCall& now, const MpiCall& call, VendorCa
 }
 
 int CommunicatorState::execute(Site& site, const Shape& shape) {
+  QUADRILLE_ASSERT(site.plan && shape.block_bytes == site.key.block_bytes);  // the plan is for blocks of this size
   try {
     if (shape.collective == Collective::broadcast) return execute_broadcast(site, shape);
     const Elements &from = shape.input, &to = shape.output;

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "foundation/assert.hpp"
 #include "mpi_face/handle_map.hpp"
 
 namespace quadrille::mpi_face {
@@ -237,8 +238,10 @@ int pack(const void* elements, Count count, MPI_Datatype type, const TypeFacts& 
   const FromFirstByte source(type, elements);
   return in_parts(count, facts, [&](Bytes from, Bytes to, int part) {
     int position = 0;
-    return PMPI_Pack(source.elements() + from, part, source.type(), bytes + to, static_cast<int>(part * facts.size), &position,
-                     communicator);
+    const int packed = static_cast<int>(part * facts.size);
+    const int code = PMPI_Pack(source.elements() + from, part, source.type(), bytes + to, packed, &position, communicator);
+    QUADRILLE_ASSERT(code != MPI_SUCCESS || position == packed);
+    return code;
   });
 }
 
@@ -251,8 +254,11 @@ int unpack(const std::byte* bytes, void* elements, Count count, MPI_Datatype typ
   const FromFirstByte target(type, elements);
   return in_parts(count, facts, [&](Bytes to, Bytes from, int part) {
     int position = 0;
-    return PMPI_Unpack(bytes + from, static_cast<int>(part * facts.size), &position, const_cast<char*>(target.elements()) + to,
-                       part, target.type(), communicator);
+    const int packed = static_cast<int>(part * facts.size);
+    const int code =
+        PMPI_Unpack(bytes + from, packed, &position, const_cast<char*>(target.elements()) + to, part, target.type(), communicator);
+    QUADRILLE_ASSERT(code != MPI_SUCCESS || position == packed);
+    return code;
   });
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "foundation/assert.hpp"
 #include "mpi_face/communicator_state.hpp"
 #include "mpi_face/settings.hpp"
 
@@ -118,6 +119,8 @@ int CommunicatorState::exchange(const MpiCall& call) {
                        received_bytes};
       in += sent_bytes, out += received_bytes;
     }
+    QUADRILLE_ASSERT((!packs || in <= static_cast<Bytes>(input_.size())) &&
+                     (!unpacks || out <= static_cast<Bytes>(output_.size())));
     exchange_->exchange(outgoing_, incoming_);
     for (Rank rank = 0; rank < ranks_ && unpacks; ++rank)
       if (const int code = unpack(incoming_[static_cast<std::size_t>(rank)].memory, block(receive, received, rank),

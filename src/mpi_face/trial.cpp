@@ -2,8 +2,10 @@
 #include "mpi_face/trial.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <numeric>
 
+#include "foundation/assert.hpp"
 #include "plan/gathered.hpp"
 #include "quadrille/error.hpp"
 
@@ -16,6 +18,7 @@ Bytes sum(const std::vector<Bytes>& bytes) { return std::accumulate(bytes.begin(
 void set_counts(const std::vector<Bytes>& bytes, Bytes item, std::vector<int>& counts, std::vector<int>& displacements) {
   int next = 0;
   for (const Bytes each : bytes) {
+    QUADRILLE_ASSERT(each >= 0 && each % item == 0 && each / item <= INT_MAX - next);
     counts.push_back(static_cast<int>(each / item));
     displacements.push_back(next);
     next += counts.back();

@@ -2,9 +2,9 @@
 #include "patterns/circulant.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <limits>
 
+#include "foundation/assert.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
@@ -38,7 +38,7 @@ class RowSearch {
 
   std::vector<Count> run() && {
     walk(0, depth_);
-    assert(found() == depth_);
+    QUADRILLE_ASSERT(found() == depth_);
     // Turns the entries into numbers of segments. Entry depth_ stands for the segment of this phase, whose number is
     // the index of the rank's own skip. All other segments belong to the previous phase, so their numbers are smaller
     // by d.

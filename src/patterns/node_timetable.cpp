@@ -2,9 +2,9 @@
 #include "patterns/node_timetable.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <numeric>
 
+#include "foundation/assert.hpp"
 #include "patterns/modulo.hpp"
 #include "quadrille/indexed.hpp"
 
@@ -33,7 +33,7 @@ Count disjoint_pairs(Count n) {
 
 NodeTimetable::NodeTimetable(std::vector<Count> sizes, OwnNode own_node, Decomposition decomposition)
     : sizes_(std::move(sizes)), own_node_(own_node), decomposition_(decomposition), position_starts_(sizes_.size()) {
-  assert(decomposition.degree == 1 || own_node == OwnNode::apart);
+  QUADRILLE_ASSERT(decomposition.degree == 1 || own_node == OwnNode::apart);
   std::vector<Count> all(sizes_.size());
   std::iota(all.begin(), all.end(), Count{0});
   std::vector<Count> largest = all;
@@ -125,7 +125,7 @@ Count NodeTimetable::first_met(Count turn, Count index, Count large) const {
 }
 
 Count NodeTimetable::step(Count U, Count a, Count V, Count b) const {
-  assert(U != V || own_node_ != OwnNode::apart);
+  QUADRILLE_ASSERT(U != V || own_node_ != OwnNode::apart);
   if (U == V) return own_step(U, a, b);
   // The processors of the smaller node take turns, and `goes` is on this node. Of two nodes of equal size, it is on the
   // first node (matchings) or on the sender (permutations).

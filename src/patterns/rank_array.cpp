@@ -2,9 +2,9 @@
 #include "patterns/rank_array.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <tuple>
 
+#include "foundation/assert.hpp"
 #include "patterns/modulo.hpp"
 
 namespace quadrille {
@@ -20,7 +20,7 @@ Count floor_square_root(Count n) {
 
 RankArray::RankArray(Count ranks, Count columns)
     : ranks_(ranks), columns_(columns), rows_(ceil_divide(ranks, columns)), short_row_(ranks % columns) {
-  assert(is_valid(ranks, columns));
+  QUADRILLE_ASSERT(is_valid(ranks, columns));
 }
 
 bool RankArray::is_valid(Count ranks, Count columns) {

@@ -2,7 +2,8 @@
 #include "patterns/ring_kernel.hpp"
 
 #include <algorithm>
-#include <cassert>
+
+#include "foundation/assert.hpp"
 
 namespace quadrille::ring_kernel {
 namespace {
@@ -16,7 +17,7 @@ Departure from_distance(Count first, Count step, Count size, bool antipode) {
 Departure simple(Count size, Count step) { return from_distance(step + 1, 1, size, size % 2 == 0); }
 
 Departure alternating(Antipode rule, Count size, Count position, Count step, int direction) {
-  assert(size % 2 == 0 && (rule == Antipode::by_target || size % 4 == 2));
+  QUADRILLE_ASSERT(size % 2 == 0 && (rule == Antipode::by_target || size % 4 == 2));
   // The side to which ranks of this parity send first. Blocks that come to this rank from half a ring away travel in
   // the same direction.
   const int early_side = position % 2 == 0 ? 1 : -1;

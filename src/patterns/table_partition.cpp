@@ -2,7 +2,8 @@
 #include "patterns/table_partition.hpp"
 
 #include <algorithm>
-#include <cassert>
+
+#include "foundation/assert.hpp"
 
 namespace quadrille {
 namespace {
@@ -28,7 +29,7 @@ struct Table {
 }  // namespace
 
 TablePartition partition_table(Count columns, Count rows, Count ports, Count window) {
-  assert(rows >= 1 && columns <= ports * window && (ports <= window || columns == ports));
+  QUADRILLE_ASSERT(rows >= 1 && columns <= ports * window && (ports <= window || columns == ports));
   const Table table{columns, rows, ports, window};
   Count longest = ceil_divide(table.cells(), ports);
   Count enough = ceil_divide(columns, ports) * rows;  // cutting at whole columns always fits

@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "execute/agreement.hpp"
+#include "foundation/assert.hpp"
 #include "plan/placed.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/verify.hpp"
@@ -159,6 +160,7 @@ std::string difference(const std::vector<RoundHash>& a, const std::vector<RoundH
   told = told_by(communicator, other, std::move(told));
   std::string sentence;
   if (me == 0) {
+    QUADRILLE_ASSERT(told.size() >= sizeof(Statements) && (told.size() - sizeof(Statements)) % sizeof(RoundHash) == 0);
     Statements stated;
     std::memcpy(&stated, told.data(), sizeof(stated));
     std::vector<RoundHash> theirs((told.size() - sizeof(stated)) / sizeof(RoundHash));

@@ -15,7 +15,9 @@
 #include "execute/incremental.hpp"
 #include "execute/script/layout.hpp"
 #include "execute/script/script.hpp"
+#include "execute/script/script_contract.hpp"
 #include "execute/transport.hpp"
+#include "foundation/assert.hpp"
 #include "plan/choosing/choosing.hpp"
 #include "plan/given_schedule.hpp"
 #include "plan/placed.hpp"
@@ -163,6 +165,12 @@ bool draft_incremental(Draft& draft, const Problem& problem, const PlanOptions& 
 void draft_program(Draft& draft, const Problem& problem, const PlanOptions& options, const Program& own) {
   const Program program = bound(own, problem, draft.layouts, options.in_place);
   draft.script = std::make_shared<const Script>(script_of(program, problem, options, *draft.transport));
+  const Offsets input = extent(draft.layouts.input, input_bytes(problem, own.rank));
+  const Offsets output = extent(draft.layouts.output, output_bytes(problem, own.rank));
+  if (options.in_place)  // one buffer is both input and output
+    check_user_buffers(*draft.script, {}, {std::min(input.first, output.first), std::max(input.second, output.second)});
+  else
+    check_user_buffers(*draft.script, input, output);
 }
 
 void draft_schedule(Draft& draft, const Problem& problem, const PlanOptions& options, const Schedule& schedule, bool own_counts,
@@ -313,12 +321,16 @@ ChosenPlan Draft::agreed(Communicator& communicator, const Problem& asked, const
   const bool all_offer = std::none_of(agreement.offers.begin(), agreement.offers.end(),
                                       [](const Offer::Words& words) { return words == Offer::Words{}; });
   if (!all_offer) draft.offer.reset();
+  QUADRILLE_ASSERT(size(agreement.offers) == communicator.size());
   starts->in_flight()->plan_memory().settle(agreement.memory);
   made.algorithm_ = draft.algorithm;
   made.executor_ = draft.transport->executor();
   made.in_place_ = options.in_place;
   made.decision_ = std::move(chosen.decision);
+  QUADRILLE_ASSERT((draft.vendor ? 1 : 0) + (draft.script ? 1 : 0) + (draft.incremental ? 1 : 0) == 1);
   if (draft.script) {
+    QUADRILLE_ASSERT(draft.script->rank == me && draft.script->ranks == communicator.size());  // also of a kept script
+    QUADRILLE_ASSERT(draft.script->policy == options.policy);
     made.scratch_bytes_ = draft.script->scratch_bytes;
     made.staging_bytes_ = draft.script->staging_bytes;
   }

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <array>
-#include <cassert>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
@@ -20,6 +19,7 @@
 #include <variant>
 #include <vector>
 
+#include "foundation/assert.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille::reproduce {
@@ -28,7 +28,7 @@ namespace quadrille::reproduce {
 class Number {
  public:
   constexpr Number(std::floating_point auto measure) : value_(measure) {}
-  constexpr Number(std::integral auto count) : value_(static_cast<double>(count)) { assert(std::abs(value_) <= 0x1p53); }
+  constexpr Number(std::integral auto count) : value_(static_cast<double>(count)) { QUADRILLE_ASSERT(std::abs(value_) <= 0x1p53); }
   constexpr operator double() const { return value_; }
 
  private:

@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 
+#include "foundation/assert.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {
@@ -201,6 +202,7 @@ DependenceGraph dependences(const Program& program) {
         break;
     }
     sort_unique(before);
+    QUADRILLE_ASSERT(before.empty() || before.back().on < self);
     if ((count += before.size()) > most_dependences)
       throw Error(ErrorCode::too_large,
                   "a program has too many dependences between its operations; use fewer and larger operations");

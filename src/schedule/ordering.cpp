@@ -2,10 +2,10 @@
 #include "schedule/ordering.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <numeric>
 #include <utility>
 
+#include "foundation/assert.hpp"
 #include "schedule/meetings.hpp"
 #include "schedule/transform.hpp"
 
@@ -113,7 +113,10 @@ class OrderingMaker {
     return gate;
   }
 
-  void edge(std::size_t from, std::size_t to) { made_.edges.push_back({from, to}); }
+  void edge(std::size_t from, std::size_t to) {
+    QUADRILLE_ASSERT(from < made_.steps.size() && to < made_.steps.size());  // an operation is waited for only after it was entered
+    made_.edges.push_back({from, to});
+  }
 
   // Lets the step start after all operations on which `operation` depends.
   void wait(std::size_t operation, std::size_t step) {
@@ -146,7 +149,7 @@ std::vector<std::size_t> every_round_alone(const Program& program) {
 }
 
 std::vector<std::size_t> windows(const Program& program, const DependenceGraph& graph, Policy policy) {
-  assert(policy != Policy::dataflow);
+  QUADRILLE_ASSERT(policy != Policy::dataflow);
   std::vector<std::size_t> window = every_round_alone(program);
   if (policy == Policy::blocking) return window;
   const auto stage_of = [&](std::size_t round) {

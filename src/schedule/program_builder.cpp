@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cassert>
 #include <limits>
 #include <string>
 
@@ -16,6 +15,11 @@ namespace {
 Regions without_empty(Regions regions) {
   std::erase_if(regions, [](const Region& region) { return bytes(region) == 0; });
   return regions;
+}
+
+void check_peer(Rank peer, Rank self) {
+  if (peer == self)
+    throw Error(ErrorCode::misuse, fmt::format("rank {} must not send to itself or receive from itself; use copy()", self));
 }
 
 }  // namespace
@@ -62,13 +66,13 @@ void ProgramBuilder::reduce(Regions source, Regions target, OperandOrder order) 
 }
 
 void ProgramBuilder::send(Rank to, Regions read, std::optional<Port> port) {
-  assert(to != program_.rank);
+  check_peer(to, program_.rank);
   read = without_empty(std::move(read));
   if (!read.empty()) round().sends.push_back({to, std::move(read), port});
 }
 
 void ProgramBuilder::receive(Rank from, Regions write, std::optional<Port> port) {
-  assert(from != program_.rank);
+  check_peer(from, program_.rank);
   write = without_empty(std::move(write));
   if (!write.empty()) round().receives.push_back({from, std::move(write), port});
 }

@@ -2,8 +2,9 @@
 #include "schedule/reduction.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <map>
+
+#include "foundation/assert.hpp"
 
 namespace quadrille {
 namespace {
@@ -132,10 +133,10 @@ class Reduction {
     reduction_.rank = spreading.rank;
     for (const Round& round : spreading.rounds)
       for (const Local& local : round.locals) {
-        assert(local.kind == LocalKind::copy && own_.length == 0);
+        QUADRILLE_ASSERT(local.kind == LocalKind::copy && own_.length == 0);
         const Region& source = local.source.front();
         const Region& target = local.target.front();
-        assert(source.buffer == Buffer::input && target.buffer == Buffer::output && bytes(local.source) == source.length);
+        QUADRILLE_ASSERT(source.buffer == Buffer::input && target.buffer == Buffer::output && bytes(local.source) == source.length);
         own_ = {target.offset, target.length};
         own_offset_ = source.offset;
       }
@@ -143,7 +144,7 @@ class Reduction {
 
   Program make() && {
     if (spreading_.stages.empty()) {  // every round belongs to a stage, so there is nothing to reverse
-      assert(spreading_.rounds.empty());
+      QUADRILLE_ASSERT(spreading_.rounds.empty());
       return std::move(reduction_);
     }
     const Count rounds = spreading_.stages.back().first_round + spreading_.stages.back().round_count;
@@ -168,6 +169,7 @@ class Reduction {
 
   // Begins a round with the reductions of the data that arrived in the round before.
   void begin_round(Count number) {
+    QUADRILLE_ASSERT(reduction_.rounds.empty() || reduction_.rounds.back().number < number);
     reduction_.rounds.push_back({number, std::move(pending_), {}, {}, {}, {}});
     pending_.clear();
     scratch_.next_round();
@@ -179,7 +181,7 @@ class Reduction {
   std::vector<Interval> vector_of(const Message& message) const {
     std::vector<Interval> intervals;
     for (const Region& region : message.regions) {
-      assert(region.buffer == Buffer::input || region.buffer == Buffer::output);
+      QUADRILLE_ASSERT(region.buffer == Buffer::input || region.buffer == Buffer::output);
       const Bytes shift = region.buffer == Buffer::input ? own_.first - own_offset_ : 0;
       for_each_run(region, [&](Bytes offset, Bytes length) {
         if (!intervals.empty() && intervals.back().first + intervals.back().length == offset + shift)
@@ -216,6 +218,7 @@ class Reduction {
   }
 
   void combine(Regions source, Regions target, OperandOrder order) {
+    QUADRILLE_ASSERT(bytes(source) == bytes(target));
     if (!source.empty()) pending_.push_back({LocalKind::reduce, order, std::move(source), std::move(target)});
   }
 
@@ -256,6 +259,7 @@ class Reduction {
           at += piece.length;
         });
     }
+    QUADRILLE_ASSERT(bytes(known) + bytes(news) == bytes(arriving));  // each byte that arrives is combined exactly once
     for (const auto& [interval, place] : moved) values_.move(interval, place);
     current().receives.push_back({message.peer, std::move(arriving), message.port});
     combine(std::move(known), std::move(known_target), into_arrived);

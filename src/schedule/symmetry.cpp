@@ -5,14 +5,18 @@
 
 #include <algorithm>
 #include <bit>
-#include <cassert>
+
+#include "quadrille/error.hpp"
 
 namespace quadrille {
 
 Symmetry::Symmetry(std::vector<Digit> digits) : representatives_{0} {
   Count stride = 1;
   for (const Digit& digit : digits) {
-    assert(digit.period > 0 && digit.length % digit.period == 0);
+    if (digit.length < 1 || digit.period < 1 || digit.length % digit.period != 0)
+      throw Error(ErrorCode::misuse,
+                  fmt::format("a digit of a symmetry has length {} and period {}; the period must divide the length", digit.length,
+                              digit.period));
     if (digit.length == 1) continue;
     digits_.push_back(digit);
     by_bits_ = by_bits_ && digit.length == 2;

@@ -2,10 +2,10 @@
 #include "schedule/transform.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <iterator>
 #include <limits>
 
+#include "foundation/assert.hpp"
 #include "quadrille/checked.hpp"
 #include "schedule/dependence.hpp"
 
@@ -49,7 +49,7 @@ bool overlap(const Regions& some, const Regions& others) {
   });
 }
 
-[[maybe_unused]] bool copies_stand_alone(const Round& round) {
+bool copies_stand_alone(const Round& round) {
   return std::all_of(round.locals.begin(), round.locals.end(), [&](const Local& local) {
     const auto touches = [&](const Message& message) {
       return overlap(local.source, message.regions) || overlap(local.target, message.regions);
@@ -126,9 +126,11 @@ bool stands_alone(const Round& round) {
 }
 
 Program joined(Part first, Part second) {
-  assert(first.program.rank == second.program.rank);
+  QUADRILLE_ASSERT(first.program.rank == second.program.rank);
   place(first, 0, 0);
   place(second, first.program.scratch_bytes, round_count(first.program));
+  QUADRILLE_ASSERT(first.program.rounds.empty() || second.program.rounds.empty() ||
+                   first.program.rounds.back().number < second.program.rounds.front().number);
   Program whole = std::move(first.program);
   whole.scratch_bytes += second.program.scratch_bytes;
   whole.stages.insert(whole.stages.end(), second.program.stages.begin(), second.program.stages.end());
@@ -142,7 +144,8 @@ Program reversed(Program program) {
   std::reverse(program.rounds.begin(), program.rounds.end());
   for (Stage& stage : program.stages) stage.first_round = rounds - stage.first_round - stage.round_count;
   for (Round& round : program.rounds) {
-    assert(copies_stand_alone(round));
+    QUADRILLE_ASSERT(copies_stand_alone(round));
+    QUADRILLE_ASSERT(round.number >= 0 && round.number < rounds);
     round.number = rounds - 1 - round.number;
     std::reverse(round.locals.begin(), round.locals.end());
     for (Local& local : round.locals) std::swap(local.source, local.target);

@@ -9,6 +9,7 @@
 #include <span>
 #include <unordered_map>
 
+#include "foundation/assert.hpp"
 #include "problem/limits.hpp"
 #include "problem/memory.hpp"
 #include "quadrille/error.hpp"
@@ -52,6 +53,7 @@ class Builder {
     first_event_ = static_cast<Event>(graph_.kinds.size());
     with_ordering(program, [&](const DependenceGraph& graph, const Ordering& order) {
       for (const Ordering::Step& step : order.steps) enter(program, graph, step);
+      QUADRILLE_ASSERT(graph_.kinds.size() - first_event_ == order.steps.size());
       enter_edges(order);
     });
   }
@@ -167,6 +169,7 @@ class Builder {
     graph_.after.resize(end);
     for (std::size_t event = first_event_; event < events; ++event) position += std::exchange(first[event], position);
     cursor_.assign(first.begin() + first_event_, first.end());
+    QUADRILLE_ASSERT(position == end);
     for (const Ordering::Edge& edge : order.edges)
       if (!is_left_out(edge)) graph_.after[cursor_[edge.from]++] = static_cast<Event>(first_event_ + edge.to);
   }

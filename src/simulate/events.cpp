@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "foundation/assert.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/simulate.hpp"
@@ -174,6 +175,7 @@ class Run {
     sends_from_[rank] = add_times(start, turn);
     round_begins_[graph_.rounds[event]] = std::min(round_begins_[graph_.rounds[event]], start);
     const Event receive = graph_.other_ends[event];
+    QUADRILLE_ASSERT(receive != EventGraph::none && graph_.kinds[receive] == EventKind::receive);
     if (links_)
       links_->send(event, graph_.ranks[event], graph_.ranks[receive], port_of(event), leaves, bytes, latency);
     else
@@ -211,6 +213,7 @@ class Run {
   }
 
   void arrive(Event event, Picoseconds time) {
+    QUADRILLE_ASSERT(graph_.waits_for[event] > 0);
     ready_[event] = std::max(ready_[event], time);
     if (--graph_.waits_for[event] == 0) waiting_.push_back(event);
   }

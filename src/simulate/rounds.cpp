@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The round-synchronous simulator. The model's formula gives the time of a round, and prices use the same formula.
+#include "foundation/assert.hpp"
 #include "quadrille/simulate.hpp"
 
 namespace quadrille {
@@ -8,12 +9,14 @@ Simulation simulate_rounds(const Schedule& schedule, const Model& model, const C
                            const WorkloadOptions& options) {
   const Workload work = workload(schedule, options);
   const Price price = price_of(work, model, coefficients);
+  QUADRILLE_ASSERT(price.stages.size() == work.stages.size());
   Simulation simulation;
   for (std::size_t i = 0; i < work.stages.size(); ++i) {
     SimulatedStage& stage = simulation.stages.emplace_back();
     stage.name = work.stages[i].name;
     stage.begin = simulation.end;
     simulation.end += price.stages[i].before;
+    QUADRILLE_ASSERT(price.stages[i].rounds.size() <= work.stages[i].rounds.size());
     for (std::size_t r = 0; r < price.stages[i].rounds.size(); ++r) {
       const RoundFigures& figures = work.stages[i].rounds[r];
       const Picoseconds begin = simulation.end;

@@ -35,6 +35,7 @@
 #include <random>
 #include <set>
 
+#include "foundation/assert.hpp"
 #include "problem/collective_facts.hpp"
 #include "problem/limits.hpp"
 #include "quadrille/indexed.hpp"
@@ -78,6 +79,8 @@ void check_by_symmetry(const Schedule& schedule, const VerifyOptions& options, C
                        Coverage& coverage) {
   if (auto wrong = check_symmetry(schedule, {})) return findings.add(std::move(*wrong));
   const std::vector<Rank>& representatives = schedule.symmetry->representatives();
+  for (const Rank rank : representatives)
+    QUADRILLE_ASSERT(rank >= 0 && rank < schedule.problem.ranks && schedule.symmetry->representative_of(rank) == rank);
   check_pieces(schedule.problem, size(representatives), options);
   std::vector<Program> programs;
   Count operations = 0;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "foundation/assert.hpp"
 #include "quadrille/indexed.hpp"
 #include "schedule/meetings.hpp"
 #include "schedule/ordering.hpp"
@@ -62,6 +63,7 @@ class Rendezvous {
       completed_.pop_back();
       for (auto wait = std::lower_bound(waits_.begin(), waits_.end(), std::pair(step, Step{0}));
            wait != waits_.end() && wait->first == step; ++wait) {
+        QUADRILLE_ASSERT(steps_[wait->second].missing > 0 && !steps_[wait->second].is_posted);
         --steps_[wait->second].missing;
         post(wait->second);
       }
@@ -104,6 +106,7 @@ class Rendezvous {
       const Rank me = posted.program().rank, peer = posted.graph().message(posted.program(), own_step.operation).peer;
       (sends ? sends_ : receives_).push_back({sends ? std::pair(me, peer) : std::pair(peer, me), steps_.size() - 1});
       if (const std::size_t before = places[own_step.operation].previous; before != none) {
+        QUADRILLE_ASSERT(step_of[before] != none);  // a channel is entered in its order
         steps_[step_of[before]].next_in_channel = steps_.size() - 1;
         state.channel_open = false;
       }
@@ -126,6 +129,7 @@ class Rendezvous {
   }
 
   void complete(Step step) {
+    QUADRILLE_ASSERT(steps_[step].is_posted && !steps_[step].is_complete);
     steps_[step].is_complete = true;
     completed_.push_back(step);
   }

@@ -16,6 +16,7 @@
 #include <set>
 #include <span>
 
+#include "foundation/assert.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "schedule/meetings.hpp"
@@ -53,6 +54,7 @@ class Replay {
         terms_(schedule.problem.ranks, required_combining(schedule.problem),
                keep_elements(programs, schedule.problem.element_bytes), options.most_pieces),
         memories_(programs.size()) {
+    QUADRILLE_ASSERT(symmetry.ranks() == schedule.problem.ranks && programs.size() == symmetry.representatives().size());
     for (Count at = 0; at < size(programs); ++at) {
       sizes_.push_back(buffer_sizes(schedule, programs[index(at)]));
       write(buffer(at, Buffer::input), 0, {input_bytes(schedule.problem, rank_of(at)), Terms::operand(rank_of(at)), 0});
@@ -138,6 +140,7 @@ class Replay {
     pieces_ -= static_cast<Count>(buffer.piece_count());
     buffer.write(offset, piece);
     pieces_ += static_cast<Count>(buffer.piece_count());
+    QUADRILLE_ASSERT(pieces_ >= 0);
   }
 
   Strip read(Count at, const Regions& regions) {
@@ -152,11 +155,13 @@ class Replay {
       if (held_ > most_pieces_) too_large();
       for (const SymbolRun& piece : part) append(strip, piece);
     }
+    QUADRILLE_ASSERT(length_of(strip) == bytes(regions));
     return strip;
   }
 
   void write(Count at, const Regions& regions, const Strip& strip) {
     charge(regions);
+    QUADRILLE_ASSERT(length_of(strip) == bytes(regions));
     auto piece = strip.begin();
     Bytes used = 0;  // bytes of *piece that are already written
     for (const Region& region : regions)
@@ -270,7 +275,9 @@ class Replay {
   // sends the corresponding message.
   std::pair<Count, Rank> seen_by_sender(Rank sender, Rank receiver) const {
     if (!is_rank(sender)) return {-1, receiver};
-    return {symmetry_.orbit_of(sender), symmetry_.preimage(sender, receiver)};
+    const Count orbit = symmetry_.orbit_of(sender);
+    QUADRILLE_ASSERT(orbit >= 0 && orbit < size(programs_));
+    return {orbit, symmetry_.preimage(sender, receiver)};
   }
 
   void check_write_overlap(Count at, const Round& round) {
@@ -361,6 +368,7 @@ class Replay {
         if (findings_.full()) return;
         Strip strip;
         buffer(at, Buffer::output).read(expected.offset, expected.length, strip);
+        QUADRILLE_ASSERT(length_of(strip) == expected.length);
         const Terms::Form wanted = terms_.form_of_ranks(expected.first, expected.last);
         const std::vector<WrongPart> wrong = wrong_parts(expected, strip, terms_, wanted);
         if (!wrong.empty())

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "foundation/assert.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 
@@ -69,6 +70,7 @@ Terms::Form Terms::form_of_ranks(Rank first, Rank last) { return entered(Sequenc
 
 Terms::Sequence Terms::sequence(Form form) const {
   if (form < ranks_) return {{form, form}};
+  QUADRILLE_ASSERT(form - ranks_ < size(sequences_));
   return sequences_[index(form - ranks_)];
 }
 
@@ -130,6 +132,12 @@ std::string Terms::to_string(Form form) const {
   return "rank " + text;
 }
 
+Bytes length_of(const Strip& strip) {
+  Bytes length = 0;
+  for (const SymbolRun& run : strip) length += run.length;
+  return length;
+}
+
 void append(Strip& strip, const SymbolRun& run) {
   if (run.length <= 0) return;
   if (!strip.empty() && strip.back().term == run.term &&
@@ -155,6 +163,7 @@ void SymbolicBuffer::read(Bytes offset, Bytes length, Strip& strip) const {
 }
 
 void SymbolicBuffer::write(Bytes offset, const SymbolRun& piece) {
+  QUADRILLE_ASSERT(offset >= 0 && piece.length >= 0);
   const Bytes end = offset + piece.length;
   auto entry = pieces_.upper_bound(offset);
   if (entry != pieces_.begin()) --entry;

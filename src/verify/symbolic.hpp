@@ -76,6 +76,7 @@ using Strip = std::vector<SymbolRun>;  // the symbols of a list of regions, in i
 
 // Appends a run; extends the last run if the new one continues it.
 void append(Strip& strip, const SymbolRun& run);
+Bytes length_of(const Strip& strip);
 
 class SymbolicBuffer {
  public:

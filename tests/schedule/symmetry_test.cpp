@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include "quadrille/error.hpp"
 #include "schedule/symmetry.hpp"
 
 namespace quadrille {
@@ -45,6 +46,11 @@ TEST(Symmetry, IsACommutativeGroupThatFixesNoRank) {
       }
     }
   }
+}
+
+TEST(Symmetry, RefusesAPeriodThatDoesNotDivideItsLength) {
+  for (const Digits& digits : {Digits{{6, 4}}, Digits{{6, 0}}, Digits{{6, -3}}, Digits{{0, 1}}})
+    EXPECT_THROW(Symmetry{digits}, Error);
 }
 
 }  // namespace

@@ -116,5 +116,10 @@ TEST(ControlMessages, OfAnySizeAreAnalysedButRefusedIfTheyTakeTooMuchMemory) {
   EXPECT_EQ(dependences(posted).operations.size(), 4u);
 }
 
+TEST(Transform, RefusesPartsOfTwoRanks) {
+  EXPECT_DEATH(joined({Program{.rank = 0}}, {Program{.rank = 1}}),
+               "broken contract.*first\\.program\\.rank == second\\.program\\.rank");
+}
+
 }  // namespace
 }  // namespace quadrille

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cassert>
 
 #include "collectives/segments.hpp"
+#include "foundation/assert.hpp"
 #include "quadrille/program_builder.hpp"
 #include "schedule/transform.hpp"
 
@@ -36,7 +36,7 @@ Program exchange_in_segments(const Problem& problem, const Parameters& parameter
     of_segment.block_bytes = cut.length;
     const auto place = [&](Regions& regions) {
       for (Region& region : regions) {
-        assert(region.levels == (std::array<Level, 3>{}) && region.offset % cut.length + region.length <= cut.length);
+        QUADRILLE_ASSERT(region.levels == (std::array<Level, 3>{}) && region.offset % cut.length + region.length <= cut.length);
         region.offset = region.offset / cut.length * problem.block_bytes + cut.offset + region.offset % cut.length;
       }
     };

@@ -2,8 +2,8 @@
 #include "collectives/exchange/torus_slots.hpp"
 
 #include <algorithm>
-#include <cassert>
 
+#include "foundation/assert.hpp"
 #include "patterns/modulo.hpp"
 
 namespace quadrille {
@@ -65,7 +65,7 @@ Region Slots::region(const std::vector<Displacements>& box) const {
     } else if (used > 0 && level.stride == region.levels[used - 1].count * region.levels[used - 1].stride) {
       region.levels[used - 1].count *= level.count;
     } else {
-      assert(used < region.levels.size());
+      QUADRILLE_ASSERT(used < region.levels.size());
       region.levels[used++] = level;
     }
   }

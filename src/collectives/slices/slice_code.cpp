@@ -2,8 +2,8 @@
 #include "collectives/slices/slice_code.hpp"
 
 #include <bit>
-#include <cassert>
 
+#include "foundation/assert.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {
@@ -35,7 +35,7 @@ void append_number_code(std::vector<std::uint8_t>& code, std::uint64_t number) {
 }
 
 void SliceCoder::add(const CodedSlice& slice) {
-  assert(slice.first % grain_ == 0 && slice.first < slice.last);
+  QUADRILLE_ASSERT(slice.first % grain_ == 0 && slice.first < slice.last);
   if (any_ && slice.target_place == last_.target_place && slice.source == last_.source && slice.first == last_.last) {
     last_.last = slice.last;
     return;

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 #include <sched.h>
 
-#include <cassert>
 #include <utility>
 
 #include "execute/agreement.hpp"
 #include "execute/executions/progress_thread.hpp"
+#include "foundation/assert.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {
@@ -22,7 +22,7 @@ Execution::Execution(std::shared_ptr<Starts> starts, std::string call)
 }
 
 Execution::~Execution() {
-  assert(!first_);
+  QUADRILLE_ASSERT(!first_);
   in_flight_->list()->remove_plan();
   in_flight_->plan_memory().destroyed(counted_);
   executable_.reset();

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "execute/executions/in_flight.hpp"
 
-#include <cassert>
 #include <utility>
 
 #include "execute/executions/execution.hpp"
+#include "foundation/assert.hpp"
 
 namespace quadrille {
 
 FlightList::~FlightList() {
-  assert(is_empty());
+  QUADRILLE_ASSERT(is_empty());
   for (Slot* slot = first_; slot;) delete std::exchange(slot, slot->next);
 }
 

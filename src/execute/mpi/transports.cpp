@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "execute/mpi/plug_in.hpp"
+#include "foundation/assert.hpp"
 #include "foundation/library_folder.hpp"
 #include "quadrille/indexed.hpp"
 
@@ -60,6 +61,13 @@ Count launched_ranks() {
   return 0;
 }
 
+// Asserts what the engine relies on about a group that a plug-in has made.
+std::unique_ptr<Communicator> plausible(std::unique_ptr<Communicator> group) {
+  QUADRILLE_ASSERT(group && group->rank() >= 0 && group->rank() < group->size());
+  QUADRILLE_ASSERT(size(group->nodes()) == group->size());
+  return group;
+}
+
 bool is_set(const char* name) { return std::getenv(name) != nullptr; }
 
 }  // namespace
@@ -93,7 +101,7 @@ TransportChoice choose_transport() {
 std::unique_ptr<Communicator> mpi_world() {
   const TransportChoice choice = choose_transport();
   if (!choice.is_mpi()) throw Error(ErrorCode::misuse, fmt::format("there is no MPI world: {}", choice.reason));
-  auto world = load_to_run(name(choice.transport)).world();
+  auto world = plausible(load_to_run(name(choice.transport)).world());
   if (const Count launched = launched_ranks(); launched > 1 && world->size() == 1)
     throw Error(
         ErrorCode::environment,
@@ -114,7 +122,7 @@ void run_launched(Count threads, const std::function<void(Communicator&)>& body)
 }
 
 std::unique_ptr<Communicator> over_mpi_handle(std::string_view library, const void* handle, std::size_t bytes) {
-  return load_to_run(library).over(handle, bytes);
+  return plausible(load_to_run(library).over(handle, bytes));
 }
 
 std::string mpi_library_file(std::string_view library) { return load_to_ask(library).library_file(); }

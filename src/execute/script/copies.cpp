@@ -2,7 +2,8 @@
 #include "execute/script/copies.hpp"
 
 #include <algorithm>
-#include <cassert>
+
+#include "foundation/assert.hpp"
 
 namespace quadrille {
 namespace {
@@ -119,6 +120,7 @@ bool is_contiguous(const Regions& regions) {
 }
 
 void append_copies(std::vector<StridedCopy>& copies, const Regions& source, const Regions& target) {
+  QUADRILLE_ASSERT(bytes(source) == bytes(target));
   const bool to_one = target.size() == 1 && is_contiguous(target), from_one = source.size() == 1 && is_contiguous(source);
   const std::size_t first = copies.size();
   if (to_one && from_one) {
@@ -154,7 +156,7 @@ void run_reduction(const StridedCopy& copy, const Operator& operation, const Bas
   const std::byte* source = source_bases[copy.source_buffer] + copy.source;
   std::byte* target = target_bases[copy.target_buffer] + copy.target;
   const OperandOrder order = copy.effect == Effect::combine_source_first ? OperandOrder::source_first : OperandOrder::target_first;
-  assert(copy.length % operation.element_bytes == 0);
+  QUADRILLE_HOT_ASSERT(copy.length % operation.element_bytes == 0);
   const Count elements = copy.length / operation.element_bytes;
   const auto& [inner, middle, outer] = copy.levels;
   for (Count c = 0; c < outer.count; ++c)

@@ -13,6 +13,7 @@
 #include "execute/executable.hpp"
 #include "execute/script/script.hpp"
 #include "execute/shared/node_steps.hpp"
+#include "foundation/assert.hpp"
 
 namespace quadrille {
 
@@ -45,6 +46,7 @@ concept Messages = requires(M messages, const std::byte* input, std::byte* outpu
 };
 
 inline void run_copies(const Script& script, IndexRange range, const Bases& bases) {
+  QUADRILLE_HOT_ASSERT(range.last <= script.copies.size());
   for (std::uint32_t i = range.first; i < range.last; ++i)
     if (script.copies[i].effect == Effect::overwrite)
       run_copy(script.copies[i], bases, bases);
@@ -96,8 +98,11 @@ struct DataflowState {
       if (missing[t] == 0) ready[queued++] = t;
   }
   void release(const Script& script, IndexRange successors) {
-    for (std::uint32_t i = successors.first; i < successors.last; ++i)
-      if (const std::uint32_t t = script.successors[i]; --missing[t] == 0) ready[queued++] = t;
+    for (std::uint32_t i = successors.first; i < successors.last; ++i) {
+      const std::uint32_t t = script.successors[i];
+      QUADRILLE_HOT_ASSERT(missing[t] > 0);
+      if (--missing[t] == 0) ready[queued++] = t;
+    }
   }
 
   std::vector<std::uint32_t> missing;  // the number of predecessors of each task that are not complete
@@ -136,6 +141,7 @@ class ScriptExecutable final : public Executable {
   }
 
   void begin(const std::byte* input, std::byte* output) override {
+    QUADRILLE_HOT_ASSERT(stage_ == Stage::to_begin);  // no execution is under way
     input_ = input;
     output_ = output;
     watch_ = Watch();
@@ -215,6 +221,7 @@ class ScriptExecutable final : public Executable {
       if (steps) steps->end();
       return Stage::to_begin;
     }
+    QUADRILLE_HOT_ASSERT(window_ < script_.windows.size());
     const Window& window = script_.windows[window_];
     if (before != Stage::for_step) {
       run_copies(script_, window.copies_before, *bases_);
@@ -231,6 +238,7 @@ class ScriptExecutable final : public Executable {
       state.begin(script_);
     } else {
       watch_.ends(&Phases::communicate_s);
+      QUADRILLE_HOT_ASSERT(completed_ < script_.messages.size() && state.completed < state.started);
       ++state.completed;
       state.release(script_, script_.tasks[state.task_of_message[completed_]].after_completion);
     }

@@ -4,9 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cassert>
 #include <map>
 
+#include "execute/script/script_contract.hpp"
+#include "foundation/assert.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "schedule/meetings.hpp"
@@ -45,10 +46,20 @@ Bytes control_bytes(const Program& posted) {
   return end;
 }
 
+// Drops the regions without bytes that a document may list. Transports take the address of a contiguous message from its first
+// region. A control message keeps its one region, which may be empty.
+Program without_empty_regions(Program program) {
+  for (Round& round : program.rounds)
+    for (auto* messages : {&round.sends, &round.receives})
+      for (Message& message : *messages)
+        if (!is_control(message)) std::erase_if(message.regions, [](const Region& region) { return bytes(region) == 0; });
+  return program;
+}
+
 class ScriptMaker {
  public:
   ScriptMaker(const Program& program, Count ranks, const ScriptOptions& options)
-      : program_(in_posting_order(program)),
+      : program_(without_empty_regions(in_posting_order(program))),
         options_(options),
         graph_(dependences(program_)),
         places_(channel_places(program_, graph_)),
@@ -56,6 +67,8 @@ class ScriptMaker {
         staged_(graph_.operations.size(), false),
         overwritten_(graph_.operations.size(), false),
         fused_(graph_.operations.size(), no_operation) {
+    QUADRILLE_ASSERT(program_.rank >= 0 && program_.rank < ranks);
+    QUADRILLE_ASSERT(options.buffers >= 1 && options.longest_message >= 1);
     script_.rank = program_.rank;
     script_.ranks = ranks;
     script_.policy = options.policy;
@@ -71,6 +84,7 @@ class ScriptMaker {
       make_tasks();
     else
       make_windows();
+    check_contract(script_);
     return std::move(script_);
   }
 
@@ -151,10 +165,11 @@ class ScriptMaker {
     const Local& local = graph_.local(program_, i);
     const IndexRange steps = append(local.source, local.target);
     if (local.kind == LocalKind::reduce) {
-      assert(options_.operation);
+      QUADRILLE_ASSERT(options_.operation);
       const bool source_first = local.order == OperandOrder::source_first;
       for (std::uint32_t step = steps.first; step < steps.last; ++step) {
-        assert(script_.copies[step].length % options_.operation->element_bytes == 0);  // by the verifier's rule element-cut
+        // The verifier's rule element-cut.
+        QUADRILLE_ASSERT(script_.copies[step].length % options_.operation->element_bytes == 0);
         script_.copies[step].effect = source_first ? Effect::combine_source_first : Effect::combine_target_first;
       }
     }
@@ -169,6 +184,7 @@ class ScriptMaker {
                                 places_[i].position, overwritten_[i], staged_[i] ? Regions{place} : message.regions});
     if (fused_[i] != no_operation) {
       ScriptMessage& fused = script_.messages.back();
+      QUADRILLE_ASSERT(fused.bytes > 0);  // so its reduction has a copy
       fused.reduced_into = graph_.local(program_, fused_[i]).target;
       fused.reduction = append_local(fused_[i]);
       fused.effect = script_.copies[fused.reduction.first].effect;
@@ -329,6 +345,7 @@ class ScriptMaker {
   // Makes a staged message wait until the previous round with the same staging area has finished.
   void wait_for_area(std::size_t i) {
     while (staged_rounds_[staged_round_].back() < i) ++staged_round_;
+    QUADRILLE_ASSERT(staged_rounds_[staged_round_].front() <= i);
     if (staged_round_ < index(options_.buffers)) return;
     for (const std::size_t other : staged_rounds_[staged_round_ - index(options_.buffers)])
       wait(operation(i).kind == OperationKind::send ? tasks_[i].start : tasks_[i].message, tasks_[other].finish);

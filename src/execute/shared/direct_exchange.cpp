@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cassert>
 #include <cstring>
 #include <new>
 
@@ -13,6 +12,7 @@
 #include "execute/executors.hpp"
 #include "execute/script/copies.hpp"
 #include "execute/shared/communicator.hpp"
+#include "foundation/assert.hpp"
 
 namespace quadrille {
 namespace {
@@ -95,6 +95,7 @@ void DirectExchange::allocate(Claim& control, Claim& area) {
     for (const std::uint64_t call : {0, 1})
       for (Rank from = 0; from < ranks_; ++from) new (&slot(from, me_, call)) Slot;
     closing_ = me_ == 0 ? new (memory + slots) Closing : reinterpret_cast<Closing*>(memory + slots);
+    QUADRILLE_ASSERT(quadrille::size(all) == ranks_ && all[me_].area == area.place());
     for (const Places& each : all) areas_.push_back(space_->at(each.area));
     return '\0';
   });
@@ -131,7 +132,7 @@ DirectExchange::Slot& DirectExchange::slot(Rank from, Rank to, std::uint64_t cal
 }
 
 void DirectExchange::exchange(std::span<const Outgoing> sends, std::span<const Incoming> receives) {
-  assert(sends.size() == index(ranks_) && receives.size() == index(ranks_));
+  QUADRILLE_ASSERT(sends.size() == index(ranks_) && receives.size() == index(ranks_));
   starts_->begin(number_);
   if (is_broken_) space_->throw_lost();
   sends_ = sends;
@@ -227,6 +228,7 @@ void DirectExchange::send_all_once() {
 void DirectExchange::send_in_slot(Rank to) {
   const auto [memory, bytes] = sends_[index(to)];
   Slot& own = slot(me_, to, call_);
+  QUADRILLE_HOT_ASSERT(own.call.load(std::memory_order_relaxed) < call_);  // the slot's last call is over
   // Write the first cache line last. The receiver polls this line. If this rank wrote it twice with some time in between, the line
   // would move to the receiver's cache and back meanwhile.
   const Bytes first = std::min(bytes, Slot::in_first_line);
@@ -250,6 +252,7 @@ void DirectExchange::send_elsewhere(Rank to, Count others_left) {
     if (offset || reads_private_) return send_once(to, offset);
   }
   const Bytes put = std::min(bytes, room);
+  QUADRILLE_HOT_ASSERT(put >= 0 && position + put <= area_bytes_);
   // Fill the area before the slot, for the reason given in send_in_slot.
   std::memcpy(area_of(me_) + position, memory, index(put));
   Slot& own = slot(me_, to, call_);
@@ -279,6 +282,7 @@ bool DirectExchange::try_to_finish(Lent& block) {
   const auto [memory, bytes] = sends_[index(block.to)];
   if (block.put == bytes) return true;
   const Bytes piece = std::min(block.room, bytes - block.put);
+  QUADRILLE_HOT_ASSERT(piece > 0 && own.position + piece <= area_bytes_);
   std::memcpy(area_of(me_) + own.position, memory + block.put, index(piece));
   block.put += piece;
   own.put.store(block.put, std::memory_order_release);
@@ -333,6 +337,7 @@ bool DirectExchange::try_to_receive(Rank from) {
   Elsewhere& block = theirs.elsewhere;
   switch (block.way) {
     case Way::area:
+      QUADRILLE_HOT_ASSERT(block.position >= 0 && block.position + bytes <= area_bytes_);
       if (fits) std::memcpy(target, area_of(from) + block.position, index(bytes));
       return true;
     case Way::once: receive_once(from, block, fits ? target : nullptr, bytes); return true;
@@ -379,6 +384,7 @@ bool DirectExchange::receive_piece(Rank from, Elsewhere& block, std::byte* targe
   const Bytes put = block.put.load(std::memory_order_acquire);
   const auto taken = static_cast<Bytes>(block.taken.load(std::memory_order_relaxed));  // relaxed, because only this rank stores it
   if (put == taken) return false;
+  QUADRILLE_HOT_ASSERT(put > taken && put <= bytes && block.position + put - taken <= area_bytes_);
   if (target) std::memcpy(target + taken, area_of(from) + block.position, index(put - taken));
   block.taken.store(static_cast<std::uint64_t>(put), std::memory_order_release);
   space_->ring(from);

@@ -7,6 +7,8 @@
 #include <array>
 #include <optional>
 
+#include "foundation/assert.hpp"
+
 namespace quadrille {
 namespace {
 
@@ -22,6 +24,7 @@ Bases with_payload(Bases bases, std::byte* payload) {
 }  // namespace
 
 void SharedMessages::end() {
+  QUADRILLE_HOT_ASSERT(!has_open());
   if (trial_seconds_ > 0) streaming_.add(std::exchange(trial_seconds_, 0));
   for (const Inlet& inlet : inlets_)
     if (inlet.outlet && execution_ % inlet.tells_each == 0) {
@@ -71,6 +74,7 @@ bool SharedMessages::goes_through_block(const ScriptMessage& message) const {
 }
 
 void SharedMessages::post(std::uint32_t index) {
+  QUADRILLE_HOT_ASSERT(index < postings_.size() && open_count_ < open_.size() && complete_count_ < complete_.size());
   const Posting& posting = postings_[index];
   if (!posting.is_send) {
     open_[open_count_++] = index;
@@ -93,6 +97,7 @@ void SharedMessages::run_to_block(IndexRange copies) {
 }
 
 void SharedMessages::publish(std::uint32_t index) {
+  QUADRILLE_HOT_ASSERT(index < groups_.size());
   const Group& group = groups_[index];
   run_to_block(group.copies);
   auto* flag = reinterpret_cast<Flag*>(now_ + group.flag);
@@ -112,7 +117,9 @@ bool SharedMessages::try_to_complete(std::uint32_t index) {
   if (postings_[index].is_send)
     return reinterpret_cast<const Turn*>(turns_now_ + end.turn)->read.load(std::memory_order_acquire) == execution_;
   std::byte* block = end.blocks.of(execution_);
-  if (reinterpret_cast<const Flag*>(block + end.flag)->execution.load(std::memory_order_acquire) != execution_) return false;
+  const std::uint64_t published = reinterpret_cast<const Flag*>(block + end.flag)->execution.load(std::memory_order_acquire);
+  QUADRILLE_HOT_ASSERT(published <= execution_);  // no sender writes to a block whose readers have not finished
+  if (published != execution_) return false;
   if (end.length > 0) [[likely]] {
     copy_bytes(bases_[end.target_buffer] + end.target, block + end.payload, end.length);
     return true;

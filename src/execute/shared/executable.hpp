@@ -220,6 +220,8 @@ class SharedMessages {
   void find_place(const ByRank<Places>& all);
   Area area_of(Rank rank, const ByRank<Bytes>& part, const ByRank<Places>& all) const;
   void find_senders(const ByRank<Places>& all);
+  void check_entry(const Entry& entry, const Directory& directory, const Sizes& sizes) const;
+  bool are_within(IndexRange copies, std::pair<Bytes, Bytes> offsets) const;
   std::uint32_t inlet_from(Rank peer, Outlet* outlet, std::uint64_t block_mask);
 
   const Watched* reader_of_next_block();

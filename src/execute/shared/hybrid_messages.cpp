@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "execute/shared/hybrid_messages.hpp"
 
+#include "foundation/assert.hpp"
+
 namespace quadrille {
 namespace {
 
@@ -23,6 +25,8 @@ ScriptPart far_part(const Script& whole, const std::vector<Rank>& place) {
 
 ScriptByNode::ScriptByNode(const Script& whole, const std::vector<Rank>& place)
     : near(near_part(whole, place)), far(far_part(whole, place)), ends(whole.messages.size()) {
+  QUADRILLE_ASSERT(static_cast<Count>(place.size()) == whole.ranks);
+  QUADRILLE_ASSERT(near.of_whole.size() + far.of_whole.size() == whole.messages.size());  // each message is in one part
   for (std::uint32_t i = 0; i < near.of_whole.size(); ++i) ends[near.of_whole[i]] = {true, i};
   for (std::uint32_t i = 0; i < far.of_whole.size(); ++i) ends[far.of_whole[i]] = {false, i};
 }
@@ -30,7 +34,10 @@ ScriptByNode::ScriptByNode(const Script& whole, const std::vector<Rank>& place)
 std::vector<Rank> ranks_by_place(const std::vector<Rank>& place, Count ranks_of_node) {
   std::vector<Rank> ranks(static_cast<std::size_t>(ranks_of_node));
   for (std::size_t rank = 0; rank < place.size(); ++rank)
-    if (place[rank] >= 0) ranks[static_cast<std::size_t>(place[rank])] = static_cast<Rank>(rank);
+    if (place[rank] >= 0) {
+      QUADRILLE_ASSERT(place[rank] < ranks_of_node);
+      ranks[static_cast<std::size_t>(place[rank])] = static_cast<Rank>(rank);
+    }
   return ranks;
 }
 

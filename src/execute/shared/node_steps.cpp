@@ -7,6 +7,7 @@
 
 #include "execute/agreement.hpp"
 #include "execute/shared/memory/claim.hpp"
+#include "foundation/assert.hpp"
 
 namespace quadrille {
 
@@ -27,6 +28,8 @@ NodeSteps::NodeSteps(SharedSpace& space, const std::vector<Rank>& members, const
   for (Rank rank = 0; rank < size(members); ++rank)
     if (node_of(members[index(rank)]) == node) mates.push_back(rank);
   mates_ = mates.size();
+  QUADRILLE_ASSERT(std::is_sorted(rounds.begin(), rounds.end()));
+  QUADRILLE_ASSERT(std::find(mates.begin(), mates.end(), space_.rank()) != mates.end());
 
   struct Card {
     Offset counter;

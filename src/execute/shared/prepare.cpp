@@ -13,6 +13,7 @@
 #include "execute/agreement.hpp"
 #include "execute/shared/executable.hpp"
 #include "execute/shared/memory/claim.hpp"
+#include "foundation/assert.hpp"
 #include "quadrille/checked.hpp"
 
 namespace quadrille {
@@ -28,6 +29,8 @@ constexpr Bytes most_blocks_bytes = 262144, most_blocks = 256;
 // A rank tries streaming stores if it receives at least so many bytes in long messages. Fewer bytes may stay in
 // a cache until they are used.
 constexpr Bytes least_streamed = 1 << 20;
+
+bool is_aligned(const void* memory) { return reinterpret_cast<std::uintptr_t>(memory) % line == 0; }
 
 constexpr Bytes rounded(Bytes bytes, Bytes unit) { return ceil_divide(bytes, unit) * unit; }
 
@@ -66,6 +69,8 @@ SharedMessages::Places SharedMessages::offer() {
 }
 
 void SharedMessages::connect(const ByRank<Places>& all) {
+  QUADRILLE_ASSERT(quadrille::size(all) == space_.size());
+  QUADRILLE_ASSERT(all[space_.rank()].directory == directory_.place() && all[space_.rank()].blocks == own_blocks_);
   control_ = has_room(all) ? all[0].control : allocate_enough(control_claim_, all);
   made_or_thrown(space_, [&] {
     find_place(all);
@@ -144,8 +149,10 @@ void SharedMessages::lay_group(IndexRange range) {
   Group group{blocks_.bytes, false};
   const auto index = static_cast<std::uint32_t>(groups_.size());
   std::vector<std::uint32_t> sends;
-  for (std::uint32_t i = range.first; i < range.last; ++i)
+  for (std::uint32_t i = range.first; i < range.last; ++i) {
+    QUADRILLE_ASSERT(messages[i].peer >= 0 && messages[i].peer < space_.size());
     if (messages[i].is_send) sends.push_back(i);
+  }
   if (sends.empty()) return;
   choose_long(sends);
   group.receivers.first = static_cast<std::uint32_t>(rung_.size());
@@ -176,6 +183,7 @@ void SharedMessages::lay_group(IndexRange range) {
     }
     if (twin != none && messages[twin].regions == messages[i].regions && ends_[twin].is_long == end.is_long) {
       end.payload = ends_[twin].payload;
+      QUADRILLE_ASSERT(messages[twin].bytes == messages[i].bytes);
       continue;
     }
     twin = i;
@@ -191,8 +199,19 @@ void SharedMessages::lay_group(IndexRange range) {
     }
   }
   group.copies = append(sources, targets);
+  QUADRILLE_ASSERT(are_within(group.copies, {group.flag + short_flag_bytes, blocks_.bytes}));
   blocks_.bytes = rounded(blocks_.bytes, line);
   groups_.push_back(group);
+}
+
+// Do the copies write only these offsets of a block?
+bool SharedMessages::are_within(IndexRange copies, std::pair<Bytes, Bytes> offsets) const {
+  return std::all_of(copies_.begin() + copies.first, copies_.begin() + copies.last, [&](const StridedCopy& copy) {
+    Region target{copy.target_buffer, copy.target, copy.length, {}};
+    for (std::size_t i = 0; i < target.levels.size(); ++i) target.levels[i] = {copy.levels[i].count, copy.levels[i].target_stride};
+    const auto [first, last] = hull(target);
+    return first >= offsets.first && last <= offsets.second;
+  });
 }
 
 IndexRange SharedMessages::append(const Regions& source, const Regions& target) {
@@ -224,6 +243,7 @@ SharedMessages::Sizes SharedMessages::lay_out() {
     for (const Window& window : script_->windows) lay_group(window.messages);
 
   const Bytes fitting = watched_.empty() ? 2 : most_blocks_bytes / std::max<Bytes>(blocks_.bytes, 1);
+  QUADRILLE_ASSERT(blocks_.bytes % line == 0 && turns_.bytes % line == 0);  // so that all blocks and turns are aligned
   const std::uint64_t blocks = std::bit_floor(static_cast<std::uint64_t>(std::clamp<Bytes>(fitting, 2, most_blocks)));
   blocks_.mask = turns_.mask = blocks - 1;
 
@@ -275,6 +295,7 @@ Offset SharedMessages::allocate_enough(Claim& control, const ByRank<Places>& all
 
 void SharedMessages::find_place(const ByRank<Places>& all) {
   const ByRank<Bytes> part = parts(all);
+  QUADRILLE_ASSERT(control_ != 0);
   std::byte* const closing = space_.at(control_) + part.back();
   closing_ = space_.rank() == 0 ? new (closing) Closing : reinterpret_cast<Closing*>(closing);
   const Area area = area_of(space_.rank(), part, all);
@@ -282,6 +303,7 @@ void SharedMessages::find_place(const ByRank<Places>& all) {
   for (Watched& receiver : watched_) receiver.outlet = new (outlets++) Outlet;
   blocks_.first = area.blocks;
   turns_.first = area.turns;
+  QUADRILLE_ASSERT(is_aligned(blocks_.first) && is_aligned(turns_.first) && is_aligned(outlets));
   for (std::uint64_t block = 0; block <= blocks_.mask; ++block) {
     for (const Group& group : groups_) new (blocks_.of(block) + group.flag) std::atomic<std::uint64_t>(0);
     for (std::size_t i = 0; i < ends_.size(); ++i)
@@ -335,6 +357,18 @@ Offset SharedMessages::lay_open(Claim& claim) {
   return place;
 }
 
+// Asserts what a receiver relies on in the directory of a sender: flag, payload and turn lie within the sender's block and turns.
+void SharedMessages::check_entry(const Entry& entry, const Directory& directory, const Sizes& sizes) const {
+  QUADRILLE_ASSERT(std::has_single_bit(directory.block_mask + 1) && directory.block_mask + 1 <= most_blocks);
+  QUADRILLE_ASSERT(sizes.turns == directory.turn_bytes * static_cast<Bytes>(directory.block_mask + 1));
+  QUADRILLE_ASSERT(entry.outlet >= -1 && (entry.outlet + 1) * static_cast<Bytes>(sizeof(Outlet)) <= sizes.outlets);
+  const Bytes flag_bytes = entry.is_long ? static_cast<Bytes>(sizeof(Flag)) : short_flag_bytes;
+  QUADRILLE_ASSERT(entry.flag >= 0 && entry.flag + flag_bytes <= directory.block_bytes);
+  const bool has_payload = !entry.is_long || !space_.reads_private_memory();
+  QUADRILLE_ASSERT(!has_payload || (entry.payload >= 0 && entry.payload + entry.bytes <= directory.block_bytes));
+  QUADRILLE_ASSERT(!entry.is_long || (entry.turn >= 0 && entry.turn + static_cast<Bytes>(sizeof(Turn)) <= directory.turn_bytes));
+}
+
 std::uint32_t SharedMessages::inlet_from(Rank peer, Outlet* outlet, std::uint64_t block_mask) {
   const auto index = static_cast<std::size_t>(
       std::find_if(inlets_.begin(), inlets_.end(), [&](const Inlet& inlet) { return inlet.peer == peer; }) - inlets_.begin());
@@ -373,6 +407,7 @@ void SharedMessages::find_senders(const ByRank<Places>& all) {
     end.inlet = inlet_from(mine.peer, entry->outlet < 0 ? nullptr : area.outlets + entry->outlet, directory.block_mask);
     end.blocks = {area.blocks, directory.block_bytes, directory.block_mask};
     end.turns = {area.turns, directory.turn_bytes, directory.block_mask};
+    check_entry(*entry, directory, all[mine.peer].sizes);
     end.is_long = entry->is_long;
     end.flag = entry->flag;
     end.payload = entry->payload;
@@ -384,6 +419,7 @@ void SharedMessages::find_senders(const ByRank<Places>& all) {
         space_.at(all[mine.peer].memory);  // map it now, because now an error is still thrown on all ranks of the group
       const auto* region = reinterpret_cast<const Region*>(last) + entry->first_region;
       theirs.assign(region, region + entry->region_count);
+      QUADRILLE_ASSERT(bytes(theirs) == mine.bytes);
       end.stored = end.direct = append(theirs, mine.regions);
     }
     end.copies = append(payload, mine.regions);

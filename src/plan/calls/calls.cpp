@@ -8,6 +8,7 @@
 
 #include "execute/agreement.hpp"
 #include "execute/executions/execution.hpp"
+#include "foundation/assert.hpp"
 #include "plan/calls/call_sizes.hpp"
 #include "plan/gathered.hpp"
 #include "plan/plan_buffers.hpp"
@@ -174,6 +175,7 @@ Calls::Entry& Calls::entry_for(Communicator& ranks, const CallKey& key) {
     while (found != last && !found->second->is_for(key)) ++found;
     recent_ = nullptr;  // reset first: the entry may be dropped, and `make` may throw
     recent_ = found != last ? found->second.get() : &make(ranks, key, hash);
+    QUADRILLE_ASSERT(recent_->is_for(key));
   }
   recent_->last_call = ++calls_;
   return *recent_;

@@ -8,6 +8,7 @@
 
 #include "execute/executors.hpp"
 #include "execute/transport.hpp"
+#include "foundation/assert.hpp"
 #include "plan/choosing/knowledge.hpp"
 #include "plan/gathered.hpp"
 #include "plan/race/tune_cell.hpp"
@@ -177,6 +178,7 @@ class Choosing {
     const DecisionOptions by = decision_options(kept, problem, options_.executor, !vendor_is_refused_);
     Chosen chosen{.options = options_, .knowledge = knowledge_->hash};
     chosen.decision = RecentChoices::of_this_thread().decided(*knowledge_, problem, by);
+    QUADRILLE_ASSERT(chosen.decision->situation == *by.situation);  // also of a recent choice
     PlanOptions way = plan_options_of(problem, chosen.decision->chosen);
     chosen.options.algorithm = std::move(way.algorithm);
     chosen.options.policy = way.policy, chosen.options.executor = way.executor, chosen.options.buffers = way.buffers;

@@ -98,5 +98,11 @@ TEST(Contiguous, IsDecidedByTheOrderOfBytes) {
   }
 }
 
+TEST(Copies, NeedListsOfEqualLength) {
+  std::vector<StridedCopy> copies;
+  const Regions eight{{Buffer::input, 0, 8, {}}}, two_times_five{{Buffer::output, 0, 5, {{{2, 8}, {}, {}}}}};
+  EXPECT_DEATH(append_copies(copies, eight, two_times_five), "broken contract.*bytes\\(source\\) == bytes\\(target\\)");
+}
+
 }  // namespace
 }  // namespace quadrille

@@ -255,5 +255,19 @@ TEST(Script, RefusesTwoControlMessagesToOneRankInARound) {
   EXPECT_THROW(make_script(std::move(program).finish(), 2, with(Policy::blocking)), Error);
 }
 
+// Documents may list regions without bytes. A transport takes the address of a contiguous message from its first region, so that
+// must not be an empty one somewhere else.
+TEST(Script, DropsRegionsWithoutBytes) {
+  Program program{.rank = 0, .stages = {{"exchange", 0, 2}}};
+  program.rounds.push_back({.number = 0, .sends = {{1, {{Buffer::input, 16, 0, {}}, {Buffer::input, 0, 8, {}}}, {}}}});
+  program.rounds.push_back({.number = 1, .sends = {{1, {}, {}}}});
+  for (const Policy policy : {Policy::blocking, Policy::nonblocking, Policy::dataflow}) {
+    const Script script = make_script(program, 2, with(policy));
+    ASSERT_EQ(script.messages.size(), 2u);
+    EXPECT_THAT(script.messages[0].regions, ElementsAre(Region{Buffer::input, 0, 8, {}}));
+    EXPECT_THAT(script.messages[1].regions, ElementsAre());
+  }
+}
+
 }  // namespace
 }  // namespace quadrille

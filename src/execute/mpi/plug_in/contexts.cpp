@@ -10,6 +10,7 @@
 
 #include "execute/agreement.hpp"
 #include "execute/mpi/plug_in/group.hpp"
+#include "foundation/assert.hpp"
 
 namespace quadrille {
 namespace {
@@ -93,6 +94,7 @@ Lease ContextPool::lease(MpiGroup& group) {
     members->release();
   }
   const std::lock_guard lock(mutex_);
+  QUADRILLE_ASSERT(entry && tags >= 0 && tags < highest_tag);
   entry->tags = tags + 1;
   entry->used = ++leases_;
   return {entry->communicator, entry->tags, entry};

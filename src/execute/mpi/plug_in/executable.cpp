@@ -2,8 +2,11 @@
 #include "execute/mpi/plug_in/executable.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <functional>
 #include <utility>
+
+#include "foundation/assert.hpp"
 
 namespace quadrille {
 
@@ -15,15 +18,19 @@ MpiMessages::MpiMessages(Lease lease, Waiter waiter, std::shared_ptr<const Scrip
       staging_(static_cast<std::size_t>(script_->staging_bytes)) {
   bases_[Buffer::scratch] = scratch_.data();
   bases_[Buffer::staging] = staging_.data();
+  QUADRILLE_ASSERT(script_->longest_message > 0 && script_->longest_message <= INT_MAX);
   for (const ScriptMessage& message : script_->messages) {
     const auto first = static_cast<std::uint32_t>(parts_.size());
-    const Region& region = message.regions.front();  // the message has one contiguous region: make_script stages the others
+    QUADRILLE_ASSERT(is_contiguous(message.regions));  // make_script stages the others
+    QUADRILLE_ASSERT(message.peer >= 0 && message.peer < script_->ranks && script_->ranks <= INT_MAX);
+    const Region region = message.regions.empty() ? Region{} : message.regions.front();
     Bytes done = 0;
     do {  // at least one part: a control message may have 0 bytes, and its arrival is the information
       parts_.push_back({region.buffer, message.is_send, static_cast<int>(message.peer),
                         static_cast<int>(std::min(message.bytes - done, script_->longest_message)), region.offset + done});
       done += script_->longest_message;
     } while (done < message.bytes);
+    QUADRILLE_ASSERT(parts_.back().offset + parts_.back().bytes == region.offset + message.bytes);
     parts_of_.push_back({first, static_cast<std::uint32_t>(parts_.size())});
   }
   requests_.assign(parts_.size(), MPI_REQUEST_NULL);
@@ -58,6 +65,7 @@ void MpiMessages::post(std::uint32_t message) {
   const IndexRange range = parts_of_[message];
   parts_missing_[message] = range.size();
   for (std::uint32_t i = range.first; i < range.last; ++i) {
+    QUADRILLE_HOT_ASSERT(static_cast<std::size_t>(open_) < requests_.size());
     const Part& part = parts_[i];
     std::byte* where = bases_[part.buffer] + part.offset;
     MPI_Request* request = &requests_[static_cast<std::size_t>(open_)];
@@ -88,11 +96,14 @@ bool MpiMessages::advance() {
 
 // Removes the requests at the first `count` positions of completed_ from the open ones, and notes the messages that are complete.
 void MpiMessages::finish(int count) {
+  QUADRILLE_ASSERT(count >= 0 && count <= open_);  // MPI_UNDEFINED, which is negative, would mean that nothing is open
   // From the highest position down, so that the last open request, which fills the gap, is never itself one of the completed.
   std::sort(completed_.begin(), completed_.begin() + count, std::greater<>());
   for (int i = 0; i < count; ++i) {
     const auto gap = static_cast<std::size_t>(completed_[static_cast<std::size_t>(i)]);
+    QUADRILLE_HOT_ASSERT(gap < static_cast<std::size_t>(open_));
     const std::uint32_t message = message_of_[gap];
+    QUADRILLE_HOT_ASSERT(parts_missing_[message] > 0);
     const auto last = static_cast<std::size_t>(--open_);
     requests_[gap] = requests_[last];
     message_of_[gap] = message_of_[last];

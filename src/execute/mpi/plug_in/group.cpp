@@ -3,13 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <utility>
 
 #include "execute/agreement.hpp"
+#include "foundation/assert.hpp"
 
 namespace quadrille {
 namespace {
@@ -70,6 +73,7 @@ MpiGroup::MpiGroup(MPI_Comm users, std::shared_ptr<MpiProcess> process)
   int rank = 0, size = 1;
   check_mpi(MPI_Comm_rank(users, &rank), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(users, &size), "MPI_Comm_size");
+  QUADRILLE_ASSERT(rank >= 0 && rank < size);
   rank_ = rank;
   size_ = size;
   process_->drive(users);
@@ -126,9 +130,12 @@ void MpiGroup::take(Met met) {
   node_ = std::move(met.node);
   no_sharing_ = std::move(met.no_sharing);
   starts_.set_compares(met.any_compares);
+  QUADRILLE_ASSERT(quadrille::size(nodes_) == size_);
+  QUADRILLE_ASSERT(std::all_of(nodes_.begin(), nodes_.end(), [&](Count node) { return node >= 0 && node < size_; }));
   const Count own = nodes_[rank_];
   Count members = 0;
   for (const Count node : nodes_) places_.push_back(node == own ? members++ : -1);
+  QUADRILLE_ASSERT(!node_ || (node_->size() == members && node_->rank() == places_[rank_]));
   const bool core_for_every_rank = node_ ? node_->space()->core_for_every_rank() : members <= usable_core_count();
   waiter_ = Waiter(process_->polls_yield(), core_for_every_rank, *in_flight_);
 }
@@ -163,6 +170,8 @@ void MpiGroup::all_gather(const void* mine, void* all, Bytes count) {
     std::memcpy(all, mine, index(count));
     return;
   }
+  if (count > INT_MAX)
+    throw Error(ErrorCode::too_large, fmt::format("MPI gathers at most {} bytes of a rank at once, not {}", INT_MAX, count));
   const int bytes = static_cast<int>(count);
   if (nodes_.empty()) {  // the ranks are meeting, and nothing is in flight; this takes a third of the time of MPI_Iallgather
     check_mpi(PMPI_Allgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, handle()), "MPI_Allgather");

@@ -3,6 +3,8 @@
 
 #include <climits>
 
+#include "foundation/assert.hpp"
+
 namespace quadrille {
 namespace {
 
@@ -59,6 +61,7 @@ Bytes MpiMail::wait_for(Rank from) {
   waiter_.wait_until_probed(static_cast<int>(from), lease_.tag, lease_.communicator, &message_, &status);
   MPI_Count count = 0;
   check_mpi(MPI_Get_elements_x(&status, MPI_BYTE, &count), "MPI_Get_elements_x");
+  QUADRILLE_ASSERT(count >= 0);  // MPI_UNDEFINED, which is negative, would mean that the message has no whole number of bytes
   bytes_ = static_cast<Bytes>(count);
   return bytes_;
 }

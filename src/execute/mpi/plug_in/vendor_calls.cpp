@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "execute/mpi/plug_in/vendor_calls.hpp"
 
+#include <climits>
 #include <cstring>
 
 #include "execute/mpi/plug_in/mpi_calls.hpp"
+#include "foundation/assert.hpp"
 #include "problem/collective_facts.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/traffic.hpp"
@@ -114,6 +116,7 @@ ConsecutiveBlocks consecutive(Count ranks, CountOf&& count_of) {
   Count at = 0;
   for (Rank rank = 0; rank < ranks; ++rank) {
     const Count count = count_of(rank);
+    QUADRILLE_ASSERT(count >= 0 && count <= INT_MAX && at <= INT_MAX);  // vendor_collective refuses longer ones
     blocks.counts.push_back(static_cast<int>(count));
     blocks.displacements.push_back(static_cast<int>(at));
     at += count;
@@ -133,6 +136,8 @@ VendorArguments::VendorArguments(const Lease& given_lease, const Problem& proble
       rank(static_cast<int>(given_rank)),
       root(static_cast<int>(problem.root)) {
   const Bytes element = reduction ? problem.element_bytes : 1;
+  QUADRILLE_ASSERT(problem.block_bytes % element == 0 && problem.block_bytes / element <= INT_MAX);
+  QUADRILLE_ASSERT(given_rank >= 0 && given_rank < problem.ranks && problem.root < problem.ranks);
   const CollectiveFacts& facts = facts_of(problem.collective);
   if (facts.sizes == SizeSource::blocks) block = static_cast<int>(problem.block_bytes / element);
   if (facts.sizes == SizeSource::shares) {

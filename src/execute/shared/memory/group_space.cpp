@@ -10,6 +10,8 @@
 #include <exception>
 #include <utility>
 
+#include "foundation/assert.hpp"
+
 namespace quadrille {
 namespace {
 
@@ -86,7 +88,10 @@ GroupSpace::~GroupSpace() {
   });
 }
 
-std::byte* GroupSpace::at(Offset offset) const { return peers_[rank_in(offset)]->at(kind_in(offset), offset & place_mask); }
+std::byte* GroupSpace::at(Offset offset) const {
+  QUADRILLE_HOT_ASSERT(rank_in(offset) < quadrille::size(peers_) && (offset & place_mask) != 0);
+  return peers_[rank_in(offset)]->at(kind_in(offset), offset & place_mask);
+}
 
 Offset GroupSpace::offset_of(const void* memory) const {
   const auto place = process_->heap().place_of(memory);
@@ -104,6 +109,7 @@ Offset GroupSpace::offset_of(const std::byte* memory, Bytes first, Bytes last) c
 }
 
 Offset GroupSpace::encoded(FileKind kind, Place place) const {
+  QUADRILLE_ASSERT(place != 0 && place <= place_mask && rank() < Rank{1} << (64 - rank_shift));
   return static_cast<Offset>(rank()) << rank_shift | static_cast<Offset>(kind) << kind_shift | place;
 }
 

@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cassert>
 #include <cerrno>
 #include <cstring>
 #include <iterator>
 #include <limits>
 #include <new>
 
+#include "foundation/assert.hpp"
 #include "problem/memory.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
@@ -74,7 +74,7 @@ std::string Extents::why_not_mapped(std::size_t extent, int error) {
 }
 
 SharedFile::SharedFile(FileKind kind, std::uint64_t process, Bytes bytes) : bytes_(bytes), file_(sealed_file(bytes)) {
-  assert(bytes >= Extents::first && std::has_single_bit(static_cast<std::uint64_t>(bytes)));
+  QUADRILLE_ASSERT(bytes >= Extents::first && std::has_single_bit(static_cast<std::uint64_t>(bytes)));
   struct stat status {};
   if (::fstat(file_.number(), &status) != 0) refuse_call("fstat");
   inode_ = status.st_ino;
@@ -115,7 +115,10 @@ bool SharedFile::map(std::size_t extent) {
 
 void SharedFile::add_free(Place place, Bytes length) {
   if (length == 0) return;
-  free_.emplace(place, length);
+  const auto next = free_.lower_bound(place);  // free pieces do not overlap
+  QUADRILLE_ASSERT(length > 0 && (next == free_.end() || place + static_cast<Place>(length) <= next->first));
+  QUADRILLE_ASSERT(next == free_.begin() || std::prev(next)->first + static_cast<Place>(std::prev(next)->second) <= place);
+  free_.emplace_hint(next, place, length);
   by_length_.emplace(length, place);
 }
 
@@ -153,6 +156,7 @@ std::optional<Place> SharedFile::take(Bytes length, bool map_more) {
     const std::size_t extent = Extents::of(first);
     if (left < 0 || (!extents_[extent].load(std::memory_order_relaxed) && !(map_more && map(extent)))) continue;
     const auto place = static_cast<Place>(start);
+    QUADRILLE_ASSERT(start + length <= bytes_ && Extents::of(place + static_cast<Place>(length) - 1) == extent);
     remove_free(free_.find(first));
     add_free(first, skipped);
     add_free(place + static_cast<Place>(length), left);

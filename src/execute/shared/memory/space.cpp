@@ -12,6 +12,7 @@
 #include <new>
 #include <utility>
 
+#include "foundation/assert.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
@@ -177,6 +178,7 @@ void SharedSpace::wait_for_all() {
 std::size_t SharedSpace::meet(Bytes gathered, std::span<const std::byte> bytes) {
   const std::size_t half = meetings_++ % 2;
   Tray::Half& mine = tray(rank_).halves[half];
+  QUADRILLE_ASSERT(bytes.size() <= sizeof mine.bytes);
   mine.gathered = gathered;
   if (!bytes.empty()) std::memcpy(mine.bytes, bytes.data(), bytes.size());
   wait_for_all();
