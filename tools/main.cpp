@@ -109,6 +109,7 @@ int run(std::vector<std::string> words) {
     refuse(fmt::format("say what to do: {}; 'quadrille help' explains them", fmt::join(names, ", ")));
   if (chosen->is_collective()) let_first_rank_talk();
   refuse_leftover(*chosen->parser, chosen->parser->remaining());
+  check_output_extension(*chosen->parser, chosen->writes ? chosen->writes() : format_of_flags(*chosen->parser));
   return chosen->run();
 }
 

@@ -116,6 +116,7 @@ std::string checked_report(const std::string& words) {
   const auto wish = mpi_face::parse_report_wish(words);
   if (!wish) refuse(fmt::format("'{}' is not a kind of report; it may be summary, full, summary:FILE or full:FILE", words));
   if (wish->file.empty()) return words;
+  check_extension(wish->file, FileFormat::text);
   const fs::path file = fs::absolute(wish->file);
   const fs::path folder = file.parent_path();
   std::error_code ignored;
