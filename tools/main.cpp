@@ -22,6 +22,7 @@
 #include "options/help_text.hpp"
 #include "options/misuse.hpp"
 #include "subcommands/subcommand.hpp"
+#include "support/environment_check.hpp"
 #include "support/output.hpp"
 #include "support/talk.hpp"
 
@@ -110,6 +111,7 @@ int run(std::vector<std::string> words) {
   if (chosen->is_collective()) let_first_rank_talk();
   refuse_leftover(*chosen->parser, chosen->parser->remaining());
   check_output_extension(*chosen->parser, chosen->writes ? chosen->writes() : format_of_flags(*chosen->parser));
+  if (chosen->reads_environment) check_environment();
   return chosen->run();
 }
 

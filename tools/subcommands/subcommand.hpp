@@ -23,6 +23,8 @@ struct Subcommand {
   // Called after the options have been read. Returns the format of the file that -o names; nothing if -o names a folder. Null: the
   // flags --json and --csv tell it.
   std::function<std::optional<FileFormat>()> writes = nullptr;
+  // False for subcommands that explain the command. They run whatever the environment holds.
+  bool reads_environment = true;
 };
 
 // Adds all subcommands to the command's parser, in the order of the help.

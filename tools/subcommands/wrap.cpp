@@ -11,6 +11,7 @@
 #include <memory>
 #include <sstream>
 
+#include "foundation/environment.hpp"
 #include "mpi_face/report/report_folder.hpp"
 #include "mpi_face/rules.hpp"
 #include "options/arguments.hpp"
@@ -95,9 +96,9 @@ std::string choose_mpi(const fs::path& file) {
   // checked first, because a library of the standard ABI may itself use another MPI library
   if (linked.contains("abi")) return "abi";
   if (linked.size() == 1) return std::string(*linked.begin());
-  const char* wish = std::getenv("QUADRILLE_MPI");
-  if (wish && wish == std::string_view("abi")) return "abi";
-  if (linked.size() > 1 && !wish)
+  const std::string wish = checked_environment_value("QUADRILLE_MPI");
+  if (wish == "abi") return "abi";
+  if (linked.size() > 1 && wish.empty())
     refuse(fmt::format("{} is linked with both Open MPI and MPICH; say which with QUADRILLE_MPI=openmpi or QUADRILLE_MPI=mpich",
                        file.string()));
   const TransportChoice choice = choose_transport();

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "execute/shared/communicator.hpp"
+#include "foundation/environment.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/indexed.hpp"
 
@@ -51,6 +52,7 @@ class ThreadSpace : public SharedSpace {
 
 void run_threads(Count ranks, const std::function<void(Communicator&)>& body) {
   if (ranks < 1) throw Error(ErrorCode::misuse, "a group needs at least one rank");
+  warn_of_environment();
   const Count heads = ceil_divide(SpaceHead::bytes(ranks), Bytes{sizeof(SpaceHead)});
   const auto memory = std::make_shared<std::vector<SpaceHead>>(index(heads));
   const std::shared_ptr<SpaceHead> head(memory, SharedSpace::make_head(memory->data(), ranks));

@@ -16,6 +16,7 @@
 #include <optional>
 #include <thread>
 
+#include "foundation/environment.hpp"
 #include "plan/wisdom/wisdom_checks.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/wisdom.hpp"
@@ -69,7 +70,7 @@ struct Place {
 };
 
 Place place() {
-  const std::string asked = variable("QUADRILLE_WISDOM");
+  const std::string asked = checked_environment_value("QUADRILLE_WISDOM");
   if (asked == "off") return {};
   if (asked.empty()) return {{}, standard_folder()};
   std::error_code ignored;
