@@ -22,6 +22,7 @@
 #include "options/help_text.hpp"
 #include "options/misuse.hpp"
 #include "subcommands/subcommand.hpp"
+#include "support/environment_check.hpp"
 #include "support/output.hpp"
 #include "support/talk.hpp"
 
@@ -109,6 +110,8 @@ int run(std::vector<std::string> words) {
     refuse(fmt::format("say what to do: {}; 'quadrille help' explains them", fmt::join(names, ", ")));
   if (chosen->is_collective()) let_first_rank_talk();
   refuse_leftover(*chosen->parser, chosen->parser->remaining());
+  check_output_extension(*chosen->parser, chosen->writes ? chosen->writes() : format_of_flags(*chosen->parser));
+  if (chosen->reads_environment) check_environment();
   return chosen->run();
 }
 

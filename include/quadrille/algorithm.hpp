@@ -71,8 +71,8 @@ struct Algorithm {
   // is what `analyse` returned, or null.
   Program (*generate)(const Problem&, const Parameters&, const Analysis* analysis, Rank);
 
-  // The remaining functions are optional (null). `applies` returns success if the algorithm can solve the problem, else
-  // the reason why not.
+  // The remaining functions are optional (null), except that reductions need `combining`. `applies` returns success if the
+  // algorithm can solve the problem, else the reason why not.
   Result<> (*applies)(const Problem&, const Parameters&) = nullptr;
   std::shared_ptr<const Analysis> (*analyse)(const Problem&, const Parameters&) = nullptr;
   // alltoallv only: a rank's program depends only on the counts that this rank itself sends and receives.
@@ -87,9 +87,9 @@ struct Algorithm {
   // both directions at once, so the number of exchanges is the larger of two numbers: pairs of ranks that send to other
   // nodes, and pairs that receive from them.
   Count (*node_ports)(const Problem&, const Parameters&) = nullptr;
-  // Reductions only: the strictest order of combining that the programs observe. The algorithm does not apply to a
-  // problem that requires a stricter one. `combining_rule` says the same as text, such as "rank order; fixed tree where
-  // p is a power of two".
+  // Every reduction needs both of these, and no other algorithm has them. `combining` returns the strictest order of combining
+  // that the programs observe. The algorithm does not apply to a problem that requires a stricter one. `combining_rule` says the
+  // same as text, such as "rank order; fixed tree where p is a power of two".
   Combining (*combining)(const Problem&, const Parameters&) = nullptr;
   std::string_view combining_rule;
 };
@@ -119,7 +119,8 @@ Choice completed(const Problem& problem, Choice choice);
 // Returns `choice` without the parameters whose values are the defaults.
 Choice shortened(const Problem& problem, const Choice& choice);
 
-// Returns success if `choice` can solve `problem`, else the reason why not.
+// Returns success if `choice` can solve `problem`, else the reason why not. Throws Error{misuse} if the algorithm's record lacks
+// the function `combining` of a reduction.
 Result<> applies(const Problem& problem, const Choice& choice);
 
 // Throws Error{misuse} with the reason if `choice` cannot solve `problem`.

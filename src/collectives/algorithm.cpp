@@ -56,6 +56,13 @@ ParameterValue parse_value(const Algorithm& algorithm, const Parameter& paramete
   return value;
 }
 
+// The algorithm may be a record that a program defines, so no test has seen that it is complete.
+Combining combining_of(const Algorithm& algorithm, const Problem& problem, const Parameters& parameters) {
+  if (algorithm.combining) return algorithm.combining(problem, parameters);
+  throw Error(ErrorCode::misuse, fmt::format("the record of {}/{} has no function 'combining', which every reduction needs",
+                                             name(algorithm.collective), algorithm.id));
+}
+
 void add_defaults(const Problem& problem, Choice& choice) {
   for (const Parameter& parameter : choice.algorithm->parameters) {
     if (choice.parameters.contains(std::string(parameter.name))) continue;
@@ -147,7 +154,7 @@ Result<> applies(const Problem& problem, const Choice& choice) {
   const Algorithm& algorithm = *choice.algorithm;
   if (algorithm.applies)
     if (auto own = algorithm.applies(problem, choice.parameters); !own) return own;
-  if (!is_reduction(problem.collective) || algorithm.combining(problem, choice.parameters) >= required_combining(problem))
+  if (!is_reduction(problem.collective) || combining_of(algorithm, problem, choice.parameters) >= required_combining(problem))
     return {};
   return cannot(fmt::format("{}; its order of combining is: {}",
                             problem.reproducible
@@ -173,7 +180,7 @@ Schedule make_schedule(const Problem& problem, const Choice& choice) {
   // The schedule is marked as commutative only if the algorithm reorders operands. In all other schedules the verifier requires
   // the order of ranks. Documents state the mark.
   if (is_reduction(problem.collective))
-    schedule.problem.commutative = algorithm.combining(problem, choice.parameters) == Combining::any_order;
+    schedule.problem.commutative = combining_of(algorithm, problem, choice.parameters) == Combining::any_order;
   schedule.algorithm = algorithm.id;
   schedule.parameters = choice.parameters;
   if (algorithm.symmetry) schedule.symmetry = algorithm.symmetry(problem, choice.parameters);

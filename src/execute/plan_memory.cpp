@@ -4,17 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "execute/executions/execution.hpp"
+#include "foundation/environment.hpp"
 #include "problem/size_text.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {
 
 Bytes PlanMemory::bound_of_environment() {
-  const char* text = std::getenv(variable);
-  if (!text || !*text) return usual_bound;
+  const std::string text = checked_environment_value(variable);
+  if (text.empty()) return usual_bound;
   try {
     return parse_size(text);
   } catch (const Error& error) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The environment variables of the drop-in, read once per process. An invalid value is reported on stderr and ignored.
+// The environment variables of the drop-in, read once per process. An invalid value is reported on stderr by
+// rank 0, and ignored.
 #pragma once
 
 #include <optional>

@@ -5,9 +5,9 @@
 #include <mpi.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <vector>
 
+#include "foundation/environment.hpp"
 #include "mpi_face/settings.hpp"
 #include "plan/gathered.hpp"
 #include "quadrille/error.hpp"
@@ -16,11 +16,6 @@ namespace quadrille::mpi_face {
 namespace {
 
 const auto loaded = std::chrono::steady_clock::now();  // when this library was loaded, which is close to the start of the process
-
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value ? value : "";
-}
 
 // Collective: returns rank 0's text on all ranks.
 std::string handed_out(Communicator& group, std::string mine) {
@@ -47,8 +42,8 @@ Wishes parse_wishes(const std::string& choose, const std::string& tune) {
 
 Wishes shared_wishes(Communicator& group) {
   const bool is_first = group.rank() == 0;
-  const std::string choose = handed_out(group, is_first ? variable("QUADRILLE_CHOOSE") : "");
-  const std::string tune = handed_out(group, is_first ? variable("QUADRILLE_TUNE") : "");
+  const std::string choose = handed_out(group, is_first ? environment_value("QUADRILLE_CHOOSE") : "");
+  const std::string tune = handed_out(group, is_first ? environment_value("QUADRILLE_TUNE") : "");
   Wishes wishes = parse_wishes(choose, tune);
   static bool was_told = false;
   if (is_first && !std::exchange(was_told, true))

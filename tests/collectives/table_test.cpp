@@ -71,8 +71,10 @@ TEST(Table, RecordsAreComplete) {
     EXPECT_EQ(algorithm->summary.find('\n'), std::string_view::npos) << algorithm->id;
     EXPECT_NE(algorithm->generate, nullptr) << algorithm->id;
     EXPECT_TRUE(algorithm->needs.empty() || algorithm->applies) << algorithm->id;
-    EXPECT_EQ(algorithm->combining != nullptr, is_reduction(algorithm->collective)) << algorithm->id;
-    EXPECT_EQ(algorithm->combining == nullptr, algorithm->combining_rule.empty()) << algorithm->id;
+    EXPECT_EQ(algorithm->combining != nullptr, is_reduction(algorithm->collective))
+        << algorithm->id << ": reductions need the function 'combining', and no other algorithm has it";
+    EXPECT_EQ(algorithm->combining_rule.empty(), algorithm->combining == nullptr)
+        << algorithm->id << ": 'combining_rule' says as text what 'combining' returns";
     EXPECT_EQ(find_algorithm(algorithm->collective, algorithm->id), algorithm);
     for (const Parameter& parameter : algorithm->parameters) {
       EXPECT_FALSE(parameter.summary.empty()) << algorithm->id << ' ' << parameter.name;
@@ -82,6 +84,25 @@ TEST(Table, RecordsAreComplete) {
       EXPECT_EQ(parameter.standard_for != nullptr, !parameter.standard_rule.empty()) << algorithm->id << " " << parameter.name;
     }
   }
+}
+
+// A program may pass a record of its own, which is in no table.
+TEST(Choice, OfAReductionThatStatesNoOrderOfCombiningIsRefused) {
+  Algorithm silent = *find_algorithm(Collective::reduce, "linear");
+  silent.combining = nullptr;
+  const Problem problem = Problem::reduce(4, 8);
+  const Choice choice = completed(problem, {&silent, {}});
+  const auto refused = [&](const auto& use) {
+    try {
+      use();
+      ADD_FAILURE() << "nothing was refused";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::misuse);
+      EXPECT_STREQ(error.what(), "the record of reduce/linear has no function 'combining', which every reduction needs");
+    }
+  };
+  refused([&] { static_cast<void>(applies(problem, choice)); });
+  refused([&] { make_schedule(problem, choice); });
 }
 
 TEST(Table, SourcesAreInTheBibliographyAndAtTheHeadOfTheFile) {

@@ -28,8 +28,12 @@ fi
 says '--report=full'
 "$quadrille" wrap --off --report "$counted" >"$said" 2>&1; [ $? = 2 ] || wrong '--off --report'
 "$quadrille" report >"$said" 2>&1; [ $? = 2 ] || wrong 'no counters anywhere'
-QUADRILLE_REPORT=yes wrapped "$few" || wrong 'an invalid report'
-says 'QUADRILLE_REPORT=yes is unknown and ignored' 'all as expected'
+QUADRILLE_REPORT=yes "$quadrille" wrap "$few" >"$said" 2>&1; [ $? = 2 ] || wrong 'an invalid QUADRILLE_REPORT'
+library=$(timeout 60 "$mpirun" -n 1 "$quadrille" preload)
+preloaded() { LD_PRELOAD=$library${LD_PRELOAD:+:$LD_PRELOAD} timeout 60 "$mpirun" -n 4 "$@" >"$said" 2>&1; }
+QUADRILLE_REPORT=yes QUADRILLE_ADMIT=yes QUADRILLE_REPROT=full preloaded "$few" || wrong 'invalid variables'
+says "QUADRILLE_REPORT is 'yes'; it may be off, summary" "QUADRILLE_ADMIT is 'yes'; it may be 0" 'did you mean QUADRILLE_REPORT?' 'all as expected'
+[ "$(grep -c '^quadrille: ' "$said")" = 3 ] || wrong 'rank 0 warns, once'
 
 # A report on stderr; the private folder is removed.
 wrapped --report "$counted" || wrong 'a summary'

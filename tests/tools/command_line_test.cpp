@@ -220,6 +220,43 @@ TEST_F(CommandLineTest, EveryResultGoesToAFile) {
   refuses({"list", "-o", file("no/such/place").string()}, "No such file");
 }
 
+// A file of another format than its extension says cannot be read by the programs that the extension is for.
+TEST_F(CommandLineTest, RefusesExtensionsOfOtherFormats) {
+  const auto refuses_file = [&](Words words, const std::string& name, const std::string& hint) {
+    words.push_back(file(name).string());
+    refuses(words, hint);
+    EXPECT_FALSE(fs::exists(file(name))) << name;
+  };
+  const Words draw{"draw", "alltoall", "--algorithm", "bruck", "--ranks", "3", "-o"};
+  const std::string svg = file("x.svg").string();
+  refuses_file(draw, "x.png",
+               "x.png' would hold SVG, not PNG; write " + svg + " and convert it: rsvg-convert " + svg + " -f png -o ");
+  refuses_file(draw, "x.PDF", "SVG, not PDF");
+  refuses_file(draw, "x.json", "x.json' would hold SVG, not JSON; name another file");
+  for (const std::string name : {"x.svg", "x.SVG", "picture", "x.txt", "png"})
+    EXPECT_EQ(prints({"draw", "alltoall", "--algorithm", "bruck", "--ranks", "3", "-o", file(name).string()}), "") << name;
+
+  const Words race{"race", "alltoall", "--ranks", "2", "--repetitions", "1", "--time", "0.001"};
+  const auto with = [](Words words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  refuses_file(with(race, {"--plot"}), "x.pdf", "SVG, not PDF");
+  refuses_file(with(race, {"-o"}), "race.svg", "text, not SVG; name another file");
+  refuses_file(with(race, {"-o"}), "race.json", "text, not JSON; ask for that by --json");
+  refuses_file(with(race, {"-o"}), "race.csv", "text, not CSV; ask for that by --csv");
+  refuses_file(with(race, {"--json", "-o"}), "race.csv", "JSON, not CSV");
+  refuses_file({"plot", "missing.json", "-o"}, "x.png", "SVG, not PNG");
+  refuses_file({"schedule", "alltoall", "--algorithm", "bruck", "--ranks", "3", "-o"}, "s.json", "text, not JSON");
+  refuses_file({"schedule", "alltoall", "--algorithm", "bruck", "--ranks", "3", "--format", "json", "-o"}, "s.csv",
+               "JSON, not CSV");
+  refuses_file({"calibrate", "--ranks", "2", "--json", "-o"}, "m.json", "TOML, not JSON");
+  refuses_file({"reproduce", "--list", "-o"}, "l.json", "text, not JSON");
+  refuses_file({"manual", "-o"}, "m.pdf", "text, not PDF");
+  prints({"reproduce", "bruck1997-fig3", "-o", file("folder.png").string()});
+  EXPECT_TRUE(fs::is_directory(file("folder.png"))) << "a folder promises nothing";
+}
+
 TEST_F(CommandLineTest, ListsOneEntryAndMarksDefaults) {
   const std::string all = prints({"list", "alltoall"}), one = prints({"list", "alltoall", "bruck"});
   EXPECT_NE(one.find("\n  bruck "), std::string::npos) << one;

@@ -5,8 +5,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "options/model_options.hpp"
+#include "problem/node_ranks.hpp"
 #include "quadrille/model.hpp"
 #include "reports/schedule_verdict.hpp"
 #include "reports/way_json.hpp"
@@ -18,10 +20,19 @@ namespace {
 
 std::string paragraph(const std::string& text) { return wrapped(text, terminal_width(), 2) + '\n'; }
 
-std::string place_text(const Situation& situation) {
+// Returns the numbers of ranks that nodes have, each once.
+std::set<Count> node_sizes(const Problem& problem) {
+  if (problem.nodes.empty()) return {problem.ranks};
+  const std::vector<Count> sizes = NodeRanks(problem).sizes();
+  return {sizes.begin(), sizes.end()};
+}
+
+std::string place_text(const Problem& problem, const Situation& situation) {
   if (situation.nodes == 1) return "on one node";
-  return fmt::format("on {} nodes, {}{} on each", situation.nodes, situation.ranks % situation.nodes == 0 ? "" : "at most ",
-                     situation.ranks_of_node);
+  const std::set<Count> sizes = node_sizes(problem);
+  std::string size = fmt::format("{}", *sizes.begin());
+  if (sizes.size() > 1) size += fmt::format(" {} {}", sizes.size() == 2 ? "or" : "to", *sizes.rbegin());
+  return fmt::format("on {} nodes, {} on each", situation.nodes, size);
 }
 
 const Model& max_rate() { return *find_model("max-rate"); }
@@ -180,7 +191,7 @@ std::string text_of(const Explanation& explanation, const ExplainKnowledge& know
   const Problem& problem = explanation.problem;
   const Situation& situation = explanation.decision.situation;
   std::string text = paragraph(answer(explanation, knowledge));
-  text += fmt::format("\n{} among {}, {}", name(problem.collective), problem_text(problem), place_text(situation));
+  text += fmt::format("\n{} among {}, {}", name(problem.collective), problem_text(problem), place_text(problem, situation));
   if (is_irregular(problem.collective))
     text +=
         fmt::format("; mean share {}, skew {}, sparsity {}", bytes_text(situation.block_bytes), situation.skew, situation.sparsity);
@@ -216,6 +227,7 @@ Json json_of(const Explanation& explanation, const ExplainKnowledge& knowledge) 
           {"ranks", situation.ranks},
           {"nodes", situation.nodes},
           {"ranks_of_node", situation.ranks_of_node},
+          {"fewest_ranks_of_node", *node_sizes(explanation.problem).begin()},
           {"block_bytes", situation.block_bytes},
           {"skew", situation.skew},
           {"sparsity", situation.sparsity},

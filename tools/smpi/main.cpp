@@ -20,6 +20,7 @@
 #include "plan/race/probe_data.hpp"
 #include "quadrille/indexed.hpp"
 #include "smpi/communicator.hpp"
+#include "support/environment_check.hpp"
 
 namespace quadrille::smpi {
 namespace {
@@ -84,6 +85,7 @@ std::string first_fault(Plan& plan, const ProbeData& data, const SimulatedBuffer
 }
 
 int run(const Options& options) {
+  command::check_environment();
   SmpiCommunicator world(MPI_COMM_WORLD, false), hollow(MPI_COMM_WORLD, true);
   const Collective collective = command::parse_collective(options.collective);
   const std::shared_ptr<const Operator> operation = options.problem.operation_for(collective);

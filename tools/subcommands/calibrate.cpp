@@ -191,7 +191,9 @@ Subcommand add_calibrate(CLI::App& command) {
              "  mpirun -n 8 quadrille calibrate --output eight.toml\n"
              "  quadrille run -n 4 quadrille calibrate --executor shared\n"
              "  quadrille price alltoall --ranks 8 --machine this-machine");
-  return {parser, [options] { return run(*options); }, [options] { return joins_launched_ranks(options->executor); }};
+  Subcommand subcommand{parser, [options] { return run(*options); }, [options] { return joins_launched_ranks(options->executor); }};
+  subcommand.writes = [] { return FileFormat::toml; };
+  return subcommand;
 }
 
 }  // namespace quadrille::command

@@ -36,7 +36,9 @@ Subcommand add_completion(CLI::App& command) {
   set_footer(*parser,
              "Examples:\n  source <(quadrille completion bash)\n  source <(quadrille completion zsh)\n  quadrille completion fish "
              "| source");
-  return {parser, [&command, options] { return run(command, *options); }};
+  Subcommand subcommand{parser, [&command, options] { return run(command, *options); }};
+  subcommand.reads_environment = false;
+  return subcommand;
 }
 
 }  // namespace quadrille::command

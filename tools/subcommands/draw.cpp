@@ -110,7 +110,9 @@ Subcommand add_draw(CLI::App& command) {
              "  quadrille draw alltoall --algorithm bruck --ranks 5 --as blocks -o blocks.svg\n"
              "  quadrille draw alltoall --algorithm shift --topology torus:4x4 --as links --round 5 -o links.svg\n"
              "  quadrille draw alltoallv --algorithm direct --ranks 32 --pattern power-law --as traffic -o traffic.svg");
-  return {parser, [options] { return run(*options); }};
+  Subcommand subcommand{parser, [options] { return run(*options); }};
+  subcommand.writes = [] { return FileFormat::svg; };
+  return subcommand;
 }
 
 }  // namespace quadrille::command

@@ -41,7 +41,9 @@ Subcommand add_help(CLI::App& command) {
   add_option(*parser, "subcommand", options->subcommand, "the subcommand (default: the command as a whole)", "SUBCOMMAND");
   add_output_option(*parser, options->output);
   set_footer(*parser, "Examples:\n  quadrille help\n  quadrille help verify");
-  return {parser, [&command, options] { return run(command, *options); }};
+  Subcommand subcommand{parser, [&command, options] { return run(command, *options); }};
+  subcommand.reads_environment = false;
+  return subcommand;
 }
 
 }  // namespace quadrille::command

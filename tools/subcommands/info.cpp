@@ -58,14 +58,12 @@ Subcommand add_info(CLI::App& command) {
       add_subcommand(command, "info", "version, machine, shared memory, MPI libraries found, and which one would be used and why");
   add_json_flag(*parser, options->json, "as a JSON object");
   add_output_option(*parser, options->output);
-  set_footer(*parser,
-             "The environment variable QUADRILLE_MPI (openmpi, mpich or none) overrules what the launcher suggests.\n"
-             "With QUADRILLE_CHECK=1 ranks under MPI compare, before each execution, which plan each of them starts.\n"
-             "QUADRILLE_PLAN_MEMORY (64MiB) bounds the memory that plans take at each rank.\n"
-             "QUADRILLE_WISDOM (quadrille/wisdom in XDG_CACHE_HOME or ~/.cache) is the file or folder of wisdom, or off.\n"
-             "QUADRILLE_MACHINE names the machine by whose figures plans predict times where nothing was measured.\n"
-             "Two ranks can share memory if this command prints the same machine and pid namespace for both.\n\n"
-             "Examples:\n  quadrille info\n  mpirun -n 2 quadrille info");
+  set_footer(
+      *parser,
+      "The environment variable QUADRILLE_MPI (openmpi, mpich or none) overrules what the launcher suggests; 'quadrille list "
+      "environment' lists all variables.\n"
+      "Two ranks can share memory if this command prints the same machine and pid namespace for both.\n\n"
+      "Examples:\n  quadrille info\n  mpirun -n 2 quadrille info");
   return {parser, [options] { return run(*options); }};
 }
 

@@ -11,6 +11,7 @@
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
 #include "quadrille/algorithm.hpp"
+#include "subcommands/list_environment.hpp"
 #include "subcommands/list_models.hpp"
 #include "subcommands/list_topologies.hpp"
 #include "subcommands/subcommand.hpp"
@@ -145,7 +146,8 @@ struct OtherTable {
 
 constexpr OtherTable other_tables[] = {{"models", models_text, models_markdown, models_json},
                                        {"machines", machines_text, machines_markdown, machines_json},
-                                       {"topologies", topologies_text, topologies_markdown, topologies_json}};
+                                       {"topologies", topologies_text, topologies_markdown, topologies_json},
+                                       {"environment", environment_text, environment_markdown, environment_json}};
 
 std::string all_of(const OtherTable& table, const Options& options) {
   if (!options.algorithm.empty())
@@ -209,8 +211,9 @@ Subcommand add_list(CLI::App& command) {
   auto options = std::make_shared<Options>();
   CLI::App* parser = add_subcommand(command, "list", "the algorithms: what they do, parameters, restrictions, source");
   add_option(*parser, "collective", options->collective,
-             "only this collective; or the models or machines that 'price' knows, or the networks of --topology",
-             "COLLECTIVE|models|machines|topologies");
+             "only this collective; or the models or machines that 'price' knows, the networks of --topology, or the environment "
+             "variables",
+             "COLLECTIVE|models|machines|topologies|environment");
   add_option(*parser, "algorithm", options->algorithm, "only this algorithm of the collective", "ALGORITHM");
   add_json_flag(*parser, options->json, "as a JSON array, or an object for one algorithm");
   add_flag(*parser, "--markdown", options->markdown, "as the documentation's tables: of one collective, or an index of all");
@@ -223,8 +226,11 @@ Subcommand add_list(CLI::App& command) {
              "  quadrille list\n"
              "  quadrille list alltoall --json\n"
              "  quadrille list alltoall bruck\n"
-             "  quadrille list machines");
-  return {parser, [options] { return run(*options); }};
+             "  quadrille list machines\n"
+             "  quadrille list environment");
+  Subcommand subcommand{parser, [options] { return run(*options); }};
+  subcommand.reads_environment = false;
+  return subcommand;
 }
 
 }  // namespace quadrille::command

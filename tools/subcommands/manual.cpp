@@ -92,10 +92,12 @@ Subcommand add_manual(CLI::App& command) {
   CLI::App* parser = add_subcommand(command, "manual", "print the manual page, which has all help texts, for man");
   add_output_option(*parser, *output);
   set_footer(*parser, "Example:\n  quadrille manual | man -l -");
-  return {parser, [&command, output] {
-            Output(*output).finish(page(command));
-            return good;
-          }};
+  Subcommand subcommand{parser, [&command, output] {
+                          Output(*output).finish(page(command));
+                          return good;
+                        }};
+  subcommand.reads_environment = false;
+  return subcommand;
 }
 
 }  // namespace quadrille::command

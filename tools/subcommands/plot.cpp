@@ -52,7 +52,9 @@ Subcommand add_plot(CLI::App& command) {
       "    mpirun -n $p quadrille race alltoall --block 8B..1MiB --json -o race-$p.json\n"
       "  done\n"
       "  quadrille plot race-2.json race-4.json race-8.json -o races.svg");
-  return {parser, [options] { return run(*options); }};
+  Subcommand subcommand{parser, [options] { return run(*options); }};
+  subcommand.writes = [] { return FileFormat::svg; };
+  return subcommand;
 }
 
 }  // namespace quadrille::command

@@ -175,6 +175,7 @@ void check_form(const Options& options) {
   if (form.json + form.csv + form.ratios > 1) refuse("--json, --csv and --ratios exclude each other");
   if (options.curves && !form.plot) refuse("--curves says what a plot shows; name its file, such as --plot race.svg");
   if (form.plot && form.plot == options.output) refuse("the plot and the results need two files");
+  if (form.plot) check_extension(*form.plot, FileFormat::svg);
 }
 
 // Replaces "vendor:all" by all algorithms that the MPI library has for the problem.

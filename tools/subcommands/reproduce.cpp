@@ -116,7 +116,12 @@ Subcommand add_reproduce(CLI::App& command) {
                  levels_text() +
                  "\nExamples:\n  quadrille reproduce --list\n  quadrille reproduce bruck1997-fig5 -o figures\n"
                  "  quadrille reproduce all -o figures");
-  return {parser, [options] { return run(*options); }};
+  Subcommand subcommand{parser, [options] { return run(*options); }};
+  subcommand.writes = [options, parser]() -> std::optional<FileFormat> {
+    if (options->list) return format_of_flags(*parser);
+    return std::nullopt;
+  };
+  return subcommand;
 }
 
 }  // namespace quadrille::command

@@ -96,12 +96,14 @@ std::vector<Schedule> read(const Options& options) {
   return read_schedules(options.subject);
 }
 
+bool is_json(const Options& options) { return options.json || options.format == "json"; }
+
 int run(const Options& options) {
   if (options.subject.empty()) refuse("name a collective or a file: quadrille schedule alltoall --algorithm bruck --ranks 8");
   if (options.format && *options.format != "text" && *options.format != "json")
     refuse_unknown("format", *options.format, {"text", "json"});
   if (options.json && options.format == "text") refuse("--json and --format text exclude each other");
-  const bool json = options.json || options.format == "json";
+  const bool json = is_json(options);
   ProgressLine progress;
   const auto collective = collective_named(options.subject);
   const std::vector<Schedule> schedules = collective ? generated(options, *collective, progress) : read(options);
@@ -148,7 +150,9 @@ Subcommand add_schedule(CLI::App& command) {
       "Examples:\n  quadrille schedule alltoall --algorithm bruck --ranks 5\n"
       "  quadrille schedule alltoall --algorithm 'bruck:radix=8,ports=2' --ranks 64 --block 8B --json --output bruck.json\n"
       "  quadrille schedule bruck.json\n  quadrille schedule mine.sched --json");
-  return {parser, [options] { return run(*options); }};
+  Subcommand subcommand{parser, [options] { return run(*options); }};
+  subcommand.writes = [options] { return is_json(*options) ? FileFormat::json : FileFormat::text; };
+  return subcommand;
 }
 
 }  // namespace quadrille::command

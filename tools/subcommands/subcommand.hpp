@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 
+#include "options/file_format.hpp"
 #include "options/parser.hpp"
 #include "options/program_words.hpp"
 #include "support/exit_codes.hpp"
@@ -19,6 +20,11 @@ struct Subcommand {
   std::function<bool()> is_collective = [] { return false; };
   // Set if the words after the options are a program that the subcommand starts.
   std::optional<ProgramWords> program = std::nullopt;
+  // Called after the options have been read. Returns the format of the file that -o names; nothing if -o names a folder. Null: the
+  // flags --json and --csv tell it.
+  std::function<std::optional<FileFormat>()> writes = nullptr;
+  // False for subcommands that explain the command. They run whatever the environment holds.
+  bool reads_environment = true;
 };
 
 // Adds all subcommands to the command's parser, in the order of the help.

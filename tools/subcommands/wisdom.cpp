@@ -114,7 +114,12 @@ Subcommand add_wisdom(CLI::App& command) {
       "  mpirun -n 4 quadrille wisdom path\n"
       "  quadrille wisdom merge a.wisdom b.wisdom --output both.wisdom\n"
       "  quadrille wisdom export --for openmpi --output rules.conf");
-  return {parser, [options] { return run(*options); }, [options] { return options->action == "path" && joins_launched_ranks({}); }};
+  Subcommand subcommand{parser, [options] { return run(*options); },
+                        [options] { return options->action == "path" && joins_launched_ranks({}); }};
+  subcommand.writes = [options, parser] {
+    return options->action == "export" && options->library == "mpich" ? FileFormat::json : format_of_flags(*parser);
+  };
+  return subcommand;
 }
 
 }  // namespace quadrille::command

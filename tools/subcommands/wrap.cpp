@@ -10,6 +10,7 @@
 #include <memory>
 #include <sstream>
 
+#include "foundation/environment.hpp"
 #include "foundation/system/file_replacement.hpp"
 #include "foundation/system/regular_file.hpp"
 #include "mpi_face/report/report_folder.hpp"
@@ -96,9 +97,9 @@ std::string choose_mpi(const fs::path& file) {
   // checked first, because a library of the standard ABI may itself use another MPI library
   if (linked.contains("abi")) return "abi";
   if (linked.size() == 1) return std::string(*linked.begin());
-  const char* wish = std::getenv("QUADRILLE_MPI");
-  if (wish && wish == std::string_view("abi")) return "abi";
-  if (linked.size() > 1 && !wish)
+  const std::string wish = checked_environment_value("QUADRILLE_MPI");
+  if (wish == "abi") return "abi";
+  if (linked.size() > 1 && wish.empty())
     refuse(fmt::format("{} is linked with both Open MPI and MPICH; say which with QUADRILLE_MPI=openmpi or QUADRILLE_MPI=mpich",
                        file.string()));
   const TransportChoice choice = choose_transport();
@@ -117,6 +118,7 @@ std::string checked_report(const std::string& words) {
   const auto wish = mpi_face::parse_report_wish(words);
   if (!wish) refuse(fmt::format("'{}' is not a kind of report; it may be summary, full, summary:FILE or full:FILE", words));
   if (wish->file.empty()) return words;
+  check_extension(wish->file, FileFormat::text);
   const fs::path file = fs::absolute(wish->file);
   FileReplacement target;
   if (const Result<> aimed = target.aim_at(file.string()); !aimed)

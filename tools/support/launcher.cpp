@@ -5,11 +5,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
-#include <string_view>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "execute/shared/launch/launch_variables.hpp"
+#include "foundation/environment.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/transports.hpp"
@@ -26,8 +27,7 @@ constexpr Count most_threads = 1024;
 constexpr double for_ever = 1e9;  // seconds
 
 std::optional<Count> number_in(const char* variable) {
-  const char* text = std::getenv(variable);
-  const std::string_view word = text ? text : "";
+  const std::string word = environment_value(variable);
   Count number = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
   return error == std::errc{} && end == word.data() + word.size() ? std::optional(number) : std::nullopt;
@@ -37,9 +37,9 @@ std::optional<Count> number_in(const char* variable) {
 
 std::optional<Launched> launched() {
   static constexpr std::pair<const char*, const char*> launchers[] = {
-      {"QUADRILLE_RANK", "QUADRILLE_RANKS"}, {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}};
-  for (const auto& [rank_variable, ranks_variable] : launchers) {
-    const auto rank = number_in(rank_variable), ranks = number_in(ranks_variable);
+      {rank_variable, ranks_variable}, {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}};
+  for (const auto& [rank_name, ranks_name] : launchers) {
+    const auto rank = number_in(rank_name), ranks = number_in(ranks_name);
     if (rank && ranks && 0 <= *rank && *rank < *ranks) return Launched{*rank, *ranks};
   }
   return std::nullopt;

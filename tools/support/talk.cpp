@@ -12,6 +12,7 @@
 #include <set>
 #include <system_error>
 
+#include "foundation/environment.hpp"
 #include "support/launcher.hpp"
 #include "support/text.hpp"
 
@@ -46,10 +47,9 @@ bool& is_silent() {
 }
 
 std::chrono::milliseconds pace_without_terminal() {
-  constexpr std::chrono::milliseconds standard = std::chrono::seconds(10);
-  const char* text = std::getenv("QUADRILLE_PROGRESS");
-  const double seconds = text ? std::atof(text) : 0;
-  return seconds >= 0.01 && seconds <= 1e6 ? std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000)) : standard;
+  const std::string seconds = checked_environment_value("QUADRILLE_PROGRESS_SECONDS");
+  if (seconds.empty()) return std::chrono::seconds(10);
+  return std::chrono::milliseconds(static_cast<std::int64_t>(std::atof(seconds.c_str()) * 1000));
 }
 
 }  // namespace
@@ -72,7 +72,10 @@ void remark(std::string_view line) {
   if (talks() && said.emplace(line).second) fmt::print(stderr, "{}\n", printable(line));
 }
 
-ProgressLine::ProgressLine() : visible_(talks()), terminal_(::isatty(STDERR_FILENO)) {
+ProgressLine::ProgressLine()
+    : visible_(talks()),
+      terminal_(::isatty(STDERR_FILENO)),
+      pace_(terminal_ ? std::chrono::milliseconds(100) : pace_without_terminal()) {
   if (!visible_) return;
   try {
     thread_ = std::thread([this] { write_now_and_then(); });
@@ -124,9 +127,8 @@ std::string ProgressLine::line() const {
 
 void ProgressLine::write_now_and_then() {
   const auto begin = std::chrono::steady_clock::now();
-  const auto pace = terminal_ ? std::chrono::milliseconds(100) : pace_without_terminal();
   std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, pace, [this] { return over_; })) {
+  while (!changed_.wait_for(lock, pace_, [this] { return over_; })) {
     const std::string now = line();
     if (now.empty() || (terminal_ && now == written_)) continue;
     written_ = now;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <string>
@@ -22,7 +23,7 @@ void complain(std::string_view sentence);  // prints "quadrille: sentence" as on
 void remark(std::string_view line);        // prints each line once, even if called several times with it
 
 // Shows what a long subcommand is doing and how far it is. On a terminal it is one line that is overwritten, and removed by the
-// destructor. Elsewhere it is one line every ten seconds, or every QUADRILLE_PROGRESS seconds. An object of this class has a thread
+// destructor. Elsewhere it is one line every ten seconds, or every QUADRILLE_PROGRESS_SECONDS. An object of this class has a thread
 // that writes, so the work need not look at the clock. Short work prints nothing.
 class ProgressLine {
  public:
@@ -41,7 +42,8 @@ class ProgressLine {
   std::string line() const;
 
   const bool visible_, terminal_;
-  std::mutex mutex_;  // protects the following four members
+  const std::chrono::milliseconds pace_;  // interval between two lines
+  std::mutex mutex_;                      // protects the following four members
   std::condition_variable changed_;
   std::string doing_, written_;
   bool over_ = false;

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "execute/executions/progress_thread.hpp"
 
-#include <fmt/format.h>
 #include <sys/prctl.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
-#include <string_view>
 #include <thread>
 
-#include "quadrille/error.hpp"
+#include "foundation/environment.hpp"
 
 namespace quadrille {
 namespace {
@@ -19,17 +16,10 @@ namespace {
 // Without a pause the thread would take a core from the program.
 constexpr std::chrono::microseconds pause{20};
 
-bool read_environment() {
-  const char* const text = std::getenv(ProgressThread::variable);
-  if (!text || !*text) return false;
-  if (std::string_view(text) == "thread") return true;
-  throw Error(ErrorCode::environment, fmt::format("{} is '{}'; set it to thread, or leave it out", ProgressThread::variable, text));
-}
-
 }  // namespace
 
 bool ProgressThread::is_asked() {
-  static const bool asked = read_environment();
+  static const bool asked = checked_environment_value(variable) == "thread";
   return asked;
 }
 

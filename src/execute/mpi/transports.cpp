@@ -11,6 +11,7 @@
 
 #include "execute/mpi/plug_in.hpp"
 #include "foundation/assert.hpp"
+#include "foundation/environment.hpp"
 #include "foundation/library_folder.hpp"
 #include "quadrille/indexed.hpp"
 
@@ -57,7 +58,7 @@ const MpiPlugIn& load_to_ask(std::string_view library) { return load(library, RT
 // Returns how many processes the MPI launcher has started, as its environment variables say; 0 if there is no launcher.
 Count launched_ranks() {
   for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
-    if (const char* text = std::getenv(variable)) return std::strtoll(text, nullptr, 10);
+    if (const std::string text = environment_value(variable); !text.empty()) return std::strtoll(text.c_str(), nullptr, 10);
   return 0;
 }
 
@@ -68,7 +69,7 @@ std::unique_ptr<Communicator> plausible(std::unique_ptr<Communicator> group) {
   return group;
 }
 
-bool is_set(const char* name) { return std::getenv(name) != nullptr; }
+bool is_set(const char* name) { return !environment_value(name).empty(); }
 
 }  // namespace
 
@@ -80,12 +81,12 @@ std::string_view name(TransportKind kind) {
 std::vector<PlugIn> plug_ins() { return {plug_in_for(name(TransportKind::openmpi)), plug_in_for(name(TransportKind::mpich))}; }
 
 TransportChoice choose_transport() {
-  if (const char* wish = std::getenv("QUADRILLE_MPI")) {
-    const std::string_view word = wish;
+  if (const std::string word = checked_environment_value("QUADRILLE_MPI"); !word.empty()) {
     if (word == "none") return {TransportKind::threads, "QUADRILLE_MPI is none"};
     for (const TransportKind kind : {TransportKind::openmpi, TransportKind::mpich})
       if (word == name(kind)) return {kind, fmt::format("QUADRILLE_MPI is {}", word)};
-    throw Error(ErrorCode::misuse, fmt::format("QUADRILLE_MPI is '{}'; set it to openmpi, mpich or none", word));
+    throw Error(ErrorCode::misuse,
+                fmt::format("QUADRILLE_MPI is {}, which only 'quadrille wrap' takes; set it to openmpi, mpich or none", word));
   }
   if (is_set("QUADRILLE_HEAD")) return {TransportKind::shared, "started by 'quadrille run' (QUADRILLE_HEAD is set)"};
   const bool open_mpi = is_set("OMPI_COMM_WORLD_SIZE"), pmi = is_set("PMI_SIZE") || is_set("PMI_RANK");

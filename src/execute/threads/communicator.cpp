@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "execute/shared/communicator.hpp"
+#include "foundation/environment.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/indexed.hpp"
 
@@ -91,6 +92,7 @@ class ThreadSpace : public SharedSpace {
 
 void run_threads(Count ranks, const std::function<void(Communicator&)>& body) {
   if (ranks < 1) throw Error(ErrorCode::misuse, "a group needs at least one rank");
+  warn_of_environment();
   const auto group = std::make_shared<ThreadGroup>(ranks);
   // The spaces outlive the threads, because other ranks, and plans that outlive this call, may still access them.
   ByRank<std::shared_ptr<SharedSpace>> spaces;

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "foundation/first_rank.hpp"
 #include "mpi_face/symbols/library_in_use.hpp"
 
 namespace quadrille::mpi_face {
@@ -19,16 +20,10 @@ void see_first_collective() {
 
 namespace {
 
-bool is_first_rank() {
-  for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"})
-    if (const char* rank = std::getenv(variable)) return std::atoi(rank) == 0;
-  return true;
-}
-
 // `quadrille wrap` sets QUADRILLE_WRAPPED to the id of its process. The wrapped program has the same id; its children do not.
 [[gnu::destructor]] void say_that_none_was_seen() {
-  const char* const wrapped = std::getenv("QUADRILLE_WRAPPED");
-  if (!wrapped || std::atoi(wrapped) != getpid() || collective_seen.load(std::memory_order_relaxed) || !is_first_rank()) return;
+  const char* const wrapped = std::getenv("QUADRILLE_WRAPPED");  // this library may not be linked with the table of variables
+  if (!wrapped || std::atoi(wrapped) != getpid() || collective_seen.load(std::memory_order_relaxed) || !is_first_launched()) return;
   std::fputs("quadrille: no collective was seen: linked statically?\n", stderr);
 }
 

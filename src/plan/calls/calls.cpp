@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "execute/agreement.hpp"
 #include "execute/executions/execution.hpp"
 #include "foundation/assert.hpp"
+#include "foundation/environment.hpp"
 #include "plan/calls/call_sizes.hpp"
 #include "plan/gathered.hpp"
 #include "plan/plan_buffers.hpp"
@@ -251,8 +251,8 @@ Request Calls::start(Communicator& ranks, const Problem& problem, const void* in
 
 bool Calls::compares(Communicator& ranks, bool asked) {
   if (comparing_ == Comparing::unknown) {
-    const char* const text = std::getenv("QUADRILLE_CHECK");
-    const ByRank<char> wishes = gathered<char>(ranks, asked || (text && std::string_view(text) == "1"));
+    const bool is_set = tolerated_environment_value("QUADRILLE_CHECK") == "1";
+    const ByRank<char> wishes = gathered<char>(ranks, asked || is_set);
     const bool any = std::any_of(wishes.begin(), wishes.end(), [](char wish) { return wish != 0; });
     comparing_ = any && ranks.size() > 1 ? Comparing::yes : Comparing::no;
   }

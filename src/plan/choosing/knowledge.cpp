@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <sstream>
 
 #include "execute/agreement.hpp"
+#include "foundation/environment.hpp"
 #include "plan/wisdom/wisdom_pool.hpp"
 #include "quadrille/decision.hpp"
 #include "quadrille/model.hpp"
@@ -104,14 +104,34 @@ std::string read_text(const Fingerprint& machine) {
 
 }  // namespace
 
-// A missing preset is not an error: ways without a fit then have no predicted time.
-std::optional<MachineCosts> usual_preset(Count nodes) {
-  const char* const asked = std::getenv(preset_variable);
+std::optional<MachineCosts> machine_of_environment() {
+  const std::string asked = checked_environment_value(preset_variable);
+  if (asked.empty()) return std::nullopt;
+  const auto fail = [&](const std::string& reason) {
+    throw Error(ErrorCode::environment, fmt::format("{} is '{}', but {}", preset_variable, asked, reason));
+  };
+  MachineCosts machine;
   try {
-    MachineCosts machine = find_machine(asked ? asked : nodes > 1 ? usual_network : usual_node);
+    machine = find_machine(asked);
+  } catch (const Error& error) {
+    fail(error.what());
+  }
+  if (!machine.models.contains(model))
+    fail(fmt::format("that machine has no figures for the model {}, by which plans choose", model));
+  return machine;
+}
+
+std::optional<MachineCosts> usual_preset(Count nodes) {
+  try {
+    if (auto asked = machine_of_environment()) return asked;
+  } catch (const Error& error) {
+    warn_once(fmt::format("{}; it is ignored", error.what()));
+  }
+  try {
+    MachineCosts machine = find_machine(nodes > 1 ? usual_network : usual_node);  // which may be a file of the user's
     if (machine.models.contains(model)) return machine;
   } catch (const Error&) {}
-  return std::nullopt;
+  return std::nullopt;  // then ways without a fit have no predicted time
 }
 
 std::shared_ptr<const Knowledge> present_knowledge(Communicator& communicator) {

@@ -24,8 +24,12 @@ struct Knowledge {
   const std::optional<MachineCosts>& preset(Count nodes) const { return nodes > 1 ? on_several : on_one_node; }
 };
 
-// The machine that supplies prices where nothing was measured: the one named by QUADRILLE_MACHINE, otherwise a default one. Absent
-// if its file is not found.
+// The machine that QUADRILLE_MACHINE names; absent if it is not set. Throws Error{environment} if there is no such machine, or if
+// it has no figures by which plans choose.
+std::optional<MachineCosts> machine_of_environment();
+
+// The machine that supplies prices where nothing was measured: the one named by QUADRILLE_MACHINE, otherwise a default one. If the
+// variable has a wrong value, this prints a warning once, and returns the default machine. Absent if its file is not found.
 std::optional<MachineCosts> usual_preset(Count nodes);
 
 // This process's knowledge for groups of this transport, on one node or on several; null if there is none yet.

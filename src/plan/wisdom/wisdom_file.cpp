@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "foundation/environment.hpp"
 #include "foundation/system/descriptor.hpp"
 #include "foundation/system/file_replacement.hpp"
 #include "foundation/system/regular_file.hpp"
@@ -56,7 +57,7 @@ struct Place {
 };
 
 Place place() {
-  const std::string asked = variable("QUADRILLE_WISDOM");
+  const std::string asked = checked_environment_value("QUADRILLE_WISDOM");
   if (asked == "off") return {};
   if (asked.empty()) return {{}, standard_folder()};
   std::error_code ignored;

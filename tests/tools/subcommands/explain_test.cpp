@@ -53,6 +53,22 @@ class ExplainTest : public CommandTest {
   }
 };
 
+TEST_F(ExplainTest, SaysHowManyRanksEachNodeHas) {
+  const auto place = [&](const std::string& sizes) {
+    const std::string text = prints({"explain", "alltoall", "--node-sizes", sizes, "--machine", machine(), "--time", "0.01"});
+    const std::size_t begin = text.find(", on "), end = text.find('\n', begin);
+    return begin == std::string::npos ? text : text.substr(begin + 2, end - begin - 2);
+  };
+  EXPECT_EQ(place("6"), "on one node");
+  EXPECT_EQ(place("2x3"), "on 3 nodes, 2 on each");
+  EXPECT_EQ(place("1x2,4x2"), "on 4 nodes, 1 or 4 on each");  // 10 ranks, which 4 does not divide
+  EXPECT_EQ(place("1x2,3x2"), "on 4 nodes, 1 or 3 on each");  // 8 ranks, which 4 divides
+  EXPECT_EQ(place("3,1,5"), "on 3 nodes, 1 to 5 on each");
+  const Json told = explained({"alltoall", "--node-sizes", "1x2,3x2", "--machine", machine(), "--time", "0.01"});
+  EXPECT_EQ(told["ranks_of_node"], 3);
+  EXPECT_EQ(told["fewest_ranks_of_node"], 1);
+}
+
 TEST_F(ExplainTest, PricesAddUpAndTheCheapestIsTaken) {
   const Json told = explained({"alltoall", "--node-sizes", "4x4", "--block", "64B", "--machine", machine()});
   EXPECT_EQ(told["source"], "price");

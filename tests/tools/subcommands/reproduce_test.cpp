@@ -48,9 +48,9 @@ TEST_F(CommandTest, ReproducesAnExhibit) {
 // Exhibits are made in parallel but reported in the order of the arguments. Progress names the exhibit that is waited for.
 TEST_F(CommandTest, ReproducesSeveralInTheOrderOfTheArguments) {
   const std::vector<std::string> ids{"bruck1997-bounds", "bruck1997-fig3", "grama2003-figures", "bruck1997-fig3"};
-  ::setenv("QUADRILLE_PROGRESS", "0.01", 1);
+  ::setenv("QUADRILLE_PROGRESS_SECONDS", "0.01", 1);
   const Outcome outcome = run({"reproduce", ids[0], ids[1], ids[2], ids[3], "--json"});
-  ::unsetenv("QUADRILLE_PROGRESS");
+  ::unsetenv("QUADRILLE_PROGRESS_SECONDS");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.talk;
   const Json verdicts = Json::parse(outcome.out);
   ASSERT_EQ(verdicts.size(), ids.size());

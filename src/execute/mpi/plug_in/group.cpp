@@ -13,6 +13,7 @@
 
 #include "execute/agreement.hpp"
 #include "foundation/assert.hpp"
+#include "foundation/environment.hpp"
 
 namespace quadrille {
 namespace {
@@ -20,14 +21,15 @@ namespace {
 // The user may set QUADRILLE_NODE_SIZES, to try out on one machine how several nodes would behave. Then this returns the first rank
 // of this rank's assumed node; ranks count in MPI_COMM_WORLD, or in `users` if there are only sessions. Otherwise it returns -1.
 Rank first_rank_of_assumed_node(MPI_Comm users) {
-  const char* text = std::getenv("QUADRILLE_NODE_SIZES");
-  if (!text || !*text) return -1;
+  const std::string sizes = checked_environment_value("QUADRILLE_NODE_SIZES");
+  if (sizes.empty()) return -1;
   int has_world = 0, me = 0, ranks = 0;
   MPI_Initialized(&has_world);
   const MPI_Comm all = has_world ? MPI_COMM_WORLD : users;
   check_mpi(MPI_Comm_rank(all, &me), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(all, &ranks), "MPI_Comm_size");
-  const char* const end = text + std::strlen(text);
+  const char* text = sizes.data();
+  const char* const end = text + sizes.size();
   Rank first = 0, found = 0;
   while (first < ranks) {
     Count size = 0;
@@ -35,8 +37,7 @@ Rank first_rank_of_assumed_node(MPI_Comm users) {
     const bool is_last = next == end;
     if (error != std::errc{} || size < 1 || size > ranks - first || is_last != (first + size == ranks) ||
         (!is_last && *next != ','))
-      throw Error(ErrorCode::environment,
-                  "QUADRILLE_NODE_SIZES must name sizes of nodes that add up to the number of ranks, such as 2,2 for 4");
+      throw Error(ErrorCode::environment, refusal_of_value("QUADRILLE_NODE_SIZES", sizes));
     if (me >= first) found = first;
     first += size;
     text = next + 1;

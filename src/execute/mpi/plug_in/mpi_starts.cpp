@@ -5,18 +5,14 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <string_view>
 #include <vector>
 
 #include "execute/mpi/plug_in/group.hpp"
+#include "foundation/environment.hpp"
 
 namespace quadrille {
 
-bool MpiStarts::asked_to_compare() {
-  const char* text = std::getenv("QUADRILLE_CHECK");
-  return text && std::string_view(text) == "1";
-}
+bool MpiStarts::asked_to_compare() { return tolerated_environment_value("QUADRILLE_CHECK") == "1"; }
 
 MpiStarts::MpiStarts(MpiGroup& group) : group_(group), has_ended_(MpiProcess::ended()) {}
 

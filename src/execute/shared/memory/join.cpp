@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <cstdlib>
-#include <string_view>
+#include <string>
 
 #include "execute/shared/launch/launch_variables.hpp"
 #include "execute/shared/memory/head_file.hpp"
 #include "execute/shared/memory/meet.hpp"
+#include "foundation/environment.hpp"
 #include "quadrille/transports.hpp"
 
 namespace quadrille {
@@ -18,8 +18,7 @@ namespace {
 // Returns the number in an environment variable. Throws Error{misuse} unless the variable holds a number >= 0 and nothing else.
 template <class Number>
 Number number_in(const char* variable) {
-  const char* text = std::getenv(variable);
-  const std::string_view word = text ? text : "";
+  const std::string word = environment_value(variable);
   Number number = -1;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
   if (error != std::errc{} || end != word.data() + word.size() || number < 0)

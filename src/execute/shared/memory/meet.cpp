@@ -14,6 +14,7 @@
 
 #include "execute/agreement.hpp"
 #include "execute/shared/memory/group_space.hpp"
+#include "foundation/environment.hpp"
 #include "problem/memory.hpp"
 
 namespace quadrille {
@@ -320,6 +321,7 @@ class HeadSpace final : public SharedSpace {
 
 Met meet(Communicator& group, const AboutRank& about, const std::optional<CopyCosts>& costs, Progress progress,
          std::shared_ptr<Process> process) {
+  warn_of_environment();
   std::optional<Error> why;
   try {
     if (!process) process = Process::current();

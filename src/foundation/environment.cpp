@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "foundation/environment.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cassert>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <set>
+
+#include "foundation/first_rank.hpp"
+#include "foundation/nearest.hpp"
+#include "quadrille/error.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr std::string_view prefix = "QUADRILLE_";
+
+template <class Number>
+bool is_number(std::string_view text, Number least, Number most) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size() && number >= least && number <= most;
+}
+
+bool is_pace(std::string_view text) { return is_number(text, 0.01, 1e6); }
+
+using Words = std::vector<std::string_view>;
+
+const std::vector<EnvironmentVariable>& table() {
+  static const std::vector<EnvironmentVariable> rows{
+      {.name = "QUADRILLE_CHECK",
+       .reader = "library",
+       .words = {"0", "1"},
+       .about = "1: before each call, ranks compare the arguments that must be equal; if some differ, all throw an error",
+       .is_tolerated = true},
+      {.name = "QUADRILLE_MACHINE",
+       .reader = "library",
+       .form = "a machine of 'quadrille list machines', or a machine file",
+       .about =
+           "the machine by whose figures plans predict times where nothing was measured (else epyc on one node, ethernet100 on "
+           "several)"},
+      {.name = "QUADRILLE_MPI",
+       .reader = "library, command",
+       .words = {"openmpi", "mpich", "none", "abi"},
+       .about = "the MPI library, if the launcher does not tell it; abi only for 'quadrille wrap'"},
+      {.name = "QUADRILLE_NODE_SIZES",
+       .reader = "library",
+       .form = "sizes of nodes that add up to the number of ranks, such as 2,2",
+       .about = "treats the ranks of one machine as several nodes, for experiments over MPI"},
+      {.name = "QUADRILLE_PLAN_MEMORY",
+       .reader = "library",
+       .form = "a size such as 64MiB",
+       .about = "bounds the memory that plans keep in each process (else 64MiB)"},
+      {.name = "QUADRILLE_PROGRESS",
+       .reader = "library",
+       .words = {"thread"},
+       .about = "a thread of each process advances started executions"},
+      {.name = "QUADRILLE_WISDOM",
+       .reader = "library",
+       .form = "a file, a folder or off",
+       .about = "where measured times are kept (else quadrille/wisdom in XDG_CACHE_HOME or ~/.cache)"},
+      {.name = "QUADRILLE",
+       .reader = "drop-in",
+       .words = {"on", "off", "profile"},
+       .about = "off: the MPI library runs every call; profile: the same, and calls are counted",
+       .is_tolerated = true},
+      {.name = "QUADRILLE_CHOOSE",
+       .reader = "drop-in",
+       .form = "COLLECTIVE[:SMALLEST-LARGEST]=ALGORITHM, several separated by semicolons",
+       .about = "the algorithms to run, as with 'quadrille wrap --choose'"},
+      {.name = "QUADRILLE_REPORT",
+       .reader = "drop-in",
+       .form = "off, summary, full, summary:FILE or full:FILE",
+       .about = "reports at the end what ran, for how long and why, as 'quadrille wrap --report' does"},
+      {.name = "QUADRILLE_TUNE",
+       .reader = "drop-in",
+       .form = "run, or run:2% for that share of the time, at most 50 %",
+       .about = "races candidates during the run, as 'quadrille wrap --tune' does"},
+      {.name = "QUADRILLE_ADMIT",
+       .reader = "drop-in",
+       .words = {"0", "1", "anywhere"},
+       .about = "for tests: Quadrille runs calls from the second one on, even if it is slower (1), and makes plans in any call "
+                "(anywhere)",
+       .is_tolerated = true},
+      {.name = "QUADRILLE_PROGRESS_SECONDS",
+       .reader = "command",
+       .form = "a number of seconds from 0.01 to 1000000",
+       .about = "the interval between lines of progress where stderr is not a terminal (else 10)",
+       .accepts = is_pace},
+      {.name = "QUADRILLE_RANK",
+       .reader = "library, command",
+       .form = "a whole number",
+       .about = "set by 'quadrille run': the rank"},
+      {.name = "QUADRILLE_RANKS",
+       .reader = "library, command",
+       .form = "a whole number",
+       .about = "set by 'quadrille run': the number of ranks"},
+      {.name = "QUADRILLE_HEAD",
+       .reader = "library",
+       .form = "a whole number",
+       .about = "set by 'quadrille run': the descriptor of a file by which the ranks meet"},
+      {.name = "QUADRILLE_WRAPPED",
+       .reader = "drop-in",
+       .form = "a whole number",
+       .about = "set by 'quadrille wrap': the process that runs the program"},
+      {.name = "QUADRILLE_LONG", .reader = "tests", .words = {"0", "1"}, .about = "1: tests that enumerate cases take all of them"},
+      {.name = "QUADRILLE_SEED", .reader = "tests", .form = "a whole number", .about = "the seed of random cases"},
+      {.name = "QUADRILLE_MUTANTS",
+       .reader = "tests",
+       .form = "a whole number",
+       .about = "how many schedules are changed at random"},
+      {.name = "QUADRILLE_FUZZ", .reader = "tests", .form = "a whole number", .about = "how many documents are changed at random"},
+      {.name = "QUADRILLE_WITHOUT_MPI", .reader = "demo, check", .form = "1", .about = "neither installs nor uses an MPI library"},
+      {.name = "QUADRILLE_ROOT",
+       .reader = "CMake, environment modules",
+       .form = "a folder",
+       .about = "where the installation is; Quadrille itself does not read it"},
+      {.name = "QUADRILLE_HOME", .reader = "environment modules", .form = "a folder", .about = "the same"},
+      {.name = "QUADRILLE_DIR", .reader = "environment modules", .form = "a folder", .about = "the same"},
+  };
+  return rows;
+}
+
+const EnvironmentVariable* find_row(std::string_view name) {
+  const auto row = std::find_if(table().begin(), table().end(), [&](const EnvironmentVariable& each) { return each.name == name; });
+  return row == table().end() ? nullptr : &*row;
+}
+
+// Returns true if the value is one that the table knows to be wrong. An empty value counts as not set.
+bool is_refused(const EnvironmentVariable& row, std::string_view value) {
+  if (value.empty()) return false;
+  if (!row.words.empty()) return std::find(row.words.begin(), row.words.end(), value) == row.words.end();
+  return row.accepts && !row.accepts(value);
+}
+
+std::string refusal(const EnvironmentVariable& row, std::string_view value) {
+  return fmt::format("{} is '{}'; it may be {}", row.name, value, values_text(row));
+}
+
+// Returns the sentences about names that are in no row.
+std::vector<std::string> unknown_names() {
+  std::vector<std::string> endings, sentences;  // endings are compared, because the common beginning would make all names similar
+  for (const EnvironmentVariable& row : table())
+    if (row.name.starts_with(prefix)) endings.emplace_back(row.name.substr(prefix.size()));
+  for (char** entry = environ; entry && *entry; ++entry) {
+    const std::string_view text = *entry;
+    const std::string_view name = text.substr(0, text.find('='));
+    if (!name.starts_with(prefix) || find_row(name)) continue;
+    const auto guess = nearest(name.substr(prefix.size()), endings);
+    sentences.push_back(fmt::format("Quadrille has no environment variable {}; {}", name,
+                                    guess ? fmt::format("did you mean {}{}?", prefix, *guess)
+                                          : std::string("'quadrille list environment' lists those that there are")));
+  }
+  std::sort(sentences.begin(), sentences.end());
+  return sentences;
+}
+
+}  // namespace
+
+std::span<const EnvironmentVariable> all_environment_variables() { return table(); }
+
+std::string values_text(const EnvironmentVariable& variable) {
+  if (variable.words.empty()) return std::string(variable.form);
+  const std::span all(variable.words);
+  if (all.size() == 1) return std::string(all.front());
+  return fmt::format("{} or {}", fmt::join(all.first(all.size() - 1), ", "), all.back());
+}
+
+std::string environment_value(const char* name) {
+  const char* const value = std::getenv(name);
+  return value ? value : "";
+}
+
+std::string checked_environment_value(const char* name) {
+  const EnvironmentVariable* const row = find_row(name);
+  assert(row && !row->is_tolerated);
+  std::string value = environment_value(name);
+  if (is_refused(*row, value)) throw Error(ErrorCode::environment, refusal(*row, value));
+  return value;
+}
+
+std::string tolerated_environment_value(const char* name) {
+  const EnvironmentVariable* const row = find_row(name);
+  assert(row && row->is_tolerated);
+  std::string value = environment_value(name);
+  return is_refused(*row, value) ? std::string() : value;
+}
+
+std::string refusal_of_value(std::string_view name, std::string_view value) {
+  const EnvironmentVariable* const row = find_row(name);
+  assert(row);
+  return refusal(*row, value);
+}
+
+std::vector<std::string> environment_faults() {
+  std::vector<std::string> sentences = unknown_names();
+  for (const EnvironmentVariable& row : table())
+    if (const std::string value = environment_value(std::string(row.name).c_str()); is_refused(row, value))
+      sentences.push_back(refusal(row, value));
+  return sentences;
+}
+
+void warn_once(const std::string& sentence) {
+  static std::mutex mutex;
+  static std::set<std::string> said;
+  const std::lock_guard lock(mutex);
+  if (said.insert(sentence).second) fmt::print(stderr, "quadrille: {}\n", sentence);
+}
+
+void warn_of_environment() {
+  static const bool is_done = [] {
+    if (!is_first_launched()) return true;
+    for (const std::string& sentence : unknown_names()) warn_once(sentence);
+    for (const EnvironmentVariable& row : table())
+      if (const std::string value = environment_value(std::string(row.name).c_str()); row.is_tolerated && is_refused(row, value))
+        warn_once(refusal(row, value) + "; it is ignored");
+    return true;
+  }();
+  static_cast<void>(is_done);
+}
+
+}  // namespace quadrille
