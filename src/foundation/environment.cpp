@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cassert>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <set>
 
+#include "foundation/assert.hpp"
 #include "foundation/first_rank.hpp"
 #include "foundation/nearest.hpp"
 #include "quadrille/error.hpp"
@@ -180,7 +180,7 @@ std::string environment_value(const char* name) {
 
 std::string checked_environment_value(const char* name) {
   const EnvironmentVariable* const row = find_row(name);
-  assert(row && !row->is_tolerated);
+  QUADRILLE_ASSERT(row && !row->is_tolerated);
   std::string value = environment_value(name);
   if (is_refused(*row, value)) throw Error(ErrorCode::environment, refusal(*row, value));
   return value;
@@ -188,14 +188,14 @@ std::string checked_environment_value(const char* name) {
 
 std::string tolerated_environment_value(const char* name) {
   const EnvironmentVariable* const row = find_row(name);
-  assert(row && row->is_tolerated);
+  QUADRILLE_ASSERT(row && row->is_tolerated);
   std::string value = environment_value(name);
   return is_refused(*row, value) ? std::string() : value;
 }
 
 std::string refusal_of_value(std::string_view name, std::string_view value) {
   const EnvironmentVariable* const row = find_row(name);
-  assert(row);
+  QUADRILLE_ASSERT(row);
   return refusal(*row, value);
 }
 
