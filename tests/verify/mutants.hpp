@@ -319,7 +319,7 @@ class Mutator {
       }
   }
 
-  const Schedule& schedule_;
+  const Schedule schedule_;
   std::mt19937_64 random_;
   std::vector<Program> programs_;
 };
