@@ -51,6 +51,7 @@ struct CountingGroup {
   Communicator& communicator;
   int gathered = 0;
 
+  Rank rank() const { return communicator.rank(); }
   Count size() const { return communicator.size(); }
   void all_gather(const void* mine, void* all, Bytes count) {
     ++gathered;
