@@ -104,7 +104,7 @@ TEST(GivenSchedule, RunsInPlaceAndOnLayouts) {
 TEST(GivenSchedule, RunsIfItIsRightAndIsRefusedIfNot) {
   std::mt19937_64 random(21);
   std::size_t accepted = 0, refused = 0;
-  for (int trial = 0; trial < extent(40, 300, 3000); ++trial) {
+  for (int trial = 0; trial < extent(100, 300, 3000); ++trial) {
     const auto& algorithms = all_algorithms();
     const Algorithm& algorithm = *algorithms[random() % algorithms.size()];
     const Problem problem = problem_of(algorithm.collective, 4, 4, 0, random());
