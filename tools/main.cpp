@@ -21,6 +21,7 @@
 #include "options/common_options.hpp"
 #include "options/help_text.hpp"
 #include "options/misuse.hpp"
+#include "quadrille/error.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/environment_check.hpp"
 #include "support/output.hpp"
@@ -108,7 +109,12 @@ int run(std::vector<std::string> words) {
   }
   if (chosen == subcommands.end())
     refuse(fmt::format("say what to do: {}; 'quadrille help' explains them", fmt::join(names, ", ")));
-  if (chosen->is_collective()) let_first_rank_talk();
+  try {
+    if (chosen->is_collective()) let_first_rank_talk();
+  } catch (const Error&) {  // the environment, which is the same for all ranks, names no transport
+    let_first_rank_talk();
+    throw;
+  }
   refuse_leftover(*chosen->parser, chosen->parser->remaining());
   check_output_extension(*chosen->parser, chosen->writes ? chosen->writes() : format_of_flags(*chosen->parser));
   if (chosen->reads_environment) check_environment();

@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <mutex>
 #include <set>
 
@@ -30,6 +32,18 @@ bool is_number(std::string_view text, Number least, Number most) {
 }
 
 bool is_pace(std::string_view text) { return is_number(text, 0.01, 1e6); }
+
+bool is_whole(std::string_view text) { return is_number(text, std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max()); }
+
+// Positive numbers with commas between them. Their sum is checked where the number of ranks is known.
+bool is_list_of_sizes(std::string_view text) {
+  while (true) {
+    const std::size_t comma = text.find(',');
+    if (!is_number(text.substr(0, comma), std::int64_t{1}, std::numeric_limits<std::int64_t>::max())) return false;
+    if (comma == std::string_view::npos) return true;
+    text.remove_prefix(comma + 1);
+  }
+}
 
 using Words = std::vector<std::string_view>;
 
@@ -53,7 +67,8 @@ const std::vector<EnvironmentVariable>& table() {
       {.name = "QUADRILLE_NODE_SIZES",
        .reader = "library",
        .form = "sizes of nodes that add up to the number of ranks, such as 2,2",
-       .about = "treats the ranks of one machine as several nodes, for experiments over MPI"},
+       .about = "treats the ranks of one machine as several nodes, for experiments over MPI",
+       .accepts = is_list_of_sizes},
       {.name = "QUADRILLE_PLAN_MEMORY",
        .reader = "library",
        .form = "a size such as 64MiB",
@@ -109,14 +124,24 @@ const std::vector<EnvironmentVariable>& table() {
       {.name = "QUADRILLE_WRAPPED",
        .reader = "drop-in",
        .form = "a whole number",
-       .about = "set by 'quadrille wrap': the process that runs the program"},
+       .about = "set by 'quadrille wrap': the process that runs the program",
+       .accepts = is_whole},
       {.name = "QUADRILLE_LONG", .reader = "tests", .words = {"0", "1"}, .about = "1: tests that enumerate cases take all of them"},
-      {.name = "QUADRILLE_SEED", .reader = "tests", .form = "a whole number", .about = "the seed of random cases"},
+      {.name = "QUADRILLE_SEED",
+       .reader = "tests",
+       .form = "a whole number",
+       .about = "the seed of random cases",
+       .accepts = is_whole},
       {.name = "QUADRILLE_MUTANTS",
        .reader = "tests",
        .form = "a whole number",
-       .about = "how many schedules are changed at random"},
-      {.name = "QUADRILLE_FUZZ", .reader = "tests", .form = "a whole number", .about = "how many documents are changed at random"},
+       .about = "how many schedules are changed at random",
+       .accepts = is_whole},
+      {.name = "QUADRILLE_FUZZ",
+       .reader = "tests",
+       .form = "a whole number",
+       .about = "how many documents are changed at random",
+       .accepts = is_whole},
       {.name = "QUADRILLE_WITHOUT_MPI", .reader = "demo, check", .form = "1", .about = "neither installs nor uses an MPI library"},
       {.name = "QUADRILLE_ROOT",
        .reader = "CMake, environment modules",

@@ -230,7 +230,7 @@ TEST_F(CommandLineTest, RefusesExtensionsOfOtherFormats) {
   const Words draw{"draw", "alltoall", "--algorithm", "bruck", "--ranks", "3", "-o"};
   const std::string svg = file("x.svg").string();
   refuses_file(draw, "x.png",
-               "x.png' would hold SVG, not PNG; write " + svg + " and convert it: rsvg-convert " + svg + " -f png -o ");
+               "x.png' would hold SVG, not PNG; write '" + svg + "' and convert it: rsvg-convert '" + svg + "' -f png -o '");
   refuses_file(draw, "x.PDF", "SVG, not PDF");
   refuses_file(draw, "x.json", "x.json' would hold SVG, not JSON; name another file");
   for (const std::string name : {"x.svg", "x.SVG", "picture", "x.txt", "png"})

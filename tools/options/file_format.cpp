@@ -23,7 +23,7 @@ struct Extension {
   std::string_view converter = {};
 };
 
-constexpr std::string_view by_rsvg = "rsvg-convert {svg} -f {format} -o {file}", by_magick = "convert {svg} {file}";
+constexpr std::string_view by_rsvg = "rsvg-convert '{svg}' -f {format} -o '{file}'", by_magick = "convert '{svg}' '{file}'";
 
 constexpr Extension extensions[] = {{"svg", "SVG", FileFormat::svg},
                                     {"json", "JSON", FileFormat::json},
@@ -42,7 +42,7 @@ constexpr Extension extensions[] = {{"svg", "SVG", FileFormat::svg},
                                     {"bmp", "BMP", {}, by_magick},
                                     {"html", "HTML"},
                                     {"htm", "HTML"},
-                                    {"svgz", "compressed SVG", {}, "gzip -c {svg} > {file}"}};
+                                    {"svgz", "compressed SVG", {}, "gzip -c '{svg}' > '{file}'"}};
 
 std::string_view name(FileFormat format) {
   static constexpr ByEnum<FileFormat, std::string_view, 5> names{{"text", "JSON", "CSV", "TOML", "SVG"}};
@@ -71,10 +71,11 @@ const Extension* other_promise(const std::string& file, FileFormat written) {
 
 [[noreturn]] void refuse_promise(const std::string& file, FileFormat written, const Extension& extension, std::string advice) {
   if (written == FileFormat::svg && !extension.converter.empty()) {
-    const std::string svg = std::filesystem::path(file).replace_extension(".svg");
-    advice = fmt::format(fmt::runtime(extension.converter), fmt::arg("svg", svg), fmt::arg("format", extension.text),
+    std::filesystem::path svg = std::filesystem::path(file).replace_extension();
+    if (svg.extension() != ".svg") svg += ".svg";
+    advice = fmt::format(fmt::runtime(extension.converter), fmt::arg("svg", svg.string()), fmt::arg("format", extension.text),
                          fmt::arg("file", file));
-    advice = fmt::format("write {} and convert it: {}", svg, advice);
+    advice = fmt::format("write '{}' and convert it: {}", svg.string(), advice);
   }
   refuse(fmt::format("'{}' would hold {}, not {}; {}", file, name(written), extension.promised, advice));
 }
@@ -97,7 +98,9 @@ void check_output_extension(const CLI::App& parser, std::optional<FileFormat> wr
   const Extension* const extension = other_promise(file, *written);
   if (!extension) return;
   const std::string flag = fmt::format("--{}", extension->text);
-  const bool has_flag = extension->format && parser.get_option_no_throw(flag) && !is_given(parser, flag);
+  // The subcommand obeys the flag only if the flags decide what it writes.
+  const bool has_flag =
+      *written == format_of_flags(parser) && extension->format && parser.get_option_no_throw(flag) && !is_given(parser, flag);
   refuse_promise(file, *written, *extension,
                  has_flag ? fmt::format("ask for that by {}, or name another file", flag) : "name another file");
 }

@@ -65,6 +65,9 @@ Request request_of(const Options& options) {
     refuse(fmt::format("{} ranks are too many to calibrate on threads; the limit is {}", request.ranks, most_threads));
   if (request.launched && options.ranks) refuse("the launcher sets the number of ranks; leave --ranks out");
   request.file = file_of(options);
+  std::error_code none;
+  if (!options.output && exists(request.file, none) && !is_regular_file(request.file, none))
+    refuse(fmt::format("the machine file '{}' is not a regular file", request.file.string()));
   return request;
 }
 
