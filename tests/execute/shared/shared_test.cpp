@@ -100,11 +100,11 @@ TEST(SharedMemory, LetsASenderRunAheadOfItsReaders) {
 // that only yielded would poll at least ten times as often.
 TEST(SharedMemory, SleepsInALongWait) {
   static thread_local Count polls;
-  Progress progress;
-  progress.poll = [] { return ++polls, false; };
   for (const Count p : {Count{2}, usable_core_count() + 2})
     for (const Bytes block : {8, 100000})
       run_threads(p, [&](Communicator& threads) {
+        Progress progress;  // each rank has its own list of executions in flight
+        progress.poll = [] { return ++polls, false; };
         const auto shared = shared_by_processes(threads, {}, progress);
         Plan exchange = plan(*shared, Problem::alltoall(p, block));
         ByteVector input(static_cast<std::size_t>(p * block)), output(input.size());
