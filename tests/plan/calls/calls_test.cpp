@@ -212,8 +212,7 @@ TEST(Calls, CombineByTheFunctionOfEachCall) {
     std::vector<Request> requests;
     std::vector<std::array<std::int64_t, 1>> results(8);
     const std::array<std::int64_t, 1> mine{ranks.rank()};
-    for (std::int64_t call = 0; call < 8; ++call)
-      requests.push_back(iallreduce(ranks, mine, results[index(call)], with(call)));
+    for (std::int64_t call = 0; call < 8; ++call) requests.push_back(iallreduce(ranks, mine, results[index(call)], with(call)));
     std::shuffle(requests.begin(), requests.end(), std::mt19937_64(static_cast<std::uint64_t>(ranks.rank())));
     wait_all(requests);
     for (std::int64_t call = 0; call < 8; ++call) EXPECT_EQ(results[index(call)][0], 3 + 2 * call);
