@@ -111,8 +111,8 @@ TEST_F(Limits, WorkIsDoneIfNoThreadCanShowProgress) {
 }
 
 TEST_F(Limits, LongWorkReportsProgressWithoutATerminal) {
-  const Outcome outcome = run_program({"env", "QUADRILLE_PROGRESS_SECONDS=0.01", QUADRILLE_COMMAND, "price", "alltoall", "--ranks", "1000",
-                                       "--machine", "sp1", "--algorithm", "one-factor"});
+  const Outcome outcome = run_program({"env", "QUADRILLE_PROGRESS_SECONDS=0.01", QUADRILLE_COMMAND, "price", "alltoall", "--ranks",
+                                       "1000", "--machine", "sp1", "--algorithm", "one-factor"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.talk;
   EXPECT_THAT(outcome.talk, HasSubstr("priced 0 of 1: now one-factor: the program of rank "));
   EXPECT_THAT(outcome.talk, HasSubstr(" of 1000 ("));
