@@ -111,7 +111,8 @@ int run(std::vector<std::string> words) {
     refuse(fmt::format("say what to do: {}; 'quadrille help' explains them", fmt::join(names, ", ")));
   try {
     if (chosen->is_collective()) let_first_rank_talk();
-  } catch (const Error&) {  // the environment, which is the same for all ranks, names no transport
+  } catch (const Error&) {
+    // The environment names no transport. All ranks have the same environment, so one of them says it.
     let_first_rank_talk();
     throw;
   }
