@@ -108,7 +108,7 @@ class Communicator {
 };
 
 // The group of a call or plan: a Communicator, or a pointer to one, such as the std::unique_ptr that `over` returns. It owns
-// nothing.
+// nothing. A null pointer throws Error{misuse}.
 class Group {
  public:
   Group(Communicator& ranks) : ranks_(ranks) {}
@@ -116,13 +116,16 @@ class Group {
   template <class Pointer>
   requires requires(const Pointer& pointer) {
     { *pointer } -> std::convertible_to<Communicator&>;
+    {static_cast<bool>(pointer)};
   }
-  Group(const Pointer& pointer) : ranks_(*pointer) {}
+  Group(const Pointer& pointer) : ranks_(pointer ? static_cast<Communicator&>(*pointer) : refuse_null()) {}
 
   operator Communicator&() const { return ranks_; }
   Communicator* operator->() const { return &ranks_; }
 
  private:
+  [[noreturn]] static Communicator& refuse_null();
+
   Communicator& ranks_;
 };
 

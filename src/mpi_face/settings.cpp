@@ -4,14 +4,30 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "execute/plan_memory.hpp"
 #include "foundation/environment.hpp"
 #include "foundation/first_rank.hpp"
+#include "quadrille/error.hpp"
 
 namespace quadrille::mpi_face {
 namespace {
 
+// Where the library refuses a value, it makes no group of ranks and no plans, so the drop-in passes every call on.
+void remark_on_refused_values() {
+  if (!is_first_launched()) return;
+  for (const auto check :
+       {+[] { checked_environment_value("QUADRILLE_NODE_SIZES"); }, +[] { PlanMemory::bound_of_environment(); }}) {
+    try {
+      check();
+    } catch (const Error& error) {
+      remark(std::string(error.what()) + "; until it is corrected, the MPI library runs every call");
+    }
+  }
+}
+
 Settings read() {
   warn_of_environment();
+  remark_on_refused_values();
   Settings settings;
   const std::string mode = tolerated_environment_value("QUADRILLE");
   settings.is_off = mode == "off";

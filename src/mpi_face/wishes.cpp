@@ -30,6 +30,7 @@ std::string handed_out(Communicator& group, std::string mine) {
 
 Wishes parse_wishes(const std::string& choose, const std::string& tune) {
   Wishes wishes{.rules = parse_rules(choose)};
+  for (std::string& sentence : wishes.rules.refused) sentence.insert(0, "QUADRILLE_CHOOSE: ");
   try {
     wishes.tune_share = parse_tune_share(tune);
   } catch (const Error& error) {

@@ -34,6 +34,15 @@ preloaded() { LD_PRELOAD=$library${LD_PRELOAD:+:$LD_PRELOAD} timeout 60 "$mpirun
 QUADRILLE_REPORT=yes QUADRILLE_ADMIT=yes QUADRILLE_REPROT=full preloaded "$few" || wrong 'invalid variables'
 says "QUADRILLE_REPORT is 'yes'; it may be off, summary" "QUADRILLE_ADMIT is 'yes'; it may be 0" 'did you mean QUADRILLE_REPORT?' 'all as expected'
 [ "$(grep -c '^quadrille: ' "$said")" = 3 ] || wrong 'rank 0 warns, once'
+QUADRILLE_NODE_SIZES=much QUADRILLE_PLAN_MEMORY=some QUADRILLE_CHOOSE=alltoall=nothing preloaded "$few" || wrong 'refused variables'
+says "QUADRILLE_NODE_SIZES is 'much'" "QUADRILLE_PLAN_MEMORY is 'some'" 'the MPI library runs every call' 'all as expected'
+[ "$(grep -c '^quadrille: ' "$said")" = 2 ] || wrong 'rank 0 says what is refused, once'
+mkdir "$work/there.json"
+touch "$work/here.counters"
+for file in there here; do
+  "$quadrille" wrap "--report=full:$work/$file" "$counted" >"$said" 2>&1; [ $? = 2 ] || wrong "a file beside $file"
+  QUADRILLE_REPORT=full:$work/$file "$quadrille" wrap "$counted" >"$said" 2>&1; [ $? = 2 ] || wrong "QUADRILLE_REPORT=full:$file"
+done
 
 # A report on stderr; the private folder is removed.
 wrapped --report "$counted" || wrong 'a summary'

@@ -232,6 +232,8 @@ TEST_F(CommandLineTest, RefusesExtensionsOfOtherFormats) {
   refuses_file(draw, "x.png",
                "x.png' would hold SVG, not PNG; write '" + svg + "' and convert it: rsvg-convert '" + svg + "' -f png -o '");
   refuses_file(draw, "x.PDF", "SVG, not PDF");
+  refuses_file(draw, "x.emf", "SVG, not EMF");
+  refuses_file(draw, ".png", ".png' would hold SVG, not PNG");
   refuses_file(draw, "x.json", "x.json' would hold SVG, not JSON; name another file");
   for (const std::string name : {"x.svg", "x.SVG", "picture", "x.txt", "png"})
     EXPECT_EQ(prints({"draw", "alltoall", "--algorithm", "bruck", "--ranks", "3", "-o", file(name).string()}), "") << name;
@@ -252,6 +254,9 @@ TEST_F(CommandLineTest, RefusesExtensionsOfOtherFormats) {
                "JSON, not CSV");
   refuses_file({"calibrate", "--ranks", "2", "--json", "-o"}, "m.json", "TOML, not JSON");
   refuses_file({"reproduce", "--list", "-o"}, "l.json", "text, not JSON");
+  refuses_file({"wisdom", "show", "-o"}, "w.json", "text, not JSON; ask for that by --json");
+  refuses_file({"wisdom", "export", "-o"}, "w.json", "text, not JSON; name another file");
+  refuses_file({"wisdom", "export", "--for", "mpich", "-o"}, "w.csv", "JSON, not CSV; name another file");
   refuses_file({"manual", "-o"}, "m.pdf", "text, not PDF");
   prints({"reproduce", "bruck1997-fig3", "-o", file("folder.png").string()});
   EXPECT_TRUE(fs::is_directory(file("folder.png"))) << "a folder promises nothing";

@@ -33,6 +33,7 @@ constexpr Extension extensions[] = {{"svg", "SVG", FileFormat::svg},
                                     {"pdf", "PDF", {}, by_rsvg},
                                     {"eps", "EPS", {}, by_rsvg},
                                     {"ps", "PostScript", {}, by_rsvg},
+                                    {"emf", "EMF", {}, "inkscape '{svg}' -o '{file}'"},
                                     {"jpg", "JPEG", {}, by_magick},
                                     {"jpeg", "JPEG", {}, by_magick},
                                     {"gif", "GIF", {}, by_magick},
@@ -62,8 +63,10 @@ std::string lower(std::string text) {
 
 // Returns what the file's extension promises, if that is not `written`; else null.
 const Extension* other_promise(const std::string& file, FileFormat written) {
-  const std::string dotted = lower(std::filesystem::path(file).extension());
-  if (dotted.empty()) return nullptr;
+  const std::filesystem::path path = file;
+  std::string dotted = lower(path.extension());
+  if (dotted.empty()) dotted = lower(path.filename());  // ".png" is a name without an extension
+  if (!dotted.starts_with('.')) return nullptr;
   const auto* const found = std::find_if(std::begin(extensions), std::end(extensions),
                                          [&](const Extension& each) { return each.text == std::string_view(dotted).substr(1); });
   return found == std::end(extensions) || found->format == written ? nullptr : found;

@@ -116,8 +116,12 @@ Subcommand add_wisdom(CLI::App& command) {
       "  quadrille wisdom export --for openmpi --output rules.conf");
   Subcommand subcommand{parser, [options] { return run(*options); },
                         [options] { return options->action == "path" && joins_launched_ranks({}); }};
-  subcommand.writes = [options, parser] {
-    return options->action == "export" && options->library == "mpich" ? FileFormat::json : format_of_flags(*parser);
+  subcommand.writes = [options, parser]() -> std::optional<FileFormat> {
+    if (options->action == "show") return format_of_flags(*parser);
+    // checked here, because --json is for show
+    const bool is_json = options->action == "export" && options->library == "mpich";
+    if (options->output) check_extension(*options->output, is_json ? FileFormat::json : FileFormat::text);
+    return std::nullopt;
   };
   return subcommand;
 }

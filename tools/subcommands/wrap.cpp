@@ -113,17 +113,24 @@ std::string choose_mpi(const fs::path& file) {
 
 void set(const char* variable, const std::string& value) { setenv(variable, value.c_str(), 1); }
 
-// Checks --report and makes its path absolute, because the program may change its folder before it ends.
+// Refuses a file that a report could not be written to after the run.
+void check_target(const std::string& file) {
+  FileReplacement target;
+  if (const Result<> aimed = target.aim_at(file); !aimed)
+    refuse(fmt::format("the report cannot be written to {}: {}", file, aimed.error()));
+}
+
+// Checks a kind of report and makes its path absolute, because the program may change its folder before it ends.
 std::string checked_report(const std::string& words) {
-  const auto wish = mpi_face::parse_report_wish(words);
+  auto wish = mpi_face::parse_report_wish(words);
   if (!wish) refuse(fmt::format("'{}' is not a kind of report; it may be summary, full, summary:FILE or full:FILE", words));
   if (wish->file.empty()) return words;
   check_extension(wish->file, FileFormat::text);
-  const fs::path file = fs::absolute(wish->file);
-  FileReplacement target;
-  if (const Result<> aimed = target.aim_at(file.string()); !aimed)
-    refuse(fmt::format("the report cannot be written to {}: {}", file.string(), aimed.error()));
-  return (wish->full ? "full:" : "summary:") + file.string();
+  wish->file = fs::absolute(wish->file).string();
+  check_target(wish->file);
+  check_target(mpi_face::json_file(*wish));
+  mpi_face::check_report_folder(*wish);
+  return (wish->full ? "full:" : "summary:") + wish->file;
 }
 
 std::string checked_share(const std::string& percent) {
@@ -147,7 +154,9 @@ void set_modes(const Options& options) {
   if (options.off && (options.profile || options.report)) refuse("with --off nothing is counted; leave it or the report out");
   if (options.off) set("QUADRILLE", "off");
   if (options.profile) set("QUADRILLE", "profile");
-  if (options.report) set("QUADRILLE_REPORT", checked_report(*options.report));
+  // The option replaces the variable, whose files are checked before the run, too. main has checked its form.
+  const std::string report = options.report.value_or(options.off ? "" : environment_value("QUADRILLE_REPORT"));
+  if (!report.empty() && report != "off") set("QUADRILLE_REPORT", checked_report(report));
   if (options.tune) set("QUADRILLE_TUNE", checked_share(*options.tune));
   if (options.choose) set("QUADRILLE_CHOOSE", checked_rules(*options.choose));
 }

@@ -93,6 +93,8 @@ void check_private(const std::string& folder) {
                 fmt::format("the folder '{}' is another user's or open to others, so counters are not put there", folder));
 }
 
+std::string counters_folder(const ReportWish& wish) { return wish.file + ".counters"; }
+
 void write_file(const std::string& path, const std::string& text) {
   if (const Result<> written = replace_file(path, text); !written)
     throw Error(ErrorCode::environment, fmt::format("the report '{}' cannot be written: {}", path, written.error()));
@@ -141,7 +143,7 @@ std::ptrdiff_t ended_ranks(const RunReport& report) {
 void write_files(const std::string& folder, const ReportWish& wish, RunReport report) {
   for (;;) {
     write_file(wish.file, text_of(report, {.full = wish.full}));
-    write_file(wish.file + ".json", json_text_of(report));
+    write_file(json_file(wish), json_text_of(report));
     auto later = read_if_there(folder);
     if (!later || ended_ranks(*later) <= ended_ranks(report)) return;
     report = std::move(*later);
@@ -183,8 +185,16 @@ std::uint64_t number_of_run() {
   return std::max<std::uint64_t>(hash_of(words), 1);
 }
 
+std::string json_file(const ReportWish& wish) { return wish.file + ".json"; }
+
+void check_report_folder(const ReportWish& wish) {
+  const std::string folder = counters_folder(wish);
+  struct stat status {};
+  if (::lstat(folder.c_str(), &status) == 0) check_private(folder);
+}
+
 std::string make_report_folder(const ReportWish& wish, std::uint64_t run) {
-  std::string folder = wish.file + ".counters";
+  std::string folder = counters_folder(wish);
   if (wish.file.empty()) folder = fmt::format("{}/{}{:016x}", temporary_folder(), folder_prefix(), run);
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
     throw Error(ErrorCode::environment,

@@ -23,8 +23,15 @@ std::optional<ReportWish> parse_report_wish(const std::string& words);
 // that started this machine's ranks. 0: unknown.
 std::uint64_t number_of_run();
 
+// Returns the file for the report as JSON, FILE.json. The wish must name a file.
+std::string json_file(const ReportWish& wish);
+
+// Throws Error{environment} if FILE.counters exists and cannot hold the counters: it is no folder, belongs to another user, or is
+// open to others. The wish must name a file.
+void check_report_folder(const ReportWish& wish);
+
 // Returns the folder for the files of a run: FILE.counters, or the user's own folder in $TMPDIR or /tmp. Makes it with mode 0700 if
-// it does not exist. Throws Error{environment}, also if a folder of that name belongs to another user or is open to others.
+// it does not exist. Throws Error{environment}, also as check_report_folder does.
 std::string make_report_folder(const ReportWish& wish, std::uint64_t run);
 
 // The user's most recently written folder in $TMPDIR or /tmp.

@@ -336,6 +336,10 @@ Request start(Group ranks, const Problem& problem, const void* input, void* outp
   return ranks->calls().start(ranks, problem, input, output, &given, options);
 }
 
+Communicator& Group::refuse_null() {
+  throw Error(ErrorCode::misuse, "the pointer to the communicator is null; give a call the group of ranks that it is for");
+}
+
 std::shared_ptr<Calls> Communicator::shared_calls() { return std::make_shared<Calls>(); }
 
 Calls& Communicator::make_calls() {

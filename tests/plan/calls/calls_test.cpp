@@ -163,6 +163,19 @@ TEST(Calls, TakeAPointerToTheCommunicator) {
   });
 }
 
+TEST(Calls, RefuseANullPointerToTheCommunicator) {
+  const std::unique_ptr<Communicator> none;
+  const std::vector<int> input(2);
+  std::vector<int> output(2);
+  try {
+    alltoall(none, input, output);
+    FAIL() << "a call without a group";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::misuse);
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("the pointer to the communicator is null"));
+  }
+}
+
 // All ranks throw: the one with wrong arguments, and the others.
 TEST(Calls, RefuseCountsThatDoNotFitOnAllRanks) {
   std::vector<int> five(5), output(5);

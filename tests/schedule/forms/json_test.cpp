@@ -4,12 +4,13 @@
 #include <nlohmann/json.hpp>
 
 #include "schedule/forms/documents.hpp"
+#include "support/cases.hpp"
 
 namespace quadrille {
 namespace {
 
 using nlohmann::json;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 // Two ranks exchange their blocks in one round.
 json swap_document() {
@@ -38,7 +39,7 @@ Schedule schedule_of(const Problem& problem, std::vector<Program> programs) {
 }
 
 TEST(Json, KeepsEverySchedule) {
-  for_each_schedule(9, {0, 1, 8, 1000}, [](const Schedule& schedule) {
+  for_each_schedule(testing::extent<Count>(6, 9, 9), {0, 1, 8, 1000}, [](const Schedule& schedule) {
     const std::string document = json_of(schedule);
     const std::vector<Schedule> parsed = parse_documents(document);
     ASSERT_EQ(parsed.size(), 1u);
@@ -71,7 +72,7 @@ TEST(Json, WritesTheKeysThatApply) {
     if (is_rooted(collective)) wanted.push_back("root");
     if (is_irregular(collective)) wanted.push_back("counts");
     if (!is_irregular(collective) && collective != Collective::barrier) wanted.push_back("block_bytes");
-    EXPECT_THAT(keys, testing::UnorderedElementsAreArray(wanted));
+    EXPECT_THAT(keys, ::testing::UnorderedElementsAreArray(wanted));
     EXPECT_EQ(members(read(document).problem), members(problem));
   }
 }

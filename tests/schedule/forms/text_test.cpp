@@ -4,11 +4,12 @@
 #include <limits>
 
 #include "schedule/forms/documents.hpp"
+#include "support/cases.hpp"
 
 namespace quadrille {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 const std::string head = "quadrille-schedule-text/1\ncollective alltoall\nranks 2\nblock_bytes 8\n";
 
@@ -33,7 +34,8 @@ void expect_round_trip(const Schedule& schedule) {
 }
 
 TEST(Text, KeepsEverySchedule) {
-  for_each_schedule(9, {0, 1, 8, 1000}, [](const Schedule& schedule) { expect_round_trip(schedule); });
+  for_each_schedule(testing::extent<Count>(6, 9, 9), {0, 1, 8, 1000},
+                    [](const Schedule& schedule) { expect_round_trip(schedule); });
 }
 
 TEST(Text, KeepsTheProblemOfEveryCollective) {
