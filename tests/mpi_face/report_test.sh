@@ -35,7 +35,7 @@ QUADRILLE_REPORT=yes QUADRILLE_ADMIT=yes QUADRILLE_REPROT=full preloaded "$few" 
 says "QUADRILLE_REPORT is 'yes'; it may be off, summary" "QUADRILLE_ADMIT is 'yes'; it may be 0" 'did you mean QUADRILLE_REPORT?' 'all as expected'
 [ "$(grep -c '^quadrille: ' "$said")" = 3 ] || wrong 'rank 0 warns, once'
 QUADRILLE_NODE_SIZES=much QUADRILLE_PLAN_MEMORY=some QUADRILLE_CHOOSE=alltoall=nothing preloaded "$few" || wrong 'refused variables'
-says "QUADRILLE_NODE_SIZES is 'much'" "QUADRILLE_PLAN_MEMORY is 'some'" 'the MPI library runs every call' 'all as expected'
+says "QUADRILLE_NODE_SIZES is 'much'" "QUADRILLE_PLAN_MEMORY: 'some' is not a size" 'the MPI library runs every call' 'all as expected'
 [ "$(grep -c '^quadrille: ' "$said")" = 2 ] || wrong 'rank 0 says what is refused, once'
 mkdir "$work/there.json"
 touch "$work/here.counters"
