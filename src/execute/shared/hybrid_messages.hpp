@@ -23,6 +23,7 @@ concept FarMessages = requires(M messages, const Bases& bases, std::uint32_t mes
   { messages.advance() } -> std::convertible_to<bool>;
   messages.wait();
   { messages.advance_any() } -> std::convertible_to<std::optional<std::uint32_t>>;
+  { messages.wait_any() } -> std::convertible_to<std::uint32_t>;
   { messages.has_open() } -> std::convertible_to<bool>;  // are there posted messages that are not complete?
   messages.withdraw();
   { messages.memory_bytes() } -> std::convertible_to<Bytes>;
@@ -63,9 +64,7 @@ class HybridMessages {
   const Script& script() const { return *script_; }
   NodeSteps* steps() { return steps_.get(); }
   bool can_begin() { return near_.can_begin(); }
-  void wait_to_begin() {
-    node_.poll_until([&] { return can_begin(); });
-  }
+  void wait_to_begin() { near_.wait_to_begin(); }
   const Bases& begin(const std::byte* input, std::byte* output) {
     const Bases& bases = near_.begin(input, output);
     far_.begin(bases);
@@ -82,6 +81,9 @@ class HybridMessages {
     const bool near = near_.advance(), far = far_.advance();
     return near && far;
   }
+  // While messages of both kinds are open, the rank must poll: nobody wakes it when a far message arrives. Otherwise it waits as
+  // ranks with messages of that kind alone do. In shared memory it then sleeps, so that it does not take the core of a rank that
+  // works.
   void wait() {
     bool near = !near_.has_open(), far = !far_.has_open();
     if (!near && !far)
@@ -90,8 +92,8 @@ class HybridMessages {
         far = far_.advance();
         return near || far;
       });
-    if (!near) node_.poll_until([&] { return near_.advance(); });
-    if (!far) far_.wait();  // only far messages are open, so their transport may wait in its own way
+    if (!near) near_.wait();
+    if (!far) far_.wait();
   }
   std::optional<std::uint32_t> advance_any() {
     if (const auto near = near_.advance_any()) return parts_.near.of_whole[*near];
@@ -99,6 +101,8 @@ class HybridMessages {
     return std::nullopt;
   }
   std::uint32_t wait_any() {
+    if (!far_.has_open()) return parts_.near.of_whole[near_.wait_any()];
+    if (!near_.has_open()) return parts_.far.of_whole[far_.wait_any()];
     std::optional<std::uint32_t> completed;
     node_.poll_until([&] { return (completed = advance_any()).has_value(); });
     return *completed;
