@@ -49,8 +49,9 @@ struct Decision {
   Situation situation;
   Way chosen;
   Source source = Source::standard;
-  std::string preset;  // the preset machine that supplied the prices because nothing was measured here; empty: none
-  std::string reason;  // one sentence
+  double prediction_error = 0;  // the largest ExecutorFit::error of the fits that supplied prices; unknown for a preset: 0
+  std::string preset;           // the preset machine that supplied the prices because nothing was measured here; empty: none
+  std::string reason;           // one sentence
   // First the chosen way, then ways with measured times, then ways with predicted times (both: the fastest first), then the others.
   std::vector<Considered> considered;
 };

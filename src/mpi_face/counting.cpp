@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "mpi_face/passed_through.hpp"
+#include "mpi_face/policy/cause.hpp"
 #include "mpi_face/settings.hpp"
 #include "mpi_face/shape.hpp"
 #include "mpi_face/ticks.hpp"
@@ -16,7 +17,7 @@ namespace {
 // The time when this library was loaded, which is close to the start of the program.
 const TickMoment loaded = TickMoment::now();
 
-constexpr std::string_view failed = "it failed";
+constexpr std::string_view failed = sentence(Cause::failed);
 constexpr std::size_t samples_of_trial = 3;  // a trial appends at most this many samples
 
 constexpr auto short_names = [] {
@@ -185,7 +186,7 @@ int Counting::run(CommunicatorState& state, const MpiCall& call, VendorCall vend
   try {
     if (only_observes_) {
       code = vendor();
-      outcome.why = "only observed";
+      outcome.why = sentence(Cause::only_observed);
     } else {
       code = state.run(call, vendor, outcome);
     }
@@ -230,7 +231,7 @@ void Counting::count(CountedCommunicator& communicator, const MpiCall& call, con
   PassedCalls* passed = nullptr;
   if (Site* const site = outcome.site) {
     Site::Told& told = site->told;
-    if (told.next_event != site->next_event || told.is_waiting != site->is_waiting) [[unlikely]]
+    if (told.version != site->version) [[unlikely]]
       describe(*site, *entry(communicator, call.function, outcome.block_bytes).counters.load(std::memory_order_relaxed));
     counters = told.counters;
     if (!outcome.by_ours && !told.passed) [[unlikely]]
@@ -246,8 +247,8 @@ void Counting::count(CountedCommunicator& communicator, const MpiCall& call, con
   else
     count_passed(*counters, *passed, bytes, took);
   if (outcome.is_root) count_root(*counters, bytes);
-  if (outcome.late_ticks > 0) [[unlikely]]
-    count_late(*counters, outcome.late_ticks);
+  if (outcome.late_ticks) [[unlikely]]
+    count_late(*counters, *outcome.late_ticks);
 }
 
 // Records what runs the site's calls, and adds the new measurements.
@@ -266,15 +267,14 @@ void Counting::describe(Site& site, Counters& counters) {
     told.samples = count;
     told.last_sample_s = site.vendors_s.back();
   }
-  told.next_event = site.next_event;
-  told.is_waiting = site.is_waiting;
+  told.version = site.version;
   told.counters = &counters;
   told.passed = nullptr;
   if (site.mode == Site::Mode::ours) record_.describe(counters, site.what, site.why);
 }
 
 PassedCalls& Counting::reason(Counters& counters, std::string_view why) {
-  return record_.reason(counters, why.empty() ? "called too rarely as yet" : why);
+  return record_.reason(counters, why.empty() ? sentence(Cause::rare) : why);
 }
 
 // For calls without a site. Their reasons are string literals, which are identified by address.

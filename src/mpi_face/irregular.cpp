@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Alltoallv inside a node: ranks exchange directly, without a plan, because each rank knows only its own counts and these may
-// change in each call.
+#include "mpi_face/irregular.hpp"
+
 #include <algorithm>
 #include <bit>
 
-#include "foundation/assert.hpp"
-#include "mpi_face/communicator_state.hpp"
+#include "mpi_face/policy/cause.hpp"
 #include "mpi_face/settings.hpp"
 
 namespace quadrille::mpi_face {
 namespace {
-
-constexpr std::uint64_t call_of_exchange = 64;
 
 // True if this rank's arguments are valid. Calls with invalid arguments are passed to the MPI library, which reports the error.
 bool is_right(const Side& side, const TypeFacts& facts, Count ranks) {
@@ -23,114 +20,61 @@ bool is_right(const Side& side, const TypeFacts& facts, Count ranks) {
   return true;
 }
 
-Bytes total(const Side& side, const TypeFacts& facts, Count ranks) {
-  Bytes sum = 0;
-  for (Rank rank = 0; rank < ranks; ++rank) sum += side.counts[rank] * facts.size;
-  return sum;
-}
-
 std::vector<Bytes> block_bytes(const Side& side, const TypeFacts& facts, Count ranks) {
   std::vector<Bytes> bytes;
   for (Rank rank = 0; rank < ranks; ++rank) bytes.push_back(side.counts[rank] * facts.size);
   return bytes;
 }
 
-char* block(const Side& side, const TypeFacts& facts, Rank rank) {
-  return static_cast<char*>(side.buffer) + side.displacements[rank] * facts.extent;
-}
-
 }  // namespace
 
 // Decisions that must be equal on all ranks never depend on the counts, because each rank knows only its own.
-int CommunicatorState::run_irregular(const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
-  outcome.why = "too many kinds of calls";
-  if (!irregular_) irregular_ = made({.function = Function::Alltoallv}, Settings::get().admits_at_once ? 2 : call_of_exchange);
-  if (!irregular_) return vendor();
-  Site& site = *irregular_;
-  const bool is_due = ++site.calls >= site.next_event;
+int Irregular::run(const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
+  outcome.why = sentence(Cause::many_kinds);
+  if (!site_) {
+    site_ = sites_.make({.function = Function::Alltoallv});
+    if (site_) deciding_.ask_for(*site_);
+    next_look_ = Settings::get().admits_at_once ? 2 : Meetings::at_the_latest;
+  }
+  if (!site_) return vendor();
+  Site& site = *site_;
+  const bool is_due = ++site.calls >= next_look_ && site.mode != Site::Mode::vendor;
   outcome.site = &site;
   outcome.why = site.why;
-  if (site.mode != Site::Mode::ours && !is_due) return vendor();
+  if (site.mode != Site::Mode::ours && !is_due) return site.timed(vendor);
   const Side& send = call.send.buffer == MPI_IN_PLACE ? call.receive : call.send;
   if (!is_right(call.receive, facts_of(call.receive.type), ranks_) || !is_right(send, facts_of(send.type), ranks_)) {
-    outcome.site = nullptr, outcome.why = "wrong arguments";
+    outcome.site = nullptr, outcome.why = sentence(Cause::wrong_arguments);
     return vendor();
   }
   outcome.by_ours = site.mode == Site::Mode::ours;
-  return is_due ? run_and_settle(site, call, vendor, outcome) : exchange(call);
+  return is_due ? run_due(site, call, vendor, outcome) : runner_.exchange(*deciding_.exchange(), call);
 }
 
-// Runs the call and settles the site in it. A trial uses the counts of this call. A direct exchange always synchronises. Whether a
-// call of the MPI library's function has synchronised is determined by a census. A census costs time, so it is held only at calls
-// whose number is a power of two.
-int CommunicatorState::run_and_settle(Site& site, const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
-  if (!is_of_one_world()) {
-    give_up(site, no_group_);
-    return vendor();
-  }
+// Runs the call, and lets the ranks meet in it if all of them are known to be in it: after a direct exchange they are; after the
+// MPI library's function a census tells. It costs time, so it is held only in calls 2^k. A trial uses the counts of this call.
+int Irregular::run_due(Site& site, const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
   const Side& send = call.send.buffer == MPI_IN_PLACE ? call.receive : call.send;
   site.sent = block_bytes(send, facts_of(send.type), ranks_);
   site.received = block_bytes(call.receive, facts_of(call.receive.type), ranks_);
-  await_settling(site);
+  next_look_ = std::bit_ceil(site.calls + 1);
   if (site.mode == Site::Mode::ours) {
-    const int code = exchange(call);
-    settle_after_call(outcome);
+    const int code = runner_.exchange(*deciding_.exchange(), call);
+    deciding_.meet(outcome);
     return code;
   }
-  if (Settings::get().admits_anywhere) settle(outcome);
-  if (!site.is_waiting || ranks_ > Census::most_ranks) return vendor();
-  site.next_event = std::bit_ceil(site.calls + 1);
+  if (Settings::get().admits_at_once) deciding_.ask();
+  if (Settings::get().admits_anywhere) {
+    deciding_.meet(outcome);
+    return site.mode == Site::Mode::ours ? runner_.exchange(*deciding_.exchange(), call) : vendor();
+  }
+  if (!deciding_.is_of_one_world() || ranks_ > Census::most_ranks) return site.timed(vendor);
   const auto is_full = [](const std::vector<Bytes>& blocks) { return std::find(blocks.begin(), blocks.end(), 0) == blocks.end(); };
   if (!census_) census_ = std::make_unique<Census>(communicator_, static_cast<int>(ranks_));
   census_->start(is_full(site.sent) && is_full(site.received));
-  const int code = vendor();
-  if (census_->is_full()) settle_after_call(outcome);
+  const int code = site.timed(vendor);
+  if (census_->is_full()) deciding_.meet(outcome);
   return code;
-}
-
-// Packs all blocks of a side into `input_`, one after the other.
-int CommunicatorState::pack_blocks(const Side& side, const TypeFacts& facts) {
-  input_.resize(std::max(input_.size(), static_cast<std::size_t>(total(side, facts, ranks_))));
-  Bytes at = 0;
-  for (Rank rank = 0; rank < ranks_; ++rank) {
-    const int code = pack(block(side, facts, rank), side.counts[rank], side.type, facts, input_.data() + at, communicator_);
-    if (code != MPI_SUCCESS) return code;
-    at += side.counts[rank] * facts.size;
-  }
-  return MPI_SUCCESS;
-}
-
-int CommunicatorState::exchange(const MpiCall& call) {
-  const Side& receive = call.receive;
-  const bool in_place = call.send.buffer == MPI_IN_PLACE;
-  const Side& send = in_place ? receive : call.send;
-  const TypeFacts sent = facts_of(send.type), received = facts_of(receive.type);
-  const bool packs = in_place || !sent.is_plain, unpacks = !received.is_plain;
-  try {
-    if (packs)
-      if (const int code = pack_blocks(send, sent); code != MPI_SUCCESS) return code;
-    if (unpacks) output_.resize(std::max(output_.size(), static_cast<std::size_t>(total(receive, received, ranks_))));
-    Bytes in = 0, out = 0;
-    for (Rank rank = 0; rank < ranks_; ++rank) {
-      const auto at = static_cast<std::size_t>(rank);
-      const Bytes sent_bytes = send.counts[rank] * sent.size, received_bytes = receive.counts[rank] * received.size;
-      outgoing_[at] = {packs ? input_.data() + in : reinterpret_cast<std::byte*>(block(send, sent, rank)), sent_bytes};
-      incoming_[at] = {unpacks ? output_.data() + out : reinterpret_cast<std::byte*>(block(receive, received, rank)),
-                       received_bytes};
-      in += sent_bytes, out += received_bytes;
-    }
-    QUADRILLE_ASSERT((!packs || in <= static_cast<Bytes>(input_.size())) &&
-                     (!unpacks || out <= static_cast<Bytes>(output_.size())));
-    exchange_->exchange(outgoing_, incoming_);
-    for (Rank rank = 0; rank < ranks_ && unpacks; ++rank)
-      if (const int code = unpack(incoming_[static_cast<std::size_t>(rank)].memory, block(receive, received, rank),
-                                  receive.counts[rank], receive.type, received, communicator_);
-          code != MPI_SUCCESS)
-        return code;
-    return MPI_SUCCESS;
-  } catch (const std::exception& error) {
-    return failed(error);
-  }
 }
 
 }  // namespace quadrille::mpi_face

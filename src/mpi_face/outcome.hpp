@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "quadrille/types.hpp"
@@ -16,9 +17,9 @@ struct CallOutcome {
   Bytes block_bytes = 0;  // size of one block, which determines the size class of the call; 0 if unknown
   bool is_root = false;   // true if this rank is the root of a rooted call
   bool by_ours = false;
-  std::uint64_t settling_ticks = 0;  // part of the call's time that was spent on groups, plans and trials
-  std::uint64_t late_ticks = 0;      // part that was spent waiting for late ranks, if it was measured
-  std::string_view why;              // why the MPI library ran the call; valid as long as the communicator's state
+  std::uint64_t settling_ticks = 0;         // part of the call's time that was spent on groups, plans and trials
+  std::optional<std::uint64_t> late_ticks;  // part that was spent waiting for late ranks, if it was measured
+  std::string_view why;                     // why the MPI library ran the call; valid as long as the communicator's state
 };
 
 }  // namespace quadrille::mpi_face

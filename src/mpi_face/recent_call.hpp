@@ -18,6 +18,7 @@ struct RecentCall {
   MpiCall call{};        // its buffers are ignored
   Shape shape;
   bool synchronises = false;
+  double price_s = 0;  // of a call, equal on all ranks
 
   // May this call be remembered? Only if its types are predefined, because the handle of a freed type may be reused, and only if it
   // has no arrays of counts, because their contents may change.

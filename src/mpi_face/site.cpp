@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi_face/site.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
-#include <cmath>
+#include <utility>
 
-#include "mpi_face/settings.hpp"
+#include "mpi_face/ticks.hpp"
 
 namespace quadrille::mpi_face {
 
@@ -22,21 +24,50 @@ std::uint64_t next_epoch(std::uint64_t calls, Bytes moved) {
   return std::bit_ceil(std::max(calls + 1, calls_for_each_of_trial * calls_of_trial(moved)));
 }
 
-std::uint64_t call_of_plan(Count ranks, Bytes moved, bool is_tried) {
-  if (Settings::get().admits_at_once) return 2;
-  const double plan_s = 100e-6 * static_cast<double>(ranks);
-  const double call_s = 1e-6 * static_cast<double>(ranks) + static_cast<double>(moved) / 4e9;
-  const int calls_of_trial = is_tried ? 2 * repetitions_of_trial * batch_of_trial(moved) : 0;
-  return static_cast<std::uint64_t>(std::clamp(std::ceil(plan_s / call_s), 4.0, 100.0)) +
-         static_cast<std::uint64_t>(calls_of_trial);
+int Site::timed(VendorCall vendor) {
+  const std::uint64_t begin = mpi_face::ticks();
+  const int code = vendor();
+  const std::uint64_t took = mpi_face::ticks() - begin;
+  ++timed_calls, ticks += took, window_ticks += took;
+  if (timed_calls % calls_of_window == 0) least_window_ticks = std::min(least_window_ticks, std::exchange(window_ticks, 0));
+  return code;
+}
+
+double Site::ticks_of_call() const {
+  if (least_window_ticks != never) return static_cast<double>(least_window_ticks) / static_cast<double>(calls_of_window);
+  return static_cast<double>(ticks) / static_cast<double>(timed_calls);
+}
+
+void Site::leave(std::string cause) {
+  mode = Mode::vendor;
+  why = std::move(cause);
+  what.clear();
+  plan.reset(), way.reset(), trial.reset();
+  contenders.clear();
+  ++version;
+}
+
+void Site::take(Contender contender) {
+  mode = Mode::ours;
+  plan.emplace(std::move(contender.plan));
+  way = std::move(contender.way);
+  what = fmt::format("{} ({})", plan->algorithm(), name(plan->executor()));
+  why = std::move(contender.why);
+  trial.reset();
+  contenders.clear();
+  ++version;
+}
+
+double median_of(std::vector<double> seconds) {
+  const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
+  std::nth_element(seconds.begin(), middle, seconds.end());
+  return *middle;
 }
 
 double median_ratio(const std::vector<double>& ours_s, const std::vector<double>& vendors_s) {
   std::vector<double> ratios;
   for (std::size_t i = 0; i < ours_s.size(); ++i) ratios.push_back(ours_s[i] / std::max(vendors_s[i], 1e-9));
-  const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
-  std::nth_element(ratios.begin(), middle, ratios.end());
-  return *middle;
+  return median_of(std::move(ratios));
 }
 
 }  // namespace quadrille::mpi_face

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A site stands for all calls of one kind on one communicator. It knows how many there were, and whether Quadrille ("ours") or the
-// MPI library ("the vendor") runs them. Everything here follows from values that MPI requires to be equal on all ranks, so all
-// ranks act alike at the same call.
+// A site stands for all calls of one kind on one communicator. It knows how many there were, how long they took, and whether
+// Quadrille ("ours") or the MPI library ("the vendor") runs them. All ranks make the same sites in the same order, and change their
+// modes in the same calls.
 #pragma once
 
 #include <mpi.h>
@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "mpi_face/call.hpp"
+#include "mpi_face/policy/alternation.hpp"
 #include "mpi_face/shape.hpp"
 #include "mpi_face/symbols/function.hpp"
 #include "quadrille/execute.hpp"
@@ -32,10 +34,18 @@ struct Key {
   bool operator==(const Key&) const = default;
 };
 
+// A plan that competes with the MPI library's function for a site's calls.
+struct Contender {
+  Plan plan;
+  std::optional<Way> way;  // absent if the user named the algorithm
+  std::string why;
+};
+
 struct Site {
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
   enum class Mode {
     counting,  // the MPI library runs the calls; Quadrille may do so later
+    trying,    // both run them alternately
     ours,
     vendor,  // the MPI library runs the calls for good
   };
@@ -43,36 +53,60 @@ struct Site {
   // Members that every call reads come first.
   Key key;
   std::uint64_t calls = 0;
-  std::uint64_t next_event = never;  // from this call on, the site waits to be settled (admission.cpp)
   Mode mode = Mode::counting;
-  Bytes moved = 0;            // bytes that leave or reach a rank in a call; 0 for alltoallv
-  std::vector<Bytes> shares;  // the shares whose hash is in the key
-  bool is_waiting = false;
-  bool is_forced = false;  // a rule of the user names what runs the calls
-  bool is_tuned = false;   // candidates were raced during the program's run
+  bool synchronises = false;
+  double price_s = 0;  // of a call, equal on all ranks; by which ranks decide when to meet
+  // Times of the calls that the MPI library ran while the mode was `counting`, on this rank.
+  std::uint64_t timed_calls = 0, ticks = 0;
+  std::uint64_t window_ticks = 0, least_window_ticks = never;  // of the present window of calls, and of the shortest one so far
+
+  std::uint32_t number = 0;          // among the communicator's sites
+  Bytes moved = 0;                   // bytes that leave or reach a rank in a call; 0 for alltoallv
+  std::vector<Bytes> shares;         // the shares whose hash is in the key
+  bool is_forced = false;            // a rule of the user names what runs the calls
+  bool is_refused = false;           // such a rule does not fit the site's problem
+  bool is_tuned = false;             // candidates were raced during the program's run
+  std::uint64_t next_trial = never;  // mode ours: from this call on, ours is compared with the MPI library's again
   std::optional<Plan> plan;
   std::optional<Way> way;  // of the plan, if it was chosen and not named by the user
   std::string what;        // what runs the calls; empty if the MPI library does
-  std::string why;         // why this runs them
+  std::string why;         // why this runs them; for the MPI library a sentence of policy/cause.hpp
 
-  // For the report (counting.cpp): the site's state when it was last described, and where its calls are counted.
+  // Lets the MPI library run a call, and counts its time.
+  int timed(VendorCall vendor);
+
+  // What a call takes: the least mean over `calls_of_window` consecutive calls, or the mean of fewer. So it contains what ranks
+  // wait for each other's cores, which no single call shows, but no long wait for late ranks. Needs a timed call.
+  double ticks_of_call() const;
+  static constexpr std::uint64_t calls_of_window = 8;
+
+  // A trial in place, with its contenders.
+  std::optional<Alternation> trial;
+  std::vector<Contender> contenders;
+
+  // Leaves the site to the MPI library for good.
+  void leave(std::string cause);
+  // Lets a contender's plan run the calls.
+  void take(Contender contender);
+
+  // For the report (counting.cpp): changes whenever mode, what, why or the times below change; and what was last described.
+  std::uint32_t version = 1;
   struct Told {
-    std::uint64_t next_event = 0;
-    bool is_waiting = false;
+    std::uint32_t version = 0;
     std::size_t samples = 0;
     double last_sample_s = 0;
     Counters* counters = nullptr;
     PassedCalls* passed = nullptr;
   } told;
 
-  // Times of the latest trials, in seconds, on the slowest rank; ours_s[i] and vendors_s[i] belong to the same repetition.
+  // Times of the latest trials, in seconds; ours_s[i] and vendors_s[i] belong to the same repetition.
   std::vector<double> ours_s, vendors_s;
 
   // For trials, which call the MPI library with buffers of ours. Predefined, so never freed.
   MPI_Datatype type = MPI_BYTE;
   Bytes type_bytes = 1;
   MPI_Op operation = MPI_OP_NULL;
-  std::vector<Bytes> sent, received;  // alltoallv: this rank's blocks in the call after which the site began to wait
+  std::vector<Bytes> sent, received;  // alltoallv: this rank's blocks in a recent call
 };
 
 constexpr double enough_gain = 0.9;  // a plan is taken if it takes at most this fraction of the MPI library's time
@@ -83,14 +117,11 @@ constexpr double enough_gain = 0.9;  // a plan is taken if it takes at most this
 int batch_of_trial(Bytes moved);
 constexpr int repetitions_of_trial = 4;  // of ours and of the MPI library's; the first is a warm-up
 
-// The number of the call at which a plan is made. The calls so far have then taken about as long as making the plan
-// takes and, if `is_tried`, trying it. So making and trying a plan at most about doubles the time of the calls so far,
-// and rare calls cost nothing.
-std::uint64_t call_of_plan(Count ranks, Bytes moved, bool is_tried);
-
 // The number of the call, a power of two, at which our algorithm is next compared with the MPI library's. This is so rare that the
 // calls of trials are at most a few percent of all calls.
 std::uint64_t next_epoch(std::uint64_t calls, Bytes moved);
+
+double median_of(std::vector<double> seconds);  // at least one
 
 // The median of ours_s[i] / vendors_s[i]. Both lists have the same length, at least one.
 double median_ratio(const std::vector<double>& ours_s, const std::vector<double>& vendors_s);

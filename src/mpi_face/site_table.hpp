@@ -15,6 +15,7 @@ namespace quadrille::mpi_face {
 class SiteTable {
  public:
   std::size_t size() const { return sites_.size(); }
+  Site& operator[](std::size_t number) const { return *sites_[number]; }
 
   // Returns the first site with this hash that `is_it` accepts, or null.
   template <class IsIt>
@@ -28,6 +29,7 @@ class SiteTable {
   // The site's address never changes.
   Site* add(std::uint64_t hash) {
     sites_.push_back(std::make_unique<Site>());
+    sites_.back()->number = static_cast<std::uint32_t>(sites_.size() - 1);
     if (2 * sites_.size() > slots_.size()) grow();
     place({hash, sites_.back().get()});
     return sites_.back().get();

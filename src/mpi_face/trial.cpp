@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "foundation/assert.hpp"
+#include "mpi_face/contenders.hpp"
 #include "plan/gathered.hpp"
 #include "quadrille/error.hpp"
 
@@ -27,27 +28,14 @@ void set_counts(const std::vector<Bytes>& bytes, Bytes item, std::vector<int>& c
 
 }  // namespace
 
-Problem problem_of(const Site& site, Count ranks) {
-  Problem problem{.collective = *collective_of(site.key.function), .ranks = ranks, .root = site.key.root};
-  if (is_irregular(problem.collective))
-    problem.counts = std::make_shared<const std::vector<Bytes>>(site.shares);
-  else
-    problem.block_bytes = site.key.block_bytes;
-  if (site.key.operation) {
-    problem.element_bytes = site.key.operation->element_bytes;
-    // Sums of floating-point numbers must be equal on all ranks and independent of the algorithm.
-    problem.reproducible = !facts_of(site.type).element.is_exact;
-  }
-  return problem;
-}
-
-Trial::Trial(const Site& site, MPI_Comm communicator, Communicator& group, std::vector<Plan*> plans, DirectExchange* exchange)
-    : site_(site), communicator_(communicator), group_(group), plans_(std::move(plans)), exchange_(exchange) {
+Trial::Trial(const Site& site, MPI_Comm communicator, Communicator& group, std::vector<Plan*> plans, DirectExchange* exchange,
+             int most_batch)
+    : site_(site), communicator_(communicator), group_(group), plans_(std::move(plans)), exchange_(exchange), batch_(most_batch) {
   if (exchange_) {
     input_bytes_ = sum(site.sent), output_bytes_ = sum(site.received);
     return;
   }
-  problem_ = problem_of(site, group.size());
+  problem_ = problem_of(site, group);
   input_bytes_ = input_bytes(problem_, group.rank());
   output_bytes_ = output_bytes(problem_, group.rank());
 }
@@ -60,7 +48,7 @@ bool Trial::agree_on_size() {
     const ByRank<Bytes> all = gathered(group_, std::max(input_bytes_, output_bytes_));
     most = *std::max_element(all.begin(), all.end());
   }
-  batch_ = batch_of_trial(most);
+  batch_ = std::min(batch_, batch_of_trial(most));
   return most <= most_memory;
 }
 

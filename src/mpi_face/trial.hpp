@@ -12,16 +12,14 @@
 
 namespace quadrille::mpi_face {
 
-// The site's problem. Not for alltoallv.
-Problem problem_of(const Site& site, Count ranks);
-
 class Trial {
  public:
   static constexpr Bytes most_memory = Bytes{64} << 20;  // limit on the input and on the output of a rank
   static constexpr std::size_t most_plans = 3;
 
-  // For alltoallv, which has no plans, pass `exchange`.
-  Trial(const Site& site, MPI_Comm communicator, Communicator& group, std::vector<Plan*> plans, DirectExchange* exchange);
+  // For alltoallv, which has no plans, pass `exchange`. At most `most_batch` calls are timed together.
+  Trial(const Site& site, MPI_Comm communicator, Communicator& group, std::vector<Plan*> plans, DirectExchange* exchange,
+        int most_batch);
 
   // Seconds on the slowest rank, for each repetition that counts (not the warm-up).
   struct Times {
@@ -54,7 +52,7 @@ class Trial {
   DirectExchange* const exchange_;
   Problem problem_;
   Bytes input_bytes_ = 0, output_bytes_ = 0;
-  int batch_ = 1;  // equal on all ranks
+  int batch_;  // equal on all ranks
   std::vector<std::byte> input_, output_;
   std::vector<int> counts_[2], displacements_[2];  // for v-collectives: send and receive side
 };

@@ -103,6 +103,7 @@ class Deciding {
       else if (options_.preset)
         fit = preset_fit(*options_.preset, executor, decision_.situation, options_.cores);
       if (fit && !fit->preset.empty()) decision_.preset = fit->preset;
+      if (fit) decision_.prediction_error = std::max(decision_.prediction_error, fit->error);
     }
     return all;
   }

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi_face/contenders.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "mpi_face/policy/cause.hpp"
+#include "plan/choosing/choosing.hpp"
+#include "quadrille/candidate.hpp"
+#include "quadrille/decision.hpp"
+#include "quadrille/error.hpp"
+
+namespace quadrille::mpi_face {
+namespace {
+
+std::optional<double> time_of(const Considered& considered) {
+  if (considered.measured) return considered.measured->median_s;
+  return considered.predicted_s;
+}
+
+bool is_vendors(const Way& way) { return names_vendor(way.algorithm); }
+
+// The least time of our own ways, measured or predicted, and the MPI library's. Absent if unknown.
+struct KnownTimes {
+  std::optional<double> ours_s, vendors_s;
+};
+
+KnownTimes known_times(const Decision& decision) {
+  KnownTimes known;
+  for (const Considered& each : decision.considered) {
+    const auto seconds = time_of(each);
+    std::optional<double>& least = is_vendors(each.way) ? known.vendors_s : known.ours_s;
+    if (seconds && (!least || *seconds < *least)) least = seconds;
+  }
+  return known;
+}
+
+// Why no trial is needed; empty if one is. Measured times decide. Predicted times decide only if ours would be slower even if it
+// were predicted too long by twice the predictions' median error. The error of a preset machine's figures is not known.
+std::string_view decided(const Decision& decision) {
+  const auto [ours_s, vendors_s] = known_times(decision);
+  if (decision.source == Source::wisdom && is_vendors(decision.chosen)) return sentence(Cause::measured_faster);
+  if (!ours_s || !vendors_s) return {};
+  if (decision.source == Source::wisdom) return *ours_s > enough_gain * *vendors_s ? sentence(Cause::measured_faster) : "";
+  if (!decision.preset.empty()) return {};
+  const double least = *ours_s * (1 - std::min(2 * decision.prediction_error, 1.0));
+  return least > *vendors_s ? sentence(Cause::predicted_faster) : "";
+}
+
+std::string_view algorithm_of(const Way& way) { return std::string_view(way.algorithm).substr(0, way.algorithm.find(':')); }
+
+// Returns the ways to try: the chosen one and, if nothing was measured, some others, because predictions may be wrong. The first of
+// the others is the cheapest one with policy blocking, because predictions for the other policies leave out what rounds cost if
+// ranks share cores. The others follow in the order of their prices.
+std::vector<Way> worth_trying(const Decision& decision, std::size_t most) {
+  if (decision.source == Source::wisdom) most = 1;
+  std::vector<Way> ways;
+  if (!is_vendors(decision.chosen)) ways.push_back(decision.chosen);
+  const auto add = [&](bool blocking_only) {
+    for (const Considered& considered : decision.considered) {
+      const bool is_new =
+          std::none_of(ways.begin(), ways.end(), [&](const Way& way) { return algorithm_of(way) == algorithm_of(considered.way); });
+      const bool fits = !blocking_only || considered.way.policy == Policy::blocking;
+      if (ways.size() >= most) return;
+      if (!is_new || !fits || is_vendors(considered.way) || !time_of(considered)) continue;
+      ways.push_back(considered.way);
+      if (blocking_only) return;
+    }
+  };
+  add(true);
+  add(false);
+  return ways;
+}
+
+PlanOptions options_of(const Site& site) {
+  PlanOptions options;
+  if (site.key.operation) options.operation = {std::shared_ptr<const void>(), site.key.operation};
+  options.in_place = site.key.function == Function::Bcast;
+  return options;
+}
+
+}  // namespace
+
+Problem problem_of(const Site& site, Communicator& group) {
+  Problem problem{.collective = *collective_of(site.key.function), .ranks = group.size(), .root = site.key.root};
+  if (is_irregular(problem.collective))
+    problem.counts = std::make_shared<const std::vector<Bytes>>(site.shares);
+  else
+    problem.block_bytes = site.key.block_bytes;
+  if (site.key.operation) {
+    problem.element_bytes = site.key.operation->element_bytes;
+    // Sums of floating-point numbers must be equal on all ranks and independent of the algorithm.
+    problem.reproducible = !facts_of(site.type).element.is_exact;
+  }
+  return checked_for(group, problem);
+}
+
+std::optional<Contender> contender(Communicator& group, const Site& site, const Way& way, std::string why) {
+  try {
+    const Problem problem = problem_of(site, group);
+    PlanOptions options = options_of(site);
+    PlanOptions named = plan_options_of(problem, way);
+    options.algorithm = std::move(named.algorithm);
+    options.policy = named.policy, options.executor = named.executor, options.buffers = named.buffers;
+    return Contender{plan(group, problem, options), way, std::move(why)};
+  } catch (const Error& error) {
+    // Ranks may fail for different reasons, but all of them fail.
+    if (is_of_group(error)) throw;
+    return std::nullopt;
+  }
+}
+
+Contender named_contender(Communicator& group, const Site& site, const std::string& algorithm) {
+  PlanOptions options = options_of(site);
+  options.algorithm = algorithm;
+  return {plan(group, problem_of(site, group), options), {}, std::string(sentence(Cause::chosen))};
+}
+
+Contenders contenders(Communicator& group, const Site& site, std::size_t most, bool anyhow) {
+  const Chosen chosen = choose(group, problem_of(site, group), options_of(site));
+  Contenders made{.all = {}, .cause = std::string(anyhow ? "" : decided(*chosen.decision))};
+  if (!made.cause.empty()) return made;
+  for (const Way& way : worth_trying(*chosen.decision, most)) {
+    const bool is_chosen = made.all.empty() && way == chosen.decision->chosen;
+    if (auto one = contender(group, site, way, is_chosen ? chosen.decision->reason : "it was the fastest in a trial"))
+      made.all.push_back(*std::move(one));
+    if (anyhow && !made.all.empty()) break;
+  }
+  if (made.all.empty()) made.cause = sentence(Cause::no_contender);
+  return made;
+}
+
+void race_for(Communicator& group, const Site& site, double seconds) {
+  PlanOptions options = options_of(site);
+  options.in_place = false;
+  options.effort = Effort::measure;
+  choose(group, problem_of(site, group), options, seconds);
+}
+
+}  // namespace quadrille::mpi_face

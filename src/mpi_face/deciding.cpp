@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A meeting, and how all ranks carry out what rank 0 tells them. What rank 0 tells is in next_step.cpp.
+#include "mpi_face/deciding.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+
+#include "foundation/assert.hpp"
+#include "foundation/environment.hpp"
+#include "mpi_face/contenders.hpp"
+#include "mpi_face/policy/account.hpp"
+#include "mpi_face/settings.hpp"
+#include "mpi_face/ticks.hpp"
+#include "mpi_face/trial.hpp"
+#include "mpi_face/verdicts.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/mpi.hpp"
+
+namespace quadrille::mpi_face {
+namespace {
+
+constexpr double misses_by_little = 1.25;
+constexpr double is_slower = 1.0;  // a plan is abandoned if it takes more than this multiple of the MPI library's time
+
+void check(int code) {
+  if (code != MPI_SUCCESS) throw Error(ErrorCode::transport, "the MPI library's own collective failed in a meeting of the ranks");
+}
+
+// The user's wishes, once all ranks of the world know them. Only in programs without concurrent threads in MPI: there all ranks
+// learn them before, or after, the same call on each communicator.
+std::atomic<std::shared_ptr<const Wishes>> wishes_of_world;
+
+bool has_threads() {
+  int level = MPI_THREAD_MULTIPLE;
+  return PMPI_Query_thread(&level) != MPI_SUCCESS || level == MPI_THREAD_MULTIPLE;
+}
+
+}  // namespace
+
+Deciding::Deciding(MPI_Comm communicator, Rank rank, Count ranks, Sites& sites)
+    : communicator_(communicator), rank_(rank), ranks_(ranks), sites_(sites), meetings_(ranks) {}
+
+// In the first call that synchronises. The user's wishes shall count from the first call on, so the ranks meet in the first one on
+// MPI_COMM_WORLD. Other communicators then know them, too.
+void Deciding::begin() {
+  has_synchronised_ = true;
+  if (communicator_ == MPI_COMM_WORLD) return ask();
+  wishes_ = wishes_of_world.load();
+  for (std::size_t i = 0; wishes_ && i < sites_.size(); ++i) ask_for(sites_[i]);
+}
+
+void Deciding::ask_for(const Site& site) {
+  const bool is_irregular = site.key.function == Function::Alltoallv;
+  const Collective collective = is_irregular ? Collective::alltoallv : *collective_of(site.key.function);
+  if (wishes_ && wishes_->rules.find(collective, site.key.block_bytes)) ask();
+}
+
+double Deciding::weight() const {
+  static const int world = [] {
+    int ranks = 1;
+    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    return ranks;
+  }();
+  return static_cast<double>(std::max<Count>(world, ranks_)) / static_cast<double>(ranks_);
+}
+
+bool Deciding::is_of_one_world() {
+  if (communicator_ == MPI_COMM_WORLD) return true;
+  if (is_of_one_world_) return *is_of_one_world_;
+  MPI_Group members = MPI_GROUP_NULL, all = MPI_GROUP_NULL;
+  std::vector<int> of_members(static_cast<std::size_t>(ranks_)), of_world(of_members);
+  std::iota(of_members.begin(), of_members.end(), 0);
+  const bool is_known =
+      PMPI_Comm_group(communicator_, &members) == MPI_SUCCESS && PMPI_Comm_group(MPI_COMM_WORLD, &all) == MPI_SUCCESS &&
+      PMPI_Group_translate_ranks(members, static_cast<int>(ranks_), of_members.data(), all, of_world.data()) == MPI_SUCCESS;
+  for (MPI_Group* group : {&members, &all})
+    if (*group != MPI_GROUP_NULL) PMPI_Group_free(group);
+  is_of_one_world_ = is_known && std::find(of_world.begin(), of_world.end(), MPI_UNDEFINED) == of_world.end();
+  if (!*is_of_one_world_) no_group_ = sentence(Cause::two_worlds);
+  return *is_of_one_world_;
+}
+
+// The first step that is to be done waits for late ranks, which the call would wait for anyway. This wait is counted apart, and is
+// not spent by Quadrille. Together with it the ranks find the greatest of their accounts: rank 0 knows only its own.
+void Deciding::meet(CallOutcome& outcome) {
+  is_asked_ = false;
+  if (!is_of_one_world() || !no_group_.empty()) return leave_all();
+  Account& account = Account::of_process();
+  const std::uint64_t entered = ticks();
+  std::optional<std::uint64_t> begun;
+  gather_times();
+  while (true) {
+    Step step = rank_ == 0 ? next_step() : Step();
+    check(PMPI_Bcast(&step, sizeof step, MPI_BYTE, 0, communicator_));
+    if (step.what == Step::What::nothing) {
+      meetings_.meet_at(step.next_meeting);
+      break;
+    }
+    if (!begun) {
+      double mine = account.spent_s(), most = 0;
+      check(PMPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, communicator_));
+      others_spent_s_ = most - mine;
+      begun = ticks();
+      outcome.late_ticks = time_of_late_ranks(*begun - entered);
+      if (step.cost_s > 0 && most + weight() * step.cost_s > step.allowance_s) break;
+    }
+    const double before_s = account.elapsed_s();
+    carry_out(step);
+    if (step.what != Step::What::tune) account.spend(weight() * (account.elapsed_s() - before_s));
+  }
+  if (begun) outcome.settling_ticks += ticks() - *begun;
+}
+
+// Collective. The rank that came last has waited for nobody: what it took, the meeting itself takes. Returns what is left of the
+// time that this rank took.
+std::uint64_t Deciding::time_of_late_ranks(std::uint64_t took) const {
+  std::uint64_t least = took;
+  check(PMPI_Allreduce(&took, &least, 1, MPI_UINT64_T, MPI_MIN, communicator_));
+  return took - std::min(least, took);
+}
+
+void Deciding::leave_all() {
+  for (std::size_t i = 0; i < sites_.size(); ++i)
+    if (sites_[i].mode == Site::Mode::counting) sites_[i].leave(no_group_);
+}
+
+// Collective: adds up the times of the trials in place that are due.
+void Deciding::gather_times() {
+  gathered_.clear();
+  for (std::size_t i = 0; i < sites_.size(); ++i) {
+    Site& site = sites_[i];
+    if (!site.trial || !site.trial->is_due()) continue;
+    const std::vector<double>& mine = site.trial->times();
+    std::vector<double> sums(mine.size());
+    check(PMPI_Reduce(mine.data(), sums.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_SUM, 0, communicator_));
+    if (rank_ == 0) gathered_.emplace_back(&site, std::move(sums));
+  }
+}
+
+void Deciding::carry_out(const Step& step) {
+  switch (step.what) {
+    case Step::What::nothing: return;
+    case Step::What::wishes: return hear_wishes(step);
+    case Step::What::group: return make_group();
+    default: break;
+  }
+  Site& site = sites_[step.site];
+  try {
+    switch (step.what) {
+      case Step::What::obey: obey(site); break;
+      case Step::What::admit: admit(site); break;
+      case Step::What::leave: site.leave(std::string(sentence(step.cause))); break;
+      case Step::What::take: take(site, step); break;
+      case Step::What::try_in_loop:
+        site.mode == Site::Mode::ours ? try_again_in_loop(site, step.number) : try_in_loop(site, step.number);
+        break;
+      case Step::What::try_in_place: try_in_place(site, step.number); break;
+      case Step::What::conclude: conclude(site, step.conclusion); break;
+      case Step::What::tune: tune(site); break;
+      default: break;
+    }
+  } catch (const std::exception& error) {
+    if (rank_ == 0) remark(error.what());
+    site.leave(std::string(sentence(Cause::no_plan)));
+  }
+}
+
+void Deciding::hear_wishes(const Step& step) {
+  std::string text = rank_ == 0 ? text_of_wishes() : std::string();
+  text.resize(static_cast<std::size_t>(step.number));
+  check(PMPI_Bcast(text.data(), step.number, MPI_CHAR, 0, communicator_));
+  wishes_ = std::make_shared<const Wishes>(parse_wishes(text, rank_ == 0));
+  if (communicator_ != MPI_COMM_WORLD) return;
+  int mine = has_threads(), any = 1;
+  check(PMPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, communicator_));
+  if (!any) wishes_of_world.store(wishes_);
+}
+
+void Deciding::make_group() {
+  const double begin = PMPI_Wtime();
+  try {
+    group_ = over(communicator_);
+    QUADRILLE_ASSERT(group_->rank() == rank_ && group_->size() == ranks_);
+  } catch (const std::exception& error) {
+    if (rank_ == 0) remark(error.what());
+    no_group_ = sentence(Cause::no_group);
+    leave_all();
+  }
+  ExpectedCosts::of_process().group.measured(PMPI_Wtime() - begin, ranks_);
+}
+
+// Follows the user's rule for the site. If the rule does not fit the site's problem, rank 0 reports that once.
+void Deciding::obey(Site& site) {
+  site.is_forced = true;
+  const bool is_irregular = site.key.function == Function::Alltoallv;
+  const Collective collective = is_irregular ? Collective::alltoallv : *collective_of(site.key.function);
+  const ChoiceRule& rule = *wishes_->rules.find(collective, site.key.block_bytes);
+  try {
+    if (names_vendor(rule.algorithm)) return site.leave(std::string(sentence(Cause::chosen)));
+    if (is_irregular) throw Error(ErrorCode::misuse, "an alltoallv runs without a plan here; only vendor can be named for it");
+    site.take(named_contender(*group_, site, rule.algorithm));
+  } catch (const Error& error) {
+    if (is_of_group(error)) throw;
+    if (rank_ == 0)
+      warn_once(fmt::format("QUADRILLE_CHOOSE: {}={} is ignored: {}", name(collective), rule.algorithm, error.what()));
+    site.is_forced = false, site.is_refused = true;
+  }
+}
+
+bool Deciding::make_exchange() {
+  const std::vector<Count>& nodes = group_->nodes();
+  if (std::any_of(nodes.begin(), nodes.end(), [](Count node) { return node != 0; })) return false;
+  if (!exchange_) exchange_ = std::make_unique<DirectExchange>(*group_);
+  return true;
+}
+
+void Deciding::admit(Site& site) {
+  if (site.key.function == Function::Alltoallv) {
+    if (!make_exchange()) return site.leave(std::string(sentence(Cause::no_shared_memory)));
+    return settle(site, true);
+  }
+  Contenders made = contenders(*group_, site, 1, /*anyhow=*/true);
+  if (made.all.empty()) return site.leave(std::move(made.cause));
+  site.take(std::move(made.all.front()));
+  settle(site, true);
+}
+
+void Deciding::take(Site& site, const Step& step) {
+  const Way way{.algorithm = step.algorithm,
+                .policy = static_cast<Policy>(step.policy),
+                .buffers = step.buffers,
+                .executor = static_cast<Executor>(step.executor)};
+  if (site.key.function == Function::Alltoallv) return admit(site);
+  const double begin = PMPI_Wtime();
+  auto made = contender(*group_, site, way, "it was the fastest in a trial of calls of about this size");
+  ExpectedCosts::of_process().plan.measured(PMPI_Wtime() - begin, ranks_);
+  if (!made) return site.leave(std::string(sentence(Cause::no_contender)));
+  site.take(*std::move(made));
+  settle(site, true);
+}
+
+// Ends a first trial, or the decision to do without one.
+void Deciding::settle(Site& site, bool is_faster) {
+  if (is_faster) {
+    site.mode = Site::Mode::ours;
+    site.next_trial = Settings::get().admits_at_once || site.is_forced ? Site::never : next_epoch(site.calls, site.moved);
+    if (site.key.function == Function::Alltoallv) site.what = "direct exchange", site.why = "all ranks share memory";
+  }
+  if (group_) Verdicts::of_process().add(site.key, group_->nodes(), {is_faster, site.way});
+  ++site.version;
+}
+
+// Tries the contenders, and takes the fastest one if it is faster than the MPI library by enough (enough_gain). If it narrowly
+// misses that, the trial is repeated.
+void Deciding::try_in_loop(Site& site, int most_batch) {
+  std::vector<Contender> all;
+  if (site.key.function == Function::Alltoallv) {
+    if (!make_exchange()) return site.leave(std::string(sentence(Cause::no_shared_memory)));
+  } else {
+    const double begin = PMPI_Wtime();
+    Contenders made = contenders(*group_, site, Trial::most_plans, /*anyhow=*/false);
+    if (made.all.empty()) return site.leave(std::move(made.cause));
+    ExpectedCosts::of_process().plan.measured((PMPI_Wtime() - begin) / static_cast<double>(made.all.size()), ranks_);
+    all = std::move(made.all);
+  }
+  std::vector<Plan*> plans;
+  for (Contender& one : all) plans.push_back(&one.plan);
+  Trial::Times times;
+  std::size_t best = 0;
+  double ratio = 0;
+  for (int trial = 0; trial < most_trials; ++trial) {
+    if (!Trial(site, communicator_, *group_, plans, plans.empty() ? exchange_.get() : nullptr, most_batch).run(times))
+      return site.leave(std::string(sentence(Cause::too_large)));
+    std::vector<double> ratios;
+    for (const std::vector<double>& ours_s : times.ours_s) ratios.push_back(median_ratio(ours_s, times.vendors_s));
+    best = static_cast<std::size_t>(std::min_element(ratios.begin(), ratios.end()) - ratios.begin());
+    ratio = ratios[best];
+    if (ratio <= enough_gain || ratio > misses_by_little * enough_gain) break;
+  }
+  site.ours_s = times.ours_s[best], site.vendors_s = times.vendors_s;
+  const bool is_faster = ratio <= enough_gain;
+  if (!is_faster)
+    site.leave(lost_by(ratio));
+  else if (!all.empty())
+    site.take(std::move(all[best]));
+  settle(site, is_faster);
+}
+
+// Compares the plan in use with the MPI library's function again. A plan that loses is abandoned for good. So a trial that the plan
+// loses is repeated first.
+void Deciding::try_again_in_loop(Site& site, int most_batch) {
+  constexpr std::size_t most_samples = 15;
+  site.next_trial = next_epoch(site.calls, site.moved);
+  std::vector<Plan*> plans;
+  if (site.plan) plans.push_back(&*site.plan);
+  Trial::Times times{.vendors_s = site.vendors_s, .ours_s = {site.ours_s}};
+  double ratio = 0;
+  for (int trial = 0; trial < most_trials; ++trial) {
+    if (!Trial(site, communicator_, *group_, plans, site.plan ? nullptr : exchange_.get(), most_batch).run(times)) return;
+    for (std::vector<double>* const samples : {&times.ours_s[0], &times.vendors_s})
+      if (samples->size() > most_samples) samples->erase(samples->begin(), samples->end() - most_samples);
+    ratio = median_ratio(times.ours_s[0], times.vendors_s);
+    check(PMPI_Bcast(&ratio, 1, MPI_DOUBLE, 0, communicator_));  // times of a trial in place are each rank's own
+    if (ratio <= is_slower) break;
+  }
+  site.ours_s = times.ours_s[0], site.vendors_s = times.vendors_s;
+  ++site.version;
+  if (ratio <= is_slower) return;
+  Verdicts::of_process().add(site.key, group_->nodes(), {});
+  site.leave(lost_by(ratio));
+}
+
+void Deciding::try_in_place(Site& site, int most_contenders) {
+  const bool is_again = site.mode == Site::Mode::ours;
+  if (is_again) {
+    site.contenders.push_back({*std::move(site.plan), site.way, site.why});
+    site.plan.reset();
+  } else {
+    const double begin = PMPI_Wtime();
+    Contenders made = contenders(*group_, site, static_cast<std::size_t>(most_contenders), /*anyhow=*/false);
+    if (made.all.empty()) return site.leave(std::move(made.cause));
+    ExpectedCosts::of_process().plan.measured((PMPI_Wtime() - begin) / static_cast<double>(made.all.size()), ranks_);
+    site.contenders = std::move(made.all);
+  }
+  site.trial.emplace(static_cast<int>(site.contenders.size()), is_again ? is_slower : enough_gain);
+  site.mode = Site::Mode::trying;
+  site.why = sentence(Cause::trying);
+  ++site.version;
+}
+
+void Deciding::conclude(Site& site, const Alternation::Conclusion& conclusion) {
+  if (conclusion.end == Alternation::End::goes_on) return site.trial->go_on(conclusion.remaining);
+  Account::of_process().spend(weight() * site.trial->excess_s());
+  const auto best = static_cast<std::size_t>(conclusion.best);
+  site.vendors_s = site.trial->of_way(Alternation::vendor);
+  site.ours_s = site.trial->of_way(conclusion.best + 1);
+  const bool is_faster = conclusion.end == Alternation::End::taken;
+  if (is_faster)
+    site.take(std::move(site.contenders[best]));
+  else
+    site.leave(lost_by(conclusion.ratio));
+  settle(site, is_faster);
+}
+
+// Races candidates while the program runs. Afterwards the site starts anew and can use the result.
+void Deciding::tune(Site& site) {
+  const double begin = PMPI_Wtime();
+  site.is_tuned = true;
+  site.mode = Site::Mode::counting;
+  site.plan.reset(), site.way.reset(), site.what.clear();
+  site.why = sentence(Cause::rare);
+  site.ours_s.clear(), site.vendors_s.clear();
+  Verdicts::of_process().remove(site.key, group_->nodes());
+  try {
+    race_for(*group_, site, tuning_race_s);
+  } catch (const Error& error) {
+    if (rank_ == 0) warn_once(error.what());
+  }
+  Account::of_tuning().spend(PMPI_Wtime() - begin);
+  ++site.version;
+}
+
+}  // namespace quadrille::mpi_face

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Decides which calls on a communicator Quadrille runs ("ours") instead of the MPI library ("the vendor").
+//
+// The ranks meet in some of the calls that synchronise them anyway (policy/meetings.hpp): a program may rely on calls that do not
+// wait for all ranks, such as a broadcast. In a meeting rank 0 decides by its own clock and account what is worth its cost, and
+// tells the others, step by step: to make the group, to make plans and try them, to take or leave them. What a process may spend is
+// limited (policy/account.hpp), so rare calls and short runs cost next to nothing.
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "execute/shared/direct_exchange.hpp"
+#include "mpi_face/outcome.hpp"
+#include "mpi_face/policy/meetings.hpp"
+#include "mpi_face/sites.hpp"
+#include "mpi_face/step.hpp"
+#include "mpi_face/wishes.hpp"
+
+namespace quadrille::mpi_face {
+
+constexpr double tuning_race_s = 0.05;  // seconds of a race during the program's run
+constexpr int most_trials = 2;          // of one site in one meeting: a second one if the first says that both take about as long
+
+class Deciding {
+ public:
+  Deciding(MPI_Comm communicator, Rank rank, Count ranks, Sites& sites);
+
+  // Counts a call that synchronises the ranks, and returns whether they meet in it. Equal on all ranks.
+  bool meets(double price_s) {
+    if (!has_synchronised_) [[unlikely]]
+      begin();
+    return meetings_.counts(price_s) || is_asked_;
+  }
+
+  // Makes the ranks meet in their next call that synchronises. All ranks must ask in the same call.
+  void ask() { is_asked_ = true; }
+  bool is_asked() const { return is_asked_; }
+  void ask_for(const Site& site);  // asks if the user's rules name what runs the site
+
+  // Collective, in a call that all ranks enter.
+  void meet(CallOutcome& outcome);
+
+  // Local: do all ranks belong to this process's MPI_COMM_WORLD? Processes of other worlds (MPI_Comm_spawn, MPI_Comm_connect) may
+  // run without the drop-in and would not take part in meetings. Equal on all ranks: if members belong to two worlds, each rank
+  // finds members that are not in its own world.
+  bool is_of_one_world();
+
+  DirectExchange* exchange() const { return exchange_.get(); }
+
+ private:
+  void begin();
+
+  // Rank 0: what to do next.
+  Step next_step();
+  std::optional<Step> told_wishes();
+  std::optional<Step> concluded();
+  std::optional<Step> demanded();
+  std::optional<Step> tuned();
+  std::optional<Step> worthwhile();
+  std::optional<Step> if_affordable(const Step& step, double cost_s);
+  std::optional<Step> work_on(const Site& site, int plans) const;
+  Step trial_of(const Site& site, double call_s) const;
+  // By how much a second that is spent here weighs in the account. A program's ranks wait for each other, so what a quarter of the
+  // ranks does can delay all; and the other three quarters, on communicators of their own, may do the same at other times.
+  double weight() const;
+  double left_s() const;
+  double call_s() const;
+  double group_s() const;
+  double plan_s() const;
+
+  // All ranks: do it.
+  void leave_all();
+  void gather_times();
+  std::uint64_t time_of_late_ranks(std::uint64_t took) const;
+  void carry_out(const Step& step);
+  void hear_wishes(const Step& step);
+  void make_group();
+  void obey(Site& site);
+  void admit(Site& site);
+  void take(Site& site, const Step& step);
+  void try_in_loop(Site& site, int most_batch);
+  void try_again_in_loop(Site& site, int most_batch);
+  void try_in_place(Site& site, int most_contenders);
+  void conclude(Site& site, const Alternation::Conclusion& conclusion);
+  void settle(Site& site, bool is_faster);
+  void tune(Site& site);
+  bool make_exchange();
+
+  const MPI_Comm communicator_;
+  const Rank rank_;
+  const Count ranks_;
+  Sites& sites_;
+  Meetings meetings_;
+  bool is_asked_ = false;
+  bool has_synchronised_ = false;  // there was a call that synchronises
+  std::optional<bool> is_of_one_world_;
+  std::unique_ptr<Communicator> group_;
+  std::string no_group_;                  // why there can be no group
+  std::shared_ptr<const Wishes> wishes_;  // the user's; equal on all ranks; null: not known yet
+  std::unique_ptr<DirectExchange> exchange_;
+  double wanted_ratio_ = 0;                                      // rank 0: when a step can be paid, times the run's time so far
+  double others_spent_s_ = 0;                                    // by how much the account of another rank exceeds this rank's
+  std::vector<std::pair<Site*, std::vector<double>>> gathered_;  // rank 0: trials to conclude, and the sums of their times
+};
+
+}  // namespace quadrille::mpi_face

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What rank 0 tells the ranks of its communicator to do next. Everything here is local to rank 0, and reads its own clock and
+// account.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "mpi_face/deciding.hpp"
+#include "mpi_face/policy/account.hpp"
+#include "mpi_face/settings.hpp"
+#include "mpi_face/ticks.hpp"
+#include "mpi_face/trial.hpp"
+#include "mpi_face/verdicts.hpp"
+
+namespace quadrille::mpi_face {
+namespace {
+
+constexpr int most_plans = 128;         // per communicator; with more, their data would not stay in the caches
+constexpr double long_call_s = 0.5e-3;  // calls that take so long are tried in place
+constexpr int most_in_place = 2;        // contenders
+// Making a group, or a plan, has as many steps in which all ranks wait for each other as these numbers of calls.
+constexpr double calls_of_group = 40, calls_of_plan = 32;
+constexpr std::uint64_t enough_timed_calls = 3;
+
+// The rate of ticks, measured from the time when this library was loaded.
+double seconds_of(double spent_ticks) {
+  static const TickMoment loaded = TickMoment::now();
+  static const double rate = [] {
+    TickMoment now = TickMoment::now();
+    while (now.monotonic_ns - loaded.monotonic_ns < 1'000'000) now = TickMoment::now();
+    return tick_rate(loaded, now);
+  }();
+  return spent_ticks / rate;
+}
+
+bool is_irregular_site(const Site& site) { return site.key.function == Function::Alltoallv; }
+
+Step step_for(Step::What what, const Site& site) {
+  Step step{.what = what, .site = site.number};
+  return step;
+}
+
+// The number of ranks on this machine, by the launcher's variables; `all` if there are none.
+Count ranks_of_machine(Count all) {
+  for (const char* variable : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"})
+    if (const char* text = std::getenv(variable)) return std::atoll(text);
+  return all;
+}
+
+}  // namespace
+
+// What may still be spent now on this communicator, by rank 0's clock and the greatest account of all ranks.
+double Deciding::left_s() const {
+  const Account& account = Account::of_process();
+  return (Account::allowance(account.elapsed_s()) - account.spent_s() - others_spent_s_) / weight();
+}
+
+Step Deciding::next_step() {
+  wanted_ratio_ = 0;
+  for (const auto look :
+       {&Deciding::told_wishes, &Deciding::concluded, &Deciding::demanded, &Deciding::tuned, &Deciding::worthwhile})
+    if (auto step = (this->*look)()) {
+      step->allowance_s = Account::allowance(Account::of_process().elapsed_s());
+      return *step;
+    }
+  Step nothing;
+  if (wanted_ratio_ > 0) nothing.next_meeting = meetings_.wanted(wanted_ratio_);
+  return nothing;
+}
+
+std::optional<Step> Deciding::told_wishes() {
+  if (wishes_) return std::nullopt;
+  const std::string text = text_of_wishes();
+  if (text.empty()) return std::nullopt;
+  return Step{.what = Step::What::wishes, .number = static_cast<std::int32_t>(text.size())};
+}
+
+std::optional<Step> Deciding::concluded() {
+  if (gathered_.empty()) return std::nullopt;
+  const auto [site, sums] = std::move(gathered_.back());
+  gathered_.pop_back();
+  Step step = step_for(Step::What::conclude, *site);
+  step.conclusion = site->trial->concluded(sums);
+  return step;
+}
+
+// What the user or a test has asked for. It is done whatever it costs.
+std::optional<Step> Deciding::demanded() {
+  const bool at_once = Settings::get().admits_at_once;
+  if (!no_group_.empty() || (!at_once && !wishes_)) return std::nullopt;
+  for (std::size_t i = 0; i < sites_.size(); ++i) {
+    const Site& site = sites_[i];
+    if (site.is_forced || site.mode != Site::Mode::counting) continue;
+    const Collective collective = is_irregular_site(site) ? Collective::alltoallv : *collective_of(site.key.function);
+    const bool may_have_rule = wishes_ && !site.is_refused;
+    const ChoiceRule* const rule = may_have_rule ? wishes_->rules.find(collective, site.key.block_bytes) : nullptr;
+    if (!rule && !(at_once && site.calls >= 1)) continue;  // the call in which the ranks meet is not counted yet
+    if (!group_ && !(rule && names_vendor(rule->algorithm))) return Step{.what = Step::What::group};
+    return step_for(rule ? Step::What::obey : Step::What::admit, site);
+  }
+  return std::nullopt;
+}
+
+std::optional<Step> Deciding::tuned() {
+  if (!no_group_.empty() || !wishes_ || wishes_->tune_share == 0) return std::nullopt;
+  const Account& account = Account::of_tuning();
+  if (account.spent_s() + tuning_race_s > wishes_->tune_share * account.elapsed_s()) return std::nullopt;
+  for (std::size_t i = 0; i < sites_.size(); ++i) {
+    const Site& site = sites_[i];
+    if (site.is_tuned || site.is_forced || is_irregular_site(site) || site.mode == Site::Mode::trying) continue;
+    if (site.calls < Meetings::first || site.key.block_bytes * ranks_ > Trial::most_memory) continue;
+    return group_ ? step_for(Step::What::tune, site) : Step{.what = Step::What::group};
+  }
+  return std::nullopt;
+}
+
+// What a call that waits for all ranks takes on this communicator, as far as it is known.
+double Deciding::call_s() const {
+  double least = 1e9;
+  for (std::size_t i = 0; i < sites_.size(); ++i)
+    if (const Site& site = sites_[i]; site.synchronises && site.timed_calls >= enough_timed_calls)
+      least = std::min(least, seconds_of(site.ticks_of_call()));
+  return least < 1e9 ? least : 0;
+}
+
+double Deciding::group_s() const {
+  return group_ ? 0 : std::max(ExpectedCosts::of_process().group.of(ranks_), calls_of_group * call_s());
+}
+
+double Deciding::plan_s() const { return std::max(ExpectedCosts::of_process().plan.of(ranks_), calls_of_plan * call_s()); }
+
+// If the step costs more than may be spent now, nothing is done until the account has grown enough.
+std::optional<Step> Deciding::if_affordable(const Step& step, double cost_s) {
+  if (cost_s <= left_s()) return step;
+  const Account& account = Account::of_process();
+  wanted_ratio_ = (account.spent_s() + others_spent_s_ + weight() * cost_s) / Account::share / account.elapsed_s();
+  return std::nullopt;
+}
+
+// The step that may save most for what it costs.
+std::optional<Step> Deciding::worthwhile() {
+  if (!no_group_.empty() || Settings::get().admits_at_once) return std::nullopt;
+  std::optional<Step> best;
+  double most = 0, cost = 0;
+  int plans = 0;
+  for (std::size_t i = 0; i < sites_.size(); ++i) plans += sites_[i].mode == Site::Mode::ours ? 1 : 0;
+  for (std::size_t i = 0; i < sites_.size(); ++i) {
+    const auto step = work_on(sites_[i], plans);
+    if (!step) continue;
+    if (step->cost_s == 0) return step;
+    const double gain = seconds_of(static_cast<double>(sites_[i].ticks)) / step->cost_s;
+    if (best && gain <= most) continue;
+    best = step, most = gain, cost = step->cost_s;
+  }
+  if (!best) return std::nullopt;
+  if (!group_) {
+    best = Step{.what = Step::What::group, .cost_s = group_s()};
+    cost += group_s();
+  }
+  return if_affordable(*best, cost);
+}
+
+// A step is worth its cost only if the site's calls have taken as long so far.
+std::optional<Step> Deciding::work_on(const Site& site, int plans) const {
+  if (site.mode == Site::Mode::ours && site.calls >= site.next_trial) {
+    if (site.ours_s.empty() && site.timed_calls == 0) return std::nullopt;
+    return trial_of(site, site.ours_s.empty() ? seconds_of(site.ticks_of_call()) : median_of(site.ours_s));
+  }
+  if (site.mode != Site::Mode::counting || site.is_forced || site.timed_calls < enough_timed_calls) return std::nullopt;
+  const auto leaves = [&](Cause cause) {
+    Step step = step_for(Step::What::leave, site);
+    step.cause = cause;
+    return step;
+  };
+  if (is_irregular_site(site)) {
+    if (ranks_of_machine(ranks_) < ranks_) return leaves(Cause::no_shared_memory);
+    if (site.sent.empty()) return std::nullopt;
+  }
+  if (plans >= most_plans) return leaves(Cause::many_plans);
+  if (const auto verdict = group_ ? Verdicts::of_process().find(site.key, group_->nodes()) : std::nullopt) {
+    if (!verdict->is_faster) return leaves(Cause::slower_for_class);
+    Step step = step_for(Step::What::take, site);
+    step.cost_s = plan_s();
+    if (verdict->way) {
+      const Way& way = *verdict->way;
+      step.policy = static_cast<std::int32_t>(way.policy), step.executor = static_cast<std::int32_t>(way.executor);
+      step.buffers = way.buffers;
+      if (way.algorithm.size() >= sizeof step.algorithm) return std::nullopt;
+      std::memcpy(step.algorithm, way.algorithm.data(), way.algorithm.size());
+    }
+    return step.cost_s <= seconds_of(static_cast<double>(site.ticks)) ? std::optional(step) : std::nullopt;
+  }
+  const Step step = trial_of(site, seconds_of(site.ticks_of_call()));
+  return step.cost_s <= seconds_of(static_cast<double>(site.ticks)) ? std::optional(step) : std::nullopt;
+}
+
+// `call_s`: the time of a call without late ranks. Ours may take twice as long.
+Step Deciding::trial_of(const Site& site, double call_s) const {
+  const bool is_again = site.mode == Site::Mode::ours;
+  const double plans_s = is_again ? 0 : plan_s();
+  if (call_s >= long_call_s && !is_irregular_site(site)) {
+    Step step = step_for(Step::What::try_in_place, site);
+    step.number = is_again ? 1 : most_in_place;
+    const double each_s = plans_s + 2 * call_s;
+    while (step.number > 1 && group_s() + step.number * each_s > left_s()) --step.number;  // fewer contenders may be tried earlier
+    step.cost_s = step.number * each_s;
+    return step;
+  }
+  Step step = step_for(Step::What::try_in_loop, site);
+  const int ways = 1 + (is_again ? 1 : static_cast<int>(Trial::most_plans));
+  step.number = batch_of_trial(site.moved);
+  const double calls_s = most_trials * repetitions_of_trial * ways * 1.5 * call_s;
+  // A trial of fewer calls costs less, and may then be allowed earlier.
+  while (step.number > 4 && group_s() + plans_s * (ways - 1) + calls_s * step.number > left_s()) step.number /= 2;
+  step.cost_s = plans_s * (ways - 1) + calls_s * step.number;
+  return step;
+}
+
+}  // namespace quadrille::mpi_face

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When the ranks of a communicator meet: in some of the calls that synchronise them, rank 0 tells by a broadcast what to do. All
+// ranks count the same calls, so all meet in the same one. In a meeting rank 0 may also name the call of the next one. Nothing here
+// depends on MPI.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "quadrille/types.hpp"
+
+namespace quadrille::mpi_face {
+
+class Meetings {
+ public:
+  static constexpr std::uint64_t first = 4, at_the_latest = 64;  // numbers of synchronising calls
+
+  explicit Meetings(Count ranks) : broadcast_s_(2e-6 * static_cast<double>(std::bit_width(static_cast<std::uint64_t>(ranks)))) {}
+
+  // Counts a call that synchronises, and returns whether the ranks meet in it. They meet in calls 2^k: from the 64th call on, or
+  // earlier if the calls so far have cost 64 times as much as the broadcast. `price_s`: what the call costs, equal on all ranks.
+  bool counts(double price_s) {
+    price_s_ += price_s;
+    if (++calls_ < next_) [[likely]]
+      return false;
+    next_ = std::bit_ceil(std::max(calls_ + 1, first));
+    return calls_ == wanted_ || (std::has_single_bit(calls_) && (calls_ >= at_the_latest || price_s_ >= 64 * broadcast_s_));
+  }
+
+  // Rank 0, in a meeting: the call in which the next one should be, so that it is when `ratio` times as many calls are made. It is
+  // in an eighth of the way to the next call 2^k, so that communicators of one program, which wait for each other, meet in the same
+  // iteration. 0: the next call 2^k is early enough.
+  std::uint64_t wanted(double ratio) const {
+    const std::uint64_t eighth = std::max(std::bit_floor(calls_) / 8, std::uint64_t{1});
+    const double calls = std::ceil(ratio * static_cast<double>(calls_) / static_cast<double>(eighth)) * static_cast<double>(eighth);
+    if (!(calls < static_cast<double>(next_))) return 0;
+    return std::max(static_cast<std::uint64_t>(calls), calls_ + eighth);
+  }
+
+  // All ranks: what rank 0 has found by `wanted`.
+  void meet_at(std::uint64_t call) {
+    if (call > calls_ && call < next_) next_ = wanted_ = call;
+  }
+
+ private:
+  const double broadcast_s_;
+  double price_s_ = 0;
+  std::uint64_t calls_ = 0, next_ = first, wanted_ = 0;
+};
+
+// The price of a call of a collective on unknown nodes. `moved`: bytes that leave or reach a rank.
+inline double price_of_call(Count ranks, Bytes moved) {
+  return 1e-6 * static_cast<double>(ranks) + static_cast<double>(moved) / 4e9;
+}
+
+}  // namespace quadrille::mpi_face

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi_face/sites.hpp"
+
+#include "mpi_face/operation.hpp"
+#include "mpi_face/policy/cause.hpp"
+#include "mpi_face/policy/meetings.hpp"
+
+namespace quadrille::mpi_face {
+namespace {
+
+constexpr std::size_t most_sites = 4096;
+
+std::uint64_t mixed_with(std::uint64_t hash, std::uint64_t value) {
+  hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
+  return hash ^ hash >> 32;
+}
+
+std::uint64_t hash_of(const Key& key) {
+  std::uint64_t hash = static_cast<std::uint64_t>(key.function);
+  for (const std::uint64_t field :
+       {static_cast<std::uint64_t>(key.block_bytes), static_cast<std::uint64_t>(key.root), static_cast<std::uint64_t>(key.element),
+        reinterpret_cast<std::uint64_t>(key.operation), key.counts})
+    hash = mixed_with(hash, field);
+  return hash;
+}
+
+// Returns the facts of the side that holds the shares of all ranks, whose type determines the bytes of an element.
+const TypeFacts& facts_of_data(const Shape& shape) { return shape.output.facts.is_valid ? shape.output.facts : shape.input.facts; }
+
+// Hashes byte counts, because ranks may describe the same data by different datatypes.
+std::uint64_t hash_of_shares(const Shape& shape, Count ranks) {
+  const Bytes element = facts_of_data(shape).size;
+  std::uint64_t hash = 1;
+  for (Rank rank = 0; rank < ranks; ++rank) hash = mixed_with(hash, static_cast<std::uint64_t>(shape.counts[rank] * element));
+  return hash;
+}
+
+bool has_shares(const Site& site, const Shape& shape) {
+  const Bytes element = facts_of_data(shape).size;
+  for (std::size_t rank = 0; rank < site.shares.size(); ++rank)
+    if (site.shares[rank] != shape.counts[static_cast<Rank>(rank)] * element) return false;
+  return true;
+}
+
+}  // namespace
+
+RecentCall& Sites::recent(const MpiCall& call) {
+  if (!recent_) recent_ = std::make_unique<std::array<RecentCall, 16>>();
+  const auto count = static_cast<std::uint64_t>(call.send.count + call.receive.count);
+  const std::uint64_t hash = (count * 32 + static_cast<std::uint64_t>(call.function)) * 0x9E3779B97F4A7C15u;
+  return (*recent_)[hash >> 60];
+}
+
+std::optional<Key> Sites::key_of(const MpiCall& call, const Shape& shape) const {
+  Key key{.function = call.function, .block_bytes = shape.block_bytes};
+  if (is_rooted(shape.collective)) key.root = shape.root;
+  if (is_irregular(shape.collective)) key.counts = hash_of_shares(shape, ranks_);
+  if (!is_reduction(shape.collective)) return key;
+  const ElementType& element = facts_of_data(shape).element;
+  key.element = element.number;
+  key.operation = operation_of(call.operation, element).get();
+  return key.operation ? std::optional(key) : std::nullopt;
+}
+
+Site* Sites::of(const Key& key, const MpiCall& call, const Shape& shape) {
+  if (last_ && last_->key == key && has_shares(*last_, shape)) return last_;
+  const auto is_it = [&](const Site& site) { return site.key == key && has_shares(site, shape); };
+  if (Site* const known = table_.find(hash_of(key), is_it)) return last_ = known;
+  Site* const site = make(key);
+  if (!site) return nullptr;
+  site->synchronises = synchronises(shape, ranks_);
+  site->moved = shape.block_bytes * (has_blocks(shape.collective) ? ranks_ : 1);
+  site->price_s = price_of_call(ranks_, site->moved);
+  if (key.operation) {
+    site->type = shape.output.facts.is_valid ? shape.output.type : shape.input.type;
+    site->type_bytes = facts_of_data(shape).size;
+    site->operation = call.operation;
+  }
+  for (Rank rank = 0; rank < ranks_ && shape.counts; ++rank) site->shares.push_back(shape.counts[rank] * facts_of_data(shape).size);
+  return last_ = site;
+}
+
+Site* Sites::make(const Key& key) {
+  if (table_.size() == most_sites) return nullptr;
+  Site* const site = table_.add(hash_of(key));
+  site->key = key;
+  site->price_s = price_of_call(ranks_, 0);
+  site->why = sentence(Cause::rare);
+  return site;
+}
+
+}  // namespace quadrille::mpi_face

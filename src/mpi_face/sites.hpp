@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The sites of a communicator, found from a call.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+
+#include "mpi_face/recent_call.hpp"
+#include "mpi_face/shape.hpp"
+#include "mpi_face/site_table.hpp"
+
+namespace quadrille::mpi_face {
+
+class Sites {
+ public:
+  explicit Sites(Count ranks) : ranks_(ranks) {}
+
+  // The entry in which a call like this one is remembered. It may hold another call.
+  RecentCall& recent(const MpiCall& call);
+
+  // Returns the key of the call's site; nothing if the operator or its type is not one that our algorithms can combine.
+  std::optional<Key> key_of(const MpiCall& call, const Shape& shape) const;
+
+  // Finds or makes the site; null if there are too many.
+  Site* of(const Key& key, const MpiCall& call, const Shape& shape);
+
+  // Makes a site for a function whose calls are all alike (alltoallv); null if there are too many.
+  Site* make(const Key& key);
+
+  std::size_t size() const { return table_.size(); }
+  Site& operator[](std::size_t number) const { return table_[number]; }
+
+ private:
+  const Count ranks_;
+  SiteTable table_;
+  Site* last_ = nullptr;
+  std::unique_ptr<std::array<RecentCall, 16>> recent_;  // indexed by a hash of function and count
+};
+
+}  // namespace quadrille::mpi_face

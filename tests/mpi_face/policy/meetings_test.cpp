@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tests when ranks meet.
+#include "mpi_face/policy/meetings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace quadrille::mpi_face {
+namespace {
+
+std::vector<int> calls_with_a_meeting(Count ranks, double price_s, int calls) {
+  Meetings meetings(ranks);
+  std::vector<int> met;
+  for (int call = 1; call <= calls; ++call)
+    if (meetings.counts(price_s)) met.push_back(call);
+  return met;
+}
+
+TEST(Meetings, OfShortCallsBeginWithThe64th) {
+  EXPECT_EQ(calls_with_a_meeting(24, 1e-9, 1000), (std::vector<int>{64, 128, 256, 512}));
+}
+
+TEST(Meetings, OfLongCallsBeginEarlier) {
+  EXPECT_EQ(calls_with_a_meeting(24, 1e-3, 40), (std::vector<int>{4, 8, 16, 32}));
+  EXPECT_EQ(calls_with_a_meeting(24, 64 * 10e-6 / 16, 40), (std::vector<int>{16, 32}));
+}
+
+TEST(Meetings, AreNeverBeforeTheFourthCall) { EXPECT_EQ(calls_with_a_meeting(2, 100, 3), std::vector<int>()); }
+
+TEST(Meetings, MayBeInACallThatRank0Names) {
+  Meetings first(8), other(8);
+  const auto next_after = [](Meetings& meetings, int calls) {
+    int met = 0;
+    for (int call = 1; call <= calls; ++call)
+      if (meetings.counts(0) && met == 0) met = call;
+    return met;
+  };
+  EXPECT_EQ(next_after(first, 64), 64);
+  next_after(other, 64);
+  EXPECT_EQ(first.wanted(1.3), 88u) << "rounded up to a multiple of 8";
+  EXPECT_EQ(first.wanted(1.0), 72u) << "not this call again";
+  EXPECT_EQ(first.wanted(5), 0u) << "the 128th is earlier";
+  const std::uint64_t named = first.wanted(1.3);
+  for (Meetings* const each : {&first, &other}) {
+    each->meet_at(named);
+    EXPECT_EQ(next_after(*each, 63), 24);
+    EXPECT_EQ(next_after(*each, 1), 1) << "the 128th remains";
+  }
+  first.meet_at(128);
+  EXPECT_EQ(next_after(first, 127), 0) << "a call of the past is no meeting";
+}
+
+}  // namespace
+}  // namespace quadrille::mpi_face
