@@ -2,12 +2,15 @@
 #include "mpi_face/symbols/library_in_use.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <mpi.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace quadrille::mpi_face {
 namespace {
@@ -52,7 +55,48 @@ bool is_right(const std::string& wanted) {
   return wanted == "openmpi" ? !is_mpich : !version.starts_with("Open MPI");
 }
 
+const char* title(std::string_view built_for) {
+  if (built_for == "abi") return "the standard ABI of MPI 5";
+  return built_for == "openmpi" ? "Open MPI" : "MPICH";
+}
+
+std::vector<std::string> loaded_files() {
+  std::vector<std::string> files;
+  const auto add = [](dl_phdr_info* info, std::size_t, void* list) {
+    static_cast<std::vector<std::string>*>(list)->emplace_back(info->dlpi_name ? info->dlpi_name : "");
+    return 0;
+  };
+  dl_iterate_phdr(add, &files);
+  return files;
+}
+
+// Is the file Open MPI's library ("openmpi"), or MPICH's ("mpich")? Both may be called libmpi.so.
+bool is_of(std::string_view library, const std::string& file) {
+  const std::string name = file.substr(file.rfind('/') + 1);
+  if (name.starts_with("libmpich.so")) return library == "mpich";
+  if (!name.starts_with("libmpi.so")) return false;
+  void* const loaded = dlopen(file.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  if (!loaded) return false;
+  const bool is_open_mpi = dlsym(loaded, "ompi_mpi_comm_world") != nullptr;
+  dlclose(loaded);
+  return is_open_mpi == (library == "openmpi");
+}
+
 }  // namespace
+
+void check_only_library() {
+  static constexpr std::string_view built_for = QUADRILLE_MPI_LIBRARY;
+  const char* const asked = std::getenv("QUADRILLE_MPI");
+  if (built_for == "abi" || (asked && asked == built_for)) return;  // the user knows of both libraries
+  static constexpr std::string_view other = built_for == "openmpi" ? "mpich" : "openmpi";
+  const std::vector<std::string> files = loaded_files();
+  if (std::none_of(files.begin(), files.end(), [](const std::string& file) { return is_of(other, file); })) return;
+  std::fprintf(stderr,
+               "quadrille: the preloaded library is for %s, but the program has loaded %s; start it by that library's launcher, or "
+               "set QUADRILLE_MPI=%s\n",
+               title(built_for), title(other), other.data());
+  std::_Exit(2);
+}
 
 void check_library_in_use() {
   const std::string built_for = QUADRILLE_MPI_LIBRARY;
@@ -61,10 +105,7 @@ void check_library_in_use() {
       stderr,
       "quadrille: the preloaded library is for %s, but the program's MPI library%s says \"%s\"; 'quadrille wrap' finds the right "
       "one\n",
-      built_for == "openmpi" ? "Open MPI"
-      : built_for == "mpich" ? "MPICH"
-                             : "the standard ABI of MPI 5",
-      has_name_of_standard_abi() ? ", libmpi_abi.so," : "", version_in_use().c_str());
+      title(built_for), has_name_of_standard_abi() ? ", libmpi_abi.so," : "", version_in_use().c_str());
   std::_Exit(2);
 }
 
