@@ -13,6 +13,7 @@
 
 #include "mpi_face/report/record_text.hpp"
 #include "mpi_face/ticks.hpp"
+#include "plan/race/median.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille::mpi_face {
@@ -35,7 +36,7 @@ class Samples {
       seconds.push_back(record.seconds(samples.ticks[i]));
       slowest_[i] = std::max(slowest_[i], seconds.back());
     }
-    slowest_median_ = std::max(slowest_median_, median(std::move(seconds)));
+    if (const MeasuredTime time = spread(std::move(seconds)); time.median_s > slowest_median_.median_s) slowest_median_ = time;
     if (count_ != 0 && count_ != samples.count) are_alike_ = false;
     count_ = std::max(count_, samples.count);
   }
@@ -43,18 +44,20 @@ class Samples {
   std::optional<MeasuredTime> measured() const {
     if (count_ == 0) return std::nullopt;
     const auto kept = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(count_, TickSamples::kept));
-    const double slowest = median({slowest_.begin(), slowest_.begin() + kept});
-    return MeasuredTime{are_alike_ ? slowest : slowest_median_, as_count(count_)};
+    MeasuredTime time = are_alike_ ? spread({slowest_.begin(), slowest_.begin() + kept}) : slowest_median_;
+    time.samples = as_count(count_);
+    return time;
   }
 
  private:
-  static double median(std::vector<double> values) {
+  static MeasuredTime spread(std::vector<double> values) {
     std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
+    const MedianInterval interval = median_interval(values.size());
+    return {.median_s = values[values.size() / 2], .least_s = values[interval.lower], .most_s = values[interval.upper]};
   }
 
   std::array<double, TickSamples::kept> slowest_{};
-  double slowest_median_ = 0;
+  MeasuredTime slowest_median_;
   std::uint64_t count_ = 0;
   bool are_alike_ = true;
 };
@@ -140,7 +143,8 @@ class Merging {
       row.vendor = sum.vendor.measured();
       row.ours = sum.ours.measured();
       if (sum.late_samples > 0)
-        row.late = MeasuredTime{sum.late_s / static_cast<double>(sum.late_samples), as_count(sum.most_late_samples)};
+        row.late = MeasuredTime{.median_s = sum.late_s / static_cast<double>(sum.late_samples),
+                                .samples = as_count(sum.most_late_samples)};
       report_.rows.push_back(std::move(row));
     }
     std::stable_sort(report_.rows.begin(), report_.rows.end(),

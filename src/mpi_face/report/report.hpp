@@ -37,7 +37,8 @@ struct ReportedCommunicator {
 // A time that is measured from time to time, each time after a barrier, on the slowest rank.
 struct MeasuredTime {
   double median_s = 0;
-  Count samples = 0;  // measured in total; the median is of the last 15 at most
+  double least_s = 0, most_s = 0;  // the interval in which the true median lies with 95 %, or the extremes of few samples
+  Count samples = 0;               // measured in total; the median is of the last 15 at most
 };
 
 struct PassedReason {

@@ -2,6 +2,7 @@
 // Writes the report as JSON, for programs.
 #include <nlohmann/json.hpp>
 
+#include "mpi_face/report/balance.hpp"
 #include "mpi_face/report/report.hpp"
 
 namespace quadrille::mpi_face {
@@ -23,6 +24,16 @@ Json or_null(const std::string& words) { return words.empty() ? Json() : Json(wo
 
 Json to_json(const std::optional<MeasuredTime>& time, const char* key) {
   return time ? Json{{key, time->median_s}, {"samples", time->samples}} : Json();
+}
+
+Json to_json(const Balance::Seconds& seconds) {
+  return {{"median_s", seconds.median}, {"least_s", seconds.least}, {"most_s", seconds.most}};
+}
+
+Json to_json(const Balance& balance) {
+  return {{"saved", to_json(balance.saved)},    {"lost", to_json(balance.lost)},    {"own_s", balance.own_s},
+          {"late_s", balance.late_s},           {"rare_s", balance.rare_s},         {"uncovered_s", balance.uncovered_s},
+          {"tried_calls", balance.tried_calls}, {"ours_calls", balance.ours_calls}, {"inside_s", balance.inside_s}};
 }
 
 Json to_json(const ReportRow& row) {
@@ -84,6 +95,7 @@ std::string json_text_of(const RunReport& report) {
                                      {"ranks", each.ranks == 0 ? Json() : Json(each.ranks)},
                                      {"made", each.made},
                                      {"members", each.members.empty() ? Json() : Json(each.members)}});
+  json["balance"] = to_json(balance_of(report));
   for (const ReportRow& row : report.rows) json["rows"].push_back(to_json(row));
   json["missing_ranks"] = report.missing_ranks;
   Json traffic;

@@ -7,13 +7,14 @@
 #include <set>
 #include <tuple>
 
+#include "mpi_face/report/balance.hpp"
 #include "mpi_face/report/report.hpp"
 #include "mpi_face/report/report_words.hpp"
 
 namespace quadrille::mpi_face {
 namespace {
 
-constexpr std::size_t width = 110, note_indent = 7;
+constexpr std::size_t width = 120, note_indent = 7;
 constexpr std::size_t most_rows = 8, most_ranks = 6, most_groups = 16;
 
 std::string plural(Count count, std::string_view word) {
@@ -79,7 +80,7 @@ void add_calls(ReportRow& sum, const ReportRow& more) {
   add_count(sum.rank_calls, more.rank_calls);
   sum.share += more.share;
   if (!sum.late) sum.late = more.late;
-  if (!sum.vendor) sum.vendor = more.vendor;
+  if (!sum.vendor) sum.vendor = more.vendor, sum.ours = more.ours;
   if (sum.what.empty()) sum.what = more.what, sum.why = more.why;
   for (const PassedReason& each : more.passed) {
     const auto same =
@@ -139,7 +140,6 @@ void add_notes(WordTable& table, const ReportRow& row, bool full) {
   if (row.ours_calls > 0) {
     std::string words = fmt::format("{} by {}", count_words(row.ours_calls), row.what.empty() ? "Quadrille" : row.what);
     if (!row.why.empty()) words += ": " + row.why;
-    if (full && row.ours) words += fmt::format("; it takes {}", measured_text(row.ours));
     table.note(words);
   }
   std::vector<PassedReason> passed = row.passed;
@@ -155,8 +155,8 @@ void add_notes(WordTable& table, const ReportRow& row, bool full) {
 std::string rows_text(const RunReport& report, bool full) {
   const std::vector<ShownRow> rows = shown_rows(report, full);
   if (rows.empty()) return "No collective was counted.\n";
-  WordTable table({false, false, false, true, false, true, false, false, false});
-  table.add({"share", "time", "calls", "collective", "block", "on", "a call", "MPI library's", "late ranks"});
+  WordTable table({false, false, false, true, false, true, false, false, false, false});
+  table.add({"share", "time", "calls", "collective", "block", "on", "a call", "MPI library's", "ours", "late ranks"});
   double left_share = 0;
   const std::size_t told = full ? rows.size() : std::min(rows.size(), most_rows);
   const auto ranks = static_cast<double>(std::max<std::size_t>(report.ranks.size(), 1));
@@ -169,7 +169,8 @@ std::string rows_text(const RunReport& report, bool full) {
     const std::string on = rows[i].communicators == 1 ? rows[i].on : fmt::format("{} x {}", rows[i].communicators, rows[i].on);
     const double a_call = row.rank_seconds / static_cast<double>(std::max<Count>(row.rank_calls, 1));
     table.add({share_words(row.share), seconds_words(row.rank_seconds / ranks), count_words(row.calls), row.collective,
-               size_text(row), on, seconds_words(a_call), measured_text(row.vendor), measured_text(row.late)});
+               size_text(row), on, seconds_words(a_call), measured_text(row.vendor), measured_text(row.ours),
+               measured_text(row.late)});
     add_notes(table, row, full);
   }
   std::string text = table.text(note_indent, width);
@@ -238,7 +239,7 @@ std::string details_text(const RunReport& report) {
 }  // namespace
 
 std::string text_of(const RunReport& report, const ReportStyle& style) {
-  std::string text = head(report) + ranks_text(report, style.full) + '\n' + rows_text(report, style.full);
+  std::string text = head(report) + balance_text(report) + ranks_text(report, style.full) + '\n' + rows_text(report, style.full);
   text += traffic_text(report, style.full);
   if (style.full) text += details_text(report);
   return text;
