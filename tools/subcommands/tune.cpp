@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <memory>
 
+#include "execute/agreement.hpp"
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
+#include "options/documents.hpp"
 #include "plan/rules/vendor_rules.hpp"
 #include "plan/wisdom/wisdom_pool.hpp"
 #include "quadrille/error.hpp"
@@ -27,7 +29,7 @@ constexpr const char* kept = "; what was measured is kept";
 
 struct Options {
   std::vector<std::string> collectives;
-  std::optional<std::string> block, ranks, executor, cell, time, days, ways, launches, timeout, output;
+  std::optional<std::string> block, ranks, executor, cell, time, days, ways, launches, timeout, output, from;
   bool again = false, vendor = false, json = false;
 };
 
@@ -112,8 +114,19 @@ int report(const std::vector<TuneOutcome>& sessions, const Options& options) {
              : good;
 }
 
+// Local: the cells of the calls in the report of a run, for so many ranks.
+std::vector<WantedCell> wanted_by(const std::string& file, Count ranks) {
+  std::vector<std::string> remarks;
+  auto wanted = wanted_cells(read_text(file, file == "-" ? "stdin" : "'" + file + "'"), "'" + file + "'", ranks, remarks);
+  for (const std::string& sentence : remarks) remark(sentence);
+  return wanted;
+}
+
 int run_on_threads(const Options& options) {
-  const Request request = request_of(options, Executor::automatic);
+  Request request = request_of(options, Executor::automatic);
+  if (options.from && request.ranks.size() != 1)
+    refuse("--from is for one number of ranks, that of the program; say which: --ranks 4");
+  if (options.from) request.tune.wanted = wanted_by(*options.from, request.ranks[0]);
   Output{options.output};  // throws if it cannot be written
   std::vector<TuneOutcome> sessions;
   {
@@ -134,11 +147,16 @@ int run_on_threads(const Options& options) {
 
 int run_launched(const Options& options, Executor executor) {
   if (options.ranks) refuse("the launcher sets the number of ranks; leave --ranks out");
-  const Request request = request_of(options, executor);
+  Request request = request_of(options, executor);
   if (const auto here = launched(); here && here->ranks < 2) refuse("a single rank has nothing to choose; start two or more");
   if (options.vendor) allow_vendor_algorithms();
   const std::unique_ptr<Communicator> world = join_launched_ranks();
   if (!first_can_write(*world, options.output)) return misused;
+  if (options.from) {  // rank 0 reads, because other hosts may not have the file
+    const std::string text = made_or_thrown(
+        *world, [&] { return world->rank() == 0 ? text_of(wanted_by(*options.from, world->size())) : std::string(); });
+    request.tune.wanted = parse_wanted(told_by(*world, 0, text));
+  }
   std::vector<TuneOutcome> sessions;
   const auto measure = [&](Watchdog& watchdog) {
     Talk talk(watchdog);
@@ -154,6 +172,8 @@ int run_launched(const Options& options, Executor executor) {
 int run(const Options& options) {
   if (options.vendor && options.executor) refuse("--vendor measures the MPI library's own algorithms; leave --executor out");
   if (options.vendor && options.ways) refuse("--vendor measures all of the MPI library's own algorithms; leave --ways out");
+  if (options.from && (options.block || !options.collectives.empty()))
+    refuse("--from names the calls to measure; leave --block and the collectives out");
   const AskedExecutor asked = parse_executor_of_ranks(options.executor);
   if (joins_launched_ranks(options.executor)) return run_launched(options, asked.executor);
   if (options.vendor)
@@ -178,6 +198,9 @@ Subcommand add_tune(CLI::App& command) {
   begin_group(*parser, group::problem);
   add_option(*parser, "--block", options->block,
              "sizes of a block: 8,1KiB, or 8..64KiB, which doubles (default: nine from 8B to 1MiB)", "SIZES");
+  add_option(*parser, "--from", options->from,
+             "the calls of a program instead, those that took most time first: RUN.json of 'quadrille wrap --report=full:RUN'",
+             "RUN.json");
   add_option(*parser, "--ranks", options->ranks,
              "on threads: numbers of ranks (default 2,4,8); a launcher sets the number of ranks itself", "LIST");
   begin_group(*parser, group::execution);
@@ -220,6 +243,7 @@ Subcommand add_tune(CLI::App& command) {
              "Examples:\n"
              "  mpirun -n 8 quadrille tune\n"
              "  mpirun -n 8 quadrille tune alltoall allreduce --block 8..64KiB\n"
+             "  mpirun -n 8 quadrille tune --from run.txt.json --time 600\n"
              "  for n in 2 4 8 16; do mpirun -n $n quadrille tune --time 600; done\n"
              "  for i in 1 2 3; do mpirun -n 8 quadrille tune --launches 3; done\n"
              "  quadrille run -n 4 quadrille tune allgather\n"

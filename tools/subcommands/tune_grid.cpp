@@ -48,6 +48,17 @@ Cell make_cell(Collective collective, const std::string& shape, Bytes size, Coun
   return cell;
 }
 
+// Adds the cells of a collective at a size: for an alltoallv, those of each shape, with counts that all ranks know and with own
+// ones.
+void add_cells(std::vector<Cell>& cells, Collective collective, Bytes size, Count ranks, const std::vector<Count>& nodes) {
+  for (const std::string& shape : shapes_of(collective)) {
+    cells.push_back(make_cell(collective, shape, size, ranks, nodes));
+    if (!has_pair_counts(collective)) continue;
+    cells.push_back(cells.back());
+    cells.back().own_counts_only = true;
+  }
+}
+
 }  // namespace
 
 Situation Cell::situation() const {
@@ -86,13 +97,14 @@ std::vector<Cell> make_grid(const std::vector<Collective>& collectives, const st
     for (const Collective collective : collectives)
       for (const std::size_t at : groups[group]) {
         if (!moves_data(collective) && (group > 0 || at > 0)) continue;  // a collective without data is measured once
-        for (const std::string& shape : shapes_of(collective)) {
-          cells.push_back(make_cell(collective, shape, sizes[at], ranks, nodes));
-          if (!has_pair_counts(collective)) continue;
-          cells.push_back(cells.back());
-          cells.back().own_counts_only = true;
-        }
+        add_cells(cells, collective, sizes[at], ranks, nodes);
       }
+  return cells;
+}
+
+std::vector<Cell> make_cells(const std::vector<WantedCell>& wanted, Count ranks, const std::vector<Count>& nodes) {
+  std::vector<Cell> cells;
+  for (const WantedCell& each : wanted) add_cells(cells, each.collective, each.size, ranks, nodes);
   return cells;
 }
 

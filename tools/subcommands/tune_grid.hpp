@@ -9,6 +9,7 @@
 #include "quadrille/operator.hpp"
 #include "quadrille/problem.hpp"
 #include "quadrille/wisdom.hpp"
+#include "subcommands/tune_from.hpp"
 
 namespace quadrille::command {
 
@@ -35,5 +36,8 @@ const std::vector<Bytes>& standard_sizes();
 // halve the gaps. If the user stops early, all collectives are covered about equally. `sizes` must ascend.
 std::vector<Cell> make_grid(const std::vector<Collective>& collectives, const std::vector<Bytes>& sizes, Count ranks,
                             const std::vector<Count>& nodes);
+
+// Returns the cells that a program needs, in its order.
+std::vector<Cell> make_cells(const std::vector<WantedCell>& wanted, Count ranks, const std::vector<Count>& nodes);
 
 }  // namespace quadrille::command

@@ -59,7 +59,9 @@ class Tuner {
       : communicator_(communicator), request_(request), talk_(talk), first_(communicator.rank() == 0) {
     outcome_.transport = communicator.transport_name();
     outcome_.ranks = communicator.size();
-    for (Cell& cell : make_grid(request.collectives, request.sizes, communicator.size(), communicator.nodes()))
+    const bool is_from_run = !request.wanted.empty();
+    for (Cell& cell : is_from_run ? make_cells(request.wanted, communicator.size(), communicator.nodes())
+                                  : make_grid(request.collectives, request.sizes, communicator.size(), communicator.nodes()))
       outcome_.cells.push_back({.cell = std::move(cell)});
     options_.executors = request.executors.empty() ? executors_of(communicator) : request.executors;
     options_.with_vendor = communicator.transport().executor() == Executor::mpi;
@@ -69,6 +71,7 @@ class Tuner {
     if (request_.vendor) keep_vendors_choices();
     read();
     find_known();
+    if (first_) say_what_is_to_do();
     if (!request_.vendor) fit();
     for (TunedCell& each : outcome_.cells) {
       if (each.state != CellState::open || is_like_another(each) || !fits_everywhere(each)) continue;
@@ -158,9 +161,26 @@ class Tuner {
     }
   }
 
+  void say_what_is_to_do() const {
+    const std::size_t open = outcome_.count(CellState::open);
+    if (open < 2) return;
+    const double seconds = static_cast<double>(open) * request_.seconds_per_cell;
+    talk_.remark(fmt::format("{} of {} cells are to be measured: about {} at {:g} s each, more where calls are slow{}", open,
+                             outcome_.cells.size(), time_left(seconds), request_.seconds_per_cell,
+                             request_.seconds && *request_.seconds < seconds ? "; --time stops earlier" : ""));
+  }
+
   // Time to measure an executor's costs. All cells use these costs, so measuring them may take longer than one cell. If cells are
   // short, it is short, too.
   double fit_seconds() const { return std::min(1.0, 10 * request_.seconds_per_cell); }
+
+  std::vector<Collective> collectives_here() const {
+    std::vector<Collective> here;
+    for (const TunedCell& each : outcome_.cells)
+      if (const Collective collective = each.cell.problem.collective; std::find(here.begin(), here.end(), collective) == here.end())
+        here.push_back(collective);
+    return here;
+  }
 
   void fit() {
     const Situation here = outcome_.cells.front().cell.situation();
@@ -171,7 +191,7 @@ class Tuner {
           }))
         executors.push_back(executor);
     std::vector<Collective> collectives;
-    for (const Collective collective : request_.collectives)
+    for (const Collective collective : collectives_here())
       if (request_.again || std::none_of(wisdom_.vendor.begin(), wisdom_.vendor.end(), [&](const VendorFit& known_fit) {
             return known_fit.collective == collective && is_of(known_fit, here, oldest_);
           }))

@@ -16,6 +16,7 @@ namespace quadrille::command {
 struct TuneRequest {
   std::vector<Collective> collectives;  // in the order in which they are measured
   std::vector<Bytes> sizes;             // ascending
+  std::vector<WantedCell> wanted;       // if there are any, these are measured instead, in this order
   std::vector<Executor> executors;      // empty: all that the group has
   double seconds_per_cell = 1;
   std::optional<double> seconds;  // time limit of the session

@@ -54,6 +54,45 @@ class TuneTest : public CommandTest {
   }
 };
 
+// A report with an allreduce, then a longer alltoall, of two ranks, and with calls of three ranks.
+std::string report_of_run() {
+  const auto row = [](const char* collective, int communicator, Bytes block, double seconds) {
+    return Json{{"collective", collective}, {"communicator", communicator}, {"calls", 10},
+                {"rank_calls", 20},         {"block_bytes", 10 * block},    {"rank_seconds", seconds}};
+  };
+  Json report{{"format", "quadrille-report"},
+              {"communicators", Json::array({{{"ranks", 2}}, {{"ranks", 3}}})},
+              {"rows", Json::array({row("Allreduce", 0, 60, 1.0), row("Reduce_scatter", 0, 128, 0.5), row("Reduce", 0, -8, 7.0),
+                                    row("Alltoall", 0, 512, 2.0), row("Bcast", 1, 8, 9.0), row("Ialltoall", 0, 8, 5.0)})}};
+  return report.dump();
+}
+
+TEST_F(TuneTest, MeasuresTheCallsOfARunDearestFirst) {
+  write("run.json", report_of_run());
+  const Outcome outcome =
+      run_program(with_wisdom(tune({"--ranks", "2", "--executor", "threads", "--json", "--from", file("run.json").string()})));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.talk;
+  EXPECT_NE(outcome.talk.find("3 of 3 cells are to be measured: about"), std::string::npos) << outcome.talk;
+  EXPECT_NE(outcome.talk.find("also has calls of 3 ranks"), std::string::npos) << outcome.talk;
+  const Json cells = Json::parse(outcome.out)["cells"];
+  ASSERT_EQ(cells.size(), 3u) << outcome.out;
+  EXPECT_EQ(cells[0]["collective"], "alltoall");
+  EXPECT_EQ(cells[1]["collective"], "allreduce");
+  EXPECT_EQ(cells[0]["size"], 512);
+  EXPECT_EQ(cells[1]["size"], 64) << "sums of numbers of 8 bytes";
+  EXPECT_EQ(cells[2]["size"], 64) << "the block bytes of a reduce_scatter with shares are the whole vector";
+}
+
+TEST_F(TuneTest, RefusesARunWithoutSuchCalls) {
+  write("run.json", report_of_run());
+  const std::string run = file("run.json").string();
+  expect_refused(with_wisdom(tune({"--ranks", "4", "--from", run})), "start tune with 2, 3 ranks");
+  expect_refused(with_wisdom(tune({"--ranks", "2,4", "--from", run})), "one number of ranks");
+  expect_refused(with_wisdom(tune({"--ranks", "2", "--from", run, "--block", "8"})), "leave --block and the collectives out");
+  write("other.json", "{}");
+  expect_refused(with_wisdom(tune({"--ranks", "2", "--from", file("other.json").string()})), "is not a report");
+}
+
 TEST_F(TuneTest, KeepsResultsAndContinuesFromThem) {
   const auto session = [&](const Words& more) {
     Words words = tune({"--ranks", "2", "--executor", "threads", "--json", "barrier"});
