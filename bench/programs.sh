@@ -1,17 +1,24 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Runs programs from Debian's packages, alternately without and with the drop-in (`quadrille wrap`), under Open MPI, for which they
-# are built. Prints the median time of each way, the ratio without / with (above 1: the drop-in is faster) with its interval, and
+# Runs programs, alternately without and with the drop-in (`quadrille wrap`): Debian's under Open MPI, for which they are built, and
+# kernels that call what such programs call (bench/programs/kernels.c) under any MPI. Prints the median time of each way, the ratio without / with (above 1: the drop-in is faster) with its interval, and
 # whether the results are the same. If a program's own runs differ, or the drop-in sums in another order, the results agree only up
 # to a relative difference, which is printed.
-# Usage: programs.sh [--repetitions N] [--install] [--folder FOLDER] [--csv FILE] [PROGRAM[:RANKS]...]
-#   default: pw:4 pw:8 pwcell:8 fftw:8 lammps:4 gromacs:4 hpcc:4, 7 repetitions
+# Usage: programs.sh [--hosts SLOTS] [--rate RATE] [--mpi MPI] [--repetitions N] [--until WIDTH] [--install] [--folder FOLDER]
+#                    [--csv FILE] [PROGRAM[:RANKS]...]
+#   default: pw:4 pw:8 pwcell:8 fftw:8 lammps:4 gromacs:4 hpcc:4, 7 repetitions; with --hosts: the kernels
 #     pw       Quantum ESPRESSO's pw.x, 8 silicon atoms (package quantum-espresso, quantum-espresso-data)
 #     pwcell   pw.x on silicon's primitive cell, with more k-points: many short collectives
 #     fftw     FFTW-MPI, 64^3, out of place, MEASURE (libfftw3-mpi-dev); fftw-transforms is its figure without planning
 #     lammps   Lennard-Jones liquid, 16,384 atoms (lammps)
 #     gromacs  water, particle mesh Ewald; half of the ranks for the mesh (gromacs)
 #     hpcc     HPC Challenge, N = 600 (hpcc)
+#   kernels, with blocks of BYTES, ITERATIONS times; the figure NAME-loop is without the program's start and end:
+#     pencils-BYTES-ITERATIONS, sort-.., sparse-.., gradients-.., alltoall-..
+#   --hosts    on several hosts that this machine simulates (tests/hosts): the ranks of each host, such as 4,4,4,4,4,4
+#   --rate     of the links between these hosts, as tc writes it (default 100mbit)
+#   --mpi      for the kernels: openmpi (default) or mpich
+#   --until    repeats until the interval of the ratio is narrower than WIDTH, at most 25 times
 #   --install  installs missing packages by apt-get: downloads 170 MB, takes 750 MB of disk with their dependencies
 #   --folder   for inputs and outputs, which stay; default: a temporary folder, which is removed
 #   --csv      writes the time of every run to FILE
@@ -19,9 +26,13 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/setup.sh
-repetitions=7 install='' folder='' csv='' wanted=()
+repetitions=7 install='' folder='' csv='' hosts='' rate=100mbit mpi=openmpi until='' wanted=()
 while [ $# -gt 0 ]; do
   case $1 in
+    --hosts) hosts=$2; shift 2 ;;
+    --rate) rate=$2; shift 2 ;;
+    --mpi) mpi=$2; shift 2 ;;
+    --until) until=$2; shift 2 ;;
     --repetitions) repetitions=$2; shift 2 ;;
     --install) install=1; shift ;;
     --folder) folder=$2; shift 2 ;;
@@ -31,9 +42,14 @@ while [ $# -gt 0 ]; do
     *) wanted+=("$1"); shift ;;
   esac
 done
+kernels=(pencils-512-2000 sort-512-1500 sparse-1024-1500 gradients-1024-1500 gradients-16384-150 alltoall-64-4000 alltoall-1024-800)
+[ ${#wanted[@]} -gt 0 ] || [ -z "$hosts" ] || wanted=("${kernels[@]}")
 [ ${#wanted[@]} -gt 0 ] || wanted=(pw:4 pw:8 pwcell:8 fftw:8 lammps:4 gromacs:4 hpcc:4)
 [[ $repetitions =~ ^[1-9][0-9]*$ ]] || fail "Repetitions are a number from 1 on, not $repetitions"
-quadrille=$PWD/build/release/bin/quadrille inputs=$PWD/bench/programs
+[[ $mpi =~ ^(openmpi|mpich)$ ]] || fail "--mpi is openmpi or mpich, not $mpi"
+[[ $until =~ ^(0?\.[0-9]+)?$ ]] || fail "--until is a width such as 0.06, not $until"
+[[ $hosts =~ ^([1-9][0-9]*(,[1-9][0-9]*)*)?$ ]] || fail "--hosts is the number of ranks on each host, such as 4,4,4, not $hosts"
+quadrille=$PWD/build/release/bin/quadrille inputs=$PWD/bench/programs scripts=$PWD/tests/hosts
 export OMP_NUM_THREADS=1 LC_ALL=C
 
 declare -A packages=([pw]="quantum-espresso quantum-espresso-data" [pwcell]="quantum-espresso quantum-espresso-data"
@@ -43,13 +59,22 @@ declare -A usual_ranks=([pw]=4 [pwcell]=4 [fftw]=8 [lammps]=4 [gromacs]=4 [hpcc]
 # paths of atoms diverge within some hundred steps once one bit differs.
 declare -A tolerances=([pw]=1e-7 [pwcell]=1e-7 [fftw]=1e-12 [lammps]=1e-6 [gromacs]=1e-3 [hpcc]=0)
 
+is_kernel() { [[ $1 =~ ^(pencils|sort|sparse|gradients|alltoall)-[1-9][0-9]*-[1-9][0-9]*$ ]]; }
+
+launch() {  # launch MPI RANKS COMMAND..: on this machine, or on the simulated hosts
+  if [ -z "$hosts" ]; then run_mpi "$@"; else "$scripts/run.sh" "$1" "$hosts" "${@:3}"; fi
+}
+
 check_needs() {
   local each name needed=()
   command -v jq >/dev/null || fail "jq is missing. Run: sudo apt-get install jq"
   [ -n "$(launcher_of openmpi)" ] || fail "Open MPI is missing. Run: sudo apt-get install ${openmpi_packages[*]}"
   [ -x "$quadrille" ] || fail "No $quadrille: run ./demo first"
+  [ "$mpi" = openmpi ] || [ -n "$(launcher_of mpich)" ] || fail "MPICH is missing. Run: sudo apt-get install ${mpich_packages[*]}"
   for each in "${wanted[@]}"; do
     name=${each%%:*}
+    if is_kernel "$name"; then continue; fi
+    [ "$mpi" = openmpi ] || fail "$name is built for Open MPI"
     [ -n "${packages[$name]:-}" ] || fail "There is no program $name here; there are ${!packages[*]}"
     [[ $each =~ ^[a-z]+(:[1-9][0-9]*)?$ ]] || fail "$each is no program and number of ranks such as pw:4"
     read -ra needed <<<"${needed[*]:-} ${packages[$name]}"
@@ -69,19 +94,19 @@ prepare_silicon() {
   cp "$inputs/$1" si.in
   zcat -f /usr/share/doc/quantum-espresso/examples/EPW/sic/pp/Si.pz-vbc.UPF* >Si.pz-vbc.UPF
 }
-run_pw() { run_mpi openmpi "$1" "${@:2}" pw.x -in si.in >out.txt; }
+run_pw() { launch openmpi "$1" "${@:2}" pw.x -in si.in >out.txt; }
 result_pw() { grep -E '^!|^ +atom +[0-9]+ type|Total force =|^ +-?[0-9]+\.[0-9]{4} +-?[0-9]+\.[0-9]{4}' out.txt; }
 
 run_pwcell() { run_pw "$@"; }
 result_pwcell() { result_pw; }
 
 prepare_fftw() { mpicc.openmpi -O2 -o fft_alltoall "$inputs/fft_alltoall.c" -lfftw3_mpi -lfftw3 -lm; }
-run_fftw() { run_mpi openmpi "$1" "${@:2}" ./fft_alltoall 64 200 >out.txt; }
+run_fftw() { launch openmpi "$1" "${@:2}" ./fft_alltoall 64 200 >out.txt; }
 result_fftw() { grep '^result' out.txt; }
 also_fftw() { awk '/^planned_s/ {print "fftw-transforms", $4}' out.txt; }
 
 prepare_lammps() { cp "$inputs/lj.in" .; }
-run_lammps() { run_mpi openmpi "$1" "${@:2}" lmp -in lj.in -log none >out.txt; }
+run_lammps() { launch openmpi "$1" "${@:2}" lmp -in lj.in -log none >out.txt; }
 result_lammps() { sed -n '/^Step/,/^Loop/{/^Loop/d;p}' out.txt; }
 
 prepare_gromacs() {
@@ -91,16 +116,25 @@ prepare_gromacs() {
     gmx mdrun -s minimise.tpr -deffnm minimised -ntmpi 1 -ntomp 1 &&
     gmx grompp -f run.mdp -c minimised.gro -p water.top -o run.tpr
 }
-run_gromacs() { run_mpi openmpi "$1" "${@:2}" gmx_mpi mdrun -s run.tpr -ntomp 1 -reprod -npme $(($1 / 2)) -deffnm run >out.txt 2>&1; }
+run_gromacs() { launch openmpi "$1" "${@:2}" gmx_mpi mdrun -s run.tpr -ntomp 1 -reprod -npme $(($1 / 2)) -deffnm run >out.txt 2>&1; }
 result_gromacs() {
   printf '%s\n' Potential Kinetic-En. Total-Energy '' | gmx energy -f run.edr -dp -o energy.xvg >/dev/null 2>&1
   grep -v '^[#@]' energy.xvg
 }
 
 prepare_hpcc() { sed 's/^1000 /600 /' /usr/share/doc/hpcc/examples/_hpccinf.txt >hpccinf.txt; }
-run_hpcc() { rm -f hpccoutf.txt && run_mpi openmpi "$1" "${@:2}" hpcc; }
+run_hpcc() { rm -f hpccoutf.txt && launch openmpi "$1" "${@:2}" hpcc; }
 # Compares only the checks of hpcc; the rest of its output is times.
 result_hpcc() { grep -oE '^(Success|CommWorldProcs|MPIRandomAccess.*_Errors|PTRANS_n|HPL_N)=.*|PASSED|FAILED' hpccoutf.txt; }
+
+prepare_kernel() { "mpicc.$mpi" -O2 -o kernels "$inputs/kernels.c"; }
+run_kernel() {  # run_kernel NAME RANKS [WRAP..]
+  local name bytes iterations
+  IFS=- read -r name bytes iterations <<<"$1"
+  launch "$mpi" "$2" "${@:3}" "$PWD/kernels" "$name" "$bytes" "$iterations" >out.txt
+}
+result_kernel() { grep '^result' out.txt; }
+also_kernel() { awk -v name="${1%-*}-loop" '/^seconds/ {print name, $2}' out.txt; }
 
 # ---- Comparison and measurement
 
@@ -110,7 +144,7 @@ seconds() { awk -v a="$1" -v b="$2" 'BEGIN {printf "%.3f", b - a}'; }
 # "differ" if words other than numbers differ.
 compare() {
   if cmp -s "$2" "$3"; then echo same; return; fi
-  paste -d '\n' "$2" "$3" | awk -v most="${tolerances[$1]}" '
+  paste -d '\n' "$2" "$3" | awk -v most="${tolerances[$1]:-0}" '
     function number(word) {return word ~ /^[-+]?[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)?$/}
     NR % 2 {count = split($0, words); next}
     {if (NF != count) {print "differ"; bad = 1; exit}
@@ -125,27 +159,41 @@ compare() {
 run_once() {  # run_once NAME RANKS REPETITION WAY: prints lines of JSON
   local name=$1 ranks=$2 repetition=$3 way=$4 start end wrap=()
   [ "$way" = without ] || wrap=("$quadrille" wrap)
+  local run=("run_$name") result=("result_$name") also=("also_$name")
+  if is_kernel "$name"; then run=(run_kernel "$name") result=(result_kernel) also=(also_kernel "$name"); fi
   start=$EPOCHREALTIME
-  "run_$name" "$ranks" ${wrap[@]+"${wrap[@]}"} 2>errors.txt || { cat errors.txt >&2; fail "$name ended with an error, $way the drop-in"; }
+  "${run[@]}" "$ranks" ${wrap[@]+"${wrap[@]}"} 2>errors.txt || { cat errors.txt >&2; fail "$name ended with an error, $way the drop-in"; }
   end=$EPOCHREALTIME
-  "result_$name" >"result_${way}_$repetition" || true
+  "${result[@]}" >"result_${way}_$repetition" || true
   [ -s "result_${way}_$repetition" ] || fail "$name has printed no result, $way the drop-in; see $PWD"
   jq -nc --arg name "$name" --argjson ranks "$ranks" --arg way "$way" --argjson s "$(seconds "$start" "$end")" '{$name, $ranks, $way, $s}'
-  if declare -F "also_$name" >/dev/null; then
-    "also_$name" | jq -Rc --argjson ranks "$ranks" --arg way "$way" 'split(" ") | {name: .[0], $ranks, $way, s: (.[1] | tonumber)}'
+  if declare -F "${also[0]}" >/dev/null; then
+    "${also[@]}" | jq -Rc --argjson ranks "$ranks" --arg way "$way" 'split(" ") | {name: .[0], $ranks, $way, s: (.[1] | tonumber)}'
   fi
 }
 
+is_narrow() {  # is_narrow NAME FILE: is the interval of the ratio narrower than --until?
+  jq -e -s --arg name "$1" --argjson until "$until" -L "$inputs/.." 'include "medians";
+    map(select(.name == $name)) as $runs
+    | [$runs[] | select(.way == "without").s] as $without | [$runs[] | select(.way == "with").s] as $with
+    | ratio($without; $with) | .high - .low < $until' "$2" >/dev/null
+}
+
 measure() {  # measure NAME RANKS: prints lines of JSON
-  local name=$1 ranks=$2 repetition way ways=(without with)
+  local name=$1 ranks=$2 repetition way ways=(without with) prepare=prepare_$1
+  if is_kernel "$name"; then prepare=prepare_kernel; fi
   mkdir -p "$folder/$name"
   cd "$folder/$name"
-  "prepare_$name" >prepare.txt 2>&1 || { cat prepare.txt >&2; fail "The input of $name cannot be made"; }
-  for ((repetition = 0; repetition < repetitions; ++repetition)); do
-    for way in "${ways[@]}"; do run_once "$name" "$ranks" "$repetition" "$way"; done
+  "$prepare" >prepare.txt 2>&1 || { cat prepare.txt >&2; fail "The input of $name cannot be made"; }
+  : >runs.json
+  for ((repetition = 0; repetition < (repetitions > 25 ? repetitions : 25); ++repetition)); do
+    if [ "$repetition" -ge "$repetitions" ] && { [ -z "$until" ] || is_narrow "$name" runs.json; }; then break; fi
+    for way in "${ways[@]}"; do run_once "$name" "$ranks" "$repetition" "$way" >>runs.json; done
     ways=("${ways[1]}" "${ways[0]}")
   done
-  for ((repetition = 0; repetition < repetitions; ++repetition)); do
+  cat runs.json
+  local made=$repetition
+  for ((repetition = 0; repetition < made; ++repetition)); do
     for way in without with; do
       jq -nc --arg name "$name" --argjson ranks "$ranks" --arg way "$way" --arg same "$(compare "$name" result_without_0 "result_${way}_$repetition")" '{$name, $ranks, $way, $same}'
     done
@@ -159,11 +207,17 @@ removes=
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
 own_control_group
-trap 'leave_control_group; [ -z "$removes" ] || rm -rf "$folder"' EXIT
+trap '[ -z "$hosts" ] || "$scripts/hosts.sh" down; leave_control_group; [ -z "$removes" ] || rm -rf "$folder"' EXIT
+if [ -n "$hosts" ]; then
+  "$scripts/hosts.sh" can || exit 2
+  slots=${hosts//,/ + }
+  "$scripts/hosts.sh" up "$(wc -w <<<"${hosts//,/ }")" "$rate"
+fi
 : >"$folder/runs.json"
 for each in "${wanted[@]}"; do
   name=${each%%:*} ranks=${each#*:}
-  [ "$ranks" != "$each" ] || ranks=${usual_ranks[$name]}
+  [ "$ranks" != "$each" ] || ranks=${usual_ranks[$name]:-4}
+  [ -z "$hosts" ] || ranks=$((slots))
   talk "$name, $ranks ranks"
   measure "$name" "$ranks" >>"$folder/runs.json"
 done
