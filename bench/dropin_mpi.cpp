@@ -105,7 +105,7 @@ void check(bool is_right, const std::string& what) {
 
 // Each cell has a communicator of its own, so that choices made for another cell cannot influence it.
 void measure_cell(const Kind& kind, Bytes bytes, const Settings& settings, Output& output) {
-  constexpr double sample_us = 3000, warm_up_us = 3e6;  // what a choice costs is at most 2 % of the run so far
+  constexpr double sample_us = 3000, warm_up_us = 3e6;  // long, because trials may take 2 % of the run only
   constexpr long most_warm_up = 1'000'000, least_warm_up = 32, step = 8;
   Cell cell(kind, bytes);
   double warm_us = 0;  // the same on all ranks

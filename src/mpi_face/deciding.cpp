@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A meeting, and how all ranks carry out what rank 0 tells them. What rank 0 tells is in next_step.cpp.
+// What all ranks do in a meeting: they carry out the steps that rank 0 tells them. next_step.cpp chooses these steps.
 #include "mpi_face/deciding.hpp"
 
 #include <fmt/format.h>

@@ -75,8 +75,9 @@ struct Site {
   // Lets the MPI library run a call, and counts its time.
   int timed(VendorCall vendor);
 
-  // What a call takes: the least mean over `calls_of_window` consecutive calls, or the mean of fewer. So it contains what ranks
-  // wait for each other's cores, which no single call shows, but no long wait for late ranks. Needs a timed call.
+  // Estimates what a call takes: the least mean over `calls_of_window` consecutive calls, or the mean if there were fewer. A single
+  // call may miss the time in which ranks wait for cores that they share; a mean over all calls would contain long waits for late
+  // ranks. Requires at least one timed call.
   double ticks_of_call() const;
   static constexpr std::uint64_t calls_of_window = 8;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The user's wishes about choices and tuning. All ranks use the wishes of one of them, so they act alike even if their environment
-// variables differ.
+// The user's wishes about choices and tuning. All ranks use those of one rank, because the environment variables of ranks may
+// differ.
 #pragma once
 
 #include <string>

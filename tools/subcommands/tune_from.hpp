@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a program calls, by the report of a run (`quadrille wrap --report=full:RUN`, RUN.json), for `tune --from`.
+// Reads from a report which calls a program makes, so that `tune --from RUN.json` measures these. `quadrille wrap
+// --report=full:RUN` writes RUN.json.
 #pragma once
 
 #include <string>
@@ -14,13 +15,13 @@ struct WantedCell {
   Bytes size = 0;  // mean size of a block
 };
 
-// Returns the cells of the calls that all of `ranks` ranks make together, first those that took most time. `remarks` gets a
-// sentence if calls of other numbers of ranks are left out. Throws Error{malformed} if the text is no report, and Error{misuse} if
-// it has no such calls.
+// Returns a cell for each kind of call that communicators of this number of ranks make; the kind that took most time comes first.
+// If the report also has calls of other numbers of ranks, adds a sentence about that to `remarks`. Throws Error{malformed} if the
+// text is no report, and Error{misuse} if it has no such calls.
 std::vector<WantedCell> wanted_cells(const std::string& report, const std::string& file, Count ranks,
                                      std::vector<std::string>& remarks);
 
-// One line for each cell, and back; to hand the cells to other ranks.
+// Write the cells as text, one line each, and read them again. So rank 0 can send them to the other ranks.
 std::string text_of(const std::vector<WantedCell>& cells);
 std::vector<WantedCell> parse_wanted(const std::string& text);
 

@@ -8,8 +8,8 @@ namespace quadrille::mpi_face {
 // Ends the process with a sentence and exit code 2 if the MPI library is a different one; MPI's launcher then ends the job.
 [[gnu::visibility("hidden")]] void check_library_in_use();
 
-// Ends the process with 2 and a sentence if a library of another MPI is loaded. Before MPI_Init, when no function of MPI's may be
-// called.
+// If the program has loaded another MPI library than the one that this library is for, prints a sentence and ends the process with
+// exit code 2. It calls no MPI function, so it can be called before MPI_Init.
 [[gnu::visibility("hidden")]] void check_only_library();
 
 }  // namespace quadrille::mpi_face
