@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <mpi.h>
 
+#include "foundation/environment.hpp"
 #include "mpi_face/symbols/library_in_use.hpp"
 
 namespace {
@@ -18,15 +19,18 @@ Function* next(const char* name, Function* own) {
 
 }  // namespace
 
+using namespace quadrille;
+using namespace quadrille::mpi_face;
+
 extern "C" {
 
 int MPI_Init(int* count, char*** arguments) {
-  quadrille::mpi_face::check_only_library();
+  check_only_library(environment_value("QUADRILLE_MPI"));
   return next("MPI_Init", PMPI_Init)(count, arguments);
 }
 
 int MPI_Init_thread(int* count, char*** arguments, int required, int* provided) {
-  quadrille::mpi_face::check_only_library();
+  check_only_library(environment_value("QUADRILLE_MPI"));
   return next("MPI_Init_thread", PMPI_Init_thread)(count, arguments, required, provided);
 }
 }

@@ -84,10 +84,9 @@ bool is_of(std::string_view library, const std::string& file) {
 
 }  // namespace
 
-void check_only_library() {
+void check_only_library(std::string_view asked) {
   static constexpr std::string_view built_for = QUADRILLE_MPI_LIBRARY;
-  const char* const asked = std::getenv("QUADRILLE_MPI");
-  if (built_for == "abi" || (asked && asked == built_for)) return;  // the user knows of both libraries
+  if (built_for == "abi" || asked == built_for) return;  // the user knows of both libraries
   static constexpr std::string_view other = built_for == "openmpi" ? "mpich" : "openmpi";
   const std::vector<std::string> files = loaded_files();
   if (std::none_of(files.begin(), files.end(), [](const std::string& file) { return is_of(other, file); })) return;
