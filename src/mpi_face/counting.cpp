@@ -7,6 +7,7 @@
 
 #include "mpi_face/passed_through.hpp"
 #include "mpi_face/policy/cause.hpp"
+#include "mpi_face/request_call.hpp"
 #include "mpi_face/settings.hpp"
 #include "mpi_face/shape.hpp"
 #include "mpi_face/ticks.hpp"
@@ -22,7 +23,7 @@ constexpr std::size_t samples_of_trial = 3;  // a trial appends at most this man
 
 constexpr auto short_names = [] {
   std::array<std::string_view, function_names.size()> names;
-  for (std::size_t i = 0; i < names.size(); ++i) names[i] = function_names[i].substr(4);  // without the prefix MPI_
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = short_name(static_cast<Function>(i));
   return names;
 }();
 
@@ -97,9 +98,7 @@ constexpr bool is_irregular_function(Function function) {
 }
 
 std::string_view reason_of(Function function) {
-  const std::string_view name = short_names[static_cast<std::size_t>(function)];
-  if (name.ends_with("_init")) return "persistent";
-  return name[0] == 'I' ? "nonblocking" : "neighbourhood";
+  return is_persistent(function) ? "persistent" : is_nonblocking(function) ? "nonblocking" : "neighbourhood";
 }
 
 }  // namespace
@@ -226,7 +225,7 @@ void Counting::observe(CountedCommunicator& communicator, const MpiCall& call, C
 
 void Counting::count(CountedCommunicator& communicator, const MpiCall& call, const CallOutcome& outcome, std::uint64_t took) {
   const bool is_irregular = is_irregular_function(call.function);
-  const Bytes bytes = is_irregular ? sent(communicator, call, outcome) : outcome.block_bytes;
+  const Bytes bytes = is_irregular ? sent(communicator, call, outcome, traffic_) : outcome.block_bytes;
   Counters* counters = nullptr;
   PassedCalls* passed = nullptr;
   if (Site* const site = outcome.site) {
@@ -288,16 +287,17 @@ PassedCalls& Counting::reason(CountedCommunicator::Entry& place, std::string_vie
   return *known;
 }
 
-// Adds to the traffic row, and returns the bytes.
-Bytes Counting::send_to(const CountedCommunicator& communicator, Rank to, Bytes bytes) {
+// Adds to a row of traffic, and returns the bytes.
+Bytes Counting::send_to(const CountedCommunicator& communicator, Rank to, Bytes bytes, std::uint64_t* traffic) {
   if (to != communicator.rank && bytes > 0)
-    add_to(traffic_[communicator.world_ranks[static_cast<std::size_t>(to)]], static_cast<std::uint64_t>(bytes));
+    add_to(traffic[communicator.world_ranks[static_cast<std::size_t>(to)]], static_cast<std::uint64_t>(bytes));
   return std::max<Bytes>(bytes, 0);
 }
 
 // The bytes that this rank sent in a call of an irregular collective, including its own block. Returns 0 for alltoallw and for
 // intercommunicators, whose bytes are not known.
-Bytes Counting::sent(const CountedCommunicator& communicator, const MpiCall& call, const CallOutcome& outcome) {
+Bytes Counting::sent(const CountedCommunicator& communicator, const MpiCall& call, const CallOutcome& outcome,
+                     std::uint64_t* traffic) {
   const Count ranks = communicator.ranks;
   const bool is_root = call.root == communicator.rank, in_place = call.send.buffer == MPI_IN_PLACE;
   if (communicator.world_ranks.empty() || outcome.why == failed) return 0;
@@ -306,13 +306,13 @@ Bytes Counting::sent(const CountedCommunicator& communicator, const MpiCall& cal
   if (call.function == Function::Alltoallv || (call.function == Function::Scatterv && is_root)) {
     if (!side.counts) return 0;
     const Bytes size = facts_of(side.type).size;
-    for (Rank to = 0; to < ranks; ++to) sum += send_to(communicator, to, side.counts[to] * size);
+    for (Rank to = 0; to < ranks; ++to) sum += send_to(communicator, to, side.counts[to] * size, traffic);
   } else if (call.function == Function::Gatherv && !is_root && call.root >= 0 && call.root < ranks) {
-    sum = send_to(communicator, call.root, call.send.count * facts_of(call.send.type).size);
+    sum = send_to(communicator, call.root, call.send.count * facts_of(call.send.type).size, traffic);
   } else if (call.function == Function::Allgatherv) {
     const Count count = !in_place ? side.count : side.counts ? side.counts[communicator.rank] : 0;
     const Bytes share = count * facts_of(side.type).size;
-    for (Rank to = 0; to < ranks; ++to) send_to(communicator, to, share);
+    for (Rank to = 0; to < ranks; ++to) send_to(communicator, to, share, traffic);
     sum = std::max<Bytes>(share, 0);
   }
   return sum;
@@ -322,11 +322,41 @@ void Counting::enter(CommunicatorState& state, Function function, std::uint64_t 
   record_.enter(static_cast<int>(function), counted(state).number.load(std::memory_order_relaxed), now);
 }
 
-void Counting::leave(CommunicatorState& state, Function function, std::uint64_t began, std::string_view why) {
+// The calls of a persistent collective are its starts.
+void Counting::leave(CommunicatorState& state, Function function, const MpiCall& call, std::uint64_t began, MPI_Request request) {
   const std::uint64_t took = ticks() - began;
   record_.leave();
-  CountedCommunicator::Entry& place = entry(counted(state), function, 0);
-  count_passed(*place.counters.load(std::memory_order_relaxed), reason(place, why), 0, took);
+  CountedCommunicator& communicator = counted(state);
+  CallOutcome outcome{.why = reason_of(function)};
+  observe_passed(communicator, function, call, outcome);
+  CountedCommunicator::Entry& place = entry(communicator, function, outcome.block_bytes);
+  OpenCollective collective{.function = function,
+                            .communicator = communicator.number.load(std::memory_order_relaxed),
+                            .counters = place.counters.load(std::memory_order_relaxed),
+                            .reason = &reason(place, outcome.why),
+                            .bytes = outcome.block_bytes,
+                            .is_root = outcome.is_root};
+  if (is_irregular_function(call.function)) {
+    collective.traffic.resize(static_cast<std::size_t>(record_.header().world_size));
+    collective.bytes = sent(communicator, call, outcome, collective.traffic.data());
+  }
+  add_to(collective.counters->passed_ticks, took);
+  if (!is_persistent(function)) count_start(collective);
+  if (request != MPI_REQUEST_NULL) OpenRequests::get().add(request, std::move(collective));
+}
+
+void Counting::count_start(const OpenCollective& collective) {
+  count_passed(*collective.counters, *collective.reason, collective.bytes, 0);
+  if (collective.is_root) count_root(*collective.counters, collective.bytes);
+  for (std::size_t rank = 0; rank < collective.traffic.size(); ++rank)
+    if (collective.traffic[rank] > 0) add_to(traffic_[rank], collective.traffic[rank]);
+}
+
+// The ranks of a neighbourhood have as many blocks as neighbours. A block is what goes to, or comes from, one of them.
+void Counting::observe_passed(CountedCommunicator& communicator, Function function, const MpiCall& call, CallOutcome& outcome) {
+  if (!is_neighbourhood(function)) return observe(communicator, call, outcome);
+  const TypeFacts type = facts_of(call.send.type);
+  if (call.send.count > 0 && type.is_valid) outcome.block_bytes = call.send.count * type.size;
 }
 
 void Counting::read_name(CommunicatorState& state) {
@@ -349,10 +379,10 @@ void Counting::end() {
   }
 }
 
-PassedThrough::PassedThrough(Function function, MPI_Comm communicator) noexcept : function_(function) {
+PassedThrough::PassedThrough(Function function, const MpiCall& call) noexcept : function_(function), call_(call) {
   if (!Settings::get().report || Settings::get().is_off) return;
   try {
-    CommunicatorState* const state = CommunicatorState::of(communicator);
+    CommunicatorState* const state = CommunicatorState::of(call.communicator);
     Counting* const counting = state ? Counting::get() : nullptr;
     if (!counting) return;
     began_ = ticks();
@@ -367,7 +397,7 @@ PassedThrough::PassedThrough(Function function, MPI_Comm communicator) noexcept 
 PassedThrough::~PassedThrough() {
   if (!state_) return;
   try {
-    Counting::get()->leave(*state_, function_, began_, reason_of(function_));
+    Counting::get()->leave(*state_, function_, call_, began_, request_);
   } catch (const std::exception&) {
     return;  // no memory to count with
   }

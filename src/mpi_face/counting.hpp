@@ -13,6 +13,7 @@
 #include "mpi_face/communicator_state.hpp"
 #include "mpi_face/report/record.hpp"
 #include "mpi_face/report/report_folder.hpp"
+#include "mpi_face/request_call.hpp"
 #include "mpi_face/settings.hpp"
 
 namespace quadrille::mpi_face {
@@ -28,9 +29,15 @@ class Counting {
   // Runs the call and counts it.
   int run(CommunicatorState& state, const MpiCall& call, VendorCall vendor);
 
-  // Call these before and after a call that does not go through run().
+  // Call these before and after a call that the MPI library always runs. `call`: as a call of the blocking form; `request`: what
+  // the call has made, or null.
   void enter(CommunicatorState& state, Function function, std::uint64_t now);
-  void leave(CommunicatorState& state, Function function, std::uint64_t began, std::string_view why);
+  void leave(CommunicatorState& state, Function function, const MpiCall& call, std::uint64_t began, MPI_Request request);
+
+  // Counts the start of a collective that the MPI library always runs, without its time.
+  void count_start(const OpenCollective& collective);
+
+  Record& record() { return record_; }
 
   // Reads the communicator's name again. Called before the communicator is freed and at the end of the run, because
   // programs may set the name late.
@@ -50,12 +57,13 @@ class Counting {
   CountedCommunicator::Entry& entry(CountedCommunicator& communicator, Function function, Bytes block_bytes);
   void make_entry(CountedCommunicator& communicator, CountedCommunicator::Entry& entry, Function function, Bytes block_bytes);
   void observe(CountedCommunicator& communicator, const MpiCall& call, CallOutcome& outcome);
+  void observe_passed(CountedCommunicator& communicator, Function function, const MpiCall& call, CallOutcome& outcome);
   void count(CountedCommunicator& communicator, const MpiCall& call, const CallOutcome& outcome, std::uint64_t took);
   void describe(Site& site, Counters& counters);
   PassedCalls& reason(Counters& counters, std::string_view why);
   PassedCalls& reason(CountedCommunicator::Entry& entry, std::string_view why);
-  Bytes sent(const CountedCommunicator& communicator, const MpiCall& call, const CallOutcome& outcome);
-  Bytes send_to(const CountedCommunicator& communicator, Rank to, Bytes bytes);
+  Bytes sent(const CountedCommunicator& communicator, const MpiCall& call, const CallOutcome& outcome, std::uint64_t* traffic);
+  Bytes send_to(const CountedCommunicator& communicator, Rank to, Bytes bytes, std::uint64_t* traffic);
 
   Record record_;
   const std::string folder_;

@@ -6,33 +6,46 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
+#include "mpi_face/arguments.hpp"
+#include "mpi_face/call.hpp"
 #include "mpi_face/symbols/function.hpp"
 
 namespace quadrille::mpi_face {
 
 class CommunicatorState;
 
-// Index of the communicator among the `arguments` arguments of the C function. A request (nonblocking), or an info object and a
-// request (persistent), may follow it.
-constexpr std::size_t place_of_communicator(Function function, std::size_t arguments) {
-  const std::string_view words = function_names[static_cast<std::size_t>(function)];
-  return arguments - (words.ends_with("_init") ? 3 : words.starts_with("MPI_I") ? 2 : 1);
+// Number of arguments after the communicator: a request (nonblocking), or an info object and a request (persistent).
+constexpr std::size_t arguments_behind(Function function) { return is_persistent(function) ? 2 : is_nonblocking(function) ? 1 : 0; }
+constexpr bool makes_request(Function function) { return arguments_behind(function) > 0; }
+
+// The call that the arguments up to the communicator state, as a call of the blocking form. Arrays with an entry for each neighbour
+// are left out.
+template <Function function, class... Each>
+MpiCall call_of_passed(Each... arguments) {
+  const MpiCall call = call_of(Of<blocking_form(function)>(), arguments...);
+  if (!is_neighbourhood(function) || (!call.send.counts && !call.receive.counts)) return call;
+  return {call.function, call.communicator, {}, {}};
 }
 
-// Counts a call that is passed through, if a report is asked for. The call lasts from the construction of
-// this object to its destruction.
+// Counts a call that is passed through, if a report is asked for. The call lasts from the construction of this object to its
+// destruction.
 class PassedThrough {
  public:
-  PassedThrough(Function function, MPI_Comm communicator) noexcept;
+  PassedThrough(Function function, const MpiCall& call) noexcept;
   ~PassedThrough();
   PassedThrough(const PassedThrough&) = delete;
   PassedThrough& operator=(const PassedThrough&) = delete;
 
+  // The call has made this request: waiting for it counts for this collective, too.
+  void made(MPI_Request request) noexcept { request_ = request; }
+  bool is_counted() const noexcept { return state_ != nullptr; }
+
  private:
   CommunicatorState* state_ = nullptr;
-  Function function_;
+  const Function function_;
+  const MpiCall call_;
+  MPI_Request request_ = MPI_REQUEST_NULL;
   std::uint64_t began_ = 0;
 };
 

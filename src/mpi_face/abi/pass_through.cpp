@@ -9,7 +9,7 @@ namespace quadrille::mpi_face {
 int run(const MpiCall&, VendorCall vendor) { return vendor(); }
 
 // Counts nothing.
-PassedThrough::PassedThrough(Function function, MPI_Comm) noexcept : function_(function) {}
+PassedThrough::PassedThrough(Function function, const MpiCall& call) noexcept : function_(function), call_(call) {}
 PassedThrough::~PassedThrough() = default;
 
 }  // namespace quadrille::mpi_face

@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "mpi_face/report/record_text.hpp"
+#include "mpi_face/symbols/function.hpp"
 #include "mpi_face/ticks.hpp"
 #include "plan/race/median.hpp"
 #include "quadrille/error.hpp"
@@ -79,14 +80,26 @@ bool is_one_of(std::string_view function, std::initializer_list<std::string_view
   return std::find(some.begin(), some.end(), function) != some.end();
 }
 
-bool has_sizes(std::string_view function) {
-  return !function.starts_with('I') && !function.starts_with("Neighbor") && !function.ends_with("_init") && function != "Alltoallw";
-}
+// What the report must know of a function: the name of its blocking form, such as "Alltoall" for "Ialltoall".
+struct FunctionFacts {
+  std::string_view form;
+  bool is_of_neighbours = false;
 
-void add_sent(Sent& sent, std::string_view function, const Counters& counters) {
-  if (is_one_of(function, {"Alltoall", "Allgather"})) sent.to_each += counters.bytes;
-  if (is_one_of(function, {"Bcast", "Scatter"})) sent.from_root += counters.root_bytes;
-  if (is_one_of(function, {"Gather", "Reduce"})) sent.to_root += counters.root_bytes;
+  explicit FunctionFacts(std::string_view function) : form(function) {
+    const std::optional<Function> known = function_named(function);
+    if (!known) return;
+    form = short_name(blocking_form(*known));
+    is_of_neighbours = is_neighbourhood(*known);
+  }
+  bool is_irregular() const { return form.ends_with('v') || form.ends_with('w'); }
+  bool has_sizes() const { return form != "Alltoallw" && !(is_of_neighbours && is_irregular()); }
+};
+
+void add_sent(Sent& sent, const FunctionFacts& function, const Counters& counters) {
+  if (function.is_of_neighbours) return;
+  if (is_one_of(function.form, {"Alltoall", "Allgather"})) sent.to_each += counters.bytes;
+  if (is_one_of(function.form, {"Bcast", "Scatter"})) sent.from_root += counters.root_bytes;
+  if (is_one_of(function.form, {"Gather", "Reduce"})) sent.to_root += counters.root_bytes;
 }
 
 class Merging {
@@ -114,7 +127,7 @@ class Merging {
       const int communicator = counters.communicator < 0 ? -1 : numbers[static_cast<std::size_t>(counters.communicator)];
       rank.collective_seconds += record.seconds(counters.ours_ticks) + record.seconds(counters.passed_ticks);
       add_counters(record, counters, communicator, calls);
-      add_sent(sent[counters.communicator], record.functions[static_cast<std::size_t>(counters.function)], counters);
+      add_sent(sent[counters.communicator], FunctionFacts(record.functions[static_cast<std::size_t>(counters.function)]), counters);
     }
     if (lists_ranks()) add_traffic(record, sent);
     if (std::find(report_.hosts.begin(), report_.hosts.end(), rank.host) == report_.hosts.end()) report_.hosts.push_back(rank.host);
@@ -218,9 +231,10 @@ class Merging {
     const std::string& function = record.functions[static_cast<std::size_t>(counters.function)];
     Sum& sum = sums_[{communicator, function, counters.is_others ? size_classes : counters.size_class}];
     ReportRow& row = sum.row;
-    const bool is_irregular = counters.is_others || function.ends_with("v") || function.ends_with("w");
+    const FunctionFacts facts(function);
+    const bool is_irregular = counters.is_others || facts.is_irregular();
     row.collective = function;
-    row.has_sizes = has_sizes(function);
+    row.has_sizes = facts.has_sizes();
     row.communicator = communicator;
     if (is_irregular) {
       row.most_block = -1;

@@ -11,10 +11,13 @@
 #include <cstring>
 
 #include "mpi_face/passed_through.hpp"
+#include "mpi_face/request_call.hpp"
 #include "mpi_face/symbols/seen.hpp"
 #include "mpi_face/symbols/signature.hpp"
 #include "quadrille/mpi_collectives.h"
 #ifdef OPEN_MPI
+#include <mpi-ext.h>
+
 #include "mpi_face/symbols/fortran_arguments.hpp"
 #endif
 
@@ -41,12 +44,34 @@ void* look_in_loaded(const char* symbol) {
   return search.found;
 }
 
-// Reads a communicator from a Fortran handle, which all three bindings lay out alike.
-[[maybe_unused]] MPI_Comm communicator_at(const void* handle) {
+// Reads a number or a Fortran handle. All three bindings lay out handles alike.
+MPI_Fint number_at(const void* place, int i = 0) {
   MPI_Fint number = 0;
-  std::memcpy(&number, handle, sizeof number);
-  return PMPI_Comm_f2c(number);
+  std::memcpy(&number, static_cast<const MPI_Fint*>(place) + i, sizeof number);
+  return number;
 }
+MPI_Request request_at(const void* requests, int i) { return PMPI_Request_f2c(number_at(requests, i)); }
+bool is_success(const void* ierror) { return !ierror || number_at(ierror) == MPI_SUCCESS; }
+
+#ifdef OPEN_MPI
+// Reads the arguments of a function whose C form has type F.
+template <Function function, class F, class... Each>
+MpiCall fortran_call(const std::tuple<Each...>& given) {
+  constexpr std::size_t used = sizeof...(Each) - arguments_behind(function);
+  if constexpr (blocking_form(function) == Function::Alltoallw) {  // has arrays that would have to be converted
+    return {Function::Alltoallw, PMPI_Comm_f2c(number_at(std::get<used - 1>(given))), {}, {}};
+  } else {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      FortranCall call;
+      const std::tuple arguments{FromFortran<Argument<F, I>>(static_cast<Given<Argument<F, I>>>(std::get<I>(given)), call)...};
+      return call_of_passed<function>(std::get<I>(arguments).value...);
+    }
+    (std::make_index_sequence<used>());
+  }
+}
+#else
+MpiCall barrier_call(const auto& given) { return {Function::Barrier, PMPI_Comm_f2c(number_at(std::get<0>(given))), {}, {}}; }
+#endif
 
 // The MPI library's own function, from the Fortran library that the program has loaded.
 void* vendor_function(const char* symbol) {
@@ -63,7 +88,8 @@ void* vendor_function(const char* symbol) {
 using namespace quadrille::mpi_face;
 
 // Lists of addresses that are passed on unchanged.
-#define POINTERS_2 void *a0, void *a1
+#define POINTERS_1 void* a0
+#define POINTERS_2 POINTERS_1, void* a1
 #define POINTERS_3 POINTERS_2, void* a2
 #define POINTERS_4 POINTERS_3, void* a3
 #define POINTERS_5 POINTERS_4, void* a4
@@ -74,15 +100,29 @@ using namespace quadrille::mpi_face;
 #define POINTERS_10 POINTERS_9, void* a9
 #define POINTERS_11 POINTERS_10, void* a10
 
-#define QUADRILLE_FORTRAN_PASSED(symbol, vendor, function, arguments)                                               \
-  void symbol(POINTERS_##arguments, void* ierror) {                                                                 \
-    static const auto vendors = reinterpret_cast<void (*)(POINTERS_##arguments, void*)>(vendor_function(#vendor));  \
-    see_collective();                                                                                               \
-    constexpr std::size_t at = place_of_communicator(Function::function, arguments);                                \
-    const PassedThrough counted(Function::function, communicator_at(std::get<at>(std::tie(ARGUMENTS(arguments))))); \
-    vendors(ARGUMENTS(arguments), ierror);                                                                          \
+// `call`: the MpiCall that the arguments state. A request is the last argument.
+#define QUADRILLE_FORTRAN_PASSED(symbol, vendor, function, arguments, call)                                        \
+  void symbol(POINTERS_##arguments, void* ierror) {                                                                \
+    static const auto vendors = reinterpret_cast<void (*)(POINTERS_##arguments, void*)>(vendor_function(#vendor)); \
+    see_collective();                                                                                              \
+    const auto all = std::make_tuple(ARGUMENTS(arguments));                                                        \
+    PassedThrough counted(Function::function, call(all));                                                          \
+    vendors(ARGUMENTS(arguments), ierror);                                                                         \
+    if constexpr (makes_request(Function::function))                                                               \
+      if (is_success(ierror)) counted.made(request_at(std::get<arguments - 1>(all), 0));                           \
+  }
+#define QUADRILLE_FORTRAN_REQUESTS(symbol, vendor, arguments, kind, count, requests)                               \
+  void symbol(POINTERS_##arguments, void* ierror) {                                                                \
+    static const auto vendors = reinterpret_cast<void (*)(POINTERS_##arguments, void*)>(vendor_function(#vendor)); \
+    const RequestCall counted(RequestCall::Kind::kind, requests, count, request_at);                               \
+    vendors(ARGUMENTS(arguments), ierror);                                                                         \
   }
 #define QUADRILLE_ALIAS(symbol, other) extern decltype(symbol) other [[gnu::alias(#symbol)]];
+// The spellings of mpif.h and `use mpi`, which depend on the compiler.
+#define QUADRILLE_FORTRAN_SPELLINGS(prefix, capitals_prefix, fortran, capitals) \
+  QUADRILLE_ALIAS(prefix##fortran##_, prefix##fortran)                          \
+  QUADRILLE_ALIAS(prefix##fortran##_, prefix##fortran##__)                      \
+  QUADRILLE_ALIAS(prefix##fortran##_, capitals_prefix##capitals)
 
 extern "C" {
 
@@ -104,17 +144,15 @@ extern "C" {
     see_collective();                                                        \
     call_from_fortran(quadrille_##fortran, ierror, ARGUMENTS(arguments));    \
   }                                                                          \
-  QUADRILLE_ALIAS(mpi_##fortran##_, mpi_##fortran)                           \
-  QUADRILLE_ALIAS(mpi_##fortran##_, mpi_##fortran##__)                       \
-  QUADRILLE_ALIAS(mpi_##fortran##_, MPI_##capitals)                          \
+  QUADRILLE_FORTRAN_SPELLINGS(mpi_, MPI_, fortran, capitals)                 \
   QUADRILLE_ALIAS(mpi_##fortran##_, mpi_##fortran##_f08_)
 
-#define QUADRILLE_FORTRAN_BINDINGS(prefix, large_prefix, name, fortran, capitals, arguments) \
-  QUADRILLE_FORTRAN_PASSED(prefix##fortran##_, p##prefix##fortran##_, name, arguments)       \
-  QUADRILLE_ALIAS(prefix##fortran##_, prefix##fortran)                                       \
-  QUADRILLE_ALIAS(prefix##fortran##_, prefix##fortran##__)                                   \
-  QUADRILLE_ALIAS(prefix##fortran##_, large_prefix##capitals)                                \
-  QUADRILLE_FORTRAN_PASSED(prefix##fortran##_f08_, p##prefix##fortran##_f08_, name, arguments)
+#define QUADRILLE_FORTRAN_BINDINGS(prefix, capitals_prefix, name, fortran, capitals, arguments) \
+  QUADRILLE_FORTRAN_PASSED(prefix##fortran##_, p##prefix##fortran##_, name, arguments,          \
+                           (fortran_call<Function::name, decltype(P##capitals_prefix##name)>))  \
+  QUADRILLE_FORTRAN_SPELLINGS(prefix, capitals_prefix, fortran, capitals)                       \
+  QUADRILLE_FORTRAN_PASSED(prefix##fortran##_f08_, p##prefix##fortran##_f08_, name, arguments,  \
+                           (fortran_call<Function::name, decltype(P##capitals_prefix##name)>))
 
 #define PASSED(name, fortran, capitals, arguments) QUADRILLE_FORTRAN_BINDINGS(mpi_, MPI_, name, fortran, capitals, arguments)
 #if OMPI_MAJOR_VERSION >= 5
@@ -124,6 +162,14 @@ extern "C" {
 #endif
 #include "mpi_face/symbols/functions.def"
 
+#define QUADRILLE_REQUESTS(fortran, capitals, arguments, kind, count, requests)                     \
+  QUADRILLE_FORTRAN_REQUESTS(mpi_##fortran##_, pmpi_##fortran##_, arguments, kind, count, requests) \
+  QUADRILLE_FORTRAN_SPELLINGS(mpi_, MPI_, fortran, capitals)                                        \
+  QUADRILLE_FORTRAN_REQUESTS(mpi_##fortran##_f08_, pmpi_##fortran##_f08_, arguments, kind, count, requests)
+#define ONE_REQUEST(name, fortran, capitals, arguments, kind) QUADRILLE_REQUESTS(fortran, capitals, arguments, kind, 1, a0)
+#define REQUESTS(name, fortran, capitals, arguments, kind) QUADRILLE_REQUESTS(fortran, capitals, arguments, kind, number_at(a0), a1)
+#include "mpi_face/symbols/requests.def"
+
 #elif defined MPICH
 
 void mpi_barrier_f08_(const MPI_Fint* comm, MPI_Fint* ierror) {
@@ -131,8 +177,14 @@ void mpi_barrier_f08_(const MPI_Fint* comm, MPI_Fint* ierror) {
   const int code = quadrille_barrier(PMPI_Comm_f2c(*comm));
   if (ierror) *ierror = code;
 }
-QUADRILLE_FORTRAN_PASSED(mpi_ibarrier_f08_, pmpir_ibarrier_f08_, Ibarrier, 2)
-QUADRILLE_FORTRAN_PASSED(mpi_barrier_init_f08_, pmpir_barrier_init_f08_, Barrier_init, 3)
+QUADRILLE_FORTRAN_PASSED(mpi_ibarrier_f08_, pmpir_ibarrier_f08_, Ibarrier, 2, barrier_call)
+QUADRILLE_FORTRAN_PASSED(mpi_barrier_init_f08_, pmpir_barrier_init_f08_, Barrier_init, 3, barrier_call)
+
+#define QUADRILLE_REQUESTS(fortran, arguments, kind, count, requests) \
+  QUADRILLE_FORTRAN_REQUESTS(mpi_##fortran##_f08_, pmpir_##fortran##_f08_, arguments, kind, count, requests)
+#define ONE_REQUEST(name, fortran, capitals, arguments, kind) QUADRILLE_REQUESTS(fortran, arguments, kind, 1, a0)
+#define REQUESTS(name, fortran, capitals, arguments, kind) QUADRILLE_REQUESTS(fortran, arguments, kind, number_at(a0), a1)
+#include "mpi_face/symbols/requests.def"
 
 #endif
 }

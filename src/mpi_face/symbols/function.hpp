@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 namespace quadrille::mpi_face {
@@ -23,6 +24,36 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(Function:
 #include "mpi_face/symbols/functions.def"
 };
 
-inline std::string_view name(Function function) { return function_names[static_cast<std::size_t>(function)]; }
+constexpr std::string_view name(Function function) { return function_names[static_cast<std::size_t>(function)]; }
+
+constexpr std::string_view short_name(Function function) { return name(function).substr(4); }  // without the prefix MPI_
+
+// The function with this short name.
+constexpr std::optional<Function> function_named(std::string_view wanted) {
+  for (std::size_t i = 0; i < function_names.size(); ++i)
+    if (function_names[i].substr(4) == wanted) return static_cast<Function>(i);
+  return std::nullopt;
+}
+
+constexpr bool is_persistent(Function function) { return name(function).ends_with("_init"); }
+constexpr bool is_nonblocking(Function function) { return short_name(function)[0] == 'I'; }
+constexpr bool is_neighbourhood(Function function) {
+  return short_name(function).starts_with("Neighbor_") || short_name(function).starts_with("Ineighbor_");
+}
+
+// The blocking collective of the whole communicator with the same arguments: Alltoall for Ineighbor_alltoall and Alltoall_init.
+constexpr Function blocking_form(Function function) {
+  std::string_view core = short_name(function);
+  if (is_nonblocking(function)) core.remove_prefix(1);
+  if (is_neighbourhood(function)) core.remove_prefix(std::string_view("neighbor_").size());
+  if (is_persistent(function)) core.remove_suffix(std::string_view("_init").size());
+  for (std::size_t i = 0; i < function_names.size(); ++i) {
+    const std::string_view candidate = function_names[i].substr(4);
+    if (candidate.size() == core.size() && candidate.substr(1) == core.substr(1) && (candidate[0] | 0x20) == (core[0] | 0x20))
+      return static_cast<Function>(i);
+  }
+  return Function::count;
+}
+static_assert(blocking_form(Function::Ineighbor_alltoall) == Function::Alltoall);
 
 }  // namespace quadrille::mpi_face

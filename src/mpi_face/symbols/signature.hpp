@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <tuple>
+#include <utility>
 
 namespace quadrille::mpi_face {
 
@@ -18,6 +19,13 @@ struct Signature<int(Each...)> {
 
 template <class F, std::size_t I>
 using Argument = std::tuple_element_t<I, typename Signature<F>::Types>;
+
+// Calls `f` with the first n of the arguments.
+template <std::size_t n, class F, class... Each>
+auto with_first(F f, const std::tuple<Each...>& arguments) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) { return f(std::get<I>(arguments)...); }
+  (std::make_index_sequence<n>());
+}
 
 }  // namespace quadrille::mpi_face
 

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Calls that complete, start or free requests: MPI_Wait, MPI_Testall, MPI_Start and so on. They are counted only while a request of
+// a counted collective exists. Otherwise a call costs one load and one branch more.
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "mpi_face/report/record_layout.hpp"
+#include "mpi_face/symbols/function.hpp"
+
+namespace quadrille::mpi_face {
+
+// A collective whose request exists, and where its calls are counted.
+struct OpenCollective {
+  Function function;
+  int communicator;  // its number in the record
+  Counters* counters;
+  PassedCalls* reason;
+  Bytes bytes = 0;  // of a call, as in Counters
+  bool is_root = false;
+  std::vector<std::uint64_t> traffic;  // irregular collectives: bytes of a call to each rank of the world
+};
+
+// The requests of counted collectives. Functions may be called by several threads at the same time.
+class OpenRequests {
+ public:
+  static OpenRequests& get();
+
+  static bool are_none() { return size_.load(std::memory_order_relaxed) == 0; }
+  void add(MPI_Request request, OpenCollective collective);
+
+  // Takes the request out of the table; the result is empty if it is not there. It counts as open until it is put back or dropped.
+  using Taken = std::unordered_map<std::uint64_t, OpenCollective>::node_type;
+  Taken take(MPI_Request request);
+  void put_back(Taken taken);
+  void drop(Taken taken);
+
+ private:
+  static constinit std::atomic<std::size_t> size_;
+  std::mutex mutex_;
+  std::unordered_map<std::uint64_t, OpenCollective> open_;
+};
+
+// Counts a call from the construction of this object to its destruction.
+class RequestCall {
+ public:
+  enum class Kind { completes, starts, frees };
+  using ReadRequest = MPI_Request (*)(const void* requests, int i);
+
+  RequestCall(Kind kind, const void* requests, int count, ReadRequest read) noexcept
+      : kind_(kind), requests_(requests), read_(read) {
+    if (!OpenRequests::are_none()) [[unlikely]]
+      begin(count);
+  }
+  ~RequestCall() {
+    if (!found_.empty()) [[unlikely]]
+      end();
+  }
+  RequestCall(const RequestCall&) = delete;
+  RequestCall& operator=(const RequestCall&) = delete;
+
+ private:
+  struct Found {
+    int place;
+    MPI_Request request;
+    Counters* counters;
+    OpenRequests::Taken collective;
+  };
+  void begin(int count) noexcept;
+  void end() noexcept;
+
+  const Kind kind_;
+  const void* const requests_;
+  const ReadRequest read_;
+  std::uint64_t began_ = 0;
+  std::vector<Found> found_;  // the requests of counted collectives
+};
+
+}  // namespace quadrille::mpi_face

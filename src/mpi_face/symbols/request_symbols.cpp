@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Defines MPI's C functions that complete, start or free requests, for preloading: the time in them counts for the collectives
+// whose requests they are.
+#include "mpi_face/request_call.hpp"
+#include "mpi_face/symbols/signature.hpp"
+
+using namespace quadrille::mpi_face;
+
+namespace {
+
+const MPI_Request* address_of(const MPI_Request* request) { return request; }
+const MPI_Request* address_of(const MPI_Request& request) { return &request; }
+
+MPI_Request request_at(const void* requests, int i) { return static_cast<const MPI_Request*>(requests)[i]; }
+
+}  // namespace
+
+extern "C" {
+
+#define QUADRILLE_REQUESTS(name, arguments, kind, count, requests)                               \
+  int MPI_##name(PARAMETERS(MPI_##name, arguments)) {                                            \
+    const RequestCall counted(RequestCall::Kind::kind, address_of(requests), count, request_at); \
+    return PMPI_##name(ARGUMENTS(arguments));                                                    \
+  }
+#define ONE_REQUEST(name, fortran, capitals, arguments, kind) QUADRILLE_REQUESTS(name, arguments, kind, 1, a0)
+#define REQUESTS(name, fortran, capitals, arguments, kind) QUADRILLE_REQUESTS(name, arguments, kind, a0, a1)
+#include "mpi_face/symbols/requests.def"
+}
