@@ -11,6 +11,7 @@
 #include "mpi_face/settings.hpp"
 #include "mpi_face/shape.hpp"
 #include "mpi_face/ticks.hpp"
+#include "mpi_face/world.hpp"
 
 namespace quadrille::mpi_face {
 namespace {
@@ -103,29 +104,25 @@ std::string_view reason_of(Function function) {
 
 }  // namespace
 
-// Spawned worlds are not counted, because their ranks have the same numbers as those of the first world.
 Counting* Counting::make() try {
-  const Settings& settings = Settings::get();
-  MPI_Comm parent = MPI_COMM_NULL;
-  if (!settings.report || settings.is_off || PMPI_Comm_get_parent(&parent) != MPI_SUCCESS || parent != MPI_COMM_NULL)
-    return nullptr;
+  const World& world = World::get();
+  if (!world.is_wished() || !world.has_name()) return nullptr;
   int rank = 0, ranks = 1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
   try {
-    const std::uint64_t run = number_of_run();
-    const std::string folder = make_report_folder(*settings.report, run);
+    const std::string folder = make_report_folder(world.wish(), world.run());
     const RecordOptions options{.path = record_path(folder, rank),
                                 .world_rank = rank,
                                 .world_size = ranks,
                                 .functions = short_names,
-                                .run = run,
+                                .run = world.run(),
                                 .program = command_line(),
                                 .transport = QUADRILLE_MPI_LIBRARY,
                                 .mpi = library_version(),
                                 .thread_level = thread_level(),
                                 .start = loaded};
-    return new Counting(options, folder, *settings.report);  // never destroyed, because MPI may call back late
+    return new Counting(options, folder);  // never destroyed, because MPI may call back late
   } catch (const std::exception& error) {
     if (rank == 0) remark(std::string(error.what()) + "; no report is written");
   }
@@ -371,9 +368,10 @@ void Counting::forget(CommunicatorState& state) {
 }
 
 void Counting::end() {
+  Counting* const counting = get();
   try {
-    record_.end();
-    report_if_last(folder_, wish_);
+    if (counting) counting->record_.end();
+    World::get().report(counting ? &counting->record_ : nullptr, counting ? counting->folder_ : std::string());
   } catch (const std::exception& error) {
     remark(error.what());
   }

@@ -12,7 +12,6 @@
 #include "mpi_face/call.hpp"
 #include "mpi_face/communicator_state.hpp"
 #include "mpi_face/report/record.hpp"
-#include "mpi_face/report/report_folder.hpp"
 #include "mpi_face/request_call.hpp"
 #include "mpi_face/settings.hpp"
 
@@ -44,12 +43,12 @@ class Counting {
   void read_name(CommunicatorState& state);
   void forget(CommunicatorState& state);
 
-  // Call it in MPI_Finalize. The rank of a machine that ends last writes the report.
-  void end();
+  // Call it in MPI_Finalize, also if nothing is counted. A report is written, if one is asked for.
+  static void end();
 
  private:
-  Counting(const RecordOptions& options, std::string folder, const ReportWish& wish)
-      : record_(options), folder_(std::move(folder)), wish_(wish), traffic_(record_.traffic()) {}
+  Counting(const RecordOptions& options, std::string folder)
+      : record_(options), folder_(std::move(folder)), traffic_(record_.traffic()) {}
   static Counting* make();
 
   CountedCommunicator& counted(CommunicatorState& state);
@@ -67,7 +66,6 @@ class Counting {
 
   Record record_;
   const std::string folder_;
-  const ReportWish wish_;
   std::uint64_t* const traffic_;
   const bool only_observes_ = Settings::get().only_observes;
   std::mutex mutex_;  // guards the making of communicators and entries

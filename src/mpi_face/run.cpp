@@ -10,6 +10,7 @@
 #include "mpi_face/counting.hpp"
 #include "mpi_face/handle_map.hpp"
 #include "mpi_face/settings.hpp"
+#include "mpi_face/world.hpp"
 
 namespace quadrille::mpi_face {
 namespace {
@@ -38,12 +39,18 @@ class States {
     return found;
   }
 
+  // Makes sure that counters are handed over in MPI_Finalize, even if the rank never calls a collective.
+  void expect_end() {
+    const std::lock_guard lock(mutex_);
+    watches_end();
+  }
+
  private:
   CommunicatorState* find_or_make(MPI_Comm communicator) {
     if (communicator == MPI_COMM_NULL || !is_usable()) return nullptr;
     const std::lock_guard lock(mutex_);
     if (const auto found = states_.find(bits_of(communicator)); found != states_.end()) return found->second.get();
-    if (of_communicators_ == MPI_KEYVAL_INVALID && !make_keyvals()) return nullptr;
+    if (!watches_end()) return nullptr;
     if (PMPI_Comm_set_attr(communicator, of_communicators_, nullptr) != MPI_SUCCESS) return nullptr;
     return states_.emplace(bits_of(communicator), std::make_unique<CommunicatorState>(communicator)).first->second.get();
   }
@@ -55,7 +62,8 @@ class States {
 
   // MPI_Finalize deletes the attributes of MPI_COMM_SELF. So the callback `end` runs when MPI is finalised,
   // whatever the program's language.
-  bool make_keyvals() {
+  bool watches_end() {
+    if (of_communicators_ != MPI_KEYVAL_INVALID) return true;
     int of_self = MPI_KEYVAL_INVALID;
     return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &of_communicators_, nullptr) == MPI_SUCCESS &&
            PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end, &of_self, nullptr) == MPI_SUCCESS &&
@@ -92,7 +100,7 @@ class States {
     for (const auto& [handle, state] : ended) state->finish();
     states.is_over_.store(true, std::memory_order_relaxed);
     states.generation_.fetch_add(1, std::memory_order_release);
-    if (Counting* const counting = Counting::get()) counting->end();
+    Counting::end();
     return MPI_SUCCESS;
   }
 
@@ -106,6 +114,18 @@ class States {
 }  // namespace
 
 CommunicatorState* CommunicatorState::of(MPI_Comm communicator) { return States::get().find(communicator); }
+
+void begin_run() noexcept {
+  try {
+    World& world = World::get();
+    if (!world.is_wished()) return;
+    world.begin();
+    States::get().expect_end();
+    Counting::get();
+  } catch (const std::exception& error) {
+    remark(error.what());
+  }
+}
 
 // Catches all exceptions, because none may cross MPI's C interface.
 int run(const MpiCall& call, VendorCall vendor) {

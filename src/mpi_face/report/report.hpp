@@ -81,8 +81,8 @@ struct RunReport {
   double own_rank_seconds = 0;  // spent by all ranks together on groups, plans and trials; not included in `share`
   double own_share = 0;
   // Bytes that rank i handed over for rank j, at index i * world_size + j. Includes all collectives in which bytes go from one rank
-  // to another, so no barriers, allreduces, reduce_scatters or scans; nonblocking and neighbourhood collectives are not included
-  // either. Empty for more than 2,048 ranks.
+  // to another, so no barriers, allreduces, reduce_scatters or scans; neighbourhood collectives are not included either. Empty for
+  // more than 2,048 ranks.
   std::vector<std::uint64_t> traffic;
   Count other_runs = 0;              // number of files that belong to other runs and were ignored
   std::vector<std::string> remarks;  // files that could not be read, and why

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -158,6 +159,14 @@ bool is_first_to_report(const std::string& folder, const RunReport& report) {
   return Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)).number() >= 0;
 }
 
+void write(const std::string& folder, const ReportWish& wish, RunReport report) {
+  if (!wish.file.empty()) return write_files(folder, wish, std::move(report));
+  std::fputs(('\n' + text_of(report, {.full = wish.full})).c_str(), stderr);
+  const bool ended_well =
+      std::all_of(report.ranks.begin(), report.ranks.end(), [](const auto& rank) { return rank.state == RankState::ended; });
+  if (ended_well && (report.missing_ranks == 0 || is_one_machine(report))) remove_folder(folder);
+}
+
 }  // namespace
 
 std::optional<ReportWish> parse_report_wish(const std::string& words) {
@@ -232,15 +241,30 @@ void report_if_last(const std::string& folder, const ReportWish& wish) {
     if (!has_first_rank(*report)) return;
     report->elsewhere = folder;
   }
-  if (!is_first_to_report(folder, *report)) return;
-  if (!wish.file.empty()) {
-    write_files(folder, wish, std::move(*report));
-    return;
+  if (is_first_to_report(folder, *report)) write(folder, wish, std::move(*report));
+}
+
+void report_collected(const std::string& folder, const ReportWish& wish) {
+  RunReport report = read_run(std::array{folder});
+  if (report.missing_ranks > 0) report.elsewhere = folder;
+  write(folder, wish, std::move(report));
+}
+
+void remove_record(const std::string& folder, Rank rank) {
+  ::unlink(record_path(folder, rank).c_str());
+  ::rmdir(folder.c_str());
+}
+
+std::uint64_t new_spawned_folder(const ReportWish& wish) {
+  for (std::uint64_t number = 1; number < 1'000'000; ++number) {
+    if (::mkdir(counters_folder(spawned_wish(wish, number)).c_str(), 0700) == 0) return number;
+    if (errno != EEXIST) break;
   }
-  std::fputs(('\n' + text_of(*report, {.full = wish.full})).c_str(), stderr);
-  const bool ended_well =
-      std::all_of(report->ranks.begin(), report->ranks.end(), [](const auto& rank) { return rank.state == RankState::ended; });
-  if (ended_well && (report->missing_ranks == 0 || is_one_machine(*report))) remove_folder(folder);
+  return 0;
+}
+
+ReportWish spawned_wish(const ReportWish& wish, std::uint64_t number) {
+  return {wish.full, fmt::format("{}.spawned-{}", wish.file, number)};
 }
 
 }  // namespace quadrille::mpi_face

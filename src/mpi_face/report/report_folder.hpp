@@ -39,11 +39,22 @@ std::optional<std::string> latest_report_folder();
 
 std::string record_path(const std::string& folder, Rank rank);
 
-// A rank calls this after its record has ended. If no rank of this machine with counters in the folder is still running, this
-// rank writes the report: text to stderr or to the file, and JSON beside the file. With several machines, the machine of rank 0
-// writes the report, and so does the machine that ends last if it can see that all ranks have ended. No rank waits or
-// communicates. A rank that never called a collective does not take part. A temporary folder is removed if all its ranks have
-// ended normally. Throws Error.
+// A rank calls this after its record has ended, if the ranks do not hand over their counters (collection.hpp). If no rank of this
+// machine with counters in the folder is still running, this rank writes the report: text to stderr or to the file, and JSON beside
+// the file. With several machines, the machine of rank 0 writes the report, and so does the machine that ends last if it can see
+// that all ranks have ended. No rank waits or communicates. A rank that never called a collective does not take part. A temporary
+// folder is removed if all its ranks have ended normally. Throws Error.
 void report_if_last(const std::string& folder, const ReportWish& wish);
+
+// Writes the report of the ranks whose counters are in the folder, which are all that could be collected. Otherwise as above.
+void report_collected(const std::string& folder, const ReportWish& wish);
+
+// Removes the counters of a rank that has handed them over, and the folder after the last one.
+void remove_record(const std::string& folder, Rank rank);
+
+// Worlds that MPI_Comm_spawn has made: their reports are FILE.spawned-1, FILE.spawned-2 and so on. The first function makes the
+// folder for the counters of the next one and returns its number; 0 if there can be none. The wish must name a file.
+std::uint64_t new_spawned_folder(const ReportWish& wish);
+ReportWish spawned_wish(const ReportWish& wish, std::uint64_t number);
 
 }  // namespace quadrille::mpi_face

@@ -58,7 +58,7 @@ std::string ranks_text(const RunReport& report, bool full) {
   if (report.missing_ranks > 0)
     lines += fmt::format("no counters of rank{} {} are here: {}\n", report.missing_ranks == 1 ? "" : "s",
                          ranks_words(report.missing, full ? 1000 : 8),
-                         report.elsewhere.empty() ? "they called no collective, or ran on another machine"
+                         report.elsewhere.empty() ? "they ran on another machine, or ended before MPI_Finalize"
                                                   : "on other machines they are in " + report.elsewhere);
   if (report.other_runs > 0) lines += plural(report.other_runs, "file") + " of other runs left out\n";
   for (const std::string& remark : report.remarks) lines += remark + "; left out\n";

@@ -12,6 +12,7 @@
 
 #include "mpi_face/passed_through.hpp"
 #include "mpi_face/request_call.hpp"
+#include "mpi_face/symbols/initialising.hpp"
 #include "mpi_face/symbols/seen.hpp"
 #include "mpi_face/symbols/signature.hpp"
 #include "quadrille/mpi_collectives.h"
@@ -117,6 +118,12 @@ using namespace quadrille::mpi_face;
     const RequestCall counted(RequestCall::Kind::kind, requests, count, request_at);                               \
     vendors(ARGUMENTS(arguments), ierror);                                                                         \
   }
+#define QUADRILLE_FORTRAN_INIT(symbol, vendor, arguments)                                                   \
+  void symbol(POINTERS_##arguments) {                                                                       \
+    static const auto vendors = reinterpret_cast<void (*)(POINTERS_##arguments)>(vendor_function(#vendor)); \
+    const Initialising initialising;                                                                        \
+    vendors(ARGUMENTS(arguments));                                                                          \
+  }
 #define QUADRILLE_ALIAS(symbol, other) extern decltype(symbol) other [[gnu::alias(#symbol)]];
 // The spellings of mpif.h and `use mpi`, which depend on the compiler.
 #define QUADRILLE_FORTRAN_SPELLINGS(prefix, capitals_prefix, fortran, capitals) \
@@ -170,8 +177,17 @@ extern "C" {
 #define REQUESTS(name, fortran, capitals, arguments, kind) QUADRILLE_REQUESTS(fortran, capitals, arguments, kind, number_at(a0), a1)
 #include "mpi_face/symbols/requests.def"
 
+QUADRILLE_FORTRAN_INIT(mpi_init_, pmpi_init_, 1)
+QUADRILLE_FORTRAN_SPELLINGS(mpi_, MPI_, init, INIT)
+QUADRILLE_FORTRAN_INIT(mpi_init_f08_, pmpi_init_f08_, 1)
+QUADRILLE_FORTRAN_INIT(mpi_init_thread_, pmpi_init_thread_, 3)
+QUADRILLE_FORTRAN_SPELLINGS(mpi_, MPI_, init_thread, INIT_THREAD)
+QUADRILLE_FORTRAN_INIT(mpi_init_thread_f08_, pmpi_init_thread_f08_, 3)
+
 #elif defined MPICH
 
+QUADRILLE_FORTRAN_INIT(mpi_init_f08_, pmpir_init_f08_, 1)
+QUADRILLE_FORTRAN_INIT(mpi_init_thread_f08_, pmpir_init_thread_f08_, 3)
 void mpi_barrier_f08_(const MPI_Fint* comm, MPI_Fint* ierror) {
   see_collective();
   const int code = quadrille_barrier(PMPI_Comm_f2c(*comm));

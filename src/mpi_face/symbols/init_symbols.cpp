@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Defines MPI_Init and MPI_Init_thread, only to end a program of another MPI library with a sentence: its calls would reach the
-// library that this one is linked with. Nothing else depends on seeing these calls.
+// Defines MPI_Init and MPI_Init_thread.
 #include <dlfcn.h>
 #include <mpi.h>
 
-#include "foundation/environment.hpp"
-#include "mpi_face/symbols/library_in_use.hpp"
+#include "mpi_face/symbols/initialising.hpp"
 
 namespace {
 
@@ -19,18 +17,17 @@ Function* next(const char* name, Function* own) {
 
 }  // namespace
 
-using namespace quadrille;
-using namespace quadrille::mpi_face;
+using quadrille::mpi_face::Initialising;
 
 extern "C" {
 
 int MPI_Init(int* count, char*** arguments) {
-  check_only_library(environment_value("QUADRILLE_MPI"));
+  const Initialising initialising;
   return next("MPI_Init", PMPI_Init)(count, arguments);
 }
 
 int MPI_Init_thread(int* count, char*** arguments, int required, int* provided) {
-  check_only_library(environment_value("QUADRILLE_MPI"));
+  const Initialising initialising;
   return next("MPI_Init_thread", PMPI_Init_thread)(count, arguments, required, provided);
 }
 }

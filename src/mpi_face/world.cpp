@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi_face/world.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <list>
+
+#include "foundation/system/file_replacement.hpp"
+#include "mpi_face/report/collection.hpp"
+#include "mpi_face/report/record_read.hpp"
+#include "mpi_face/settings.hpp"
+#include "quadrille/error.hpp"
+
+namespace quadrille::mpi_face {
+namespace {
+
+constexpr int tag = 0;
+constexpr double patience_for_sends_s = 1;
+
+class MpiMail final : public Mail {
+ public:
+  explicit MpiMail(MPI_Comm communicator) : communicator_(communicator) {}
+
+  // A letter to a dead rank may never leave. Its memory is left to the MPI library.
+  ~MpiMail() override {
+    const double begin_s = now_s();
+    while (!has_sent() && now_s() - begin_s < patience_for_sends_s) pause();
+    if (!has_sent()) new std::list<Sent>(std::move(sent_));  // never freed
+  }
+
+  void send(Rank to, std::string text) override {
+    Sent& letter = sent_.emplace_back(Sent{std::move(text), MPI_REQUEST_NULL});
+    PMPI_Isend(letter.text.data(), static_cast<int>(letter.text.size()), MPI_CHAR, static_cast<int>(to), tag, communicator_,
+               &letter.request);
+  }
+
+  void finish_sending() override {
+    while (!has_sent()) pause();
+  }
+
+  std::optional<Letter> receive() override {
+    int is_there = 0, length = 0;
+    MPI_Status status;
+    if (PMPI_Iprobe(MPI_ANY_SOURCE, tag, communicator_, &is_there, &status) != MPI_SUCCESS || !is_there) return std::nullopt;
+    PMPI_Get_count(&status, MPI_CHAR, &length);
+    Letter letter{status.MPI_SOURCE, std::string(static_cast<std::size_t>(length), '\0')};
+    PMPI_Recv(letter.text.data(), length, MPI_CHAR, status.MPI_SOURCE, tag, communicator_, MPI_STATUS_IGNORE);
+    return letter;
+  }
+
+  double now_s() override { return PMPI_Wtime(); }
+  void pause() override { ::usleep(200); }
+
+ private:
+  struct Sent {
+    std::string text;
+    MPI_Request request;
+  };
+
+  bool has_sent() {
+    sent_.remove_if([](Sent& letter) {
+      int is_complete = 0;
+      PMPI_Test(&letter.request, &is_complete, MPI_STATUS_IGNORE);
+      return is_complete != 0;
+    });
+    return sent_.empty();
+  }
+
+  const MPI_Comm communicator_;
+  std::list<Sent> sent_;
+};
+
+// Distinguishes a rank's record from those of other runs and machines.
+std::string token_of(const RecordHeader& header) {
+  return fmt::format("{} {} {}", header.host, header.process, header.start_unix_ns);
+}
+
+// Needs the counters of those ranks whose files are not in rank 0's folder, and puts them there.
+class FolderCollector final : public Collector {
+ public:
+  explicit FolderCollector(const std::string& folder) : folder_(folder) {}
+
+  bool needs(Rank rank, const std::string& token) override {
+    if (folder_.empty() || token.empty()) return false;
+    try {
+      return token_of(read_record(record_path(folder_, rank)).header) != token;
+    } catch (const Error&) {
+      return true;
+    }
+  }
+
+  void take(Rank rank, std::string counters) override {
+    if (const auto written = replace_file(record_path(folder_, rank), counters); !written)
+      remark(fmt::format("the counters of rank {} cannot be kept: {}", rank, written.error()));
+  }
+
+ private:
+  const std::string& folder_;  // empty: rank 0 has none
+};
+
+bool is_spawned() {
+  MPI_Comm parent = MPI_COMM_NULL;
+  return PMPI_Comm_get_parent(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL;
+}
+
+}  // namespace
+
+World& World::get() {
+  static auto* const world = new World;  // never destroyed, because MPI may be finalised late
+  return *world;
+}
+
+World::World() : is_wished_(Settings::get().report && !Settings::get().is_off) {
+  if (!is_wished_) return;
+  run_ = number_of_run();
+  wish_ = *Settings::get().report;
+}
+
+bool World::has_name() const { return communicator_ != MPI_COMM_NULL || !is_spawned(); }
+
+void World::begin() {
+  int is_initialised = 0, rank = 0;
+  if (!is_wished_ || PMPI_Initialized(&is_initialised) != MPI_SUCCESS || !is_initialised || communicator_ != MPI_COMM_NULL) return;
+  if (PMPI_Comm_dup(MPI_COMM_WORLD, &communicator_) != MPI_SUCCESS) return;
+  PMPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN);
+  PMPI_Comm_rank(communicator_, &rank);
+  if (is_spawned()) name_spawned(rank);
+}
+
+// Rank 0 finds a number and a file that no other world has.
+void World::name_spawned(Rank rank) {
+  std::uint64_t names[2] = {0, 0};
+  if (rank == 0) {
+    const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+    names[0] = (static_cast<std::uint64_t>(now) << 16) ^ static_cast<std::uint64_t>(::getpid());
+    if (!wish_.file.empty()) names[1] = new_spawned_folder(wish_);
+  }
+  PMPI_Bcast(names, 2, MPI_UINT64_T, 0, communicator_);
+  run_ = names[0];
+  if (!wish_.file.empty()) wish_ = spawned_wish(wish_, names[1]);
+}
+
+void World::report(const Record* record, const std::string& folder) {
+  if (communicator_ == MPI_COMM_NULL) {
+    if (record) report_if_last(folder, wish_);
+    return;
+  }
+  int rank = 0, ranks = 1;
+  PMPI_Comm_rank(communicator_, &rank);
+  PMPI_Comm_size(communicator_, &ranks);
+  MpiMail mail(communicator_);
+  if (rank == 0) {
+    FolderCollector collector(folder);
+    collect(mail, ranks, collector);
+    if (record) report_collected(folder, wish_);
+  } else if (hand_over(mail, record ? token_of(record->header()) : "", [&] { return record->packed(); }) && wish_.file.empty()) {
+    remove_record(folder, rank);
+  }
+}
+
+}  // namespace quadrille::mpi_face

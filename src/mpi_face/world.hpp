@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The world as far as the report is concerned: the number and the file of the run, and a communicator over which the counters of
+// all ranks come together at rank 0. The communicator is made in MPI_Init; it would be too late in MPI_Finalize, when ranks may be
+// dead.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <string>
+
+#include "mpi_face/report/record.hpp"
+#include "mpi_face/report/report_folder.hpp"
+
+namespace quadrille::mpi_face {
+
+class World {
+ public:
+  static World& get();
+
+  // Makes the communicator. Collective: call it in MPI_Init if a report is asked for. If it is not called, as in programs that are
+  // linked with the drop-in, each machine writes a report of its own ranks.
+  void begin();
+
+  bool is_wished() const { return is_wished_; }  // is a report asked for?
+  bool has_name() const;                         // false in a world of MPI_Comm_spawn without begin()
+  std::uint64_t run() const { return run_; }
+  const ReportWish& wish() const { return wish_; }
+
+  // Call it in MPI_Finalize on all ranks, with the rank's record after its end, or null if it has none. Rank 0 writes the report.
+  void report(const Record* record, const std::string& folder);
+
+ private:
+  World();
+  void name_spawned(Rank rank);
+
+  bool is_wished_ = false;
+  std::uint64_t run_ = 0;
+  ReportWish wish_;
+  MPI_Comm communicator_ = MPI_COMM_NULL;
+};
+
+}  // namespace quadrille::mpi_face
