@@ -2,9 +2,11 @@
 #include "mpi_face/communicator_state.hpp"
 
 #include "foundation/assert.hpp"
+#include "mpi_face/policy/account.hpp"
 #include "mpi_face/policy/cause.hpp"
 #include "mpi_face/settings.hpp"
 #include "mpi_face/ticks.hpp"
+#include "mpi_face/world.hpp"
 
 namespace quadrille::mpi_face {
 namespace {
@@ -27,7 +29,13 @@ CommunicatorState::CommunicatorState(MPI_Comm communicator)
       sites_(facts_.ranks),
       deciding_(communicator, facts_.rank, facts_.ranks, sites_),
       runner_(communicator, facts_.rank, facts_.ranks),
-      irregular_(communicator, facts_.ranks, sites_, deciding_, runner_) {}
+      irregular_(communicator, facts_.ranks, sites_, deciding_, runner_),
+      late_ranks_(communicator, facts_.rank, facts_.ranks),
+      counts_everywhere_(World::get().counts_everywhere() && !facts_.is_inter && facts_.ranks > 1 && deciding_.is_of_one_world()) {}
+
+void CommunicatorState::measure_late_ranks(CallOutcome& outcome) {
+  Account::of_process().spend(deciding_.weight() * late_ranks_.measure(outcome));
+}
 
 int CommunicatorState::run(const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
   outcome.why = sentence(Cause::intercommunicator);
@@ -61,6 +69,7 @@ int CommunicatorState::run_planned(const MpiCall& call, VendorCall vendor, CallO
     const bool meets = recent.synchronises && deciding_.meets(recent.price_s);
     if (meets || (deciding_.is_asked() && Settings::get().admits_anywhere)) [[unlikely]]
       deciding_.meet(outcome);
+    if (recent.synchronises) sample(recent.price_s, outcome);
     return run_again(recent, call, vendor, outcome);
   }
   const std::optional<Shape> shape = shape_of(call, facts_.rank, facts_.ranks);
@@ -82,6 +91,7 @@ int CommunicatorState::run_planned(const MpiCall& call, VendorCall vendor, CallO
   const bool meets = synchronises_here && deciding_.meets(price_s);
   if (meets || (deciding_.is_asked() && Settings::get().admits_anywhere)) [[unlikely]]
     deciding_.meet(outcome);
+  if (synchronises_here) sample(price_s, outcome);
   outcome.why = sentence(key ? Cause::many_kinds : Cause::own_operator);
   // Only one call in eight is remembered, because remembering costs more than it saves if calls do not repeat.
   if (++unknown_calls_ % 8 == 0 && RecentCall::can_hold(call) && !(Settings::get().admits_at_once && site && site->calls == 0))

@@ -9,6 +9,7 @@
 #include "mpi_face/counted_communicator.hpp"
 #include "mpi_face/deciding.hpp"
 #include "mpi_face/irregular.hpp"
+#include "mpi_face/late_ranks.hpp"
 #include "mpi_face/outcome.hpp"
 #include "mpi_face/runner.hpp"
 #include "mpi_face/sites.hpp"
@@ -27,6 +28,13 @@ class CommunicatorState {
 
   int run(const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
 
+  // Call it before a call that synchronises the ranks: measures now and then how long they wait for late ranks. `price_s`: of the
+  // call, equal on all ranks.
+  void sample(double price_s, CallOutcome& outcome) {
+    if (counts_everywhere_ && late_ranks_.counts(price_s)) [[unlikely]]
+      measure_late_ranks(outcome);
+  }
+
   MPI_Comm communicator() const { return communicator_; }
   CountedCommunicator& counted() { return counted_; }
 
@@ -38,6 +46,7 @@ class CommunicatorState {
   };
   static Facts facts_of_communicator(MPI_Comm communicator);
 
+  void measure_late_ranks(CallOutcome& outcome);
   int run_alone(const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
   int copy_alone(RecentCall& now, const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
   int run_planned(const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
@@ -52,6 +61,8 @@ class CommunicatorState {
   Deciding deciding_;
   Runner runner_;
   Irregular irregular_;
+  LateRanks late_ranks_;
+  const bool counts_everywhere_;
   std::uint64_t unknown_calls_ = 0;  // calls that were not like a recent one
 };
 

@@ -7,6 +7,7 @@
 
 #include "mpi_face/passed_through.hpp"
 #include "mpi_face/policy/cause.hpp"
+#include "mpi_face/policy/meetings.hpp"
 #include "mpi_face/request_call.hpp"
 #include "mpi_face/settings.hpp"
 #include "mpi_face/shape.hpp"
@@ -181,8 +182,9 @@ int Counting::run(CommunicatorState& state, const MpiCall& call, VendorCall vend
   int code = MPI_SUCCESS;
   try {
     if (only_observes_) {
-      code = vendor();
       outcome.why = sentence(Cause::only_observed);
+      observe(state, call, outcome);
+      code = vendor();
     } else {
       code = state.run(call, vendor, outcome);
     }
@@ -190,14 +192,11 @@ int Counting::run(CommunicatorState& state, const MpiCall& call, VendorCall vend
     record_.leave();
     throw;
   }
-  const std::uint64_t took = ticks() - began - outcome.settling_ticks;
+  const std::uint64_t ended = ticks(), took = ended - began - outcome.settling_ticks;
   record_.leave();
-  if (code != MPI_SUCCESS) [[unlikely]] {
+  if (code != MPI_SUCCESS) [[unlikely]]
     outcome = {.why = failed};
-  } else if (only_observes_) {
-    observe(communicator, call, outcome);
-  }
-  count(communicator, call, outcome, took);
+  count(communicator, call, outcome, ended, took);
   if (outcome.settling_ticks > 0) [[unlikely]] {
     record_.count_own(outcome.settling_ticks);
     record_.calibrate();
@@ -206,21 +205,37 @@ int Counting::run(CommunicatorState& state, const MpiCall& call, VendorCall vend
   return code;
 }
 
-// Counts the sizes of a call, if its arguments are valid.
-void Counting::observe(CountedCommunicator& communicator, const MpiCall& call, CallOutcome& outcome) {
-  if (communicator.world_ranks.empty() || call.function == Function::Barrier) return;
-  if (!communicator.observed) communicator.observed = std::make_unique<std::array<RecentCall, 8>>();
-  RecentCall& recent = (*communicator.observed)[static_cast<std::size_t>(call.function) % communicator.observed->size()];
-  if (!recent.is_like(call)) {
-    const std::optional<Shape> shape = shape_of(call, communicator.rank, communicator.ranks);
-    recent = {RecentCall::can_hold(call), nullptr, {}, call, shape.value_or(Shape()), false};
-    if (!shape) return;
-  }
-  outcome.block_bytes = recent.shape.block_bytes;
-  outcome.is_root = is_rooted(recent.shape.collective) && recent.shape.root == communicator.rank;
+// Before a call that is only observed: finds its sizes, if its arguments are valid, and now and then measures late ranks.
+void Counting::observe(CommunicatorState& state, const MpiCall& call, CallOutcome& outcome) {
+  const RecentCall* const seen = seen_call(counted(state), call);
+  if (!seen) return;
+  outcome.block_bytes = seen->shape.block_bytes;
+  outcome.is_root = is_rooted(seen->shape.collective) && seen->shape.root == counted(state).rank;
+  if (seen->synchronises) state.sample(seen->price_s, outcome);
 }
 
-void Counting::count(CountedCommunicator& communicator, const MpiCall& call, const CallOutcome& outcome, std::uint64_t took) {
+// The call's shape; null if it has none or its arguments are wrong.
+const RecentCall* Counting::seen_call(CountedCommunicator& communicator, const MpiCall& call) {
+  if (communicator.world_ranks.empty()) return nullptr;
+  if (!communicator.observed) communicator.observed = std::make_unique<std::array<RecentCall, 8>>();
+  RecentCall& recent = (*communicator.observed)[static_cast<std::size_t>(call.function) % communicator.observed->size()];
+  if (recent.is_like(call)) return &recent;
+  const std::optional<Shape> shape = shape_of(call, communicator.rank, communicator.ranks);
+  recent.is_known = false;
+  if (!shape) return nullptr;
+  const Bytes moved = shape->block_bytes * (has_blocks(shape->collective) ? communicator.ranks : 1);
+  recent = {RecentCall::can_hold(call),
+            nullptr,
+            {},
+            call,
+            *shape,
+            synchronises(*shape, communicator.ranks),
+            price_of_call(communicator.ranks, moved)};
+  return &recent;
+}
+
+void Counting::count(CountedCommunicator& communicator, const MpiCall& call, const CallOutcome& outcome, std::uint64_t ended,
+                     std::uint64_t took) {
   const bool is_irregular = is_irregular_function(call.function);
   const Bytes bytes = is_irregular ? sent(communicator, call, outcome, traffic_) : outcome.block_bytes;
   Counters* counters = nullptr;
@@ -243,8 +258,12 @@ void Counting::count(CountedCommunicator& communicator, const MpiCall& call, con
   else
     count_passed(*counters, *passed, bytes, took);
   if (outcome.is_root) count_root(*counters, bytes);
-  if (outcome.late_ticks) [[unlikely]]
-    count_late(*counters, *outcome.late_ticks);
+  if (!outcome.late_ticks) [[likely]]
+    return;
+  count_late(*counters, *outcome.late_ticks);
+  // Where there was no trial, calls that began together tell the MPI library's time.
+  if (!outcome.by_ours && (!outcome.site || outcome.site->ours_s.empty()))
+    add_sample(counters->vendor, ended - outcome.together_ticks);
 }
 
 // Records what runs the site's calls, and adds the new measurements.
@@ -351,7 +370,13 @@ void Counting::count_start(const OpenCollective& collective) {
 
 // The ranks of a neighbourhood have as many blocks as neighbours. A block is what goes to, or comes from, one of them.
 void Counting::observe_passed(CountedCommunicator& communicator, Function function, const MpiCall& call, CallOutcome& outcome) {
-  if (!is_neighbourhood(function)) return observe(communicator, call, outcome);
+  if (!is_neighbourhood(function)) {
+    const RecentCall* const seen = seen_call(communicator, call);
+    if (!seen) return;
+    outcome.block_bytes = seen->shape.block_bytes;
+    outcome.is_root = is_rooted(seen->shape.collective) && seen->shape.root == communicator.rank;
+    return;
+  }
   const TypeFacts type = facts_of(call.send.type);
   if (call.send.count > 0 && type.is_valid) outcome.block_bytes = call.send.count * type.size;
 }

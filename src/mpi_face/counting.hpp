@@ -55,9 +55,11 @@ class Counting {
   void open(CountedCommunicator& communicator, MPI_Comm handle);
   CountedCommunicator::Entry& entry(CountedCommunicator& communicator, Function function, Bytes block_bytes);
   void make_entry(CountedCommunicator& communicator, CountedCommunicator::Entry& entry, Function function, Bytes block_bytes);
-  void observe(CountedCommunicator& communicator, const MpiCall& call, CallOutcome& outcome);
+  void observe(CommunicatorState& state, const MpiCall& call, CallOutcome& outcome);
+  const RecentCall* seen_call(CountedCommunicator& communicator, const MpiCall& call);
   void observe_passed(CountedCommunicator& communicator, Function function, const MpiCall& call, CallOutcome& outcome);
-  void count(CountedCommunicator& communicator, const MpiCall& call, const CallOutcome& outcome, std::uint64_t took);
+  void count(CountedCommunicator& communicator, const MpiCall& call, const CallOutcome& outcome, std::uint64_t ended,
+             std::uint64_t took);
   void describe(Site& site, Counters& counters);
   PassedCalls& reason(Counters& counters, std::string_view why);
   PassedCalls& reason(CountedCommunicator::Entry& entry, std::string_view why);

@@ -89,7 +89,6 @@ void Deciding::meet(CallOutcome& outcome) {
   is_asked_ = false;
   if (!is_of_one_world() || !no_group_.empty()) return leave_all();
   Account& account = Account::of_process();
-  const std::uint64_t entered = ticks();
   std::optional<std::uint64_t> begun;
   gather_times();
   while (true) {
@@ -104,7 +103,6 @@ void Deciding::meet(CallOutcome& outcome) {
       check(PMPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, communicator_));
       others_spent_s_ = most - mine;
       begun = ticks();
-      outcome.late_ticks = time_of_late_ranks(*begun - entered);
       if (step.cost_s > 0 && most + weight() * step.cost_s > step.allowance_s) break;
     }
     const double before_s = account.elapsed_s();
@@ -112,14 +110,6 @@ void Deciding::meet(CallOutcome& outcome) {
     if (step.what != Step::What::tune) account.spend(weight() * (account.elapsed_s() - before_s));
   }
   if (begun) outcome.settling_ticks += ticks() - *begun;
-}
-
-// Collective. The rank that came last has waited for nobody: what it took, the meeting itself takes. Returns what is left of the
-// time that this rank took.
-std::uint64_t Deciding::time_of_late_ranks(std::uint64_t took) const {
-  std::uint64_t least = took;
-  check(PMPI_Allreduce(&took, &least, 1, MPI_UINT64_T, MPI_MIN, communicator_));
-  return took - std::min(least, took);
 }
 
 void Deciding::leave_all() {

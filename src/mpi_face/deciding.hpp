@@ -50,6 +50,10 @@ class Deciding {
   // finds members that are not in its own world.
   bool is_of_one_world();
 
+  // By how much a second that is spent here weighs in the account. A program's ranks wait for each other, so what a quarter of the
+  // ranks does can delay all; and the other three quarters, on communicators of their own, may do the same at other times.
+  double weight() const;
+
   DirectExchange* exchange() const { return exchange_.get(); }
 
  private:
@@ -65,9 +69,6 @@ class Deciding {
   std::optional<Step> if_affordable(const Step& step, double cost_s);
   std::optional<Step> work_on(const Site& site, int plans) const;
   Step trial_of(const Site& site, double call_s) const;
-  // By how much a second that is spent here weighs in the account. A program's ranks wait for each other, so what a quarter of the
-  // ranks does can delay all; and the other three quarters, on communicators of their own, may do the same at other times.
-  double weight() const;
   double left_s() const;
   double call_s() const;
   double group_s() const;
@@ -76,7 +77,6 @@ class Deciding {
   // All ranks: do it.
   void leave_all();
   void gather_times();
-  std::uint64_t time_of_late_ranks(std::uint64_t took) const;
   void carry_out(const Step& step);
   void hear_wishes(const Step& step);
   void make_group();

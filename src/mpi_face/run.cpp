@@ -121,7 +121,7 @@ void begin_run() noexcept {
     if (!world.is_wished()) return;
     world.begin();
     States::get().expect_end();
-    Counting::get();
+    world.agree(Counting::get() != nullptr);
   } catch (const std::exception& error) {
     remark(error.what());
   }

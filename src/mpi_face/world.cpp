@@ -129,6 +129,12 @@ void World::begin() {
   if (is_spawned()) name_spawned(rank);
 }
 
+void World::agree(bool counts) {
+  if (communicator_ == MPI_COMM_NULL) return;
+  int mine = counts, all = 0;
+  counts_everywhere_ = PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, communicator_) == MPI_SUCCESS && all != 0;
+}
+
 // Rank 0 finds a number and a file that no other world has.
 void World::name_spawned(Rank rank) {
   std::uint64_t names[2] = {0, 0};

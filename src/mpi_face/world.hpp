@@ -22,6 +22,11 @@ class World {
   // linked with the drop-in, each machine writes a report of its own ranks.
   void begin();
 
+  // Collective after begin(): tells all ranks whether this one counts its calls.
+  void agree(bool counts);
+  // Do all ranks count their calls? Equal on all ranks.
+  bool counts_everywhere() const { return counts_everywhere_; }
+
   bool is_wished() const { return is_wished_; }  // is a report asked for?
   bool has_name() const;                         // false in a world of MPI_Comm_spawn without begin()
   std::uint64_t run() const { return run_; }
@@ -34,7 +39,7 @@ class World {
   World();
   void name_spawned(Rank rank);
 
-  bool is_wished_ = false;
+  bool is_wished_ = false, counts_everywhere_ = false;
   std::uint64_t run_ = 0;
   ReportWish wish_;
   MPI_Comm communicator_ = MPI_COMM_NULL;

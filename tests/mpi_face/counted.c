@@ -49,6 +49,7 @@ int main(int argc, char** argv) {
     MPI_Alltoall(in, 1000, MPI_CHAR, out, 1000, MPI_CHAR, MPI_COMM_WORLD);
   }
   for (i = 0; i < 3; ++i) MPI_Bcast(in, 8, MPI_CHAR, ranks - 1, MPI_COMM_WORLD);
+  for (i = 0; i < 200; ++i) MPI_Allreduce(in, out, 8, MPI_CHAR, MPI_BOR, MPI_COMM_WORLD); /* enough to measure late ranks */
   for (i = 0; i < ranks; ++i) counts[i] = 10, places[i] = 10 * i;
   for (i = 0; i < 4; ++i) MPI_Alltoallv(in, counts, places, MPI_CHAR, out, counts, places, MPI_CHAR, MPI_COMM_WORLD);
   MPI_Ialltoall(in, 1, MPI_CHAR, out, 1, MPI_CHAR, MPI_COMM_WORLD, &request);

@@ -62,8 +62,10 @@ cmp -s "$said" "$work/run.txt" || wrong 'the same report from the folder'
 "$quadrille" report "$work"/run.txt.counters/rank-0.counters >"$said" 2>&1 || wrong 'reading one file'
 says 'no counters of ranks 1..3'
 
-# With --profile, calls are only observed.
+# With --profile, calls are only observed; late ranks are measured.
 wrapped --profile --report=summary:"$work/observed" "$counted" || wrong '--profile'
+cp "$work/observed" "$said"
+grep -qE ' 200  Allreduce +8 B .*s \(n = [0-9]+\) +– .*s \(n = [0-9]+\)$' "$said" || wrong 'the MPI library and late ranks are measured'
 cp "$work/observed.json" "$said"
 says '"why": "only observed"'
 grep '"ours_calls"' "$said" | grep -qv ': 0' && wrong 'ours ran'
