@@ -19,12 +19,12 @@ namespace {
 constexpr int tag = 0;
 constexpr double patience_for_sends_s = 1;
 
-class MpiMail final : public Mail {
+class MpiCourier final : public Courier {
  public:
-  explicit MpiMail(MPI_Comm communicator) : communicator_(communicator) {}
+  explicit MpiCourier(MPI_Comm communicator) : communicator_(communicator) {}
 
   // A letter to a dead rank may never leave. Its memory is left to the MPI library.
-  ~MpiMail() override {
+  ~MpiCourier() override {
     const double begin_s = now_s();
     while (!has_sent() && now_s() - begin_s < patience_for_sends_s) pause();
     if (!has_sent()) new std::list<Sent>(std::move(sent_));  // never freed
@@ -156,12 +156,12 @@ void World::report(const Record* record, const std::string& folder) {
   int rank = 0, ranks = 1;
   PMPI_Comm_rank(communicator_, &rank);
   PMPI_Comm_size(communicator_, &ranks);
-  MpiMail mail(communicator_);
+  MpiCourier courier(communicator_);
   if (rank == 0) {
     FolderCollector collector(folder);
-    collect(mail, ranks, collector);
+    collect(courier, ranks, collector);
     if (record) report_collected(folder, wish_);
-  } else if (hand_over(mail, record ? token_of(record->header()) : "", [&] { return record->packed(); }) && wish_.file.empty()) {
+  } else if (hand_over(courier, record ? token_of(record->header()) : "", [&] { return record->packed(); }) && wish_.file.empty()) {
     remove_record(folder, rank);
   }
 }

@@ -13,18 +13,18 @@ constexpr char is_token = 't', is_counters = 'c', asks = 'y', declines = 'n';
 
 }  // namespace
 
-void collect(Mail& mail, Count ranks, Collector& collector) {
+void collect(Courier& courier, Count ranks, Collector& collector) {
   std::vector<bool> is_answered(static_cast<std::size_t>(ranks), false);
   is_answered[0] = true;
   Count tokens = ranks - 1, counters = 0;  // that are still to come
   const auto answer = [&](Rank rank, char word) {
     is_answered[static_cast<std::size_t>(rank)] = true;
     --tokens;
-    mail.send(rank, std::string(1, word));
+    courier.send(rank, std::string(1, word));
   };
-  const double begin_s = mail.now_s();
+  const double begin_s = courier.now_s();
   while (tokens > 0 || counters > 0) {
-    if (std::optional<Letter> letter = mail.receive()) {
+    if (std::optional<Letter> letter = courier.receive()) {
       const char kind = letter->text.at(0);
       letter->text.erase(0, 1);
       if (kind == is_counters) {
@@ -37,24 +37,24 @@ void collect(Mail& mail, Count ranks, Collector& collector) {
       }
       continue;
     }
-    if (tokens > 0 && mail.now_s() - begin_s > patience_for_tokens_s)
+    if (tokens > 0 && courier.now_s() - begin_s > patience_for_tokens_s)
       for (Rank rank = 0; rank < ranks; ++rank)
         if (!is_answered[static_cast<std::size_t>(rank)]) answer(rank, declines);
-    mail.pause();
+    courier.pause();
   }
 }
 
-bool hand_over(Mail& mail, const std::string& token, const std::function<std::string()>& counters) {
-  std::optional<Letter> answer = mail.receive();
-  if (!answer) mail.send(0, is_token + token);  // otherwise rank 0 waits no longer
+bool hand_over(Courier& courier, const std::string& token, const std::function<std::string()>& counters) {
+  std::optional<Letter> answer = courier.receive();
+  if (!answer) courier.send(0, is_token + token);  // otherwise rank 0 waits no longer
   while (!answer) {
-    mail.pause();
-    answer = mail.receive();
+    courier.pause();
+    answer = courier.receive();
   }
   QUADRILLE_ASSERT(answer->from == 0);
   const bool is_asked = answer->text.at(0) == asks;
-  if (is_asked) mail.send(0, is_counters + counters());
-  mail.finish_sending();
+  if (is_asked) courier.send(0, is_counters + counters());
+  courier.finish_sending();
   return is_asked;
 }
 

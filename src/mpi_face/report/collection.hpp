@@ -21,9 +21,9 @@ struct Letter {
 };
 
 // Letters between the ranks of a world, which arrive in order.
-class Mail {
+class Courier {
  public:
-  virtual ~Mail() = default;
+  virtual ~Courier() = default;
   virtual void send(Rank to, std::string text) = 0;  // returns at once
   virtual void finish_sending() = 0;                 // waits until letters that the receivers ask for have left
   virtual std::optional<Letter> receive() = 0;       // a letter that has arrived
@@ -42,9 +42,9 @@ class Collector {
 };
 
 // For rank 0. Returns when the counters that are needed are there.
-void collect(Mail& mail, Count ranks, Collector& collector);
+void collect(Courier& courier, Count ranks, Collector& collector);
 
 // For the other ranks. Returns true if rank 0 has asked for the counters; they were sent then. Waits for rank 0's answer.
-bool hand_over(Mail& mail, const std::string& token, const std::function<std::string()>& counters);
+bool hand_over(Courier& courier, const std::string& token, const std::function<std::string()>& counters);
 
 }  // namespace quadrille::mpi_face

@@ -24,6 +24,7 @@ typedef int64_t MPI_Count;
 #define MPI_DATATYPE_NULL ((MPI_Datatype)0x200)
 #define MPI_BYTE ((MPI_Datatype)0x247)
 #define MPI_OP_NULL ((MPI_Op)0x20)
+#define MPI_REQUEST_NULL ((MPI_Request)0x180)
 #define MPI_SUM ((MPI_Op)0x21)
 #define MPI_IN_PLACE ((void*)1)
 #define MPI_SUCCESS 0

@@ -19,13 +19,13 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 
 // Letters that arrive at given times. A pause lasts a second.
-class ScriptedMail : public Mail {
+class ScriptedCourier : public Courier {
  public:
   struct Arrival {
     double at_s;
     Letter letter;
   };
-  explicit ScriptedMail(std::vector<Arrival> arrivals) : arrivals_(arrivals.begin(), arrivals.end()) {}
+  explicit ScriptedCourier(std::vector<Arrival> arrivals) : arrivals_(arrivals.begin(), arrivals.end()) {}
 
   void send(Rank to, std::string text) override { sent.emplace_back(to, std::move(text)); }
   void finish_sending() override { has_finished = true; }
@@ -59,61 +59,61 @@ class NeedsOf : public Collector {
 };
 
 TEST(Collection, AsksThoseWhoseCountersItNeeds) {
-  ScriptedMail mail({{1, {2, "tnear"}}, {2, {1, "tfar"}}, {3, {1, "cits counters"}}});
+  ScriptedCourier courier({{1, {2, "tnear"}}, {2, {1, "tfar"}}, {3, {1, "cits counters"}}});
   NeedsOf collector("far");
-  collect(mail, 3, collector);
-  EXPECT_THAT(mail.sent, ElementsAre(Pair(2, "n"), Pair(1, "y")));
+  collect(courier, 3, collector);
+  EXPECT_THAT(courier.sent, ElementsAre(Pair(2, "n"), Pair(1, "y")));
   EXPECT_THAT(collector.taken, ElementsAre(Pair(1, "its counters")));
 }
 
 TEST(Collection, OfOneRankWaitsForNobody) {
-  ScriptedMail mail({});
+  ScriptedCourier courier({});
   NeedsOf collector("");
-  collect(mail, 1, collector);
-  EXPECT_THAT(mail.sent, IsEmpty());
-  EXPECT_EQ(mail.now, 0);
+  collect(courier, 1, collector);
+  EXPECT_THAT(courier.sent, IsEmpty());
+  EXPECT_EQ(courier.now, 0);
 }
 
 TEST(Collection, AnswersUnaskedAfterSomeTime) {
-  ScriptedMail mail({{5, {2, "tfar"}}, {patience_for_tokens_s + 20, {2, "clong"}}});
+  ScriptedCourier courier({{5, {2, "tfar"}}, {patience_for_tokens_s + 20, {2, "clong"}}});
   NeedsOf collector("far");
-  collect(mail, 4, collector);
-  EXPECT_THAT(mail.sent, ElementsAre(Pair(2, "y"), Pair(1, "n"), Pair(3, "n")));
+  collect(courier, 4, collector);
+  EXPECT_THAT(courier.sent, ElementsAre(Pair(2, "y"), Pair(1, "n"), Pair(3, "n")));
   EXPECT_THAT(collector.taken, ElementsAre(Pair(2, "long")));  // a rank that was asked is waited for
 }
 
 TEST(Collection, WaitsNoLongerThanItsPatience) {
-  ScriptedMail mail({{patience_for_tokens_s - 1, {1, "tnear"}}});
+  ScriptedCourier courier({{patience_for_tokens_s - 1, {1, "tnear"}}});
   NeedsOf collector("far");
-  collect(mail, 3, collector);
-  EXPECT_THAT(mail.sent, ElementsAre(Pair(1, "n"), Pair(2, "n")));
-  EXPECT_GT(mail.now, patience_for_tokens_s);
-  EXPECT_LT(mail.now, patience_for_tokens_s + 3);
+  collect(courier, 3, collector);
+  EXPECT_THAT(courier.sent, ElementsAre(Pair(1, "n"), Pair(2, "n")));
+  EXPECT_GT(courier.now, patience_for_tokens_s);
+  EXPECT_LT(courier.now, patience_for_tokens_s + 3);
 }
 
 // Rank 1's token comes after it was answered unasked; it is not answered again.
 TEST(Collection, LeavesTokensThatComeTooLate) {
-  ScriptedMail mail({{1, {2, "tfar"}}, {patience_for_tokens_s + 10, {1, "tfar"}}, {patience_for_tokens_s + 20, {2, "c"}}});
+  ScriptedCourier courier({{1, {2, "tfar"}}, {patience_for_tokens_s + 10, {1, "tfar"}}, {patience_for_tokens_s + 20, {2, "c"}}});
   NeedsOf collector("far");
-  collect(mail, 3, collector);
-  EXPECT_THAT(mail.sent, ElementsAre(Pair(2, "y"), Pair(1, "n")));
+  collect(courier, 3, collector);
+  EXPECT_THAT(courier.sent, ElementsAre(Pair(2, "y"), Pair(1, "n")));
   EXPECT_THAT(collector.taken, ElementsAre(Pair(2, "")));
 }
 
 TEST(HandingOver, SendsCountersOnlyIfAsked) {
-  ScriptedMail asked({{300, {0, "y"}}});  // rank 0 may come late
+  ScriptedCourier asked({{300, {0, "y"}}});  // rank 0 may come late
   EXPECT_TRUE(hand_over(asked, "me", [] { return "mine"; }));
   EXPECT_THAT(asked.sent, ElementsAre(Pair(0, "tme"), Pair(0, "cmine")));
   EXPECT_TRUE(asked.has_finished);
-  ScriptedMail declined({{2, {0, "n"}}});
+  ScriptedCourier declined({{2, {0, "n"}}});
   EXPECT_FALSE(hand_over(declined, "me", [] { return "mine"; }));
   EXPECT_THAT(declined.sent, ElementsAre(Pair(0, "tme")));
 }
 
 TEST(HandingOver, SendsNothingIfRankZeroWaitsNoLonger) {
-  ScriptedMail mail({{0, {0, "n"}}});
-  EXPECT_FALSE(hand_over(mail, "me", [] { return "mine"; }));
-  EXPECT_THAT(mail.sent, IsEmpty());
+  ScriptedCourier courier({{0, {0, "n"}}});
+  EXPECT_FALSE(hand_over(courier, "me", [] { return "mine"; }));
+  EXPECT_THAT(courier.sent, IsEmpty());
 }
 
 // Ranks are threads that come at random times.
@@ -136,9 +136,9 @@ class PostOffice {
   std::map<Rank, std::deque<Letter>> boxes_;
 };
 
-class ThreadMail : public Mail {
+class ThreadCourier : public Courier {
  public:
-  ThreadMail(PostOffice& office, Rank rank) : office_(office), rank_(rank) {}
+  ThreadCourier(PostOffice& office, Rank rank) : office_(office), rank_(rank) {}
   void send(Rank to, std::string text) override { office_.put(to, {rank_, std::move(text)}); }
   void finish_sending() override {}
   std::optional<Letter> receive() override { return office_.take(rank_); }
@@ -160,11 +160,11 @@ TEST(Collection, BringsTheCountersOfAllRanksTogether) {
     for (Rank rank = 1; rank < ranks; ++rank)
       threads.emplace_back([&, rank, turns = random() % 1000] {
         for (unsigned i = 0; i < turns; ++i) std::this_thread::yield();
-        ThreadMail mail(office, rank);
-        EXPECT_EQ(hand_over(mail, rank % 2 ? "far" : "near", [&] { return std::to_string(rank); }), rank % 2 == 1);
+        ThreadCourier courier(office, rank);
+        EXPECT_EQ(hand_over(courier, rank % 2 ? "far" : "near", [&] { return std::to_string(rank); }), rank % 2 == 1);
       });
-    ThreadMail mail(office, 0);
-    collect(mail, ranks, collector);
+    ThreadCourier courier(office, 0);
+    collect(courier, ranks, collector);
     for (std::thread& thread : threads) thread.join();
     EXPECT_THAT(collector.taken, ElementsAre(Pair(1, "1"), Pair(3, "3"), Pair(5, "5")));
     for (Rank rank = 0; rank < ranks; ++rank) EXPECT_FALSE(office.take(rank)) << rank;  // no letter is left
