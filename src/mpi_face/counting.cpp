@@ -353,8 +353,8 @@ void Counting::leave(CommunicatorState& state, Function function, const MpiCall&
                             .bytes = outcome.block_bytes,
                             .is_root = outcome.is_root};
   if (is_irregular_function(call.function)) {
-    collective.traffic.resize(static_cast<std::size_t>(record_.header().world_size));
-    collective.bytes = sent(communicator, call, outcome, collective.traffic.data());
+    if (is_persistent(function)) collective.traffic.resize(static_cast<std::size_t>(record_.header().world_size));
+    collective.bytes = sent(communicator, call, outcome, is_persistent(function) ? collective.traffic.data() : traffic_);
   }
   add_to(collective.counters->passed_ticks, took);
   if (!is_persistent(function)) count_start(collective);

@@ -25,7 +25,7 @@ struct OpenCollective {
   PassedCalls* reason;
   Bytes bytes = 0;  // of a call, as in Counters
   bool is_root = false;
-  std::vector<std::uint64_t> traffic;  // irregular collectives: bytes of a call to each rank of the world
+  std::vector<std::uint64_t> traffic;  // persistent irregular ones: bytes of a call to each rank of the world
 };
 
 // The requests of counted collectives. Functions may be called by several threads at the same time.
