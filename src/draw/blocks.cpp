@@ -338,7 +338,7 @@ class BlockPicture {
       for (const bool fresh : {false, true})  // stronger outlines are drawn last, over the others
         for (std::size_t rank = 0; rank < columns.size(); ++rank)
           for (const Cell& cell : columns[rank]) {
-            if (cell.fresh == fresh) draw(cell, begin + extent(rank, cell_width_), y);
+            if (cell.fresh == fresh) draw(cell, begin + extent(static_cast<Count>(rank), cell_width_), y);
             height = std::max(height, extent(cell.offset + cell.length, scale_));
           }
       svg_.text({begin - 6, y + std::min(height / 2 + 4, 14.0)}, std::string(name(static_cast<Buffer>(buffer))), Anchor::end,

@@ -65,7 +65,7 @@ class VendorCall {
 // Runs the call by Quadrille or by the MPI library, counts it, and returns MPI's error code.
 int run(const MpiCall& call, VendorCall vendor);
 
-// Call it at the end of MPI_Init, on all ranks. It does nothing unless a report is asked for.
+// Call it at the end of MPI_Init, on all ranks. It is local unless a report is asked for.
 void begin_run() noexcept;
 
 }  // namespace quadrille::mpi_face

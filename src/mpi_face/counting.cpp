@@ -106,7 +106,7 @@ std::string_view reason_of(Function function) {
 }  // namespace
 
 Counting* Counting::make() try {
-  const World& world = World::get();
+  World& world = World::get();
   if (!world.is_wished() || !world.has_name()) return nullptr;
   int rank = 0, ranks = 1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -126,6 +126,7 @@ Counting* Counting::make() try {
     return new Counting(options, folder);  // never destroyed, because MPI may call back late
   } catch (const std::exception& error) {
     if (rank == 0) remark(std::string(error.what()) + "; no report is written");
+    world.cannot_count(error.what());
   }
   return nullptr;
 } catch (const std::exception&) {

@@ -25,9 +25,9 @@ class LateRanks {
   const MPI_Comm communicator_;
   const bool is_first_;
   Sampling sampling_;
-  double last_s_;                   // when the last measurement ended
-  std::uint64_t last_cost_ns_ = 0;  // of the last measurement, on this rank
-  double cost_s_ = 0;               // of recent measurements, by the rank that took longest; equal on all ranks; 0: not known yet
+  double last_s_;                  // when the last measurement ended
+  std::int64_t last_cost_ns_ = 0;  // of the last measurement, on this rank
+  double cost_s_ = 0;              // of recent measurements, by the rank that took longest; equal on all ranks; 0: not known yet
   std::uint64_t barrier_ticks_ = ~std::uint64_t{0};  // the least time of a barrier on the rank that came last; equal on all ranks
 };
 

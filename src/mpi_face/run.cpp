@@ -5,6 +5,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "execute/end_of_mpi.hpp"
 #include "mpi_face/call.hpp"
 #include "mpi_face/communicator_state.hpp"
 #include "mpi_face/counting.hpp"
@@ -39,10 +40,11 @@ class States {
     return found;
   }
 
-  // Makes sure that counters are handed over in MPI_Finalize, even if the rank never calls a collective.
+  // Call it in MPI_Init: all ranks then use the drop-in until the callbacks of the program's own attributes have run, and hand over
+  // their counters even if they never call a collective.
   void expect_end() {
     const std::lock_guard lock(mutex_);
-    watches_end();
+    if (watches_end()) EndOfMpi::promise();
   }
 
  private:
@@ -95,6 +97,7 @@ class States {
       const std::lock_guard lock(states.mutex_);
       ended.swap(states.states_);
     }
+    EndOfMpi::run();
     if (Counting* const counting = Counting::get())
       for (const auto& [handle, state] : ended) counting->read_name(*state);
     for (const auto& [handle, state] : ended) state->finish();
@@ -117,10 +120,12 @@ CommunicatorState* CommunicatorState::of(MPI_Comm communicator) { return States:
 
 void begin_run() noexcept {
   try {
+    int is_initialised = 0;
+    if (Settings::get().is_off || PMPI_Initialized(&is_initialised) != MPI_SUCCESS || !is_initialised) return;
+    States::get().expect_end();
     World& world = World::get();
     if (!world.is_wished()) return;
     world.begin();
-    States::get().expect_end();
     world.agree(Counting::get() != nullptr);
   } catch (const std::exception& error) {
     remark(error.what());

@@ -10,6 +10,7 @@
 #include "foundation/system/file_replacement.hpp"
 #include "mpi_face/report/collection.hpp"
 #include "mpi_face/report/record_read.hpp"
+#include "mpi_face/report/report_words.hpp"
 #include "mpi_face/settings.hpp"
 #include "quadrille/error.hpp"
 
@@ -34,10 +35,6 @@ class MpiCourier final : public Courier {
     Sent& letter = sent_.emplace_back(Sent{std::move(text), MPI_REQUEST_NULL});
     PMPI_Isend(letter.text.data(), static_cast<int>(letter.text.size()), MPI_CHAR, static_cast<int>(to), tag, communicator_,
                &letter.request);
-  }
-
-  void finish_sending() override {
-    while (!has_sent()) pause();
   }
 
   std::optional<Letter> receive() override {
@@ -72,6 +69,9 @@ class MpiCourier final : public Courier {
   std::list<Sent> sent_;
 };
 
+// The token of a rank without counters begins with this; the reason follows.
+constexpr char is_not_counted = '!';
+
 // Distinguishes a rank's record from those of other runs and machines.
 std::string token_of(const RecordHeader& header) {
   return fmt::format("{} {} {}", header.host, header.process, header.start_unix_ns);
@@ -83,7 +83,8 @@ class FolderCollector final : public Collector {
   explicit FolderCollector(const std::string& folder) : folder_(folder) {}
 
   bool needs(Rank rank, const std::string& token) override {
-    if (folder_.empty() || token.empty()) return false;
+    if (token.starts_with(is_not_counted)) lost(rank, token.substr(1));
+    if (folder_.empty() || token.starts_with(is_not_counted)) return false;
     try {
       return token_of(read_record(record_path(folder_, rank)).header) != token;
     } catch (const Error&) {
@@ -91,13 +92,27 @@ class FolderCollector final : public Collector {
     }
   }
 
-  void take(Rank rank, std::string counters) override {
-    if (const auto written = replace_file(record_path(folder_, rank), counters); !written)
-      remark(fmt::format("the counters of rank {} cannot be kept: {}", rank, written.error()));
+  bool take(Rank rank, std::string counters) override {
+    const Result<> written = replace_file(record_path(folder_, rank), counters);
+    if (!written) lost(rank, written.error());
+    return written.has_value();
+  }
+
+  // Says which ranks are not in the report, with the first one's reason.
+  void remark_on_lost() const {
+    if (!lost_.empty())
+      remark(fmt::format("no counters of rank{} {}: {}", lost_.size() == 1 ? "" : "s", ranks_words(lost_, 8), why_));
   }
 
  private:
+  void lost(Rank rank, const std::string& why) {
+    if (lost_.empty()) why_ = why;
+    lost_.push_back(rank);
+  }
+
   const std::string& folder_;  // empty: rank 0 has none
+  std::vector<Rank> lost_;
+  std::string why_;
 };
 
 bool is_spawned() {
@@ -121,8 +136,8 @@ World::World() : is_wished_(Settings::get().report && !Settings::get().is_off) {
 bool World::has_name() const { return communicator_ != MPI_COMM_NULL || !is_spawned(); }
 
 void World::begin() {
-  int is_initialised = 0, rank = 0;
-  if (!is_wished_ || PMPI_Initialized(&is_initialised) != MPI_SUCCESS || !is_initialised || communicator_ != MPI_COMM_NULL) return;
+  int rank = 0;
+  if (!is_wished_ || communicator_ != MPI_COMM_NULL) return;
   if (PMPI_Comm_dup(MPI_COMM_WORLD, &communicator_) != MPI_SUCCESS) return;
   PMPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN);
   PMPI_Comm_rank(communicator_, &rank);
@@ -160,9 +175,12 @@ void World::report(const Record* record, const std::string& folder) {
   if (rank == 0) {
     FolderCollector collector(folder);
     collect(courier, ranks, collector);
-    if (record) report_collected(folder, wish_);
-  } else if (hand_over(courier, record ? token_of(record->header()) : "", [&] { return record->packed(); }) && wish_.file.empty()) {
-    remove_record(folder, rank);
+    if (!record) return;
+    collector.remark_on_lost();
+    report_collected(folder, wish_, run_);
+  } else {
+    const std::string token = record ? token_of(record->header()) : is_not_counted + why_not_;
+    if (hand_over(courier, token, [&] { return record->packed(); }) && wish_.file.empty()) remove_record(folder, rank);
   }
 }
 

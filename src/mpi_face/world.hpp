@@ -32,6 +32,9 @@ class World {
   std::uint64_t run() const { return run_; }
   const ReportWish& wish() const { return wish_; }
 
+  // Why this rank counts nothing although a report is asked for. Rank 0 says so in report().
+  void cannot_count(std::string why) { why_not_ = std::move(why); }
+
   // Call it in MPI_Finalize on all ranks, with the rank's record after its end, or null if it has none. Rank 0 writes the report.
   void report(const Record* record, const std::string& folder);
 
@@ -42,6 +45,7 @@ class World {
   bool is_wished_ = false, counts_everywhere_ = false;
   std::uint64_t run_ = 0;
   ReportWish wish_;
+  std::string why_not_;
   MPI_Comm communicator_ = MPI_COMM_NULL;
 };
 

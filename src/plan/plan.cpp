@@ -301,18 +301,18 @@ ChosenPlan Draft::agreed(Communicator& communicator, const Problem& asked, const
     made.input_extent_ = extent(draft.layouts.input, input_bytes(problem, me));
     made.output_extent_ = extent(draft.layouts.output, output_bytes(problem, me));
     starts = kept->transport().starts(draft.transport->executor());
-    const std::string algorithm = draft.algorithm + (draft.is_given ? " of the caller's own" : "");
-    PlanRequest request = draft.request ? *std::move(draft.request) : request_of(problem, options, me, algorithm, draft.own_counts);
-    request.verified = draft.verified;
-    request.chooser = choose ? Chooser::plan : Chooser::caller;
-    request.knowledge = chosen.knowledge;
+    const std::string full_name = draft.algorithm + (draft.is_given ? " of the caller's own" : "");
+    PlanRequest mine = draft.request ? *std::move(draft.request) : request_of(problem, options, me, full_name, draft.own_counts);
+    mine.verified = draft.verified;
+    mine.chooser = choose ? Chooser::plan : Chooser::caller;
+    mine.knowledge = chosen.knowledge;
     if (draft.key)
-      RecentScripts::of_this_thread().add(*std::move(draft.key), {draft.algorithm, draft.own_counts, draft.script, request});
+      RecentScripts::of_this_thread().add(*std::move(draft.key), {draft.algorithm, draft.own_counts, draft.script, mine});
     ProgressThread::is_asked();  // called here so that all ranks throw if the variable has an unknown value
-    request.memory = starts->in_flight()->plan_memory().report();
+    mine.memory = starts->in_flight()->plan_memory().report();
     if (draft.script) draft.offer = offer_of(draft);
-    if (draft.offer) request.offer = draft.offer->words();
-    return request;
+    if (draft.offer) mine.offer = draft.offer->words();
+    return mine;
   });
   if (!agreement.is_settled || agreement.vendor_is_refused || (draft.is_given && !agreement.is_verified))
     return {std::nullopt, agreement.vendor_is_refused};

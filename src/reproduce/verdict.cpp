@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
 
 #include "reproduce/exhibit.hpp"
 
@@ -167,9 +166,9 @@ ExhibitVerdict verdict_of(const Reproduction& reproduction) {
     return verdict;
   }
   std::vector<std::string> parts;  // from worst to best
-  for (const VerdictLevel& level : levels() | std::views::reverse)
-    if (const std::size_t cases = verdict.counts[level.outcome]; cases > 0 && level.outcome != Outcome::holds)
-      parts.push_back(fmt::format("{} in {}{}", level.name, cases, parts.empty() ? fmt::format(" of {}", count) : ""));
+  for (auto level = levels().rbegin(); level != levels().rend(); ++level)
+    if (const std::size_t cases = verdict.counts[level->outcome]; cases > 0 && level->outcome != Outcome::holds)
+      parts.push_back(fmt::format("{} in {}{}", level->name, cases, parts.empty() ? fmt::format(" of {}", count) : ""));
   const bool several = count - verdict.counts[Outcome::holds] > 1;
   const std::string begin = fmt::format("{}; {}", fmt::join(parts, ", and "), several ? "largest difference: " : "");
   verdict.sentence = fmt::format("{}{}: {}", begin, worst->what, sentence_of(*worst));

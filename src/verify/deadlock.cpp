@@ -40,7 +40,7 @@ class Posted {
 // channel have been posted. A message completes when both of its ends are posted. Any other step completes when it is posted.
 class Rendezvous {
  public:
-  Rendezvous(const std::vector<Posted>& ranks, Policy policy) : ranks_(ranks) {
+  Rendezvous(const std::vector<Posted>& ranks, Policy policy) {
     for (const Posted& posted : ranks) enter(posted, policy);
     first_.push_back(steps_.size());
     std::sort(waits_.begin(), waits_.end());
@@ -134,7 +134,6 @@ class Rendezvous {
     completed_.push_back(step);
   }
 
-  const std::vector<Posted>& ranks_;
   std::vector<State> steps_;
   std::vector<Step> first_;                   // first step of each rank, then the number of steps
   std::vector<End> sends_, receives_;         // all ends of messages

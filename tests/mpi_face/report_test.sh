@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# report_test.sh QUADRILLE MPIRUN COUNTED FEW SPAWNER: the report of a normal run, and of a run in which a rank is killed.
+# report_test.sh QUADRILLE MPIRUN COUNTED FEW SPAWNER LATE: the report of a normal run, and of a run in which a rank is killed.
 set -u
-quadrille=$1 mpirun=$2 counted=$3 few=$4 spawner=$5
+quadrille=$1 mpirun=$2 counted=$3 few=$4 spawner=$5 late=$6
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export TMPDIR=$work/tmp
@@ -65,7 +65,7 @@ says 'no counters of ranks 1..3'
 # With --profile, calls are only observed; late ranks are measured.
 wrapped --profile --report=summary:"$work/observed" "$counted" || wrong '--profile'
 cp "$work/observed" "$said"
-grep -qE ' 200  Allreduce +8 B .*s \(n = [0-9]+\) +– .*s \(n = [0-9]+\)$' "$said" || wrong 'the MPI library and late ranks are measured'
+grep -qE ' 200  Allreduce +8 B  .*s \(n = [1-9]\) +– .*s \(n = [1-9]\)$' "$said" || wrong 'the MPI library and late ranks are measured'
 cp "$work/observed.json" "$said"
 says '"why": "only observed"'
 grep '"ours_calls"' "$said" | grep -qv ': 0' && wrong 'ours ran'
@@ -75,6 +75,15 @@ grep '"what"' "$said" | grep -qv 'null' && wrong 'ours ran'
 wrapped --report=full "$few" || wrong 'two ranks without a collective'
 says '   3  ' 'all as expected'
 grep -q 'no counters' "$said" && wrong 'all ranks have counters'
+
+# A second run does not take the file of a run that has not ended.
+timeout 60 "$mpirun" -n 2 "$quadrille" wrap --report=summary:"$work/same" "$late" 3 >/dev/null 2>&1 &
+sleep 1
+wrapped --report=summary:"$work/same" "$few" || wrong 'a second run with the same file'
+says 'a run that has not ended yet writes it' 'all as expected'
+wait $! || wrong 'the first run'
+cp "$work/same" "$said"
+says "$late 3: 2 ranks"
 
 # A world of MPI_Comm_spawn has a report of its own. MPICH 4.0.2 of Debian cannot spawn.
 if timeout 60 "$mpirun" -n 2 "$spawner" "$spawner" none >/dev/null 2>&1; then

@@ -54,7 +54,7 @@ Overlapped overlapped_stages(const std::vector<StageFigures>& stages, const Char
     if (stage.startups == 0) continue;
     const Charges charges = charges_of(stage);
     std::size_t longest = 0;
-    for (const std::size_t term : {2, 3})
+    for (const std::size_t term : {2u, 3u})
       if (charges[term].time > charges[longest].time) longest = term;
     add(sum.nonblocking, composing, charges[composing]);
     add(sum.nonblocking, longest, charges[longest]);

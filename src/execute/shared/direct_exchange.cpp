@@ -92,7 +92,7 @@ void DirectExchange::allocate(Claim& control, Claim& area) {
   gathered_or_thrown(*space_, [&] {
     std::byte* const memory = space_->at(all[0].control);
     slots_ = memory;
-    for (const std::uint64_t call : {0, 1})
+    for (const std::uint64_t call : {0u, 1u})
       for (Rank from = 0; from < ranks_; ++from) new (&slot(from, me_, call)) Slot;
     closing_ = me_ == 0 ? new (memory + slots) Closing : reinterpret_cast<Closing*>(memory + slots);
     QUADRILLE_ASSERT(quadrille::size(all) == ranks_ && all[me_].area == area.place());

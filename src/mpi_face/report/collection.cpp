@@ -9,7 +9,14 @@ namespace quadrille::mpi_face {
 namespace {
 
 // The first character of a letter.
-constexpr char is_token = 't', is_counters = 'c', asks = 'y', declines = 'n';
+constexpr char is_token = 't', is_counters = 'c', asks = 'y', declines = 'n', keeps = 'k', loses = 'l';
+
+Letter received(Courier& courier) {
+  while (true) {
+    if (std::optional<Letter> letter = courier.receive()) return *std::move(letter);
+    courier.pause();
+  }
+}
 
 }  // namespace
 
@@ -28,7 +35,8 @@ void collect(Courier& courier, Count ranks, Collector& collector) {
       const char kind = letter->text.at(0);
       letter->text.erase(0, 1);
       if (kind == is_counters) {
-        collector.take(letter->from, std::move(letter->text));
+        const bool is_kept = collector.take(letter->from, std::move(letter->text));
+        courier.send(letter->from, std::string(1, is_kept ? keeps : loses));
         --counters;
       } else if (!is_answered[static_cast<std::size_t>(letter->from)]) {
         const bool is_needed = collector.needs(letter->from, letter->text);
@@ -46,16 +54,14 @@ void collect(Courier& courier, Count ranks, Collector& collector) {
 
 bool hand_over(Courier& courier, const std::string& token, const std::function<std::string()>& counters) {
   std::optional<Letter> answer = courier.receive();
-  if (!answer) courier.send(0, is_token + token);  // otherwise rank 0 waits no longer
-  while (!answer) {
-    courier.pause();
-    answer = courier.receive();
+  if (!answer) {  // otherwise rank 0 waits no longer
+    courier.send(0, is_token + token);
+    answer = received(courier);
   }
   QUADRILLE_ASSERT(answer->from == 0);
-  const bool is_asked = answer->text.at(0) == asks;
-  if (is_asked) courier.send(0, is_counters + counters());
-  courier.finish_sending();
-  return is_asked;
+  if (answer->text.at(0) != asks) return false;
+  courier.send(0, is_counters + counters());
+  return received(courier).text.at(0) == keeps;
 }
 
 }  // namespace quadrille::mpi_face

@@ -2,9 +2,9 @@
 // How the counters of all ranks come to rank 0 at the end of a run, so that one report has all hosts. Nothing here depends on MPI.
 //
 // Each rank sends rank 0 a token. Rank 0 answers each token: whether it needs the rank's counters, because it cannot read their
-// file. Only a rank that is asked sends them. So rank 0 alone decides, and it waits for counters only of ranks that are there. If
-// tokens are missing after some time, because ranks have died, it answers their ranks unasked and goes on: a rank that comes later
-// finds the answer and goes on, too.
+// file. Only a rank that is asked sends them, and rank 0 says whether it could keep them. So rank 0 alone decides, and it waits for
+// counters only of ranks that are there. If tokens are missing after some time, because ranks have died, it answers their ranks
+// unasked and goes on: a rank that comes later finds the answer and goes on, too.
 #pragma once
 
 #include <functional>
@@ -25,7 +25,6 @@ class Courier {
  public:
   virtual ~Courier() = default;
   virtual void send(Rank to, std::string text) = 0;  // returns at once
-  virtual void finish_sending() = 0;                 // waits until letters that the receivers ask for have left
   virtual std::optional<Letter> receive() = 0;       // a letter that has arrived
   virtual double now_s() = 0;
   virtual void pause() = 0;  // a short time
@@ -38,13 +37,13 @@ class Collector {
  public:
   virtual ~Collector() = default;
   virtual bool needs(Rank rank, const std::string& token) = 0;
-  virtual void take(Rank rank, std::string counters) = 0;
+  virtual bool take(Rank rank, std::string counters) = 0;  // false: they are lost
 };
 
 // For rank 0. Returns when the counters that are needed are there.
 void collect(Courier& courier, Count ranks, Collector& collector);
 
-// For the other ranks. Returns true if rank 0 has asked for the counters; they were sent then. Waits for rank 0's answer.
+// For the other ranks. Returns true if rank 0 has asked for the counters and keeps them now. Waits for rank 0's answers.
 bool hand_over(Courier& courier, const std::string& token, const std::function<std::string()>& counters);
 
 }  // namespace quadrille::mpi_face

@@ -21,6 +21,14 @@ namespace {
   throw Error(ErrorCode::environment, fmt::format("the counters '{}' cannot be made: {}", path, reason));
 }
 
+// A lock of the process: a forked child does not inherit it, and it is released when the process ends.
+struct flock whole_file() {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  return lock;
+}
+
 void remove_older(const std::string& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return;  // there is no such file; otherwise making the file reports the error
@@ -29,15 +37,8 @@ void remove_older(const std::string& path) {
   const bool is_ours = file.number() >= 0 && ::read(file.number(), magic, sizeof magic) == sizeof magic &&
                        std::memcmp(magic, record_magic, sizeof magic) == 0;
   if (!is_ours && status.st_size > 0) fail(path, "a file of that name exists and is not a file of counters; choose another name");
+  if (is_being_written(file.number())) fail(path, "a run that has not ended yet writes it; choose another name for the report");
   if (::unlink(path.c_str()) != 0) fail(path, std::strerror(errno));
-}
-
-// A lock of the process: a forked child does not inherit it, and it is released when the process ends.
-struct flock whole_file() {
-  struct flock lock {};
-  lock.l_type = F_WRLCK;
-  lock.l_whence = SEEK_SET;
-  return lock;
 }
 
 }  // namespace

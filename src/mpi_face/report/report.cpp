@@ -329,10 +329,13 @@ std::string ReportedCommunicator::label() const {
   return ranks == 1 ? "1 rank" : fmt::format("{} ranks", ranks);
 }
 
-RunReport merged(std::vector<RankRecord> records) {
+RunReport merged(std::vector<RankRecord> records, std::uint64_t run) {
   if (records.empty()) throw Error(ErrorCode::misuse, "there are no counters to report");
-  const auto last = std::max_element(records.begin(), records.end(), [](const RankRecord& a, const RankRecord& b) {
-    return a.header.start_unix_ns < b.header.start_unix_ns;
+  const auto last = std::max_element(records.begin(), records.end(), [run](const RankRecord& a, const RankRecord& b) {
+    const auto key = [run](const RankRecord& each) {
+      return std::tuple(run != 0 && each.header.run == run, each.header.start_unix_ns);
+    };
+    return key(a) < key(b);
   });
   const auto of_run = [wanted = *last](const RankRecord& each) { return is_of_run(each, wanted); };
   const auto others = std::stable_partition(records.begin(), records.end(), of_run);
@@ -351,7 +354,7 @@ RunReport merged(std::vector<RankRecord> records) {
   return report;
 }
 
-RunReport read_run(std::span<const std::string> places) {
+RunReport read_run(std::span<const std::string> places, std::uint64_t run) {
   std::vector<RankRecord> records;
   std::vector<std::string> remarks;
   for (const std::string& place : places) {
@@ -362,7 +365,7 @@ RunReport read_run(std::span<const std::string> places) {
       records.push_back(read_record(place));
   }
   if (records.empty() && !remarks.empty()) throw Error(ErrorCode::malformed, remarks.front());
-  RunReport report = merged(std::move(records));
+  RunReport report = merged(std::move(records), run);
   report.remarks = std::move(remarks);
   return report;
 }

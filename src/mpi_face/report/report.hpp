@@ -96,11 +96,12 @@ inline void add_count(Count& sum, Count more) {
 // Name of this machine, as in records.
 std::string host_name();
 
-// Throws Error{misuse} if there are no records. If they belong to several runs, uses the run that began last.
-RunReport merged(std::vector<RankRecord> records);
+// Throws Error{misuse} if there are no records. If they belong to several runs, uses those of the given run (0: of the one that
+// began last).
+RunReport merged(std::vector<RankRecord> records, std::uint64_t run = 0);
 
 // Reads the given files, and all files of counters in the given folders. Throws Error{environment} or Error{malformed}.
-RunReport read_run(std::span<const std::string> places);
+RunReport read_run(std::span<const std::string> places, std::uint64_t run = 0);
 
 struct ReportStyle {
   bool full = false;  // show every row, the ranks, the communicators and the traffic matrix

@@ -115,11 +115,11 @@ bool has_first_rank(const RunReport& report) {
 
 // Returns nothing if another rank has meanwhile written the report and removed the folder: then only a part of
 // the files may have been read.
-std::optional<RunReport> read_if_there(const std::string& folder) {
+std::optional<RunReport> read_if_there(const std::string& folder, std::uint64_t run) {
   const std::string places[] = {folder};
   const auto is_there = [&] { return ::access(folder.c_str(), F_OK) == 0; };
   try {
-    RunReport report = read_run(places);
+    RunReport report = read_run(places, run);
     return is_there() ? std::optional(std::move(report)) : std::nullopt;
   } catch (const Error&) {
     if (is_there()) throw;
@@ -141,11 +141,11 @@ std::ptrdiff_t ended_ranks(const RunReport& report) {
 }
 
 // Writes the files again if more ranks have ended meanwhile, because their reports may have been written before this one.
-void write_files(const std::string& folder, const ReportWish& wish, RunReport report) {
+void write_files(const std::string& folder, const ReportWish& wish, RunReport report, std::uint64_t run) {
   for (;;) {
     write_file(wish.file, text_of(report, {.full = wish.full}));
     write_file(json_file(wish), json_text_of(report));
-    auto later = read_if_there(folder);
+    auto later = read_if_there(folder, run);
     if (!later || ended_ranks(*later) <= ended_ranks(report)) return;
     report = std::move(*later);
   }
@@ -159,8 +159,8 @@ bool is_first_to_report(const std::string& folder, const RunReport& report) {
   return Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)).number() >= 0;
 }
 
-void write(const std::string& folder, const ReportWish& wish, RunReport report) {
-  if (!wish.file.empty()) return write_files(folder, wish, std::move(report));
+void write(const std::string& folder, const ReportWish& wish, RunReport report, std::uint64_t run) {
+  if (!wish.file.empty()) return write_files(folder, wish, std::move(report), run);
   std::fputs(('\n' + text_of(report, {.full = wish.full})).c_str(), stderr);
   const bool ended_well =
       std::all_of(report.ranks.begin(), report.ranks.end(), [](const auto& rank) { return rank.state == RankState::ended; });
@@ -230,7 +230,7 @@ std::optional<std::string> latest_report_folder() {
 std::string record_path(const std::string& folder, Rank rank) { return fmt::format("{}/rank-{}.counters", folder, rank); }
 
 void report_if_last(const std::string& folder, const ReportWish& wish) {
-  auto report = read_if_there(folder);
+  auto report = read_if_there(folder, 0);
   if (!report) return;
   bool is_complete = report->missing_ranks == 0;
   for (const ReportedRank& rank : report->ranks) {
@@ -241,13 +241,13 @@ void report_if_last(const std::string& folder, const ReportWish& wish) {
     if (!has_first_rank(*report)) return;
     report->elsewhere = folder;
   }
-  if (is_first_to_report(folder, *report)) write(folder, wish, std::move(*report));
+  if (is_first_to_report(folder, *report)) write(folder, wish, std::move(*report), 0);
 }
 
-void report_collected(const std::string& folder, const ReportWish& wish) {
-  RunReport report = read_run(std::array{folder});
+void report_collected(const std::string& folder, const ReportWish& wish, std::uint64_t run) {
+  RunReport report = read_run(std::array{folder}, run);
   if (report.missing_ranks > 0) report.elsewhere = folder;
-  write(folder, wish, std::move(report));
+  write(folder, wish, std::move(report), run);
 }
 
 void remove_record(const std::string& folder, Rank rank) {

@@ -35,7 +35,7 @@ Count pairs_beyond_caches(const Demand& node) { return node.data == 0 ? 1 : ceil
 Count cold_pairs(Communicator& communicator, const Demand& mine) {
   const ByRank<Demand> all = gathered(communicator, mine);
   std::map<Count, Demand> nodes;
-  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+  for (Rank rank = 0; rank < static_cast<Rank>(all.size()); ++rank) {
     Demand& node = nodes[communicator.nodes()[rank]];
     node = {node.data + all[rank].data, node.memory + all[rank].memory, all[rank].cache, all[rank].usable};
   }

@@ -146,7 +146,7 @@ void add_factors(const std::vector<Machine>& machines, Bytes most, Reproduction&
     const std::vector<StageFigures> a1 = printed(1, heaviest(length));
     for (const Machine& machine : machines) {
       const Times times = times_of(machine, [&](int algorithm) { return printed(algorithm, heaviest(length)); });
-      for (const std::size_t other : {2, 4}) row.emplace_back(factor_from(machine, a1, times.blocking[1], times.blocking[other]));
+      for (const std::size_t other : {2u, 4u}) row.emplace_back(factor_from(machine, a1, times.blocking[1], times.blocking[other]));
       first.emplace_back(fmt::format("A{}", first_of(times)));
     }
     const StageFigures& in_step = counted(1, length).at(0);

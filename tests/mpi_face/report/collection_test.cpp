@@ -28,7 +28,6 @@ class ScriptedCourier : public Courier {
   explicit ScriptedCourier(std::vector<Arrival> arrivals) : arrivals_(arrivals.begin(), arrivals.end()) {}
 
   void send(Rank to, std::string text) override { sent.emplace_back(to, std::move(text)); }
-  void finish_sending() override { has_finished = true; }
   std::optional<Letter> receive() override {
     if (arrivals_.empty() || arrivals_.front().at_s > now) return std::nullopt;
     Letter letter = arrivals_.front().letter;
@@ -39,7 +38,6 @@ class ScriptedCourier : public Courier {
   void pause() override { now += 1; }
 
   double now = 0;
-  bool has_finished = false;
   std::vector<std::pair<Rank, std::string>> sent;
 
  private:
@@ -50,7 +48,10 @@ class NeedsOf : public Collector {
  public:
   explicit NeedsOf(std::string token) : token_(std::move(token)) {}
   bool needs(Rank, const std::string& token) override { return token == token_; }
-  void take(Rank rank, std::string counters) override { taken[rank] = std::move(counters); }
+  bool take(Rank rank, std::string counters) override {
+    taken[rank] = std::move(counters);
+    return taken[rank] != "too long";
+  }
 
   std::map<Rank, std::string> taken;
 
@@ -62,7 +63,7 @@ TEST(Collection, AsksThoseWhoseCountersItNeeds) {
   ScriptedCourier courier({{1, {2, "tnear"}}, {2, {1, "tfar"}}, {3, {1, "cits counters"}}});
   NeedsOf collector("far");
   collect(courier, 3, collector);
-  EXPECT_THAT(courier.sent, ElementsAre(Pair(2, "n"), Pair(1, "y")));
+  EXPECT_THAT(courier.sent, ElementsAre(Pair(2, "n"), Pair(1, "y"), Pair(1, "k")));
   EXPECT_THAT(collector.taken, ElementsAre(Pair(1, "its counters")));
 }
 
@@ -78,7 +79,7 @@ TEST(Collection, AnswersUnaskedAfterSomeTime) {
   ScriptedCourier courier({{5, {2, "tfar"}}, {patience_for_tokens_s + 20, {2, "clong"}}});
   NeedsOf collector("far");
   collect(courier, 4, collector);
-  EXPECT_THAT(courier.sent, ElementsAre(Pair(2, "y"), Pair(1, "n"), Pair(3, "n")));
+  EXPECT_THAT(courier.sent, ElementsAre(Pair(2, "y"), Pair(1, "n"), Pair(3, "n"), Pair(2, "k")));
   EXPECT_THAT(collector.taken, ElementsAre(Pair(2, "long")));  // a rank that was asked is waited for
 }
 
@@ -96,18 +97,26 @@ TEST(Collection, LeavesTokensThatComeTooLate) {
   ScriptedCourier courier({{1, {2, "tfar"}}, {patience_for_tokens_s + 10, {1, "tfar"}}, {patience_for_tokens_s + 20, {2, "c"}}});
   NeedsOf collector("far");
   collect(courier, 3, collector);
-  EXPECT_THAT(courier.sent, ElementsAre(Pair(2, "y"), Pair(1, "n")));
+  EXPECT_THAT(courier.sent, ElementsAre(Pair(2, "y"), Pair(1, "n"), Pair(2, "k")));
   EXPECT_THAT(collector.taken, ElementsAre(Pair(2, "")));
 }
 
 TEST(HandingOver, SendsCountersOnlyIfAsked) {
-  ScriptedCourier asked({{300, {0, "y"}}});  // rank 0 may come late
+  ScriptedCourier asked({{300, {0, "y"}}, {301, {0, "k"}}});  // rank 0 may come late
   EXPECT_TRUE(hand_over(asked, "me", [] { return "mine"; }));
   EXPECT_THAT(asked.sent, ElementsAre(Pair(0, "tme"), Pair(0, "cmine")));
-  EXPECT_TRUE(asked.has_finished);
   ScriptedCourier declined({{2, {0, "n"}}});
   EXPECT_FALSE(hand_over(declined, "me", [] { return "mine"; }));
   EXPECT_THAT(declined.sent, ElementsAre(Pair(0, "tme")));
+}
+
+TEST(HandingOver, TellsIfRankZeroCouldNotKeepTheCounters) {
+  ScriptedCourier sender({{1, {0, "y"}}, {2, {0, "l"}}});
+  EXPECT_FALSE(hand_over(sender, "me", [] { return "too long"; }));
+  ScriptedCourier receiver({{1, {1, "tfar"}}, {2, {1, "ctoo long"}}});
+  NeedsOf collector("far");
+  collect(receiver, 2, collector);
+  EXPECT_THAT(receiver.sent, ElementsAre(Pair(1, "y"), Pair(1, "l")));
 }
 
 TEST(HandingOver, SendsNothingIfRankZeroWaitsNoLonger) {
@@ -140,7 +149,6 @@ class ThreadCourier : public Courier {
  public:
   ThreadCourier(PostOffice& office, Rank rank) : office_(office), rank_(rank) {}
   void send(Rank to, std::string text) override { office_.put(to, {rank_, std::move(text)}); }
-  void finish_sending() override {}
   std::optional<Letter> receive() override { return office_.take(rank_); }
   double now_s() override { return 0; }
   void pause() override { std::this_thread::yield(); }

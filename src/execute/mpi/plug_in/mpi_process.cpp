@@ -9,6 +9,7 @@
 #include <mutex>
 #include <numeric>
 
+#include "execute/end_of_mpi.hpp"
 #include "execute/fork_mark.hpp"
 #include "execute/mpi/plug_in/group.hpp"
 
@@ -123,6 +124,10 @@ MpiProcess::MpiProcess() : has_world_(world_is_initialised()) {
   check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MpiGroup::forget, &group_key_, nullptr), "MPI_Comm_create_keyval");
   if (!has_world_) return;
   acquaintances_.reserve(most_acquaintances);  // now, because `remember` must not throw: other ranks may wait for this one
+  if (EndOfMpi::is_promised()) {
+    EndOfMpi::add([](void* memory) { static_cast<MpiProcess*>(memory)->end(); }, this);
+    return;
+  }
   int end_key = MPI_KEYVAL_INVALID;
   check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, note_end, &end_key, nullptr), "MPI_Comm_create_keyval");
   check_mpi(MPI_Comm_set_attr(MPI_COMM_SELF, end_key, this), "MPI_Comm_set_attr");
@@ -131,20 +136,23 @@ MpiProcess::MpiProcess() : has_world_(world_is_initialised()) {
 
 // MPI_Finalize calls this: it first deletes the attributes of MPI_COMM_SELF, while MPI can still be used.
 int MpiProcess::note_end(MPI_Comm, int, void* memory, void*) {
-  auto* const process = static_cast<MpiProcess*>(memory);
+  static_cast<MpiProcess*>(memory)->end();
+  return MPI_SUCCESS;
+}
+
+void MpiProcess::end() {
   shared().driven.store(nullptr, std::memory_order_release);
   shared().ended.store(true, std::memory_order_relaxed);
-  if (process->is_driven_) {
-    MPI_Cancel(&process->never_);
-    MPI_Wait(&process->never_, MPI_STATUS_IGNORE);
-    MPI_Comm_free(&process->alone_);
+  if (is_driven_) {
+    MPI_Cancel(&never_);
+    MPI_Wait(&never_, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&alone_);
   }
-  for (auto& [group, acquaintance] : process->acquaintances_) MPI_Group_free(&group);
-  process->acquaintances_.clear();
+  for (auto& [group, acquaintance] : acquaintances_) MPI_Group_free(&group);
+  acquaintances_.clear();
   std::shared_ptr<MpiProcess> dropped;
   const std::lock_guard lock(shared().mutex);
   dropped.swap(shared().kept);
-  return MPI_SUCCESS;
 }
 
 MpiProcess::~MpiProcess() {

@@ -66,6 +66,7 @@ class MpiProcess {
  private:
   static constexpr std::size_t most_acquaintances = 64;
   static int note_end(MPI_Comm, int, void*, void*);
+  void end();
 
   const bool has_world_;       // MPI_Init was called: there are MPI_COMM_WORLD and MPI_COMM_SELF
   bool any_thread_ = false;    // any thread may call MPI, not only the main thread

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/end_of_mpi.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace quadrille {
+namespace {
+
+struct Shared {
+  std::atomic<bool> is_promised{false};
+  std::mutex mutex;
+  std::vector<std::pair<EndOfMpi::Action, void*>> actions;
+};
+
+// Never destroyed, because MPI may be finalised in destructors of static objects.
+Shared& shared() {
+  static Shared& only = *new Shared;
+  return only;
+}
+
+}  // namespace
+
+void EndOfMpi::promise() { shared().is_promised.store(true); }
+
+bool EndOfMpi::is_promised() { return shared().is_promised.load(); }
+
+void EndOfMpi::add(Action action, void* memory) {
+  const std::lock_guard lock(shared().mutex);
+  shared().actions.emplace_back(action, memory);
+}
+
+void EndOfMpi::run() {
+  std::vector<std::pair<Action, void*>> actions;
+  {
+    const std::lock_guard lock(shared().mutex);
+    actions.swap(shared().actions);
+  }
+  for (const auto& [action, memory] : actions) action(memory);
+}
+
+}  // namespace quadrille
