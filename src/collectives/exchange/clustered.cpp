@@ -14,7 +14,7 @@ namespace quadrille {
 namespace {
 
 OwnNode own_node(const Parameters& parameters) {
-  const std::string& mode = word(parameters, "mode");
+  const std::string mode = word(parameters, "mode");
   if (mode == "inter") return OwnNode::apart;
   return mode == "exchange" ? OwnNode::exchanges : OwnNode::sends;
 }

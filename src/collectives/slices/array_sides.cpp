@@ -77,7 +77,7 @@ Result<> array_applies(const Problem& problem, const Parameters& parameters) {
   const std::vector<Count> sides = sides_of(parameters);
   if (sides.empty()) return columns_apply(problem, parameters);
   const std::optional<Count> product = product_of(sides);
-  const std::string& text = word(parameters, "sides");
+  const std::string text = word(parameters, "sides");
   if (product != problem.ranks)
     return cannot(fmt::format("an array with sides {} has {} ranks, but there are {}", text,
                               product ? fmt::format("{}", *product) : "2^63 or more", problem.ranks));
