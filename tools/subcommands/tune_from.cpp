@@ -83,8 +83,9 @@ std::vector<WantedCell> wanted_cells(const std::string& text, const std::string&
       return a.at("rank_seconds").get<double>() > b.at("rank_seconds").get<double>();
     });
     for (const json& row : rows) {
-      const auto* const named = std::find_if(std::begin(functions), std::end(functions),
-                                             [&](const Named& each) { return each.function == row.at("collective"); });
+      const auto* const named = std::find_if(std::begin(functions), std::end(functions), [&](const Named& each) {
+        return each.function == row.at("collective").get_ref<const std::string&>();
+      });
       if (named == std::end(functions)) continue;
       if (const Count made_by = ranks_of(report, row); made_by != ranks) {
         if (made_by > 1) others.insert(made_by);
