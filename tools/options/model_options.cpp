@@ -28,7 +28,8 @@ const Model& named_model(const std::string& name) {
 
 // Returns the first model that the machine has figures for and that suits the problem. Models that count the work of nodes are
 // skipped if the problem names no nodes, because all ranks would be on one node.
-const Model& first_model(const MachineCosts& costs, Workload known, const ModelOptions::Suits& suits) {
+const Model& first_model(const MachineCosts& costs, const Workload& facts, const ModelOptions::Suits& suits) {
+  Workload known = facts;
   std::string need;
   for (const bool has_work : {known.has_nodes, true}) {
     known.has_work = has_work;
