@@ -69,7 +69,8 @@ run_once() {  # run_once MPI FOLDER RANKS PRELOAD PROGRAM ARGUMENTS...: prints "
   shift 4
   if [ "$mpi" = mpich ]; then preload=$libraries/mpich_shim.so${preload:+:$preload}; fi
   said=$(cd "$place" && timeout "$seconds" env QUADRILLE_WISDOM=off OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 \
-    OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none "$(launcher_of "$mpi")" -n "$ranks" \
+    OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe \
+    PRTE_MCA_hwloc_default_binding_policy=none "$(launcher_of "$mpi")" -n "$ranks" \
     "$preloading" "$preload" "$@" 2>&1 </dev/null) || { echo fail; return; }
   if grep -q 'No Errors' <<<"$said"; then echo pass; else echo fail; fi
 }
