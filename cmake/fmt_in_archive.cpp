@@ -8,5 +8,8 @@ template dragonbox::decimal_fp<float> dragonbox::to_decimal(float x) noexcept;
 template dragonbox::decimal_fp<double> dragonbox::to_decimal(double x) noexcept;
 template thousands_sep_result<char> thousands_sep_impl(locale_ref);
 template char decimal_point_impl(locale_ref);
+#if FMT_VERSION >= 100000
+template void vformat_to(buffer<char>&, string_view, vformat_args<>::type, locale_ref);
+#endif
 }  // namespace detail
 FMT_END_NAMESPACE
