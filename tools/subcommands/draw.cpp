@@ -90,8 +90,7 @@ int run(const Options& options) {
 Subcommand add_draw(CLI::App& command) {
   auto options = std::make_shared<Options>();
   CLI::App* parser = add_subcommand(command, "draw", "draw a schedule as SVG");
-  add_option(*parser, "collective or file", options->subject, "a collective, or a file with a schedule ('-' is stdin)",
-             "COLLECTIVE|FILE");
+  add_option(*parser, "subject", options->subject, "a collective, or a file with a schedule ('-' is stdin)", "COLLECTIVE|FILE");
   add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=8,ports=2");
   options->problem.add_to(*parser);
   begin_group(*parser, group::output);

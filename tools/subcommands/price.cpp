@@ -116,8 +116,7 @@ Subcommand add_price(CLI::App& command) {
   auto options = std::make_shared<Options>();
   CLI::App* parser =
       add_subcommand(command, "price", "predict the times of schedules on a machine by a model, and name the fastest");
-  add_option(*parser, "collective or file", options->subject, "a collective, or a document of schedules ('-' is stdin)",
-             "COLLECTIVE|FILE");
+  add_option(*parser, "subject", options->subject, "a collective, or a document of schedules ('-' is stdin)", "COLLECTIVE|FILE");
   add_algorithm_option(*parser, options->algorithms,
                        "such as four-stage:columns=paper, or all; repeatable (default: all; if a file is given instead of a "
                        "collective, only its schedules)");

@@ -416,8 +416,8 @@ int run(Options options) {
 Subcommand add_race(CLI::App& command) {
   auto options = std::make_shared<Options>();
   CLI::App* parser = add_subcommand(command, "race", "run algorithms side by side on real, checked data and time them");
-  add_option(*parser, "collective or file", options->subject,
-             "a collective (see 'quadrille list'), or a file of schedules ('-' is stdin)", "COLLECTIVE|FILE");
+  add_option(*parser, "subject", options->subject, "a collective (see 'quadrille list'), or a file of schedules ('-' is stdin)",
+             "COLLECTIVE|FILE");
   add_algorithm_option(
       *parser, options->algorithms,
       "such as bruck:radix=8, or all; repeatable (default: all that apply; if a file is given instead of a "

@@ -135,8 +135,8 @@ int run(const Options& options) {
 Subcommand add_schedule(CLI::App& command) {
   auto options = std::make_shared<Options>();
   CLI::App* parser = add_subcommand(command, "schedule", "print what every rank does, as text or as JSON");
-  add_option(*parser, "collective or file", options->subject,
-             "a collective (see 'quadrille list'), or a file to convert ('-' is stdin)", "COLLECTIVE|FILE");
+  add_option(*parser, "subject", options->subject, "a collective (see 'quadrille list'), or a file to convert ('-' is stdin)",
+             "COLLECTIVE|FILE");
   add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=8,ports=2");
   options->problem.add_to(*parser);
   begin_group(*parser, group::output);

@@ -194,8 +194,7 @@ Subcommand add_simulate(CLI::App& command) {
   auto options = std::make_shared<Options>();
   CLI::App* parser =
       add_subcommand(command, "simulate", "run schedules in simulated time on a machine and a network, by rounds or by events");
-  add_option(*parser, "collective or file", options->subject, "a collective, or a document of schedules ('-' is stdin)",
-             "COLLECTIVE|FILE");
+  add_option(*parser, "subject", options->subject, "a collective, or a document of schedules ('-' is stdin)", "COLLECTIVE|FILE");
   add_algorithm_option(*parser, options->algorithms,
                        "such as bruck:radix=8, or all; repeatable (default: all; if a file is given instead of a collective, only "
                        "its schedules)");

@@ -99,8 +99,7 @@ Subcommand add_verify(CLI::App& command) {
   auto options = std::make_shared<Options>();
   CLI::App* parser =
       add_subcommand(command, "verify", "replay schedules and list everything that is wrong with them, beside their figures");
-  add_option(*parser, "collective or files", options->subjects, "a collective, or files of schedules ('-' is stdin)",
-             "COLLECTIVE|FILE...");
+  add_option(*parser, "subject", options->subjects, "a collective, or files of schedules ('-' is stdin)", "COLLECTIVE|FILE...");
   add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=2..8, or all (the default); repeatable");
   options->problem.add_to(*parser);
   begin_group(*parser, group::rules);
