@@ -11,7 +11,8 @@ source bench/mpi_program.sh
 program=progress_mpi all_ranks="2 4"
 read_words "$@"
 # The transports of each MPI inside one machine, as settings of its environment.
-openmpi_transports=("" OMPI_MCA_btl_vader_single_copy_mechanism=none "OMPI_MCA_pml=ob1 OMPI_MCA_btl=tcp,self")
+openmpi_transports=("" "OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_smsc=^cma"
+                    "OMPI_MCA_pml=ob1 OMPI_MCA_btl=tcp,self OMPI_MCA_btl_tcp_disable_family=6")
 mpich_transports=("" UCX_TLS=posix,self UCX_TLS=tcp,self)
 begin
 for mpi in "${mpis[@]}"; do
