@@ -25,7 +25,10 @@ struct Tuned {
 
 const std::vector<Tuned>& all_tuned() {
   static const std::vector<Tuned> all{
-      {Collective::allgather, 0, {"linear", "bruck", "recursive_doubling", "ring", "neighbor", "two_proc"}, Tuned::all_blocks},
+      {Collective::allgather,
+       0,
+       {"linear", "bruck", "recursive_doubling", "ring", "neighbor", "two_proc", "sparbit"},
+       Tuned::all_blocks},
       {Collective::allreduce,
        2,
        {"basic_linear", "nonoverlapping", "recursive_doubling", "ring", "segmented_ring", "rabenseifner"},
