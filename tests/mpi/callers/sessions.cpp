@@ -7,7 +7,7 @@
 
 #include "quadrille/mpi.hpp"
 
-#if MPI_VERSION >= 4
+#ifdef MPI_SESSION_NULL
 namespace quadrille::testing {
 namespace {
 

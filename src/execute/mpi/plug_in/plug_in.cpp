@@ -46,10 +46,16 @@ std::unique_ptr<Communicator> world() {
   return std::make_unique<MpiCommunicator>(MPI_COMM_WORLD, std::move(finaliser));
 }
 
+#ifdef MPI_SESSION_NULL  // not by MPI_VERSION: Open MPI 5 has sessions, and says that it is MPI 3.1
+constexpr bool has_sessions = true;
+#else
+constexpr bool has_sessions = false;
+#endif
+
 // Could the communicator belong to an MPI session? MPI does not tell whether there is a session. But before MPI_Init only sessions
 // can make communicators, and they do not make MPI_COMM_WORLD or MPI_COMM_SELF.
 bool may_be_of_session(MPI_Comm communicator) {
-  return MPI_VERSION >= 4 && communicator != MPI_COMM_WORLD && communicator != MPI_COMM_SELF;
+  return has_sessions && communicator != MPI_COMM_WORLD && communicator != MPI_COMM_SELF;
 }
 
 std::unique_ptr<Communicator> over(const void* handle, std::size_t bytes) {
