@@ -4,6 +4,8 @@
 # Usage: clocks_test.sh MPIRUN QUADRILLE. Skips, with the reason, if there can be no such namespace or the machine is too busy.
 set -euo pipefail
 mpirun=$1 quadrille=$2 ahead=(unshare --time --monotonic 37 --boottime 37 --fork)
+# One command for both ranks: with two, separated by a colon, mpirun of Open MPI 5.0.7 crashes.
+second_ahead() { "$mpirun" -n 2 sh -c '[ "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-}}" = 0 ] || exec '"${ahead[*]}"' "$@"; exec "$@"' sh "$@"; }
 export QUADRILLE_NODE_SIZES=1,1
 skip() { echo "skipped: $*"; exit 0; }
 command -v jq >/dev/null || skip "there is no jq"
@@ -19,7 +21,7 @@ figures='.sizes[0].entries | (map(select(.algorithm | startswith("direct")))[0].
 noisy=true
 for attempt in 1 2 3; do
   "$mpirun" -n 2 "${race[@]}" >"$folder/same"
-  "$mpirun" -n 1 "${race[@]}" : -n 1 "${ahead[@]}" "${race[@]}" >"$folder/ahead"
+  second_ahead "${race[@]}" >"$folder/ahead"
   read -r same same_width _ same_bound < <(jq -r "$figures" "$folder/same")
   read -r other other_width longest other_bound < <(jq -r "$figures" "$folder/ahead")
   echo "attempt $attempt: ratio $same with one clock, $other with two; upper/lower $same_width, $other_width; bound $other_bound s"
@@ -30,8 +32,7 @@ for attempt in 1 2 3; do
   holds "$same_width > 1.25 || $other_width > 1.25" || { echo "the ratio changes with the clock"; [ "$attempt" -lt 3 ] || exit 1; }
 done
 
-calibrate() { echo "$quadrille" calibrate --time 0.5s --output "$folder/machine.toml"; }
-"$mpirun" -n 1 $(calibrate) : -n 1 "${ahead[@]}" $(calibrate) >/dev/null
+second_ahead "$quadrille" calibrate --time 0.5s --output "$folder/machine.toml" >/dev/null
 startup=$(sed -n '/linear/,/ports/s/^startup_us = \([^ ]*\).*/\1/p' "$folder/machine.toml")
 holds "$startup < 1e6" || { echo "a start-up of $startup us: the clock's offset shows"; exit 1; }
 echo "calibrated: a start-up of $startup us"
