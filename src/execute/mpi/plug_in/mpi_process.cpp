@@ -107,6 +107,11 @@ std::optional<std::vector<Rank>> ranks_among(MPI_Comm users, MPI_Group group) {
 
 }  // namespace
 
+// If there are only sessions, no thread is the main thread, and MPI_Is_thread_main crashes in Open MPI 5.0.7.
+bool MpiProcess::may_poll_here() const {
+  return any_thread_ || (has_world_ ? is_main_thread() : std::this_thread::get_id() == made_by_);
+}
+
 std::shared_ptr<MpiProcess> MpiProcess::current() {
   const std::lock_guard lock(shared().mutex);
   if (shared().kept) return shared().kept;
@@ -214,7 +219,7 @@ const std::atomic<bool>& MpiProcess::ended() { return shared().ended; }
 
 bool MpiProcess::poll() {
   const MpiProcess* const process = shared().driven.load(std::memory_order_acquire);
-  if (!process || was_forked() || (!process->any_thread_ && !is_main_thread())) return false;
+  if (!process || was_forked() || !process->may_poll_here()) return false;
   ask(process->never_);
   return process->polls_yield_;
 }

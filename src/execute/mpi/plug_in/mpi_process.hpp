@@ -7,6 +7,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -68,7 +69,10 @@ class MpiProcess {
   static int note_end(MPI_Comm, int, void*, void*);
   void end();
 
-  const bool has_world_;       // MPI_Init was called: there are MPI_COMM_WORLD and MPI_COMM_SELF
+  bool may_poll_here() const;  // may this thread call MPI?
+
+  const bool has_world_;  // MPI_Init was called: there are MPI_COMM_WORLD and MPI_COMM_SELF
+  const std::thread::id made_by_ = std::this_thread::get_id();
   bool any_thread_ = false;    // any thread may call MPI, not only the main thread
   bool many_threads_ = false;  // several threads may call MPI at the same time
   bool polls_yield_ = false;
