@@ -12,7 +12,7 @@ usage='Usage: newer_mpis.sh [test | build | run COMMAND..]
 
 Builds and tests Quadrille in a root directory of Debian 13 (Open MPI 5.0.7, MPICH 4.2.1), in build/trixie. Needs root.
 
-  test   makes that directory by debootstrap if there is none (2 GB with the build), builds, and runs all tests labelled mpi; this is the default
+  test   makes that directory by debootstrap if there is none (2 GB with the build), builds, and runs all tests labelled mpi (default)
   build  does so without the tests
   run    runs a command in it, after a build; the command sees the checkout at the same path, and /proc, /sys and /dev, but no other
          folder of this machine
