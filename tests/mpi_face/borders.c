@@ -213,6 +213,7 @@ static void session(int beside) {
   if (beside) MPI_Finalize();
 #else
   (void)beside;
+  me = 0; /* there is nothing to do */
 #endif
 }
 

@@ -83,6 +83,12 @@ void* vendor_function(const char* symbol) {
   std::abort();
 }
 
+// A tool's function that was preloaded after this library, or the MPI library's.
+void* next_function(const char* symbol, const char* vendor) {
+  void* const found = dlsym(RTLD_NEXT, symbol);
+  return found ? found : vendor_function(vendor);
+}
+
 }  // namespace
 }  // namespace quadrille::mpi_face
 
@@ -112,17 +118,17 @@ using namespace quadrille::mpi_face;
     if constexpr (makes_request(Function::function))                                                               \
       if (is_success(ierror)) counted.made(request_at(std::get<arguments - 1>(all), 0));                           \
   }
-#define QUADRILLE_FORTRAN_REQUESTS(symbol, vendor, arguments, kind, count, requests)                               \
-  void symbol(POINTERS_##arguments, void* ierror) {                                                                \
-    static const auto vendors = reinterpret_cast<void (*)(POINTERS_##arguments, void*)>(vendor_function(#vendor)); \
-    const RequestCall counted(RequestCall::Kind::kind, requests, count, request_at);                               \
-    vendors(ARGUMENTS(arguments), ierror);                                                                         \
+#define QUADRILLE_FORTRAN_REQUESTS(symbol, vendor, arguments, kind, count, requests)                                      \
+  void symbol(POINTERS_##arguments, void* ierror) {                                                                       \
+    static const auto vendors = reinterpret_cast<void (*)(POINTERS_##arguments, void*)>(next_function(#symbol, #vendor)); \
+    const RequestCall counted(RequestCall::Kind::kind, requests, count, request_at);                                      \
+    vendors(ARGUMENTS(arguments), ierror);                                                                                \
   }
-#define QUADRILLE_FORTRAN_INIT(symbol, vendor, arguments)                                                   \
-  void symbol(POINTERS_##arguments) {                                                                       \
-    static const auto vendors = reinterpret_cast<void (*)(POINTERS_##arguments)>(vendor_function(#vendor)); \
-    const Initialising initialising;                                                                        \
-    vendors(ARGUMENTS(arguments));                                                                          \
+#define QUADRILLE_FORTRAN_INIT(symbol, vendor, arguments)                                                          \
+  void symbol(POINTERS_##arguments) {                                                                              \
+    static const auto vendors = reinterpret_cast<void (*)(POINTERS_##arguments)>(next_function(#symbol, #vendor)); \
+    const Initialising initialising;                                                                               \
+    vendors(ARGUMENTS(arguments));                                                                                 \
   }
 #define QUADRILLE_ALIAS(symbol, other) extern decltype(symbol) other [[gnu::alias(#symbol)]];
 // The spellings of mpif.h and `use mpi`, which depend on the compiler.

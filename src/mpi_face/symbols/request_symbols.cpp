@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Defines MPI's C functions that complete, start or free requests, for preloading: the time in them counts for the collectives
-// whose requests they are.
+// whose requests they are. A tool that was preloaded after this library sees the calls, too.
 #include "mpi_face/request_call.hpp"
+#include "mpi_face/symbols/next.hpp"
 #include "mpi_face/symbols/signature.hpp"
 
 using namespace quadrille::mpi_face;
@@ -19,8 +20,9 @@ extern "C" {
 
 #define QUADRILLE_REQUESTS(name, arguments, kind, count, requests)                               \
   int MPI_##name(PARAMETERS(MPI_##name, arguments)) {                                            \
+    static auto* const call = next("MPI_" #name, PMPI_##name);                                   \
     const RequestCall counted(RequestCall::Kind::kind, address_of(requests), count, request_at); \
-    return PMPI_##name(ARGUMENTS(arguments));                                                    \
+    return call(ARGUMENTS(arguments));                                                           \
   }
 #define ONE_REQUEST(name, fortran, capitals, arguments, kind) QUADRILLE_REQUESTS(name, arguments, kind, 1, a0)
 #define REQUESTS(name, fortran, capitals, arguments, kind) QUADRILLE_REQUESTS(name, arguments, kind, a0, a1)
