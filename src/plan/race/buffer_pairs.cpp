@@ -35,9 +35,10 @@ Count pairs_beyond_caches(const Demand& node) { return node.data == 0 ? 1 : ceil
 Count cold_pairs(Communicator& communicator, const Demand& mine) {
   const ByRank<Demand> all = gathered(communicator, mine);
   std::map<Count, Demand> nodes;
-  for (Rank rank = 0; rank < static_cast<Rank>(all.size()); ++rank) {
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    const Demand& its = all[static_cast<Rank>(rank)];
     Demand& node = nodes[communicator.nodes()[rank]];
-    node = {node.data + all[rank].data, node.memory + all[rank].memory, all[rank].cache, all[rank].usable};
+    node = {node.data + its.data, node.memory + its.memory, its.cache, its.usable};
   }
   Count pairs = 1;
   for (const auto& [number, node] : nodes) pairs = std::max(pairs, pairs_beyond_caches(node));
