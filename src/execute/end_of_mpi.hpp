@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is to be done when MPI is finalised. MPI_Finalize deletes the attributes of MPI_COMM_SELF, the last one first, and calls
-// their callbacks, in which a program may still call collectives. Only an attribute that is set in MPI_Init comes after all of
-// them. The drop-in sees MPI_Init; without it each user of this header sets an attribute of its own.
+// Actions to run when MPI is finalised. MPI_Finalize deletes the attributes of MPI_COMM_SELF, the newest first. Their delete
+// callbacks may still call collectives. So Quadrille must end after all of them, and only an attribute that is set in MPI_Init is
+// deleted last. The drop-in intercepts MPI_Init, sets that attribute, and calls run() in its callback. If there is no drop-in,
+// is_promised() is false, and a user of this header sets an attribute itself.
 #pragma once
 
 namespace quadrille {
@@ -10,7 +11,7 @@ class EndOfMpi {
  public:
   using Action = void (*)(void* memory);
 
-  // Somebody promises to call run() in MPI_Finalize, after the callbacks of all other attributes.
+  // The caller of promise() must call run() in MPI_Finalize, after the callbacks of all other attributes.
   static void promise();
   static bool is_promised();
 

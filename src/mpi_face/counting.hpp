@@ -28,8 +28,8 @@ class Counting {
   // Runs the call and counts it.
   int run(CommunicatorState& state, const MpiCall& call, VendorCall vendor);
 
-  // Call these before and after a call that the MPI library always runs. `call`: as a call of the blocking form; `request`: what
-  // the call has made, or null.
+  // Call these before and after a call that the MPI library always runs. `call`: its arguments, as those of the blocking
+  // collective; `request`: the request that it returned, or MPI_REQUEST_NULL.
   void enter(CommunicatorState& state, Function function, std::uint64_t now);
   void leave(CommunicatorState& state, Function function, const MpiCall& call, std::uint64_t began, MPI_Request request);
 

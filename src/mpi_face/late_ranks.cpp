@@ -11,8 +11,8 @@ namespace quadrille::mpi_face {
 LateRanks::LateRanks(MPI_Comm communicator, Rank rank, Count ranks)
     : communicator_(communicator), is_first_(rank == 0), sampling_(ranks), last_s_(PMPI_Wtime()) {}
 
-// The rank that came last has waited for nobody: what a barrier took there, barriers themselves take. In the same way the ranks
-// find out what the measurement before this one has cost.
+// The last rank to arrive waits for nobody. So the shortest time over all ranks is the barrier's own time, and the rest of a rank's
+// time is its wait. The same allreduce finds the greatest cost, over all ranks, of the previous measurement.
 double LateRanks::measure(CallOutcome& outcome) {
   const double begin_s = PMPI_Wtime();
   const std::uint64_t begin = ticks();

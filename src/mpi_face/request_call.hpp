@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls that complete, start or free requests: MPI_Wait, MPI_Testall, MPI_Start and so on. They are counted only while a request of
-// a counted collective exists. Otherwise a call costs one load and one branch more.
+// Calls that complete, start or free requests: MPI_Wait, MPI_Testall, MPI_Start and so on. Their time is added to the collective
+// whose request they are given. While no counted collective has an open request, a call only tests a counter.
 #pragma once
 
 #include <mpi.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When the ranks of a communicator measure how long they wait for late ranks: before some of the calls that synchronise them
-// anyway. All ranks count the same calls, so all measure in the same one. Each time rank 0 says by its own clock how many calls
-// later they measure next. Nothing here depends on MPI.
+// Decides before which calls the ranks of a communicator measure how long they wait for late ranks. Only calls that synchronise all
+// ranks are chosen. All ranks count these calls alike, so they measure before the same call. In each measurement, rank 0 computes
+// from its own clock after how many calls the next one follows, and tells the others. Nothing here depends on MPI.
 #pragma once
 
 #include <algorithm>
@@ -26,8 +26,8 @@ class Sampling {
     return ++calls_ >= next_ || (next_ == first && spent_s_ * share >= price_s_);
   }
 
-  // Rank 0: how many calls later the next measurement should be. The calls since the last one have taken `elapsed_s`, a measurement
-  // takes `cost_s`.
+  // For rank 0: the number of calls until the next measurement. `elapsed_s`: seconds since the last measurement; `cost_s`: seconds
+  // that a measurement takes.
   std::uint64_t interval(double elapsed_s, double cost_s) const {
     const double call_s = elapsed_s / static_cast<double>(std::max<std::uint64_t>(calls_ - last_, 1));
     const double calls = cost_s / (share * std::max(call_s, 1e-9));

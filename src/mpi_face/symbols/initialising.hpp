@@ -8,8 +8,8 @@
 
 namespace quadrille::mpi_face {
 
-// Lives while the MPI library's function runs. A program of another MPI library ends with a sentence, because its calls would reach
-// the library that this one is linked with.
+// Make one before the MPI library's MPI_Init is called; it is destroyed after the call. The constructor ends the process with a
+// sentence if the program uses another MPI library than the one that this library is linked with. The destructor calls begin_run().
 struct Initialising {
   Initialising() { check_only_library(environment_value("QUADRILLE_MPI")); }
   ~Initialising() { begin_run(); }

@@ -18,7 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-// Letters that arrive at given times. A pause lasts a second.
+// Delivers letters at given times of a clock that only pause() advances, by a second.
 class ScriptedCourier : public Courier {
  public:
   struct Arrival {
