@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "quadrille/collectives.hpp"
+#include "quadrille/groups.hpp"
 
 namespace quadrille {
 namespace {

@@ -1,7 +1,7 @@
 # Medians of measured figures, with the interval that holds the median with a probability of at least 95 %. For `include`.
 def median: sort | if length % 2 == 1 then .[length / 2 | floor] else (.[length / 2 - 1] + .[length / 2]) / 2 end;
 
-# Takes n sorted figures. Returns the index of the interval's lower end, as src/plan/race/median.cpp computes it: the largest k for
+# Takes n sorted figures. Returns the index of the interval's lower end, as src/tune/race/median.cpp computes it: the largest k for
 # which n tosses of a coin give at most k heads with a probability of at most 2.5 %, or 0 if there is none.
 def lower_place: length as $n
   | [foreach range(0; $n) as $k ({next: pow(0.5; $n), sum: 0}; {sum: (.sum + .next), next: (.next * ($n - $k) / ($k + 1))}; .sum)]

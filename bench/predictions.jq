@@ -7,7 +7,7 @@ def percent: . * 100 | round | "\(.) %";
 def error: .predicted_s / .median_s - 1 | fabs;
 def repetitions_s: .samples_s | map(median);
 
-# Takes n sorted figures. Returns the index of the lower end of their median's interval, as src/plan/race/median.cpp computes it:
+# Takes n sorted figures. Returns the index of the lower end of their median's interval, as src/tune/race/median.cpp computes it:
 # the largest k for which n tosses of a coin give at most k heads with a probability of at most 2.5 %, or 0 if there is none.
 def lower_place: length as $n
   | [foreach range(0; $n) as $k ({next: pow(0.5; $n), sum: 0}; {sum: (.sum + .next), next: (.next * ($n - $k) / ($k + 1))}; .sum)]

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <string>
 
-#include "execute/shared/memory/meet.hpp"
+#include "execute/shared/meet.hpp"
 #include "mpi_program.hpp"
 #include "mpi_times.hpp"
 #include "quadrille/mpi.hpp"

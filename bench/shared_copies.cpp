@@ -14,7 +14,7 @@
 #include "execute/executors.hpp"
 #include "execute/script/streaming.hpp"
 #include "quadrille/execute.hpp"
-#include "quadrille/transports.hpp"
+#include "quadrille/groups.hpp"
 
 namespace quadrille {
 

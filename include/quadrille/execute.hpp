@@ -11,7 +11,6 @@
 #pragma once
 
 #include <concepts>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -237,9 +236,5 @@ Plan plan(Group ranks, const Schedule& schedule, const PlanOptions& options = {}
 // ranks. Keep the problem, or its plan, as long as the counts stay the same. Throws, on all ranks:
 // Error{misuse} if a row does not have one count per rank or has a negative count; Error{too_large} as `check` does.
 Problem alltoallv_of_rows(Group ranks, const std::vector<Bytes>& row);
-
-// Starts `ranks` threads, runs `body` in each, and joins them. If a rank throws, calls of the other ranks that wait for it throw
-// Error{peer_lost}, and run_threads throws the first exception.
-void run_threads(Count ranks, const std::function<void(Communicator&)>& body);
 
 }  // namespace quadrille

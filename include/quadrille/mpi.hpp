@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "quadrille/execute.hpp"
-#include "quadrille/transports.hpp"
+#include "quadrille/groups.hpp"
 
 namespace quadrille {
 

@@ -17,6 +17,7 @@
 #include "quadrille/error.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/fit.hpp"
+#include "quadrille/groups.hpp"
 #include "quadrille/incremental_program.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/interpreter.hpp"

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The transports that this machine offers, and the one that a process was started for.
+// The transports that this machine offers, and the one that a process was started for. groups.hpp makes groups of ranks.
 #pragma once
 
-#include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "quadrille/execute.hpp"
+#include "quadrille/types.hpp"
 
 namespace quadrille {
 
@@ -38,22 +36,6 @@ struct TransportChoice {
 // Throws Error{misuse} for an unknown QUADRILLE_MPI, or if the launcher could belong to either MPI.
 TransportChoice choose_transport();
 
-// Initialises the chosen MPI library and returns its world communicator. The library is finalised when the result and all of its
-// plans have been destroyed. Throws Error{environment} if the plug-in is missing, and Error{misuse} if the chosen transport is not
-// an MPI library.
-std::unique_ptr<Communicator> mpi_world();
-
-// Returns the group in which `quadrille run` started this process. Call it at most once. Throws Error{misuse} if `quadrille run`
-// did not start this process.
-std::unique_ptr<Communicator> shared_world();
-
-// Returns the group in which a launcher started this process: mpi_world() or shared_world(), whichever applies.
-std::unique_ptr<Communicator> launched_world();
-
-// For programs that may be started in any way. If a launcher started this process, `body` runs once, for this process's rank in
-// launched_world(). Otherwise it runs once in each of `threads` threads, as by run_threads. Throws what `body` throws.
-void run_launched(Count threads, const std::function<void(Communicator&)>& body);
-
 // Starts `ranks` processes of this command, which share memory, and waits for them. Returns 0 if all succeeded, 128 + N if signal N
 // ended one of them, otherwise the exit code of the first that failed. If a signal ends a rank, the other ranks get SIGTERM at
 // once. If a rank exits with a code other than 0, the other ranks get SIGTERM 10 s later. Ranks that still run 1 s after SIGTERM
@@ -62,9 +44,6 @@ void run_launched(Count threads, const std::function<void(Communicator&)>& body)
 // SIGKILL. If this process is killed, the group is killed, too. Not for programs with several threads. Throws Error{misuse} if the
 // command cannot be run, and Error{environment} if the machine lacks resources for it.
 int run_ranks(Count ranks, const std::vector<std::string>& command);
-
-// Loads the plug-in for `library` and passes it an MPI communicator: a handle of `bytes` bytes. Programs use `over` of mpi.hpp.
-std::unique_ptr<Communicator> over_mpi_handle(std::string_view library, const void* handle, std::size_t bytes);
 
 // Returns the path of the shared library of that MPI (openmpi or mpich). Throws Error{environment} if its plug-in cannot be loaded.
 std::string mpi_library_file(std::string_view library);

@@ -35,6 +35,9 @@ class Offer {
   Words words_{};
 };
 
+// Collective: makes a plan whose options name no algorithm.
+using PlanChooser = Plan(Communicator& communicator, const Problem& problem, const PlanOptions& options);
+
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -93,6 +96,10 @@ class Transport {
   // Returns the record of the plans for `executor` and of their starts. The record keeps alive everything that a plan of this group
   // uses. Plans call this on the communicator's own transport, which must have a record; other transports return null.
   virtual std::shared_ptr<Starts> starts(Executor /*executor*/) { return nullptr; }
+
+  // Makes the plans of this communicator whose options name no algorithm; null if it makes no such plans. Whoever makes the group
+  // sets it (groups/groups.cpp).
+  PlanChooser* chooser = nullptr;
 };
 
 }  // namespace quadrille

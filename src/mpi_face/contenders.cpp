@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "mpi_face/policy/cause.hpp"
-#include "plan/choosing/choosing.hpp"
 #include "quadrille/candidate.hpp"
 #include "quadrille/decision.hpp"
 #include "quadrille/error.hpp"
+#include "tune/choosing/choosing.hpp"
 
 namespace quadrille::mpi_face {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "execute/plan_memory.hpp"
+#include "execute/executions/plan_memory.hpp"
 #include "foundation/environment.hpp"
 #include "foundation/first_rank.hpp"
 #include "quadrille/error.hpp"

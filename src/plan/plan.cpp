@@ -12,13 +12,13 @@
 #include "execute/executions/execution.hpp"
 #include "execute/executions/progress_thread.hpp"
 #include "execute/executors.hpp"
-#include "execute/incremental.hpp"
+#include "execute/script/incremental.hpp"
 #include "execute/script/layout.hpp"
 #include "execute/script/script.hpp"
 #include "execute/script/script_contract.hpp"
 #include "execute/transport.hpp"
 #include "foundation/assert.hpp"
-#include "plan/choosing/choosing.hpp"
+#include "plan/chosen.hpp"
 #include "plan/given_schedule.hpp"
 #include "plan/placed.hpp"
 #include "plan/plan_buffers.hpp"
@@ -27,7 +27,6 @@
 #include "plan/request.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/checked.hpp"
-#include "quadrille/decision.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/indexed.hpp"
 
@@ -343,6 +342,11 @@ ChosenPlan Draft::agreed(Communicator& communicator, const Problem& asked, const
   return {std::move(made)};
 }
 
+bool Chosen::is_vendor() const {
+  const auto* candidate = std::get_if<Candidate>(&options.algorithm);
+  return candidate && quadrille::is_vendor(*candidate);
+}
+
 Problem checked_for(Communicator& communicator, const Problem& asked) {
   Problem problem = placed(communicator, asked);
   check(problem);
@@ -361,7 +365,11 @@ ChosenPlan plan_chosen(Communicator& communicator, const Problem& asked, const P
 
 Plan plan(Group communicator, const Problem& problem, const PlanOptions& options) {
   const auto* text = std::get_if<std::string>(&options.algorithm);
-  if (text && *text == automatic) return choose_and_plan(communicator, problem, options);
+  if (text && *text == automatic) {
+    PlanChooser* const chooser = communicator->transport().chooser;
+    if (!chooser) throw Error(ErrorCode::misuse, "this group cannot choose an algorithm; name one in PlanOptions::algorithm");
+    return chooser(communicator, problem, options);
+  }
   return *plan_chosen(communicator, problem, options, nullptr).plan;
 }
 

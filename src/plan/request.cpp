@@ -9,7 +9,6 @@
 #include <span>
 
 #include "execute/agreement.hpp"
-#include "plan/choosing/knowledge.hpp"
 #include "plan/gathered.hpp"
 #include "problem/collective_facts.hpp"
 #include "quadrille/traffic.hpp"
@@ -116,7 +115,7 @@ void compare_choosing(const ByRank<Vote>& votes, Agreement& agreement) {
     is_named = is_named || vote.chooser == Chooser::caller;
     all_undecided = all_undecided && vote.chooser == Chooser::undecided;
     some_undecided = some_undecided || vote.chooser == Chooser::undecided;
-    if (vote.knowledge == Knowledge::nothing || vote.knowledge != votes[0].knowledge) agreement.has_same_knowledge = false;
+    if (vote.knowledge == no_knowledge || vote.knowledge != votes[0].knowledge) agreement.has_same_knowledge = false;
     agreement.vendor_is_refused = agreement.vendor_is_refused || vote.refuses_vendor;
   }
   if (!is_named && !all_undecided) agreement.is_settled = !some_undecided && agreement.has_same_knowledge;

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "execute/plan_memory.hpp"
+#include "execute/executions/plan_memory.hpp"
 #include "execute/transport.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/traffic.hpp"
@@ -29,6 +29,8 @@ struct CountFacts {
   Count blocks = 0;              // blocks that it sends and that are not empty
 };
 
+constexpr std::uint64_t no_knowledge = 0;  // the hash of a rank that has no knowledge yet
+
 struct PlanRequest {
   // Names and values of everything that must be equal on all ranks. The first difference is
   // reported. A zero ends each name and each value.
@@ -39,8 +41,8 @@ struct PlanRequest {
   std::uint64_t counts = 0;
   std::vector<Share> sent, received;
   Chooser chooser = Chooser::caller;
-  std::uint64_t knowledge = 0;  // Knowledge::hash
-  bool refuses_vendor = false;  // the plan chose the vendor's collective, which cannot run this request
+  std::uint64_t knowledge = no_knowledge;  // hash of the knowledge by which the rank chooses
+  bool refuses_vendor = false;             // the plan chose the vendor's collective, which cannot run this request
   CountFacts facts;
   // For a caller's schedule: hash of the schedule with which this rank remembers verifying its part, or 0.
   std::uint64_t verified = 0;

@@ -36,7 +36,7 @@ TEST(Architecture, FoldersOfTheMapExist) {
 
 TEST(Architecture, FoldersOfTheSourcesAreOnTheMap) {
   const auto map = folders_of_the_map();
-  for (const char* top : {"include", "src", "tools"})
+  for (const char* top : {"include", "src", "tools", "papers"})
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / top))
       EXPECT_TRUE(!entry.is_directory() || map.contains(relative(entry.path(), root).string())) << entry.path();
 }
@@ -76,7 +76,7 @@ TEST(Architecture, TheHeaderOfAllIncludesEveryPublicHeader) {
 // The linker treats two types with the same name in one namespace as one type, even if their contents differ.
 TEST(Architecture, NamesOfTypesAreUnique) {
   std::map<std::string, std::filesystem::path> known;
-  for (const char* top : {"include", "src"})
+  for (const char* top : {"include", "src", "papers"})
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / top)) {
       if (entry.path().extension() != ".hpp") continue;
       std::ifstream header(entry.path());

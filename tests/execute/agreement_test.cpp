@@ -13,6 +13,7 @@
 #include "execute/shared/communicator.hpp"
 #include "execute/transport.hpp"
 #include "quadrille/execute.hpp"
+#include "quadrille/groups.hpp"
 #include "quadrille/program_builder.hpp"
 
 namespace quadrille {

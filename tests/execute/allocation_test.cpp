@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "quadrille/collectives.hpp"
+#include "quadrille/groups.hpp"
 #include "support/allocations.hpp"
 
 namespace quadrille {

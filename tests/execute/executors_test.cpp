@@ -8,6 +8,7 @@
 #include <set>
 
 #include "execute/mail.hpp"
+#include "quadrille/groups.hpp"
 
 namespace quadrille {
 namespace {

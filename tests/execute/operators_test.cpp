@@ -9,10 +9,11 @@
 
 #include "execute/script/script.hpp"
 #include "execute/transport.hpp"
-#include "plan/race/operands.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/execute.hpp"
+#include "quadrille/groups.hpp"
 #include "quadrille/program_builder.hpp"
+#include "tune/race/operands.hpp"
 
 namespace quadrille {
 namespace {

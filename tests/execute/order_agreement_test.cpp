@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "execute/shared/communicator.hpp"
+#include "quadrille/groups.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/interpreter.hpp"
 #include "quadrille/simulate.hpp"

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "quadrille/execute.hpp"
+#include "quadrille/groups.hpp"
 #include "quadrille/interpreter.hpp"
 #include "support/rounding.hpp"
 

@@ -47,7 +47,7 @@ TEST(Environment, RowsAreComplete) {
 TEST(Environment, SourcesReadTheVariablesOfTheTableByItsFunctions) {
   const std::filesystem::path root = QUADRILLE_SOURCE_DIR;
   std::set<std::string> read, known;
-  for (const char* top : {"src", "tools"})
+  for (const char* top : {"src", "tools", "papers"})
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / top)) {
       const std::string name = entry.path().filename(), extension = entry.path().extension();
       if (name == "environment.cpp" || (extension != ".cpp" && extension != ".hpp")) continue;

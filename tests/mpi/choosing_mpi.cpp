@@ -12,8 +12,8 @@
 #include "execute/transport.hpp"
 #include "plan/gathered.hpp"
 #include "quadrille/decision.hpp"
+#include "quadrille/groups.hpp"
 #include "quadrille/traffic.hpp"
-#include "quadrille/transports.hpp"
 #include "support/judge.hpp"
 
 namespace quadrille::testing {

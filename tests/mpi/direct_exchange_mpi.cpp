@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "quadrille/transports.hpp"
+#include "quadrille/groups.hpp"
 #include "support/exchanges.hpp"
 
 int main(int count, char** arguments) {

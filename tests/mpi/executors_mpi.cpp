@@ -9,9 +9,9 @@
 
 #include "execute/executions/execution.hpp"
 #include "execute/script/script.hpp"
-#include "execute/shared/memory/meet.hpp"
+#include "execute/shared/meet.hpp"
 #include "quadrille/algorithm.hpp"
-#include "quadrille/transports.hpp"
+#include "quadrille/groups.hpp"
 #include "support/agreement.hpp"
 #include "support/allocations.hpp"
 #include "support/rounding.hpp"

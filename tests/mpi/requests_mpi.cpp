@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "quadrille/groups.hpp"
 #include "quadrille/transports.hpp"
 #include "support/many_in_flight.hpp"
 

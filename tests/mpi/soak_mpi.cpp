@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "quadrille/transports.hpp"
+#include "quadrille/groups.hpp"
 #include "support/occasion.hpp"
 
 namespace quadrille::testing {

@@ -2,7 +2,7 @@
 // Tests the typed calls under a launcher, with checked data.
 #include <cstdio>
 
-#include "quadrille/transports.hpp"
+#include "quadrille/groups.hpp"
 #include "support/typed_calls.hpp"
 
 int main() {

@@ -5,6 +5,7 @@
 
 #include "quadrille/algorithm.hpp"
 #include "quadrille/execute.hpp"
+#include "quadrille/groups.hpp"
 #include "support/cases.hpp"
 #include "support/judge.hpp"
 #include "support/why_not.hpp"

@@ -12,6 +12,7 @@
 #include "execute/script/layout.hpp"
 #include "plan/given_schedule.hpp"
 #include "quadrille/document.hpp"
+#include "quadrille/groups.hpp"
 #include "quadrille/verify.hpp"
 #include "support/cases.hpp"
 #include "support/judge.hpp"

@@ -10,6 +10,7 @@
 
 #include "plan/plan_schedule.hpp"
 #include "quadrille/algorithm.hpp"
+#include "quadrille/groups.hpp"
 #include "support/cases.hpp"
 
 namespace quadrille {

@@ -12,6 +12,8 @@
 #include <numeric>
 
 #include "execute/shared/communicator.hpp"
+#include "groups/chooser.hpp"
+#include "quadrille/groups.hpp"
 
 namespace quadrille::testing {
 
@@ -113,6 +115,7 @@ inline void run_apart(Count ranks, const Apart& apart, const std::function<void(
   run_threads(ranks, [&](Communicator& threads) {
     const auto space = std::make_shared<ApartSpace>(memory[0].bytes, head, threads.rank(), ranks, apart);
     SharedCommunicator communicator(space, "threads apart", apart.costs);
+    let_choose(communicator);
     try {
       body(communicator);
       space->leave();

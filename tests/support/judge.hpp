@@ -3,9 +3,9 @@
 // with the expected ones, pass by pass.
 #pragma once
 
-#include "plan/race/probe_data.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/interpreter.hpp"
+#include "tune/race/probe_data.hpp"
 
 namespace quadrille::testing {
 

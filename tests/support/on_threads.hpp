@@ -6,6 +6,7 @@
 #include "execute/script/script.hpp"
 #include "execute/transport.hpp"
 #include "quadrille/execute.hpp"
+#include "quadrille/groups.hpp"
 #include "quadrille/interpreter.hpp"
 
 namespace quadrille::testing {

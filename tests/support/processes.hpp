@@ -5,7 +5,8 @@
 #include <memory>
 #include <optional>
 
-#include "execute/shared/memory/meet.hpp"
+#include "execute/shared/meet.hpp"
+#include "groups/chooser.hpp"
 
 namespace quadrille::testing {
 
@@ -14,6 +15,7 @@ inline std::unique_ptr<SharedCommunicator> shared_by_processes(Communicator& thr
                                                                Progress progress = {}) {
   Met met = meet(threads, {}, costs, std::move(progress), std::make_shared<Process>());
   if (!met.node) throw Error(ErrorCode::environment, met.no_sharing);
+  let_choose(*met.node);
   return std::move(met.node);
 }
 

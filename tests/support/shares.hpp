@@ -11,8 +11,8 @@
 #include <random>
 #include <string>
 
-#include "plan/race/probe_data.hpp"
 #include "quadrille/interpreter.hpp"
+#include "tune/race/probe_data.hpp"
 
 namespace quadrille::testing {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "plan/audit/audit.hpp"
 #include "support/json.hpp"
 #include "support/output.hpp"
+#include "tune/audit/audit.hpp"
 
 namespace quadrille::command {
 

@@ -9,10 +9,11 @@
 
 #include "execute/executors.hpp"
 #include "options/arguments.hpp"
-#include "plan/choosing/knowledge.hpp"
 #include "quadrille/fit.hpp"
+#include "quadrille/groups.hpp"
 #include "support/executor_option.hpp"
 #include "support/talk.hpp"
+#include "tune/choosing/knowledge.hpp"
 
 namespace quadrille::command {
 namespace {

@@ -4,13 +4,13 @@
 #include <algorithm>
 
 #include "options/problem_options.hpp"
-#include "plan/race/bandwidth.hpp"
 #include "schedule/policy_name.hpp"
+#include "tune/race/bandwidth.hpp"
 
 namespace quadrille::command {
 namespace {
 
-using reproduce::Cell;
+using papers::Cell;
 
 Cell cell_of(const std::optional<double>& value) { return value ? Cell(*value) : Cell(); }
 
@@ -27,13 +27,12 @@ Count largest_block(const Problem& problem) {
 
 }  // namespace
 
-reproduce::Sheet new_race_sheet() {
-  reproduce::Sheet sheet{
-      .name = "race",
-      .columns = {"collective", "ranks",   "nodes",       "transport",       "block_bytes", "op",      "type",
-                  "root",       "memory",  "cold",        "algorithm",       "policy",      "buffers", "executor",
-                  "keep_step",  "checked", "repetitions", "runs_per_sample", "confidence",  "c1",      "c2"},
-      .rows = {}};
+papers::Sheet new_race_sheet() {
+  papers::Sheet sheet{.name = "race",
+                      .columns = {"collective", "ranks",   "nodes",       "transport",       "block_bytes", "op",      "type",
+                                  "root",       "memory",  "cold",        "algorithm",       "policy",      "buffers", "executor",
+                                  "keep_step",  "checked", "repetitions", "runs_per_sample", "confidence",  "c1",      "c2"},
+                      .rows = {}};
   for (const std::string of : {"", "ratio_", "to_best_"})
     for (const std::string figure : {"median", "least", "most", "lower", "upper"})
       sheet.columns.push_back(of + figure + (of.empty() ? "_s" : ""));
@@ -44,7 +43,7 @@ reproduce::Sheet new_race_sheet() {
   return sheet;
 }
 
-void add_to(reproduce::Sheet& sheet, const RaceResult& result, const RaceOptions& options, const std::string& transport) {
+void add_to(papers::Sheet& sheet, const RaceResult& result, const RaceOptions& options, const std::string& transport) {
   const Problem& problem = result.problem;
   const auto nodes = problem.nodes.empty() ? Count{1} : *std::max_element(problem.nodes.begin(), problem.nodes.end()) + 1;
   const auto text = [](auto name) { return Cell(std::string(name)); };

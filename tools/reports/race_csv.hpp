@@ -4,12 +4,12 @@
 
 #include <string>
 
+#include "papers/exhibit.hpp"
 #include "quadrille/race.hpp"
-#include "reproduce/exhibit.hpp"
 
 namespace quadrille::command {
 
-reproduce::Sheet new_race_sheet();
-void add_to(reproduce::Sheet& sheet, const RaceResult& result, const RaceOptions& options, const std::string& transport);
+papers::Sheet new_race_sheet();
+void add_to(papers::Sheet& sheet, const RaceResult& result, const RaceOptions& options, const std::string& transport);
 
 }  // namespace quadrille::command

@@ -5,8 +5,8 @@
 
 #include "options/cases.hpp"
 #include "options/problem_options.hpp"
-#include "plan/race/bandwidth.hpp"
 #include "schedule/policy_name.hpp"
+#include "tune/race/bandwidth.hpp"
 
 namespace quadrille::command {
 namespace {

@@ -9,7 +9,6 @@
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
 #include "options/problem_options.hpp"
-#include "plan/race/bandwidth.hpp"
 #include "reports/race_csv.hpp"
 #include "reports/race_file.hpp"
 #include "reports/race_json.hpp"
@@ -18,6 +17,7 @@
 #include "support/build.hpp"
 #include "support/talk.hpp"
 #include "support/text.hpp"
+#include "tune/race/bandwidth.hpp"
 
 namespace quadrille::command {
 namespace {
@@ -287,7 +287,7 @@ void RaceReport::finish() {
   if (form_.json)
     output_.finish(to_text(report));
   else if (form_.csv)
-    output_.finish(reproduce::csv_of(sheet_));
+    output_.finish(papers::csv_of(sheet_));
   else if (form_.ratios)
     output_.finish(ratios_of(cells_, ranks_));
   else

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "papers/exhibit.hpp"
 #include "quadrille/race.hpp"
 #include "reports/race_plot.hpp"
-#include "reproduce/exhibit.hpp"
 #include "support/json.hpp"
 #include "support/machine.hpp"
 #include "support/output.hpp"
@@ -54,7 +54,7 @@ class RaceReport {
   Json json() const;
 
   Json sizes_ = Json::array();
-  reproduce::Sheet sheet_;
+  papers::Sheet sheet_;
   Count nodes_ = 1;
   std::vector<RatioCell> cells_;
   Collective collective_{};

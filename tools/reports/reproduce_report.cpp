@@ -12,7 +12,7 @@
 namespace quadrille::command {
 namespace {
 
-using namespace reproduce;
+using namespace papers;
 
 std::string in_table(const std::string& text) {
   std::string escaped;

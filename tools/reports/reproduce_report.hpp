@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "reproduce/exhibit.hpp"
+#include "papers/exhibit.hpp"
 #include "support/json.hpp"
 
 namespace quadrille::command {
 
 struct Made {
-  const reproduce::Exhibit* exhibit = nullptr;
-  reproduce::Reproduction reproduction;
+  const papers::Exhibit* exhibit = nullptr;
+  papers::Reproduction reproduction;
 };
 
 std::string exhibits_text();                                            // the list of exhibits

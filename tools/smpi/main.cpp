@@ -17,10 +17,10 @@
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
 #include "options/problem_options.hpp"
-#include "plan/race/probe_data.hpp"
 #include "quadrille/indexed.hpp"
 #include "smpi/communicator.hpp"
 #include "support/environment_check.hpp"
+#include "tune/race/probe_data.hpp"
 
 namespace quadrille::smpi {
 namespace {

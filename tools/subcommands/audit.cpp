@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // quadrille audit: measures which performance guidelines the vendor's collectives violate, and which ours do.
-#include "plan/audit/audit.hpp"
+#include "tune/audit/audit.hpp"
 
 #include <fmt/format.h>
 
@@ -10,6 +10,7 @@
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/groups.hpp"
 #include "quadrille/transports.hpp"
 #include "reports/audit_report.hpp"
 #include "subcommands/subcommand.hpp"

@@ -12,10 +12,10 @@
 #include <utility>
 
 #include "options/arguments.hpp"
+#include "papers/exhibit.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/model.hpp"
 #include "quadrille/operator.hpp"
-#include "reproduce/exhibit.hpp"
 #include "support/executor_option.hpp"
 #include "topology/topology_kind.hpp"
 
@@ -58,7 +58,7 @@ std::map<std::string, Words> known_values(const CLI::App& command) {
   for (const std::string& algorithm : algorithms)
     if (algorithm != "all" && algorithm != "vendor") ids.push_back(algorithm);
   for (const Model* model : all_models()) models.emplace_back(model->id);
-  for (const reproduce::Exhibit* exhibit : reproduce::all_exhibits()) exhibits.emplace_back(exhibit->id);
+  for (const papers::Exhibit* exhibit : papers::all_exhibits()) exhibits.emplace_back(exhibit->id);
   return {{"COLLECTIVE", collective_names()},
           {"ALGORITHM", std::move(ids)},
           {"SUBCOMMAND", subcommand_names(command)},

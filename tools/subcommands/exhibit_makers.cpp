@@ -9,9 +9,9 @@
 
 namespace quadrille::command {
 
-using reproduce::Reproduction;
+using papers::Reproduction;
 
-ExhibitMakers::ExhibitMakers(std::vector<const reproduce::Exhibit*> exhibits, ProgressLine& progress)
+ExhibitMakers::ExhibitMakers(std::vector<const papers::Exhibit*> exhibits, ProgressLine& progress)
     : exhibits_(std::move(exhibits)), progress_(progress), places_(exhibits_.size()) {
   const std::size_t most = std::min<std::size_t>(std::max(1U, std::thread::hardware_concurrency()), exhibits_.size());
   try {

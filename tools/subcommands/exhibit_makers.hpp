@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "reproduce/exhibit.hpp"
+#include "papers/exhibit.hpp"
 #include "support/talk.hpp"
 
 namespace quadrille::command {
@@ -20,18 +20,18 @@ namespace quadrille::command {
 class ExhibitMakers {
  public:
   // `progress` must outlive this object.
-  ExhibitMakers(std::vector<const reproduce::Exhibit*> exhibits, ProgressLine& progress);
+  ExhibitMakers(std::vector<const papers::Exhibit*> exhibits, ProgressLine& progress);
   ~ExhibitMakers();  // waits for the exhibits being made; does not begin others
   ExhibitMakers(const ExhibitMakers&) = delete;
   ExhibitMakers& operator=(const ExhibitMakers&) = delete;
 
   // Waits until the exhibit with this number is made and returns it; each can be taken once. Rethrows an error that occurred while
   // making it.
-  reproduce::Reproduction take(std::size_t number);
+  papers::Reproduction take(std::size_t number);
 
  private:
   struct Place {
-    std::optional<reproduce::Reproduction> made;
+    std::optional<papers::Reproduction> made;
     std::exception_ptr error;
     std::string doing;
   };
@@ -40,7 +40,7 @@ class ExhibitMakers {
   bool make_next();  // returns false if none is left
   bool is_finished(std::size_t number) const { return places_[number].made || places_[number].error; }
 
-  const std::vector<const reproduce::Exhibit*> exhibits_;
+  const std::vector<const papers::Exhibit*> exhibits_;
   ProgressLine& progress_;
   std::mutex mutex_;  // protects all members below except the threads
   std::condition_variable changed_;

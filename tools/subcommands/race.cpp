@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // quadrille race: runs candidates side by side on real data, on threads or under an MPI launcher.
 #include "quadrille/race.hpp"
+#include "quadrille/groups.hpp"
 
 #include <fmt/format.h>
 
@@ -16,7 +17,6 @@
 #include "options/given_schedules.hpp"
 #include "options/problem_options.hpp"
 #include "plan/placed.hpp"
-#include "plan/rules/vendor_rules.hpp"
 #include "quadrille/decision.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/fit.hpp"
@@ -28,6 +28,7 @@
 #include "support/launcher.hpp"
 #include "support/output.hpp"
 #include "support/talk.hpp"
+#include "tune/rules/vendor_rules.hpp"
 
 namespace quadrille::command {
 namespace {

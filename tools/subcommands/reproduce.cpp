@@ -24,15 +24,15 @@ struct Options {
   bool list = false, json = false, markdown = false;
 };
 
-std::vector<const reproduce::Exhibit*> chosen(const std::vector<std::string>& ids) {
+std::vector<const papers::Exhibit*> chosen(const std::vector<std::string>& ids) {
   std::vector<std::string> known{"all"};
-  for (const reproduce::Exhibit* exhibit : reproduce::all_exhibits()) known.emplace_back(exhibit->id);
-  std::vector<const reproduce::Exhibit*> exhibits;
+  for (const papers::Exhibit* exhibit : papers::all_exhibits()) known.emplace_back(exhibit->id);
+  std::vector<const papers::Exhibit*> exhibits;
   for (const std::string& id : ids) {
-    const auto all = reproduce::all_exhibits();
+    const auto all = papers::all_exhibits();
     if (id == "all")
       exhibits.insert(exhibits.end(), all.begin(), all.end());
-    else if (const reproduce::Exhibit* exhibit = reproduce::find_exhibit(id))
+    else if (const papers::Exhibit* exhibit = papers::find_exhibit(id))
       exhibits.push_back(exhibit);
     else
       refuse_unknown("exhibit", id, known);
@@ -51,11 +51,11 @@ void make_folder(const std::string& folder) {
 void write(const Made& made, const std::filesystem::path& folder) {
   const auto& [exhibit, reproduction] = made;
   for (std::size_t i = 0; i < reproduction.sheets.size(); ++i)
-    Output((folder / reproduce::csv_name(exhibit->id, reproduction, i)).string()).finish(reproduce::csv_of(reproduction.sheets[i]));
-  const std::string script = reproduce::plot_script(exhibit->title, reproduction);
+    Output((folder / papers::csv_name(exhibit->id, reproduction, i)).string()).finish(papers::csv_of(reproduction.sheets[i]));
+  const std::string script = papers::plot_script(exhibit->title, reproduction);
   if (script.empty()) return;
   if (const auto picture = plotted(script))
-    Output((folder / fmt::format("{}.svg", exhibit->id)).string()).finish(reproduce::with_dark_colours(*picture));
+    Output((folder / fmt::format("{}.svg", exhibit->id)).string()).finish(papers::with_dark_colours(*picture));
   else
     remark("There is no gnuplot, so plots are skipped; the numbers and verdicts are complete.");
 }
@@ -81,7 +81,7 @@ int run(const Options& options) {
     const Made made{exhibits[number], makers.take(number)};
     if (options.folder) write(made, *options.folder);
     progress.clear();
-    explained = explained && reproduce::verdict_of(made.reproduction).explained;
+    explained = explained && papers::verdict_of(made.reproduction).explained;
     if (options.json) {
       array.push_back(verdict_json(made));
     } else if (options.markdown) {

@@ -9,9 +9,8 @@
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
 #include "options/documents.hpp"
-#include "plan/rules/vendor_rules.hpp"
-#include "plan/wisdom/wisdom_pool.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/groups.hpp"
 #include "quadrille/transports.hpp"
 #include "reports/tune_report.hpp"
 #include "subcommands/subcommand.hpp"
@@ -21,6 +20,8 @@
 #include "support/output.hpp"
 #include "support/stop_signal.hpp"
 #include "support/talk.hpp"
+#include "tune/rules/vendor_rules.hpp"
+#include "tune/wisdom/wisdom_pool.hpp"
 
 namespace quadrille::command {
 namespace {

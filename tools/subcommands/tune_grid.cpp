@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "options/problem_options.hpp"
-#include "plan/race/tune_cell.hpp"
 #include "problem/collective_facts.hpp"
 #include "support/text.hpp"
+#include "tune/race/tune_cell.hpp"
 
 namespace quadrille::command {
 namespace {

@@ -12,13 +12,13 @@
 #include "execute/agreement.hpp"
 #include "execute/executors.hpp"
 #include "plan/gathered.hpp"
-#include "plan/race/tune_cell.hpp"
-#include "plan/rules/vendor_rules.hpp"
 #include "quadrille/decision.hpp"
 #include "quadrille/fit.hpp"
 #include "quadrille/race.hpp"
 #include "support/stop_signal.hpp"
 #include "support/text.hpp"
+#include "tune/race/tune_cell.hpp"
+#include "tune/rules/vendor_rules.hpp"
 
 namespace quadrille::command {
 namespace {

@@ -24,7 +24,7 @@ struct TuneRequest {
   std::size_t launches = 1;       // a cell measured in fewer launches counts as unknown
   Count days = 90;                // older measurements are made again
   std::size_t ways = 8;           // number of ways to race in a cell, those with the lowest prices
-  bool vendor = false;  // measure the MPI library's own algorithms instead, for a file of their own (plan/rules/vendor_rules.hpp)
+  bool vendor = false;  // measure the MPI library's own algorithms instead, for a file of their own (tune/rules/vendor_rules.hpp)
 };
 
 enum class CellState {

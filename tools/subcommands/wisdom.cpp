@@ -11,6 +11,7 @@
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
 #include "options/documents.hpp"
+#include "quadrille/groups.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/launcher.hpp"
 #include "support/output.hpp"

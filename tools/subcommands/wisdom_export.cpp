@@ -8,13 +8,13 @@
 #include <iterator>
 
 #include "options/arguments.hpp"
-#include "plan/rules/vendor_rules.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/transports.hpp"
 #include "subcommands/subcommand.hpp"
 #include "subcommands/wisdom.hpp"
 #include "support/output.hpp"
 #include "support/talk.hpp"
+#include "tune/rules/vendor_rules.hpp"
 
 namespace quadrille::command {
 namespace {

@@ -17,6 +17,7 @@
 #include "mpi_face/rules.hpp"
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
+#include "quadrille/error.hpp"
 #include "quadrille/transports.hpp"
 #include "subcommands/preload.hpp"
 #include "subcommands/subcommand.hpp"

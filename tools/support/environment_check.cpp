@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/environment_check.hpp"
 
-#include "execute/plan_memory.hpp"
+#include "execute/executions/plan_memory.hpp"
 #include "foundation/environment.hpp"
 #include "mpi_face/report/report_folder.hpp"
 #include "mpi_face/rules.hpp"
-#include "plan/choosing/knowledge.hpp"
 #include "support/refuse.hpp"
+#include "tune/choosing/knowledge.hpp"
 
 namespace quadrille::command {
 

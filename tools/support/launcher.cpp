@@ -12,6 +12,7 @@
 #include "execute/shared/launch/launch_variables.hpp"
 #include "foundation/environment.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/groups.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/transports.hpp"
 #include "support/executor_option.hpp"

@@ -9,7 +9,7 @@
 
 #include <fstream>
 
-#include "execute/plan_memory.hpp"
+#include "execute/executions/plan_memory.hpp"
 #include "execute/shared/memory/process.hpp"
 #include "foundation/system/descriptor.hpp"
 #include "problem/memory.hpp"

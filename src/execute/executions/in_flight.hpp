@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "execute/plan_memory.hpp"
+#include "execute/executions/plan_memory.hpp"
 
 namespace quadrille {
 

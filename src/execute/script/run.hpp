@@ -12,7 +12,6 @@
 
 #include "execute/executable.hpp"
 #include "execute/script/script.hpp"
-#include "execute/shared/node_steps.hpp"
 #include "foundation/assert.hpp"
 
 namespace quadrille {
@@ -24,7 +23,8 @@ template <class M>
 concept Messages = requires(M messages, const std::byte* input, std::byte* output, std::uint32_t message, bool (*done)(),
                             const Error& why) {
   { messages.script() } -> std::convertible_to<const Script&>;
-  { messages.steps() } -> std::convertible_to<NodeSteps*>;  // null unless PlanOptions::keep_step is set
+  // Null unless PlanOptions::keep_step is set; otherwise tells when the rank may enter a window (shared/node_steps.hpp).
+  { messages.steps()->may_enter(std::size_t{}) } -> std::convertible_to<bool>;
   // Can an execution begin now? It cannot while readers still use the block that this execution will write. `wait_to_begin` waits
   // for them.
   { messages.can_begin() } -> std::convertible_to<bool>;
@@ -209,7 +209,7 @@ class ScriptExecutable final : public Executable {
   }
 
   [[gnu::always_inline]] Stage run_window(Stage before) {
-    NodeSteps* const steps = messages_.steps();
+    auto* const steps = messages_.steps();
     if (before == Stage::to_begin) window_ = 0;
     if (before == Stage::for_messages) {
       if (steps) steps->leave(window_);

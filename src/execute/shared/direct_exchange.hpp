@@ -24,8 +24,8 @@
 #include <vector>
 
 #include "execute/executions/starts.hpp"
-#include "execute/shared/costs.hpp"
 #include "execute/shared/memory/claim.hpp"
+#include "execute/shared/memory/costs.hpp"
 #include "execute/shared/memory/space.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/indexed.hpp"

@@ -26,8 +26,8 @@
 
 #include "execute/script/run.hpp"
 #include "execute/script/streaming.hpp"
-#include "execute/shared/costs.hpp"
 #include "execute/shared/memory/claim.hpp"
+#include "execute/shared/memory/costs.hpp"
 #include "execute/shared/memory/space.hpp"
 #include "execute/shared/node_steps.hpp"
 #include "quadrille/execute.hpp"

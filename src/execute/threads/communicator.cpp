@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "execute/shared/communicator.hpp"
+#include "execute/threads/threads.hpp"
 #include "foundation/environment.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/indexed.hpp"
@@ -90,7 +91,7 @@ class ThreadSpace : public SharedSpace {
 
 }  // namespace
 
-void run_threads(Count ranks, const std::function<void(Communicator&)>& body) {
+void run_as_threads(Count ranks, const std::function<void(Communicator&)>& body) {
   if (ranks < 1) throw Error(ErrorCode::misuse, "a group needs at least one rank");
   warn_of_environment();
   const auto group = std::make_shared<ThreadGroup>(ranks);

@@ -14,8 +14,8 @@
 #include "mpi_face/report/record_text.hpp"
 #include "mpi_face/symbols/function.hpp"
 #include "mpi_face/ticks.hpp"
-#include "plan/race/median.hpp"
 #include "quadrille/error.hpp"
+#include "tune/median.hpp"
 
 namespace quadrille::mpi_face {
 namespace {

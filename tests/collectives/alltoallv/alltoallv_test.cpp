@@ -9,6 +9,7 @@
 #include "patterns/rank_array.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/execute.hpp"
+#include "quadrille/groups.hpp"
 #include "quadrille/model.hpp"
 #include "quadrille/traffic.hpp"
 #include "quadrille/traffic_patterns.hpp"

@@ -10,6 +10,7 @@
 #include "quadrille/algorithm.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/execute.hpp"
+#include "quadrille/groups.hpp"
 #include "quadrille/verify.hpp"
 #include "support/cases.hpp"
 

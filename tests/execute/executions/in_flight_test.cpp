@@ -9,6 +9,7 @@
 
 #include "execute/transport.hpp"
 #include "quadrille/collectives.hpp"
+#include "quadrille/groups.hpp"
 #include "quadrille/program_builder.hpp"
 #include "support/apart.hpp"
 #include "support/many_in_flight.hpp"

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "execute/shared/communicator.hpp"
+#include "quadrille/groups.hpp"
 #include "support/agreement.hpp"
 #include "support/processes.hpp"
 

@@ -9,6 +9,7 @@
 #include "execute/script/layout.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/execute.hpp"
+#include "quadrille/groups.hpp"
 #include "support/cases.hpp"
 #include "support/judge.hpp"
 

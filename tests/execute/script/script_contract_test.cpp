@@ -9,6 +9,7 @@
 #include "quadrille/algorithm.hpp"
 #include "quadrille/candidate.hpp"
 #include "quadrille/execute.hpp"
+#include "quadrille/groups.hpp"
 #include "quadrille/operator.hpp"
 #include "quadrille/program_builder.hpp"
 

@@ -11,8 +11,9 @@
 #include <iostream>
 #include <thread>
 
+#include "execute/shared/meet.hpp"
 #include "execute/shared/memory/head_file.hpp"
-#include "execute/shared/memory/meet.hpp"
+#include "quadrille/groups.hpp"
 #include "support/apart.hpp"
 #include "support/cases.hpp"
 #include "support/exchanges.hpp"

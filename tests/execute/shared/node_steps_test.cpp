@@ -12,6 +12,7 @@
 #include "execute/script/run.hpp"
 #include "execute/shared/communicator.hpp"
 #include "quadrille/algorithm.hpp"
+#include "quadrille/groups.hpp"
 #include "support/cases.hpp"
 #include "support/judge.hpp"
 

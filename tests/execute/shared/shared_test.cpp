@@ -15,8 +15,9 @@
 #include <random>
 #include <thread>
 
+#include "execute/executions/waiting.hpp"
 #include "execute/shared/memory/head_file.hpp"
-#include "execute/waiting.hpp"
+#include "quadrille/groups.hpp"
 #include "quadrille/program_builder.hpp"
 #include "support/agreement.hpp"
 #include "support/apart.hpp"

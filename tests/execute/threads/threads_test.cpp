@@ -8,6 +8,7 @@
 #include "execute/script/script.hpp"
 #include "execute/transport.hpp"
 #include "quadrille/execute.hpp"
+#include "quadrille/groups.hpp"
 #include "quadrille/program_builder.hpp"
 #include "support/agreement.hpp"
 #include "support/cases.hpp"

@@ -18,9 +18,9 @@
 #include <string_view>
 #include <vector>
 
-#include "plan/rules/vendor_rules.hpp"
 #include "problem/collective_facts.hpp"
 #include "quadrille/transports.hpp"
+#include "tune/rules/vendor_rules.hpp"
 
 #ifdef OPEN_MPI
 namespace {

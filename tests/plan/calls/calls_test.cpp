@@ -16,6 +16,7 @@
 #include "execute/shared/communicator.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/collectives.hpp"
+#include "quadrille/groups.hpp"
 #include "quadrille/indexed.hpp"
 #include "support/cases.hpp"
 #include "support/judge.hpp"

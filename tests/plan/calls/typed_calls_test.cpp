@@ -2,6 +2,7 @@
 #include "support/typed_calls.hpp"
 
 #include <gtest/gtest.h>
+#include "quadrille/groups.hpp"
 
 namespace quadrille {
 namespace {

@@ -9,7 +9,6 @@
 
 #include <iostream>
 
-#include "plan/race/probe_data.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/draw.hpp"
 #include "quadrille/interpreter.hpp"
@@ -21,6 +20,7 @@
 #include "support/environment.hpp"
 #include "support/last_words.hpp"
 #include "support/mutate.hpp"
+#include "tune/race/probe_data.hpp"
 
 namespace quadrille {
 namespace {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "quadrille/algorithm.hpp"
+#include "quadrille/groups.hpp"
 #include "quadrille/wisdom.hpp"
 #include "support/command.hpp"
 

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <map>
 
-#include "reproduce/exhibit.hpp"
+#include "papers/exhibit.hpp"
 #include "support/command.hpp"
 
 namespace quadrille {
@@ -62,7 +62,7 @@ TEST_F(CommandTest, ReproducesSeveralInTheOrderOfTheArguments) {
 TEST_F(CommandTest, ExplainsVerdicts) {
   const std::string help = prints({"reproduce", "--help"});
   const std::string index = prints({"reproduce", "bruck1997-fig3", "bruck1997-fig4", "--markdown"});
-  for (const reproduce::VerdictLevel& level : reproduce::levels()) {
+  for (const papers::VerdictLevel& level : papers::levels()) {
     EXPECT_NE(help.find(fmt::format("  {}: ", level.name)), std::string::npos) << level.name;
     EXPECT_NE(index.find(fmt::format("| *{}* | {} |", level.name, level.meaning)), std::string::npos) << level.name;
   }

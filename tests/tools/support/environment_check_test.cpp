@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "quadrille/execute.hpp"
+#include "quadrille/groups.hpp"
 #include "support/command.hpp"
 
 namespace quadrille {

@@ -12,7 +12,7 @@
 #include "execute/mpi/plug_in/mpi_process.hpp"
 #include "execute/mpi/plug_in/mpi_starts.hpp"
 #include "execute/mpi/plug_in/waiter.hpp"
-#include "execute/shared/memory/meet.hpp"
+#include "execute/shared/meet.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {

@@ -13,7 +13,7 @@
 
 #include "execute/mpi/plug_in/contexts.hpp"
 #include "execute/mpi/plug_in/mpi_calls.hpp"
-#include "execute/shared/memory/meet.hpp"
+#include "execute/shared/meet.hpp"
 
 namespace quadrille {
 

@@ -16,7 +16,7 @@
 #include <unordered_map>
 
 #include "execute/fork_mark.hpp"
-#include "execute/shared/costs.hpp"
+#include "execute/shared/memory/costs.hpp"
 #include "execute/shared/memory/peer_file.hpp"
 #include "execute/shared/memory/shared_file.hpp"
 

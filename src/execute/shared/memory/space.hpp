@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "execute/shared/costs.hpp"
-#include "execute/shared/shared_starts.hpp"
-#include "execute/waiting.hpp"
+#include "execute/executions/waiting.hpp"
+#include "execute/shared/memory/costs.hpp"
+#include "execute/shared/memory/shared_starts.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {

@@ -11,6 +11,7 @@
 
 #include "execute/shared/memory/head_file.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/groups.hpp"
 #include "quadrille/transports.hpp"
 
 namespace quadrille {

@@ -11,8 +11,8 @@
 #include <memory>
 #include <vector>
 
+#include "execute/shared/meet.hpp"
 #include "execute/shared/memory/head_file.hpp"
-#include "execute/shared/memory/meet.hpp"
 #include "quadrille/execute.hpp"
 
 namespace quadrille {

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reproduces the tables and figures of the papers. Each is an *exhibit*: a row of table.cpp and a file. Several similar figures may
+// share a file. An exhibit counts in our schedules what the paper shows, prices it with our models, and compares it with what the
+// paper says. The verdict is computed from these comparisons.
+//
+//   Reproduction made = find_exhibit("bruck1997-fig4")->make({});
+//   verdict_of(made).sentence;  // "holds: all 5 comparisons"
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "foundation/assert.hpp"
+#include "quadrille/indexed.hpp"
+
+namespace quadrille::papers {
+
+// A count or a measured value, stored as a double. Counts up to 2^53 are exact.
+class Number {
+ public:
+  constexpr Number(std::floating_point auto measure) : value_(measure) {}
+  constexpr Number(std::integral auto count) : value_(static_cast<double>(count)) { QUADRILLE_ASSERT(std::abs(value_) <= 0x1p53); }
+  constexpr operator double() const { return value_; }
+
+ private:
+  double value_;
+};
+
+constexpr double ratio(Number one, Number other) { return one / other; }
+
+using Cell = std::variant<std::monostate, Count, double, std::string>;  // empty if the paper, or our result, has no value there
+
+// A table whose column headings name the units; it becomes one CSV file.
+struct Sheet {
+  std::string name;  // distinguishes the sheets of an exhibit if there are several: "a"
+  std::vector<std::string> columns;
+  std::vector<std::vector<Cell>> rows;  // each row has one cell for each column
+};
+
+// The style `points` is for the paper's own numbers: markers without a line, in the colour of text. The key calls them "paper".
+enum class CurveStyle : std::uint8_t { line, dashed, dotted, steps, points };
+
+struct Curve {
+  std::size_t column = 0;  // index of the sheet's column
+  std::string title;       // for points: the text after "paper: " in the key, or empty
+  CurveStyle style = CurveStyle::line;
+  std::optional<std::size_t> colour;  // shared by curves that belong together; absent: the curve gets its own
+};
+
+// curves: plots columns over the column `x`.
+// bars: draws a bar for each row of the sheet, named by the column `x`. The columns of the curves are its parts, from
+// bottom to top. A curve of style `points` is not a part; it is drawn over the bars.
+// spans: shows what is busy at which time. Each row of the sheet is a rectangle, given by its first four columns:
+// lane (text or a number; lanes are drawn from top to bottom in the order of the sheet), begin, end, and kind (text;
+// each kind has a colour). There are no curves.
+enum class PanelKind : std::uint8_t { curves, bars, spans };
+
+struct Panel {
+  std::string title, x_label, y_label;
+  std::size_t sheet = 0;
+  std::size_t x = 0;  // column of the sheet
+  std::vector<Curve> curves;
+  bool log_x = false, log_y = false;
+  PanelKind kind = PanelKind::curves;
+  // Panels with the same number have the same range of y, or of time in spans, so that they can be compared by eye.
+  // Panels of one group must be either all logarithmic in y or all linear.
+  std::optional<std::size_t> range_group;
+};
+
+enum class Relation : std::uint8_t { equal, at_most, at_least };  // our value is equal to, at most, or at least the paper's
+
+// The possible results of a comparison, from best to worst; levels() gives a name and an explanation of each.
+enum class Outcome : std::uint8_t { holds, sharper_bound, misprint, beyond_assumptions, paper_is_wrong, differs };
+inline constexpr std::size_t outcome_count = 6;
+
+struct VerdictLevel {
+  Outcome outcome = Outcome::holds;
+  std::string_view name;
+  std::string_view meaning;  // one sentence
+};
+
+std::span<const VerdictLevel> levels();  // in the order of Outcome; the command and the documentation print them
+std::string_view name(Outcome outcome);
+
+// An explanation of a claim that does not hold as printed. It applies only if the numbers support it: `value` agrees with ours, and
+// the paper's value does not. For a sharper bound both agree, and `value` is the stricter one.
+struct PaperFinding {
+  Outcome level = Outcome::paper_is_wrong;  // not `holds` or `differs`, which need no finding
+  Number value = 0;
+  std::string why;
+  bool is_transcript_in_doubt = false;  // the transcript has lost signs at this place, so the error may be in the transcript
+};
+
+// One number or claim of the paper, with our value. A claim about curves is expressed as a ratio between them or as
+// the point where they cross.
+struct Comparison {
+  std::string what;  // with the unit
+  Number paper = 0;
+  Number ours = 0;
+  Relation relation = Relation::equal;
+  double tolerance = 0;  // relative to the paper's value: 0.01 is 1 %
+  std::optional<PaperFinding> finding;
+  std::string reason;  // if the values differ: what only one of them includes
+  std::string place;   // place in the paper: "section 3.5"; empty if the exhibit's source is this one place
+  std::string aside;   // shown in brackets after our value: our value by another convention
+  // True if the paper states no number. `paper` is then an assumption, or our reading of words such as "large",
+  // "in the range of" or "higher".
+  bool is_reading = false;
+
+  Comparison& found(Outcome level, Number value, std::string why);  // sets the finding
+};
+
+Outcome outcome_of(const Comparison& comparison);
+
+// Returns "paper 9, ours 5 (-44 %)": the comparison in words, with the finding or the reason if there is one.
+std::string sentence_of(const Comparison& comparison);
+
+struct Reproduction {
+  std::vector<Sheet> sheets;
+  std::vector<Panel> panels;  // empty for a table that needs no picture
+  std::vector<Comparison> comparisons;
+  std::vector<std::string> remarks;  // assumptions
+
+  // Each function adds a comparison: our value is equal to, at most, or at least the paper's. The caller sets the other fields in
+  // the returned comparison, which is valid until the next one is added.
+  Comparison& equal(std::string what, Number paper, Number ours, std::string place);
+  Comparison& at_most(std::string what, Number paper, Number ours, std::string place);
+  Comparison& at_least(std::string what, Number paper, Number ours, std::string place);
+};
+
+struct ExhibitVerdict {
+  Outcome outcome = Outcome::holds;                      // the worst of all comparisons
+  ByEnum<Outcome, std::size_t, outcome_count> counts{};  // number of comparisons by outcome
+  bool explained = true;                                 // true if every difference has a reason
+  std::string sentence;                                  // one line
+  std::string headline;                                  // a shorter sentence without reasons, for pictures
+};
+
+ExhibitVerdict verdict_of(const Reproduction& reproduction);
+
+// How to make an exhibit.
+struct Making {
+  bool small = false;                                   // fewer points on curves, for tests
+  std::function<void(std::string_view)> progress = {};  // called with a line about what is being counted; may be empty
+
+  void show(std::string_view line) const {
+    if (progress) progress(line);
+  }
+};
+
+struct Exhibit {
+  std::string_view id;      // citation key and place: "bruck1997-fig4"
+  std::string_view title;   // one line
+  std::string_view source;  // citation key of docs/references.bib, and the place
+  std::string_view about;   // what is compared, and how our values were obtained
+  Reproduction (*make)(const Making&) = nullptr;
+};
+
+std::span<const Exhibit* const> all_exhibits();    // ordered by paper
+const Exhibit* find_exhibit(std::string_view id);  // null if there is none
+
+// Returns a sheet as CSV (RFC 4180): text that contains a comma, a quotation mark or a line break is quoted.
+std::string csv_of(const Sheet& sheet);
+std::string text_of(const Cell& cell);
+// Returns the file name: "bruck1997-fig4.csv", or "bruck1997-fig4-a.csv" if there are several sheets.
+std::string csv_name(std::string_view id, const Reproduction& reproduction, std::size_t sheet);
+
+// Returns a gnuplot script that prints all panels, at most two in a row, under the title and the verdict, as one SVG
+// on stdout. Empty if there are no panels.
+std::string plot_script(std::string_view title, const Reproduction& reproduction);
+
+// Adds a style sheet to gnuplot's output. It shows light lines on a dark ground if the reader prefers a dark colour scheme.
+std::string with_dark_colours(std::string picture);
+
+}  // namespace quadrille::papers

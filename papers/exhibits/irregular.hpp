@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The irregular exchanges A1 to A4 of [liu2002]: what they do in each stage, and how long they take on the paper's
+// machines. Counts are in elements, which are never split.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "papers/exhibit.hpp"
+#include "papers/machines.hpp"
+#include "quadrille/traffic.hpp"
+#include "quadrille/traffic_patterns.hpp"
+
+namespace quadrille::papers {
+
+// Returns the specification of A1 to A4 as printed: element by element, with the paper's array and start slots, and
+// with known counts.
+std::string irregular_algorithm(int number);
+
+// An element is one byte here. Messages of `few` elements stand for the paper's "a small number".
+inline constexpr Bytes few = 1;
+Problem traffic_of(Count ranks, TrafficKind kind, Bytes most, Bytes small = few, std::uint64_t seed = 1);
+
+// One stage. The paper counts the data that a rank keeps as a message to oneself; our schedules have no such messages.
+struct StageTrace {
+  struct Sent {
+    Count round = 0;  // within the stage, from 0
+    Rank from = 0, to = 0;
+    Bytes length = 0;
+  };
+  std::string name;
+  std::vector<Sent> messages;   // without messages to oneself
+  std::vector<Count> received;  // number of messages, by rank
+  std::vector<Bytes> longest;   // longest received message, by rank
+  std::vector<Bytes> held;      // elements that the rank holds after the stage, by rank: all that it has received
+  std::vector<Bytes> kept;      // elements of the message to oneself, by rank
+};
+
+std::vector<StageTrace> trace(const Schedule& schedule);
+
+// Returns the schedule with messages to oneself, for counting, pricing and simulating. Schedules of the table have no such
+// messages. So the result has two copies of the schedule side by side. Each stage ends with one more round: each rank sends the
+// data that, in the paper, it sends to itself to the same rank of the other copy. Both copies do the same at the same time, so
+// figures and times are those of one copy.
+Schedule with_own_messages(const Schedule& schedule);
+
+Bytes most_received(const std::vector<StageTrace>& stages);  // by any rank in all stages together
+
+Count paper_root(Count ranks);  // ceil(sqrt(P))
+
+std::string_view pattern_name(TrafficKind pattern);  // "Pattern1"
+
+}  // namespace quadrille::papers

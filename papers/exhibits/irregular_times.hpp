@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Figures 15 to 23 of [liu2002] show times. This file has what they plot, what the paper claims about
+// it, and the times of A1 to A4.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "papers/exhibits/irregular.hpp"
+#include "papers/exhibits/irregular_claims.hpp"
+
+namespace quadrille::papers {
+
+// A point of a plot: the number of ranks, and the longest message in elements.
+struct IrregularPoint {
+  Count ranks = 0;
+  Bytes most = 0;
+};
+
+// Points with several numbers of ranks and one longest message, or with one number of ranks and several longest messages.
+std::vector<IrregularPoint> over_nodes(const std::vector<Count>& ranks, Bytes most);
+std::vector<IrregularPoint> over_lengths(Count ranks, Bytes first, Bytes last);  // each longest message is twice the one before
+
+// A plot of a figure: times over the number of ranks, or over the longest message.
+struct IrregularPlot {
+  std::string name;     // name of the sheet: "a"
+  std::string machine;  // "t3d" or "sp2"
+  TrafficKind pattern = TrafficKind::spike;
+  std::vector<IrregularPoint> points;
+  std::vector<IrregularCurve> curves;
+  std::vector<IrregularClaim> claims;
+
+  std::string title() const;                // "Pattern1, 64 ranks"
+  std::string at(std::size_t point) const;  // "16 elements"
+};
+
+IrregularPlot thinned(IrregularPlot plot);  // keeps only the first point and the last
+
+std::vector<IrregularPlot> plots_of(int figure);  // 15 to 23
+
+// The figures of an exchange that the flat model needs. They are counted once in a process, because several exhibits
+// need the same.
+struct CountedExchange {
+  std::vector<StageFigures> with_own, without;  // with and without messages to oneself
+};
+const CountedExchange& counted_exchange(const IrregularPoint& point, TrafficKind pattern, std::uint64_t seed, int algorithm);
+// Number of random draws; their seeds are 1, 2, .., and exhibits show the mean.
+std::uint64_t draws_of(TrafficKind pattern, const Making& making);
+
+double element_bytes(const std::string& machine);  // bytes of an element: 48 on the T3D, 22 on the SP2 (section 4)
+
+// Returns the flat model of a machine, with elements in place of bytes. `compose_us_per_byte` is t_m of a byte.
+FlatModel flat_of_elements(const std::string& machine, double compose_us_per_byte = 0);
+
+// Returns the time of an exchange by the model. In blocking mode, all ranks keep step, so a round takes as long as its longest
+// message. In the other modes, all messages of a stage are in flight at the same time, and no rank waits for another [liu2002, (4),
+// with a contention factor of 1].
+double model_ms(const std::vector<StageFigures>& stages, FlatModel model, ExchangeMode mode);
+
+// Returns the times by the model, with messages to oneself.
+std::vector<CurveTimes> model_times(const IrregularPlot& plot, const Making& making, double compose_us_per_byte);
+
+// Adds the times of a plot, in milliseconds, to `made`, as a sheet and four panels: by the flat model, and by the event
+// simulator without barriers; each with messages to oneself, which the paper counts [liu2002, section 3], and without them, as
+// our schedules run. Compares every claim with the model and with the simulation. Verdicts use the times with messages to
+// oneself and with t_m = 0, because table 1 has no value for t_m. If a claim does not hold, the reason names the values of t_m
+// for which it would hold in the model.
+void add_times(const IrregularPlot& plot, const Making& making, Reproduction& made);
+Reproduction reproduction_of(const std::vector<IrregularPlot>& plots, const Making& making);
+
+// Adds a sheet with the blocking time of each stage of A3 and A4 for Pattern2, and the claim that the slowest stage
+// of A3 takes longer than any stage of A4.
+void add_stages(Reproduction& made, const std::string& machine, const IrregularPoint& point, const Quotation& said);
+
+std::string without_own(double value);  // "0.5 without messages to oneself"
+
+inline constexpr const char* about_claims = "the text does not contain the measured curves, so its claims about them are compared";
+
+}  // namespace quadrille::papers

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a rank waits. With a core for every rank it spins; after a millisecond it also sleeps, each time for at most 1/16 of the time
+// waited so far. With more ranks than cores it yields; if that takes long or does not help, it sleeps until it is woken. In both
+// cases it also drives the transport's progress (progress.hpp), but only after some microseconds: most waits are over by then.
+#pragma once
+
+#include <sched.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "execute/executions/progress.hpp"
+#include "execute/processor.hpp"
+#include "quadrille/types.hpp"
+
+namespace quadrille {
+
+// Returns the number of cores on which this process may run.
+inline Count usable_core_count() {
+  cpu_set_t cores;
+  return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+}
+
+// The clock by which ranks wait, and how they pass time. Tests have another one.
+struct RealTime {
+  using Point = std::chrono::steady_clock::time_point;
+  static Point now() { return std::chrono::steady_clock::now(); }
+  static void sleep(std::chrono::nanoseconds time) { std::this_thread::sleep_for(time); }
+  static void yield() { sched_yield(); }
+};
+
+// is_over() returns true once in every `time`. It reads the clock only at every 64th call.
+template <class Time>
+class LongSinceBy {
+ public:
+  explicit LongSinceBy(std::chrono::nanoseconds time) : time_(time) {}
+
+  bool is_over() {
+    if (++calls_ % calls_between_looks != 0) return false;
+    const auto now = Time::now();
+    if (calls_ == calls_between_looks) last_ = now;
+    if (now - last_ < time_) return false;
+    last_ = now;
+    return true;
+  }
+
+ private:
+  static constexpr unsigned calls_between_looks = 64;
+
+  const std::chrono::nanoseconds time_;
+  unsigned calls_ = 0;
+  typename Time::Point last_{};
+};
+using LongSince = LongSinceBy<RealTime>;
+
+// Waiting with a core for every rank: spins, then yields, then sleeps briefly. The kernel may still have put two ranks on one core
+// for a while; sleeping then lets the other one run.
+template <class Time>
+class BackoffBy {
+ public:
+  explicit BackoffBy(const Progress& progress) : progress_(progress) {}
+
+  // Waits for a moment: spins, yields or sleeps. In a long wait it returns true once in 100 ms: the caller should then check that
+  // the other rank still runs.
+  bool pause() {
+    ++pauses_;
+    if (pauses_ <= spins) {
+      pause_core();
+      if (pauses_ % spins_between_polls == 0) progress_.drive();
+      return false;
+    }
+    if (!progress_.drive()) Time::yield();
+    return (pauses_ - spins) % yields_between_looks == 0 && look_at_clock();
+  }
+
+ private:
+  static constexpr int spins = 4000, spins_between_polls = 64, yields_between_looks = 256;
+  static constexpr std::chrono::milliseconds short_wait{1}, longest_sleep{1}, between_questions{100};
+
+  bool look_at_clock() {
+    const auto now = Time::now();
+    if (start_ == typename Time::Point{}) start_ = asked_ = now;
+    if (now - start_ < short_wait) return false;
+    pauses_ = spins + yields_between_looks - 1;  // from now on read the clock after every yield
+    Time::sleep(std::min<std::chrono::nanoseconds>((now - start_) / 16, longest_sleep));
+    if (now - asked_ < between_questions) return false;
+    asked_ = now;
+    return true;
+  }
+
+  const Progress& progress_;
+  int pauses_ = 0;
+  typename Time::Point start_{}, asked_{};
+};
+using Backoff = BackoffBy<RealTime>;
+
+// Waiting with more ranks than cores: yields for up to 1 ms before it sleeps, because waking a rank by a futex costs as much as
+// many context switches. It sleeps after only a few yields if yielding does not hand the core to a rank of this group, for example
+// because the kernel schedules by sessions or because another program uses the cores.
+template <class Time>
+class PatienceBy {
+ public:
+  PatienceBy(bool yields_hand_over, const Progress& progress) : progress_(progress), hands_over_(yields_hand_over) {}
+
+  // Yields once. Returns true if the caller should sleep instead.
+  bool is_over() {
+    if (over_) {
+      progress_.drive();
+      return true;
+    }
+    // A poll may take longer than a yield to another rank and back, so only every fourth yield also polls.
+    const bool polls = ++yields_ % yields_between_polls == 0;
+    if (!polls || !progress_.drive()) Time::yield();
+    if (yields_ % yields_between_looks != 0) return false;
+    const auto now = Time::now();
+    if (yields_ == yields_between_looks) start_ = now;
+    return over_ = !hands_over_ || now - start_ > long_wait;
+  }
+
+ private:
+  static constexpr int yields_between_polls = 4, yields_between_looks = 16;
+  static constexpr std::chrono::milliseconds long_wait{1};
+
+  const Progress& progress_;
+  const bool hands_over_;
+  bool over_ = false;
+  int yields_ = 0;
+  typename Time::Point start_{};
+};
+using Patience = PatienceBy<RealTime>;
+
+}  // namespace quadrille

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/shared/meet.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <new>
+#include <numeric>
+#include <random>
+#include <tuple>
+#include <utility>
+
+#include "execute/agreement.hpp"
+#include "execute/shared/memory/group_space.hpp"
+#include "foundation/environment.hpp"
+#include "problem/memory.hpp"
+
+namespace quadrille {
+namespace {
+
+// What each rank tells the others when a group is made.
+struct GroupCard {
+  std::uint64_t process = 0;  // ProcessCard::id; 0 if the process has no shared memory
+  std::uint64_t host = 0, pid_space = 0;
+  std::uint64_t circle = 0;
+  Count assumed_node = -1;
+  Place head = 0;              // where rank 0 made the head in its control file; 0 if there was no room
+  bool head_is_mapped = true;  // have all ranks of rank 0's circle mapped the head's place?
+  bool compares = false, is_wrong = false, keeps = false;
+};
+
+std::uint64_t random_number() {
+  std::random_device device;
+  return static_cast<std::uint64_t>(device()) << 32 | device();
+}
+
+// What each rank tells the others when processes meet for the first time.
+struct Introduction {
+  ProcessCard card;
+  Place head = 0;  // of the group of this rank's node; set by the node's first rank only
+  std::uint64_t circle = 0;
+};
+
+// Returns how much of each peer's control file a process maps when they meet. Mapping this much early saves an agreement each time
+// a group is made. If address space is limited (ulimit -v), the mappings take at most a quarter of the free addresses.
+Bytes bytes_ahead(Count peers) {
+  constexpr Bytes enough = Bytes{64} << 20;  // enough control memory for some thousand groups
+  const auto addresses = free_addresses();
+  return addresses ? std::min(enough, *addresses / 4 / peers) : enough;
+}
+
+// Maps up to `bytes` of a control file, as far as there is address space. Returns how much is mapped.
+Bytes map_ahead(Peer& peer, Bytes bytes) {
+  Bytes mapped = Extents::first;  // mapped when the processes met; each further extent is as long as all before it
+  try {
+    for (; 2 * mapped <= bytes; mapped *= 2) peer.at(FileKind::control, static_cast<Place>(mapped));
+  } catch (const Error&) {}
+  return mapped;
+}
+
+// Collective over `group`: lets the processes of `members`, the ranks of this rank's node, meet. They become a circle of a process
+// that has not met so many others before.
+Acquaintance acquainted(Communicator& group, Process& process, const std::vector<Rank>& members,
+                        const ByRank<Introduction>& introductions) {
+  struct Outcome {
+    bool reads_private_memory;
+    Bytes control_bytes;
+  };
+  const Introduction& first = introductions[members.front()];
+  Acquaintance made;
+  const auto outcomes = gathered_or_thrown(group, [&] {
+    for (const Rank rank : members) made.peers.push_back(process.meet(introductions[rank].card));
+    if (first.head) made.peers[0]->at(FileKind::control, first.head);
+    Outcome outcome{true, bytes_ahead(size(members))};
+    const Bytes ahead = outcome.control_bytes;
+    for (Rank place = 0; place < size(members); ++place) {
+      outcome.reads_private_memory = outcome.reads_private_memory && made.peers[place]->reads_private_memory();
+      if (members[index(place)] != group.rank())
+        outcome.control_bytes = std::min(outcome.control_bytes, map_ahead(*made.peers[place], ahead));
+    }
+    return outcome;
+  });
+  made.control_bytes = outcomes[members.front()].control_bytes;
+  made.reads_private_memory = true;
+  for (const Rank rank : members) {
+    made.reads_private_memory = made.reads_private_memory && outcomes[rank].reads_private_memory;
+    made.control_bytes = std::min(made.control_bytes, outcomes[rank].control_bytes);
+  }
+  if (size(members) > process.circle().size)
+    process.set_circle({first.circle, size(members), made.reads_private_memory, made.control_bytes});
+  return made;
+}
+
+// The head of a group in this process's control file. The destructor releases it unless `keep` was called; then the group releases
+// it.
+class MadeHead {
+ public:
+  explicit MadeHead(Process* process) : process_(process) {}
+  ~MadeHead() {
+    if (place_) process_->control().release(place_);
+  }
+  MadeHead(const MadeHead&) = delete;
+  MadeHead& operator=(const MadeHead&) = delete;
+
+  // Makes the head and returns its place. May be called again, for fewer ranks, until other ranks know the place. Throws
+  // std::bad_alloc.
+  Place make(Count ranks) {
+    if (!place_) place_ = process_->control().allocate(SpaceHead::bytes(ranks));
+    SharedSpace::make_head(process_->control().at(place_), ranks);
+    return place_;
+  }
+  // Stores in the head the costs that this process has measured, for ranks that have measured none.
+  void tell_costs() {
+    auto* const head = reinterpret_cast<SpaceHead*>(process_->control().at(place_));
+    const auto costs = process_->costs();
+    if (!costs) return;
+    std::memcpy(head->costs, &*costs, sizeof *costs);
+    head->has_costs = true;
+  }
+  Place keep() { return std::exchange(place_, 0); }
+
+ private:
+  Process* const process_;
+  Place place_ = 0;
+};
+
+// Returns the node of each rank. Ranks are on one node if host, pid namespace and assumed node are equal.
+ByRank<Count> nodes_of(const ByRank<GroupCard>& cards) {
+  ByRank<Count> nodes;
+  std::map<std::tuple<std::uint64_t, std::uint64_t, Count>, Count> known;
+  for (const GroupCard& card : cards)
+    nodes.push_back(
+        known.emplace(std::tuple(card.host, card.pid_space, card.assumed_node), static_cast<Count>(known.size())).first->second);
+  return nodes;
+}
+
+// Returns why ranks of one machine count as different nodes and do not share memory, or "" if there are no such ranks.
+std::string reason_on_one_machine(const ByRank<GroupCard>& cards) {
+  std::map<std::uint64_t, Rank> first_of_host;
+  for (Rank rank = 0; rank < quadrille::size(cards); ++rank) {
+    if (cards[rank].process == 0) continue;
+    const Rank first = first_of_host.emplace(cards[rank].host, rank).first->second;
+    if (cards[first].pid_space != cards[rank].pid_space)
+      return fmt::format(
+          "ranks {} and {} are on one machine but in different pid namespaces, as containers are; start the containers with one "
+          "pid namespace (docker: --pid=host) to share memory",
+          first, rank);
+  }
+  return "";
+}
+
+std::vector<Rank> members_of(const ByRank<Count>& nodes, Count node) {
+  std::vector<Rank> members;
+  for (Rank rank = 0; rank < quadrille::size(nodes); ++rank)
+    if (nodes[rank] == node) members.push_back(rank);
+  return members;
+}
+
+// Have all ranks of each node met each other before? Returns the same on all ranks.
+bool are_acquainted(const ByRank<GroupCard>& cards, const ByRank<Count>& nodes) {
+  std::map<Count, std::uint64_t> circle;  // by node
+  for (Rank rank = 0; rank < quadrille::size(cards); ++rank) {
+    const std::uint64_t own = cards[rank].circle;
+    if (own == 0 || circle.emplace(nodes[rank], own).first->second != own) return false;
+  }
+  return cards[0].head != 0 && cards[0].head_is_mapped;
+}
+
+// Makes the group's space. `own` is the place of `head` in this process's control file if it was made here, else 0. Other ranks may
+// use the head already. So if making the space throws, the group is marked as failed, so that no rank waits for this one, and the
+// head is never released.
+std::shared_ptr<GroupSpace> space_at(SpaceHead* head, Place own, const std::shared_ptr<Process>& process,
+                                     const ByRank<std::shared_ptr<Peer>>& peers, Rank rank, bool reads_private_memory) {
+  try {
+    return std::make_shared<GroupSpace>(process, peers, head, own, rank, reads_private_memory);
+  } catch (...) {
+    SharedSpace::end_without(head, rank);
+    throw;
+  }
+}
+
+// One rank's part in the meeting of a group. The constructor and make_space are collective.
+class Meeting {
+ public:
+  // If this process has no shared memory, `process` is null and `why` says why.
+  Meeting(Communicator& group, const std::shared_ptr<Process>& process, const std::optional<Error>& why, const AboutRank& about)
+      : group_(group), process_(process), why_(why), head_(process_.get()), cards_(group.size()) {
+    GroupCard mine{
+        .assumed_node = about.assumed_node, .compares = about.compares_starts, .is_wrong = about.is_wrong, .keeps = about.keeps};
+    if (process_) {
+      circle_ = process_->circle();
+      mine.process = process_->card().id;
+      mine.host = process_->card().host;
+      mine.pid_space = process_->card().pid_space;
+      mine.circle = circle_.id;
+      if (group_.rank() == 0) {
+        try {
+          mine.head = head_.make(group_.size());
+          head_.tell_costs();
+          mine.head_is_mapped = mine.head < static_cast<Place>(circle_.control_bytes);
+        } catch (const std::bad_alloc&) {}  // `head` stays 0, and `make_space` reports it
+      }
+    }
+    known_.reserve(cards_.size());  // allocate now: once the others have all cards, they may wait for this rank
+    group_.all_gather(&mine, cards_.data(), sizeof mine);
+    nodes_ = nodes_of(cards_);
+    members_ = members_of(nodes_, nodes_[group_.rank()]);
+  }
+
+  const ByRank<GroupCard>& cards() const { return cards_; }
+  const ByRank<Count>& nodes() const { return nodes_; }
+  const std::vector<Rank>& members() const { return members_; }
+  std::optional<Rank> first_wrong() const {
+    const auto wrong = std::find_if(cards_.begin(), cards_.end(), [](const GroupCard& card) { return card.is_wrong; });
+    return wrong == cards_.end() ? std::nullopt : std::optional<Rank>(wrong - cards_.begin());
+  }
+  bool any_compares() const {
+    return std::any_of(cards_.begin(), cards_.end(), [](const GroupCard& card) { return card.compares; });
+  }
+
+  // Call it after make_space. Returns null unless all ranks share memory and all can remember the group.
+  std::shared_ptr<const Acquaintance> acquaintance(const SharingCosts& costs) const {
+    const bool all_keep = std::all_of(cards_.begin(), cards_.end(), [](const GroupCard& card) { return card.keeps; });
+    if (!all_keep || node_.peers.empty() || size(members_) < group_.size()) return nullptr;
+    auto made = std::make_shared<Acquaintance>(node_);
+    made->any_compares = any_compares();
+    made->costs = costs;
+    return made;
+  }
+
+  // Makes the space of this rank's node. Throws on all ranks or on none.
+  std::shared_ptr<GroupSpace> make_space() {
+    const bool is_one_node = size(members_) == group_.size();
+    if (is_one_node && are_acquainted(cards_, nodes_)) {
+      for (const GroupCard& card : cards_) known_.push_back(process_->known(card.process));
+      return space_of(known_, cards_[0].head, circle_.reads_private_memory);
+    }
+    return introduce();
+  }
+
+ private:
+  std::shared_ptr<GroupSpace> space_of(const ByRank<std::shared_ptr<Peer>>& peers, Place head, bool reads_private_memory) {
+    const auto place = std::find(members_.begin(), members_.end(), group_.rank()) - members_.begin();
+    auto* const memory = reinterpret_cast<SpaceHead*>(peers[0]->at(FileKind::control, head));
+    return space_at(memory, head_.keep(), process_, peers, place, reads_private_memory);
+  }
+
+  std::shared_ptr<GroupSpace> introduce() {
+    const auto all = gathered_or_thrown(group_, [&] {
+      if (why_) throw Error(*why_);
+      if (size(members_) > GroupSpace::most_ranks)
+        throw Error(ErrorCode::environment, fmt::format("{} ranks of one node cannot share memory; the limit is {}", size(members_),
+                                                        GroupSpace::most_ranks));
+      Place head = 0;
+      if (members_.front() == group_.rank()) {
+        head = head_.make(size(members_));
+        head_.tell_costs();
+      }
+      return Introduction{process_->card(), head, random_number()};
+    });
+    node_ = acquainted(group_, *process_, members_, all);
+    return space_of(node_.peers, all[members_.front()].head, node_.reads_private_memory);
+  }
+
+  Communicator& group_;
+  const std::shared_ptr<Process> process_;
+  const std::optional<Error> why_;
+  MadeHead head_;
+  Process::Circle circle_;  // as of the beginning of the meeting: another thread may change the process's circle meanwhile
+  ByRank<std::shared_ptr<Peer>> known_;
+  ByRank<GroupCard> cards_;
+  ByRank<Count> nodes_;
+  std::vector<Rank> members_;  // the ranks of this rank's node
+  Acquaintance node_;          // the processes of this rank's node, if they had to be introduced
+};
+
+// Collective. Returns the same costs on all ranks: those stored in the head by the group's first process if they suit this group,
+// else newly measured ones. The stored costs do not suit if this group has more ranks than cores and they were measured with a core
+// for every rank: then nothing is known about whether a rank that yields hands its core over.
+SharingCosts costs_of(GroupSpace& space, Process& process) {
+  if (space.size() == 1) return {};
+  SharingCosts costs;
+  if (space.head().has_costs) std::memcpy(static_cast<void*>(&costs), space.head().costs, sizeof costs);
+  if (!space.head().has_costs || (!costs.shared_cores && !space.core_for_every_rank())) costs = measure_costs(space);
+  const auto own = process.costs();
+  if (!own || (costs.shared_cores && !own->shared_cores)) process.set_costs(costs);
+  return costs;
+}
+
+std::unique_ptr<SharedCommunicator> communicator_of(std::shared_ptr<GroupSpace> space, const SharingCosts& costs,
+                                                    const std::optional<CopyCosts>& copies = {}) {
+  space->set_yields_hand_over(costs.yields_hand_over);
+  return std::make_unique<SharedCommunicator>(std::move(space), "shared", copies.value_or(costs.copies));
+}
+
+// Collective: lets the processes of all ranks of `group`, which are on one node, meet.
+Acquaintance acquaint(Communicator& group, Process& process) {
+  std::vector<Rank> members(index(group.size()));
+  std::iota(members.begin(), members.end(), Rank{0});
+  const auto all = gathered_or_thrown(group, [&] { return Introduction{process.card(), 0, random_number()}; });
+  return acquainted(group, process, members, all);
+}
+
+// The space of a group whose processes have not met yet. It has the head and trays, so the ranks can gather, but no other memory.
+class HeadSpace final : public SharedSpace {
+ public:
+  HeadSpace(SpaceHead* head, Rank rank, Count ranks) : SharedSpace(head, rank, ranks) { set_core_count(usable_core_count()); }
+
+  std::byte* at(Offset) const override { return nullptr; }
+  Offset offset_of(const void*) const override { return 0; }
+  Offset allocate(Bytes) override { throw std::bad_alloc(); }
+  Offset allocate_control(Bytes) override { throw std::bad_alloc(); }
+  void release(Offset) override {}
+  bool reads_private_memory() const override { return false; }
+  void read_private(Rank, const void*, std::span<const TargetPiece>) override {}
+};
+
+}  // namespace
+
+Met meet(Communicator& group, const AboutRank& about, const std::optional<CopyCosts>& costs, Progress progress,
+         std::shared_ptr<Process> process) {
+  warn_of_environment();
+  std::optional<Error> why;
+  try {
+    if (!process) process = Process::current();
+  } catch (const Error& error) {
+    why = error;
+  }
+  Meeting meeting(group, process, why, about);
+  Met met{.nodes = meeting.nodes(),
+          .any_compares = meeting.any_compares(),
+          .first_wrong = meeting.first_wrong(),
+          .node = nullptr,
+          .no_sharing = ""};
+  const Count nodes = *std::max_element(met.nodes.begin(), met.nodes.end()) + 1;
+  const bool all_can_share =
+      std::all_of(meeting.cards().begin(), meeting.cards().end(), [](const GroupCard& card) { return card.process != 0; });
+  if (nodes > 1) met.no_sharing = reason_on_one_machine(meeting.cards());
+  if (nodes == group.size() && nodes > 1 && all_can_share) {
+    if (met.no_sharing.empty()) met.no_sharing = "each of them has a node of its own";
+    return met;
+  }
+  std::shared_ptr<GroupSpace> space;
+  try {
+    space = meeting.make_space();
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::transport || error.code() == ErrorCode::peer_lost) throw;
+    met.no_sharing = error.what();
+    return met;
+  }
+  if (nodes > 1) space->set_names(meeting.members());
+  space->set_progress(std::move(progress));
+  const SharingCosts known = costs_of(*space, *process);
+  met.node = communicator_of(std::move(space), known, costs);
+  met.acquaintance = meeting.acquaintance(known);
+  return met;
+}
+
+std::unique_ptr<SharedCommunicator> meet_again(const Acquaintance& all, const std::vector<Rank>& members, Rank rank,
+                                               const std::function<void(void*, Bytes)>& broadcast, Progress progress) {
+  const auto& process = Process::current();
+  ByRank<std::shared_ptr<Peer>> peers;  // allocate before the broadcast, after which the others may wait for this rank
+  for (const Rank member : members) peers.push_back(all.peers[member]);
+  MadeHead made(process.get());
+  Place head = 0;
+  try {
+    if (rank == 0) {
+      head = made.make(size(members));
+      if (!all.costs.shared_cores) made.tell_costs();  // this process may have measured other costs since
+    }
+  } catch (const std::bad_alloc&) {}  // `head` stays 0: the ranks call `meet`, which reports it
+  if (head >= static_cast<Place>(all.control_bytes)) head = 0;
+  broadcast(&head, sizeof head);
+  if (!head) return nullptr;
+  auto* const memory = reinterpret_cast<SpaceHead*>(peers[0]->at(FileKind::control, head));
+  auto space = space_at(memory, made.keep(), process, peers, rank, all.reads_private_memory);
+  space->set_progress(std::move(progress));
+  const SharingCosts costs = all.costs.shared_cores ? all.costs : costs_of(*space, *process);
+  return communicator_of(std::move(space), costs);
+}
+
+std::unique_ptr<SharedCommunicator> meet_at(const std::shared_ptr<SpaceHead>& head, Rank rank, Count ranks,
+                                            const std::optional<CopyCosts>& costs) {
+  SharedCommunicator strangers(std::make_shared<HeadSpace>(head.get(), rank, ranks), "shared");
+  const auto process = Process::current();
+  Acquaintance group = acquaint(strangers, *process);
+  strangers.barrier();  // the trays may be reused after it
+  auto space =
+      std::make_shared<GroupSpace>(process, std::move(group.peers), head.get(), Place{0}, rank, group.reads_private_memory, head);
+  space->set_progress({.in_flight = InFlight::of_process()});
+  const SharingCosts known = costs_of(*space, *process);
+  return communicator_of(std::move(space), known, costs);
+}
+
+}  // namespace quadrille

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/shared/memory/costs.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "execute/shared/memory/space.hpp"
+#include "quadrille/indexed.hpp"
+
+namespace quadrille {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Returns the seconds of a copy of any size. Between two measured sizes it interpolates linearly in logarithms. Above the largest
+// it scales in proportion; below the smallest it returns the smallest size's time.
+double at(const std::array<double, 5>& seconds, Bytes bytes) {
+  const auto& sizes = CopyCosts::sizes;
+  if (bytes <= sizes.front()) return seconds.front();
+  if (bytes >= sizes.back()) return seconds.back() * static_cast<double>(bytes) / static_cast<double>(sizes.back());
+  const auto above = index(std::upper_bound(sizes.begin(), sizes.end(), bytes) - sizes.begin());
+  const double part = std::log(static_cast<double>(bytes) / static_cast<double>(sizes[above - 1])) /
+                      std::log(static_cast<double>(sizes[above]) / static_cast<double>(sizes[above - 1]));
+  return seconds[above - 1] * std::pow(seconds[above] / seconds[above - 1], part);
+}
+
+template <class Work>
+double seconds_of(Work&& work) {
+  const auto start = Clock::now();
+  work();
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Measures copies: ranks 0 and 1 hand messages over to each other in alternation, as in a loop of exchanges. The least time of
+// several repetitions counts, because other ranks may use the same cores meanwhile. The receiver of a step waits until the sender's
+// flag holds the step's number.
+class Handover {
+ public:
+  explicit Handover(SharedSpace& space) : space_(space), mine_(index(CopyCosts::sizes.back())), taken_(mine_.size()) {
+    struct Card {
+      Offset slot;
+      const void* memory;
+    };
+    if (space_.rank() < 2) slot_ = space_.allocate(still + CopyCosts::sizes.back());
+    if (slot_) {
+      std::memset(space_.at(slot_), 0, index(still + CopyCosts::sizes.back()));
+      new (space_.at(slot_)) std::atomic<std::uint64_t>(0);
+    }
+    const Card card{slot_, mine_.data()};
+    ByRank<Card> all(space_.size());
+    space_.all_gather(&card, all.data(), sizeof card);
+    if (space_.rank() > 1) return;
+    const Card& other = all[1 - space_.rank()];
+    others_slot_ = other.slot;
+    others_memory_ = other.memory;
+  }
+
+  ~Handover() {
+    if (slot_) space_.release(slot_);
+  }
+
+  CopyCosts measure() {
+    CopyCosts costs;
+    if (space_.rank() < 2)
+      for (std::size_t i = 0; i < CopyCosts::sizes.size(); ++i) {
+        double in = 1, out = 1, once = 1;
+        for (int repetition = 0; repetition < (CopyCosts::sizes[i] < 65536 ? 3 : 1) * repetitions; ++repetition) {
+          in = std::min(in, give(CopyCosts::sizes[i], true));
+          out = std::min(out, take(CopyCosts::sizes[i], true));
+          give(CopyCosts::sizes[i], false);
+          once = std::min(once, take(CopyCosts::sizes[i], false));
+        }
+        costs.in[i] = in, costs.out[i] = out, costs.once[i] = once;
+      }
+    return costs;
+  }
+
+ private:
+  // Layout of a slot: a line with its flag, then bytes that the sender writes anew in each step, then (at `still`) bytes that are
+  // only read.
+  static constexpr Bytes line = 64, still = line + CopyCosts::sizes.back();
+  static constexpr int repetitions = 16;
+
+  std::atomic<std::uint64_t>& flag(Offset slot) const { return *reinterpret_cast<std::atomic<std::uint64_t>*>(space_.at(slot)); }
+
+  double give(Bytes bytes, bool through_slot) {
+    ++step_;
+    const double seconds = seconds_of([&] {
+      if (through_slot) std::memcpy(space_.at(slot_) + line, mine_.data(), index(bytes));
+    });
+    flag(slot_).store(step_, std::memory_order_release);  // after the copy into the slot; acquired by take
+    space_.ring(1 - space_.rank());
+    return seconds;
+  }
+
+  double take(Bytes bytes, bool through_slot) {
+    space_.wait_until([&] { return flag(others_slot_).load(std::memory_order_acquire) >= step_; },
+                      [&] { return 1 - space_.rank(); });
+    return seconds_of([&] {
+      const auto length = index(bytes);
+      const TargetPiece target{taken_.data(), length};
+      if (through_slot || !space_.reads_private_memory())  // without process_vm_readv, only the space is copied from once
+        std::memcpy(target.place, space_.at(others_slot_) + (through_slot ? line : still), length);
+      else
+        space_.read_private(1 - space_.rank(), others_memory_, {&target, 1});
+    });
+  }
+
+  SharedSpace& space_;
+  std::vector<std::byte> mine_, taken_;
+  Offset slot_ = 0, others_slot_ = 0;
+  const void* others_memory_ = nullptr;
+  std::uint64_t step_ = 0;
+};
+
+// Returns about how long a rank waits until another one has had its turn on the core: the seconds of a barrier divided by the
+// number of ranks per core.
+double seconds_of_turn(SharedSpace& space, int barriers) {
+  space.barrier();
+  const double seconds = seconds_of([&] {
+    for (int i = 0; i < barriers; ++i) space.barrier();
+  });
+  return seconds / barriers / std::max(1.0, static_cast<double>(space.size()) / static_cast<double>(space.core_count()));
+}
+
+}  // namespace
+
+double CopyCosts::saved(Bytes bytes, bool first) const { return (first ? at(in, bytes) : 0.0) + at(out, bytes) - at(once, bytes); }
+
+Bytes CopyCosts::longest_twice() const {
+  for (std::size_t i = sizes.size() - 1; i-- > 0;)  // the largest size is not tried: it is always copied once
+    if (in[i] + out[i] - once[i] < wait) return sizes[i];
+  return sizes.front();
+}
+
+SharingCosts measure_costs(SharedSpace& space) {
+  if (space.size() == 1) return {};
+  SharingCosts costs;
+  // This limit separates the two cases: switching ranks by sched_yield takes a few microseconds, waiting for the end of another
+  // rank's time slice takes milliseconds.
+  constexpr double time_of_waking = 100e-6;
+  costs.yields_hand_over = seconds_of_turn(space, 4) < time_of_waking;
+  costs.shared_cores = !space.core_for_every_rank();
+  space.set_yields_hand_over(costs.yields_hand_over);
+  Handover handover(space);
+  costs.copies = handover.measure();
+  costs.copies.wait = seconds_of_turn(
+      space, 32);  // these barriers also ensure that the other rank no longer reads the memory that the destructors free
+  ByRank<SharingCosts> all(space.size());
+  space.all_gather(&costs, all.data(), sizeof costs);
+  return all[0];
+}
+
+}  // namespace quadrille

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/choosing/choosing.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "execute/executors.hpp"
+#include "execute/transport.hpp"
+#include "foundation/assert.hpp"
+#include "plan/gathered.hpp"
+#include "plan/same_problem.hpp"
+#include "problem/collective_facts.hpp"
+#include "problem/memory.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
+#include "tune/choosing/knowledge.hpp"
+#include "tune/race/tune_cell.hpp"
+
+namespace quadrille {
+namespace {
+
+// Adds the preset machine, whose prices serve for executors without a fit. The preset depends only on the knowledge. So it need not
+// be compared when a recent choice is looked up.
+DecisionOptions with_preset(DecisionOptions options, const Knowledge& knowledge) {
+  options.preset = knowledge.preset(options.situation->nodes);
+  options.cores = knowledge.wisdom.machine.cores;
+  return options;
+}
+
+// A recent choice of this thread. A program that splits communicators makes the same choice for each of them.
+struct RecentChoice {
+  std::uint64_t knowledge = 0;
+  Problem problem;
+  DecisionOptions options;
+  std::shared_ptr<const Decision> decision;
+
+  bool is_for(std::uint64_t asked_knowledge, const Problem& asked, const DecisionOptions& by) const {
+    return decision && knowledge == asked_knowledge && is_same(problem, asked) && options.executors == by.executors &&
+           options.with_vendor == by.with_vendor && options.own_counts_only == by.own_counts_only && options.effort == by.effort &&
+           options.situation == by.situation;
+  }
+};
+
+class RecentChoices {
+ public:
+  static RecentChoices& of_this_thread() {
+    static thread_local RecentChoices recent;
+    return recent;
+  }
+
+  // Does not store choices for counts that all ranks know: comparing the counts would take long, and they
+  // would stay in memory. If each rank knows only its own counts, the counts are not compared. The situation
+  // contains all facts about them that all ranks know.
+  std::shared_ptr<const Decision> decided(const Knowledge& knowledge, const Problem& asked, const DecisionOptions& options) {
+    Problem problem = asked;
+    if (options.own_counts_only) problem.counts = nullptr, problem.sparse_counts = nullptr;
+    const bool is_kept = !problem.counts && !problem.sparse_counts;
+    for (const RecentChoice& entry : entries_)
+      if (is_kept && entry.is_for(knowledge.hash, problem, options)) return entry.decision;
+    auto decision = std::make_shared<const Decision>(
+        decide(options.own_counts_only ? with_equal_counts(asked, options.situation->block_bytes) : asked, knowledge.wisdom,
+               with_preset(options, knowledge)));
+    if (is_kept) entries_[next_++ % entries_.size()] = {knowledge.hash, std::move(problem), options, decision};
+    return decision;
+  }
+
+ private:
+  std::array<RecentChoice, 16> entries_;
+  std::size_t next_ = 0;
+};
+
+Count to_power_of_two(double ratio) { return ratio <= 1 ? 1 : Count{1} << std::lround(std::log2(ratio)); }
+
+// Returns the situation of an alltoallv in which each rank knows only its own counts.
+// `facts` has facts about the counts of each rank.
+Situation situation_of_facts(const Problem& problem, const std::vector<CountFacts>& facts) {
+  double total = 0, heaviest = 0, blocks = 0;
+  for (const CountFacts& each : facts) {
+    total += static_cast<double>(each.sent);
+    blocks += static_cast<double>(each.blocks);
+    heaviest = std::max({heaviest, static_cast<double>(each.sent), static_cast<double>(each.received)});
+  }
+  const auto p = static_cast<double>(problem.ranks);
+  Problem even = problem;
+  even.collective = Collective::alltoall;
+  even.counts = nullptr, even.sparse_counts = nullptr;
+  Situation situation = situation_of(even);
+  situation.collective = problem.collective;
+  situation.block_bytes = static_cast<Bytes>(std::ceil(total / (p * p)));
+  situation.skew = total > 0 ? to_power_of_two(heaviest * p / total) : 1;
+  situation.sparsity = blocks > 0 ? to_power_of_two(p * p / blocks) : 1;
+  situation.counts_known = false;
+  return situation;
+}
+
+class Choosing {
+  static constexpr std::size_t most_raced = 8;  // ways to race with effort measure
+
+ public:
+  Choosing(Communicator& communicator, const Problem& problem, const PlanOptions& options)
+      : communicator_(communicator), asked_(problem), options_(options), knowledge_(present_knowledge(communicator)) {}
+
+  Chosen choose(double race_s) {
+    const ByRank<std::uint64_t> hashes = gathered(communicator_, knowledge_ ? knowledge_->hash : no_knowledge);
+    const bool is_alike = std::all_of(hashes.begin(), hashes.end(), [&](std::uint64_t hash) { return hash == hashes[0]; });
+    if (!is_alike || hashes[0] == no_knowledge) knowledge_ = share_knowledge(communicator_);
+    const Problem problem = checked_for(communicator_, asked_);
+    if (races()) measure(problem, race_s);
+    return chosen(communicator_, problem);
+  }
+
+  // Normally each rank chooses by its own knowledge, and the ranks compare their choices when they compare requests for the plan.
+  // In three cases the ranks agree first (agree_first): a rank may lack knowledge, the effort asks for a race, or the collective is
+  // alltoallv, whose choice needs facts about the counts of all ranks. If the choices differ, the ranks agree and try again. If a
+  // rank refuses the vendor's collective, all ranks choose again without it.
+  Plan plan() {
+    bool agrees_first = !knowledge_ || options_.effort != Effort::estimate || has_pair_counts(asked_.collective);
+    while (true) {
+      if (agrees_first) agree_first();
+      ChosenPlan made = plan_chosen(communicator_, asked_, options_,
+                                    [&](Communicator& kept, const Problem& problem) { return chosen(kept, problem); });
+      if (made.plan) return *std::move(made.plan);
+      vendor_is_refused_ = vendor_is_refused_ || made.vendor_is_refused;
+      agrees_first = agrees_first || !made.vendor_is_refused;
+    }
+  }
+
+ private:
+  bool races() const { return options_.effort == Effort::measure || options_.effort == Effort::exhaustive; }
+
+  // Collective: compares the requests, distributes knowledge if ranks have different knowledge, gathers facts about the counts, and
+  // races if the effort asks for it.
+  void agree_first() {
+    Problem problem;
+    Agreement agreement;
+    do {
+      agreement = agree(communicator_, [&] {
+        problem = checked_for(communicator_, asked_);
+        check_choice_is_left(problem);
+        PlanRequest request = request_of(problem, options_, communicator_.rank(), automatic, true);
+        request.chooser = Chooser::undecided;
+        request.knowledge = knowledge_ ? knowledge_->hash : no_knowledge;
+        if (has_pair_counts(problem.collective)) request.facts = count_facts(problem, communicator_.rank());
+        return request;
+      });
+    } while (!agreement.is_settled);
+    if (!agreement.has_same_knowledge) knowledge_ = share_knowledge(communicator_);
+    facts_ = std::move(agreement.facts);
+    if (races()) measure(problem, TuneOptions().seconds);
+  }
+
+  void check_choice_is_left(const Problem& problem) const {
+    check_options(problem, options_, /*vendor=*/false);
+    if (options_.keep_step) throw Error(ErrorCode::misuse, "keep_step needs a named algorithm; name one, or leave keep_step out");
+  }
+
+  bool knows_all_counts(const Problem& problem) const {
+    return !has_pair_counts(problem.collective) ||
+           std::all_of(facts_.begin(), facts_.end(), [&](const CountFacts& facts) { return facts.all == facts_[0].all; });
+  }
+
+  // The ways that `problem` can choose from if the caller asked for executor `asked`. Equal on all ranks if the problem is equal on
+  // all ranks.
+  DecisionOptions decision_options(Communicator& group, const Problem& problem, Executor asked, bool with_vendor) const {
+    DecisionOptions by{.executors = {asked}, .effort = options_.effort};
+    if (asked == Executor::automatic) by.executors = executors_of(group);
+    by.with_vendor =
+        with_vendor && group.transport().executor() == Executor::mpi && (asked == Executor::automatic || asked == Executor::mpi);
+    by.own_counts_only = !knows_all_counts(problem);
+    by.situation = by.own_counts_only ? situation_of_facts(problem, facts_) : situation_of(problem);
+    return by;
+  }
+
+  Chosen chosen(Communicator& kept, const Problem& problem) const {
+    check_choice_is_left(problem);
+    const DecisionOptions by = decision_options(kept, problem, options_.executor, !vendor_is_refused_);
+    Chosen chosen{.options = options_, .knowledge = knowledge_->hash};
+    chosen.decision = RecentChoices::of_this_thread().decided(*knowledge_, problem, by);
+    QUADRILLE_ASSERT(chosen.decision->situation == *by.situation);  // also of a recent choice
+    PlanOptions way = plan_options_of(problem, chosen.decision->chosen);
+    chosen.options.algorithm = std::move(way.algorithm);
+    chosen.options.policy = way.policy, chosen.options.executor = way.executor, chosen.options.buffers = way.buffers;
+    return chosen;
+  }
+
+  // Collective. Races the promising ways if wisdom has no record for this situation. All executors take part, because the record
+  // will also serve later plans. There is no race if results cannot be checked (the operator is not built in), if no rank knows all
+  // counts, or if the buffers might need too much memory. The plan then chooses by the estimate.
+  void measure(const Problem& problem, double race_s) {
+    DecisionOptions by =
+        with_preset(decision_options(communicator_, problem, Executor::automatic, /*with_vendor=*/true), *knowledge_);
+    if (by.own_counts_only || knowledge_->wisdom.find(*by.situation) || !has_room(problem)) return;
+    by.effort = Effort::estimate;
+    const std::size_t most = options_.effort == Effort::exhaustive ? std::numeric_limits<std::size_t>::max() : most_raced;
+    Wisdom found{.machine = knowledge_->wisdom.machine};
+    try {
+      found.add(tune_cell(communicator_, problem, promising_ways(problem, knowledge_->wisdom, by, {}, most),
+                          {.seconds = race_s, .operation = options_.operation}));
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::misuse) throw;
+      return;
+    }
+    knowledge_ = learn(communicator_, *knowledge_, found);
+    if (communicator_.rank() == 0) save(found);
+  }
+
+  // Collective: returns true if each node has memory for four times the buffers of its ranks.
+  bool has_room(const Problem& problem) {
+    const std::vector<Count>& nodes = communicator_.nodes();
+    const auto mates = static_cast<long double>(std::count(nodes.begin(), nodes.end(), nodes[index(communicator_.rank())]));
+    const auto bytes = static_cast<long double>(input_bytes(problem, communicator_.rank())) +
+                       static_cast<long double>(output_bytes(problem, communicator_.rank()));
+    const ByRank<char> enough = gathered<char>(communicator_, 4 * mates * bytes < static_cast<long double>(usable_memory()));
+    return std::all_of(enough.begin(), enough.end(), [](char each) { return each != 0; });
+  }
+
+  // Ignores errors: this process already has the measurements, and the file serves only later processes.
+  static void save(const Wisdom& found) {
+    try {
+      save_wisdom(wisdom_file(found.machine), found);
+    } catch (const Error&) {}
+  }
+
+  Communicator& communicator_;
+  const Problem& asked_;
+  const PlanOptions& options_;
+  std::shared_ptr<const Knowledge> knowledge_;
+  std::vector<CountFacts> facts_;
+  bool vendor_is_refused_ = false;
+};
+
+}  // namespace
+
+Chosen choose(Communicator& communicator, const Problem& problem, const PlanOptions& options, double race_s) {
+  return Choosing(communicator, problem, options).choose(race_s);
+}
+
+Plan choose_and_plan(Communicator& communicator, const Problem& problem, const PlanOptions& options) {
+  return Choosing(communicator, problem, options).plan();
+}
+
+}  // namespace quadrille

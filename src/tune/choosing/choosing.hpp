@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Chooses the algorithms of plans. All ranks must make the same choice, so it depends only on values that are equal on all ranks:
+// the problem and the knowledge about the machine (knowledge.hpp), never on layouts, buffers or one rank's counts.
+#pragma once
+
+#include "plan/chosen.hpp"
+#include "quadrille/decision.hpp"
+#include "quadrille/execute.hpp"
+
+namespace quadrille {
+
+// Collective: as `plan`, for options without a named algorithm.
+Plan choose_and_plan(Communicator& communicator, const Problem& problem, const PlanOptions& options);
+
+// Collective: returns what a plan with these options would run, without making the plan. Not for alltoallv. If the effort asks for
+// a race, the race takes about `race_s` seconds.
+Chosen choose(Communicator& communicator, const Problem& problem, const PlanOptions& options, double race_s = 1);
+
+}  // namespace quadrille

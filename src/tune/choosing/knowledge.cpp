@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/choosing/knowledge.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <map>
+#include <mutex>
+#include <sstream>
+
+#include "execute/agreement.hpp"
+#include "foundation/environment.hpp"
+#include "quadrille/decision.hpp"
+#include "quadrille/model.hpp"
+#include "tune/wisdom/wisdom_pool.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr const char* preset_variable = "QUADRILLE_MACHINE";  // names the machine that supplies prices where nothing was measured
+constexpr const char* usual_node = "epyc";
+constexpr const char* usual_network = "ethernet100";
+constexpr std::string_view model = "max-rate";
+
+// What this process knows, shared by ranks that are its threads. One entry per machine.
+struct Kept {
+  std::mutex mutex;
+  std::map<std::pair<std::string, bool>, std::shared_ptr<const Knowledge>> by_machine;
+};
+
+Kept& kept() {
+  static Kept one;
+  return one;
+}
+
+// A group on one node and a group on several nodes have different fingerprints, so they have different entries.
+std::pair<std::string, bool> key_of(Communicator& communicator) {
+  const std::vector<Count>& nodes = communicator.nodes();
+  const bool on_several = std::any_of(nodes.begin(), nodes.end(), [&](Count node) { return node != nodes[0]; });
+  return {std::string(communicator.transport_name()), on_several};
+}
+
+std::shared_ptr<const Knowledge> keep(Communicator& communicator, Knowledge knowledge) {
+  auto shared = std::make_shared<const Knowledge>(std::move(knowledge));
+  const std::lock_guard lock(kept().mutex);
+  return kept().by_machine[key_of(communicator)] = std::move(shared);
+}
+
+// Returns the preset as two lines: its name, and its exact coefficients. Both are empty if there is no preset.
+std::string preset_text(const std::optional<MachineCosts>& machine) {
+  if (!machine) return "\n\n";
+  std::string text = machine->name + '\n';
+  for (const auto& [key, value] : machine->models.find(model)->second) text += fmt::format("{} {} ", key, value);
+  return text + '\n';
+}
+
+std::optional<MachineCosts> parse_preset(std::istream& lines) {
+  MachineCosts machine;
+  std::string figures;
+  std::getline(lines, machine.name);
+  std::getline(lines, figures);
+  if (machine.name.empty()) return std::nullopt;
+  std::istringstream words(figures);
+  Coefficients& coefficients = machine.models[std::string(model)];
+  for (std::string key, value; words >> key >> value;)  // from_chars ignores the program's locale
+    std::from_chars(value.data(), value.data() + value.size(), coefficients[key]);
+  return machine;
+}
+
+std::string text_of(const Knowledge& knowledge) {
+  return preset_text(knowledge.on_one_node) + preset_text(knowledge.on_several) + wisdom_text(knowledge.wisdom);
+}
+
+std::uint64_t hash_of(const std::string& text) {
+  const std::uint64_t hash = std::hash<std::string>{}(text);
+  return hash == no_knowledge ? 1 : hash;
+}
+
+Knowledge parse(const std::string& text) {
+  std::istringstream lines(text);
+  Knowledge knowledge;
+  knowledge.on_one_node = parse_preset(lines);
+  knowledge.on_several = parse_preset(lines);
+  const auto rest = static_cast<std::size_t>(lines.tellg());
+  knowledge.wisdom = parse_wisdom(std::string_view(text).substr(rest), "the wisdom of rank 0");
+  knowledge.hash = hash_of(text);
+  return knowledge;
+}
+
+std::string read_text(const Fingerprint& machine) {
+  Knowledge knowledge;
+  try {
+    knowledge.wisdom = condensed(read_wisdom(wisdom_file(machine), machine));
+  } catch (const Error& error) {
+    fmt::print(stderr, "quadrille: {}; continuing with estimates\n", error.what());
+  }
+  knowledge.wisdom.machine = machine;
+  knowledge.on_one_node = usual_preset(1);
+  knowledge.on_several = usual_preset(2);
+  return text_of(knowledge);
+}
+
+}  // namespace
+
+std::optional<MachineCosts> machine_of_environment() {
+  const std::string asked = checked_environment_value(preset_variable);
+  if (asked.empty()) return std::nullopt;
+  const auto fail = [&](const std::string& reason) {
+    throw Error(ErrorCode::environment, fmt::format("{} is '{}', but {}", preset_variable, asked, reason));
+  };
+  MachineCosts machine;
+  try {
+    machine = find_machine(asked);
+  } catch (const Error& error) {
+    fail(error.what());
+  }
+  if (!machine.models.contains(model))
+    fail(fmt::format("that machine has no figures for the model {}, by which plans choose", model));
+  return machine;
+}
+
+std::optional<MachineCosts> usual_preset(Count nodes) {
+  try {
+    if (auto asked = machine_of_environment()) return asked;
+  } catch (const Error& error) {
+    warn_once(fmt::format("{}; it is ignored", error.what()));
+  }
+  try {
+    MachineCosts machine = find_machine(nodes > 1 ? usual_network : usual_node);  // which may be a file of the user's
+    if (machine.models.contains(model)) return machine;
+  } catch (const Error&) {}
+  return std::nullopt;  // then ways without a fit have no predicted time
+}
+
+std::shared_ptr<const Knowledge> present_knowledge(Communicator& communicator) {
+  const std::lock_guard lock(kept().mutex);
+  const auto found = kept().by_machine.find(key_of(communicator));
+  return found == kept().by_machine.end() ? nullptr : found->second;
+}
+
+std::shared_ptr<const Knowledge> share_knowledge(Communicator& communicator) {
+  const Fingerprint machine = fingerprint(communicator);
+  const std::string own = made_or_thrown(communicator, [&]() -> std::string {
+    if (communicator.rank() != 0) return {};
+    const auto present = present_knowledge(communicator);
+    return present ? text_of(*present) : read_text(machine);
+  });
+  const std::string text = told_by(communicator, 0, own);
+  auto parsed = made_or_thrown(communicator, [&] { return parse(text); });
+  return keep(communicator, std::move(parsed));
+}
+
+std::shared_ptr<const Knowledge> learn(Communicator& communicator, const Knowledge& known, const Wisdom& found) {
+  Knowledge knowledge = known;
+  if (const auto present = present_knowledge(communicator)) knowledge = *present;  // another thread may have added measurements
+  knowledge.wisdom.merge(found);
+  knowledge.hash = hash_of(text_of(knowledge));
+  return keep(communicator, std::move(knowledge));
+}
+
+void forget_wisdom() {
+  const std::lock_guard lock(kept().mutex);
+  kept().by_machine.clear();
+}
+
+}  // namespace quadrille

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The knowledge of a process about its machine, by which plans choose: wisdom, and preset machines for executors that were never
+// measured. Ranks make the same choice only if they have the same knowledge, so they compare its hash when they make a plan. If the
+// hashes differ, rank 0 sends its knowledge to all ranks. If rank 0 has none, it first reads the wisdom file.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "plan/request.hpp"
+#include "quadrille/execute.hpp"
+#include "quadrille/wisdom.hpp"
+
+namespace quadrille {
+
+struct Knowledge {
+  Wisdom wisdom;
+  std::optional<MachineCosts> on_one_node, on_several;  // presets; absent if no machine file is found
+  std::uint64_t hash = no_knowledge;                    // of all members above
+
+  const std::optional<MachineCosts>& preset(Count nodes) const { return nodes > 1 ? on_several : on_one_node; }
+};
+
+// The machine that QUADRILLE_MACHINE names; absent if it is not set. Throws Error{environment} if there is no such machine, or if
+// it has no figures by which plans choose.
+std::optional<MachineCosts> machine_of_environment();
+
+// The machine that supplies prices where nothing was measured: the one named by QUADRILLE_MACHINE, otherwise a default one. If the
+// variable has a wrong value, this prints a warning once, and returns the default machine. Absent if its file is not found.
+std::optional<MachineCosts> usual_preset(Count nodes);
+
+// This process's knowledge for groups of this transport, on one node or on several; null if there is none yet.
+std::shared_ptr<const Knowledge> present_knowledge(Communicator& communicator);
+
+// Collective: gives all ranks the knowledge of rank 0. If rank 0 has none, it reads the wisdom file of its machine; if that file is
+// damaged, it prints a warning on stderr and continues without wisdom. Throws on all ranks or on none.
+std::shared_ptr<const Knowledge> share_knowledge(Communicator& communicator);
+
+// Adds new measurements and keeps the result. Ranks with equal knowledge that add equal measurements have equal knowledge
+// afterwards.
+std::shared_ptr<const Knowledge> learn(Communicator& communicator, const Knowledge& known, const Wisdom& found);
+
+}  // namespace quadrille

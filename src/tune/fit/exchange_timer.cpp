@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/fit/exchange_timer.hpp"
+
+#include <algorithm>
+#include <boost/math/statistics/univariate_statistics.hpp>
+#include <cstring>
+
+#include "quadrille/indexed.hpp"
+#include "quadrille/race.hpp"
+
+namespace quadrille {
+
+ExchangeTimer::ExchangeTimer(Communicator& communicator, Executor executor, Bytes buffer_bytes, double seconds_per_time)
+    : communicator_(communicator),
+      stopwatch_(communicator),
+      executor_(executor),
+      seconds_(seconds_per_time),
+      input_(buffer(communicator, buffer_bytes, false)),
+      output_(buffer(communicator, buffer_bytes, false)) {
+  for (std::byte* memory : {input(), output()}) std::memset(memory, 0, index(buffer_bytes));
+}
+
+Span ExchangeTimer::time_of(const Problem& problem, std::string_view algorithm, Policy policy,
+                            const std::shared_ptr<const Operator>& operation) {
+  Plan made =
+      plan(communicator_, problem,
+           {.algorithm = std::string(algorithm), .policy = policy, .executor = executor_, .operation = operation, .layouts = {}});
+  return time_of([&] { made.execute(input(), output()); });
+}
+
+// Chooses the batch length by the minimum of the first runs, because some of these runs are cold or disturbed. If one run takes
+// longer than the whole measurement may, this minimum is the result.
+Span ExchangeTimer::time_of(const std::function<void()>& run) {
+  constexpr double most_runs = 4096;
+  constexpr int samples_per_time = 5;
+  const auto batches = [&](std::size_t count, Count runs) {
+    return stopwatch_.time(count, [&](std::size_t) {
+      for (Count i = 0; i < runs; ++i) run();
+    });
+  };
+  const auto best_of = [&](std::size_t count) {
+    const std::vector<Span> spans = batches(count, 1);
+    return *std::min_element(spans.begin(), spans.end(), [](Span x, Span y) { return x.seconds < y.seconds; });
+  };
+  Span warm = best_of(2);
+  if (warm.seconds > seconds_) return warm;
+  warm = best_of(2);
+  const double batch_s = std::max(seconds_ / samples_per_time, warm.bound / tolerated_clock_error);
+  const auto runs = static_cast<Count>(std::clamp(batch_s / std::max(1e-7, warm.seconds), 1.0, most_runs));
+  std::vector<double> times;
+  double bound = 0;
+  for (const Span& batch : batches(samples_per_time, runs)) {
+    times.push_back(batch.seconds / static_cast<double>(runs));
+    bound = std::max(bound, batch.bound / static_cast<double>(runs));
+  }
+  return {std::max(1e-9, boost::math::statistics::median(times)), bound};
+}
+
+}  // namespace quadrille

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Measures the times of plans on buffers that all of them share. Used by calibrations and fits.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "quadrille/execute.hpp"
+#include "tune/race/timing.hpp"
+
+namespace quadrille {
+
+class ExchangeTimer {
+ public:
+  // Collective. The inputs and outputs of timed plans have at most `buffer_bytes`. Each time takes about `seconds_per_time` to
+  // measure.
+  ExchangeTimer(Communicator& communicator, Executor executor, Bytes buffer_bytes, double seconds_per_time);
+
+  // Collective: the time of one run, from the first rank's start to the last rank's end, as the median of a few batches of
+  // consecutive runs. Equal on all ranks. Throws as `plan` does.
+  Span time_of(const Problem& problem, std::string_view algorithm, Policy policy = Policy::blocking,
+               const std::shared_ptr<const Operator>& operation = nullptr);
+  Span time_of(const std::function<void()>& run);
+
+  std::byte* input() const { return input_.get(); }
+  std::byte* output() const { return output_.get(); }
+
+ private:
+  Communicator& communicator_;
+  Stopwatch stopwatch_;
+  const Executor executor_;
+  const double seconds_;
+  const std::shared_ptr<std::byte> input_, output_;
+};
+
+}  // namespace quadrille

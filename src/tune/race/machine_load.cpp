@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/race/machine_load.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+#include <system_error>
+
+#include "plan/gathered.hpp"
+#include "tune/race/clocks.hpp"
+
+namespace quadrille {
+namespace {
+
+using Name = std::array<char, 128>;
+
+Name name_of(const std::string& text) {
+  Name name{};
+  text.copy(name.data(), name.size() - 1);
+  return name;
+}
+
+// Identifies this process on the machine. Includes the pid namespace, because containers may reuse process ids.
+std::string process_id() {
+  std::error_code error;
+  return fmt::format("{} {}", std::filesystem::read_symlink("/proc/self/ns/pid", error).string(), ::getpid());
+}
+
+double seconds_of(const timeval& time) { return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6; }
+
+}  // namespace
+
+LoadMeter::Usage LoadMeter::usage() {
+  Usage usage{.seconds = static_cast<double>(monotonic_clock().now()) * 1e-9};
+  // The first line of /proc/stat, in clock ticks (proc(5)): cpu user nice system idle iowait irq softirq steal
+  std::ifstream statistics("/proc/stat");
+  std::string cpu;
+  std::array<double, 8> ticks{};
+  statistics >> cpu;
+  for (double& each : ticks) statistics >> each;
+  if (statistics) usage.all = (ticks[0] + ticks[1] + ticks[2] + ticks[7]) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  rusage own{};
+  ::getrusage(RUSAGE_SELF, &own);
+  usage.own = seconds_of(own.ru_utime) + seconds_of(own.ru_stime);
+  return usage;
+}
+
+MachineLoad LoadMeter::read(Communicator& communicator) const {
+  struct RankLoad {
+    Name machine{}, process{};
+    Usage used;
+    Count cores = 0;
+  };
+  const Usage now = usage();
+  const std::string machine = boot_id();
+  const std::vector<RankLoad> loads =
+      gathered(communicator, RankLoad{.machine = name_of(machine.empty() ? fmt::format("rank {}", communicator.rank()) : machine),
+                                      .process = name_of(process_id()),
+                                      .used = {now.seconds - start_.seconds, now.all - start_.all, now.own - start_.own},
+                                      .cores = ::sysconf(_SC_NPROCESSORS_ONLN)});
+  struct Machine {
+    double others = 0, seconds = 0;  // CPU seconds of other programs, and the duration
+    MachineLoad load;
+    std::set<Name> processes;
+  };
+  std::map<Name, Machine> machines;
+  for (const RankLoad& load_of_rank : loads) {
+    const auto [known, is_new] = machines.try_emplace(load_of_rank.machine);
+    Machine& each = known->second;
+    if (is_new)
+      each = {.others = load_of_rank.used.all,
+              .seconds = load_of_rank.used.seconds,
+              .load = {.cores = load_of_rank.cores},
+              .processes = {}};
+    ++each.load.ranks;
+    if (each.processes.insert(load_of_rank.process).second) each.others -= load_of_rank.used.own;
+  }
+  MachineLoad worst;
+  double most_missing = 0;  // cores that ranks and other programs need, minus the existing cores
+  for (auto& [name, each] : machines) {
+    // Ignores smaller values: the kernel counts in ticks, so they are within its error.
+    if (each.others > 0.05 && each.seconds > 0) each.load.others = each.others / each.seconds;
+    const double missing = each.load.others + static_cast<double>(each.load.ranks - each.load.cores);
+    if (worst.ranks == 0 || missing > most_missing) worst = each.load, most_missing = missing;
+  }
+  return worst;
+}
+
+}  // namespace quadrille

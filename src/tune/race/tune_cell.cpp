@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/race/tune_cell.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "execute/agreement.hpp"
+#include "plan/placed.hpp"
+#include "quadrille/race.hpp"
+#include "quadrille/traffic_patterns.hpp"
+#include "tune/race/machine_load.hpp"
+#include "tune/wisdom/wisdom_pool.hpp"
+
+namespace quadrille {
+namespace {
+
+// Limit on the ways of one algorithm by one executor. Their predictions differ little and share the same error, so
+// more of them would tell little.
+constexpr int most_alike = 3;
+
+// A way is hopeless if it takes this many times the least predicted time or, when the race warms up, the fastest time.
+constexpr double hopeless = 10;
+
+constexpr std::size_t date_length = std::string_view("2026-11-22").size();
+
+bool applies_to(const Problem& problem, const Way& way) {
+  try {
+    const Candidate candidate = parse_candidate(problem, way.algorithm);
+    const auto* choice = std::get_if<Choice>(&candidate);
+    return !choice || applies(problem, *choice).has_value();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::misuse) throw;
+    return false;  // a parameter that this problem does not have
+  }
+}
+
+RaceCandidate candidate_of(const Problem& problem, const Way& way) {
+  return {.algorithm = parse_candidate(problem, way.algorithm),
+          .policy = way.policy,
+          .buffers = way.buffers,
+          .executor = names_vendor(way.algorithm) ? Executor::mpi : way.executor};
+}
+
+Way way_of(const RaceCandidate& candidate) {
+  return {specification(candidate.algorithm), candidate.policy, candidate.buffers, candidate.executor};
+}
+
+// Adds the cheapest way of each algorithm unless it is hopeless, because prediction errors differ between algorithms.
+template <class ChooseWay>
+void add_best_of_each_algorithm(const std::vector<Considered>& by_price, const ChooseWay& choose) {
+  std::set<std::string> seen;
+  double least = 0;
+  for (const Considered& each : by_price) {
+    if (!each.predicted_s || names_vendor(each.way.algorithm)) continue;
+    if (least == 0) least = *each.predicted_s;
+    const std::string id = each.way.algorithm.substr(0, each.way.algorithm.find(':'));
+    if (*each.predicted_s <= hopeless * least && seen.insert(id).second) choose(each.way);
+  }
+}
+
+bool is_considered(const Decision& decision, const Way& way) {
+  return std::any_of(decision.considered.begin(), decision.considered.end(),
+                     [&](const Considered& each) { return each.way == way && each.predicted_s; });
+}
+
+// An eliminated way, with its ratio to the best way of its last heat. The best way of a heat is never eliminated by that heat.
+struct Leaver {
+  Way way;
+  Way best;
+  Spread ratio;
+};
+
+WisdomEntry scaled(const Leaver& leaver, double best_seconds) {
+  return {leaver.way, {leaver.ratio.median * best_seconds, leaver.ratio.lower * best_seconds, leaver.ratio.upper * best_seconds}};
+}
+
+// Returns the candidates that continue after a heat. Adds the eliminated ones to `leavers`.
+std::vector<RaceCandidate> stayers(const RaceResult& heat, double clearly_slower, std::vector<Leaver>& leavers) {
+  std::vector<RaceCandidate> staying;
+  const Way best = way_of(heat.entries[*heat.best].candidate);
+  for (const RaceEntry& entry : heat.entries) {
+    if (!entry.to_best) continue;  // its data was wrong
+    if (entry.to_best->lower > clearly_slower)
+      leavers.push_back({way_of(entry.candidate), best, *entry.to_best});
+    else
+      staying.push_back(entry.candidate);
+  }
+  return staying;
+}
+
+// Returns the number of repetitions that fit into `seconds`. Later heats have fewer ways and use the time for more repetitions.
+// They do not change the number of runs per batch: successive runs of a rooted collective overlap, so longer batches would
+// favour ways that wait less.
+int repetitions_within(double seconds, int least, const RaceResult& heat, const std::vector<RaceCandidate>& staying) {
+  constexpr double most_repetitions = 31;
+  double repetition_s = 0;
+  for (const RaceEntry& entry : heat.entries)
+    if (std::any_of(staying.begin(), staying.end(),
+                    [&](const RaceCandidate& each) { return way_of(each) == way_of(entry.candidate); }))
+      repetition_s += entry.seconds.median * static_cast<double>(heat.runs_per_sample) * static_cast<double>(batches_per_sample);
+  return std::max(least, static_cast<int>(std::min(most_repetitions, seconds / std::max(repetition_s, 1e-9))));
+}
+
+// Returns all ways, sorted by time. The ways of the last heat have their times from that heat. The time of an earlier eliminated
+// way is its ratio to the best way of its heat, times that best way's time. The best way of an early heat may be eliminated later,
+// so leavers are handled from the last to the first: the best way then already has a time.
+std::vector<WisdomEntry> ranking(const RaceResult& last, const std::vector<Leaver>& leavers) {
+  std::vector<WisdomEntry> entries;
+  for (const RaceEntry& entry : last.entries)
+    if (entry.failed_check.empty())
+      entries.push_back({way_of(entry.candidate), {entry.seconds.median, entry.seconds.lower, entry.seconds.upper}});
+  const auto find = [&](const Way& way) {
+    return std::find_if(entries.begin(), entries.end(), [&](const WisdomEntry& entry) { return entry.way == way; });
+  };
+  for (auto leaver = leavers.rbegin(); leaver != leavers.rend(); ++leaver)
+    if (const auto best = find(leaver->best); best != entries.end() && find(leaver->way) == entries.end())
+      entries.push_back(scaled(*leaver, best->timing.median_s));
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const WisdomEntry& a, const WisdomEntry& b) { return a.timing.median_s < b.timing.median_s; });
+  return entries;
+}
+
+}  // namespace
+
+Problem with_equal_counts(const Problem& problem, Bytes block_bytes) {
+  Problem even = make_traffic(problem.ranks, {.kind = TrafficKind::equal, .typical = block_bytes});
+  even.nodes = problem.nodes, even.grid = problem.grid;
+  return even;
+}
+
+std::vector<Way> promising_ways(const Problem& problem, const Wisdom& wisdom, const DecisionOptions& options,
+                                const std::vector<Way>& known_good, std::size_t how_many) {
+  std::vector<Way> chosen;
+  const auto choose = [&](const Way& way) {
+    if (std::find(chosen.begin(), chosen.end(), way) == chosen.end()) chosen.push_back(way);
+  };
+  Wisdom prices = wisdom;
+  prices.records.clear();  // records would only rank the ways that were measured
+  const Decision decision = decide(problem, prices, options);
+  const bool takes_all = how_many > decision.considered.size();
+  std::map<std::pair<std::string, Executor>, int> alike;
+  for (const Considered& each : decision.considered) {
+    if (chosen.size() >= how_many) break;
+    if (!each.predicted_s) continue;  // too large to be priced, so too large to race
+    const std::string id = each.way.algorithm.substr(0, each.way.algorithm.find(':'));
+    if (++alike[{id, each.way.executor}] <= most_alike || takes_all) choose(each.way);
+  }
+  add_best_of_each_algorithm(decision.considered, choose);
+  for (const Algorithm* algorithm : algorithms_for(problem.collective)) {
+    const Way standard{specification(parse_choice(problem, algorithm->id)), Policy::blocking, 2, options.executors.front()};
+    if (is_considered(decision, standard)) choose(standard);
+  }
+  for (const Way& way : known_good)
+    if (applies_to(problem, way)) choose(way);
+  for (const Executor executor : options.executors)
+    choose({specification(parse_candidate(problem, "")), Policy::blocking, 2, executor});
+  if (options.with_vendor) choose({specification(Vendor{}), Policy::blocking, 2, Executor::mpi});
+  return chosen;
+}
+
+WisdomRecord tune_cell(Communicator& communicator, const Problem& problem, const std::vector<Way>& ways,
+                       const TuneOptions& options) {
+  const Problem here = placed(communicator, problem);
+  std::vector<RaceCandidate> running;
+  for (const Way& way : ways) running.push_back(candidate_of(here, way));
+  const int least_repetitions = std::accumulate(options.heats.begin(), options.heats.end(), 0);
+  std::vector<Leaver> leavers;
+  RaceResult result;
+  int done = 0;
+  const LoadMeter load;  // over all heats, because one heat may be too short to measure the load
+  for (std::size_t heat = 0; heat < options.heats.size() && (heat == 0 || running.size() > 1); ++heat) {
+    RaceOptions race_options{.repetitions = options.heats[heat],
+                             .seconds_per_problem = options.seconds * options.heats[heat] / least_repetitions,
+                             .hopeless = heat == 0 ? hopeless : 0,
+                             .seed = heat + 1,
+                             .operation = options.operation,
+                             .fits = {},
+                             .progress = [&](int repetition, int repetitions) {
+                               if (options.progress) options.progress(repetition, repetitions, running.size());
+                             }};
+    if (heat > 0) {
+      race_options.iterations = result.runs_per_sample;
+      race_options.repetitions = repetitions_within(race_options.seconds_per_problem, race_options.repetitions, result, running);
+    }
+    result = race(communicator, here, running, race_options);
+    done += race_options.repetitions;
+    for (const RaceEntry& entry : result.entries)
+      if (options.wrong && !entry.failed_check.empty() && communicator.rank() == 0)
+        options.wrong(fmt::format("{}: {}", to_string(way_of(entry.candidate)), entry.failed_check));
+    if (!result.best) throw Error(ErrorCode::misuse, "none of the ways to be measured applies and gives right data");
+    running = stayers(result, options.clearly_slower, leavers);
+  }
+  const std::string moment = told_by(communicator, 0, today() + time_of_day());
+  const MachineLoad meanwhile = load.read(communicator);
+  const double others = meanwhile.disturbs() ? meanwhile.others : 0;
+  WisdomRecord record{.situation = options.situation.value_or(situation_of(here))};
+  record.races.push_back({moment.substr(0, date_length), moment.substr(date_length), done, others, ranking(result, leavers)});
+  return pooled(std::move(record));
+}
+
+}  // namespace quadrille

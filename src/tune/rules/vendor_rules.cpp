@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/rules/vendor_rules.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "execute/transport.hpp"
+#include "plan/placed.hpp"
+
+namespace quadrille {
+namespace {
+
+Way way_of(Vendor vendor) { return {.algorithm = specification(Candidate(std::move(vendor)))}; }
+
+// Returns the best algorithm, or an empty text if none is known to be better than the library's default choice.
+std::string best_of(const WisdomRecord& record) {
+  const std::string standard = specification(Candidate(Vendor{}));
+  const WisdomEntry *own = nullptr, *best = nullptr;
+  for (const WisdomEntry& entry : record.entries) {
+    if (entry.way.algorithm == standard)
+      own = &entry;
+    else if (names_vendor(entry.way.algorithm) && (!best || entry.timing.median_s < best->timing.median_s))
+      best = &entry;
+  }
+  if (!own || !best || best->timing.upper_s >= own->timing.lower_s) return {};
+  return best->way.algorithm.substr(standard.size() + 1);
+}
+
+}  // namespace
+
+void allow_vendor_algorithms() { ::setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", 0); }
+
+Result<std::vector<Way>> vendor_ways(Communicator& communicator, const Problem& problem) {
+  const auto names = communicator.transport().vendor_algorithms(placed(communicator, problem));
+  if (!names) return cannot(names.error());
+  std::vector<Way> ways{way_of({})};
+  for (const std::string& name : *names) ways.push_back(way_of({name}));
+  return ways;
+}
+
+std::string vendor_wisdom_file(const Fingerprint& machine) {
+  const std::string file = wisdom_file(machine);
+  return file.empty() ? file : file + ".vendor";
+}
+
+VendorRules vendor_rules(const Wisdom& wisdom) {
+  VendorRules rules;
+  for (const WisdomRecord& record : wisdom.records) {
+    const Situation& situation = record.situation;
+    const auto [at, is_first] = rules[{situation.collective, situation.ranks}].try_emplace(situation.block_bytes, best_of(record));
+    if (!is_first && at->second != best_of(record)) at->second.clear();
+  }
+  std::erase_if(rules, [](const auto& each) {
+    return std::all_of(each.second.begin(), each.second.end(), [](const auto& size) { return size.second.empty(); });
+  });
+  return rules;
+}
+
+std::vector<RuleFrom> steps_of(const AlgorithmBySize& by_size) {
+  std::vector<RuleFrom> steps{{0, ""}};
+  const auto add = [&](Bytes from, const std::string& algorithm) {
+    if (steps.back().algorithm == algorithm) return;
+    if (steps.back().from == from)
+      steps.back().algorithm = algorithm;
+    else
+      steps.push_back({from, algorithm});
+  };
+  Bytes before = -1;
+  for (const auto& [bytes, algorithm] : by_size) {
+    const double middle = std::sqrt(static_cast<double>(std::max<Bytes>(before, 1)) * static_cast<double>(bytes));
+    add(before < 0 ? bytes : std::clamp<Bytes>(std::llround(middle), before + 1, bytes), algorithm);
+    before = bytes;
+  }
+  add(before + 1, "");
+  return steps;
+}
+
+std::string for_all_sizes(const AlgorithmBySize& by_size) {
+  if (by_size.empty()) return {};
+  const std::string& first = by_size.begin()->second;
+  const bool alike = std::all_of(by_size.begin(), by_size.end(), [&](const auto& each) { return each.second == first; });
+  return alike ? first : std::string();
+}
+
+}  // namespace quadrille

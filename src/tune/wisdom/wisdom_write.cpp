@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writes wisdom as text.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+
+#include "schedule/policy_name.hpp"
+#include "tune/wisdom/wisdom_format.hpp"
+
+namespace quadrille {
+namespace {
+
+using wisdom_format::name;
+
+// Formats a number with four significant digits, without an exponent for large numbers.
+std::string four_digits(double value) {
+  const std::string text = fmt::format("{:.4g}", value);
+  if (value < 1e4) return text;
+  double rounded = value;
+  std::from_chars(text.data(), text.data() + text.size(), rounded);  // from_chars ignores the program's locale
+  return fmt::format("{:.0f}", rounded);
+}
+
+std::string microseconds(double seconds) { return four_digits(seconds * 1e6); }
+
+std::string structure_text(Count ranks, Count nodes, Count ranks_of_node) {
+  return fmt::format("ranks={} nodes={} ranks_of_node={}", ranks, nodes, ranks_of_node);
+}
+
+std::string situation_text(const Situation& s) {
+  std::string text =
+      fmt::format("{} {} block_bytes={}", name(s.collective), structure_text(s.ranks, s.nodes, s.ranks_of_node), s.block_bytes);
+  if (!s.counts_known) text += " counts=own";
+  if (s.skew != 1) text += fmt::format(" skew={}", s.skew);
+  if (s.sparsity != 1) text += fmt::format(" sparsity={}", s.sparsity);
+  if (s.combining != Combining::any_order) text += fmt::format(" combining={}", name(s.combining));
+  return text;
+}
+
+template <class Out>
+void write(Out out, const WisdomRecord& record) {
+  fmt::format_to(out, "\n# speaks for {} to {} bytes, {} to {} ranks", record.least_bytes, record.most_bytes, record.least_ranks,
+                 record.most_ranks);
+  if (record.races.size() > 1)
+    fmt::format_to(out, "; the best of {} races is {}", record.races.size(), to_string(record.entries.front().way));
+  fmt::format_to(out, "\n");
+  for (const WisdomRace& race : record.races) {
+    fmt::format_to(out, "race {} date={}", situation_text(record.situation), race.date);
+    if (!race.time.empty()) fmt::format_to(out, " time={}", race.time);
+    fmt::format_to(out, " repetitions={}", race.repetitions);
+    if (race.others > 0) fmt::format_to(out, " others={}", four_digits(race.others));
+    fmt::format_to(out, "\n");
+    for (const WisdomEntry& entry : race.entries) {
+      fmt::format_to(out, "  median_us={} lower_us={} upper_us={} executor={} policy={}", microseconds(entry.timing.median_s),
+                     microseconds(entry.timing.lower_s), microseconds(entry.timing.upper_s), name(entry.way.executor),
+                     name(entry.way.policy));
+      if (entry.way.buffers != 2) fmt::format_to(out, " buffers={}", entry.way.buffers);
+      fmt::format_to(out, " algorithm={}\n", entry.way.algorithm);
+    }
+  }
+}
+
+template <class Out>
+void write(Out out, const ExecutorFit& fit) {
+  fmt::format_to(out, "\nfit {} {} date={} error={}", name(fit.executor), structure_text(fit.ranks, fit.nodes, fit.ranks_of_node),
+                 fit.date, four_digits(fit.error));
+  if (!fit.preset.empty()) fmt::format_to(out, " preset={}", fit.preset);
+  fmt::format_to(out, "\n");
+  const Model& model = *find_model("max-rate");
+  for (const auto& [key, value] : fit.coefficients) {
+    const auto coefficient = std::find_if(model.coefficients.begin(), model.coefficients.end(),
+                                          [&key = key](const Coefficient& each) { return each.key == key; });
+    fmt::format_to(out, "  {}={}\n", key, coefficient->is_whole ? fmt::format("{:.0f}", value) : four_digits(value));
+  }
+}
+
+template <class Out>
+void write(Out out, const VendorFit& fit) {
+  fmt::format_to(out, "\nvendor {} {} date={}\n", name(fit.collective), structure_text(fit.ranks, fit.nodes, fit.ranks_of_node),
+                 fit.date);
+  for (const auto& [bytes, seconds] : fit.seconds)
+    fmt::format_to(out, "  block_bytes={} time_us={}\n", bytes, microseconds(seconds));
+}
+
+}  // namespace
+
+std::string wisdom_text(const Wisdom& wisdom) {
+  std::string text;
+  const auto out = std::back_inserter(text);
+  const Fingerprint& machine = wisdom.machine;
+  fmt::format_to(out, "{}\n# What quadrille has measured on this machine: show it by 'quadrille wisdom show'.\n",
+                 wisdom_format::title);
+  fmt::format_to(out, "algorithms {}\nprocessor {}\ncores {}\nnetwork {}\nmpi {}\n", wisdom_format::table_text(), machine.processor,
+                 machine.cores, machine.network, machine.mpi);
+  for (const WisdomRecord& record : wisdom.records) write(out, record);
+  for (const ExecutorFit& fit : wisdom.executors) write(out, fit);
+  for (const VendorFit& fit : wisdom.vendor) write(out, fit);
+  return text + "\nend\n";  // marks the end, so that a truncated file is recognised
+}
+
+}  // namespace quadrille
