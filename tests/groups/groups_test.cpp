@@ -22,7 +22,7 @@ TEST(Groups, WithoutAChooserMakeOnlyPlansThatNameTheirAlgorithm) {
   run_threads(3, [](Communicator& threads) {
     const auto group = without_chooser(threads);
     const Problem problem = Problem::alltoall(3, 1);
-    EXPECT_EQ(plan(group, problem, {.algorithm = "direct"}).algorithm(), "direct");
+    EXPECT_EQ(plan(group, problem, {.algorithm = "direct"}).algorithm(), "direct:segments=1");
     try {
       plan(group, problem);
       ADD_FAILURE() << "a plan was made";
