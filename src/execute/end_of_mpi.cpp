@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "execute/end_of_mpi.hpp"
 
-#include <atomic>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -10,7 +9,7 @@ namespace quadrille {
 namespace {
 
 struct Shared {
-  std::atomic<bool> is_promised{false};
+  std::atomic<bool> is_promised{false}, is_over{false};
   std::mutex mutex;
   std::vector<std::pair<EndOfMpi::Action, void*>> actions;
 };
@@ -40,5 +39,9 @@ void EndOfMpi::run() {
   }
   for (const auto& [action, memory] : actions) action(memory);
 }
+
+const std::atomic<bool>& EndOfMpi::over() { return shared().is_over; }
+
+void EndOfMpi::set_over() { shared().is_over.store(true, std::memory_order_relaxed); }
 
 }  // namespace quadrille

@@ -5,6 +5,8 @@
 // is_promised() is false, and a user of this header sets an attribute itself.
 #pragma once
 
+#include <atomic>
+
 namespace quadrille {
 
 class EndOfMpi {
@@ -17,6 +19,13 @@ class EndOfMpi {
 
   static void add(Action action, void* memory);  // for run(), after promise()
   static void run();
+
+  // True as soon as set_over() was called, at the beginning of the end: MPI must not be called any more. MPI_Finalized would not
+  // tell this: a session may outlive MPI_Finalize, and MPICH then keeps MPI_COMM_SELF and calls its callbacks when the session
+  // ends.
+  static const std::atomic<bool>& over();
+  static bool is_over() { return over().load(std::memory_order_relaxed); }
+  static void set_over();
 };
 
 }  // namespace quadrille

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "execute/agreement.hpp"
+#include "execute/end_of_mpi.hpp"
 #include "execute/mpi/plug_in/group.hpp"
 #include "foundation/assert.hpp"
 
@@ -152,7 +153,7 @@ void ContextPool::free(Context* context) {
 }
 
 void ContextPool::forget(const MpiGroup& group) {
-  if (MpiProcess::has_ended()) return;
+  if (EndOfMpi::is_over()) return;
   const std::lock_guard lock(mutex_);
   std::erase_if(entries_, [&](const Entry& entry) {
     const bool goes = entry->spans_worlds && entry->user == &group && is_idle(entry);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <utility>
 
+#include "execute/end_of_mpi.hpp"
 #include "foundation/assert.hpp"
 
 namespace quadrille {
@@ -43,11 +44,9 @@ MpiMessages::MpiMessages(Lease lease, Waiter waiter, std::shared_ptr<const Scrip
 // Cancels open requests, so that MPI does not write into freed memory and the next execution does not match these messages. Does
 // nothing in a forked child, which does not own the requests.
 void MpiMessages::withdraw() {
-  int finalised = 0;
-  MPI_Finalized(&finalised);
   for (; open_ > 0; --open_) {
     MPI_Request& request = requests_[static_cast<std::size_t>(open_ - 1)];
-    if (finalised || mark_.is_in_child() || request == MPI_REQUEST_NULL) continue;
+    if (EndOfMpi::is_over() || mark_.is_in_child() || request == MPI_REQUEST_NULL) continue;
     MPI_Cancel(&request);
     MPI_Request_free(&request);
   }

@@ -11,6 +11,7 @@
 #include <map>
 #include <utility>
 
+#include "execute/end_of_mpi.hpp"
 #include "execute/mpi/plug_in/control_variable.hpp"
 #include "execute/mpi/plug_in/mpi_calls.hpp"
 #include "execute/mpi/plug_in/mpi_process.hpp"
@@ -127,7 +128,7 @@ class Forced : public ForcedAlgorithm {
   struct Own {
     Own() = default;
     ~Own() {
-      if (communicator != MPI_COMM_NULL && !MpiProcess::has_ended()) MPI_Comm_free(&communicator);
+      if (communicator != MPI_COMM_NULL && !EndOfMpi::is_over()) MPI_Comm_free(&communicator);
     }
     Own(const Own&) = delete;
     Own& operator=(const Own&) = delete;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "execute/agreement.hpp"
+#include "execute/end_of_mpi.hpp"
 #include "foundation/assert.hpp"
 #include "foundation/environment.hpp"
 
@@ -93,7 +94,7 @@ bool MpiGroup::meet_again() {
   return true;
 }
 
-Progress MpiGroup::progress() const { return {.poll = MpiProcess::poll, .ended = &MpiProcess::ended(), .in_flight = in_flight_}; }
+Progress MpiGroup::progress() const { return {.poll = MpiProcess::poll, .ended = &EndOfMpi::over(), .in_flight = in_flight_}; }
 
 void MpiGroup::meet_first(Communicator& ranks) {
   AboutRank about{.compares_starts = MpiStarts::asked_to_compare(), .keeps = process_->can_remember(users_)};

@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "execute/end_of_mpi.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {
@@ -23,9 +24,7 @@ inline void check_mpi(int code, const char* call) {
 // Throws if MPI has been finalised. Open executions check this before they call MPI, because MPI aborts a program that calls it
 // after MPI_Finalize.
 inline void check_not_finalised() {
-  int finalised = 0;
-  MPI_Finalized(&finalised);
-  if (finalised) throw Error(ErrorCode::misuse, "MPI has been finalised; wait for requests before MPI_Finalize");
+  if (EndOfMpi::is_over()) throw Error(ErrorCode::misuse, "MPI has been finalised; wait for requests before MPI_Finalize");
 }
 
 }  // namespace quadrille

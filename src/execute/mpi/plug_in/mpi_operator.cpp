@@ -8,6 +8,7 @@
 #include <cstring>
 #include <optional>
 
+#include "execute/end_of_mpi.hpp"
 #include "execute/mpi/plug_in/mpi_calls.hpp"
 #include "quadrille/indexed.hpp"
 
@@ -84,9 +85,7 @@ Result<std::shared_ptr<const MpiOperator>> MpiOperator::of(const Operator& opera
 }
 
 MpiOperator::~MpiOperator() {
-  int finalised = 0;
-  MPI_Finalized(&finalised);
-  if (!owned_ || finalised) return;
+  if (!owned_ || EndOfMpi::is_over()) return;
   MPI_Op_free(&operation_);
   MPI_Type_free(&type_);
 }

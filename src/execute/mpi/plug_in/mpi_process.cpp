@@ -23,7 +23,6 @@ struct Shared {
   std::shared_ptr<MpiProcess> kept;  // until MPI_Finalize
   std::weak_ptr<MpiProcess> last;    // used if there are only sessions
   std::atomic<MpiProcess*> driven{nullptr};
-  std::atomic<bool> ended{false};
 };
 
 // Never destroyed, because a program may finalise MPI, or wait, in destructors of static objects.
@@ -147,7 +146,7 @@ int MpiProcess::note_end(MPI_Comm, int, void* memory, void*) {
 
 void MpiProcess::end() {
   shared().driven.store(nullptr, std::memory_order_release);
-  shared().ended.store(true, std::memory_order_relaxed);
+  EndOfMpi::set_over();
   if (is_driven_) {
     MPI_Cancel(&never_);
     MPI_Wait(&never_, MPI_STATUS_IGNORE);
@@ -214,8 +213,6 @@ void MpiProcess::drive(MPI_Comm users) {
 }
 
 bool MpiProcess::was_forked() { return shared().mark.is_in_child(); }
-
-const std::atomic<bool>& MpiProcess::ended() { return shared().ended; }
 
 bool MpiProcess::poll() {
   const MpiProcess* const process = shared().driven.load(std::memory_order_acquire);

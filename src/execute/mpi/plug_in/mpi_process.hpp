@@ -32,10 +32,6 @@ class MpiProcess {
   // Does nothing after MPI_Finalize or in a forked child.
   static bool poll();
 
-  // True from the beginning of MPI_Finalize. From then on MPI must not be called; objects may only be destroyed.
-  static const std::atomic<bool>& ended();
-  static bool has_ended() { return ended().load(std::memory_order_relaxed); }
-
   // Is this a child that was forked after this library first used MPI? Such a child must not call MPI.
   static bool was_forked();
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "execute/end_of_mpi.hpp"
 #include "execute/mpi/plug_in/group.hpp"
 #include "foundation/environment.hpp"
 
@@ -14,7 +15,7 @@ namespace quadrille {
 
 bool MpiStarts::asked_to_compare() { return tolerated_environment_value("QUADRILLE_CHECK") == "1"; }
 
-MpiStarts::MpiStarts(MpiGroup& group) : group_(group), has_ended_(MpiProcess::ended()) {}
+MpiStarts::MpiStarts(MpiGroup& group) : group_(group), has_ended_(EndOfMpi::over()) {}
 
 void MpiStarts::begin(std::uint32_t plan) {
   if (has_ended_.load(std::memory_order_relaxed)) throw_ended();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The plug-in's one entry.
 #include "execute/mpi/plug_in.hpp"
+#include "execute/end_of_mpi.hpp"
 
 #include <dlfcn.h>
 
@@ -19,7 +20,7 @@ namespace {
 // Finalises MPI when it is destroyed, unless MPI has been finalised already.
 struct Finaliser {
   ~Finaliser() {
-    if (!MpiProcess::has_ended() && !MpiProcess::was_forked()) MPI_Finalize();
+    if (!EndOfMpi::is_over() && !MpiProcess::was_forked()) MPI_Finalize();
   }
 };
 
