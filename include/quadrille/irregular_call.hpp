@@ -18,12 +18,12 @@ struct Blocks {
 };
 
 struct IrregularCall {
-  // If `has_buffers` is false, its numbers of elements are ignored, except the rank's own count in a gatherv or scatterv.
   CallArguments arguments;
-  bool has_buffers = true;
   // alltoallv uses both. In place, `send` may be empty; then each received block replaces the block sent to the same rank.
   // scatterv and reduce_scatterv use `send`; allgatherv and gatherv use `receive`. scatterv and gatherv use them at the root only.
-  Blocks send, receive;
+  Blocks send{}, receive{};
+  // If false, the numbers of elements in `arguments` are ignored, except the rank's own count in a gatherv or scatterv.
+  bool has_buffers = true;
 };
 
 template <CountRange Range>

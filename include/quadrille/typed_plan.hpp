@@ -13,6 +13,7 @@
 #include <limits>
 #include <memory>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "quadrille/combine.hpp"
@@ -34,6 +35,8 @@ Count elements_reached(const Layout& layout, Bytes bytes, Bytes element_bytes);
 
 template <class T>
 class TypedPlan {
+  static_assert(std::is_trivially_copyable_v<T>, "elements are sent as they lie in memory");
+
  public:
   // `input_elements` and `output_elements` are the least sizes of the buffers. An in-place buffer must have the larger of the two.
   TypedPlan(Plan made, Count input_elements, Count output_elements)
@@ -88,33 +91,28 @@ class TypedPlan {
 
 namespace call_detail {
 
+// `operation`: null unless the collective is a reduction.
 template <class T>
-Problem problem_of_elements(Collective collective, Communicator& ranks, Count count, Rank root = 0) {
-  static_assert(std::is_trivially_copyable_v<T>, "elements are sent as they lie in memory");
+TypedPlan<T> regular_plan(Communicator& ranks, Collective collective, Count count, Rank root, const PlanOptions& options,
+                          const Operator* operation = nullptr) {
   Problem problem;
   problem.collective = collective;
   problem.ranks = ranks.size();
   // an overflow becomes the largest size, which the plan refuses
   problem.block_bytes = times_at_most(count, sizeof(T), std::numeric_limits<Bytes>::max());
   problem.root = root;
-  return problem;
-}
-
-template <class T>
-TypedPlan<T> typed_plan(Communicator& ranks, const Problem& problem, const PlanOptions& options) {
+  if (operation) problem.element_bytes = operation->element_bytes, problem.commutative = operation->commutative;
   Plan made = plan(ranks, problem, options);
   return {std::move(made), elements_reached(options.layouts.input, input_bytes(problem, ranks.rank()), sizeof(T)),
           elements_reached(options.layouts.output, output_bytes(problem, ranks.rank()), sizeof(T))};
 }
 
 template <class T, class Op>
-TypedPlan<T> combining_plan(Communicator& ranks, Problem problem, const Op& op, PlanOptions options) {
+TypedPlan<T> combining_plan(Communicator& ranks, Collective collective, Count count, Rank root, const Op& op, PlanOptions options) {
   options.operation = operator_owning(OperatorFor<T, Op>::of(op), sizeof(T));
   if constexpr (std::is_convertible_v<const Op&, std::shared_ptr<const Operator>>)
     options.operation = op;  // keeps its MPI handles, for the MPI library's own collective
-  problem.element_bytes = options.operation->element_bytes;
-  problem.commutative = options.operation->commutative;
-  return typed_plan<T>(ranks, problem, options);
+  return regular_plan<T>(ranks, collective, count, root, options, options.operation.get());
 }
 
 // Returns the number of elements from the buffer's beginning to the end of the last block.
@@ -127,11 +125,16 @@ inline Count reach(const Blocks& blocks) {
   return last;
 }
 
+// Returns the number of elements of this rank's block; 0 if the list is too short, which the plan refuses.
+inline Count own_count(Communicator& ranks, const Blocks& blocks) {
+  const auto me = static_cast<std::size_t>(ranks.rank());
+  return me < blocks.counts.size() ? blocks.counts[me] : 0;
+}
+
 // `count`: elements of this rank's own block, for collectives in which only the root has the list of blocks.
 template <class T>
 TypedPlan<T> irregular_plan(Communicator& ranks, Collective collective, const Blocks& send, const Blocks& receive, Count count,
                             Rank root, const CallOperator* operation, const PlanOptions& options) {
-  static_assert(std::is_trivially_copyable_v<T>, "elements are sent as they lie in memory");
   const IrregularCall call{{.collective = collective,
                             .in_place = options.in_place,
                             .input_elements = count,
@@ -139,9 +142,9 @@ TypedPlan<T> irregular_plan(Communicator& ranks, Collective collective, const Bl
                             .element_bytes = sizeof(T),
                             .root = root,
                             .operation = operation},
-                           false,
                            send,
-                           receive};
+                           receive,
+                           /*has_buffers=*/false};
   const bool has_blocks = !is_rooted(collective) || ranks.rank() == root;
   const auto needs = [&](const Blocks& blocks) { return has_blocks ? reach(blocks) : Count{0}; };
   const bool sends_blocks = collective != Collective::allgatherv && collective != Collective::gatherv;
@@ -154,57 +157,47 @@ TypedPlan<T> irregular_plan(Communicator& ranks, Collective collective, const Bl
 // `count`: elements in a block, as in MPI. Input and output are those of the function without `plan_` in collectives.hpp.
 template <class T>
 TypedPlan<T> plan_alltoall(Group ranks, Count count, const PlanOptions& options = {}) {
-  return call_detail::typed_plan<T>(ranks, call_detail::problem_of_elements<T>(Collective::alltoall, ranks, count), options);
+  return call_detail::regular_plan<T>(ranks, Collective::alltoall, count, 0, options);
 }
-
 template <class T>
 TypedPlan<T> plan_allgather(Group ranks, Count count, const PlanOptions& options = {}) {
-  return call_detail::typed_plan<T>(ranks, call_detail::problem_of_elements<T>(Collective::allgather, ranks, count), options);
+  return call_detail::regular_plan<T>(ranks, Collective::allgather, count, 0, options);
 }
 
 // The plan is always in place.
 template <class T>
 TypedPlan<T> plan_broadcast(Group ranks, Count count, Rank root = 0, PlanOptions options = {}) {
   options.in_place = true;
-  return call_detail::typed_plan<T>(ranks, call_detail::problem_of_elements<T>(Collective::broadcast, ranks, count, root), options);
+  return call_detail::regular_plan<T>(ranks, Collective::broadcast, count, root, options);
 }
 
 template <class T>
 TypedPlan<T> plan_scatter(Group ranks, Count count, Rank root = 0, const PlanOptions& options = {}) {
-  return call_detail::typed_plan<T>(ranks, call_detail::problem_of_elements<T>(Collective::scatter, ranks, count, root), options);
+  return call_detail::regular_plan<T>(ranks, Collective::scatter, count, root, options);
 }
-
 template <class T>
 TypedPlan<T> plan_gather(Group ranks, Count count, Rank root = 0, const PlanOptions& options = {}) {
-  return call_detail::typed_plan<T>(ranks, call_detail::problem_of_elements<T>(Collective::gather, ranks, count, root), options);
+  return call_detail::regular_plan<T>(ranks, Collective::gather, count, root, options);
 }
-
-template <class T, class Op>
-TypedPlan<T> plan_reduce(Group ranks, Count count, const Op& op, Rank root = 0, const PlanOptions& options = {}) {
-  return call_detail::combining_plan<T>(ranks, call_detail::problem_of_elements<T>(Collective::reduce, ranks, count, root), op,
-                                        options);
+template <class T>
+TypedPlan<T> plan_reduce(Group ranks, Count count, const auto& op, Rank root = 0, const PlanOptions& options = {}) {
+  return call_detail::combining_plan<T>(ranks, Collective::reduce, count, root, op, options);
 }
-
-template <class T, class Op>
-TypedPlan<T> plan_allreduce(Group ranks, Count count, const Op& op, const PlanOptions& options = {}) {
-  return call_detail::combining_plan<T>(ranks, call_detail::problem_of_elements<T>(Collective::allreduce, ranks, count), op,
-                                        options);
+template <class T>
+TypedPlan<T> plan_allreduce(Group ranks, Count count, const auto& op, const PlanOptions& options = {}) {
+  return call_detail::combining_plan<T>(ranks, Collective::allreduce, count, 0, op, options);
 }
-
-template <class T, class Op>
-TypedPlan<T> plan_reduce_scatter(Group ranks, Count count, const Op& op, const PlanOptions& options = {}) {
-  return call_detail::combining_plan<T>(ranks, call_detail::problem_of_elements<T>(Collective::reduce_scatter, ranks, count), op,
-                                        options);
+template <class T>
+TypedPlan<T> plan_reduce_scatter(Group ranks, Count count, const auto& op, const PlanOptions& options = {}) {
+  return call_detail::combining_plan<T>(ranks, Collective::reduce_scatter, count, 0, op, options);
 }
-
-template <class T, class Op>
-TypedPlan<T> plan_scan(Group ranks, Count count, const Op& op, const PlanOptions& options = {}) {
-  return call_detail::combining_plan<T>(ranks, call_detail::problem_of_elements<T>(Collective::scan, ranks, count), op, options);
+template <class T>
+TypedPlan<T> plan_scan(Group ranks, Count count, const auto& op, const PlanOptions& options = {}) {
+  return call_detail::combining_plan<T>(ranks, Collective::scan, count, 0, op, options);
 }
-
-template <class T, class Op>
-TypedPlan<T> plan_exscan(Group ranks, Count count, const Op& op, const PlanOptions& options = {}) {
-  return call_detail::combining_plan<T>(ranks, call_detail::problem_of_elements<T>(Collective::exscan, ranks, count), op, options);
+template <class T>
+TypedPlan<T> plan_exscan(Group ranks, Count count, const auto& op, const PlanOptions& options = {}) {
+  return call_detail::combining_plan<T>(ranks, Collective::exscan, count, 0, op, options);
 }
 
 // Plans whose blocks differ in length. Pass blocks as packed_blocks(counts) or placed_blocks(counts, displacements); they mean the
@@ -216,12 +209,10 @@ template <class T>
 TypedPlan<T> plan_alltoallv(Group ranks, const Blocks& send, const Blocks& receive, const PlanOptions& options = {}) {
   return call_detail::irregular_plan<T>(ranks, Collective::alltoallv, send, receive, 0, 0, nullptr, options);
 }
-
 template <class T>
 TypedPlan<T> plan_allgatherv(Group ranks, const Blocks& receive, const PlanOptions& options = {}) {
-  const auto me = static_cast<std::size_t>(ranks->rank());
-  const Count count = me < receive.counts.size() ? receive.counts[me] : 0;
-  return call_detail::irregular_plan<T>(ranks, Collective::allgatherv, {}, receive, count, 0, nullptr, options);
+  return call_detail::irregular_plan<T>(ranks, Collective::allgatherv, {}, receive, call_detail::own_count(ranks, receive), 0,
+                                        nullptr, options);
 }
 
 // `count`: elements that this rank contributes. The blocks are read at the root only.
@@ -238,10 +229,9 @@ TypedPlan<T> plan_scatterv(Group ranks, const Blocks& send, Count count, Rank ro
 
 template <class T, class Op>
 TypedPlan<T> plan_reduce_scatterv(Group ranks, const Blocks& blocks, const Op& op, const PlanOptions& options = {}) {
-  const auto me = static_cast<std::size_t>(ranks->rank());
-  const Count count = me < blocks.counts.size() ? blocks.counts[me] : 0;
   const CallOperator operation = OperatorFor<T, Op>::of(op);
-  return call_detail::irregular_plan<T>(ranks, Collective::reduce_scatterv, blocks, {}, count, 0, &operation, options);
+  return call_detail::irregular_plan<T>(ranks, Collective::reduce_scatterv, blocks, {}, call_detail::own_count(ranks, blocks), 0,
+                                        &operation, options);
 }
 
 }  // namespace quadrille

@@ -2,11 +2,13 @@
 // A read-only hash map with MPI handles as keys, for predefined datatypes and operators.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <utility>
 #include <vector>
+
+#include "foundation/hash_table.hpp"
 
 namespace quadrille::mpi_face {
 
@@ -21,37 +23,25 @@ std::uint64_t bits_of(Handle handle) {
 
 inline std::uint64_t mixed(std::uint64_t bits) { return (bits * 0x9E3779B97F4A7C15u) >> 20; }
 
-// A hash map from handles to values that is filled once and then only read; a look-up takes a few nanoseconds. If a handle is added
-// twice, its first value stays.
+// A hash map from handles to values that is filled once and then only read; a look-up takes a nanosecond or two. If a handle is
+// added twice, its first value stays.
 template <class Handle, class Value>
 class HandleMap {
  public:
-  explicit HandleMap(std::vector<std::pair<Handle, Value>> entries) : slots_(std::bit_ceil(4 * entries.size() + 1)) {
-    for (auto& [handle, value] : entries) {
-      Slot* slot = find_slot(handle);
-      if (!slot->used) *slot = {true, handle, std::move(value)};
-    }
+  using Entry = std::pair<Handle, Value>;
+
+  explicit HandleMap(std::vector<Entry> entries) {
+    for (Entry& entry : entries)
+      if (!find(entry.first)) table_.add(mixed(bits_of(entry.first)), std::make_unique<Entry>(std::move(entry)));
   }
 
   const Value* find(Handle handle) const {
-    const Slot* slot = const_cast<HandleMap*>(this)->find_slot(handle);
-    return slot->used ? &slot->value : nullptr;
+    const Entry* const entry = table_.find(mixed(bits_of(handle)), [&](const Entry& each) { return each.first == handle; });
+    return entry ? &entry->second : nullptr;
   }
 
  private:
-  struct Slot {
-    bool used = false;
-    Handle handle{};
-    Value value{};
-  };
-
-  Slot* find_slot(Handle handle) {
-    std::size_t at = mixed(bits_of(handle)) & (slots_.size() - 1);
-    while (slots_[at].used && slots_[at].handle != handle) at = (at + 1) & (slots_.size() - 1);
-    return &slots_[at];
-  }
-
-  std::vector<Slot> slots_;
+  HashTable<Entry> table_;
 };
 
 }  // namespace quadrille::mpi_face

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi_face/sites.hpp"
 
+#include <utility>
+
 #include "mpi_face/operation.hpp"
 #include "mpi_face/policy/cause.hpp"
 #include "mpi_face/policy/meetings.hpp"
@@ -81,12 +83,13 @@ Site* Sites::of(const Key& key, const MpiCall& call, const Shape& shape) {
 }
 
 Site* Sites::make(const Key& key) {
-  if (table_.size() == most_sites) return nullptr;
-  Site* const site = table_.add(hash_of(key));
+  if (size() == most_sites) return nullptr;
+  auto site = std::make_unique<Site>();
   site->key = key;
+  site->number = static_cast<std::uint32_t>(size());
   site->price_s = price_of_call(ranks_, 0);
   site->why = sentence(Cause::rare);
-  return site;
+  return &table_.add(hash_of(key), std::move(site));
 }
 
 }  // namespace quadrille::mpi_face

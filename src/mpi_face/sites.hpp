@@ -6,9 +6,10 @@
 #include <memory>
 #include <optional>
 
+#include "foundation/hash_table.hpp"
 #include "mpi_face/recent_call.hpp"
 #include "mpi_face/shape.hpp"
-#include "mpi_face/site_table.hpp"
+#include "mpi_face/site.hpp"
 
 namespace quadrille::mpi_face {
 
@@ -28,12 +29,12 @@ class Sites {
   // Makes a site for a function whose calls are all alike (alltoallv); null if there are too many.
   Site* make(const Key& key);
 
-  std::size_t size() const { return table_.size(); }
-  Site& operator[](std::size_t number) const { return table_[number]; }
+  std::size_t size() const { return table_.values().size(); }
+  Site& operator[](std::size_t number) const { return *table_.values()[number]; }
 
  private:
   const Count ranks_;
-  SiteTable table_;
+  HashTable<Site> table_;
   Site* last_ = nullptr;
   std::unique_ptr<std::array<RecentCall, 16>> recent_;  // indexed by a hash of function and count
 };

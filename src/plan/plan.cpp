@@ -305,7 +305,7 @@ ChosenPlan Draft::agreed(Communicator& communicator, const Problem& asked, const
     mine.verified = draft.verified;
     mine.chooser = choose ? Chooser::plan : Chooser::caller;
     mine.knowledge = chosen.knowledge;
-    if (draft.key)
+    if (draft.key && is_small(*draft.script))
       RecentScripts::of_this_thread().add(*std::move(draft.key), {draft.algorithm, draft.own_counts, draft.script, mine});
     ProgressThread::is_asked();  // called here so that all ranks throw if the variable has an unknown value
     mine.memory = starts->in_flight()->plan_memory().report();

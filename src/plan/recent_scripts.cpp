@@ -2,7 +2,6 @@
 #include "plan/recent_scripts.hpp"
 
 #include <tuple>
-#include <utility>
 
 #include "plan/same_problem.hpp"
 
@@ -41,20 +40,6 @@ bool ScriptKey::operator==(const ScriptKey& other) const {
   return fields(*this) == fields(other) && is_same(problem, other.problem);
 }
 
-RecentScripts& RecentScripts::of_this_thread() {
-  static thread_local RecentScripts recent;
-  return recent;
-}
-
-const KnownScript* RecentScripts::find(const ScriptKey& key) const {
-  for (const auto& entry : entries_)
-    if (entry && entry->key == key) return &entry->script;
-  return nullptr;
-}
-
-void RecentScripts::add(ScriptKey key, KnownScript script) {
-  if (script.script->messages.size() > most_messages || script.script->copies.size() > most_copies) return;
-  entries_[next_++ % entries_.size()] = {std::move(key), std::move(script)};
-}
+bool is_small(const Script& script) { return script.messages.size() <= most_messages && script.copies.size() <= most_copies; }
 
 }  // namespace quadrille

@@ -3,7 +3,6 @@
 // the same plan for each communicator, and compiling the script would take most of the time.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +11,7 @@
 
 #include "execute/script/script.hpp"
 #include "execute/transport.hpp"
+#include "foundation/recent.hpp"
 #include "plan/request.hpp"
 
 namespace quadrille {
@@ -41,20 +41,8 @@ struct KnownScript {
   PlanRequest request;
 };
 
-class RecentScripts {
- public:
-  static RecentScripts& of_this_thread();
+using RecentScripts = Recent<ScriptKey, KnownScript, 4>;
 
-  const KnownScript* find(const ScriptKey& key) const;  // valid until the next call of `add`
-  void add(ScriptKey key, KnownScript script);          // does nothing if the script is large
-
- private:
-  struct Entry {
-    ScriptKey key;
-    KnownScript script;
-  };
-  std::array<std::optional<Entry>, 4> entries_;
-  std::size_t next_ = 0;
-};
+bool is_small(const Script& script);  // others are not kept
 
 }  // namespace quadrille

@@ -3,6 +3,7 @@
 // template that nothing instantiates may not even compile. Symbols of this program count, not mentions in its sources.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
@@ -38,6 +39,13 @@ std::string key(std::string_view name, int parameters) { return std::string(name
 
 bool is_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
+// The parameters declared with `auto` are template parameters, too.
+int autos_in(std::string_view parameters) {
+  int count = 0;
+  for (std::size_t at = 0; (at = parameters.find(" auto", at)) != parameters.npos; ++at) ++count;
+  return count;
+}
+
 // Adds the function templates of a header, without those of namespaces *_detail. Functions that are constexpr are left out, because
 // a call that the compiler evaluates leaves no symbol.
 void add_templates(const fs::path& header, std::set<std::string>& templates) {
@@ -46,15 +54,17 @@ void add_templates(const fs::path& header, std::set<std::string>& templates) {
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("namespace ")) internal = line.ends_with("_detail {");
     if (line.starts_with("}  // namespace")) internal = false;
-    if (internal || !line.starts_with("template <")) continue;
+    if (internal || line.empty() || !is_of_name(line[0])) continue;
     for (std::string more; line.find_first_of("{;") == line.npos && std::getline(lines, more);) line += " " + more;
     std::string_view rest = line;
-    rest.remove_prefix(rest.find('<') + 1);
-    const int parameters = take_list(rest);
-    const std::size_t end = rest.find('(');
+    int parameters = 0;
+    if (line.starts_with("template <")) rest.remove_prefix(rest.find('<') + 1), parameters = take_list(rest);
+    const std::size_t end = std::min(rest.find('('), rest.size());
+    parameters += autos_in(rest.substr(end, rest.find_first_of("{;") - end));
+    if (parameters == 0) continue;
     const std::string_view before = rest.substr(0, end);
     const auto has = [&](std::string_view word) { return before.find(word) != before.npos; };
-    if (end == rest.npos || has(" constexpr ") || has(" concept ") || has(" using ") || has(" operator")) continue;
+    if (end == rest.size() || has(" constexpr ") || has(" concept ") || has(" using ") || has(" operator")) continue;
     std::size_t begin = end;
     while (begin > 0 && is_of_name(rest[begin - 1])) --begin;
     templates.insert(key(rest.substr(begin, end - begin), parameters));

@@ -161,20 +161,16 @@ Calls::Entry& Calls::make(Communicator& ranks, const CallKey& key, std::uint64_t
     operation = slot ? forwarding(entry->present->as_operator(), slot) : operator_owning(*key.operation, key.element_bytes);
   entry->plan = plan(ranks, problem_of(key, ranks.size()), plan_options(key, std::move(operation)));
   if (slot) execution_of(*entry->plan).forward_by(slot);
-  if (plans_.size() == most_plans)
-    plans_.erase(std::min_element(plans_.begin(), plans_.end(), [](const auto& one, const auto& other) {
-      return one.second->last_call < other.second->last_call;
-    }));
-  return *plans_.emplace(hash, std::move(entry))->second;
+  if (size() == most_plans)
+    plans_.remove(**std::ranges::min_element(plans_.values(), {}, [](const auto& each) { return each->last_call; }));
+  return plans_.add(hash, std::move(entry));
 }
 
 Calls::Entry& Calls::entry_for(Communicator& ranks, const CallKey& key) {
   if (!recent_ || !recent_->is_for(key)) {
     const std::uint64_t hash = hash_of(key);
-    auto [found, last] = plans_.equal_range(hash);
-    while (found != last && !found->second->is_for(key)) ++found;
-    recent_ = nullptr;  // reset first: the entry may be dropped, and `make` may throw
-    recent_ = found != last ? found->second.get() : &make(ranks, key, hash);
+    recent_ = plans_.find(hash, [&](const Entry& entry) { return entry.is_for(key); });
+    if (!recent_) recent_ = &make(ranks, key, hash);
     QUADRILLE_ASSERT(recent_->is_for(key));
   }
   recent_->last_call = ++calls_;

@@ -14,8 +14,8 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 
+#include "foundation/hash_table.hpp"
 #include "quadrille/call.hpp"
 #include "quadrille/execute.hpp"
 
@@ -61,7 +61,7 @@ class Calls {
     check();
   }
 
-  std::size_t size() const { return plans_.size(); }
+  std::size_t size() const { return plans_.values().size(); }
 
  private:
   struct Entry;
@@ -78,7 +78,7 @@ class Calls {
   void execute_with(Communicator& ranks, const CallKey& key, const void* input, void* output, bool is_typed_call);
   Request start_with(Communicator& ranks, const CallKey& key, const void* input, void* output, bool is_typed_call);
 
-  std::unordered_multimap<std::uint64_t, std::unique_ptr<Entry>> plans_;
+  HashTable<Entry> plans_;
   Entry* recent_ = nullptr;  // the entry of the last call
   std::uint64_t calls_ = 0;
   Comparing comparing_ = Comparing::unknown;

@@ -2,13 +2,13 @@
 #include "tune/choosing/choosing.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
 #include "execute/executors.hpp"
 #include "execute/transport.hpp"
 #include "foundation/assert.hpp"
+#include "foundation/recent.hpp"
 #include "plan/gathered.hpp"
 #include "plan/same_problem.hpp"
 #include "problem/collective_facts.hpp"
@@ -29,47 +29,34 @@ DecisionOptions with_preset(DecisionOptions options, const Knowledge& knowledge)
   return options;
 }
 
-// A recent choice of this thread. A program that splits communicators makes the same choice for each of them.
-struct RecentChoice {
+// Everything that a choice depends on.
+struct ChoiceKey {
   std::uint64_t knowledge = 0;
   Problem problem;
   DecisionOptions options;
-  std::shared_ptr<const Decision> decision;
 
-  bool is_for(std::uint64_t asked_knowledge, const Problem& asked, const DecisionOptions& by) const {
-    return decision && knowledge == asked_knowledge && is_same(problem, asked) && options.executors == by.executors &&
-           options.with_vendor == by.with_vendor && options.own_counts_only == by.own_counts_only && options.effort == by.effort &&
-           options.situation == by.situation;
+  bool operator==(const ChoiceKey& other) const {
+    return knowledge == other.knowledge && is_same(problem, other.problem) && options.executors == other.options.executors &&
+           options.with_vendor == other.options.with_vendor && options.own_counts_only == other.options.own_counts_only &&
+           options.effort == other.options.effort && options.situation == other.options.situation;
   }
 };
 
-class RecentChoices {
- public:
-  static RecentChoices& of_this_thread() {
-    static thread_local RecentChoices recent;
-    return recent;
-  }
-
-  // Does not store choices for counts that all ranks know: comparing the counts would take long, and they
-  // would stay in memory. If each rank knows only its own counts, the counts are not compared. The situation
-  // contains all facts about them that all ranks know.
-  std::shared_ptr<const Decision> decided(const Knowledge& knowledge, const Problem& asked, const DecisionOptions& options) {
-    Problem problem = asked;
-    if (options.own_counts_only) problem.counts = nullptr, problem.sparse_counts = nullptr;
-    const bool is_kept = !problem.counts && !problem.sparse_counts;
-    for (const RecentChoice& entry : entries_)
-      if (is_kept && entry.is_for(knowledge.hash, problem, options)) return entry.decision;
-    auto decision = std::make_shared<const Decision>(
-        decide(options.own_counts_only ? with_equal_counts(asked, options.situation->block_bytes) : asked, knowledge.wisdom,
-               with_preset(options, knowledge)));
-    if (is_kept) entries_[next_++ % entries_.size()] = {knowledge.hash, std::move(problem), options, decision};
-    return decision;
-  }
-
- private:
-  std::array<RecentChoice, 16> entries_;
-  std::size_t next_ = 0;
-};
+// A program that splits communicators makes the same choice for each of them. Choices for counts that all ranks know are not kept:
+// comparing the counts would take long, and they would stay in memory. If each rank knows only its own counts, the counts are not
+// compared. The situation contains all facts about them that all ranks know.
+std::shared_ptr<const Decision> decided(const Knowledge& knowledge, const Problem& asked, const DecisionOptions& options) {
+  ChoiceKey key{knowledge.hash, asked, options};
+  if (options.own_counts_only) key.problem.counts = nullptr, key.problem.sparse_counts = nullptr;
+  const bool is_kept = !key.problem.counts && !key.problem.sparse_counts;
+  auto& recent = Recent<ChoiceKey, std::shared_ptr<const Decision>, 16>::of_this_thread();
+  if (const auto* const known = is_kept ? recent.find(key) : nullptr) return *known;
+  auto decision = std::make_shared<const Decision>(
+      decide(options.own_counts_only ? with_equal_counts(asked, options.situation->block_bytes) : asked, knowledge.wisdom,
+             with_preset(options, knowledge)));
+  if (is_kept) recent.add(std::move(key), decision);
+  return decision;
+}
 
 Count to_power_of_two(double ratio) { return ratio <= 1 ? 1 : Count{1} << std::lround(std::log2(ratio)); }
 
@@ -177,7 +164,7 @@ class Choosing {
     check_choice_is_left(problem);
     const DecisionOptions by = decision_options(kept, problem, options_.executor, !vendor_is_refused_);
     Chosen chosen{.options = options_, .knowledge = knowledge_->hash};
-    chosen.decision = RecentChoices::of_this_thread().decided(*knowledge_, problem, by);
+    chosen.decision = decided(*knowledge_, problem, by);
     QUADRILLE_ASSERT(chosen.decision->situation == *by.situation);  // also of a recent choice
     PlanOptions way = plan_options_of(problem, chosen.decision->chosen);
     chosen.options.algorithm = std::move(way.algorithm);

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "execute/shared/communicator.hpp"
+#include "groups/chooser.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/collectives.hpp"
 #include "quadrille/groups.hpp"
@@ -285,6 +286,7 @@ class CountsGathers final : public SharedCommunicator {
 TEST(Calls, EvictThePlanThatWasCalledLongestAgo) {
   run_threads(2, [](Communicator& threads) {
     CountsGathers ranks(threads);
+    let_choose(ranks);
     const std::vector<char> input(700);
     std::vector<char> output(700), late(2);
     const auto makes_a_plan = [&](std::size_t n) {
