@@ -32,7 +32,7 @@ function(quadrille_mpi_face mpi)
   install(TARGETS ${preload} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/quadrille)
 endfunction()
 
-foreach(mpi openmpi mpich)
+foreach(mpi ${quadrille_mpi_libraries})
   if(TARGET quadrille_${mpi})
     quadrille_mpi_face(${mpi})
   endif()

@@ -1,17 +1,22 @@
 # One plug-in for each MPI found, linked with exactly that MPI: lib/quadrille/quadrille-<mpi>.so. No MPI is required: without one,
-# ranks are threads or the processes of `quadrille run`.
+# ranks are threads or the processes of `quadrille run`. For each MPI of the table, src/execute/mpi/plug_in/<mpi>/plug_in.cmake sets
+#   <mpi>_wrappers                     names of the compiler wrapper
+#   <mpi>_question, <mpi>_answer       an option of the wrapper, and what its output matches if the wrapper is this MPI's
+#   <mpi>_compile, <mpi>_link          the wrapper's options that print its flags
+#   <mpi>_libraries                    names of its C library
+#   <mpi>_definitions                  macros that leave MPI's old C++ functions out of <mpi.h>
 
-# Sets QUADRILLE_WRAPPER_<mpi>, unless the user did, to the first of `wrappers` whose output for the option `question` matches
-# `answer`. The question is needed because plain mpicxx may belong to either MPI.
-function(quadrille_mpi_wrapper mpi question answer wrappers)
+# Sets QUADRILLE_WRAPPER_<mpi>, unless the user did, to the first wrapper with the right answer. The question is needed because plain
+# mpicxx may belong to any MPI.
+function(quadrille_mpi_wrapper mpi)
   if(QUADRILLE_WRAPPER_${mpi})
     return()
   endif()
-  foreach(name ${wrappers})
+  foreach(name ${${mpi}_wrappers})
     find_program(wrapper NAMES ${name} NO_CACHE)
     if(wrapper)
-      execute_process(COMMAND ${wrapper} ${question} OUTPUT_VARIABLE said ERROR_VARIABLE said RESULT_VARIABLE failed)
-      if(NOT failed AND said MATCHES "${answer}")
+      execute_process(COMMAND ${wrapper} ${${mpi}_question} OUTPUT_VARIABLE said ERROR_VARIABLE said RESULT_VARIABLE failed)
+      if(NOT failed AND said MATCHES "${${mpi}_answer}")
         set(QUADRILLE_WRAPPER_${mpi} ${wrapper} PARENT_SCOPE)
         return()
       endif()
@@ -20,15 +25,14 @@ function(quadrille_mpi_wrapper mpi question answer wrappers)
   endforeach()
 endfunction()
 
-# `compile` and `link` are the wrapper's options that print its flags.
-function(quadrille_mpi_plug_in mpi compile link)
+function(quadrille_mpi_plug_in mpi)
   set(wrapper ${QUADRILLE_WRAPPER_${mpi}})
   if(NOT wrapper)
     message(STATUS "No ${mpi}: no plug-in for it")
     return()
   endif()
-  execute_process(COMMAND ${wrapper} ${compile} OUTPUT_VARIABLE compile_flags COMMAND_ERROR_IS_FATAL ANY)
-  execute_process(COMMAND ${wrapper} ${link} OUTPUT_VARIABLE link_flags COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${wrapper} ${${mpi}_compile} OUTPUT_VARIABLE compile_flags COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${wrapper} ${${mpi}_link} OUTPUT_VARIABLE link_flags COMMAND_ERROR_IS_FATAL ANY)
   separate_arguments(compile_flags UNIX_COMMAND "${compile_flags}")
   separate_arguments(link_flags UNIX_COMMAND "${link_flags}")
 
@@ -40,7 +44,8 @@ function(quadrille_mpi_plug_in mpi compile link)
   list(FILTER directories INCLUDE REGEX "^-L")
   list(TRANSFORM directories REPLACE "^-L" "")
   set(libraries ${link_flags})
-  list(FILTER libraries INCLUDE REGEX "^-l(mpi|mpich)$")
+  string(JOIN "|" names ${${mpi}_libraries})
+  list(FILTER libraries INCLUDE REGEX "^-l(${names})$")
   list(TRANSFORM libraries REPLACE "^-l" "")
   find_library(library NAMES ${libraries} PATHS ${directories} NO_DEFAULT_PATH NO_CACHE)
   if(NOT library)
@@ -54,10 +59,11 @@ function(quadrille_mpi_plug_in mpi compile link)
   # The flags of a C++ program that calls this MPI.
   add_library(quadrille_uses_${mpi} INTERFACE)
   target_include_directories(quadrille_uses_${mpi} SYSTEM INTERFACE ${includes})
-  target_compile_definitions(quadrille_uses_${mpi} INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+  target_compile_definitions(quadrille_uses_${mpi} INTERFACE ${quadrille_mpi_definitions})
   target_link_libraries(quadrille_uses_${mpi} INTERFACE ${library})
 
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/execute/mpi/plug_in/*.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/execute/mpi/plug_in/*.cpp
+       ${PROJECT_SOURCE_DIR}/src/execute/mpi/plug_in/${mpi}/*.cpp)
   set(target quadrille_${mpi})
   add_library(${target} MODULE ${sources})
   set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME quadrille-${mpi}
@@ -72,7 +78,12 @@ function(quadrille_mpi_plug_in mpi compile link)
   message(STATUS "Plug-in for ${mpi}: ${library}")
 endfunction()
 
-quadrille_mpi_wrapper(openmpi "--showme:version" "Open MPI" "mpicxx.openmpi;mpicxx")
-quadrille_mpi_wrapper(mpich "-compile_info" "-I" "mpicxx.mpich;mpicxx")
-quadrille_mpi_plug_in(openmpi --showme:compile --showme:link)
-quadrille_mpi_plug_in(mpich -compile_info -link_info)
+set(quadrille_mpi_definitions)  # of all libraries: each <mpi.h> ignores those of the others
+foreach(mpi ${quadrille_mpi_libraries})
+  include(src/execute/mpi/plug_in/${mpi}/plug_in.cmake)
+  list(APPEND quadrille_mpi_definitions ${${mpi}_definitions})
+endforeach()
+foreach(mpi ${quadrille_mpi_libraries})
+  quadrille_mpi_wrapper(${mpi})
+  quadrille_mpi_plug_in(${mpi})
+endforeach()

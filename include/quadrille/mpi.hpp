@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Quadrille over the MPI library of the including program. Include it after <mpi.h> or instead of it. Open MPI, MPICH and libraries
-// with their ABIs are recognised by macros of their <mpi.h>.
+// with their ABIs are recognised by macros of their <mpi.h> (mpi_libraries.def).
 //
 //   MPI_Init(&argc, &argv);
 //   auto communicator = quadrille::over(MPI_COMM_WORLD);
@@ -23,13 +23,25 @@
 
 namespace quadrille {
 
-#if defined(OPEN_MPI)
-inline constexpr std::string_view mpi_library = "openmpi";
-#elif defined(MPICH) || defined(MPICH_VERSION)
-inline constexpr std::string_view mpi_library = "mpich";
-#else
-#error "quadrille has a plug-in for Open MPI and one for MPICH; this <mpi.h> is neither's"
-#endif
+namespace mpi_detail {
+
+// Returns the id of the last library of the table whose macros <mpi.h> defines; empty if there is none. The text of a macro that is
+// not defined is its own name.
+constexpr std::string_view library_of_header() {
+  std::string_view found;
+#define QUADRILLE_MPI_TEXT(...) #__VA_ARGS__
+#define QUADRILLE_MPI_ROW(library, macros, ...) \
+  if (std::string_view(#macros) != QUADRILLE_MPI_TEXT(macros)) found = #library;
+#include "quadrille/mpi_libraries.def"
+#undef QUADRILLE_MPI_TEXT
+  return found;
+}
+
+}  // namespace mpi_detail
+
+inline constexpr std::string_view mpi_library = mpi_detail::library_of_header();  // "openmpi", "mpich"
+static_assert(!mpi_library.empty(),
+              "quadrille has no plug-in for the library of this <mpi.h>; quadrille/mpi_libraries.def has those that there are");
 
 // Returns a Communicator of the ranks of an MPI communicator of any origin: split, duplicated, merged with spawned or connected
 // processes, or made from a session's group. The first call for an MPI communicator is collective over it, and its ranks exchange

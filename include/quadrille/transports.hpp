@@ -18,8 +18,13 @@ struct PlugIn {
 
 std::vector<PlugIn> plug_ins();
 
-// How the ranks connect: threads of one process, the shared memory of `quadrille run`, or an MPI library.
-enum class TransportKind : std::uint8_t { threads, shared, openmpi, mpich };
+// How the ranks connect: threads of one process, the shared memory of `quadrille run`, or an MPI library, openmpi or mpich.
+enum class TransportKind : std::uint8_t {
+  threads,
+  shared,
+#define QUADRILLE_MPI_ROW(library, macros, ...) library,
+#include "quadrille/mpi_libraries.def"
+};
 
 std::string_view name(TransportKind kind);  // the same word as Communicator::transport_name
 
@@ -30,7 +35,7 @@ struct TransportChoice {
   TransportKind transport = TransportKind::threads;
   std::string reason;  // one sentence
 
-  bool is_mpi() const { return transport == TransportKind::openmpi || transport == TransportKind::mpich; }
+  bool is_mpi() const { return transport != TransportKind::threads && transport != TransportKind::shared; }
 };
 
 // Throws Error{misuse} for an unknown QUADRILLE_MPI, or if the launcher could belong to either MPI.

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
+#include "foundation/alternatives.hpp"
 #include "foundation/assert.hpp"
 
 namespace quadrille {
@@ -57,10 +59,9 @@ const ExecutorRow& row_of(Executor executor) {
 std::string_view name(Executor executor) { return executor == Executor::automatic ? "automatic" : row_of(executor).name; }
 
 std::string executor_names() {
-  std::string names;
-  for (std::size_t i = 0; i < std::size(table); ++i)
-    names += fmt::format("{}{}", i == 0 ? "" : i + 1 < std::size(table) ? ", " : " or ", table[i].name);
-  return names;
+  std::vector<std::string_view> names;
+  for (const ExecutorRow& row : table) names.push_back(row.name);
+  return alternatives(names);
 }
 
 std::vector<Executor> executors_of(Communicator& ranks) {

@@ -2,7 +2,6 @@
 #include "foundation/environment.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,8 +13,10 @@
 #include <mutex>
 #include <set>
 
+#include "foundation/alternatives.hpp"
 #include "foundation/assert.hpp"
 #include "foundation/first_rank.hpp"
+#include "foundation/mpi_libraries.hpp"
 #include "foundation/nearest.hpp"
 #include "quadrille/error.hpp"
 
@@ -47,6 +48,16 @@ bool is_list_of_sizes(std::string_view text) {
 
 using Words = std::vector<std::string_view>;
 
+Words words_for_mpi() {
+  Words words;
+  for (const MpiLibrary& library : mpi_libraries)
+    if (library.has_plug_in) words.push_back(library.id);
+  words.push_back("none");
+  for (const MpiLibrary& library : mpi_libraries)
+    if (!library.has_plug_in) words.push_back(library.id);
+  return words;
+}
+
 const std::vector<EnvironmentVariable>& table() {
   static const std::vector<EnvironmentVariable> rows{
       {.name = "QUADRILLE_CHECK",
@@ -62,7 +73,7 @@ const std::vector<EnvironmentVariable>& table() {
            "several)"},
       {.name = "QUADRILLE_MPI",
        .reader = "library, command",
-       .words = {"openmpi", "mpich", "none", "abi"},
+       .words = words_for_mpi(),
        .about = "the MPI library, if the launcher does not tell it; abi only for 'quadrille wrap'"},
       {.name = "QUADRILLE_NODE_SIZES",
        .reader = "library",
@@ -192,10 +203,7 @@ std::vector<std::string> unknown_names() {
 std::span<const EnvironmentVariable> all_environment_variables() { return table(); }
 
 std::string values_text(const EnvironmentVariable& variable) {
-  if (variable.words.empty()) return std::string(variable.form);
-  const std::span all(variable.words);
-  if (all.size() == 1) return std::string(all.front());
-  return fmt::format("{} or {}", fmt::join(all.first(all.size() - 1), ", "), all.back());
+  return variable.words.empty() ? std::string(variable.form) : alternatives(variable.words);
 }
 
 std::string environment_value(const char* name) {

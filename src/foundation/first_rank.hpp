@@ -4,14 +4,17 @@
 #pragma once
 
 #include <cstdlib>
-#include <initializer_list>
+
+#include "foundation/mpi_libraries.hpp"
 
 namespace quadrille {
 
 // Returns false if the variables of a launcher say that this process is not rank 0. Without a launcher each process is the first.
 inline bool is_first_launched() {
-  for (const char* variable : {"QUADRILLE_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"})
-    if (const char* rank = std::getenv(variable)) return std::atoi(rank) == 0;
+  if (const char* rank = std::getenv("QUADRILLE_RANK")) return std::atoi(rank) == 0;
+  for (const MpiLibrary& library : mpi_libraries)
+    for (const char* variable : {library.launcher.rank, library.launcher.other_rank})
+      if (const char* rank = variable ? std::getenv(variable) : nullptr) return std::atoi(rank) == 0;
   return true;
 }
 

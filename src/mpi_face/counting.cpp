@@ -51,8 +51,9 @@ std::string library_version() {
   line.resize(std::min(line.find_first_of(",\n"), line.size()));
   std::replace(line.begin(), line.end(), '\t', ' ');
   while (!line.empty() && line.back() == ' ') line.pop_back();
-  const std::size_t spaces = line.find("Version:");
-  if (spaces != std::string::npos) line = "MPICH " + line.substr(line.find_first_not_of(' ', spaces + 8));
+  constexpr std::string_view label = "Version:";
+  if (const std::size_t at = line.find(label); at != std::string::npos)
+    line.erase(at, std::min(line.find_first_not_of(' ', at + label.size()), line.size()) - at);
   return line;
 }
 

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
+#include "foundation/mpi_launchers.hpp"
 #include "mpi_face/deciding.hpp"
 #include "mpi_face/policy/account.hpp"
 #include "mpi_face/settings.hpp"
@@ -42,9 +44,8 @@ Step step_for(Step::What what, const Site& site) {
 
 // The number of ranks on this machine, by the launcher's variables; `all` if there are none.
 Count ranks_of_machine(Count all) {
-  for (const char* variable : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"})
-    if (const char* text = std::getenv(variable)) return std::atoll(text);
-  return all;
+  const std::string text = launcher_value(&MpiLauncher::local_size);
+  return text.empty() ? all : std::atoll(text.c_str());
 }
 
 }  // namespace

@@ -119,8 +119,10 @@ TEST(Layers, AreTheFoldersAndPublicHeadersThatExist) {
   for (const auto& [layer, level] : table.levels)
     EXPECT_TRUE(layer == "command" || is_directory(root / "src" / layer) || is_directory(root / layer))
         << "there is no folder of the layer " << layer;
+  static constexpr const char* endings[] = {".hpp", ".h", ".def"};
   for (const auto& [header, layer] : table.by_header)
-    EXPECT_TRUE(exists(root / "include/quadrille" / (header + ".hpp")) || exists(root / "include/quadrille" / (header + ".h")))
+    EXPECT_TRUE(std::any_of(std::begin(endings), std::end(endings),
+                            [&](const char* ending) { return exists(root / "include/quadrille" / (header + ending)); }))
         << "there is no public header " << header;
 }
 

@@ -98,11 +98,6 @@ double parse_factor(std::string_view text, std::string_view what, double least) 
   return factor;
 }
 
-std::string_view mpi_title(const std::string& id, const std::vector<std::string>& known) {
-  if (std::find(known.begin(), known.end(), id) == known.end()) refuse_unknown("MPI library", id, known);
-  return id == "openmpi" ? "Open MPI" : id == "mpich" ? "MPICH" : "none";
-}
-
 std::vector<std::string> collective_names() {
   std::vector<std::string> names;
   for (const Collective collective : all_collectives()) names.emplace_back(quadrille::name(collective));

@@ -35,10 +35,6 @@ double parse_seconds(std::string_view text, std::string_view option);  // "60", 
 // Parses a factor such as "1.15", between `least` and 1000.
 double parse_factor(std::string_view text, std::string_view what, double least);
 
-// Returns the name of an MPI library as wisdom's fingerprints of machines begin with it: "Open MPI" for "openmpi", "MPICH" for
-// "mpich", "none" for "none".
-std::string_view mpi_title(const std::string& id, const std::vector<std::string>& known);
-
 std::vector<std::string> collective_names();
 Collective parse_collective(const std::string& text);
 std::vector<Policy> parse_policies(const std::vector<std::string>& lists);  // "blocking,dataflow"; "all"

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "execute/executors.hpp"
+#include "foundation/mpi_launchers.hpp"
 #include "options/arguments.hpp"
 #include "quadrille/fit.hpp"
 #include "quadrille/groups.hpp"
@@ -74,6 +75,14 @@ bool is_offered(const ExecutorRow& row, const Situation& situation, bool has_mpi
   return false;
 }
 
+// Returns the beginning of an MPI library's name in fingerprints of machines, given its id: "Open MPI" for "openmpi".
+std::string beginning_of_mpi(const std::string& id) {
+  const std::vector<std::string> known = ids_or_none();
+  if (std::find(known.begin(), known.end(), id) == known.end()) refuse_unknown("MPI library", id, known);
+  const MpiLibrary* const library = find_mpi_library(id);
+  return library ? std::string(library->title) : id;
+}
+
 }  // namespace
 
 ExplainKnowledge find_knowledge(const KnowledgeOptions& options, Count nodes) {
@@ -86,7 +95,7 @@ ExplainKnowledge find_knowledge(const KnowledgeOptions& options, Count nodes) {
     if (nodes == 1 && memory == SharedBy::ranks_of_a_node)
       refuse("the ranks are on one node; take --executor " + executor_sharing(SharedBy::all_ranks));
   }
-  const std::string_view words = options.mpi ? mpi_title(*options.mpi, {"openmpi", "mpich", "none"}) : "";
+  const std::string words = options.mpi ? beginning_of_mpi(*options.mpi) : "";
   if (options.machine && options.mpi && *options.mpi != "none")
     refuse("--machine and --mpi exclude each other, except for --mpi none");
   known.has_mpi = options.mpi != "none";

@@ -4,6 +4,8 @@
 
 #include <memory>
 
+#include "foundation/alternatives.hpp"
+#include "foundation/mpi_launchers.hpp"
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
 #include "options/parser.hpp"
@@ -68,7 +70,8 @@ Subcommand add_explain(CLI::App& command) {
              "price by the figures of a named machine, such as hdr, or of a machine file, instead of what was measured here",
              "NAME|FILE");
   add_option(*parser, "--mpi", options->knowledge.mpi,
-             "use the measurements made here with this MPI library: openmpi, mpich or none (default: the newest ones)", "NAME");
+             "use the measurements made here with this MPI library: " + alternatives(ids_or_none()) + " (default: the newest ones)",
+             "NAME");
   add_option(*parser, "--executor", options->knowledge.executor,
              "consider only " + executor_help() + "; default: all executors that such ranks have", "NAME");
   add_option(*parser, "--time", options->time,

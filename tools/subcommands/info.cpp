@@ -5,6 +5,8 @@
 
 #include <memory>
 
+#include "foundation/alternatives.hpp"
+#include "foundation/mpi_launchers.hpp"
 #include "options/common_options.hpp"
 #include "quadrille/transports.hpp"
 #include "subcommands/subcommand.hpp"
@@ -58,12 +60,11 @@ Subcommand add_info(CLI::App& command) {
       add_subcommand(command, "info", "version, machine, shared memory, MPI libraries found, and which one would be used and why");
   add_json_flag(*parser, options->json, "as a JSON object");
   add_output_option(*parser, options->output);
-  set_footer(
-      *parser,
-      "The environment variable QUADRILLE_MPI (openmpi, mpich or none) overrules what the launcher suggests; 'quadrille list "
-      "environment' lists all variables.\n"
-      "Two ranks can share memory if this command prints the same machine and pid namespace for both.\n\n"
-      "Examples:\n  quadrille info\n  mpirun -n 2 quadrille info");
+  set_footer(*parser, "The environment variable QUADRILLE_MPI (" + alternatives(ids_or_none()) +
+                          ") overrules what the launcher suggests; 'quadrille list "
+                          "environment' lists all variables.\n"
+                          "Two ranks can share memory if this command prints the same machine and pid namespace for both.\n\n"
+                          "Examples:\n  quadrille info\n  mpirun -n 2 quadrille info");
   return {parser, [options] { return run(*options); }};
 }
 

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <memory>
 
+#include "foundation/alternatives.hpp"
+#include "foundation/mpi_launchers.hpp"
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
 #include "quadrille/transports.hpp"
@@ -28,7 +30,7 @@ std::string launchers_mpi() {
 
 int run(const Options& options) {
   const std::string mpi = options.mpi ? *options.mpi : launchers_mpi();
-  if (mpi != "openmpi" && mpi != "mpich" && mpi != "abi") refuse_unknown("MPI", mpi, {"openmpi", "mpich", "abi"});
+  if (!find_mpi_library(mpi)) refuse_unknown("MPI", mpi, ids_with_drop_in());
   Output().finish(preload_library(mpi) + '\n');
   return good;
 }
@@ -52,8 +54,8 @@ Subcommand add_preload(CLI::App& command) {
   auto options = std::make_shared<Options>();
   CLI::App* parser = add_subcommand(command, "preload", "print the path of the library that speeds up an MPI program");
   begin_group(*parser, group::execution);
-  add_option(*parser, "--mpi", options->mpi, "openmpi, mpich or abi, the standard ABI of MPI 5 (default: that of the launcher)",
-             "MPI");
+  add_option(*parser, "--mpi", options->mpi,
+             alternatives(ids_with_drop_in()) + ", the standard ABI of MPI 5 (default: that of the launcher)", "MPI");
   set_footer(*parser,
              "For use by hand, where 'quadrille wrap' does not fit. The program must be linked with this MPI dynamically.\n\n"
              "Examples:\n  mpirun -n 8 -x LD_PRELOAD=$(quadrille preload --mpi openmpi) ./app\n"

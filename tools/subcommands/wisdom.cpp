@@ -8,6 +8,7 @@
 #include <array>
 #include <memory>
 
+#include "foundation/alternatives.hpp"
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
 #include "options/documents.hpp"
@@ -15,6 +16,7 @@
 #include "subcommands/subcommand.hpp"
 #include "support/launcher.hpp"
 #include "support/output.hpp"
+#include "tune/rules/rules_formats.hpp"
 
 namespace quadrille::command {
 namespace {
@@ -94,7 +96,8 @@ Subcommand add_wisdom(CLI::App& command) {
   begin_group(*parser, group::problem);
   add_option(*parser, "--collective", options->collectives, "show: only this collective; may be repeated", "COLLECTIVE");
   begin_group(*parser, group::machine);
-  add_option(*parser, "--for", options->library, "export: for which MPI library, openmpi or mpich", "LIBRARY");
+  add_option(*parser, "--for", options->library, "export: for which MPI library, " + alternatives(libraries_with_rules()),
+             "LIBRARY");
   add_json_flag(*parser, options->json, "show: print JSON");
   add_output_option(*parser, options->output);
   set_footer(
@@ -119,8 +122,9 @@ Subcommand add_wisdom(CLI::App& command) {
                         [options] { return options->action == "path" && joins_launched_ranks({}); }};
   subcommand.writes = [options, parser]() -> std::optional<FileFormat> {
     if (options->action == "show") return format_of_flags(*parser);
+    const RulesFormat* const format = find_rules_format(options->library.value_or(""));
     // checked here, because --json is for show
-    const bool is_json = options->action == "export" && options->library == "mpich";
+    const bool is_json = options->action == "export" && format && format->is_json;
     if (options->output) check_extension(*options->output, is_json ? FileFormat::json : FileFormat::text);
     return std::nullopt;
   };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // quadrille wrap: runs an MPI program with the drop-in, a preloaded library that replaces MPI's collectives.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <sstream>
 
 #include "foundation/environment.hpp"
+#include "foundation/mpi_launchers.hpp"
 #include "foundation/system/file_replacement.hpp"
 #include "foundation/system/regular_file.hpp"
 #include "mpi_face/report/report_folder.hpp"
@@ -66,15 +68,6 @@ std::string interpreter_of(const fs::path& file) {
   return word;
 }
 
-// Returns the MPI library that a shared library's name belongs to: MPICH and its derivatives install libmpi.so.12; Open MPI's
-// numbers begin at 20.
-std::string_view mpi_of(const std::string& library) {
-  if (library.starts_with("libmpich.so")) return "mpich";
-  if (library.starts_with("libmpi_abi.so")) return "abi";
-  if (!library.starts_with("libmpi.so.")) return {};
-  return std::atoi(library.c_str() + std::strlen("libmpi.so.")) >= 20 ? "openmpi" : "mpich";
-}
-
 void check_can_be_preloaded(const fs::path& file, const ElfFile& elf) {
   struct stat facts {};
   if (stat(file.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) refuse(fmt::format("{} is not a file", file.string()));
@@ -92,23 +85,26 @@ void check_can_be_preloaded(const fs::path& file, const ElfFile& elf) {
 }
 
 std::string choose_mpi(const fs::path& file) {
-  std::set<std::string_view> linked;
+  std::set<const MpiLibrary*> linked;  // in the order of the table
   for (const std::string& library : libraries_of(file))
-    if (const auto mpi = mpi_of(library); !mpi.empty()) linked.insert(mpi);
+    if (const MpiLibrary* const mpi = library_of_needed(library)) linked.insert(mpi);
   // checked first, because a library of the standard ABI may itself use another MPI library
-  if (linked.contains("abi")) return "abi";
-  if (linked.size() == 1) return std::string(*linked.begin());
+  if (linked.contains(find_mpi_library("abi"))) return "abi";
+  if (linked.size() == 1) return std::string((*linked.begin())->id);
   const std::string wish = checked_environment_value("QUADRILLE_MPI");
   if (wish == "abi") return "abi";
-  if (linked.size() > 1 && wish.empty())
-    refuse(fmt::format("{} is linked with both Open MPI and MPICH; say which with QUADRILLE_MPI=openmpi or QUADRILLE_MPI=mpich",
-                       file.string()));
+  if (linked.size() > 1 && wish.empty()) {
+    std::vector<std::string_view> titles;
+    for (const MpiLibrary* const mpi : linked) titles.push_back(mpi->title);
+    refuse(
+        fmt::format("{} is linked with both {}; say which with {}", file.string(), fmt::join(titles, " and "), settings_of_mpi()));
+  }
   const TransportChoice choice = choose_transport();
   if (!choice.is_mpi())
     refuse(
         fmt::format("{} is not linked with an MPI library, and no launcher says which it will load: mpirun -n 8 quadrille wrap "
-                    "..., or set QUADRILLE_MPI=openmpi or QUADRILLE_MPI=mpich",
-                    file.string()));
+                    "..., or set {}",
+                    file.string(), settings_of_mpi()));
   return std::string(name(choice.transport));
 }
 

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <charconv>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "execute/shared/launch/launch_variables.hpp"
 #include "foundation/environment.hpp"
+#include "foundation/mpi_libraries.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/groups.hpp"
 #include "quadrille/indexed.hpp"
@@ -34,16 +34,18 @@ std::optional<Count> number_in(const char* variable) {
   return error == std::errc{} && end == word.data() + word.size() ? std::optional(number) : std::nullopt;
 }
 
+std::optional<Launched> launched_by(const char* rank_name, const char* ranks_name) {
+  const auto rank = number_in(rank_name), ranks = number_in(ranks_name);
+  return rank && ranks && 0 <= *rank && *rank < *ranks ? std::optional(Launched{*rank, *ranks}) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Launched> launched() {
-  static constexpr std::pair<const char*, const char*> launchers[] = {
-      {rank_variable, ranks_variable}, {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}};
-  for (const auto& [rank_name, ranks_name] : launchers) {
-    const auto rank = number_in(rank_name), ranks = number_in(ranks_name);
-    if (rank && ranks && 0 <= *rank && *rank < *ranks) return Launched{*rank, *ranks};
-  }
-  return std::nullopt;
+  auto found = launched_by(rank_variable, ranks_variable);
+  for (const MpiLibrary& library : mpi_libraries)
+    if (!found && library.launcher.size) found = launched_by(library.launcher.rank, library.launcher.size);
+  return found;
 }
 
 bool joins_launched_ranks(const std::optional<std::string>& executor) {

@@ -5,14 +5,18 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 
+#include "foundation/alternatives.hpp"
 #include "foundation/environment.hpp"
 #include "foundation/library_folder.hpp"
+#include "foundation/mpi_launchers.hpp"
 #include "quadrille/error.hpp"
-#include "quadrille/indexed.hpp"
 #include "quadrille/transports.hpp"
 
 namespace quadrille {
@@ -44,49 +48,67 @@ const MpiPlugIn& load(std::string_view library, int visibility) {
 // Loads a plug-in with local symbols, to ask for its version only: two MPI libraries cannot both be global in one process.
 const MpiPlugIn& load_to_ask(std::string_view library) { return load(library, RTLD_LOCAL); }
 
-bool is_set(const char* name) { return !environment_value(name).empty(); }
+constexpr std::string_view names[] = {
+    "threads",
+    "shared",
+#define QUADRILLE_MPI_ROW(library, macros, ...) #library,
+#include "quadrille/mpi_libraries.def"
+};
+
+TransportKind kind_of(std::string_view id) {
+  return static_cast<TransportKind>(std::find(std::begin(names), std::end(names), id) - std::begin(names));
+}
+
+std::string launcher_name(const MpiLibrary& library) {
+  const std::string_view protocol = library.launcher.protocol;
+  return protocol.empty() ? fmt::format("{}'s launcher", library.title)
+                          : fmt::format("a {} launcher such as {}'s", protocol, library.title);
+}
+
+// The same behind another launcher in a sentence.
+std::string other_launcher_name(const MpiLibrary& library) {
+  const std::string_view protocol = library.launcher.protocol;
+  return protocol.empty() ? fmt::format("{}'s", library.title) : fmt::format("a {} one", protocol);
+}
 
 }  // namespace
 
 const MpiPlugIn& load_to_run(std::string_view library) {
-  static std::atomic<const MpiPlugIn*> openmpi{nullptr}, mpich{nullptr};
-  std::atomic<const MpiPlugIn*>& loaded = library == name(TransportKind::openmpi) ? openmpi : mpich;
+  static std::array<std::atomic<const MpiPlugIn*>, std::size(names) + 1> all{};  // the last one is for unknown libraries
+  std::atomic<const MpiPlugIn*>& loaded = all[static_cast<std::size_t>(kind_of(library))];
   if (const MpiPlugIn* const known = loaded.load(std::memory_order_acquire)) return *known;
   const MpiPlugIn& plug_in = load(library, RTLD_GLOBAL);
   loaded.store(&plug_in, std::memory_order_release);
   return plug_in;
 }
 
-Count launched_ranks() {
-  for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
-    if (const std::string text = environment_value(variable); !text.empty()) return std::strtoll(text.c_str(), nullptr, 10);
-  return 0;
-}
+Count launched_ranks() { return std::strtoll(launcher_value(&MpiLauncher::size).c_str(), nullptr, 10); }
 
-std::string_view name(TransportKind kind) {
-  static constexpr ByEnum<TransportKind, std::string_view, 4> names{{"threads", "shared", "openmpi", "mpich"}};
-  return names[kind];
-}
+std::string_view name(TransportKind kind) { return names[static_cast<std::size_t>(kind)]; }
 
-std::vector<PlugIn> plug_ins() { return {plug_in_for(name(TransportKind::openmpi)), plug_in_for(name(TransportKind::mpich))}; }
+std::vector<PlugIn> plug_ins() {
+  std::vector<PlugIn> all;
+  for (const std::string& id : ids_with_plug_in()) all.push_back(plug_in_for(id));
+  return all;
+}
 
 TransportChoice choose_transport() {
   if (const std::string word = checked_environment_value("QUADRILLE_MPI"); !word.empty()) {
     if (word == "none") return {TransportKind::threads, "QUADRILLE_MPI is none"};
-    for (const TransportKind kind : {TransportKind::openmpi, TransportKind::mpich})
-      if (word == name(kind)) return {kind, fmt::format("QUADRILLE_MPI is {}", word)};
-    throw Error(ErrorCode::misuse,
-                fmt::format("QUADRILLE_MPI is {}, which only 'quadrille wrap' takes; set it to openmpi, mpich or none", word));
+    if (find_mpi_library(word)->has_plug_in) return {kind_of(word), fmt::format("QUADRILLE_MPI is {}", word)};
+    throw Error(ErrorCode::misuse, fmt::format("QUADRILLE_MPI is {}, which only 'quadrille wrap' takes; set it to {}", word,
+                                               alternatives(ids_or_none())));
   }
-  if (is_set("QUADRILLE_HEAD")) return {TransportKind::shared, "started by 'quadrille run' (QUADRILLE_HEAD is set)"};
-  const bool open_mpi = is_set("OMPI_COMM_WORLD_SIZE"), pmi = is_set("PMI_SIZE") || is_set("PMI_RANK");
-  if (open_mpi && pmi)
-    throw Error(ErrorCode::misuse,
-                "the environment has both Open MPI's launcher (OMPI_COMM_WORLD_SIZE) and a PMI one (PMI_SIZE); say which with "
-                "QUADRILLE_MPI=openmpi or QUADRILLE_MPI=mpich");
-  if (open_mpi) return {TransportKind::openmpi, "started by Open MPI's launcher (OMPI_COMM_WORLD_SIZE is set)"};
-  if (pmi) return {TransportKind::mpich, "started by a PMI launcher such as MPICH's (PMI_SIZE is set)"};
-  return {TransportKind::threads, "not started by an MPI launcher"};
+  if (!environment_value("QUADRILLE_HEAD").empty())
+    return {TransportKind::shared, "started by 'quadrille run' (QUADRILLE_HEAD is set)"};
+  const std::vector<const MpiLibrary*> launching = launching_libraries();
+  if (launching.empty()) return {TransportKind::threads, "not started by an MPI launcher"};
+  if (launching.size() > 1)
+    throw Error(ErrorCode::misuse, fmt::format("the environment has both {} ({}) and {} ({}); say which with {}",
+                                               launcher_name(*launching[0]), launching[0]->launcher.size,
+                                               other_launcher_name(*launching[1]), launching[1]->launcher.size, settings_of_mpi()));
+  const MpiLibrary& library = *launching.front();
+  return {kind_of(library.id), fmt::format("started by {} ({} is set)", launcher_name(library), library.launcher.size)};
 }
 
 std::string mpi_library_file(std::string_view library) { return load_to_ask(library).library_file(); }

@@ -16,6 +16,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "foundation/mpi_launchers.hpp"
 #include "foundation/system/descriptor.hpp"
 #include "foundation/system/file_replacement.hpp"
 #include "mpi_face/report/report.hpp"
@@ -60,19 +61,26 @@ std::optional<Process> find_process(long number) {
   return process;
 }
 
-// Identifies a run under MPICH's launcher Hydra: its proxy starts all ranks of a machine, and the proxies of all machines get the
-// launcher's port.
-std::string hydra_run() {
+// Returns the library whose launcher has a proxy of this name; null if there is none.
+const MpiLibrary* library_of_proxy(std::string_view name) {
+  for (const MpiLibrary& library : mpi_libraries)
+    if (!library.launcher.proxy.empty() && library.launcher.proxy == name) return &library;
+  return nullptr;
+}
+
+// Identifies a run under a launcher whose proxy starts all ranks of a machine. The proxies of all machines get the same value of an
+// option, such as the launcher's port.
+std::string proxys_run() {
   long number = ::getpid();
   for (int depth = 0; depth < 16 && number > 1; ++depth) {
     const auto process = find_process(number);
     if (!process) return {};
-    if (process->name == "hydra_pmi_proxy") {
+    if (const MpiLibrary* const library = library_of_proxy(process->name)) {
       std::ifstream file(fmt::format("/proc/{}/cmdline", number));
       std::string word;
       while (std::getline(file, word, '\0'))
-        if (word == "--control-port" && std::getline(file, word, '\0')) return "hydra " + word;
-      return fmt::format("hydra {} {}", number, process->start);
+        if (word == library->launcher.proxy_option && std::getline(file, word, '\0')) return process->name + ' ' + word;
+      return fmt::format("{} {} {}", process->name, number, process->start);
     }
     number = process->parent;
   }
@@ -103,9 +111,8 @@ void write_file(const std::string& path, const std::string& text) {
 
 // True if the environment of the launcher says that all ranks are on this machine.
 bool is_one_machine(const RunReport& report) {
-  for (const char* variable : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"})
-    if (const std::string ranks = value_of(variable); !ranks.empty()) return std::atoll(ranks.c_str()) == report.world_size;
-  return report.world_size == 1;
+  const std::string ranks = launcher_value(&MpiLauncher::local_size);
+  return (ranks.empty() ? 1 : std::atoll(ranks.c_str())) == report.world_size;
 }
 
 bool has_first_rank(const RunReport& report) {
@@ -182,10 +189,15 @@ std::optional<ReportWish> parse_report_wish(const std::string& words) {
 
 std::uint64_t number_of_run() {
   std::string words;
-  for (const char* variable : {"PMIX_NAMESPACE", "OMPI_MCA_orte_precondition_transports", "SLURM_JOB_ID", "SLURM_STEP_ID"})
-    if (const std::string value = value_of(variable); !value.empty()) words += fmt::format("{}={} ", variable, value);
-  words += hydra_run();
-  const bool is_launched = !value_of("PMI_RANK").empty() || !value_of("PMIX_RANK").empty();
+  const auto add = [&](const char* variable) {
+    if (const std::string value = variable ? value_of(variable) : ""; !value.empty())
+      words += fmt::format("{}={} ", variable, value);
+  };
+  for (const MpiLibrary& library : mpi_libraries)
+    for (const char* variable : library.launcher.run) add(variable);
+  for (const char* variable : {"SLURM_JOB_ID", "SLURM_STEP_ID"}) add(variable);
+  words += proxys_run();
+  const bool is_launched = !launcher_value(&MpiLauncher::rank).empty() || !launcher_value(&MpiLauncher::other_rank).empty();
   if (words.empty() && is_launched) return 0;
   if (words.empty()) {
     const auto self = find_process(::getpid());

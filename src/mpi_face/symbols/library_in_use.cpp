@@ -12,8 +12,13 @@
 #include <string_view>
 #include <vector>
 
+#include "foundation/mpi_libraries.hpp"
+
 namespace quadrille::mpi_face {
 namespace {
+
+constexpr const MpiLibrary& built_for = *find_mpi_library(QUADRILLE_MPI_LIBRARY);
+constexpr std::string_view standard_abi = "abi";
 
 // Enough for all MPI libraries; MPI_MAX_LIBRARY_VERSION_STRING depends on the library.
 constexpr std::size_t longest_version = 8192;
@@ -28,14 +33,16 @@ std::string version_in_use() {
   return text;
 }
 
+std::string_view name_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
 // True if the library has the file name that the standard prescribes for the ABI. Functions and macros cannot decide this, because
 // a library with its native interface may have MPI_Abi_get_version as well, and its header may have MPI_ABI_VERSION.
 bool has_name_of_standard_abi() {
   Dl_info info{};
   void* const symbol = dlsym(RTLD_DEFAULT, "PMPI_Get_library_version");
   if (!symbol || dladdr(symbol, &info) == 0 || !info.dli_fname) return false;
-  const std::string path = info.dli_fname;
-  return path.compare(path.rfind('/') + 1, 10, "libmpi_abi") == 0;
+  const MpiLibrary* const library = library_of_file(name_of(info.dli_fname));
+  return library && library->id == standard_abi;
 }
 
 // True for version 1 of the ABI, which MPI 5.0 defines; drafts of it differ.
@@ -46,18 +53,12 @@ bool has_standard_abi() {
   return get_version && get_version(&major, &minor) == MPI_SUCCESS && major == 1;
 }
 
-// A library with an unknown name is accepted, because it may be derived from Open MPI or MPICH.
-bool is_right(const std::string& wanted) {
-  if (wanted == "abi") return has_standard_abi();
+// A library with an unknown name is accepted, because it may be derived from the one that this library is for.
+bool is_right() {
+  if (built_for.id == standard_abi) return has_standard_abi();
   if (has_name_of_standard_abi()) return false;
-  const std::string version = version_in_use();
-  const bool is_mpich = version.find("MPICH") != std::string::npos || version.starts_with("Intel(R) MPI");
-  return wanted == "openmpi" ? !is_mpich : !version.starts_with("Open MPI");
-}
-
-const char* title(std::string_view built_for) {
-  if (built_for == "abi") return "the standard ABI of MPI 5";
-  return built_for == "openmpi" ? "Open MPI" : "MPICH";
+  const MpiLibrary* const library = library_of_version(version_in_use());
+  return !library || library == &built_for;
 }
 
 std::vector<std::string> loaded_files() {
@@ -70,41 +71,46 @@ std::vector<std::string> loaded_files() {
   return files;
 }
 
-// Is the file Open MPI's library ("openmpi"), or MPICH's ("mpich")? Both may be called libmpi.so.
-bool is_of(std::string_view library, const std::string& file) {
-  const std::string name = file.substr(file.rfind('/') + 1);
-  if (name.starts_with("libmpich.so")) return library == "mpich";
-  if (!name.starts_with("libmpi.so")) return false;
+// Returns the MPI library of a loaded file; null if it is none.
+const MpiLibrary* library_of_loaded(const std::string& file) {
+  const std::string_view name = name_of(file);
+  if (const MpiLibrary* const library = library_of_file(name)) return library;
+  if (!name.starts_with(common_file)) return nullptr;
   void* const loaded = dlopen(file.c_str(), RTLD_LAZY | RTLD_NOLOAD);
-  if (!loaded) return false;
-  const bool is_open_mpi = dlsym(loaded, "ompi_mpi_comm_world") != nullptr;
+  if (!loaded) return nullptr;
+  const MpiLibrary* const library = library_of_symbols([&](const char* symbol) { return dlsym(loaded, symbol) != nullptr; });
   dlclose(loaded);
-  return is_open_mpi == (library == "openmpi");
+  return library;
+}
+
+// Returns the MPI library that the program has loaded besides the one that this library is for; null if there is none.
+const MpiLibrary* other_library() {
+  for (const std::string& file : loaded_files())
+    if (const MpiLibrary* const library = library_of_loaded(file); library && library->has_plug_in && library != &built_for)
+      return library;
+  return nullptr;
 }
 
 }  // namespace
 
 void check_only_library(std::string_view asked) {
-  static constexpr std::string_view built_for = QUADRILLE_MPI_LIBRARY;
-  if (built_for == "abi" || asked == built_for) return;  // the user knows of both libraries
-  static constexpr std::string_view other = built_for == "openmpi" ? "mpich" : "openmpi";
-  const std::vector<std::string> files = loaded_files();
-  if (std::none_of(files.begin(), files.end(), [](const std::string& file) { return is_of(other, file); })) return;
+  if (!built_for.has_plug_in || asked == built_for.id) return;  // the user knows of both libraries
+  const MpiLibrary* const other = other_library();
+  if (!other) return;
   std::fprintf(stderr,
                "quadrille: the preloaded library is for %s, but the program has loaded %s; start it by that library's launcher, or "
                "set QUADRILLE_MPI=%s\n",
-               title(built_for), title(other), other.data());
+               built_for.title.data(), other->title.data(), other->id.data());
   std::_Exit(2);
 }
 
 void check_library_in_use() {
-  const std::string built_for = QUADRILLE_MPI_LIBRARY;
-  if (is_right(built_for)) return;
+  if (is_right()) return;
   std::fprintf(
       stderr,
       "quadrille: the preloaded library is for %s, but the program's MPI library%s says \"%s\"; 'quadrille wrap' finds the right "
       "one\n",
-      title(built_for), has_name_of_standard_abi() ? ", libmpi_abi.so," : "", version_in_use().c_str());
+      built_for.title.data(), has_name_of_standard_abi() ? ", libmpi_abi.so," : "", version_in_use().c_str());
   std::_Exit(2);
 }
 

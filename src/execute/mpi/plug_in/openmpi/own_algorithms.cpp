@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/mpi/plug_in/own_algorithms.hpp"
+
+#include <fmt/format.h>
+
+#include "problem/collective_facts.hpp"
+
+namespace quadrille::own_algorithms {
+
+const bool are_read_in_each_call = false;
+const char* const rules_variable = "coll_tuned_dynamic_rules_filename";
+const char* const environment_prefix = "OMPI_MCA_";
+
+std::shared_ptr<ControlVariable> variable_of(Collective collective) {
+  return ControlVariable::named(fmt::format("coll_tuned_{}_algorithm", mpi_name(collective)));
+}
+
+std::map<std::string, int> values_for(const ControlVariable& variable, const Problem& problem) {
+  std::map<std::string, int> values = variable.values();
+  if (problem.ranks != 2) values.erase("two_proc");
+  return values;
+}
+
+std::string obstacle() {
+  const auto dynamic = ControlVariable::named("coll_tuned_use_dynamic_rules");
+  if (dynamic && (dynamic->number() & 0xFF) != 0) return {};
+  return "Open MPI ignores forced algorithms with these settings; start it with OMPI_MCA_coll_tuned_use_dynamic_rules=1";
+}
+
+}  // namespace quadrille::own_algorithms

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The facts about MPI libraries, from the table quadrille/mpi_libraries.def. Header only, because the library to preload for the
+// standard ABI is not linked with libquadrille.
+#pragma once
+
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+namespace quadrille {
+
+// What a library's launcher does. The first three and `other_rank` are environment variables of each process that it starts.
+struct MpiLauncher {
+  const char* rank = nullptr;        // the process's rank in MPI_COMM_WORLD
+  const char* size = nullptr;        // the number of ranks of MPI_COMM_WORLD
+  const char* local_size = nullptr;  // the number of them on this machine
+  const char* other_rank = nullptr;  // the rank, where another launcher of the same protocol has started the process
+  const char* run[2] = {};           // variables that together identify a run; null: none
+  bool rank_suffices = false;        // some launchers set `rank` without `size`
+  std::string_view proxy;            // name of the process that starts the ranks of a machine; empty: it is not known
+  std::string_view proxy_option;     // the option of the proxy whose value identifies the run
+  std::string_view protocol;         // launchers of other libraries set the same variables, by this protocol; empty: they do not
+};
+
+struct MpiLibrary {
+  std::string_view id;
+  bool has_plug_in = false;
+  std::string_view title;  // also the beginning of the library's name in fingerprints of machines
+  MpiLauncher launcher;
+  std::string_view version_words[2] = {};  // one of them occurs in the version text of this library, and of those derived from it
+  std::string_view file;                   // the beginning of a file name that only this library has; empty: it has none
+  int first_number = -1;                   // libmpi.so.N is this library from this N on, up to that of another row; -1: never
+  const char* symbol = nullptr;            // only this library's libmpi.so defines it; null: its libmpi.so has no row's symbol
+};
+
+inline constexpr MpiLibrary mpi_libraries[] = {
+#define QUADRILLE_MPI_ROW(library, macros, ...) {.id = #library, .has_plug_in = true, __VA_ARGS__},
+#define QUADRILLE_MPI_DROP_IN_ROW(library, ...) {.id = #library, __VA_ARGS__},
+#include "quadrille/mpi_libraries.def"
+};
+
+// Returns the row with this id; null if there is none.
+constexpr const MpiLibrary* find_mpi_library(std::string_view id) {
+  for (const MpiLibrary& library : mpi_libraries)
+    if (library.id == id) return &library;
+  return nullptr;
+}
+
+// Returns the last library whose words occur in a version text of MPI_Get_library_version; null if there is none.
+constexpr const MpiLibrary* library_of_version(std::string_view text) {
+  const MpiLibrary* found = nullptr;
+  for (const MpiLibrary& library : mpi_libraries)
+    for (const std::string_view words : library.version_words)
+      if (!words.empty() && text.find(words) != std::string_view::npos) found = &library;
+  return found;
+}
+
+// Returns the library that the name of a shared library ("libmpich.so.12") belongs to, if that file name is no other library's.
+constexpr const MpiLibrary* library_of_file(std::string_view name) {
+  for (const MpiLibrary& library : mpi_libraries)
+    if (!library.file.empty() && name.starts_with(library.file)) return &library;
+  return nullptr;
+}
+
+// The name that several libraries give to their file.
+inline constexpr std::string_view common_file = "libmpi.so";
+
+// Returns the library that a program is linked with if it needs a shared library of this name, such as libmpi.so.12; null if that
+// is no MPI library.
+inline const MpiLibrary* library_of_needed(const std::string& name) {
+  if (const MpiLibrary* const own = library_of_file(name)) return own;
+  if (name.compare(0, common_file.size() + 1, std::string(common_file) + '.') != 0) return nullptr;
+  const int number = std::atoi(name.c_str() + common_file.size() + 1);
+  const MpiLibrary* best = nullptr;
+  for (const MpiLibrary& library : mpi_libraries)
+    if (library.first_number >= 0 && library.first_number <= number && (!best || library.first_number > best->first_number))
+      best = &library;
+  return best;
+}
+
+// Returns the library of a loaded file that is called libmpi.so; `defines` returns whether it defines a symbol.
+template <class Defines>
+const MpiLibrary* library_of_symbols(const Defines& defines) {
+  const MpiLibrary* other = nullptr;
+  for (const MpiLibrary& library : mpi_libraries) {
+    if (library.symbol && defines(library.symbol)) return &library;
+    if (!library.symbol && library.first_number >= 0 && !other) other = &library;
+  }
+  return other;
+}
+
+}  // namespace quadrille

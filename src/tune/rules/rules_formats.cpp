@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/rules/rules_formats.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "quadrille/error.hpp"
+#include "quadrille/transports.hpp"
+
+namespace quadrille {
+namespace {
+
+std::string bytes_of_library(std::string_view library) {
+  const std::string file = mpi_library_file(library);
+  std::ifstream stream(file, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+  if (!stream || bytes.empty()) throw Error(ErrorCode::environment, fmt::format("the library '{}' cannot be read", file));
+  return bytes;
+}
+
+constexpr RulesFormat table[] = {
+    {.library = "openmpi",
+     .setting = "OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_dynamic_rules_filename=",
+     .write = openmpi_rules},
+    {.library = "mpich",
+     .setting = "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=",
+     .is_json = true,
+     .write = [](const VendorRules& rules) { return mpich_rules(rules, bytes_of_library("mpich")); }},
+};
+
+}  // namespace
+
+const RulesFormat* find_rules_format(std::string_view library) {
+  const auto* const row =
+      std::find_if(std::begin(table), std::end(table), [&](const RulesFormat& each) { return each.library == library; });
+  return row == std::end(table) ? nullptr : row;
+}
+
+std::vector<std::string> libraries_with_rules() {
+  std::vector<std::string> libraries;
+  for (const RulesFormat& format : table) libraries.emplace_back(format.library);
+  return libraries;
+}
+
+}  // namespace quadrille
