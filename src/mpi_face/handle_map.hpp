@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "foundation/hash.hpp"
+
 namespace quadrille::mpi_face {
 
 // The bits of an MPI handle, which may be a pointer or an int.
@@ -19,7 +21,11 @@ std::uint64_t bits_of(Handle handle) {
   return bits;
 }
 
-inline std::uint64_t mixed(std::uint64_t bits) { return (bits * 0x9E3779B97F4A7C15u) >> 20; }
+// Returns a hash of a handle. Its lower bits serve as an index.
+template <class Handle>
+std::uint64_t hash_of(Handle handle) {
+  return spread(bits_of(handle)) >> 20;
+}
 
 // A hash map from handles to values that is filled once and then only read; a look-up takes a few nanoseconds. If a handle is added
 // twice, its first value stays.
@@ -46,7 +52,7 @@ class HandleMap {
   };
 
   Slot* find_slot(Handle handle) {
-    std::size_t at = mixed(bits_of(handle)) & (slots_.size() - 1);
+    std::size_t at = hash_of(handle) & (slots_.size() - 1);
     while (slots_[at].used && slots_[at].handle != handle) at = (at + 1) & (slots_.size() - 1);
     return &slots_[at];
   }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "foundation/median.hpp"
 #include "mpi_face/deciding.hpp"
 #include "mpi_face/policy/account.hpp"
 #include "mpi_face/settings.hpp"

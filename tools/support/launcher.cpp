@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "execute/shared/launch/launch_variables.hpp"
 #include "foundation/environment.hpp"
+#include "foundation/text/parsing.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/groups.hpp"
 #include "quadrille/indexed.hpp"
@@ -27,20 +27,13 @@ namespace {
 constexpr Count most_threads = 1024;
 constexpr double for_ever = 1e9;  // seconds
 
-std::optional<Count> number_in(const char* variable) {
-  const std::string word = environment_value(variable);
-  Count number = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  return error == std::errc{} && end == word.data() + word.size() ? std::optional(number) : std::nullopt;
-}
-
 }  // namespace
 
 std::optional<Launched> launched() {
   static constexpr std::pair<const char*, const char*> launchers[] = {
       {rank_variable, ranks_variable}, {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}};
   for (const auto& [rank_name, ranks_name] : launchers) {
-    const auto rank = number_in(rank_name), ranks = number_in(ranks_name);
+    const auto rank = number_in<Count>(environment_value(rank_name)), ranks = number_in<Count>(environment_value(ranks_name));
     if (rank && ranks && 0 <= *rank && *rank < *ranks) return Launched{*rank, *ranks};
   }
   return std::nullopt;

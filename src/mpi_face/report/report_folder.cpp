@@ -14,10 +14,12 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
+#include "foundation/environment.hpp"
+#include "foundation/hash.hpp"
 #include "foundation/system/descriptor.hpp"
 #include "foundation/system/file_replacement.hpp"
+#include "foundation/system/proc.hpp"
 #include "mpi_face/report/report.hpp"
 #include "quadrille/error.hpp"
 
@@ -26,63 +28,31 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string value_of(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value ? value : "";
-}
-
 std::string temporary_folder() {
-  const std::string told = value_of("TMPDIR");
+  const std::string told = environment_value("TMPDIR");
   return told.empty() ? "/tmp" : told;
 }
 
 std::string folder_prefix() { return fmt::format("quadrille-report-{}-", ::geteuid()); }
-
-struct Process {
-  std::string name, start;  // start: in ticks since the machine booted
-  long parent = 0;
-};
-
-// Parses /proc/PID/stat: "123 (name) S parent ... start", where start is field 22.
-std::optional<Process> find_process(long number) {
-  std::ifstream file(fmt::format("/proc/{}/stat", number));
-  std::string line;
-  if (!std::getline(file, line)) return std::nullopt;
-  const std::size_t begin = line.find('('), end = line.rfind(')');
-  if (begin == std::string::npos || end == std::string::npos || end + 2 > line.size()) return std::nullopt;
-  Process process{.name = line.substr(begin + 1, end - begin - 1)};
-  std::istringstream words(line.substr(end + 2));
-  std::string word;
-  for (int place = 3; place <= 22 && words >> word; ++place) {
-    if (place == 4) process.parent = std::atol(word.c_str());
-    if (place == 22) process.start = word;
-  }
-  return process;
-}
 
 // Identifies a run under MPICH's launcher Hydra: its proxy starts all ranks of a machine, and the proxies of all machines get the
 // launcher's port.
 std::string hydra_run() {
   long number = ::getpid();
   for (int depth = 0; depth < 16 && number > 1; ++depth) {
-    const auto process = find_process(number);
+    const std::string directory = fmt::format("/proc/{}", number);
+    const auto process = process_stat(directory);
     if (!process) return {};
     if (process->name == "hydra_pmi_proxy") {
-      std::ifstream file(fmt::format("/proc/{}/cmdline", number));
+      std::ifstream file(directory + "/cmdline");
       std::string word;
       while (std::getline(file, word, '\0'))
         if (word == "--control-port" && std::getline(file, word, '\0')) return "hydra " + word;
-      return fmt::format("hydra {} {}", number, process->start);
+      return fmt::format("hydra {} {}", number, process->started);
     }
     number = process->parent;
   }
   return {};
-}
-
-std::uint64_t hash_of(std::string_view words) {
-  std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a
-  for (const char c : words) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return hash;
 }
 
 void check_private(const std::string& folder) {
@@ -104,7 +74,8 @@ void write_file(const std::string& path, const std::string& text) {
 // True if the environment of the launcher says that all ranks are on this machine.
 bool is_one_machine(const RunReport& report) {
   for (const char* variable : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"})
-    if (const std::string ranks = value_of(variable); !ranks.empty()) return std::atoll(ranks.c_str()) == report.world_size;
+    if (const std::string ranks = environment_value(variable); !ranks.empty())
+      return std::atoll(ranks.c_str()) == report.world_size;
   return report.world_size == 1;
 }
 
@@ -183,15 +154,15 @@ std::optional<ReportWish> parse_report_wish(const std::string& words) {
 std::uint64_t number_of_run() {
   std::string words;
   for (const char* variable : {"PMIX_NAMESPACE", "OMPI_MCA_orte_precondition_transports", "SLURM_JOB_ID", "SLURM_STEP_ID"})
-    if (const std::string value = value_of(variable); !value.empty()) words += fmt::format("{}={} ", variable, value);
+    if (const std::string value = environment_value(variable); !value.empty()) words += fmt::format("{}={} ", variable, value);
   words += hydra_run();
-  const bool is_launched = !value_of("PMI_RANK").empty() || !value_of("PMIX_RANK").empty();
+  const bool is_launched = !environment_value("PMI_RANK").empty() || !environment_value("PMIX_RANK").empty();
   if (words.empty() && is_launched) return 0;
   if (words.empty()) {
-    const auto self = find_process(::getpid());
-    words = fmt::format("alone {} {}", ::getpid(), self ? self->start : "");
+    const auto self = process_stat("/proc/self");
+    words = fmt::format("alone {} {}", ::getpid(), self ? std::to_string(self->started) : "");
   }
-  return std::max<std::uint64_t>(hash_of(words), 1);
+  return std::max<std::uint64_t>(text_hash(words), 1);
 }
 
 std::string json_file(const ReportWish& wish) { return wish.file + ".json"; }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "foundation/text/printable.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 
@@ -48,17 +49,6 @@ Regions flattened(const Regions& regions) {
     });
   }
   return runs;
-}
-
-std::string excerpt(std::string_view text, std::size_t most) {
-  std::string shown;
-  for (const char character : text.substr(0, most)) {
-    if (character >= ' ' && character <= '~')
-      shown += character;
-    else
-      shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(character));
-  }
-  return text.size() > most ? shown + "..." : shown;
 }
 
 std::string json_string(std::string_view text) {
