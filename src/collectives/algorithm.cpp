@@ -6,11 +6,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
 #include "foundation/assert.hpp"
-#include "foundation/nearest.hpp"
+#include "foundation/text/nearest.hpp"
+#include "foundation/text/parsing.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {
@@ -49,11 +49,9 @@ ParameterValue parse_value(const Algorithm& algorithm, const Parameter& paramete
   }
   for (const NamedNumber& named : parameter.named)
     if (named.name == text) return std::clamp(named.value(problem), parameter.least, most(parameter, problem));
-  Count value = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = status == std::errc{} && end == text.data() + text.size();
-  if (!whole || !is_in_range(parameter, problem, value)) refuse_value(algorithm, parameter, problem, text);
-  return value;
+  const auto value = number_in<Count>(text);
+  if (!value || !is_in_range(parameter, problem, *value)) refuse_value(algorithm, parameter, problem, text);
+  return *value;
 }
 
 // The algorithm may be a record that a program defines, so no test has seen that it is complete.

@@ -7,15 +7,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <set>
 #include <sstream>
 
 #include "foundation/library_folder.hpp"
-#include "foundation/nearest.hpp"
 #include "foundation/system/regular_file.hpp"
+#include "foundation/system/user_folder.hpp"
+#include "foundation/text/nearest.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/model.hpp"
 
@@ -189,13 +189,8 @@ std::string machine_text(const MachineCosts& machine, const std::vector<std::str
 }
 
 std::string user_machine_folder() {
-  const auto set = [](const char* name) {
-    const char* value = std::getenv(name);
-    return fs::path(value ? value : "");
-  };
-  const fs::path configuration = set("XDG_CONFIG_HOME"), home = set("HOME");
-  if (configuration.is_absolute()) return (configuration / "quadrille" / "machines").string();
-  return home.is_absolute() ? (home / ".config" / "quadrille" / "machines").string() : "";
+  const fs::path own = user_folder("XDG_CONFIG_HOME", ".config");
+  return own.empty() ? "" : (own / "quadrille" / "machines").string();
 }
 
 MachineCosts find_machine(const std::string& name_or_file) {

@@ -8,6 +8,7 @@
 #include "draw/faults.hpp"
 #include "draw/picture.hpp"
 #include "draw/svg.hpp"
+#include "foundation/median.hpp"
 #include "quadrille/draw.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
@@ -302,9 +303,7 @@ class BlockPicture {
       }
     cell_width_ = label + 6;
     if (lengths.empty()) throw Error(ErrorCode::misuse, "no rank holds a single byte: there are no blocks to draw");
-    const auto middle = lengths.begin() + size(lengths) / 2;
-    std::nth_element(lengths.begin(), middle, lengths.end());
-    scale_ = cell_height / static_cast<double>(*middle);
+    scale_ = cell_height / static_cast<double>(median_of(std::move(lengths)));
     const Bytes most = *std::max_element(longest_.begin(), longest_.end());
     scale_ = std::min(scale_, 4000 / static_cast<double>(std::max<Bytes>(1, most)));
   }

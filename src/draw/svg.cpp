@@ -9,6 +9,8 @@
 #include <sstream>
 #include <utility>
 
+#include "foundation/text/printable.hpp"
+
 namespace quadrille {
 namespace {
 
@@ -62,12 +64,6 @@ std::string number(double value) {
 }
 
 void set(pugi::xml_node node, const char* name, const std::string& value) { node.append_attribute(name) = value.c_str(); }
-// Replaces control characters by question marks, because SVG cannot contain them. File names may have such characters.
-std::string printable(std::string words) {
-  for (char& letter : words)
-    if (static_cast<unsigned char>(letter) < ' ' || letter == '\x7f') letter = '?';
-  return words;
-}
 
 void set(pugi::xml_node node, const char* name, double value) { set(node, name, number(value)); }
 

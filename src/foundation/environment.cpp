@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -17,7 +16,8 @@
 #include "foundation/assert.hpp"
 #include "foundation/first_rank.hpp"
 #include "foundation/mpi_libraries.hpp"
-#include "foundation/nearest.hpp"
+#include "foundation/text/nearest.hpp"
+#include "foundation/text/parsing.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {
@@ -27,9 +27,8 @@ constexpr std::string_view prefix = "QUADRILLE_";
 
 template <class Number>
 bool is_number(std::string_view text, Number least, Number most) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc{} && end == text.data() + text.size() && number >= least && number <= most;
+  const auto number = number_in<Number>(text);
+  return number && *number >= least && *number <= most;
 }
 
 bool is_pace(std::string_view text) { return is_number(text, 0.01, 1e6); }
@@ -38,12 +37,10 @@ bool is_whole(std::string_view text) { return is_number(text, std::uint64_t{0}, 
 
 // Positive numbers with commas between them. Their sum is checked where the number of ranks is known.
 bool is_list_of_sizes(std::string_view text) {
-  while (true) {
-    const std::size_t comma = text.find(',');
-    if (!is_number(text.substr(0, comma), std::int64_t{1}, std::numeric_limits<std::int64_t>::max())) return false;
-    if (comma == std::string_view::npos) return true;
-    text.remove_prefix(comma + 1);
-  }
+  const std::vector<std::string_view> sizes = split(text, ',');
+  return std::all_of(sizes.begin(), sizes.end(), [](std::string_view size) {
+    return is_number(size, std::int64_t{1}, std::numeric_limits<std::int64_t>::max());
+  });
 }
 
 using Words = std::vector<std::string_view>;

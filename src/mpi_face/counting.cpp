@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 
+#include "foundation/system/proc.hpp"
 #include "mpi_face/passed_through.hpp"
 #include "mpi_face/policy/cause.hpp"
 #include "mpi_face/policy/meetings.hpp"
@@ -31,10 +31,7 @@ constexpr auto short_names = [] {
 
 // The first 200 characters of the process's command line.
 std::string command_line() {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  std::string words(200, '\0');
-  file.read(words.data(), static_cast<std::streamsize>(words.size()));
-  words.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  std::string words = beginning_of("/proc/self/cmdline", 200);
   const bool is_cut = words.size() == 200;
   while (!words.empty() && words.back() == '\0') words.pop_back();
   for (char& c : words)

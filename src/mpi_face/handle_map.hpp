@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "foundation/hash.hpp"
 #include "foundation/hash_table.hpp"
 
 namespace quadrille::mpi_face {
@@ -21,7 +22,11 @@ std::uint64_t bits_of(Handle handle) {
   return bits;
 }
 
-inline std::uint64_t mixed(std::uint64_t bits) { return (bits * 0x9E3779B97F4A7C15u) >> 20; }
+// Returns a hash of a handle. Its lower bits serve as an index.
+template <class Handle>
+std::uint64_t hash_of(Handle handle) {
+  return spread(bits_of(handle)) >> 20;
+}
 
 // A hash map from handles to values that is filled once and then only read; a look-up takes a nanosecond or two. If a handle is
 // added twice, its first value stays.
@@ -32,11 +37,11 @@ class HandleMap {
 
   explicit HandleMap(std::vector<Entry> entries) {
     for (Entry& entry : entries)
-      if (!find(entry.first)) table_.add(mixed(bits_of(entry.first)), std::make_unique<Entry>(std::move(entry)));
+      if (!find(entry.first)) table_.add(hash_of(entry.first), std::make_unique<Entry>(std::move(entry)));
   }
 
   const Value* find(Handle handle) const {
-    const Entry* const entry = table_.find(mixed(bits_of(handle)), [&](const Entry& each) { return each.first == handle; });
+    const Entry* const entry = table_.find(hash_of(handle), [&](const Entry& each) { return each.first == handle; });
     return entry ? &entry->second : nullptr;
   }
 

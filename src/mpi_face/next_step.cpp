@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include "foundation/median.hpp"
 #include "foundation/mpi_launchers.hpp"
 #include "mpi_face/deciding.hpp"
 #include "mpi_face/policy/account.hpp"

@@ -3,19 +3,14 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <limits>
 
+#include "foundation/text/parsing.hpp"
 #include "problem/size_text.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille::mpi_face {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\n"), last = text.find_last_not_of(" \t\n");
-  return first == text.npos ? std::string_view() : text.substr(first, last - first + 1);
-}
 
 void parse_range(std::string_view text, ChoiceRule& rule) {
   const auto dash = text.find('-');
@@ -50,9 +45,8 @@ const ChoiceRule* ChoiceRules::find(Collective collective, Bytes block_bytes) co
 
 ChoiceRules parse_rules(std::string_view text) {
   ChoiceRules rules;
-  while (!text.empty()) {
-    const std::string_view part = trimmed(text.substr(0, text.find(';')));
-    text.remove_prefix(std::min(text.size(), text.find(';') == text.npos ? text.size() : text.find(';') + 1));
+  for (const std::string_view each : split(text, ';')) {
+    const std::string_view part = trimmed(each);
     if (part.empty()) continue;
     try {
       rules.rules.push_back(parse_rule(part));
@@ -66,12 +60,9 @@ ChoiceRules parse_rules(std::string_view text) {
 double parse_tune_share(std::string_view text) {
   if (text.empty()) return 0;
   if (text == "run") return 0.01;
-  double percent = 0;
-  const char* const end = text.data() + text.size() - 1;
   if (text.starts_with("run:") && text.ends_with('%'))
-    if (const auto read = std::from_chars(text.data() + 4, end, percent);
-        read.ec == std::errc() && read.ptr == end && percent > 0 && percent <= 50)
-      return percent / 100;
+    if (const auto percent = number_in<double>(text.substr(4, text.size() - 5)); percent && *percent > 0 && *percent <= 50)
+      return *percent / 100;
   throw Error(ErrorCode::misuse,
               fmt::format("QUADRILLE_TUNE={} is invalid; it may be run, or run:2% for that share of the time, at most 50 %", text));
 }

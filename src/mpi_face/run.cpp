@@ -31,7 +31,7 @@ class States {
       CommunicatorState* state = nullptr;
     };
     static thread_local std::array<Recent, 8> recent;
-    Recent& mine = recent[mixed(bits_of(communicator)) % recent.size()];
+    Recent& mine = recent[hash_of(communicator) % recent.size()];
     const std::uint64_t now = generation_.load(std::memory_order_acquire);
     if (mine.generation == now && mine.communicator == communicator) [[likely]]
       return mine.state;

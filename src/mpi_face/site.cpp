@@ -7,6 +7,7 @@
 #include <bit>
 #include <utility>
 
+#include "foundation/median.hpp"
 #include "mpi_face/ticks.hpp"
 
 namespace quadrille::mpi_face {
@@ -56,12 +57,6 @@ void Site::take(Contender contender) {
   trial.reset();
   contenders.clear();
   ++version;
-}
-
-double median_of(std::vector<double> seconds) {
-  const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
-  std::nth_element(seconds.begin(), middle, seconds.end());
-  return *middle;
 }
 
 double median_ratio(const std::vector<double>& ours_s, const std::vector<double>& vendors_s) {

@@ -122,8 +122,6 @@ constexpr int repetitions_of_trial = 4;  // of ours and of the MPI library's; th
 // calls of trials are at most a few percent of all calls.
 std::uint64_t next_epoch(std::uint64_t calls, Bytes moved);
 
-double median_of(std::vector<double> seconds);  // at least one
-
 // The median of ours_s[i] / vendors_s[i]. Both lists have the same length, at least one.
 double median_ratio(const std::vector<double>& ours_s, const std::vector<double>& vendors_s);
 

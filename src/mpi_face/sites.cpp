@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "foundation/hash.hpp"
 #include "mpi_face/operation.hpp"
 #include "mpi_face/policy/cause.hpp"
 #include "mpi_face/policy/meetings.hpp"
@@ -12,17 +13,12 @@ namespace {
 
 constexpr std::size_t most_sites = 4096;
 
-std::uint64_t mixed_with(std::uint64_t hash, std::uint64_t value) {
-  hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
-  return hash ^ hash >> 32;
-}
-
 std::uint64_t hash_of(const Key& key) {
   std::uint64_t hash = static_cast<std::uint64_t>(key.function);
   for (const std::uint64_t field :
        {static_cast<std::uint64_t>(key.block_bytes), static_cast<std::uint64_t>(key.root), static_cast<std::uint64_t>(key.element),
         reinterpret_cast<std::uint64_t>(key.operation), key.counts})
-    hash = mixed_with(hash, field);
+    hash = hash_with(hash, field);
   return hash;
 }
 
@@ -33,7 +29,7 @@ const TypeFacts& facts_of_data(const Shape& shape) { return shape.output.facts.i
 std::uint64_t hash_of_shares(const Shape& shape, Count ranks) {
   const Bytes element = facts_of_data(shape).size;
   std::uint64_t hash = 1;
-  for (Rank rank = 0; rank < ranks; ++rank) hash = mixed_with(hash, static_cast<std::uint64_t>(shape.counts[rank] * element));
+  for (Rank rank = 0; rank < ranks; ++rank) hash = hash_with(hash, static_cast<std::uint64_t>(shape.counts[rank] * element));
   return hash;
 }
 
@@ -49,8 +45,7 @@ bool has_shares(const Site& site, const Shape& shape) {
 RecentCall& Sites::recent(const MpiCall& call) {
   if (!recent_) recent_ = std::make_unique<std::array<RecentCall, 16>>();
   const auto count = static_cast<std::uint64_t>(call.send.count + call.receive.count);
-  const std::uint64_t hash = (count * 32 + static_cast<std::uint64_t>(call.function)) * 0x9E3779B97F4A7C15u;
-  return (*recent_)[hash >> 60];
+  return (*recent_)[spread(count * 32 + static_cast<std::uint64_t>(call.function)) >> 60];
 }
 
 std::optional<Key> Sites::key_of(const MpiCall& call, const Shape& shape) const {

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "execute/agreement.hpp"
+#include "foundation/hash.hpp"
 #include "plan/gathered.hpp"
 #include "problem/collective_facts.hpp"
 #include "quadrille/traffic.hpp"
@@ -21,10 +22,7 @@ constexpr std::size_t most_listed = 64;  // longer lists of numbers are compared
 
 std::uint64_t fingerprint(std::span<const Count> numbers) {
   std::uint64_t hash = 0;
-  for (const Count number : numbers) {
-    hash = (hash ^ static_cast<std::uint64_t>(number)) * 0x9E3779B97F4A7C15u;
-    hash ^= hash >> 29;
-  }
+  for (const Count number : numbers) hash = hash_with(hash, static_cast<std::uint64_t>(number));
   return hash;
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "foundation/hash.hpp"
 #include "quadrille/schedule.hpp"
 
 namespace quadrille {
@@ -16,8 +17,7 @@ class ContentHash {
  public:
   template <class Number>
   requires(std::is_integral_v<Number> || std::is_enum_v<Number>) void add(Number number) {
-    value_ = (value_ ^ static_cast<std::uint64_t>(number)) * 0x9E3779B97F4A7C15u;
-    value_ ^= value_ >> 29;
+    value_ = hash_with(value_, static_cast<std::uint64_t>(number));
   }
   void add(std::string_view text);  // includes the length, so that two adjacent texts cannot be confused with one
   void add(const Region& region);

@@ -8,19 +8,10 @@
 #include "foundation/assert.hpp"
 #include "quadrille/checked.hpp"
 #include "schedule/dependence.hpp"
+#include "schedule/regions.hpp"
 
 namespace quadrille {
 namespace {
-
-template <class Change>
-void for_all_regions(Round& round, Change&& change) {
-  for (Local& local : round.locals) {
-    change(local.source);
-    change(local.target);
-  }
-  for (Message& message : round.sends) change(message.regions);
-  for (Message& message : round.receives) change(message.regions);
-}
 
 // Moves a part to its position in memory, and later by `rounds_before` rounds.
 void place(Part& part, Bytes scratch_before, Count rounds_before) {

@@ -8,17 +8,10 @@
 #include <numeric>
 #include <vector>
 
+#include "foundation/hash.hpp"
 #include "quadrille/picoseconds.hpp"
 
 namespace quadrille {
-
-// Returns well-mixed bits of a number [steele2014, splitmix64].
-inline std::uint64_t mixed(std::uint64_t number) {
-  number += 0x9e3779b97f4a7c15;
-  number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9;
-  number = (number ^ (number >> 27)) * 0x94d049bb133111eb;
-  return number ^ (number >> 31);
-}
 
 // Lengthens each time by a random part of itself. The part is uniformly distributed from 0 to `share`.
 class Jitter {

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <map>
 #include <sstream>
 
+#include "foundation/text/parsing.hpp"
 #include "quadrille/indexed.hpp"
 #include "topology/graph.hpp"
 #include "topology/malformed.hpp"
@@ -27,11 +27,9 @@ Topology parse_edge_list(std::string_view text, const std::string& label) {
   Rank last_rank = -1;
   Count number = 0;
   const auto vertex_of = [&](const std::string& word) -> Vertex {
-    Rank rank = 0;
-    const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), rank);
-    if (status == std::errc{} && end == word.data() + word.size() && rank >= 0 && rank < most_ranks) {
-      last_rank = std::max(last_rank, rank);
-      return rank;
+    if (const auto rank = number_in<Rank>(word); rank && *rank >= 0 && *rank < most_ranks) {
+      last_rank = std::max(last_rank, *rank);
+      return *rank;
     }
     if (!std::isalpha(static_cast<unsigned char>(word.front())))
       malformed_line(label, number,

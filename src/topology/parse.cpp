@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "foundation/nearest.hpp"
+#include "foundation/text/nearest.hpp"
+#include "foundation/text/parsing.hpp"
 #include "quadrille/error.hpp"
 #include "topology/topology_kind.hpp"
 
@@ -15,9 +16,7 @@ namespace {
 
 std::vector<Count> parse_sides(std::string_view text, std::string_view whole) {
   std::vector<Count> sides;
-  for (std::size_t begin = 0; begin != std::string_view::npos;) {
-    const std::size_t cross = text.find('x', begin);
-    const std::string_view side = text.substr(begin, cross == std::string_view::npos ? cross : cross - begin);
+  for (const std::string_view side : split(text, 'x')) {
     Count value = 0;
     const auto [end, status] = std::from_chars(side.data(), side.data() + side.size(), value);
     if (status == std::errc::result_out_of_range)
@@ -27,7 +26,6 @@ std::vector<Count> parse_sides(std::string_view text, std::string_view whole) {
                                                  "in torus:4x8",
                                                  side, whole));
     sides.push_back(value);
-    begin = cross == std::string_view::npos ? cross : cross + 1;
   }
   return sides;
 }

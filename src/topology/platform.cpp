@@ -8,9 +8,9 @@
 //              group j
 // Each cable becomes an edge, also if several cables join the same two ends.
 #include <algorithm>
-#include <charconv>
 #include <pugixml.hpp>
 
+#include "foundation/text/parsing.hpp"
 #include "quadrille/indexed.hpp"
 #include "topology/graph.hpp"
 #include "topology/malformed.hpp"
@@ -113,7 +113,7 @@ class Platform {
 
   Topology graph(Count ranks, Count vertices) const { return {label_, std::make_shared<Graph>(label_, ranks, vertices, edges_)}; }
 
-  std::string parameters() const {
+  std::string_view parameters() const {
     const auto attribute = cluster_.attribute("topo_parameters");
     if (!attribute) refuse("the cluster has no topo_parameters");
     return attribute.as_string();
@@ -123,9 +123,9 @@ class Platform {
   void check_hosts(Count wanted) const {
     const std::string radical = cluster_.attribute("radical").as_string();
     Count hosts = 0;
-    for (const std::string& part : split(radical, ',')) {
+    for (const std::string_view part : split(radical, ',')) {
       const auto ends = split(part, '-');
-      const Count first = number(ends[0], 0), last = number(ends.back(), 0);
+      const Count first = number(ends.front(), 0), last = number(ends.back(), 0);
       if (ends.size() > 2 || last < first)
         refuse(fmt::format("'{}' in radical=\"{}\" is not a range, such as 0-11", part, radical));
       if (__builtin_add_overflow(hosts, last - first, &hosts) || __builtin_add_overflow(hosts, 1, &hosts))
@@ -143,30 +143,17 @@ class Platform {
     return result;
   }
 
-  Count number(const std::string& word, Count least = 1) const {
-    const auto first = std::min(word.find_first_not_of(' '), word.size());
-    Count value = 0;
-    const auto [end, status] = std::from_chars(word.data() + first, word.data() + word.size(), value);
-    if (status != std::errc{} || word.find_first_not_of(' ', index(end - word.data())) != std::string::npos || value < least)
-      refuse(fmt::format("'{}' is not an integer of at least {}", word, least));
-    return value;
+  Count number(std::string_view word, Count least = 1) const {
+    const auto value = number_in<Count>(trimmed(word));
+    if (!value || *value < least) refuse(fmt::format("'{}' is not an integer of at least {}", word, least));
+    return *value;
   }
 
-  std::vector<Count> numbers(const std::string& list, const std::string& what, std::optional<Count> wanted = {}) const {
+  std::vector<Count> numbers(std::string_view list, std::string_view what, std::optional<Count> wanted = {}) const {
     std::vector<Count> result;
-    for (const std::string& word : split(list, ',')) result.push_back(number(word));
+    for (const std::string_view word : split(list, ',')) result.push_back(number(word));
     if (wanted && size(result) != *wanted) refuse(fmt::format("'{}' holds {} {}, not {}", list, result.size(), what, *wanted));
     return result;
-  }
-
-  static std::vector<std::string> split(const std::string& list, char separator) {
-    std::vector<std::string> parts(1);
-    for (const char letter : list)
-      if (letter == separator)
-        parts.emplace_back();
-      else
-        parts.back() += letter;
-    return parts;
   }
 
   static std::string lower_case(std::string sentence) {

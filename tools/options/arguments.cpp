@@ -30,16 +30,6 @@ std::pair<std::string_view, std::string_view> ends_of(std::string_view item) {
 
 }  // namespace
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const std::size_t end = text.find(separator);
-    parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
-
 std::vector<Bytes> parse_sizes(std::string_view list) {
   std::vector<Bytes> sizes;
   for (const std::string_view item : split(list, ',')) {
@@ -91,11 +81,10 @@ double parse_seconds(std::string_view text, std::string_view option) {
 
 double parse_factor(std::string_view text, std::string_view what, double least) {
   constexpr double most = 1000;
-  double factor = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), factor);
-  if (status != std::errc{} || end != text.data() + text.size() || !(factor >= least && factor <= most))
+  const auto factor = number_in<double>(text);
+  if (!factor || !(*factor >= least && *factor <= most))
     refuse(fmt::format("{} is a factor from {} to {}, such as 1.15, not '{}'", what, least, most, text));
-  return factor;
+  return *factor;
 }
 
 std::vector<std::string> collective_names() {

@@ -8,14 +8,13 @@
 #include <string_view>
 #include <vector>
 
+#include "foundation/text/parsing.hpp"
 #include "problem/size_text.hpp"
 #include "quadrille/problem.hpp"
 #include "quadrille/types.hpp"
 #include "support/refuse.hpp"
 
 namespace quadrille::command {
-
-std::vector<std::string_view> split(std::string_view text, char separator);
 
 using quadrille::parse_size;
 std::vector<Bytes> parse_sizes(std::string_view list);  // "8B,1KiB", and "8..1KiB", which doubles from 8 B up to 1 KiB

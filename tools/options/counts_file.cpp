@@ -10,6 +10,7 @@
 #include <limits>
 #include <set>
 
+#include "foundation/text/parsing.hpp"
 #include "options/arguments.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
@@ -19,12 +20,6 @@ namespace {
 
 constexpr Count most_side = Count{1} << 24;
 constexpr std::string_view spaces = " \t\r";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(spaces);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(spaces) - first + 1);
-}
 
 // Reads a text line by line. Its errors name the current line.
 class Lines {
@@ -144,13 +139,11 @@ class MatrixMarket {
 
   Bytes value(std::string_view word) const {
     if (field_ == "integer") return lines_.bytes(word);
-    double number = 0;
-    const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (status != std::errc{} || end != word.data() + word.size())
-      lines_.fail(fmt::format("expected a number of bytes, found '{}'", word));
-    if (!(number >= 0 && number < 0x1p63) || number != std::floor(number))
+    const auto number = number_in<double>(word);
+    if (!number) lines_.fail(fmt::format("expected a number of bytes, found '{}'", word));
+    if (!(*number >= 0 && *number < 0x1p63) || *number != std::floor(*number))
       lines_.fail(fmt::format("a number of bytes is whole and 0 or more, and not {}", word));
-    return static_cast<Bytes>(number);
+    return static_cast<Bytes>(*number);
   }
 
   void add(Count row, Count column, Bytes bytes) {

@@ -7,20 +7,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
-#include "foundation/nearest.hpp"
-#include "foundation/system/descriptor.hpp"
+#include "foundation/system/regular_file.hpp"
+#include "foundation/text/nearest.hpp"
 #include "options/arguments.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/document.hpp"
 #include "quadrille/error.hpp"
-#include "quadrille/indexed.hpp"
-#include "schedule/forms/document.hpp"
 
 namespace quadrille::command {
 namespace {
@@ -41,26 +37,14 @@ std::string read_text(const std::string& file, const std::string& label) {
   if (number < 0 || ::fstat(number, &status) != 0) fail(ErrorCode::environment, std::strerror(errno));
   if (S_ISDIR(status.st_mode)) fail(ErrorCode::environment, "it is a directory");
   std::string text;
-  std::array<char, 1 << 16> piece;
-  for (;;) {
-    const ssize_t length = ::read(number, piece.data(), piece.size());
-    if (length < 0 && errno == EINTR) continue;
-    if (length < 0) fail(ErrorCode::environment, std::strerror(errno));
-    if (length == 0) break;
-    if (std::memchr(piece.data(), 0, index(length))) fail(ErrorCode::malformed, "it is not a text file");
-    if (text.size() + index(length) > most_bytes) fail(ErrorCode::too_large, "it is longer than 1 GiB");
-    text.append(piece.data(), index(length));
-  }
+  const int error = read_parts(number, [&](std::string_view part) {
+    if (part.find('\0') != part.npos) fail(ErrorCode::malformed, "it is not a text file");
+    if (text.size() + part.size() > most_bytes) fail(ErrorCode::too_large, "it is longer than 1 GiB");
+    text += part;
+  });
+  if (error != 0) fail(ErrorCode::environment, std::strerror(error));
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) fail(ErrorCode::malformed, "it is empty");
   return text;
-}
-
-std::string printable(const std::string& text) {
-  const bool has_controls = std::any_of(text.begin(), text.end(), [](unsigned char each) { return each < ' ' || each == 127; });
-  try {
-    if (!has_controls) return json_string(text), text;
-  } catch (const Error&) {}
-  return excerpt(text, text.size());
 }
 
 void check_names_file(const std::string& subject, bool about_problem, bool about_algorithm) {

@@ -17,9 +17,6 @@ using ReadText = std::function<std::string(const std::string& file, const std::s
 // Returns the name of a file for messages: "'mine.json'", or "stdin" for "-".
 std::string label_of(const std::string& file);
 
-// Returns text that is safe to show on a terminal: control characters and invalid UTF-8 are written as escapes.
-std::string printable(const std::string& text);
-
 // Checks a subject that is not the name of a collective and must therefore be a file. Throws Error{misuse} if no such file exists
 // and the word is probably a misspelt collective. Also throws if options describe the problem (`about_problem`) or name an
 // algorithm (`about_algorithm`), because a file states both itself.

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <set>
 
+#include "foundation/text/printable.hpp"
 #include "options/arguments.hpp"
 #include "plan/same_problem.hpp"
 #include "problem/collective_facts.hpp"

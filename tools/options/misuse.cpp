@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "foundation/nearest.hpp"
+#include "foundation/text/nearest.hpp"
 #include "options/arguments.hpp"
 #include "options/help_text.hpp"
 

@@ -4,19 +4,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <charconv>
-
 #include "options/arguments.hpp"
 
 namespace quadrille::command {
 namespace {
 
 double parse_density(std::string_view text) {
-  double density = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), density);
-  if (status != std::errc{} || end != text.data() + text.size() || !(density >= 0 && density <= 1))
-    refuse(fmt::format("the density '{}' is not a number from 0 to 1", text));
-  return density;
+  const auto density = number_in<double>(text);
+  if (!density || !(*density >= 0 && *density <= 1)) refuse(fmt::format("the density '{}' is not a number from 0 to 1", text));
+  return *density;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "foundation/text/printable.hpp"
 #include "options/documents.hpp"
 #include "options/problem_options.hpp"
 #include "quadrille/error.hpp"

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "foundation/text/printable.hpp"
 #include "options/arguments.hpp"
 #include "options/documents.hpp"
 #include "options/model_options.hpp"

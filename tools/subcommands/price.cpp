@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <memory>
 
@@ -31,11 +30,10 @@ struct Options {
 };
 
 double contention_factor(std::string_view text) {
-  double factor = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), factor);
-  if (status != std::errc{} || end != text.data() + text.size() || !(factor >= 1) || !std::isfinite(factor))
+  const auto factor = number_in<double>(text);
+  if (!factor || !(*factor >= 1) || !std::isfinite(*factor))
     refuse(fmt::format("the contention factor '{}' is not a number from 1 on", text));
-  return factor;
+  return *factor;
 }
 
 // Parses "1.5,1.2": the contention factors of blocking and of nonblocking traffic. One number stands for both. Models with one

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "foundation/text/printable.hpp"
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
 #include "options/common_options.hpp"

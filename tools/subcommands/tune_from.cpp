@@ -6,17 +6,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
+#include "foundation/rounding.hpp"
 #include "problem/collective_facts.hpp"
 #include "quadrille/error.hpp"
+#include "schedule/forms/json_tree.hpp"
+#include "schedule/forms/json_value.hpp"
 
 namespace quadrille::command {
 namespace {
-
-using nlohmann::json;
 
 struct Named {
   std::string_view function;
@@ -43,13 +43,13 @@ constexpr Named functions[] = {{"Alltoall", Collective::alltoall},
 
 constexpr double largest_size = 1e12;  // bytes; larger ones are not sizes of blocks
 
-double number_of(const json& row, const char* key) {
+double number_of(const JsonValue& row, std::string_view key) {
   const auto found = row.find(key);
-  return found != row.end() && found->is_number() ? found->get<double>() : 0;
+  return found && found->value().is_number() ? found->value().get<double>() : 0;
 }
 
 // The mean size of a block, by the row's sums; 0: unknown. Reductions are measured with numbers of 8 bytes.
-Bytes mean_size(const json& row, Collective collective, Count ranks) {
+Bytes mean_size(const JsonValue& row, Collective collective, Count ranks) {
   if (!moves_data(collective)) return 0;
   const bool is_by_rank = number_of(row, "sent_bytes") > 0;  // else the sum of the calls' block sizes
   double size = number_of(row, is_by_rank ? "sent_bytes" : "block_bytes") /
@@ -57,50 +57,66 @@ Bytes mean_size(const json& row, Collective collective, Count ranks) {
   // Of an alltoallv that is what a rank sends to all, and of a reduce_scatter with shares the whole vector.
   if (has_pair_counts(collective) || (is_irregular(collective) && !is_by_rank)) size /= static_cast<double>(ranks);
   if (!(size >= 0.5 && size <= largest_size)) return 0;
-  const Bytes whole = std::llround(size), unit = is_reduction(collective) ? 8 : 1;
-  return ceil_divide(whole, unit) * unit;
+  return rounded_up(std::llround(size), is_reduction(collective) ? 8 : 1);
 }
 
 // The number of ranks that make the calls of a row; 0: unknown.
-Count ranks_of(const json& report, const json& row) {
-  const json& communicator = row.at("communicator");
-  if (communicator.is_null()) return 0;
-  const json& ranks = report.at("communicators").at(communicator.get<std::size_t>()).at("ranks");
-  return ranks.is_null() ? 0 : ranks.get<Count>();
+Count ranks_of(const JsonValue& report, const JsonValue& row) {
+  const JsonValue communicator = row.key("communicator"), all = report.key("communicators");
+  if (communicator.value().is_null()) return 0;
+  const auto last = static_cast<std::int64_t>(all.size()) - 1;
+  const JsonValue used = all.entry(static_cast<std::size_t>(communicator.integer("a communicator", 0, last)));
+  const JsonValue ranks = used.key("ranks");
+  return ranks.value().is_null() ? 0 : ranks.integer("a number of ranks");
+}
+
+// What a row of a report says about its calls.
+struct Calls {
+  WantedCell cell;
+  Count ranks;
+  double seconds;
+};
+
+// Reads the rows whose function is a collective. Throws Error{malformed} if the text is no report.
+std::vector<Calls> calls_of(const std::string& text, Count ranks) {
+  const nlohmann::json tree = json_tree(text);
+  const JsonValue report(tree), format = report.key("format"), rows = report.key("rows");
+  if (format.text() != "quadrille-report") format.expected("'quadrille-report'");
+  std::vector<Calls> calls;
+  rows.for_each([&](const JsonValue& row) {
+    const JsonValue function = row.key("collective");
+    const auto* const named = std::find_if(std::begin(functions), std::end(functions),
+                                           [&](const Named& each) { return each.function == function.text(); });
+    if (named == std::end(functions)) return;
+    const WantedCell cell{named->collective, mean_size(row, named->collective, ranks)};
+    calls.push_back({cell, ranks_of(report, row), number_of(row, "rank_seconds")});
+  });
+  return calls;
 }
 
 }  // namespace
 
 std::vector<WantedCell> wanted_cells(const std::string& text, const std::string& file, Count ranks,
                                      std::vector<std::string>& remarks) {
+  std::vector<Calls> calls;
+  try {
+    calls = calls_of(text, ranks);
+  } catch (const Error& wrong) {
+    throw Error(wrong.code(), fmt::format("{} is not a report as 'quadrille wrap --report=full:RUN' writes to RUN.json", file));
+  }
+  std::stable_sort(calls.begin(), calls.end(), [](const Calls& a, const Calls& b) { return a.seconds > b.seconds; });
   std::vector<WantedCell> cells;
   std::set<Count> others;
-  try {
-    const json report = json::parse(text);
-    if (report.at("format") != "quadrille-report") throw Error(ErrorCode::malformed, fmt::format("{} is not a report", file));
-    std::vector<json> rows = report.at("rows");
-    std::stable_sort(rows.begin(), rows.end(), [](const json& a, const json& b) {
-      return a.at("rank_seconds").get<double>() > b.at("rank_seconds").get<double>();
-    });
-    for (const json& row : rows) {
-      const auto* const named = std::find_if(std::begin(functions), std::end(functions), [&](const Named& each) {
-        return each.function == row.at("collective").get_ref<const std::string&>();
-      });
-      if (named == std::end(functions)) continue;
-      if (const Count made_by = ranks_of(report, row); made_by != ranks) {
-        if (made_by > 1) others.insert(made_by);
-        continue;
-      }
-      const WantedCell cell{named->collective, mean_size(row, named->collective, ranks)};
-      if (cell.size == 0 && moves_data(cell.collective)) continue;
-      const bool is_new = std::none_of(cells.begin(), cells.end(), [&](const WantedCell& known) {
-        return known.collective == cell.collective && known.size == cell.size;
-      });
-      if (is_new) cells.push_back(cell);
+  for (const auto& [cell, made_by, seconds] : calls) {
+    if (made_by != ranks) {
+      if (made_by > 1) others.insert(made_by);
+      continue;
     }
-  } catch (const json::exception& wrong) {
-    throw Error(ErrorCode::malformed,
-                fmt::format("{} is not a report as 'quadrille wrap --report=full:RUN' writes to RUN.json", file));
+    if (cell.size == 0 && moves_data(cell.collective)) continue;
+    const auto is_it = [cell = cell](const WantedCell& known) {
+      return known.collective == cell.collective && known.size == cell.size;
+    };
+    if (std::none_of(cells.begin(), cells.end(), is_it)) cells.push_back(cell);
   }
   const std::string also = fmt::format("{}", fmt::join(others, ", "));
   if (cells.empty())

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "foundation/text/printable.hpp"
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
 #include "options/common_options.hpp"

@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 #include <vector>
 
 #include "execute/shared/launch/launch_variables.hpp"
 #include "foundation/environment.hpp"
 #include "foundation/mpi_libraries.hpp"
+#include "foundation/text/parsing.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/groups.hpp"
 #include "quadrille/indexed.hpp"
@@ -27,15 +27,8 @@ namespace {
 constexpr Count most_threads = 1024;
 constexpr double for_ever = 1e9;  // seconds
 
-std::optional<Count> number_in(const char* variable) {
-  const std::string word = environment_value(variable);
-  Count number = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  return error == std::errc{} && end == word.data() + word.size() ? std::optional(number) : std::nullopt;
-}
-
 std::optional<Launched> launched_by(const char* rank_name, const char* ranks_name) {
-  const auto rank = number_in(rank_name), ranks = number_in(ranks_name);
+  const auto rank = number_in<Count>(environment_value(rank_name)), ranks = number_in<Count>(environment_value(ranks_name));
   return rank && ranks && 0 <= *rank && *rank < *ranks ? std::optional(Launched{*rank, *ranks}) : std::nullopt;
 }
 

@@ -11,7 +11,7 @@
 
 #include "execute/executions/plan_memory.hpp"
 #include "execute/shared/memory/process.hpp"
-#include "foundation/system/descriptor.hpp"
+#include "foundation/system/pipe.hpp"
 #include "problem/memory.hpp"
 #include "quadrille/error.hpp"
 #include "support/text.hpp"
@@ -19,25 +19,15 @@
 namespace quadrille::command {
 namespace {
 
-struct Pipe {
-  Pipe() {
-    int ends[2];
-    if (::pipe(ends) != 0) return;
-    out = Descriptor(ends[0]);
-    in = Descriptor(ends[1]);
-  }
-  Descriptor out, in;
-};
-
 // Runs in the child whose memory is read: changes `word`, so that a reader sees this process's own copy, tells the parent that it
 // is ready, and waits until the parent closes the pipe or ends.
 [[noreturn]] void show(std::uint64_t& word, Pipe& ready, Pipe& hold) {
   word = ~word;
-  hold.in = Descriptor();
+  hold.write_end = Descriptor();
   const char sign = 0;
-  if (::write(ready.in.number(), &sign, 1) == 1) {
+  if (::write(ready.write_end.number(), &sign, 1) == 1) {
     char none = 0;
-    [[maybe_unused]] const ssize_t end = ::read(hold.out.number(), &none, 1);
+    [[maybe_unused]] const ssize_t end = ::read(hold.read_end.number(), &none, 1);
   }
   ::_exit(0);
 }
@@ -46,15 +36,14 @@ struct Pipe {
 // may let a parent read its children and still forbid it between siblings.
 std::optional<bool> siblings_read_private_memory() {
   static std::uint64_t word = 0x5175616472696c6c;
-  Pipe ready, hold;
-  if (ready.in.number() < 0 || hold.in.number() < 0) return std::nullopt;
+  Pipe ready = make_pipe(), hold = make_pipe();
   const pid_t shown = ::fork();
   if (shown < 0) return std::nullopt;
   if (shown == 0) show(word, ready, hold);
   std::optional<bool> reads;
   char sign = 0;
-  ready.in = Descriptor();  // so that the parent does not wait for a child that ends early
-  if (::read(ready.out.number(), &sign, 1) == 1) {
+  ready.write_end = Descriptor();  // so that the parent does not wait for a child that ends early
+  if (::read(ready.read_end.number(), &sign, 1) == 1) {
     const pid_t reader = ::fork();
     if (reader == 0) {
       std::uint64_t found = 0;
@@ -64,7 +53,7 @@ std::optional<bool> siblings_read_private_memory() {
     int status = 0;
     if (reader > 0 && ::waitpid(reader, &status, 0) == reader && WIFEXITED(status)) reads = WEXITSTATUS(status) == 0;
   }
-  hold.in = Descriptor();
+  hold.write_end = Descriptor();
   ::waitpid(shown, nullptr, 0);
   return reads;
 }
@@ -91,7 +80,9 @@ Sharing sharing_of_this_process() {
   }
   std::ifstream in("/proc/sys/kernel/yama/ptrace_scope");
   if (int scope = 0; in >> scope) sharing.ptrace_scope = scope;
-  sharing.reads_private_memory = siblings_read_private_memory();
+  try {
+    sharing.reads_private_memory = siblings_read_private_memory();
+  } catch (const Error&) {}  // no pipe could be made, so it is not known
   try {
     Process& process = *Process::current();
     sharing.machine = process.card().host;

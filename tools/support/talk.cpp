@@ -13,23 +13,12 @@
 #include <system_error>
 
 #include "foundation/environment.hpp"
+#include "foundation/text/printable.hpp"
 #include "support/launcher.hpp"
 #include "support/text.hpp"
 
 namespace quadrille::command {
 namespace {
-
-// Replaces control characters, because quoted arguments and file names may hold anything, and a message must stay one line.
-std::string printable(std::string_view text) {
-  std::string line;
-  for (const char character : text) {
-    if (static_cast<unsigned char>(character) < 0x20 || character == 0x7f)
-      line += fmt::format("\\x{:02x}", static_cast<unsigned char>(character));
-    else
-      line += character;
-  }
-  return line;
-}
 
 // Cuts a line to the width of the terminal: "\r" returns to the beginning of the last screen line only, so a wrapped line could not
 // be overwritten.

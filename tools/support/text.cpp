@@ -9,10 +9,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 
+#include "foundation/environment.hpp"
+#include "foundation/text/parsing.hpp"
 #include "quadrille/race.hpp"
 
 namespace quadrille::command {
@@ -68,12 +69,9 @@ std::size_t width_of(std::string_view text) {
 }
 
 std::size_t terminal_width() {
-  std::size_t columns = 0;
-  const std::string_view told = std::getenv("COLUMNS") ? std::getenv("COLUMNS") : "";
+  std::size_t columns = number_in<std::size_t>(environment_value("COLUMNS")).value_or(0);
   winsize size{};
-  const auto [end, status] = std::from_chars(told.data(), told.data() + told.size(), columns);
-  if (status != std::errc{} || end != told.data() + told.size() || columns == 0)
-    columns = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+  if (columns == 0) columns = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
   return columns == 0 ? 100 : std::clamp<std::size_t>(columns, 40, 132);  // longer lines are hard to read
 }
 

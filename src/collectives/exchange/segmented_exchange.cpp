@@ -8,6 +8,7 @@
 #include "collectives/segments.hpp"
 #include "foundation/assert.hpp"
 #include "quadrille/program_builder.hpp"
+#include "schedule/regions.hpp"
 #include "schedule/transform.hpp"
 
 namespace quadrille {
@@ -48,12 +49,7 @@ Program exchange_in_segments(const Problem& problem, const Parameters& parameter
           {fmt::format("{}, segment {} of {}", stage.name, i + 1, segments), stage.first_round + before, stage.round_count});
     for (Round& round : program.rounds) {
       round.number += before;
-      for (Local& local : round.locals) {
-        place(local.source);
-        place(local.target);
-      }
-      for (Message& message : round.sends) place(message.regions);
-      for (Message& message : round.receives) place(message.regions);
+      for_all_regions(round, place);
       whole.rounds.push_back(std::move(round));
     }
   }

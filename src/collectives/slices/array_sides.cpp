@@ -3,8 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
+#include "foundation/text/parsing.hpp"
 #include "patterns/rank_array.hpp"
 
 namespace quadrille {
@@ -13,15 +12,12 @@ namespace {
 // Parses text such as "4x4x4" into sides. Returns nothing if the text does not have this form.
 std::optional<std::vector<Count>> parse_sides(std::string_view text) {
   std::vector<Count> sides;
-  for (const char* next = text.data();; ++next) {
-    Count side = 0;
-    const auto [end, status] = std::from_chars(next, text.data() + text.size(), side);
-    if (status != std::errc{} || side < 1) return std::nullopt;
-    sides.push_back(side);
-    next = end;
-    if (next == text.data() + text.size()) return sides;
-    if (*next != 'x') return std::nullopt;
+  for (const std::string_view part : split(text, 'x')) {
+    const auto side = number_in<Count>(part);
+    if (!side || *side < 1) return std::nullopt;
+    sides.push_back(*side);
   }
+  return sides;
 }
 
 // The number of ranks in an array of these sides, or nothing if it is 2^63 or more.

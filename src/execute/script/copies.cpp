@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "foundation/assert.hpp"
+#include "schedule/regions.hpp"
 
 namespace quadrille {
 namespace {
@@ -64,13 +65,7 @@ struct Run {
 
 std::vector<Run> runs_of(const Regions& regions) {
   std::vector<Run> runs;
-  for (const Region& region : regions)
-    for_each_run(region, [&](Bytes offset, Bytes length) {
-      if (!runs.empty() && runs.back().buffer == region.buffer && runs.back().offset + runs.back().length == offset)
-        runs.back().length += length;
-      else
-        runs.push_back({region.buffer, offset, length});
-    });
+  for_each_merged_run(regions, [&](Buffer buffer, Bytes offset, Bytes length) { runs.push_back({buffer, offset, length}); });
   return runs;
 }
 

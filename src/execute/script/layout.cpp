@@ -12,6 +12,7 @@
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/traffic.hpp"
+#include "schedule/regions.hpp"
 
 namespace quadrille {
 namespace {
@@ -94,18 +95,6 @@ class LayoutMap {
   bool canonical_ = true;
 };
 
-template <class Change>
-void for_all_regions(Program& program, Change&& change) {
-  for (Round& round : program.rounds) {
-    for (Local& local : round.locals) {
-      change(local.source);
-      change(local.target);
-    }
-    for (Message& message : round.sends) change(message.regions);
-    for (Message& message : round.receives) change(message.regions);
-  }
-}
-
 Regions placed(const Regions& regions, const LayoutMap& input, const LayoutMap& output) {
   Regions moved;
   for (const Region& region : regions)
@@ -117,7 +106,7 @@ Regions placed(const Regions& regions, const LayoutMap& input, const LayoutMap& 
 }
 
 Program placed(Program program, const LayoutMap& input, const LayoutMap& output) {
-  for_all_regions(program, [&](Regions& regions) { regions = placed(regions, input, output); });
+  for (Round& round : program.rounds) for_all_regions(round, [&](Regions& regions) { regions = placed(regions, input, output); });
   return program;
 }
 
@@ -157,13 +146,14 @@ bool reads_input_too_late(const Program& program, const LayoutMap& input, const 
 // Returns the program with an additional first copy, which saves the input in scratch memory. All later steps read the input there.
 Program with_saved_input(Program program, Bytes bytes) {
   const Bytes room = program.scratch_bytes;
-  for_all_regions(program, [&](Regions& regions) {
-    for (Region& region : regions)
-      if (region.buffer == Buffer::input) {
-        region.buffer = Buffer::scratch;
-        region.offset += room;
-      }
-  });
+  for (Round& round : program.rounds)
+    for_all_regions(round, [&](Regions& regions) {
+      for (Region& region : regions)
+        if (region.buffer == Buffer::input) {
+          region.buffer = Buffer::scratch;
+          region.offset += room;
+        }
+    });
   program.scratch_bytes += bytes;
   if (!program.rounds.empty())
     program.rounds.front().locals.insert(

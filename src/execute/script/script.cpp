@@ -8,6 +8,7 @@
 
 #include "execute/script/script_contract.hpp"
 #include "foundation/assert.hpp"
+#include "foundation/rounding.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "schedule/meetings.hpp"
@@ -20,7 +21,7 @@ namespace {
 constexpr Bytes staging_alignment = 64;  // a cache line, so that messages do not share one
 
 // Rounds up to whole cache lines.
-Bytes in_lines(Bytes length) { return ceil_divide(length, staging_alignment) * staging_alignment; }
+Bytes in_lines(Bytes length) { return rounded_up(length, staging_alignment); }
 
 // The length of a list as scripts store it.
 std::uint32_t count(const auto& list) { return static_cast<std::uint32_t>(list.size()); }

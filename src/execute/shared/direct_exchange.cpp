@@ -13,6 +13,7 @@
 #include "execute/script/copies.hpp"
 #include "execute/shared/communicator.hpp"
 #include "foundation/assert.hpp"
+#include "foundation/rounding.hpp"
 
 namespace quadrille {
 namespace {
@@ -33,10 +34,7 @@ constexpr Bytes most_area_bytes = 262144;
 constexpr Bytes most_slots_bytes = 16384;
 
 // Returns the first position >= `position` that is aligned for a block of so many bytes.
-constexpr Bytes aligned(Bytes position, Bytes bytes) {
-  const Bytes unit = bytes < line ? 8 : line;
-  return ceil_divide(position, unit) * unit;
-}
+constexpr Bytes aligned(Bytes position, Bytes bytes) { return rounded_up(position, bytes < line ? 8 : line); }
 
 std::size_t width(Bytes bytes) { return static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(bytes))); }
 

@@ -14,6 +14,7 @@
 #include "execute/shared/executable.hpp"
 #include "execute/shared/memory/claim.hpp"
 #include "foundation/assert.hpp"
+#include "foundation/rounding.hpp"
 #include "quadrille/checked.hpp"
 
 namespace quadrille {
@@ -31,8 +32,6 @@ constexpr Bytes most_blocks_bytes = 262144, most_blocks = 256;
 constexpr Bytes least_streamed = 1 << 20;
 
 bool is_aligned(const void* memory) { return reinterpret_cast<std::uintptr_t>(memory) % line == 0; }
-
-constexpr Bytes rounded(Bytes bytes, Bytes unit) { return ceil_divide(bytes, unit) * unit; }
 
 std::vector<Rank> everybody(const SharedSpace& space) {
   std::vector<Rank> ranks(index(space.size()));
@@ -116,7 +115,7 @@ SharedMessages::~SharedMessages() {
 }
 
 Bytes SharedMessages::memory_bytes() const {
-  return rounded(script_->scratch_bytes, line) + script_->staging_bytes + static_cast<Bytes>(watched_.size() * sizeof(Outlet)) +
+  return rounded_up(script_->scratch_bytes, line) + script_->staging_bytes + static_cast<Bytes>(watched_.size() * sizeof(Outlet)) +
          (blocks_.bytes + turns_.bytes) * static_cast<Bytes>(blocks_.mask + 1) +
          memory_bytes_of(postings_, ends_, copies_, groups_, rung_, inlets_, watched_, open_, complete_);
 }
@@ -187,7 +186,7 @@ void SharedMessages::lay_group(IndexRange range) {
       continue;
     }
     twin = i;
-    blocks_.bytes = rounded(blocks_.bytes, messages[i].bytes < line ? 8 : line);
+    blocks_.bytes = rounded_up(blocks_.bytes, messages[i].bytes < line ? 8 : line);
     end.payload = blocks_.bytes;
     blocks_.bytes += messages[i].bytes;
     const Region target{Buffer::staging, end.payload, messages[i].bytes, {}};
@@ -200,7 +199,7 @@ void SharedMessages::lay_group(IndexRange range) {
   }
   group.copies = append(sources, targets);
   QUADRILLE_ASSERT(are_within(group.copies, {group.flag + short_flag_bytes, blocks_.bytes}));
-  blocks_.bytes = rounded(blocks_.bytes, line);
+  blocks_.bytes = rounded_up(blocks_.bytes, line);
   groups_.push_back(group);
 }
 
@@ -247,7 +246,7 @@ SharedMessages::Sizes SharedMessages::lay_out() {
   const std::uint64_t blocks = std::bit_floor(static_cast<std::uint64_t>(std::clamp<Bytes>(fitting, 2, most_blocks)));
   blocks_.mask = turns_.mask = blocks - 1;
 
-  const Bytes staging = rounded(script_->scratch_bytes, line);
+  const Bytes staging = rounded_up(script_->scratch_bytes, line);
   if (staging + script_->staging_bytes > 0) {
     own_memory_ = space_.allocate(staging + script_->staging_bytes);
     bases_[Buffer::scratch] = space_.at(own_memory_);
@@ -267,9 +266,9 @@ ByRank<Bytes> SharedMessages::parts(const ByRank<Places>& all) {
   ByRank<Bytes> places;
   Bytes total = 0;
   for (const Places& each : all) {
-    if (each.sizes.control() >= page) total = rounded(total, page);  // on own pages, for the writer's NUMA memory
+    if (each.sizes.control() >= page) total = rounded_up(total, page);  // on own pages, for the writer's NUMA memory
     places.push_back(total);
-    total += rounded(each.sizes.control(), line);
+    total += rounded_up(each.sizes.control(), line);
   }
   places.push_back(total);
   return places;

@@ -16,6 +16,8 @@
 #include <random>
 #include <utility>
 
+#include "foundation/text/parsing.hpp"
+
 namespace quadrille {
 namespace {
 
@@ -94,8 +96,9 @@ Result<> FileReplacement::aim_at_open_file(bool is_own) {
   target_ = is_own ? Target::own_open : Target::open_elsewhere;
   int flags = O_WRONLY;
   if (is_own) {
-    const auto [end, error] = std::from_chars(name_.data(), name_.data() + name_.size(), own_open_);
-    if (error != std::errc{} || end != name_.data() + name_.size()) return reason(ENOENT);
+    const auto number = number_in<int>(name_);
+    if (!number) return reason(ENOENT);
+    own_open_ = *number;
     flags = ::fcntl(own_open_, F_GETFL);
   } else if (::faccessat(folder_.number(), name_.c_str(), W_OK, 0) != 0) {
     return reason(errno);

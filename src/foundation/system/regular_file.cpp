@@ -4,9 +4,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
 
 #include "quadrille/error.hpp"
 
@@ -25,16 +22,12 @@ FileText read_regular_file(const std::string& file, std::size_t most_mebibytes, 
   const Descriptor opened = open_regular_file(file, label);
   if (opened.number() < 0) return {{}, errno};
   FileText read;
-  char part[65536];
-  for (;;) {
-    const ssize_t count = ::read(opened.number(), part, sizeof part);
-    if (count == 0) return read;
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return {{}, errno};
-    read.text.append(part, static_cast<std::size_t>(count));
+  read.error = read_parts(opened.number(), [&](std::string_view part) {
+    read.text += part;
     if (read.text.size() > most_mebibytes << 20)
       throw Error(ErrorCode::malformed, fmt::format("{} is longer than {} MiB", label, most_mebibytes));
-  }
+  });
+  return read;
 }
 
 }  // namespace quadrille

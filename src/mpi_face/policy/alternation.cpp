@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "foundation/median.hpp"
+
 namespace quadrille::mpi_face {
 namespace {
 
@@ -11,12 +13,6 @@ constexpr int first_rounds = 2, further_rounds = 2;           // rounds of a par
 constexpr int enough_rounds = 5, most_rounds = 9;             // counted rounds after which the trial may end, and ends
 constexpr double clearly_faster = 0.6, clearly_slower = 1.3;  // these need only three rounds
 constexpr int few_rounds = 3;
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 }  // namespace
 
@@ -60,7 +56,7 @@ Alternation::Conclusion Alternation::concluded(const std::vector<double>& sums) 
     if (!(remaining_ >> contender & 1)) continue;
     std::vector<double> ratios = of_way(sums, contender + 1);
     for (std::size_t round = 0; round < ratios.size(); ++round) ratios[round] /= std::max(vendors[round], 1e-9);
-    const double ratio = median(ratios);
+    const double ratio = median_of(ratios);
     if (ratio < conclusion.ratio) conclusion.ratio = ratio, conclusion.best = contender;
     if (ratio < clearly_slower) conclusion.remaining |= 1u << contender;
   }
@@ -85,7 +81,7 @@ double Alternation::excess_s() const {
   if (times_.empty()) return 0;
   double least = 1e9;
   for (int way = 0; way < ways(); ++way)
-    if (const double own = median(of_way(times_, way)); own > 0) least = std::min(least, own);
+    if (const double own = median_of(of_way(times_, way)); own > 0) least = std::min(least, own);
   double excess = 0;
   for (const double time : times_) excess += time > 0 ? std::max(time - least, 0.0) : 0;
   return excess;

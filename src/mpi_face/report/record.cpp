@@ -7,6 +7,7 @@
 
 #include <chrono>
 
+#include "foundation/hash.hpp"
 #include "mpi_face/report/record_file.hpp"
 #include "mpi_face/report/record_text.hpp"
 #include "quadrille/error.hpp"
@@ -21,12 +22,6 @@ constexpr std::string_view no_reason = "other reasons";
 
 std::int64_t unix_ns() noexcept {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
-std::uint64_t mixed(std::uint64_t value) noexcept {  // splitmix64
-  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
-  value = (value ^ (value >> 27)) * 0x94d049bb133111ebu;
-  return value ^ (value >> 31);
 }
 
 // Updates the number of used items after the items themselves (release), so that a reader of a killed rank's file sees only
@@ -93,8 +88,7 @@ std::vector<RecordRun> runs_of(std::span<const Rank> ranks) {
 std::uint64_t hash_of(std::span<const RecordRun> runs) noexcept {
   std::uint64_t hash = runs.size();
   for (const RecordRun& run : runs)
-    for (const std::int32_t part : {run.first, run.stride, run.count})
-      hash = mixed(hash + 0x9e3779b97f4a7c15u + static_cast<std::uint32_t>(part));
+    for (const std::int32_t part : {run.first, run.stride, run.count}) hash = mixed(hash + static_cast<std::uint32_t>(part));
   return hash;
 }
 

@@ -14,11 +14,13 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
+#include "foundation/environment.hpp"
+#include "foundation/hash.hpp"
 #include "foundation/mpi_launchers.hpp"
 #include "foundation/system/descriptor.hpp"
 #include "foundation/system/file_replacement.hpp"
+#include "foundation/system/proc.hpp"
 #include "mpi_face/report/report.hpp"
 #include "quadrille/error.hpp"
 
@@ -27,39 +29,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string value_of(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value ? value : "";
-}
-
 std::string temporary_folder() {
-  const std::string told = value_of("TMPDIR");
+  const std::string told = environment_value("TMPDIR");
   return told.empty() ? "/tmp" : told;
 }
 
 std::string folder_prefix() { return fmt::format("quadrille-report-{}-", ::geteuid()); }
-
-struct Process {
-  std::string name, start;  // start: in ticks since the machine booted
-  long parent = 0;
-};
-
-// Parses /proc/PID/stat: "123 (name) S parent ... start", where start is field 22.
-std::optional<Process> find_process(long number) {
-  std::ifstream file(fmt::format("/proc/{}/stat", number));
-  std::string line;
-  if (!std::getline(file, line)) return std::nullopt;
-  const std::size_t begin = line.find('('), end = line.rfind(')');
-  if (begin == std::string::npos || end == std::string::npos || end + 2 > line.size()) return std::nullopt;
-  Process process{.name = line.substr(begin + 1, end - begin - 1)};
-  std::istringstream words(line.substr(end + 2));
-  std::string word;
-  for (int place = 3; place <= 22 && words >> word; ++place) {
-    if (place == 4) process.parent = std::atol(word.c_str());
-    if (place == 22) process.start = word;
-  }
-  return process;
-}
 
 // Returns the library whose launcher has a proxy of this name; null if there is none.
 const MpiLibrary* library_of_proxy(std::string_view name) {
@@ -73,24 +48,19 @@ const MpiLibrary* library_of_proxy(std::string_view name) {
 std::string proxys_run() {
   long number = ::getpid();
   for (int depth = 0; depth < 16 && number > 1; ++depth) {
-    const auto process = find_process(number);
+    const std::string directory = fmt::format("/proc/{}", number);
+    const auto process = process_stat(directory);
     if (!process) return {};
     if (const MpiLibrary* const library = library_of_proxy(process->name)) {
-      std::ifstream file(fmt::format("/proc/{}/cmdline", number));
+      std::ifstream file(directory + "/cmdline");
       std::string word;
       while (std::getline(file, word, '\0'))
         if (word == library->launcher.proxy_option && std::getline(file, word, '\0')) return process->name + ' ' + word;
-      return fmt::format("{} {} {}", process->name, number, process->start);
+      return fmt::format("{} {} {}", process->name, number, process->started);
     }
     number = process->parent;
   }
   return {};
-}
-
-std::uint64_t hash_of(std::string_view words) {
-  std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a
-  for (const char c : words) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return hash;
 }
 
 void check_private(const std::string& folder) {
@@ -190,7 +160,7 @@ std::optional<ReportWish> parse_report_wish(const std::string& words) {
 std::uint64_t number_of_run() {
   std::string words;
   const auto add = [&](const char* variable) {
-    if (const std::string value = variable ? value_of(variable) : ""; !value.empty())
+    if (const std::string value = variable ? environment_value(variable) : ""; !value.empty())
       words += fmt::format("{}={} ", variable, value);
   };
   for (const MpiLibrary& library : mpi_libraries)
@@ -200,10 +170,10 @@ std::uint64_t number_of_run() {
   const bool is_launched = !launcher_value(&MpiLauncher::rank).empty() || !launcher_value(&MpiLauncher::other_rank).empty();
   if (words.empty() && is_launched) return 0;
   if (words.empty()) {
-    const auto self = find_process(::getpid());
-    words = fmt::format("alone {} {}", ::getpid(), self ? self->start : "");
+    const auto self = process_stat("/proc/self");
+    words = fmt::format("alone {} {}", ::getpid(), self ? std::to_string(self->started) : "");
   }
-  return std::max<std::uint64_t>(hash_of(words), 1);
+  return std::max<std::uint64_t>(text_hash(words), 1);
 }
 
 std::string json_file(const ReportWish& wish) { return wish.file + ".json"; }

@@ -9,6 +9,7 @@
 #include "execute/executions/execution.hpp"
 #include "foundation/assert.hpp"
 #include "foundation/environment.hpp"
+#include "foundation/hash.hpp"
 #include "plan/calls/call_sizes.hpp"
 #include "plan/gathered.hpp"
 #include "plan/plan_buffers.hpp"
@@ -58,9 +59,8 @@ Arguments arguments_of(const CallKey& key, const void* input, void* output, cons
 // Hashes the fields in which the calls of one communicator usually differ.
 std::uint64_t hash_of(const CallKey& key) {
   std::uint64_t hash = static_cast<std::uint64_t>(key.collective) << 1 | static_cast<std::uint64_t>(key.in_place);
-  for (const auto field : {key.block_bytes, key.root, key.element_bytes})
-    hash = (hash ^ static_cast<std::uint64_t>(field)) * 0x9E3779B97F4A7C15u;
-  return hash ^ hash >> 32;
+  for (const auto field : {key.block_bytes, key.root, key.element_bytes}) hash = hash_with(hash, static_cast<std::uint64_t>(field));
+  return hash;
 }
 
 // Returns true if a CallKey whose `problem` is null describes this problem fully.

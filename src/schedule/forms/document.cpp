@@ -4,8 +4,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "foundation/text/printable.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
+#include "schedule/regions.hpp"
 
 namespace quadrille {
 
@@ -36,29 +38,9 @@ Round& round_numbered(Program& program, Count number) {
 }
 
 Regions flattened(const Regions& regions) {
-  Regions runs;
-  for (const Region& region : regions) {
-    if (bytes(region) == 0) continue;
-    hull(region);  // throws if a run would overflow
-    for_each_run(region, [&](Bytes offset, Bytes length) {
-      if (!runs.empty() && runs.back().buffer == region.buffer && runs.back().offset + runs.back().length == offset)
-        runs.back().length += length;
-      else
-        runs.push_back({region.buffer, offset, length, {}});
-    });
-  }
-  return runs;
-}
-
-std::string excerpt(std::string_view text, std::size_t most) {
-  std::string shown;
-  for (const char character : text.substr(0, most)) {
-    if (character >= ' ' && character <= '~')
-      shown += character;
-    else
-      shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(character));
-  }
-  return text.size() > most ? shown + "..." : shown;
+  for (const Region& region : regions)
+    if (bytes(region) > 0) hull(region);  // throws if a run would overflow
+  return merged_runs(regions);
 }
 
 std::string json_string(std::string_view text) {

@@ -41,9 +41,6 @@ Round& round_numbered(Program& program, Count number);
 // too_large} like `bytes` and `hull`.
 Regions flattened(const Regions& regions);
 
-// Returns the beginning of a text for an error message: at most `most` characters, with unprintable ones escaped.
-std::string excerpt(std::string_view text, std::size_t most = 40);
-
 // Returns a JSON string with its quotes. Throws Error{malformed} if `text` is not UTF-8.
 std::string json_string(std::string_view text);
 

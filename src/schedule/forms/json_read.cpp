@@ -6,6 +6,7 @@
 // large number of ranks alone cannot take memory.
 #include <fmt/ranges.h>
 
+#include "foundation/text/printable.hpp"
 #include "problem/collective_facts.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"

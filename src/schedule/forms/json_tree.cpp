@@ -3,12 +3,14 @@
 // depth, and filtering with its callbacks takes time that is quadratic in the length of a list.
 #include "schedule/forms/json_tree.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
 
+#include "foundation/text/printable.hpp"
 #include "quadrille/error.hpp"
-#include "schedule/forms/document.hpp"
 
 namespace quadrille {
 namespace {

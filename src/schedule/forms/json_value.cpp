@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "schedule/forms/json_value.hpp"
 
+#include <fmt/format.h>
+
+#include "foundation/text/printable.hpp"
 #include "quadrille/error.hpp"
-#include "schedule/forms/document.hpp"
 
 namespace quadrille {
 namespace {

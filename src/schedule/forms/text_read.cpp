@@ -8,6 +8,7 @@
 
 #include <set>
 
+#include "foundation/text/printable.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "schedule/forms/document.hpp"

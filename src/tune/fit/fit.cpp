@@ -14,6 +14,7 @@
 #include "plan/placed.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/indexed.hpp"
+#include "tune/cores.hpp"
 #include "tune/fit/exchange_timer.hpp"
 #include "tune/fit/fit_max_rate.hpp"
 #include "tune/fit/fit_problem.hpp"
@@ -41,16 +42,8 @@ constexpr std::array<Bytes, 6> blocks = {8, 4096, 512, 32768, 262144, 1048576};
 // Returns the number of cores that the ranks of a node may use together, or 0 if no node has fewer cores than
 // ranks. If nodes differ, returns the least number.
 Count shared_cores(Communicator& communicator) {
-  cpu_set_t mine;
-  CPU_ZERO(&mine);
-  ::sched_getaffinity(0, sizeof mine, &mine);
-  const ByRank<cpu_set_t> of_ranks = gathered(communicator, mine);
+  const std::vector<cpu_set_t> of_nodes = cores_of_nodes(communicator);
   const std::vector<Count> sizes = ranks_of_nodes(communicator);
-  std::vector<cpu_set_t> of_nodes(sizes.size());
-  for (Rank rank = 0; rank < communicator.size(); ++rank) {
-    cpu_set_t& all = of_nodes[index(communicator.nodes()[index(rank)])];
-    CPU_OR(&all, &all, &of_ranks[rank]);
-  }
   Count least = 0;
   for (std::size_t node = 0; node < sizes.size(); ++node)
     if (const Count cores = CPU_COUNT(&of_nodes[node]); cores > 0 && cores < sizes[node] && (least == 0 || cores < least))

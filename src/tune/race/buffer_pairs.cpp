@@ -7,6 +7,7 @@
 #include <fstream>
 #include <map>
 
+#include "foundation/rounding.hpp"
 #include "plan/gathered.hpp"
 #include "problem/memory.hpp"
 #include "quadrille/indexed.hpp"
@@ -17,7 +18,7 @@ namespace {
 
 constexpr Bytes page = 4096;
 
-Bytes pages_of(Bytes bytes) { return ceil_divide(bytes, page) * page; }
+Bytes pages_of(Bytes bytes) { return rounded_up(bytes, page); }
 
 // Memory and caches of one rank, or their sums over the ranks of a node.
 struct Demand {

@@ -8,10 +8,10 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 
 #include "execute/transport.hpp"
+#include "foundation/system/proc.hpp"
 #include "plan/gathered.hpp"
 #include "quadrille/indexed.hpp"
 
@@ -23,12 +23,6 @@ constexpr int ping_pongs_per_comparison = 40;
 std::span<const std::byte> bytes_of(const Nanoseconds& time) { return std::as_bytes(std::span(&time, 1)); }
 
 }  // namespace
-
-std::string boot_id() {
-  std::string id;
-  std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
-  return id;
-}
 
 Clock monotonic_clock() {
   std::string source = boot_id();

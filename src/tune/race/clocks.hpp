@@ -18,9 +18,6 @@ namespace quadrille {
 
 using Nanoseconds = std::int64_t;
 
-// Identifies the running system (the boot) that this process is on; equal for all its processes. Empty if unknown.
-std::string boot_id();
-
 // A rank's clock. Ranks with equal sources read the same clock. A clock with an empty source belongs to this rank alone.
 struct Clock {
   std::string source;

@@ -14,6 +14,7 @@
 #include <string>
 #include <system_error>
 
+#include "foundation/system/proc.hpp"
 #include "plan/gathered.hpp"
 #include "tune/race/clocks.hpp"
 

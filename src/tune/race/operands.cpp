@@ -9,6 +9,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "foundation/hash.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "tune/race/labels.hpp"
@@ -17,14 +18,6 @@ namespace quadrille {
 namespace {
 
 constexpr Count elements_at_once = 4096;
-
-// The finaliser of SplitMix64 (Steele, Lea, Flood 2014). Consecutive arguments give unrelated results.
-std::uint64_t mixed(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
 
 template <class Value>
 void put(const Value& value, std::byte* element) {

@@ -21,6 +21,7 @@
 #include "quadrille/algorithm.hpp"
 #include "quadrille/fit.hpp"
 #include "quadrille/indexed.hpp"
+#include "schedule/regions.hpp"
 #include "tune/median.hpp"
 #include "tune/race/buffer_pairs.hpp"
 #include "tune/race/machine_load.hpp"
@@ -131,28 +132,11 @@ class Race {
     return schedule;
   }
 
-  // Rewrites a list of regions as its runs of contiguous bytes, in order, so that equal bytes compare as equal.
-  static void flatten(Regions& regions) {
-    Regions runs;
-    for (const Region& region : regions)
-      for_each_run(region, [&](Bytes offset, Bytes length) {
-        if (!runs.empty() && runs.back().buffer == region.buffer && runs.back().offset + runs.back().length == offset)
-          runs.back().length += length;
-        else
-          runs.push_back({region.buffer, offset, length, {}});
-      });
-    regions = std::move(runs);
-  }
-
   // Reduces a program to its operations, for comparison: drops the names of stages, and the rounds and stages in which
   // this rank has no operation. Sorts the receives of a round by sender: the messages of a round are in flight together,
   // so their order has no effect.
   static Program steps_of(Program program) {
-    for (Round& round : program.rounds) {
-      for (Local& local : round.locals) flatten(local.source), flatten(local.target);
-      for (auto* messages : {&round.sends, &round.receives})
-        for (Message& message : *messages) flatten(message.regions);
-    }
+    for (Round& round : program.rounds) for_all_regions(round, [](Regions& regions) { regions = merged_runs(regions); });
     for (Stage& stage : program.stages)
       stage = {"", stage.first_round, std::count_if(program.rounds.begin(), program.rounds.end(), [&](const Round& round) {
                  return round.number >= stage.first_round && round.number < stage.first_round + stage.round_count;

@@ -6,6 +6,7 @@
 
 #include "plan/gathered.hpp"
 #include "quadrille/indexed.hpp"
+#include "tune/cores.hpp"
 
 namespace quadrille {
 namespace {
@@ -30,8 +31,7 @@ class OnOneCore {
 }  // namespace
 
 ShuffledPlaces::ShuffledPlaces(Communicator& communicator) : communicator_(communicator) {
-  CPU_ZERO(&allowed_);
-  ::sched_getaffinity(0, sizeof allowed_, &allowed_);
+  allowed_ = own_cores();
   const ByRank<cpu_set_t> all = gathered(communicator, allowed_);
   const std::vector<Count>& nodes = communicator.nodes();
   const Count node = nodes[index(communicator.rank())];

@@ -9,8 +9,10 @@
 #include <new>
 
 #include "execute/executions/waiting.hpp"
+#include "foundation/rounding.hpp"
 #include "plan/gathered.hpp"
 #include "quadrille/indexed.hpp"
+#include "tune/cores.hpp"
 
 namespace quadrille {
 namespace {
@@ -19,25 +21,18 @@ struct Interval {
   Nanoseconds start = 0, end = 0;
 };
 
-// Returns true if this rank's node has fewer cores than ranks. Counts the union of all ranks' cores,
-// because launchers may bind ranks.
+// Returns true if this rank's node has fewer cores than ranks.
 bool is_crowded(Communicator& communicator) {
-  cpu_set_t mine, all;
-  CPU_ZERO(&mine);
-  CPU_ZERO(&all);
-  sched_getaffinity(0, sizeof mine, &mine);
-  const std::vector<cpu_set_t> cores = gathered(communicator, mine);
+  const std::vector<cpu_set_t> cores = cores_of_nodes(communicator);
   const std::vector<Count>& nodes = communicator.nodes();
   const Count node = nodes[index(communicator.rank())];
-  for (std::size_t rank = 0; rank < cores.size(); ++rank)
-    if (nodes[rank] == node) CPU_OR(&all, &all, &cores[rank]);
-  return std::count(nodes.begin(), nodes.end(), node) > CPU_COUNT(&all);
+  return std::count(nodes.begin(), nodes.end(), node) > CPU_COUNT(&cores[index(node)]);
 }
 
 }  // namespace
 
 std::shared_ptr<std::byte> buffer(Communicator& communicator, Bytes bytes, bool shared) {
-  const Bytes length = ceil_divide(std::max<Bytes>(bytes, 1), 4096) * 4096;
+  const Bytes length = rounded_up(std::max<Bytes>(bytes, 1), 4096);
   std::shared_ptr<std::byte> memory;
   try {
     if (shared)

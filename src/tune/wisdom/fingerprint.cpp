@@ -7,30 +7,26 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <map>
 #include <system_error>
 #include <thread>
 #include <vector>
 
 #include "execute/agreement.hpp"
+#include "foundation/system/proc.hpp"
+#include "foundation/text/parsing.hpp"
 #include "plan/gathered.hpp"
 #include "quadrille/transports.hpp"
 #include "quadrille/wisdom.hpp"
+#include "tune/cores.hpp"
 
 namespace quadrille {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Returns the first 4096 bytes of a file. In /proc/cpuinfo they include the first processor; reading the others may take long.
-std::string contents(const fs::path& file) {
-  std::ifstream in(file);
-  std::string text(4096, ' ');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  return text;
-}
+// 4096 bytes of /proc/cpuinfo include the first processor.
+std::string contents(const fs::path& file) { return beginning_of(file, 4096); }
 
 // Returns the text as one line: trimmed, with single spaces.
 std::string one_line(std::string_view text) {
@@ -91,14 +87,12 @@ Adapters ethernet_adapters(const fs::path& folder) {
 // Returns the cores that the system allows this process, even if the launcher has bound it to fewer. A temporary thread asks for
 // all cores, so the calling thread keeps its own.
 cpu_set_t given_cores() {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  sched_getaffinity(0, sizeof cores, &cores);
+  cpu_set_t cores = own_cores();
   try {
     std::thread([&cores] {
       cpu_set_t all;
       std::fill_n(reinterpret_cast<unsigned char*>(&all), sizeof all, static_cast<unsigned char>(0xFF));
-      if (sched_setaffinity(0, sizeof all, &all) == 0) sched_getaffinity(0, sizeof cores, &cores);
+      if (sched_setaffinity(0, sizeof all, &all) == 0) cores = own_cores();
     }).join();
   } catch (const std::system_error&) {}  // no thread could be started, so return the calling thread's cores
   return cores;
@@ -106,19 +100,9 @@ cpu_set_t given_cores() {
 
 // Returns the number of cores of rank 0's node. If its ranks are bound to fewer cores than there are ranks, only these cores count.
 Count cores_of_first_node(Communicator& communicator) {
-  cpu_set_t mine, bound;
-  CPU_ZERO(&mine);
-  CPU_ZERO(&bound);
-  sched_getaffinity(0, sizeof mine, &mine);
-  const ByRank<cpu_set_t> all = gathered(communicator, mine);
   const std::vector<Count>& nodes = communicator.nodes();
-  Count ranks = 0;
-  for (Rank rank = 0; rank < communicator.size(); ++rank)
-    if (nodes[index(rank)] == nodes[0]) {
-      CPU_OR(&bound, &bound, &all[rank]);
-      ++ranks;
-    }
-  if (CPU_COUNT(&bound) < ranks || communicator.rank() != 0) return CPU_COUNT(&bound);
+  const cpu_set_t bound = cores_of_nodes(communicator)[index(nodes[0])];
+  if (CPU_COUNT(&bound) < std::count(nodes.begin(), nodes.end(), nodes[0]) || communicator.rank() != 0) return CPU_COUNT(&bound);
   const cpu_set_t given = given_cores();
   return std::max(CPU_COUNT(&bound), CPU_COUNT(&given));
 }
@@ -181,15 +165,11 @@ Fingerprint fingerprint(Communicator& communicator) {
     told = fmt::format("{}\n{}\n{}\n{}", cores, processor_of(contents("/proc/cpuinfo")),
                        is_one_node ? "none" : network_of("/sys/class"), mpi_of(communicator));
   told = told_by(communicator, 0, std::move(told));
-  std::vector<std::string> lines;
-  for (std::size_t begin = 0; begin <= told.size();) {
-    const std::size_t end = std::min(told.find('\n', begin), told.size());
-    lines.push_back(told.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  Fingerprint machine{.processor = lines.at(1), .network = lines.at(2), .mpi = lines.at(3)};
-  std::from_chars(lines[0].data(), lines[0].data() + lines[0].size(), machine.cores);
-  return machine;
+  const std::vector<std::string_view> lines = split(told, '\n');
+  return {.processor = std::string(lines.at(1)),
+          .cores = number_in<Count>(lines[0]).value_or(0),
+          .network = std::string(lines.at(2)),
+          .mpi = std::string(lines.at(3))};
 }
 
 }  // namespace quadrille

@@ -5,17 +5,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <bit>
 #include <ctime>
 
 #include "execute/executors.hpp"
+#include "foundation/hash.hpp"
+#include "patterns/powers.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
 namespace {
-
-bool is_power_of_two(Count count) { return count >= 1 && std::has_single_bit(index(count)); }
 
 Result<> check_structure(Count ranks, Count nodes, Count ranks_of_node) {
   if (ranks < 1 || nodes < 1 || nodes > ranks) return cannot(fmt::format("{} ranks cannot be on {} nodes", ranks, nodes));
@@ -167,11 +166,6 @@ Result<> check_wisdom(const VendorFit& fit) {
     if (!is_time(fit.seconds[i].second)) return cannot("a time is 0, or from 1e-9 us to 1e15 us");
   }
   return {};
-}
-
-std::uint64_t text_hash(std::string_view text, std::uint64_t hash) {
-  for (const char letter : text) hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001B3u;
-  return hash;
 }
 
 std::uint64_t table_fingerprint() {

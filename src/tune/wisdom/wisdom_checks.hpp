@@ -17,9 +17,6 @@ Result<> check_wisdom(const WisdomRecord& record);
 Result<> check_wisdom(const ExecutorFit& fit);
 Result<> check_wisdom(const VendorFit& fit);
 
-// The FNV-1a hash. Unlike std::hash, it is the same in every process and with every standard library.
-std::uint64_t text_hash(std::string_view text, std::uint64_t hash = 0xCBF29CE484222325u);
-
 // A hash of the table of algorithms: their names, parameters and the parameters' permitted values. If two tables have the same
 // hash, a text such as "bruck:radix=4" means the same in both.
 std::uint64_t table_fingerprint();

@@ -8,15 +8,16 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <thread>
 
 #include "foundation/environment.hpp"
+#include "foundation/hash.hpp"
 #include "foundation/system/descriptor.hpp"
 #include "foundation/system/file_replacement.hpp"
 #include "foundation/system/regular_file.hpp"
+#include "foundation/system/user_folder.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/wisdom.hpp"
 #include "tune/wisdom/wisdom_checks.hpp"
@@ -38,16 +39,10 @@ constexpr auto longest_wait = std::chrono::seconds(10);  // for the lock; a writ
 
 [[noreturn]] void fail(const std::string& file, const char* what, int error) { fail(file, what, std::strerror(error)); }
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
-
 // Returns the user's cache folder for wisdom; empty if there is no home folder.
 fs::path standard_folder() {
-  const fs::path cache = variable("XDG_CACHE_HOME"), home = variable("HOME");
-  if (cache.is_absolute()) return cache / "quadrille" / "wisdom";
-  return home.is_absolute() ? home / ".cache" / "quadrille" / "wisdom" : fs::path();
+  const fs::path own = user_folder("XDG_CACHE_HOME", ".cache");
+  return own.empty() ? own : own / "quadrille" / "wisdom";
 }
 
 // Where wisdom is, from QUADRILLE_WISDOM and the home folder: one file for all machines, or a folder with a file for each. If both

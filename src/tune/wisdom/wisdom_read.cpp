@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "execute/executors.hpp"
+#include "foundation/text/parsing.hpp"
+#include "foundation/text/printable.hpp"
 #include "quadrille/error.hpp"
 #include "schedule/policy_name.hpp"
 #include "tune/wisdom/wisdom_checks.hpp"
@@ -21,14 +22,7 @@ using wisdom_format::name;
 using wisdom_format::table_text;
 using wisdom_format::title;
 
-// Makes a part of the file printable, for error messages.
-std::string shown(std::string_view text) {
-  static constexpr std::size_t most = 60;
-  std::string shown(text.substr(0, most));
-  for (char& letter : shown)
-    if (letter < ' ' || letter > '~') letter = '?';
-  return text.size() > most ? shown + "..." : shown;
-}
+std::string shown(std::string_view text) { return excerpt(text, 60); }
 
 // Reads the words of a line from left to right.
 class Words {
@@ -55,21 +49,9 @@ class Words {
     return word(fmt::format("a value behind '{}'", key));
   }
 
-  Count whole(std::string_view key) {
-    Count value = 0;
-    return read(key, value, "a whole number, 0 or more");
-  }
-
-  int small(std::string_view key) {
-    int value = 0;
-    return read(key, value, "a whole number, 0 or more");
-  }
-
-  double number(std::string_view key) {
-    double value = 0;
-    return read(key, value, "a number, 0 or more");
-  }
-
+  Count whole(std::string_view key) { return read<Count>(key, "a whole number, 0 or more"); }
+  int small(std::string_view key) { return read<int>(key, "a whole number, 0 or more"); }
+  double number(std::string_view key) { return read<double>(key, "a number, 0 or more"); }
   double seconds(std::string_view key) { return number(key) * 1e-6; }
 
   // Returns the enumeration value with the given name.
@@ -95,13 +77,12 @@ class Words {
 
  private:
   template <class Value>
-  Value read(std::string_view key, Value& value, std::string_view what) {
+  Value read(std::string_view key, std::string_view what) {
     const std::string_view word = text(key);
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    const auto value = number_in<Value>(word);
     const bool begins_well = word.front() >= '0' && word.front() <= '9';
-    if (error != std::errc{} || end != word.data() + word.size() || !begins_well)
-      fail(fmt::format("'{}{}' is not {}", key, shown(word), what));
-    return value;
+    if (!value || !begins_well) fail(fmt::format("'{}{}' is not {}", key, shown(word), what));
+    return *value;
   }
 
   std::string_view rest_;

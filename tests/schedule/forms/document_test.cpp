@@ -27,12 +27,6 @@ TEST(Document, ThePageShowsWhatIsPrinted) {
   EXPECT_EQ(example_on_page("text"), text_of(schedule));
 }
 
-TEST(Document, ErrorsShowPrintableExcerpts) {
-  EXPECT_EQ(excerpt("plain"), "plain");
-  EXPECT_EQ(excerpt(std::string("\0\n\xff", 3)), "\\x00\\x0a\\xff");
-  EXPECT_EQ(excerpt("123456", 3), "123...");
-}
-
 TEST(Document, AByteOrderMarkIsSkipped) {
   EXPECT_EQ(parse_documents("\xEF\xBB\xBF" + json_of(make_schedule(Problem::alltoall(2, 8), "direct"))).size(), 1u);
   EXPECT_EQ(parse_documents("\xEF\xBB\xBF" + text_of(make_schedule(Problem::alltoall(2, 8), "direct"))).size(), 1u);

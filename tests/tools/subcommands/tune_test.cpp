@@ -89,8 +89,13 @@ TEST_F(TuneTest, RefusesARunWithoutSuchCalls) {
   expect_refused(with_wisdom(tune({"--ranks", "4", "--from", run})), "start tune with 2, 3 ranks");
   expect_refused(with_wisdom(tune({"--ranks", "2,4", "--from", run})), "one number of ranks");
   expect_refused(with_wisdom(tune({"--ranks", "2", "--from", run, "--block", "8"})), "leave --block and the collectives out");
-  write("other.json", "{}");
-  expect_refused(with_wisdom(tune({"--ranks", "2", "--from", file("other.json").string()})), "is not a report");
+  for (const char* other : {"{}", "[", R"({"format": "other", "rows": []})",
+                            R"({"format": "quadrille-report", "communicators": [],
+                                "rows": [{"collective": "Barrier", "communicator": 0, "rank_seconds": 1}]})"}) {
+    write("other.json", other);
+    expect_refused(with_wisdom(tune({"--ranks", "2", "--from", file("other.json").string()})),
+                   "is not a report as 'quadrille wrap");
+  }
 }
 
 TEST_F(TuneTest, KeepsResultsAndContinuesFromThem) {

@@ -12,6 +12,7 @@
 #include "execute/end_of_mpi.hpp"
 #include "execute/fork_mark.hpp"
 #include "execute/mpi/plug_in/group.hpp"
+#include "foundation/median.hpp"
 
 namespace quadrille {
 namespace {
@@ -80,14 +81,12 @@ void ask(MPI_Request request) {
 // times depend on which other threads want the core.
 bool asking_gives_core_away(MPI_Request request) {
   constexpr std::size_t samples = 101;
-  std::array<std::chrono::nanoseconds, samples> polls, yields;
+  std::vector<std::chrono::nanoseconds> polls(samples), yields(samples);
   for (std::size_t i = 0; i < samples; ++i) {
     polls[i] = duration([&] { ask(request); });
     yields[i] = duration([] { sched_yield(); });
   }
-  std::nth_element(polls.begin(), polls.begin() + samples / 2, polls.end());
-  std::nth_element(yields.begin(), yields.begin() + samples / 2, yields.end());
-  return 2 * polls[samples / 2] >= yields[samples / 2];
+  return 2 * median_of(std::move(polls)) >= median_of(std::move(yields));
 }
 
 // Returns the ranks that a communicator's processes have in a group, or nothing unless the group has all of them.

@@ -5,13 +5,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
-#include <charconv>
 #include <string>
 
 #include "execute/shared/launch/launch_variables.hpp"
 #include "execute/shared/meet.hpp"
 #include "execute/shared/memory/head_file.hpp"
 #include "foundation/environment.hpp"
+#include "foundation/text/parsing.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {
@@ -19,21 +19,20 @@ namespace {
 
 // Returns the number in an environment variable. Throws Error{misuse} unless the variable holds a number >= 0 and nothing else.
 template <class Number>
-Number number_in(const char* variable) {
+Number number_of(const char* variable) {
   const std::string word = environment_value(variable);
-  Number number = -1;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (error != std::errc{} || end != word.data() + word.size() || number < 0)
+  const auto number = number_in<Number>(word);
+  if (!number || *number < 0)
     throw Error(ErrorCode::misuse, fmt::format("{} is '{}', which is not a number; let 'quadrille run' set it", variable, word));
-  return number;
+  return *number;
 }
 
 }  // namespace
 
 std::unique_ptr<Communicator> join_launched() {
-  const auto rank = number_in<Rank>(rank_variable);
-  const auto ranks = number_in<Count>(ranks_variable);
-  const auto number = number_in<int>(head_variable);
+  const auto rank = number_of<Rank>(rank_variable);
+  const auto ranks = number_of<Count>(ranks_variable);
+  const auto number = number_of<int>(head_variable);
   // Check before using the descriptor: if it is not the head file, it belongs to another part of the program.
   if (rank >= ranks || !is_head_file(number, ranks))
     throw Error(

@@ -33,6 +33,8 @@
 #include "execute/shared/launch/children.hpp"
 #include "execute/shared/launch/launch_variables.hpp"
 #include "execute/shared/memory/head_file.hpp"
+#include "foundation/system/pipe.hpp"
+#include "foundation/system/proc.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/transports.hpp"
 
@@ -44,17 +46,6 @@ constexpr std::chrono::seconds grace_after_failure{
 constexpr std::chrono::seconds grace_after_term{1};  // from SIGTERM to SIGKILL
 
 using Clock = std::chrono::steady_clock;
-
-struct Pipe {
-  Descriptor read_end, write_end;
-};
-
-Pipe make_pipe() {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0)
-    throw Error(ErrorCode::environment, fmt::format("a pipe cannot be made: {}", std::strerror(errno)));
-  return {Descriptor(ends[0]), Descriptor(ends[1])};
-}
 
 sigset_t set_of(std::initializer_list<int> signals) {
   sigset_t set;
@@ -283,16 +274,12 @@ class RankProcesses {
 // after the other in memory that the process may write.
 void rename_process(std::string_view name) {
   ::prctl(PR_SET_NAME, std::string(name).c_str());
-  std::ifstream in("/proc/self/stat");
-  std::string field;
-  std::getline(in, field, ')');
-  constexpr int before_begin = 45;  // fields between the name and arg_start, the address of the first word; see proc(5)
-  for (int i = 0; i < before_begin; ++i) in >> field;
-  std::uintptr_t begin = 0, end = 0;
-  if (!(in >> begin >> end) || begin == 0 || end <= begin) return;
-  char* const words = reinterpret_cast<char*>(begin);  // NOLINT(performance-no-int-to-ptr)
-  std::memset(words, 0, end - begin);
-  name.copy(words, end - begin - 1);
+  const auto self = process_stat("/proc/self");
+  if (!self || self->words_begin == 0 || self->words_end <= self->words_begin) return;
+  char* const words = reinterpret_cast<char*>(self->words_begin);  // NOLINT(performance-no-int-to-ptr)
+  const std::size_t length = self->words_end - self->words_begin;
+  std::memset(words, 0, length);
+  name.copy(words, length - 1);
 }
 
 [[noreturn]] void guard(const Order& order, const Descriptor& reports) {

@@ -12,6 +12,7 @@
 
 #include "execute/shared/memory/group_space.hpp"
 #include "execute/shared/memory/shared_file.hpp"
+#include "foundation/rounding.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
@@ -25,9 +26,7 @@ struct alignas(64) Title {
   Count ranks;
 };
 
-Bytes file_bytes(Count ranks) {
-  return ceil_divide(static_cast<Bytes>(sizeof(Title)) + SpaceHead::bytes(ranks), Bytes{4096}) * 4096;
-}
+Bytes file_bytes(Count ranks) { return rounded_up(static_cast<Bytes>(sizeof(Title)) + SpaceHead::bytes(ranks), 4096); }
 
 SpaceHead* head_in(void* memory) { return reinterpret_cast<SpaceHead*>(static_cast<std::byte*>(memory) + sizeof(Title)); }
 

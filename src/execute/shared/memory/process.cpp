@@ -10,12 +10,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <fstream>
 #include <string>
 #include <thread>
 #include <utility>
 
 #include "execute/shared/memory/process_state.hpp"
+#include "foundation/hash.hpp"
+#include "foundation/system/proc.hpp"
 #include "problem/memory.hpp"
 #include "quadrille/error.hpp"
 
@@ -52,17 +53,9 @@ std::uint64_t random_id() {
   return id;
 }
 
-// FNV-1a instead of std::hash, so that the result is the same with every standard library.
-std::uint64_t hash_of(const std::string& text) {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  for (const char letter : text) hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3u;
-  return hash;
-}
-
 // Fills in host, pid namespace, start time, pid and cores. Leaves a field 0 if /proc does not tell it.
 void describe_place(ProcessCard& card) {
-  std::ifstream in("/proc/sys/kernel/random/boot_id");
-  if (std::string boot; in >> boot) card.host = hash_of(boot);
+  if (const std::string boot = boot_id(); !boot.empty()) card.host = text_hash(boot);
   struct stat status {};
   if (::stat("/proc/self/ns/pid", &status) == 0) card.pid_space = status.st_ino;
   if (const auto state = process_state("/proc/self")) card.started = state->started;

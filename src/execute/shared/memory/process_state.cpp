@@ -3,29 +3,18 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <system_error>
+
+#include "foundation/system/proc.hpp"
 
 namespace quadrille {
 namespace {
 
 // The state of one thread. `directory` may also be that of a process; then this is the state of its main thread.
 std::optional<ProcessState> thread_state(const std::string& directory) {
-  std::ifstream in(directory + "/stat");
-  std::string text;
-  std::getline(in, text, '\0');
-  const std::size_t name_end = text.rfind(')');  // "12 (name) S ...", where the name may hold anything, also parentheses
-  if (name_end == std::string::npos) return std::nullopt;
-  std::istringstream fields(text.substr(name_end + 1));
-  char state = 0;
-  fields >> state;  // the 3rd field
-  std::string skipped;
-  for (int field = 4; field < 22; ++field) fields >> skipped;
-  ProcessState result{};
-  if (!(fields >> result.started)) return std::nullopt;
-  result.runs = state != 'Z' && state != 'X';
-  return result;
+  const auto stat = process_stat(directory);
+  if (!stat) return std::nullopt;
+  return ProcessState{.started = stat->started, .runs = stat->state != 'Z' && stat->state != 'X'};
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <new>
 
 #include "foundation/assert.hpp"
+#include "foundation/rounding.hpp"
 #include "problem/memory.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
@@ -26,8 +27,7 @@ constexpr Bytes page = 4096;
 constexpr Bytes large_block = Bytes{1} << 20;  // blocks from this size on are returned to the system when they are released
 constexpr std::size_t asked_at_once = 8;       // how many retired places one call checks; thousands may be waiting
 
-constexpr Bytes rounded(Bytes bytes, Bytes unit) { return ceil_divide(bytes, unit) * unit; }
-constexpr Bytes title_bytes = rounded(sizeof(FileTitle), line);
+constexpr Bytes title_bytes = rounded_up(sizeof(FileTitle), line);
 
 [[noreturn]] void refuse(const std::string& why) {
   throw Error(ErrorCode::environment, "memory cannot be shared with other processes: " + why);
@@ -151,7 +151,7 @@ void SharedFile::join_free(Place place, Bytes length) {
 std::optional<Place> SharedFile::take(Bytes length, bool map_more) {
   for (auto piece = by_length_.lower_bound({length, 0}); piece != by_length_.end(); ++piece) {
     const auto [room, first] = *piece;
-    const Bytes start = rounded(static_cast<Bytes>(first), length < page ? line : page);
+    const Bytes start = rounded_up(static_cast<Bytes>(first), length < page ? line : page);
     const Bytes skipped = start - static_cast<Bytes>(first), left = room - skipped - length;
     const std::size_t extent = Extents::of(first);
     if (left < 0 || (!extents_[extent].load(std::memory_order_relaxed) && !(map_more && map(extent)))) continue;
@@ -171,7 +171,7 @@ Place SharedFile::allocate(Bytes bytes) {
   if (mark_.is_in_child())
     throw Error(ErrorCode::misuse, "a forked process cannot allocate memory that its parent shares with other processes");
   if (bytes > bytes_) throw std::bad_alloc();
-  const Bytes length = rounded(std::max<Bytes>(bytes, 1), bytes < page ? line : page);
+  const Bytes length = rounded_up(std::max<Bytes>(bytes, 1), bytes < page ? line : page);
   release_retired();
   {
     const std::lock_guard lock(mutex_);

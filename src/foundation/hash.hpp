@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Hashes of texts and numbers. Unlike std::hash, they are the same in every process and with every standard library. They detect
+// accidental differences, not deliberate ones.
+//
+// None of the values may change: wisdom files and their names contain hashes of texts (tune/wisdom), reports have them in the names
+// of their folders (mpi_face/report), the documentation prints simulations that draw mixed numbers (simulate/trouble.hpp), and
+// errors print hashes of lists (plan/request.cpp).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace quadrille {
+
+// Returns the FNV-1a hash of a text. With the hash of a first text as `hash`, it is the hash of both texts one after the other.
+constexpr std::uint64_t text_hash(std::string_view text, std::uint64_t hash = 0xCBF29CE484222325u) {
+  for (const char letter : text) hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001B3u;
+  return hash;
+}
+
+// Returns well-mixed bits of a number [steele2014, splitmix64]: consecutive numbers give unrelated results, which can be used like
+// random numbers.
+constexpr std::uint64_t mixed(std::uint64_t number) {
+  number += 0x9E3779B97F4A7C15u;
+  number = (number ^ number >> 30) * 0xBF58476D1CE4E5B9u;
+  number = (number ^ number >> 27) * 0x94D049BB133111EBu;
+  return number ^ number >> 31;
+}
+
+// Spreads a number over 64 bits by one multiplication, for tables that are looked up in nanoseconds. Only the upper bits of the
+// result depend on all bits of the number, so a table takes its index from those.
+constexpr std::uint64_t spread(std::uint64_t number) { return number * 0x9E3779B97F4A7C15u; }
+
+// Returns the hash of a sequence to which `number` is added; `hash` is that of the sequence before. The lowest bits of the result
+// depend on the lowest 30 bits of `number`, and on more bits of the numbers before.
+constexpr std::uint64_t hash_with(std::uint64_t hash, std::uint64_t number) {
+  hash = spread(hash ^ number);
+  return hash ^ hash >> 29;
+}
+
+}  // namespace quadrille

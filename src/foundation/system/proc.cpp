@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "foundation/system/proc.hpp"
+
+#include <fstream>
+#include <sstream>
+
+namespace quadrille {
+
+std::optional<ProcessStat> process_stat(const std::string& directory) {
+  std::ifstream in(directory + "/stat");
+  std::string text;
+  std::getline(in, text, '\0');
+  const std::size_t begin = text.find('('), end = text.rfind(')');  // "12 (name) S 1 ...", where the name may hold anything
+  if (begin == std::string::npos || end == std::string::npos || end < begin) return std::nullopt;
+  ProcessStat stat{.name = text.substr(begin + 1, end - begin - 1)};
+  std::istringstream fields(text.substr(end + 1));
+  std::string skipped;
+  const auto skip = [&](int first, int last) {
+    for (int field = first; field <= last; ++field) fields >> skipped;
+  };
+  fields >> stat.state >> stat.parent;  // fields 3 and 4
+  skip(5, 21);
+  if (!(fields >> stat.started)) return std::nullopt;
+  skip(23, 47);
+  fields >> stat.words_begin >> stat.words_end;
+  return stat;
+}
+
+std::string beginning_of(const std::string& file, std::size_t most) {
+  std::ifstream in(file, std::ios::binary);
+  std::string text(most, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(most));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  return text;
+}
+
+std::string boot_id() {
+  std::string id;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
+  return id;
+}
+
+}  // namespace quadrille

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "schedule/regions.hpp"
+
+#include <gtest/gtest.h>
+
+namespace quadrille {
+namespace {
+
+Region run(Buffer buffer, Bytes offset, Bytes length) { return {buffer, offset, length, {}}; }
+
+TEST(Regions, EachListOfARoundIsVisitedOnce) {
+  Round round;
+  for (const Bytes offset : {1, 3}) {
+    Local local;
+    local.source = {run(Buffer::input, offset, 1)};
+    local.target = {run(Buffer::output, offset + 1, 1)};
+    round.locals.push_back(local);
+  }
+  round.sends.resize(1);
+  round.sends[0].regions = {run(Buffer::input, 5, 1)};
+  round.receives.resize(2);
+  round.receives[0].regions = {run(Buffer::output, 6, 1)};
+  round.receives[1].regions = {run(Buffer::output, 7, 1)};
+  std::vector<Bytes> offsets;
+  for_all_regions(std::as_const(round), [&](const Regions& regions) { offsets.push_back(regions.at(0).offset); });
+  EXPECT_EQ(offsets, (std::vector<Bytes>{1, 2, 3, 4, 5, 6, 7}));
+  for_all_regions(round, [](Regions& regions) { regions.clear(); });
+  EXPECT_TRUE(round.locals[1].target.empty() && round.sends[0].regions.empty() && round.receives[1].regions.empty());
+}
+
+TEST(Regions, RunsThatFollowOneAnotherAreMerged) {
+  const Region pairs{Buffer::input, 0, 4, {{{2, 4}, {2, 16}, {}}}};  // 0..8 and 16..24
+  EXPECT_EQ(merged_runs({pairs}), (Regions{run(Buffer::input, 0, 8), run(Buffer::input, 16, 8)}));
+  EXPECT_EQ(merged_runs({pairs, run(Buffer::input, 24, 1), run(Buffer::input, 25, 2)}),
+            (Regions{run(Buffer::input, 0, 8), run(Buffer::input, 16, 11)}));
+}
+
+TEST(Regions, OtherRunsStayApart) {
+  const Regions apart{run(Buffer::input, 4, 4), run(Buffer::input, 0, 4), run(Buffer::output, 4, 4), run(Buffer::output, 9, 1),
+                      run(Buffer::output, 9, 1)};
+  EXPECT_EQ(merged_runs(apart), apart);
+}
+
+TEST(Regions, EmptyRegionsHaveNoRuns) {
+  EXPECT_EQ(merged_runs({}), Regions{});
+  EXPECT_EQ(merged_runs({run(Buffer::input, 3, 0)}), Regions{});
+  EXPECT_EQ(merged_runs({run(Buffer::input, 0, 4), run(Buffer::output, 3, 0), run(Buffer::input, 4, 4)}),
+            (Regions{run(Buffer::input, 0, 8)}));
+}
+
+}  // namespace
+}  // namespace quadrille
