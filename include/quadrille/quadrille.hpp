@@ -41,6 +41,7 @@
 #include "quadrille/traffic.hpp"
 #include "quadrille/traffic_patterns.hpp"
 #include "quadrille/transports.hpp"
+#include "quadrille/tune.hpp"
 #include "quadrille/typed_plan.hpp"
 #include "quadrille/types.hpp"
 #include "quadrille/verify.hpp"
