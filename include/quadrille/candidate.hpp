@@ -35,4 +35,7 @@ Candidate parse_candidate(const Problem& problem, std::string_view text);
 // The inverse of parse_candidate: "vendor", "vendor:linear_sync", or the algorithm with all its parameters.
 std::string specification(const Candidate& candidate);
 
+// The same without the parameters that have their default values for this problem: "bruck:radix=8".
+std::string short_name(const Problem& problem, const Candidate& candidate);
+
 }  // namespace quadrille

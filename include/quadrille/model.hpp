@@ -25,6 +25,7 @@
 namespace quadrille {
 
 struct MessageTimes;  // message_times.hpp
+struct Model;
 
 // Figures: the numbers that are counted from a schedule.
 
@@ -103,6 +104,9 @@ struct WorkloadOptions {
 Workload workload(const Schedule& schedule, const WorkloadOptions& options = {});
 std::vector<StageFigures> stage_figures(const Schedule& schedule);  // of the workload without links and nodes
 
+// Counts what the model needs: links, if there is a topology; nodes and work, if it prices these.
+Workload workload_for(const Model& model, const Schedule& schedule, const Topology* topology = nullptr);
+
 // Models: formulas over these figures.
 
 // One coefficient of a model. In a machine's file, its key ends in the unit: _us for microseconds, _us_per_byte for
@@ -149,6 +153,7 @@ struct Price {
   double dataflow_s = 0;     // each message starts as soon as its data is available
 
   double seconds(Policy policy) const;
+  Policy best_policy() const;                                   // the fastest; of equally fast ones, the simplest
   const std::vector<PriceTerm>& terms_of(Policy policy) const;  // terms whose sum is seconds(policy)
 };
 

@@ -29,4 +29,9 @@ std::string specification(const Candidate& candidate) {
   return algorithm.empty() ? std::string(vendor) : std::string(vendor_with_algorithm) + algorithm;
 }
 
+std::string short_name(const Problem& problem, const Candidate& candidate) {
+  const auto* choice = std::get_if<Choice>(&candidate);
+  return choice ? specification(shortened(problem, *choice)) : specification(candidate);
+}
+
 }  // namespace quadrille

@@ -120,6 +120,13 @@ double Price::seconds(Policy policy) const {
   return 0;
 }
 
+Policy Price::best_policy() const {
+  Policy best = Policy::blocking;
+  for (const Policy policy : {Policy::nonblocking, Policy::dataflow})
+    if (seconds(policy) < seconds(best)) best = policy;
+  return best;
+}
+
 const std::vector<PriceTerm>& Price::terms_of(Policy policy) const {
   if (policy == Policy::blocking || nonblocking.empty()) return terms;
   return policy == Policy::nonblocking ? nonblocking : dataflow;

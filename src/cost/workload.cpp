@@ -261,4 +261,8 @@ Workload workload(const Schedule& schedule, const WorkloadOptions& options) { re
 
 std::vector<StageFigures> stage_figures(const Schedule& schedule) { return workload(schedule).stages; }
 
+Workload workload_for(const Model& model, const Schedule& schedule, const Topology* topology) {
+  return workload(schedule, {.topology = topology, .nodes = model.needs_nodes, .work = model.needs_work});
+}
+
 }  // namespace quadrille

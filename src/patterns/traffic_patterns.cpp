@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "patterns/rank_array.hpp"
+#include "problem/limits.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/traffic.hpp"
@@ -147,6 +148,19 @@ Problem make_traffic(Count p, const TrafficPattern& pattern) {
     case TrafficKind::sparse: return sparse(p, pattern, draw);
   }
   return Problem::alltoallv(p, std::vector<TrafficEntry>{});
+}
+
+std::vector<Bytes> drawn_sizes(Count how_many, Bytes typical, Bytes element_bytes) {
+  if (typical < 0 || element_bytes < 1)
+    throw Error(ErrorCode::misuse, "drawn sizes are 0 bytes or more, of elements of one byte or more");
+  if (typical > std::numeric_limits<Bytes>::max() / 2 - 1)
+    throw Error(ErrorCode::too_large, fmt::format("sizes of up to twice {} bytes reach 2^63 bytes", typical));
+  if (how_many > most_listed)
+    throw Error(ErrorCode::too_large, fmt::format("{} sizes are too many to draw; the limit is {}", how_many, most_listed));
+  Draw draw(1);
+  std::vector<Bytes> sizes(index(how_many));
+  for (Bytes& size : sizes) size = draw.below(2 * typical / element_bytes + 1) * element_bytes;
+  return sizes;
 }
 
 }  // namespace quadrille

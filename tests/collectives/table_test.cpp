@@ -10,6 +10,7 @@
 #include <string>
 
 #include "quadrille/algorithm.hpp"
+#include "quadrille/candidate.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {
@@ -38,6 +39,16 @@ TEST(Choice, IsTheSameWithoutItsDefaults) {
   const Choice three = shortened(Problem::alltoall(8, 8), parse_choice(Problem::alltoall(8, 8), "bruck:radix=3,ports=1"));
   EXPECT_EQ(three.parameters, (Parameters{{"radix", Count{3}}}));
   EXPECT_THROW(completed(Problem::alltoall(2, 8), three), Error);
+}
+
+TEST(Candidate, HasAShortName) {
+  const auto short_name_of = [](const char* text) {
+    const Problem problem = Problem::alltoall(8, 8);
+    return short_name(problem, parse_candidate(problem, text));
+  };
+  EXPECT_EQ(short_name_of("bruck:radix=3,ports=1"), "bruck:radix=3");
+  EXPECT_EQ(short_name_of("bruck:radix=2"), "bruck");
+  EXPECT_EQ(short_name_of("vendor:linear_sync"), "vendor:linear_sync");
 }
 
 TEST(Table, HasARowForEachFileAndAFileForEachRow) {

@@ -108,6 +108,26 @@ TEST(FlatModel, ChargesTheBusiestLink) {
   EXPECT_DOUBLE_EQ(predict(work.stages, model).blocking_s, 7 * 5 + 70 * 0.5 + 160 * 2);
 }
 
+TEST(Price, IsBestUnderTheSimplestOfTheFastestPolicies) {
+  EXPECT_EQ((Price{.blocking_s = 2, .nonblocking_s = 2, .dataflow_s = 2}).best_policy(), Policy::blocking);
+  EXPECT_EQ((Price{.blocking_s = 2, .nonblocking_s = 1, .dataflow_s = 1}).best_policy(), Policy::nonblocking);
+  EXPECT_EQ((Price{.blocking_s = 2, .nonblocking_s = 1, .dataflow_s = 0.5}).best_policy(), Policy::dataflow);
+}
+
+TEST(Workload, IsCountedAsFarAsAModelNeedsIt) {
+  Problem problem = Problem::alltoall(8, 10);
+  problem.nodes = {0, 0, 0, 0, 1, 1, 1, 1};
+  const Schedule schedule = make_schedule(problem, "shift");
+  const Topology ring = Topology::ring(8);
+  for (const Model* model : all_models()) {
+    const Workload work = workload_for(*model, schedule, &ring);
+    EXPECT_TRUE(applies(*model, work)) << model->id;
+    EXPECT_EQ(work.has_nodes, model->needs_nodes) << model->id;
+    EXPECT_EQ(work.has_work, model->needs_work) << model->id;
+    EXPECT_EQ(workload_for(*model, schedule).has_links, false) << model->id;
+  }
+}
+
 // A schedule in the text form may have no stages.
 TEST(Workload, CountsRoundsOutsideAnyStage) {
   Schedule schedule = make_schedule(Problem::alltoall(4, 10), "shift");

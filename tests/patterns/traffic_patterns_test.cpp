@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <set>
 
 #include "quadrille/error.hpp"
@@ -78,7 +79,21 @@ TEST(TrafficPatterns, MatchTheirDefinitions) {
   }
 }
 
+TEST(TrafficPatterns, DrawnSizesAreWholeElementsAroundATypicalOne) {
+  const std::vector<Bytes> sizes = drawn_sizes(2500, 100);
+  EXPECT_EQ(sizes, drawn_sizes(2500, 100));
+  EXPECT_EQ(sizes, *make_traffic(50, {.typical = 100}).counts) << "the same as a uniform alltoallv has";
+  for (const Bytes size : drawn_sizes(1000, 100, 8)) EXPECT_TRUE(size % 8 == 0 && size >= 0 && size <= 200) << size;
+  EXPECT_EQ(drawn_sizes(3, 3, 8), std::vector<Bytes>(3, 0)) << "no element fits";
+  EXPECT_TRUE(drawn_sizes(0, 100).empty());
+}
+
 TEST(TrafficPatterns, RefuseValuesOutOfRange) {
+  EXPECT_THROW(drawn_sizes(4, -1), Error);
+  EXPECT_THROW(drawn_sizes(4, 8, 0), Error);
+  EXPECT_THROW(drawn_sizes(4, std::numeric_limits<Bytes>::max() / 2), Error);
+  EXPECT_NO_THROW(drawn_sizes(4, std::numeric_limits<Bytes>::max() / 2 - 1));
+  EXPECT_THROW(drawn_sizes((Count{1} << 24) + 1, 8), Error);
   EXPECT_THROW(make_traffic(0, {}), Error);
   EXPECT_THROW(make_traffic(4, {.typical = -1}), Error);
   EXPECT_THROW(make_traffic(4, {.kind = TrafficKind::sparse, .density = 1.5}), Error);

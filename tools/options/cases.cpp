@@ -136,7 +136,7 @@ class Selection {
 
 }  // namespace
 
-std::string Case::short_name() const { return given ? specification() : command::short_name(problem, choice); }
+std::string Case::short_name() const { return given ? specification() : quadrille::short_name(problem, choice); }
 
 std::vector<Case> make_cases(const std::vector<Problem>& problems, const std::vector<std::string>& specifications,
                              std::vector<LeftOut>* left_out) {
@@ -174,13 +174,8 @@ std::vector<Case> make_named_cases(Collective collective, const std::vector<Prob
   return make_cases(problems, specifications);
 }
 
-std::string short_name(const Problem& problem, const Candidate& candidate) {
-  const auto* choice = std::get_if<Choice>(&candidate);
-  return choice ? specification(shortened(problem, *choice)) : specification(candidate);
-}
-
 std::string short_name(const Problem& problem, const RaceCandidate& candidate) {
-  return candidate.schedule ? specification(candidate) : short_name(problem, candidate.algorithm);
+  return candidate.schedule ? specification(candidate) : quadrille::short_name(problem, candidate.algorithm);
 }
 
 }  // namespace quadrille::command

@@ -47,7 +47,6 @@ std::vector<Case> make_named_cases(Collective collective, const std::vector<Prob
                                    const std::vector<std::string>& specifications);
 
 // Returns a specification such as "bruck:radix=8", without the parameters that have their default values.
-std::string short_name(const Problem& problem, const Candidate& candidate);
 std::string short_name(const Problem& problem, const RaceCandidate& candidate);
 
 }  // namespace quadrille::command

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
-#include <random>
 
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
@@ -19,22 +18,18 @@
 #include "quadrille/checked.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/traffic.hpp"
+#include "quadrille/traffic_patterns.hpp"
 #include "support/text.hpp"
 #include "topology/topology_kind.hpp"
 
 namespace quadrille::command {
 namespace {
 
-// Draws the shares of an irregular problem at random: whole elements, uniformly distributed from 0 to `2 * block_bytes` bytes. The
-// seed is fixed, so the same shares are drawn each time.
+// Draws the shares of an irregular problem at random.
 std::shared_ptr<const std::vector<Bytes>> drawn_counts(Count how_many, Bytes block_bytes, Bytes element_bytes) {
   if (block_bytes > std::numeric_limits<Bytes>::max() / 2 - 1)
     refuse("the size of --block is too large for shares of up to twice as much");
-  std::mt19937_64 random(1);
-  std::vector<Bytes> drawn(index(how_many));
-  const auto most = static_cast<std::uint64_t>(2 * block_bytes / element_bytes);
-  for (Bytes& count : drawn) count = static_cast<Bytes>(random() % (most + 1)) * element_bytes;
-  return std::make_shared<const std::vector<Bytes>>(std::move(drawn));
+  return std::make_shared<const std::vector<Bytes>>(drawn_sizes(how_many, block_bytes, element_bytes));
 }
 
 // Returns true if --counts names a file. A list of sizes begins with a digit, but a file with that name takes precedence.

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "options/model_options.hpp"
+#include "options/problem_options.hpp"
 #include "problem/node_ranks.hpp"
 #include "quadrille/model.hpp"
 #include "reports/schedule_verdict.hpp"
@@ -35,14 +36,17 @@ std::string place_text(const Problem& problem, const Situation& situation) {
   return fmt::format("on {} nodes, {} on each", situation.nodes, size);
 }
 
+// Returns true if --machine names the machine: only of this machine is a processor known.
+bool is_named(const MachineKnowledge& knowledge) { return knowledge.wisdom.machine.processor.empty(); }
+
 const Model& max_rate() { return *find_model("max-rate"); }
 
 // Returns true if the prices use a preset machine, some of whose figures are assumed.
-bool is_assumed(const Decision& decision, const ExplainKnowledge& knowledge) {
+bool is_assumed(const Decision& decision, const MachineKnowledge& knowledge) {
   return !decision.preset.empty() && knowledge.preset && !assumptions_of(max_rate(), *knowledge.preset).empty();
 }
 
-std::string how_known(const Considered& chosen, const Explanation& explanation, const ExplainKnowledge& knowledge) {
+std::string how_known(const Considered& chosen, const Explanation& explanation, const MachineKnowledge& knowledge) {
   const Decision& decision = explanation.decision;
   if (chosen.measured) return "measured here";
   if (decision.preset.empty()) return "predicted";
@@ -51,12 +55,12 @@ std::string how_known(const Considered& chosen, const Explanation& explanation, 
 }
 
 // Returns the answer in a sentence: "Take bruck:radix=4 by shared memory: 12.3 µs, predicted."
-std::string answer(const Explanation& explanation, const ExplainKnowledge& knowledge) {
+std::string answer(const Explanation& explanation, const MachineKnowledge& knowledge) {
   const Decision& decision = explanation.decision;
   std::string text = fmt::format("Take {}", way_text(explanation.problem, decision.chosen));
-  if (const auto seconds = explanation.seconds(); seconds && !explanation.rows.empty())
+  if (const auto seconds = explanation.seconds(); seconds && !explanation.ways.empty())
     text += fmt::format(": about {}, {}", seconds_text(*seconds),
-                        how_known(explanation.rows.front().considered, explanation, knowledge));
+                        how_known(explanation.ways.front().considered, explanation, knowledge));
   return text + '.';
 }
 
@@ -81,32 +85,32 @@ std::optional<double> seconds_of(const Considered& each) {
 
 // Compares the best way with the next one of another algorithm. Both times must be measured, or both predicted.
 std::string comparison(const Explanation& explanation) {
-  if (explanation.rows.empty()) return "";
-  const Row& best = explanation.rows[0];
+  if (explanation.ways.empty()) return "";
+  const ExplainedWay& best = explanation.ways[0];
   const auto best_s = seconds_of(best.considered);
   std::string text;
   if (best.parts) text += fmt::format("Its price: {}. ", account(*best.parts));
-  const auto next = std::find_if(explanation.rows.begin() + 1, explanation.rows.end(), [&](const Row& row) {
+  const auto next = std::find_if(explanation.ways.begin() + 1, explanation.ways.end(), [&](const ExplainedWay& row) {
     return row.considered.way.algorithm != best.considered.way.algorithm &&
            row.considered.measured.has_value() == best.considered.measured.has_value();
   });
-  const auto next_s = next == explanation.rows.end() ? std::nullopt : seconds_of(next->considered);
+  const auto next_s = next == explanation.ways.end() ? std::nullopt : seconds_of(next->considered);
   if (!best_s || !next_s || *best_s <= 0) return text;
   text += fmt::format("Next: {}, {:.2f} times as long", way_text(explanation.problem, next->considered.way), *next_s / *best_s);
   return text + (next->parts ? fmt::format(": {}.", account(*next->parts)) : ".");
 }
 
-std::string source_text(const Explanation& explanation, const ExplainKnowledge& knowledge) {
+std::string source_text(const Explanation& explanation, const MachineKnowledge& knowledge) {
   std::string text;
   if (!knowledge.file.empty())
     text = fmt::format("Known of this machine: {} ({} races, {} fits of executors), of {}, {} cores, network {}, MPI {}.",
                        knowledge.file, knowledge.wisdom.records.size(), knowledge.wisdom.executors.size(),
                        knowledge.wisdom.machine.processor, knowledge.wisdom.machine.cores, knowledge.wisdom.machine.network,
                        knowledge.wisdom.machine.mpi);
-  else if (!knowledge.preset_was_asked)
+  else if (!is_named(knowledge))
     text = fmt::format("Nothing was measured on this machine yet{}; 'mpirun -n 8 quadrille tune' does that.",
                        explanation.decision.situation.nodes > 1 ? " with ranks on several nodes" : "");
-  if (knowledge.preset && (knowledge.preset_was_asked || !explanation.decision.preset.empty()))
+  if (knowledge.preset && (is_named(knowledge) || !explanation.decision.preset.empty()))
     text += fmt::format("{}Prices are by figures of the machine {} ({}; {}), which were not measured here.",
                         text.empty() ? "" : " ", knowledge.preset->name, knowledge.preset->description, knowledge.preset->source);
   return text;
@@ -150,8 +154,8 @@ std::string table_of(const Explanation& explanation, std::size_t most) {
                {"copies", Align::right},
                {"contention", Align::right},
                {"why not"}});
-  for (std::size_t i = 0; i < std::min(most, explanation.rows.size()); ++i) {
-    const Row& row = explanation.rows[i];
+  for (std::size_t i = 0; i < std::min(most, explanation.ways.size()); ++i) {
+    const ExplainedWay& row = explanation.ways[i];
     const auto part = [&](double PriceParts::*seconds) -> std::string {
       return row.parts && (*row.parts).*seconds > 0 ? seconds_text((*row.parts).*seconds) : "–";
     };
@@ -161,7 +165,7 @@ std::string table_of(const Explanation& explanation, std::size_t most) {
                part(&PriceParts::contention_s), i == 0 ? "taken" : row.considered.rejected});
   }
   std::string text = table.text();
-  if (explanation.rows.size() > most) text += fmt::format("{} more; --all shows them\n", explanation.rows.size() - most);
+  if (explanation.ways.size() > most) text += fmt::format("{} more; --all shows them\n", explanation.ways.size() - most);
   return text;
 }
 
@@ -171,7 +175,7 @@ Json json_of(const Flips& flips) {
   return {{"changes", std::move(list)}, {"looked_up_to", flips.upto}, {"note", flips.note}};
 }
 
-Json json_of(const Row& row) {
+Json json_of(const ExplainedWay& row) {
   const Considered& each = row.considered;
   Json object = way_json(each.way);
   object["predicted_s"] = each.predicted_s ? Json(*each.predicted_s) : Json();
@@ -187,7 +191,7 @@ Json json_of(const Row& row) {
 
 }  // namespace
 
-std::string text_of(const Explanation& explanation, const ExplainKnowledge& knowledge, std::size_t most_rows) {
+std::string text_of(const Explanation& explanation, const MachineKnowledge& knowledge, std::size_t most_rows) {
   const Problem& problem = explanation.problem;
   const Situation& situation = explanation.decision.situation;
   std::string text = paragraph(answer(explanation, knowledge));
@@ -212,11 +216,11 @@ std::string text_of(const Explanation& explanation, const ExplainKnowledge& know
   return text;
 }
 
-Json json_of(const Explanation& explanation, const ExplainKnowledge& knowledge) {
+Json json_of(const Explanation& explanation, const MachineKnowledge& knowledge) {
   const Decision& decision = explanation.decision;
   const Situation& situation = decision.situation;
   Json candidates = Json::array(), do_not_apply = Json::array(), assumed = Json::object();
-  for (const Row& row : explanation.rows) candidates.push_back(json_of(row));
+  for (const ExplainedWay& row : explanation.ways) candidates.push_back(json_of(row));
   for (const auto& [algorithm, reason] : explanation.do_not_apply)
     do_not_apply.push_back({{"algorithm", algorithm}, {"reason", reason}});
   if (is_assumed(decision, knowledge))

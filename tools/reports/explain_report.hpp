@@ -4,12 +4,12 @@
 
 #include <string>
 
-#include "reports/explanation.hpp"
+#include "quadrille/explain.hpp"
 #include "support/json.hpp"
 
 namespace quadrille::command {
 
-std::string text_of(const Explanation& explanation, const ExplainKnowledge& knowledge, std::size_t most_rows);
-Json json_of(const Explanation& explanation, const ExplainKnowledge& knowledge);
+std::string text_of(const Explanation& explanation, const MachineKnowledge& knowledge, std::size_t most_rows);
+Json json_of(const Explanation& explanation, const MachineKnowledge& knowledge);
 
 }  // namespace quadrille::command

@@ -47,10 +47,10 @@ std::string account_of(const Priced& candidate, const PriceList& list) {
 }
 
 std::string with_policy(const Priced& candidate, const Model& model) {
-  return model.tells_policies_apart ? fmt::format("{}, {}", candidate.name, name(candidate.best_policy())) : candidate.name;
+  return model.tells_policies_apart ? fmt::format("{}, {}", candidate.name, name(candidate.price.best_policy())) : candidate.name;
 }
 
-bool hides(const Priced& candidate) { return candidate.best_policy() != Policy::blocking; }
+bool hides(const Priced& candidate) { return candidate.price.best_policy() != Policy::blocking; }
 
 // Says of which terms `best` takes more than `next`, and of which less. Hidden terms are not mentioned.
 std::string difference(const Priced& best, const Priced& next) {
@@ -92,13 +92,13 @@ std::string reason(const PriceList& list, const Pricer& pricer) {
 }
 
 std::string winners_text(const PriceList& list) {
-  if (list.winners.empty()) return list.no_winners.empty() ? "" : fmt::format("By size of block: {}.", list.no_winners);
+  const std::vector<Flip>& winners = list.winners.list;
+  if (winners.empty()) return list.winners.note.empty() ? "" : fmt::format("By size of block: {}.", list.winners.note);
   if (list.candidates.front().best_seconds() == 0) return "";
-  if (list.winners.size() == 1)
-    return fmt::format("{} is the fastest for all blocks up to {}.", list.winners[0].name, bytes_text(most_block_bytes));
-  std::string text = fmt::format("Fastest by size of block, up to {}: {}", bytes_text(most_block_bytes), list.winners[0].name);
-  for (std::size_t i = 1; i < list.winners.size(); ++i)
-    text += fmt::format("; from {} {}", bytes_text(list.winners[i].from), list.winners[i].name);
+  const std::string most = bytes_text(most_block_bytes);
+  if (winners.size() == 1) return fmt::format("{} is the fastest for all blocks up to {}.", winners[0].way, most);
+  std::string text = fmt::format("Fastest by size of block, up to {}: {}", most, winners[0].way);
+  for (std::size_t i = 1; i < winners.size(); ++i) text += fmt::format("; from {} {}", bytes_text(winners[i].from), winners[i].way);
   return text + '.';
 }
 
@@ -186,24 +186,24 @@ Json json_of(const PriceList& list, const Pricer& pricer) {
                           {"dataflow_s", candidate.price.dataflow_s}});
   }
   for (const LeftOut& entry : list.left_out) left_out.push_back({{"algorithm", entry.specification}, {"reason", entry.reason}});
-  for (const Winner& winner : list.winners) winners.push_back({{"from_block_bytes", winner.from}, {"algorithm", winner.name}});
+  for (const Flip& winner : list.winners.list) winners.push_back({{"from_block_bytes", winner.from}, {"algorithm", winner.way}});
   for (const auto& [key, value] : pricer.coefficients()) coefficients[key] = value;
   Json assumed = Json::object();
   for (const auto& [key, rule] : assumptions_of(pricer.model(), pricer.machine())) assumed[key] = rule;
   const Priced& best = list.candidates.front();
-  Json object{
-      {"collective", name(list.problem.collective)},
-      {"ranks", list.problem.ranks},
-      {"block_bytes", list.problem.block_bytes},
-      {"machine", pricer.machine().name},
-      {"model", pricer.model().id},
-      {"coefficients", std::move(coefficients)},
-      {"assumed", std::move(assumed)},
-      {"candidates", std::move(candidates)},
-      {"left_out", std::move(left_out)},
-      {"fastest", {{"algorithm", best.specification}, {"policy", name(best.best_policy())}, {"seconds", best.best_seconds()}}},
-      {"fastest_by_block", std::move(winners)},
-      {"reason", reason(list, pricer)}};
+  Json object{{"collective", name(list.problem.collective)},
+              {"ranks", list.problem.ranks},
+              {"block_bytes", list.problem.block_bytes},
+              {"machine", pricer.machine().name},
+              {"model", pricer.model().id},
+              {"coefficients", std::move(coefficients)},
+              {"assumed", std::move(assumed)},
+              {"candidates", std::move(candidates)},
+              {"left_out", std::move(left_out)},
+              {"fastest",
+               {{"algorithm", best.specification}, {"policy", name(best.price.best_policy())}, {"seconds", best.best_seconds()}}},
+              {"fastest_by_block", std::move(winners)},
+              {"reason", reason(list, pricer)}};
   if (is_irregular(list.problem.collective)) object["counts"] = all_counts(list.problem);
   return object;
 }

@@ -2,12 +2,12 @@
 // Prices of candidates on a machine: a ranked list, and the sizes of block at which another candidate becomes the cheapest.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "options/cases.hpp"
+#include "quadrille/flips.hpp"
 #include "quadrille/model.hpp"
 #include "support/talk.hpp"
 
@@ -22,28 +22,18 @@ struct Priced {
   Count ports = 0;
   Count nodes_sampled = 0;  // see Workload::nodes_sampled
 
-  Policy best_policy() const;  // of equally fast policies, the simplest
-  double best_seconds() const { return price.seconds(best_policy()); }
+  double best_seconds() const { return price.seconds(price.best_policy()); }
   // the terms of the price under the best policy
-  const std::vector<PriceTerm>& terms() const { return price.terms_of(best_policy()); }
-};
-
-// The candidate that is cheapest for blocks of `from` bytes and more, up to the next winner.
-struct Winner {
-  Bytes from = 0;
-  std::string name;
+  const std::vector<PriceTerm>& terms() const { return price.terms_of(price.best_policy()); }
 };
 
 struct PriceList {
   Problem problem;
   std::vector<Priced> candidates;  // the cheapest first; among equal prices, the one with the fewest ports
   std::vector<LeftOut> left_out;
-  Count messages = 0;           // messages that were counted
-  std::vector<Winner> winners;  // in ascending order of `from`; empty if they were not searched
-  std::string no_winners;       // why they were not searched
+  Count messages = 0;  // messages that were counted
+  Flips winners;       // the cheapest candidates by size of block; empty if they were not searched
 };
-
-inline constexpr Bytes most_block_bytes = Bytes{1} << 24;  // winners are searched up to this size
 
 class Pricer {
  public:
@@ -59,14 +49,10 @@ class Pricer {
   PriceList prices(const Problem& problem, const std::vector<Case>& cases, std::vector<LeftOut> left_out,
                    ProgressLine& progress) const;
 
-  // Finds which candidate of `list` (all must be of the table) is the cheapest for blocks from 1 byte to `most_block_bytes`. It
-  // prices powers of two. Between two with different winners it searches the exact byte, among candidates that win somewhere. If
-  // that would take too long, it stores the reason in the list.
-  void find_winners(PriceList& list, const std::function<Problem(Bytes block_bytes)>& problem_of, ProgressLine& progress) const;
+  // Finds the winners of `list`, whose candidates must all be of the table.
+  void find_winners(PriceList& list, const AtBlock& at_block, ProgressLine& progress) const;
 
  private:
-  Workload counted(const Schedule& schedule) const;
-
   const Model* model_;
   MachineCosts machine_;
   std::optional<Topology> topology_;

@@ -29,13 +29,13 @@ struct Line {
   Mean vendor_to_best, default_to_best;
 };
 
-bool has_record(const TunedCell& each) { return each.state == CellState::known || each.state == CellState::measured; }
+bool has_record(const TuneCell& each) { return each.state == CellState::known || each.state == CellState::measured; }
 
-bool is_default(const TunedCell& each, const Way& way) {
-  return way.algorithm == specification(parse_candidate(each.cell.problem, "")) && way.policy == Policy::blocking;
+bool is_default(const TuneCell& each, const Way& way) {
+  return way.algorithm == specification(parse_candidate(each.problem, "")) && way.policy == Policy::blocking;
 }
 
-void add(Line& line, const TunedCell& each) {
+void add(Line& line, const TuneCell& each) {
   const std::vector<WisdomEntry>& entries = each.record.entries;
   const double best = entries.front().timing.median_s;
   ++line.cells;
@@ -48,11 +48,11 @@ void add(Line& line, const TunedCell& each) {
   ratio_of([&](const Way& way) { return is_default(each, way); }, line.default_to_best);
 }
 
-std::vector<Line> lines_of(const TuneOutcome& session) {
+std::vector<Line> lines_of(const TuneResult& session) {
   std::vector<Line> lines;
-  for (const TunedCell& each : session.cells) {
+  for (const TuneCell& each : session.cells) {
     if (!has_record(each)) continue;
-    const Collective collective = each.cell.problem.collective;
+    const Collective collective = each.problem.collective;
     auto line = std::find_if(lines.begin(), lines.end(), [&](const Line& one) { return one.collective == collective; });
     if (line == lines.end()) line = lines.insert(lines.end(), Line{.collective = collective});
     add(*line, each);
@@ -60,11 +60,43 @@ std::vector<Line> lines_of(const TuneOutcome& session) {
   return lines;
 }
 
+std::string time_left(double seconds) {
+  if (seconds < 90) return fmt::format("{:.0f} s", seconds);
+  return seconds < 5400 ? fmt::format("{:.0f} min", seconds / 60) : fmt::format("{:.1f} h", seconds / 3600);
+}
+
 }  // namespace
 
-std::string text_of(const std::vector<TuneOutcome>& sessions) {
+std::string text_of(const TuneCell& cell) {
+  std::string words(name(cell.problem.collective));
+  if (!cell.shape.empty()) words += ' ' + cell.shape;
+  if (cell.own_counts_only) words += " of own counts";
+  return moves_data(cell.problem.collective) ? fmt::format("{} of {}", words, bytes_text(cell.size)) : words;
+}
+
+std::string text_of(const TuneProgress& progress) {
+  switch (progress.work) {
+    case TuneProgress::fitting_executors: return "measuring what messages and copies take";
+    case TuneProgress::fitting_vendor: return "timing the MPI library's own collectives";
+    case TuneProgress::racing: break;
+  }
+  std::string text =
+      fmt::format("{}, cell {} of {}: repetition {} of {} of {} way{}", text_of(*progress.cell), progress.number, progress.cells,
+                  progress.repetition + 1, progress.repetitions, progress.ways, progress.ways == 1 ? "" : "s");
+  if (progress.seconds_left) text += fmt::format("; about {} left", time_left(*progress.seconds_left));
+  return text;
+}
+
+std::string plan_text(const TuneOptions& options, std::size_t open, std::size_t cells) {
+  const double seconds = static_cast<double>(open) * options.seconds_per_cell;
+  return fmt::format("{} of {} cells are to be measured: about {} at {:g} s each, more where calls are slow{}", open, cells,
+                     time_left(seconds), options.seconds_per_cell,
+                     options.seconds && *options.seconds < seconds ? "; --time stops earlier" : "");
+}
+
+std::string text_of(const std::vector<TuneResult>& sessions) {
   std::string text;
-  for (const TuneOutcome& session : sessions) {
+  for (const TuneResult& session : sessions) {
     const std::size_t known = session.count(CellState::known), measured = session.count(CellState::measured);
     if (!text.empty()) text += '\n';
     text += fmt::format("{} ranks on {}: {} cells measured, {} known before, {} in all; kept in {}\n\n", session.ranks,
@@ -89,19 +121,19 @@ std::string text_of(const std::vector<TuneOutcome>& sessions) {
          '\n';
 }
 
-Json json_of(const std::vector<TuneOutcome>& sessions) {
+Json json_of(const std::vector<TuneResult>& sessions) {
   Json list = Json::array();
-  for (const TuneOutcome& session : sessions) {
+  for (const TuneResult& session : sessions) {
     Json cells = Json::array(), collectives = Json::array();
-    for (const TunedCell& each : session.cells) {
+    for (const TuneCell& each : session.cells) {
       static constexpr const char* states[] = {"open", "known", "measured", "left_out"};
       Json ways = Json::array();
       for (const WisdomEntry& entry : each.record.entries) ways.push_back(way_json(entry));
-      Json cell{{"collective", name(each.cell.problem.collective)},
-                {"shape", each.cell.shape},
-                {"own_counts_only", each.cell.own_counts_only},
-                {"size", each.cell.size},
-                {"block_bytes", each.cell.situation().block_bytes},
+      Json cell{{"collective", name(each.problem.collective)},
+                {"shape", each.shape},
+                {"own_counts_only", each.own_counts_only},
+                {"size", each.size},
+                {"block_bytes", each.situation().block_bytes},
                 {"state", states[static_cast<int>(each.state)]},
                 {"repetitions", each.record.repetitions},
                 {"launches", each.record.races.size()},

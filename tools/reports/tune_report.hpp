@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The report of a session of `tune`.
+// What `tune` says about a session: how long it will take, how far it is, and what came of it.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "subcommands/tuner.hpp"
+#include "quadrille/tune.hpp"
 #include "support/json.hpp"
 
 namespace quadrille::command {
 
+std::string text_of(const TuneCell& cell);  // "alltoallv spike of 4 KiB"
+
+// Returns the progress line: "alltoallv spike of 4 KiB, cell 12 of 144: repetition 4 of 15 of 5 ways; about 3 min left".
+std::string text_of(const TuneProgress& progress);
+
+// Returns a sentence on how many of the cells will be measured, and how long that will take.
+std::string plan_text(const TuneOptions& options, std::size_t open, std::size_t cells);
+
 // Returns one line for each collective: the number of cells, which algorithms are the fastest in how many cells, and how many times
 // as long the MPI library and the default algorithm take (geometric means).
-std::string text_of(const std::vector<TuneOutcome>& sessions);
+std::string text_of(const std::vector<TuneResult>& sessions);
 
-Json json_of(const std::vector<TuneOutcome>& sessions);
+Json json_of(const std::vector<TuneResult>& sessions);
 
 }  // namespace quadrille::command

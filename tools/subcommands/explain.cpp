@@ -2,6 +2,7 @@
 // quadrille explain: says which algorithm a plan would choose, and why.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "foundation/alternatives.hpp"
@@ -9,10 +10,14 @@
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
 #include "options/parser.hpp"
+#include "options/problem_options.hpp"
+#include "reports/explain_knowledge.hpp"
 #include "reports/explain_report.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/executor_option.hpp"
 #include "support/output.hpp"
+#include "support/talk.hpp"
+#include "support/text.hpp"
 
 namespace quadrille::command {
 namespace {
@@ -27,13 +32,32 @@ struct Options {
 
 Count nodes_of(const Problem& problem) { return situation_of(problem).nodes; }
 
+std::string doing(FlipQuantity quantity, Count value) {
+  const std::string what = quantity == FlipQuantity::block_bytes ? "blocks of " + bytes_text(value)
+                           : quantity == FlipQuantity::ranks     ? fmt::format("{} ranks", value)
+                                                                 : fmt::format("a skew of {}", value);
+  return "looking where the choice changes: " + what;
+}
+
+// Says how the problem, which has blocks of `block_bytes`, is at other sizes. The functions refer to the arguments.
+void set_other_problems(ExplainOptions& explained, const ProblemOptions& options, const Problem& problem, Bytes block_bytes) {
+  explained.at_block = nullptr, explained.at_ranks = nullptr;
+  if (options.depends_on_block(problem.collective))
+    explained.at_block = [&](Bytes bytes) { return options.problem(problem.collective, problem.ranks, bytes, problem.root); };
+  if (options.counts) return;
+  explained.at_ranks = [&, block_bytes](Count ranks) {
+    ProblemOptions alone = options;
+    alone.nodes.reset(), alone.node_sizes.reset(), alone.topology.reset(), alone.grid.reset();
+    return alone.problem(problem.collective, ranks, block_bytes, std::min(problem.root, ranks - 1));
+  };
+}
+
 int run(const Options& options) {
   if (options.collective.empty()) refuse("name a collective: quadrille explain alltoall --ranks 64 --block 1KiB");
+  const Collective collective = parse_collective(options.collective);
   constexpr std::size_t few = 10, endless = 1'000'000;
-  ExplainOptions explain_options{
-      .collective = parse_collective(options.collective), .problem = options.problem, .most_rows = options.all ? endless : few};
-  if (options.time) explain_options.seconds = parse_seconds(*options.time, "the time");
-  const Collective collective = explain_options.collective;
+  ExplainOptions explained{.most_parts = options.all ? endless : few};
+  if (options.time) explained.seconds = parse_seconds(*options.time, "the time");
   std::vector<std::pair<Bytes, Problem>> problems;
   for (const Count ranks : options.problem.rank_counts(0))
     for (const Bytes size : options.problem.block_sizes())
@@ -44,14 +68,16 @@ int run(const Options& options) {
   Json array = Json::array();
   {
     ProgressLine progress;
+    explained.progress = [&](FlipQuantity quantity, Count value) { progress.show(doing(quantity, value)); };
     for (const auto& [size, problem] : problems) {
-      const ExplainKnowledge knowledge = find_knowledge(options.knowledge, nodes_of(problem));
-      explain_options.block = size;
-      const Explanation explanation = explain(problem, knowledge, explain_options, progress);
+      const MachineKnowledge knowledge = find_knowledge(options.knowledge, nodes_of(problem));
+      set_other_problems(explained, options.problem, problem, size);
+      progress.show("pricing");
+      const Explanation explanation = explain(problem, knowledge, explained);
       if (options.json)
         array.push_back(json_of(explanation, knowledge));
       else
-        text += (text.empty() ? "" : "\n") + text_of(explanation, knowledge, explain_options.most_rows);
+        text += (text.empty() ? "" : "\n") + text_of(explanation, knowledge, explained.most_parts);
     }
   }
   output.finish(options.json ? to_text(array.size() == 1 ? array[0] : array) : text);

@@ -9,18 +9,19 @@
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
 #include "options/documents.hpp"
+#include "options/problem_options.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/groups.hpp"
 #include "quadrille/transports.hpp"
+#include "quadrille/tune.hpp"
 #include "reports/tune_report.hpp"
 #include "subcommands/subcommand.hpp"
-#include "subcommands/tuner.hpp"
+#include "subcommands/tune_from.hpp"
 #include "support/executor_option.hpp"
 #include "support/launcher.hpp"
 #include "support/output.hpp"
 #include "support/stop_signal.hpp"
 #include "support/talk.hpp"
-#include "tune/rules/vendor_rules.hpp"
 #include "tune/wisdom/wisdom_pool.hpp"
 
 namespace quadrille::command {
@@ -36,27 +37,23 @@ struct Options {
 
 // The checked options, the same on every rank.
 struct Request {
-  TuneRequest tune;
+  TuneOptions tune;
   std::vector<Count> ranks;  // numbers of threads
   double timeout_seconds = 60;
 };
 
-std::vector<Collective> collectives_of(const Options& options) {
-  std::vector<Collective> asked;
-  for (const std::string& word : options.collectives) asked.push_back(parse_collective(word));
-  std::vector<Collective> all;
-  for (const Collective collective : by_value())
-    if (asked.empty() || std::find(asked.begin(), asked.end(), collective) != asked.end()) all.push_back(collective);
-  return all;
+// Refuses impossible problems before anything is measured.
+void check_problems(const TuneOptions& tune, Count ranks) {
+  for (const Collective collective : tune.collectives.empty() ? all_collectives() : tune.collectives)
+    for (const Bytes size : tune.sizes) ProblemOptions().problem(collective, ranks, size, 0);
+  cells_of(tune, ranks);
 }
 
 Request request_of(const Options& options, Executor executor) {
   Request request;
-  TuneRequest& tune = request.tune;
-  tune.collectives = collectives_of(options);
-  tune.sizes = options.block ? parse_sizes(*options.block) : standard_sizes();
-  std::sort(tune.sizes.begin(), tune.sizes.end());
-  tune.sizes.erase(std::unique(tune.sizes.begin(), tune.sizes.end()), tune.sizes.end());
+  TuneOptions& tune = request.tune;
+  for (const std::string& word : options.collectives) tune.collectives.push_back(parse_collective(word));
+  if (options.block) tune.sizes = parse_sizes(*options.block);
   if (executor != Executor::automatic) tune.executors = {executor};
   if (options.cell) tune.seconds_per_cell = parse_seconds(*options.cell, "the time of a cell");
   if (options.time) tune.seconds = parse_seconds(*options.time, "the time");
@@ -65,54 +62,61 @@ Request request_of(const Options& options, Executor executor) {
   if (tune.launches > most_races)
     refuse(fmt::format("--launches is from 1 to {}, because wisdom keeps at most {} launches of a cell", most_races, most_races));
   tune.vendor = options.vendor;
-  if (options.days) tune.days = std::min<Count>(parse_whole(*options.days, "the number of days", 0), 100'000);
+  if (options.days) tune.days = parse_whole(*options.days, "the number of days", 0);
   if (options.ways) tune.ways = static_cast<std::size_t>(parse_whole(*options.ways, "the number of ways", 1));
   if (options.timeout) request.timeout_seconds = parse_seconds(*options.timeout, "the time-out");
   request.ranks = parse_wholes(options.ranks.value_or("2,4,8"), "the number of ranks", 2);
   check_threads(*std::max_element(request.ranks.begin(), request.ranks.end()));
-  for (const Count ranks : request.ranks)
-    make_grid(tune.collectives, tune.sizes, ranks, {});  // throws for impossible problems before anything is measured
+  for (const Count ranks : request.ranks) check_problems(tune, ranks);
   return request;
 }
 
-// Prints remarks and progress while ranks work.
+// Prints remarks and progress while ranks work, and tells them of signals.
 class Talk {
  public:
   explicit Talk(Watchdog& watchdog) : watchdog_(watchdog) {}
 
-  TuneTalk on_rank_0() {
-    return {.show =
-                [this](const std::string& doing) {
-                  watchdog_.beat();
-                  progress_.show(doing);
-                },
-            .remark =
-                [this](const std::string& sentence) {
-                  progress_.clear();
-                  remark(sentence);
-                }};
+  // Returns the options with functions that must not outlive this object.
+  TuneOptions told(TuneOptions tune) {
+    tune.begin = [this, tune](std::size_t open, std::size_t cells) {
+      if (open >= 2) say(plan_text(tune, open, cells));
+    };
+    tune.progress = [this](const TuneProgress& progress) {
+      watchdog_.beat();
+      progress_.show(text_of(progress));
+    };
+    tune.wrong = [this](const TuneCell& cell, const std::string& sentence) {
+      say(fmt::format("wrong data: {}: {}", text_of(cell), sentence));
+    };
+    tune.stop = StopSignal::caught;
+    return tune;
   }
 
  private:
+  void say(const std::string& sentence) {
+    progress_.clear();
+    remark(sentence);
+  }
+
   ProgressLine progress_;
   Watchdog& watchdog_;
+  const StopSignal stop_;
 };
 
-int report(const std::vector<TuneOutcome>& sessions, const Options& options) {
+int report(const std::vector<TuneResult>& sessions, const Options& options) {
   Output output(options.output);
   output.finish(options.json ? to_text(json_of(sessions)) : text_of(sessions));
-  for (const TuneOutcome& session : sessions) {
-    for (const TunedCell& each : session.cells)
-      if (each.state == CellState::left_out) remark(fmt::format("left out: {}: {}", each.cell.text(), each.reason));
+  for (const TuneResult& session : sessions) {
+    for (const TuneCell& each : session.cells)
+      if (each.state == CellState::left_out) remark(fmt::format("left out: {}: {}", text_of(each), each.reason));
     if (const std::size_t open = session.count(CellState::open); open > 0)
       remark(fmt::format("stopped {} with {} of {} cells to do for {} ranks; the same command goes on from here",
-                         session.signal != 0 ? "by a signal" : "after --time", open, session.cells.size(), session.ranks));
+                         session.stopped != 0 ? "by a signal" : "after --time", open, session.cells.size(), session.ranks));
   }
-  const TuneOutcome& last = sessions.back();
-  if (last.signal != 0) return 128 + last.signal;
-  return std::any_of(sessions.begin(), sessions.end(), [](const TuneOutcome& session) { return session.wrong_data; })
-             ? with_findings
-             : good;
+  const TuneResult& last = sessions.back();
+  if (last.stopped != 0) return 128 + last.stopped;
+  return std::any_of(sessions.begin(), sessions.end(), [](const TuneResult& session) { return session.wrong_data; }) ? with_findings
+                                                                                                                     : good;
 }
 
 // Local: the cells of the calls in the report of a run, for so many ranks.
@@ -129,18 +133,18 @@ int run_on_threads(const Options& options) {
     refuse("--from is for one number of ranks, that of the program; say which: --ranks 4");
   if (options.from) request.tune.wanted = wanted_by(*options.from, request.ranks[0]);
   Output{options.output};  // throws if it cannot be written
-  std::vector<TuneOutcome> sessions;
+  std::vector<TuneResult> sessions;
   {
     Watchdog watchdog(request.timeout_seconds, [&] { complain(stuck(request.timeout_seconds) + kept); });
     Talk talk(watchdog);
-    const StopSignal stop;
+    const TuneOptions tune_options = talk.told(request.tune);
     for (const Count ranks : request.ranks) {
-      TuneOutcome& session = sessions.emplace_back();
+      TuneResult& session = sessions.emplace_back();
       run_threads(ranks, [&](Communicator& communicator) {
-        TuneOutcome mine = tune(communicator, request.tune, talk.on_rank_0());
+        TuneResult mine = tune(communicator, tune_options);
         if (communicator.rank() == 0) session = std::move(mine);
       });
-      if (session.signal != 0) break;
+      if (session.stopped != 0) break;
     }
   }
   return report(sessions, options);
@@ -158,16 +162,15 @@ int run_launched(const Options& options, Executor executor) {
         *world, [&] { return world->rank() == 0 ? text_of(wanted_by(*options.from, world->size())) : std::string(); });
     request.tune.wanted = parse_wanted(told_by(*world, 0, text));
   }
-  std::vector<TuneOutcome> sessions;
+  std::vector<TuneResult> sessions;
   const auto measure = [&](Watchdog& watchdog) {
     Talk talk(watchdog);
-    const StopSignal stop;
-    sessions.push_back(tune(*world, request.tune, talk.on_rank_0()));
+    sessions.push_back(tune(*world, talk.told(request.tune)));
     return good;
   };
   if (const int code = run_watched(*world, request.timeout_seconds, measure, kept); code != good) return code;
   if (world->rank() == 0) return report(sessions, options);
-  return sessions[0].signal != 0 ? 128 + sessions[0].signal : good;
+  return sessions[0].stopped != 0 ? 128 + sessions[0].stopped : good;
 }
 
 int run(const Options& options) {

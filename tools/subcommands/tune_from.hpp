@@ -6,14 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "quadrille/problem.hpp"
+#include "quadrille/tune.hpp"
 
 namespace quadrille::command {
-
-struct WantedCell {
-  Collective collective = Collective::alltoall;
-  Bytes size = 0;  // mean size of a block
-};
 
 // Returns a cell for each kind of call that communicators of this number of ranks make; the kind that took most time comes first.
 // If the report also has calls of other numbers of ranks, adds a sentence about that to `remarks`. Throws Error{malformed} if the

@@ -135,7 +135,7 @@ class Choosing {
     } while (!agreement.is_settled);
     if (!agreement.has_same_knowledge) knowledge_ = share_knowledge(communicator_);
     facts_ = std::move(agreement.facts);
-    if (races()) measure(problem, TuneOptions().seconds);
+    if (races()) measure(problem, CellRaceOptions().seconds);
   }
 
   void check_choice_is_left(const Problem& problem) const {

@@ -163,7 +163,7 @@ std::vector<Way> promising_ways(const Problem& problem, const Wisdom& wisdom, co
 }
 
 WisdomRecord tune_cell(Communicator& communicator, const Problem& problem, const std::vector<Way>& ways,
-                       const TuneOptions& options) {
+                       const CellRaceOptions& options) {
   const Problem here = placed(communicator, problem);
   std::vector<RaceCandidate> running;
   for (const Way& way : ways) running.push_back(candidate_of(here, way));

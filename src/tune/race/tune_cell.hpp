@@ -18,7 +18,7 @@
 
 namespace quadrille {
 
-struct TuneOptions {
+struct CellRaceOptions {
   // The least number of repetitions of each heat; later heats have more if time allows. With five repetitions, a way is eliminated
   // only if all five ratios to the best way are above `clearly_slower`. With more repetitions, outliers are tolerated.
   std::vector<int> heats = {5, 5, 7};
@@ -45,6 +45,6 @@ std::vector<Way> promising_ways(const Problem& problem, const Wisdom& wisdom, co
 // eliminated early is its ratio to the best way, times that best way's time in the last heat. Ways that do not apply or gave wrong
 // data are not in the record. Throws Error{misuse} if no way is left, and like `race`.
 WisdomRecord tune_cell(Communicator& communicator, const Problem& problem, const std::vector<Way>& ways,
-                       const TuneOptions& options = {});
+                       const CellRaceOptions& options = {});
 
 }  // namespace quadrille

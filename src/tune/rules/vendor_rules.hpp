@@ -16,13 +16,10 @@
 #include <vector>
 
 #include "quadrille/result.hpp"
+#include "quadrille/tune.hpp"  // allow_vendor_algorithms
 #include "quadrille/wisdom.hpp"
 
 namespace quadrille {
-
-// Makes Open MPI accept forced algorithms. It looks for a forced algorithm only if its environment says so at initialisation. As
-// long as no algorithm is forced, it decides as before. Does nothing if the environment already sets the variable.
-void allow_vendor_algorithms();
 
 // Returns the ways worth measuring: the library's collective as it is, and each of its algorithms that can be forced for this
 // problem; or the reason why no algorithm can be forced. Local.

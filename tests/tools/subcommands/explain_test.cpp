@@ -70,54 +70,33 @@ TEST_F(ExplainTest, SaysHowManyRanksEachNodeHas) {
   EXPECT_EQ(told["fewest_ranks_of_node"], 1);
 }
 
-TEST_F(ExplainTest, PricesAddUpAndTheCheapestIsTaken) {
-  const Json told = explained({"alltoall", "--node-sizes", "4x4", "--block", "64B", "--machine", machine()});
+// tests/tune/explain tests the explanation itself.
+TEST_F(ExplainTest, PrintsTheExplanation) {
+  const Words words{"alltoall", "--ranks", "8", "--all", "--mpi", "none", "--machine", machine()};
+  const Json told = explained(words);
   EXPECT_EQ(told["source"], "price");
-  EXPECT_EQ(told["nodes"], 4);
   EXPECT_EQ(told["preset"], "dear");
   EXPECT_EQ(told["assumed"], Json::object());
   const Json& candidates = told["candidates"];
   ASSERT_GE(candidates.size(), 4u);
   EXPECT_EQ(candidates[0]["algorithm"], told["chosen"]["algorithm"]);
+  EXPECT_EQ(candidates[0]["predicted_s"], told["time_s"]);
   EXPECT_EQ(candidates[0]["rejected"], "");
-  double before = 0;
-  int taken_apart = 0;
-  for (const Json& each : candidates) {
-    if (&each != &candidates[0]) EXPECT_NE(each["rejected"], "") << each;
-    if (each["predicted_s"].is_null()) continue;
-    const double seconds = each["predicted_s"];
-    EXPECT_GE(seconds, before);
-    before = seconds;
-    if (each["parts"].is_null()) continue;
-    ++taken_apart;
-    const Json& parts = each["parts"];
-    const double sum = parts["startups_s"].get<double>() + parts["bytes_s"].get<double>() + parts["copies_s"].get<double>() +
-                       parts["contention_s"].get<double>();
-    EXPECT_NEAR(sum, seconds, 1e-3 * seconds) << each;
-  }
-  EXPECT_GE(taken_apart, 4);
+  const auto shift =
+      std::find_if(candidates.begin(), candidates.end(), [](const Json& each) { return each["algorithm"] == "shift"; });
+  ASSERT_NE(shift, candidates.end());
+  EXPECT_EQ((*shift)["parts"]["startups"], 7);
+  EXPECT_EQ((*shift)["parts"]["rounds"], 7);
+  EXPECT_EQ((*shift)["parts"]["message_bytes"], 7 * 8);
+  EXPECT_NEAR((*shift)["parts"]["startups_s"].get<double>(), 7e-6, 1e-12);
   EXPECT_LE(told["lower_bound"]["time_s"].get<double>(), told["time_s"].get<double>());
-  EXPECT_GT(told["lower_bound"]["time_s"].get<double>(), 0);
-}
-
-TEST_F(ExplainTest, CountsStartUpsAndRounds) {
-  const Words words{"alltoall", "--ranks", "8", "--all", "--mpi", "none", "--time", "0.01", "--machine", machine()};
-  int looked_at = 0;
-  const Json told = explained(words);
-  for (const Json& each : told["candidates"]) {
-    if (each["algorithm"] != "shift") continue;
-    ++looked_at;
-    const Json& parts = each["parts"];
-    EXPECT_EQ(parts["startups"], 7);
-    EXPECT_EQ(parts["rounds"], 7);
-    EXPECT_EQ(parts["message_bytes"], 7 * 8);
-    EXPECT_NEAR(parts["startups_s"].get<double>(), 7e-6, 1e-12);
-  }
-  EXPECT_EQ(looked_at, 1);
+  EXPECT_GE(told["by_block"]["changes"].size(), 2u);
+  EXPECT_EQ(told["by_ranks"]["looked_up_to"], 128);
   Words all = words;
   all.insert(all.begin(), "explain");
   const std::string text = prints(all);
   EXPECT_NE(text.find(" start-ups in "), std::string::npos) << text;
+  EXPECT_NE(text.find("By size of block, to within 3 %: "), std::string::npos) << text;
 }
 
 TEST_F(ExplainTest, SaysWhichFiguresAreAssumed) {
@@ -132,21 +111,6 @@ TEST_F(ExplainTest, SaysWhichFiguresAreAssumed) {
   EXPECT_NE(text.find("Assumed, because no published figure was found:\n  copy_us_per_byte: a guess\n"), std::string::npos) << text;
   all.back() = machine();
   EXPECT_EQ(prints(all).find("ssumed"), std::string::npos) << "all its figures are stated";
-}
-
-TEST_F(ExplainTest, SaysWhereTheChoiceChanges) {
-  const Words words{"alltoall", "--ranks", "16", "--machine", machine(), "--mpi", "none"};
-  const Json told = explained(words);
-  const Json& changes = told["by_block"]["changes"];
-  ASSERT_GE(changes.size(), 2u) << told;
-  const auto taken_at = [&](Bytes bytes) {
-    Words at = words;
-    at.insert(at.end(), {"--block", std::to_string(bytes), "--time", "0.01"});
-    return explained(at)["chosen"].dump();
-  };
-  const Bytes from = changes[1]["from"];
-  EXPECT_NE(taken_at(from), taken_at(from - from / 16 - 1)) << "it changes near " << from;
-  EXPECT_GE(told["by_ranks"]["looked_up_to"].get<int>(), 16);
 }
 
 TEST_F(ExplainTest, PrefersMeasuredTimes) {

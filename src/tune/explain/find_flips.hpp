@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds flips: the places where a choice changes as one quantity grows (a block's bytes, ranks or skew).
+// Finds the places where a choice changes as one quantity grows.
 #pragma once
 
 #include <chrono>
@@ -7,20 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "quadrille/types.hpp"
+#include "quadrille/flips.hpp"
 
-namespace quadrille::command {
-
-struct Flip {
-  Count from = 0;  // the first value with this choice
-  std::string way;
-};
-
-struct Flips {
-  std::vector<Flip> list;  // ascending; the first begins at the first value examined
-  Count upto = 0;          // the last value examined
-  std::string note;        // why the list is empty or ends early; empty: it is complete
-};
+namespace quadrille {
 
 using Deadline = std::chrono::steady_clock::time_point;
 
@@ -34,4 +23,16 @@ void find_changes(const Flip& first, const Flip& last, const std::function<std::
 Flips find_flips(const std::vector<Count>& values, bool bisects, Deadline deadline,
                  const std::function<std::string(Count)>& way_at);
 
-}  // namespace quadrille::command
+// Returns the numbers of elements 1, 2, 4 and so on whose blocks have at most `most_block_bytes` bytes.
+std::vector<Count> powers_of_elements(Bytes element_bytes);
+
+// Returns the problem with blocks of this size: by `at_block`, or else the same problem with its block size changed.
+Problem with_block(const Problem& problem, Bytes block_bytes, const AtBlock& at_block);
+
+// Returns true if with_block can change the sizes.
+bool has_other_blocks(const Problem& problem, const AtBlock& at_block);
+
+// Note of flips by size of a problem whose sizes cannot be changed.
+inline constexpr const char* sizes_are_given = "the sizes are given";
+
+}  // namespace quadrille

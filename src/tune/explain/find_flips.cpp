@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "reports/flips.hpp"
+#include "tune/explain/find_flips.hpp"
 
 #include <algorithm>
 
-namespace quadrille::command {
+namespace quadrille {
 namespace {
 
 constexpr Count accuracy = 32;  // a flip's place is found to one part in so many
@@ -44,4 +44,20 @@ Flips find_flips(const std::vector<Count>& values, bool bisects, Deadline deadli
   return flips;
 }
 
-}  // namespace quadrille::command
+std::vector<Count> powers_of_elements(Bytes element_bytes) {
+  std::vector<Count> powers;
+  for (Count elements = 1; elements * element_bytes <= most_block_bytes; elements *= 2) powers.push_back(elements);
+  return powers;
+}
+
+Problem with_block(const Problem& problem, Bytes block_bytes, const AtBlock& at_block) {
+  if (at_block) return at_block(block_bytes);
+  Problem other = problem;
+  other.block_bytes = block_bytes;
+  check(other);
+  return other;
+}
+
+bool has_other_blocks(const Problem& problem, const AtBlock& at_block) { return at_block || has_blocks(problem.collective); }
+
+}  // namespace quadrille

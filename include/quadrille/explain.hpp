@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Explains which way (algorithm, executor and policy) a plan would take for a problem, and why: the candidates with the parts of
+// their prices, a lower bound for all schedules, and where the choice changes. This is what `quadrille explain` answers. No ranks
+// have to run.
+//
+//   const Problem problem = Problem::alltoall(8, 1024);
+//   const Explanation told = explain(problem, knowledge_here());
+//   std::printf("%s: %s\n", way_text(problem, told.decision.chosen).c_str(), told.decision.reason.c_str());
+//   for (const Flip& flip : told.by_block.list) std::printf("from %ld B %s\n", flip.from, flip.way.c_str());
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "quadrille/decision.hpp"
+#include "quadrille/flips.hpp"
+#include "quadrille/wisdom.hpp"
+
+namespace quadrille {
+
+// What is known of a machine. For a machine of which nothing was measured, set only the preset:
+// {.preset = find_machine("hdr")}.
+struct MachineKnowledge {
+  Wisdom wisdom;                       // measured there; of this machine, knowledge_here fills in the fingerprint at least
+  std::string file;                    // from which the wisdom was read; empty: from none
+  std::optional<MachineCosts> preset;  // supplies prices for executors without a fit; needs figures for the model max-rate
+  bool has_mpi = true;                 // is there an MPI library for messages and collectives?
+  std::optional<Executor> only;        // the only executor to consider
+  std::vector<std::string> left_out;   // a sentence for each file that could not be read
+
+  // Returns the options that plans have on the problem's ranks: the executors that such a group offers.
+  DecisionOptions options_for(const Problem& problem) const;
+  // Returns the executor's costs, measured or preset; nothing if neither is known.
+  std::optional<ExecutorFit> fit(Executor executor, const Situation& situation) const;
+};
+
+// Returns what is known of this machine for ranks on one node (`nodes` = 1) or on several: the newest wisdom file for its processor
+// that tells of such ranks, and the preset by which plans price where nothing was measured. A processor has several files: one for
+// each number of cores, network and MPI library. If `mpi` is not empty, the file's Fingerprint::mpi must begin with it, such as
+// "Open MPI" or "none".
+MachineKnowledge knowledge_here(Count nodes = 1, std::string_view mpi = {});
+
+// The parts of a price. Start-ups, bytes and copies are what a rank takes when it is alone; contention is the extra time because
+// the ranks of a node share its adapter, memory and cores.
+struct PriceParts {
+  double startups_s = 0, bytes_s = 0, copies_s = 0, contention_s = 0;
+  Count startups = 0, rounds = 0;  // startups_s is the time of these and of starting the operation itself
+  Bytes bytes = 0, copied = 0;
+};
+
+// An algorithm run by an executor, under the policy that is best for it.
+struct ExplainedWay {
+  Considered considered;
+  std::string name;                 // the algorithm, without parameters that have their default values
+  std::optional<PriceParts> parts;  // of its price; absent if it has none, or beyond ExplainOptions::most_parts
+};
+
+// A bound for all schedules: the least number of rounds, and the fewest bytes in messages that follow each other.
+struct LowerBound {
+  Count rounds = 0;
+  Bytes bytes = 0;
+  std::string of_rounds, of_bytes;  // the sources of both bounds
+  std::optional<double> seconds;    // the time of so many start-ups and bytes; absent if their costs are not known
+};
+
+struct Explanation {
+  Problem problem;
+  Decision decision;
+  std::vector<ExplainedWay> ways;                                 // in the order of Decision::considered
+  std::vector<std::pair<std::string, std::string>> do_not_apply;  // algorithms that cannot be used, each with the reason
+  LowerBound bound;
+  Flips by_block;  // by bytes of a block, each to within 3 %
+  Flips by_ranks;  // by number of ranks, at powers of two times the ranks of a node: each node keeps its ranks, so nodes are added
+  Flips by_skew;   // for alltoallv: by bytes of the heaviest rank over the mean of all, with the same total
+
+  std::optional<double> seconds() const;  // time of the chosen way: measured, otherwise predicted; absent if neither is known
+};
+
+enum class FlipQuantity : std::uint8_t { block_bytes, ranks, skew };
+
+struct ExplainOptions {
+  std::size_t most_parts = 10;  // how many ways have their price taken apart, the best first
+  double seconds = 4;           // about how long to search for flips
+  // The same problem at other sizes, for irregular collectives, where only the caller knows what that means. If empty, their flips
+  // are not searched, and a note says so. Others get blocks of this size, or so many ranks.
+  AtBlock at_block;
+  std::function<Problem(Count ranks)> at_ranks;                      // its nodes and grid are not used
+  std::function<void(FlipQuantity quantity, Count value)> progress;  // called before each decision of the search
+};
+
+// Explains the decision for a problem. Local. Throws Error{misuse} if the preset has no figures for the model max-rate, and like
+// `check` for a problem that is wrong.
+Explanation explain(const Problem& problem, const MachineKnowledge& knowledge, const ExplainOptions& options = {});
+
+// Returns a way as text: "bruck:radix=4 by shared memory", "the MPI library's own alltoall".
+std::string way_text(const Problem& problem, const Way& way);
+
+}  // namespace quadrille

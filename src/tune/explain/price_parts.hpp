@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The parts of a price by the model max-rate, and the least price that any schedule can have.
+#pragma once
+
+#include <optional>
+
+#include "quadrille/explain.hpp"
+#include "quadrille/fit.hpp"
+
+namespace quadrille {
+
+// Takes apart the price of a way of ours.
+PriceParts parts_of(const Problem& problem, const Way& way, const ExecutorFit& fit);
+
+// Returns the lower bound for one port. It applies because in the model max-rate each message takes its full start-up, even if
+// several are under way at once. Without a fit, the bound has no time.
+LowerBound bound_of(const Problem& problem, const Situation& situation, const std::optional<ExecutorFit>& fit);
+
+}  // namespace quadrille

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Explanations that a program asks for.
+#include "quadrille/explain.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "quadrille/error.hpp"
+
+namespace quadrille {
+namespace {
+
+// A machine on which start-ups are expensive.
+MachineKnowledge dear() {
+  MachineCosts machine{.name = "dear", .description = "made for a test", .source = "nobody"};
+  Coefficients& coefficients = machine.models["max-rate"];
+  for (const Coefficient& coefficient : find_model("max-rate")->coefficients)
+    if (coefficient.standard) coefficients[std::string(coefficient.key)] = *coefficient.standard;
+  for (const auto& [key, value] : std::map<std::string, double>{{"startup_us", 10},
+                                                                {"us_per_byte", 0.001},
+                                                                {"node_us_per_byte", 0.0005},
+                                                                {"inside_startup_us", 1},
+                                                                {"inside_us_per_byte", 0.0002}})
+    coefficients[key] = value;
+  return {.preset = machine};
+}
+
+Problem on_nodes(Problem problem, Count ranks_of_node) {
+  for (Rank rank = 0; rank < problem.ranks; ++rank) problem.nodes.push_back(rank / ranks_of_node);
+  return problem;
+}
+
+TEST(Explain, PricesAddUpAndTheCheapestIsTaken) {
+  const Explanation told = explain(on_nodes(Problem::alltoall(16, 64), 4), dear(), {.seconds = 0});
+  EXPECT_EQ(told.decision.source, Source::price);
+  EXPECT_EQ(told.decision.preset, "dear");
+  EXPECT_EQ(told.decision.situation.nodes, 4);
+  ASSERT_GE(told.ways.size(), 4u);
+  EXPECT_EQ(told.ways[0].considered.way, told.decision.chosen);
+  EXPECT_EQ(told.ways[0].considered.rejected, "");
+  double before = 0;
+  int taken_apart = 0;
+  for (const ExplainedWay& each : told.ways) {
+    if (&each != &told.ways[0]) EXPECT_NE(each.considered.rejected, "") << each.name;
+    if (!each.considered.predicted_s) continue;
+    const double seconds = *each.considered.predicted_s;
+    EXPECT_GE(seconds, before);
+    before = seconds;
+    if (!each.parts) continue;
+    ++taken_apart;
+    const PriceParts& parts = *each.parts;
+    EXPECT_NEAR(parts.startups_s + parts.bytes_s + parts.copies_s + parts.contention_s, seconds, 1e-3 * seconds) << each.name;
+  }
+  EXPECT_GE(taken_apart, 4);
+  EXPECT_LE(*told.bound.seconds, *told.seconds());
+  EXPECT_GT(*told.bound.seconds, 0);
+}
+
+TEST(Explain, CountsStartUpsAndRounds) {
+  MachineKnowledge known = dear();
+  known.has_mpi = false;
+  const Explanation told = explain(Problem::alltoall(8, 8), known, {.most_parts = 1000, .seconds = 0});
+  const auto shift =
+      std::find_if(told.ways.begin(), told.ways.end(), [](const ExplainedWay& each) { return each.name == "shift"; });
+  ASSERT_TRUE(shift != told.ways.end() && shift->parts);
+  EXPECT_EQ(shift->parts->startups, 7);
+  EXPECT_EQ(shift->parts->rounds, 7);
+  EXPECT_EQ(shift->parts->bytes, 7 * 8);
+  EXPECT_NEAR(shift->parts->startups_s, 7e-6, 1e-12);
+  EXPECT_EQ(told.bound.rounds, 3);
+  EXPECT_EQ(told.bound.bytes, 7 * 8);
+  std::set<std::pair<std::string, Executor>> names;
+  for (const ExplainedWay& each : told.ways)
+    EXPECT_TRUE(names.emplace(each.name, each.considered.way.executor).second) << each.name;
+  const Explanation few = explain(Problem::alltoall(8, 8), known, {.most_parts = 2, .seconds = 0});
+  EXPECT_EQ(std::count_if(few.ways.begin(), few.ways.end(), [](const ExplainedWay& each) { return each.parts.has_value(); }), 2);
+}
+
+TEST(Explain, FindsWhereTheChoiceChanges) {
+  MachineKnowledge known = dear();
+  known.has_mpi = false;
+  std::set<FlipQuantity> examined;
+  const Problem problem = Problem::alltoall(16, 8);
+  const Explanation told =
+      explain(problem, known, {.seconds = 60, .progress = [&](FlipQuantity quantity, Count) { examined.insert(quantity); }});
+  ASSERT_GE(told.by_block.list.size(), 2u);
+  const auto taken_at = [&](Bytes bytes) {
+    const Problem other = Problem::alltoall(16, bytes);
+    return way_text(other, explain(other, known, {.seconds = 0}).decision.chosen);
+  };
+  EXPECT_EQ(told.by_block.list[0].way, taken_at(1));
+  const Flip& flip = told.by_block.list[1];
+  EXPECT_EQ(flip.way, taken_at(flip.from));
+  EXPECT_NE(flip.way, taken_at(flip.from - flip.from / 16 - 1));
+  EXPECT_EQ(told.by_block.upto, most_block_bytes);
+  EXPECT_EQ(told.by_ranks.upto, 256) << "16 times as many ranks";
+  EXPECT_EQ(told.by_block.note + told.by_ranks.note + told.by_skew.note, "");
+  EXPECT_TRUE(told.by_skew.list.empty()) << "an alltoall has none";
+  EXPECT_EQ(examined, (std::set{FlipQuantity::block_bytes, FlipQuantity::ranks}));
+}
+
+// Each node keeps its ranks.
+TEST(Explain, AddsNodes) {
+  std::set<Count> examined;
+  const auto note = [&](FlipQuantity quantity, Count value) {
+    if (quantity == FlipQuantity::ranks) examined.insert(value);
+  };
+  explain(on_nodes(Problem::broadcast(4, 64, 3), 2), dear(), {.seconds = 60, .progress = note});
+  EXPECT_EQ(examined, (std::set<Count>{4, 8, 16, 32, 64}));
+}
+
+TEST(Explain, NeedsToKnowWhatOtherSizesMeanForCounts) {
+  std::vector<Bytes> counts(16, 0);
+  counts[1] = counts[6] = counts[11] = 1000;
+  counts[12] = 90000;
+  const Problem problem = Problem::alltoallv(4, counts);
+  const Explanation told = explain(problem, dear());
+  EXPECT_EQ(told.decision.situation.skew, 4);
+  EXPECT_EQ(told.decision.situation.sparsity, 4);
+  EXPECT_EQ(told.by_skew.upto, 4);
+  EXPECT_EQ(told.by_block.note, "the sizes are given");
+  EXPECT_EQ(told.by_ranks.note, "the counts are given for so many ranks");
+
+  const auto equal = [](Count ranks, Bytes bytes) { return Problem::alltoallv(ranks, std::vector<Bytes>(ranks * ranks, bytes)); };
+  const Explanation more = explain(problem, dear(),
+                                   {.seconds = 60,
+                                    .at_block = [&](Bytes bytes) { return equal(4, bytes); },
+                                    .at_ranks = [&](Count ranks) { return equal(ranks, 8); }});
+  EXPECT_EQ(more.by_block.upto, most_block_bytes);
+  EXPECT_EQ(more.by_ranks.upto, 64);
+}
+
+TEST(Explain, PrefersMeasuredTimes) {
+  const Problem problem = Problem::alltoall(4, 64);
+  MachineKnowledge known = dear();
+  const auto entry = [&](const std::string& algorithm, double seconds) {
+    return WisdomEntry{{.algorithm = specification(parse_choice(problem, algorithm)), .executor = Executor::shared},
+                       {seconds, 0.9 * seconds, 1.1 * seconds}};
+  };
+  known.wisdom.add(WisdomRecord{.situation = situation_of(problem),
+                                .date = "2026-11-20",
+                                .repetitions = 9,
+                                .entries = {entry("bruck:radix=2", 2), entry("shift", 3)}});
+  const Explanation told = explain(problem, known, {.seconds = 0});
+  EXPECT_EQ(told.decision.source, Source::wisdom);
+  EXPECT_EQ(way_text(problem, told.decision.chosen), "bruck by shared memory");
+  EXPECT_EQ(told.seconds(), 2);
+  EXPECT_EQ(told.bound.rounds, 2);
+  EXPECT_NE(explain(Problem::alltoall(4, 1 << 20), known, {.seconds = 0}).decision.source, Source::wisdom);
+}
+
+TEST(Explain, SaysWhatDoesNotApply) {
+  const Explanation told = explain(Problem::alltoall(6, 64), dear(), {.seconds = 0});
+  const auto xor_reason =
+      std::find_if(told.do_not_apply.begin(), told.do_not_apply.end(), [](const auto& each) { return each.first == "xor"; });
+  ASSERT_NE(xor_reason, told.do_not_apply.end());
+  EXPECT_NE(xor_reason->second, "");
+}
+
+TEST(Explain, KnowsNothingWithoutKnowledge) {
+  const Explanation told = explain(Problem::alltoall(6, 64), {}, {.seconds = 0});
+  EXPECT_EQ(told.decision.source, Source::standard);
+  EXPECT_FALSE(told.seconds());
+  EXPECT_FALSE(told.bound.seconds);
+  EXPECT_EQ(told.bound.rounds, 3);
+}
+
+TEST(Explain, RefusesAMachineByWhichPlansCannotChoose) {
+  EXPECT_THROW(explain(Problem::alltoall(6, 64), {.preset = find_machine("sp1")}), Error);
+  EXPECT_THROW(explain(Problem::alltoall(0, 64), {}), Error);
+}
+
+TEST(Explain, NamesWaysInWords) {
+  const Problem problem = Problem::alltoall(8, 64);
+  EXPECT_EQ(way_text(problem, {.algorithm = "vendor"}), "the MPI library's own alltoall");
+  EXPECT_EQ(way_text(problem, {.algorithm = "bruck:radix=4", .executor = Executor::shared}), "bruck:radix=4 by shared memory");
+  EXPECT_THAT(way_text(problem, {.algorithm = "bruck", .policy = Policy::dataflow, .executor = Executor::mpi}),
+              ::testing::StartsWith("bruck, dataflow, by "));
+}
+
+}  // namespace
+}  // namespace quadrille
