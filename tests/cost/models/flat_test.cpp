@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The flat model [liu2002]: its formulas compared with counts from schedules, the choices that follow from it, and
-// machine files.
-#include "quadrille/model.hpp"
-
+// The flat model [liu2002]: its formulas compared with counts from schedules, and the choices that follow from it.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
+#include <algorithm>
 
 #include "quadrille/algorithm.hpp"
-#include "quadrille/error.hpp"
+#include "quadrille/model.hpp"
 #include "quadrille/traffic_patterns.hpp"
 
 namespace quadrille {
@@ -108,18 +103,13 @@ TEST(FlatModel, ChargesTheBusiestLink) {
   EXPECT_DOUBLE_EQ(predict(work.stages, model).blocking_s, 7 * 5 + 70 * 0.5 + 160 * 2);
 }
 
-// A schedule in the text form may have no stages.
-TEST(Workload, CountsRoundsOutsideAnyStage) {
-  Schedule schedule = make_schedule(Problem::alltoall(4, 10), "shift");
-  schedule.program = [inner = schedule.program](Rank rank) {
-    Program program = inner(rank);
-    program.stages.clear();
-    return program;
-  };
-  const Workload work = workload(schedule);
-  ASSERT_EQ(work.stages.size(), 1u);
-  EXPECT_EQ(work.stages[0].startups, 3);
-  EXPECT_EQ(work.stages[0].volume, 30);
+TEST(FlatModel, AddsAllPartsIfNothingOverlaps) {
+  const Workload work = workload(make_schedule(Problem::alltoall(8, 1000), "shift"));
+  const Model& flat = *find_model("flat");
+  const Price cm5 = price_of(work, flat, find_machine("cm5")), sp2 = price_of(work, flat, find_machine("sp2"));
+  EXPECT_DOUBLE_EQ(cm5.nonblocking_s, cm5.blocking_s);
+  EXPECT_LT(sp2.nonblocking_s, sp2.blocking_s);
+  EXPECT_NEAR(cm5.blocking_s, 7 * (85e-6 + 1000 * 0.12e-6), 1e-12);
 }
 
 }  // namespace
