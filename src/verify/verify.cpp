@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rules that a schedule must obey. tests/verify/rules_test.cpp has a test for each rule that breaks it.
+// The rules that a schedule must obey. tests/verify/rules_test.cpp has a test for each rule that breaks it, and tests/verify/faulty
+// has files that do.
 //
 // Rules for each program (structure.cpp):
 //   out-of-buffer        a region lies within its buffer, and the buffer is input, output or scratch

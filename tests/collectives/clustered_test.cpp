@@ -106,40 +106,61 @@ TEST(Clustered, HasTheStepsOfTheTableBetweenNodes) {
   EXPECT_EQ(figures(make_schedule(alltoall_on({4, 4, 4, 4, 4, 4}), "clustered:mode=exchange,factor=concentrated")).c1, 86);
 }
 
+// A specification of the algorithm, and what its timetable is made from.
+struct Setting {
+  std::string specification;
+  OwnNode own_node = OwnNode::apart;
+  one_factor::Form form = one_factor::Form::concentrated;
+  Decomposition::Into into = Decomposition::Into::matchings;
+  Count degree = 1;
+  Count adapters = 1;
+};
+
+std::vector<Setting> settings() {
+  using Into = Decomposition::Into;
+  using one_factor::Form;
+  return {{.specification = "clustered:mode=paper", .own_node = OwnNode::sends, .form = Form::basic},
+          {.specification = "clustered:mode=paper,factor=concentrated", .own_node = OwnNode::sends},
+          {.specification = "clustered:mode=exchange", .own_node = OwnNode::exchanges, .form = Form::basic},
+          {.specification = "clustered:mode=exchange,decomposition=permutations",
+           .own_node = OwnNode::exchanges,
+           .form = Form::basic,
+           .into = Into::permutations},
+          {.specification = "clustered"},
+          {.specification = "clustered:adapters=2", .adapters = 2},
+          {.specification = "clustered:degree=2", .degree = 2},
+          {.specification = "clustered:decomposition=permutations", .into = Into::permutations},
+          {.specification = "clustered:decomposition=permutations,degree=2", .into = Into::permutations, .degree = 2}};
+}
+
+// Ranks exchange with their own node in the timetable's steps, or, if the own node is apart, after them.
+void expect_timetable(const Problem& problem, const Setting& setting) {
+  const NodeRanks dealt = NodeRanks(problem).dealt(setting.adapters);
+  const NodeTimetable timetable(dealt.sizes(), setting.own_node,
+                                {.into = setting.into, .form = setting.form, .degree = setting.degree});
+  const Schedule schedule = make_schedule(problem, setting.specification);
+  for (Rank rank = 0; rank < problem.ranks; ++rank)
+    for (const Round& round : schedule.program(rank).rounds)
+      for (const Message& message : round.sends) {
+        const Count own = dealt.node_of(rank), other = dealt.node_of(message.peer);
+        if (own == other && setting.own_node == OwnNode::apart)
+          EXPECT_GE(round.number, timetable.steps());
+        else
+          EXPECT_EQ(round.number, timetable.step(own, dealt.index_of(rank), other, dealt.index_of(message.peer)));
+      }
+}
+
 // Tests also ranks of a node that are not consecutive, and several ports.
 TEST(Clustered, HasProgramsThatFollowTheTimetable) {
   for (const Count p : {1, 2, 6, 11, 16})
     for (const auto& nodes : placements(p)) {
       Problem problem = Problem::alltoall(p, 1);
       problem.nodes = nodes;
-      for (const std::string specification :
-           {"clustered:mode=paper", "clustered:mode=paper,factor=concentrated", "clustered:mode=exchange", "clustered",
-            "clustered:adapters=2", "clustered:decomposition=permutations", "clustered:degree=2",
-            "clustered:decomposition=permutations,degree=2", "clustered:mode=exchange,decomposition=permutations"}) {
-        const Count adapters = specification.ends_with("adapters=2") ? 2 : 1, degree = specification.ends_with("degree=2") ? 2 : 1;
-        if (adapters > NodeRanks(problem).largest() || degree >= NodeRanks(problem).node_count()) continue;
-        const NodeRanks dealt = NodeRanks(problem).dealt(adapters);
-        const OwnNode own_node = specification.find("paper") != std::string::npos      ? OwnNode::sends
-                                 : specification.find("exchange") != std::string::npos ? OwnNode::exchanges
-                                                                                       : OwnNode::apart;
-        const bool concentrated = own_node == OwnNode::apart || specification.ends_with("concentrated");
-        const NodeTimetable timetable(
-            dealt.sizes(), own_node,
-            {.into = specification.find("permutations") != std::string::npos ? Decomposition::Into::permutations
-                                                                             : Decomposition::Into::matchings,
-             .form = concentrated ? one_factor::Form::concentrated : one_factor::Form::basic,
-             .degree = degree});
-        const Schedule schedule = make_schedule(problem, specification);
-        for (Rank rank = 0; rank < p; ++rank)
-          for (const Round& round : schedule.program(rank).rounds)
-            for (const Message& message : round.sends) {
-              const bool inside = dealt.node_of(rank) == dealt.node_of(message.peer);
-              if (inside && own_node == OwnNode::apart)
-                EXPECT_GE(round.number, timetable.steps());
-              else
-                EXPECT_EQ(round.number, timetable.step(dealt.node_of(rank), dealt.index_of(rank), dealt.node_of(message.peer),
-                                                       dealt.index_of(message.peer)));
-            }
+      for (const Setting& setting : settings()) {
+        const NodeRanks ranks(problem);
+        if (setting.adapters > ranks.largest() || setting.degree >= ranks.node_count()) continue;  // refused
+        SCOPED_TRACE(setting.specification);
+        expect_timetable(problem, setting);
       }
     }
 }

@@ -10,8 +10,6 @@
 #include <string>
 
 #include "quadrille/algorithm.hpp"
-#include "quadrille/candidate.hpp"
-#include "quadrille/error.hpp"
 
 namespace quadrille {
 namespace {
@@ -27,28 +25,6 @@ std::string file_of(const Algorithm& algorithm) {
 std::string contents(const std::filesystem::path& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
-}
-
-TEST(Choice, IsTheSameWithoutItsDefaults) {
-  for (const Count p : {5, 8})
-    for (const char* specification : {"bruck", "bruck:radix=3", "bruck:ports=2,radix=5", "torus:kernel=ar", "shift"}) {
-      const Problem problem = Problem::alltoall(p, 8);
-      const Choice choice = parse_choice(problem, specification);
-      EXPECT_EQ(completed(problem, shortened(problem, choice)), choice) << specification;
-    }
-  const Choice three = shortened(Problem::alltoall(8, 8), parse_choice(Problem::alltoall(8, 8), "bruck:radix=3,ports=1"));
-  EXPECT_EQ(three.parameters, (Parameters{{"radix", Count{3}}}));
-  EXPECT_THROW(completed(Problem::alltoall(2, 8), three), Error);
-}
-
-TEST(Candidate, HasAShortName) {
-  const auto short_name_of = [](const char* text) {
-    const Problem problem = Problem::alltoall(8, 8);
-    return short_name(problem, parse_candidate(problem, text));
-  };
-  EXPECT_EQ(short_name_of("bruck:radix=3,ports=1"), "bruck:radix=3");
-  EXPECT_EQ(short_name_of("bruck:radix=2"), "bruck");
-  EXPECT_EQ(short_name_of("vendor:linear_sync"), "vendor:linear_sync");
 }
 
 TEST(Table, HasARowForEachFileAndAFileForEachRow) {
@@ -95,25 +71,6 @@ TEST(Table, RecordsAreComplete) {
       EXPECT_EQ(parameter.standard_for != nullptr, !parameter.standard_rule.empty()) << algorithm->id << " " << parameter.name;
     }
   }
-}
-
-// A program may pass a record of its own, which is in no table.
-TEST(Choice, OfAReductionThatStatesNoOrderOfCombiningIsRefused) {
-  Algorithm silent = *find_algorithm(Collective::reduce, "linear");
-  silent.combining = nullptr;
-  const Problem problem = Problem::reduce(4, 8);
-  const Choice choice = completed(problem, {&silent, {}});
-  const auto refused = [&](const auto& use) {
-    try {
-      use();
-      ADD_FAILURE() << "nothing was refused";
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::misuse);
-      EXPECT_STREQ(error.what(), "the record of reduce/linear has no function 'combining', which every reduction needs");
-    }
-  };
-  refused([&] { static_cast<void>(applies(problem, choice)); });
-  refused([&] { make_schedule(problem, choice); });
 }
 
 TEST(Table, SourcesAreInTheBibliographyAndAtTheHeadOfTheFile) {

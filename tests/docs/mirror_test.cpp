@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tests that the folders of tests/ mirror those of src/, and that tests/tools/ mirrors tools/, so that the test of a source file
-// can be found without a search.
+// can be found without a search; and that long source files have such a test.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -67,6 +70,87 @@ TEST(Architecture, FoldersOfTestsAreFoldersOfSources) {
         const fs::path folder = relative(entry.path().parent_path(), root / "tests");
         EXPECT_TRUE(is_directory(layer.parent_path() / folder)) << entry.path();
       }
+}
+
+// A long source file, or a folder of them, without a test of its name, and what tests it instead.
+struct Exception {
+  std::string_view source, tested_by, reason;
+};
+
+constexpr Exception exceptions[] = {
+    {"papers/exhibits", "papers/tests/exhibits_test.cpp", "every row of the table is tested in the same way"},
+    {"papers/plot.cpp", "papers/tests/verdict_test.cpp", "panels are tested with the sheets that they draw"},
+    {"src/collectives/reducing/reduce_scattering.cpp", "tests/collectives/reduction_test.cpp", "a part of several algorithms"},
+    {"src/collectives/slices/grid_exchange.cpp", "tests/collectives/alltoallv/four_stage_test.cpp", "a part of several algorithms"},
+    {"src/collectives/slices/slice_passes.cpp", "tests/collectives/alltoallv/pass_memory_test.cpp", "a part of several algorithms"},
+    {"src/execute/mpi/plug_in/mpi_process.cpp", "tests/mpi/callers/progress.cpp", "a program per MPI shows its callbacks at work"},
+    {"src/mpi_face/next_step.cpp", "tests/mpi_face/steady.c",
+     "private steps of a decision, which follow from the times of a whole run"},
+    {"src/mpi_face/symbols/fortran_symbols.cpp", "tests/mpi_face/collectives.F90", "only Fortran programs call it"},
+    {"tools/reports/explain_report.cpp", "tests/tools/subcommands/explain_test.cpp", "users see it through the subcommand"},
+    {"tools/reports/explanation.cpp", "tests/tools/subcommands/explain_test.cpp", "users see it through the subcommand"},
+    {"tools/reports/price_report.cpp", "tests/tools/subcommands/price_test.cpp", "users see it through the subcommand"},
+    {"tools/reports/race_plot.cpp", "tests/tools/subcommands/compare_test.cpp", "users see it through the subcommand"},
+    {"tools/reports/race_report.cpp", "tests/tools/subcommands/race_test.cpp", "users see it through the subcommand"},
+    {"tools/reports/schedule_verdict.cpp", "tests/tools/subcommands/verify_test.cpp", "users see it through the subcommand"},
+    {"tools/subcommands/tuner.cpp", "tests/tools/subcommands/tune_test.cpp", "users see it through the subcommand"},
+    {"tools/subcommands/wrap.cpp", "tests/mpi_face/wrap_test.sh", "it starts MPI programs"},
+};
+
+constexpr std::ptrdiff_t most_lines = 200;
+
+bool is_long(const fs::path& source) {
+  std::ifstream file(source);
+  return std::count(std::istreambuf_iterator<char>(file), {}, '\n') > most_lines;
+}
+
+// Returns the long source files of src/, tools/ and papers/, relative to the root.
+std::vector<fs::path> long_sources() {
+  std::vector<fs::path> sources;
+  for (const char* folder : {"src", "tools", "papers"})
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder))
+      if (entry.path().extension() == ".cpp" && is_long(entry.path())) sources.push_back(relative(entry.path(), root));
+  std::erase_if(sources, [](const fs::path& source) { return source.string().starts_with("papers/tests/"); });
+  return sources;
+}
+
+// The folders in which the test of a source file may lie. If several files of a layer have its name, their common folder, too.
+std::vector<fs::path> folders_of_test(const fs::path& source) {
+  const bool in_src = *source.begin() == "src";
+  if (*source.begin() == "papers") return {root / "papers" / "tests" / relative(source.parent_path(), "papers")};
+  const fs::path mirrored = in_src ? relative(source.parent_path(), "src") : source.parent_path();
+  const fs::path layer = in_src ? root / "src" / *mirrored.begin() : root / "tools";
+  return {root / "tests" / mirrored, root / "tests" / common_folder(source_folders(layer).at(source.stem()))};
+}
+
+bool has_test_of_its_name(const fs::path& source) {
+  const std::string name = source.stem().string() + std::string(suffix);
+  const std::vector<fs::path> folders = folders_of_test(source);
+  return std::any_of(folders.begin(), folders.end(), [&](const fs::path& folder) { return exists(folder / name); });
+}
+
+TEST(Architecture, LongSourcesHaveTestsOfTheirNames) {
+  std::set<std::string_view> used;
+  std::size_t tested = 0;
+  for (const fs::path& source : long_sources()) {
+    if (has_test_of_its_name(source)) {
+      ++tested;
+      continue;
+    }
+    const auto excepted = std::find_if(std::begin(exceptions), std::end(exceptions), [&](const Exception& exception) {
+      return source == exception.source || source.parent_path() == exception.source;
+    });
+    if (excepted == std::end(exceptions))
+      ADD_FAILURE() << source << " has more than " << most_lines << " lines and no test of its name";
+    else
+      used.insert(excepted->source);
+  }
+  EXPECT_GE(tested, 60u);
+  for (const Exception& exception : exceptions) {
+    EXPECT_TRUE(used.contains(exception.source)) << exception.source << " is no exception any more";
+    EXPECT_TRUE(exists(root / exception.tested_by)) << exception.source << " is said to be tested by " << exception.tested_by;
+    EXPECT_FALSE(exception.reason.empty()) << exception.source;
+  }
 }
 
 }  // namespace

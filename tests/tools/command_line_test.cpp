@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tests of what all subcommands share: sizes, help, -o, units of a table's column, the lines about left-out algorithms, and the
-// numbers of rounds; also that `list` prints a single entry.
+// numbers of rounds.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -8,7 +8,6 @@
 #include <set>
 #include <sstream>
 
-#include "quadrille/algorithm.hpp"
 #include "support/command.hpp"
 
 namespace quadrille {
@@ -262,28 +261,6 @@ TEST_F(CommandLineTest, RefusesExtensionsOfOtherFormats) {
   EXPECT_TRUE(fs::is_directory(file("folder.png"))) << "a folder promises nothing";
 }
 
-TEST_F(CommandLineTest, ListsOneEntryAndMarksDefaults) {
-  const std::string all = prints({"list", "alltoall"}), one = prints({"list", "alltoall", "bruck"});
-  EXPECT_NE(one.find("\n  bruck "), std::string::npos) << one;
-  EXPECT_NE(one.find("bruck1997"), std::string::npos) << one;
-  EXPECT_EQ(one.find("shift"), std::string::npos) << one;
-  EXPECT_LT(one.size(), all.size());
-  EXPECT_EQ(Json::parse(prints({"list", "alltoall", "bruck", "--json"}))["id"], "bruck");
-  EXPECT_NE(prints({"list", "alltoall", "bruck", "--markdown"}).find("\n| `bruck` |"), std::string::npos);
-  refuses({"list", "alltoall", "brukc"}, "did you mean 'bruck'?");
-  refuses({"list", "broadcast", "bruck"}, "there is no broadcast algorithm 'bruck'");
-  refuses({"list", "alltoall", "bruck", "more"}, "one argument too many");
-  refuses({"list", "models", "linear"}, "one argument too many: 'list models' always lists all models");
-  for (const Algorithm* algorithm : all_algorithms()) {
-    const bool marked = &default_algorithm(algorithm->collective) == algorithm;
-    const Words words{"list", std::string(name(algorithm->collective)), std::string(algorithm->id)};
-    EXPECT_EQ(prints(words).find("(default) ") != std::string::npos, marked) << algorithm->id;
-  }
-  EXPECT_NE(prints({"list", "broadcast", "--markdown"}).find("\n| `binomial` (default) |"), std::string::npos);
-  const Json json = Json::parse(prints({"list", "--json"}));
-  EXPECT_EQ(std::count_if(json.begin(), json.end(), [](const Json& entry) { return entry["default"] == true; }), 16);
-}
-
 // Each algorithm that is left out gets one line, which says for which numbers of ranks.
 TEST_F(CommandLineTest, SaysInALineWhatIsLeftOut) {
   const Outcome outcome = run({"verify", "alltoall", "--ranks", "2..16", "--block", "8,16", "--json"});
@@ -362,17 +339,6 @@ TEST_F(CommandLineTest, RoundsBeginAtZeroEverywhere) {
   std::set<std::string> names;
   for (const Json& stage : turns["stages"]) names.insert(stage["name"]);
   EXPECT_TRUE(names.contains("turn 0") && names.contains("turn 1") && !names.contains("turn 2")) << turns["stages"];
-}
-
-TEST_F(CommandLineTest, JitterIsAFraction) {
-  const auto simulate = [](const std::string& jitter) {
-    return Words{"simulate",    "alltoall", "--ranks", "4",      "--machine", "sp1",
-                 "--algorithm", "shift",    "--by",    "events", "--jitter",  jitter};
-  };
-  prints(simulate("0"));
-  prints(simulate("1"));
-  refuses(simulate("5"), "the jitter '5' is not a number from 0 to 1");
-  refuses(simulate("1.01"), "the jitter '1.01' is not a number from 0 to 1");
 }
 
 TEST_F(CommandLineTest, RunHasOneUsage) {

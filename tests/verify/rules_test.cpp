@@ -3,48 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <limits>
 
 #include "quadrille/algorithm.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/program_builder.hpp"
-#include "quadrille/verify.hpp"
 #include "support/cases.hpp"
+#include "verify/broken_exchange.hpp"
 
 namespace quadrille {
 namespace {
 
 using namespace quadrille::testing;
-
-constexpr Buffer in = Buffer::input, out = Buffer::output, tmp = Buffer::scratch;
-
-Schedule of(const Problem& problem, std::vector<Program> programs) {
-  Schedule schedule;
-  schedule.problem = problem;
-  schedule.algorithm = "by hand";
-  schedule.program = [programs](Rank rank) { return programs.at(static_cast<std::size_t>(rank)); };
-  return schedule;
-}
-
-// Two ranks that exchange blocks of 4 bytes, correctly.
-std::vector<Program> exchange() {
-  std::vector<Program> programs;
-  for (Rank me = 0; me < 2; ++me) {
-    const Rank other = 1 - me;
-    programs.push_back({me,
-                        0,
-                        {{"exchange", 0, 1}},
-                        {{0,
-                          {{LocalKind::copy, {}, {block(in, me, 4)}, {block(out, me, 4)}}},
-                          {{other, {block(in, other, 4)}, {}}},
-                          {{other, {block(out, other, 4)}, {}}},
-                          {},
-                          {}}}});
-  }
-  return programs;
-}
-
-std::vector<Finding> found(const Schedule& schedule, VerifyOptions options = {}) { return verify(schedule, options); }
 
 // Returns whether the findings include one of the rule at the rank (and in the round, if given).
 ::testing::AssertionResult has(const std::vector<Finding>& findings, Rule rule, Rank rank, std::optional<Count> round = {}) {
@@ -54,14 +23,6 @@ std::vector<Finding> found(const Schedule& schedule, VerifyOptions options = {})
     all += "\n  " + to_string(finding);
   }
   return ::testing::AssertionFailure() << "no " << name(rule) << " at rank " << rank << " among:" << all;
-}
-
-// Returns the exchange with one change.
-template <class Change>
-std::vector<Finding> broken(Change&& change) {
-  std::vector<Program> programs = exchange();
-  change(programs);
-  return found(of(Problem::alltoall(2, 4), programs));
 }
 
 TEST(Rules, AGoodScheduleHasNoFindings) { EXPECT_TRUE(found(of(Problem::alltoall(2, 4), exchange())).empty()); }
@@ -427,62 +388,6 @@ TEST(Rules, EveryRuleHasATestHere) {
   for (const Rule rule : all_rules())
     EXPECT_NE(rules.find("//   " + std::string(name(rule)) + " "), std::string::npos)
         << "the head of verify.cpp lists " << name(rule);
-}
-
-TEST(Findings, NameTheirPlace) {
-  Finding finding{Rule::undefined_read, 3, "level 0", 1, Region{out, 8, 8}, "reads bytes that were never written"};
-  EXPECT_EQ(to_string(finding),
-            "rank 3, stage 'level 0', round 1, output[8:8]: undefined-read: reads bytes that were never written");
-}
-
-TEST(Findings, StopAtTheLimit) {
-  EXPECT_EQ(found(make_schedule(Problem::alltoall(16, 4), "direct"), {.port_limit = 1, .most_findings = 5}).size(), 5u);
-}
-
-// The limits are multiplied by the size of a piece, which must not overflow.
-TEST(Replay, AcceptsTheLargestLimits) {
-  constexpr Count largest = std::numeric_limits<Count>::max();
-  for (const Count most : {largest, largest - 1, largest / 64 + 1})
-    EXPECT_TRUE(found(make_schedule(Problem::alltoall(4, 8), "direct"), {.most_pieces = most, .most_operations = most}).empty());
-  EXPECT_THROW(
-      found(make_schedule(Problem::alltoall(Count{1} << 31, 1), "bruck"), {.most_pieces = largest, .most_operations = largest}),
-      Error);
-}
-
-TEST(Replay, RefusesWhatIsTooLarge) {
-  EXPECT_THROW(found(make_schedule(Problem::alltoall(64, 4), "direct"), {.most_pieces = 63}), Error);
-  EXPECT_THROW(found(make_schedule(Problem::alltoall(64, 4), "one-factor"), {.most_pieces = 100}), Error);
-  // A short description of 2^40 pieces.
-  Schedule schedule = make_schedule(Problem::alltoall(2, Bytes{1} << 40), "direct");
-  schedule.program = [inner = schedule.program](Rank rank) {
-    Program program = inner(rank);
-    Region& region = program.rounds[0].sends[0].regions[0];
-    region = {region.buffer, region.offset, 1, {{{region.length, 1}, {}, {}}}};
-    return program;
-  };
-  EXPECT_THROW(found(schedule), Error);
-}
-
-TEST(Replay, SkipsEmptyRegions) {
-  const Region nothing{in, 0, 4, {{{0, 1}, {Count{1} << 60, 0}, {}}}};
-  EXPECT_TRUE(broken([&](auto& p) { p[0].rounds[0].sends[0].regions.push_back(nothing); }).empty());
-}
-
-// Legal sizes that are too large to run: the findings must depend only on the rules, not on the sizes.
-TEST(Verify, FindingsDoNotDependOnHugeSizes) {
-  constexpr Bytes most = std::numeric_limits<Bytes>::max();
-  const auto all = broken([&](auto& p) {
-    for (Program& program : p) {
-      program.scratch_bytes = most;
-      program.rounds[0].control_sends = {{1 - program.rank, most}};
-      program.rounds[0].control_receives = {{1 - program.rank, most}};
-      Round last = program.rounds[0];
-      last = {1, {{LocalKind::copy, {}, {{in, 0, 8}}, {{tmp, most - 8, 8}}}}, {}, {}, last.control_sends, last.control_receives};
-      program.rounds.push_back(last);
-      program.stages[0].round_count = 2;
-    }
-  });
-  EXPECT_TRUE(all.empty()) << to_string(all.front());
 }
 
 TEST(Rules, FalseSymmetry) {

@@ -9,7 +9,6 @@
 #include <concepts>
 #include <cstdlib>
 #include <memory>
-#include <optional>
 #include <random>
 #include <utility>
 
@@ -21,6 +20,7 @@
 #include "quadrille/indexed.hpp"
 #include "support/cases.hpp"
 #include "support/judge.hpp"
+#include "support/told.hpp"
 
 namespace quadrille {
 namespace {
@@ -31,28 +31,30 @@ using ::testing::HasSubstr;
 
 double greater_of(double a, double b) { return a < b ? b : a; }
 
-// Runs the call on p ranks, and returns the error sentence that each rank gets.
-std::vector<std::string> told(Count p, const std::function<void(Communicator&)>& call) {
-  std::vector<std::string> said(index(p));
-  try {
-    run_threads(p, [&](Communicator& ranks) {
-      try {
-        call(ranks);
-      } catch (const Error& error) {
-        said[index(ranks.rank())] = error.what();
-        if (error.code() != ErrorCode::misuse) said[index(ranks.rank())] += " (no misuse)";
-      }
-    });
-  } catch (const Error&) {  // peer_lost: the other ranks have left the call
-  }
-  return said;
-}
+// A pointer costs as much as a reference: both are passed as an address. typed_calls_test.cpp passes one to each typed call.
+static_assert(std::is_trivially_copyable_v<Group> && sizeof(Group) == sizeof(Communicator*));
 
-std::string told_to_all(Count p, const std::function<void(Communicator&)>& call) {
-  const std::vector<std::string> said = told(p, call);
-  for (const std::string& each : said) EXPECT_EQ(each, said[0]);
-  return said[0];
-}
+// Counts all_gathers: making a plan uses one, finding a plan uses none.
+class CountsGathers final : public SharedCommunicator {
+ public:
+  explicit CountsGathers(Communicator& threads) : CountsGathers(dynamic_cast<SharedCommunicator&>(threads)) {}
+  void all_gather(const void* mine, void* all, Bytes count) override {
+    ++gathers_;
+    SharedCommunicator::all_gather(mine, all, count);
+  }
+  long gathers() const { return gathers_; }
+
+ private:
+  explicit CountsGathers(SharedCommunicator& of) : SharedCommunicator(of.space(), of.transport_name(), of.costs()) {}
+  long gathers_ = 0;
+};
+
+// Tests in which ranks compare each call before it runs.
+class ComparedCalls : public ::testing::Test {
+ protected:
+  void SetUp() override { ::setenv("QUADRILLE_CHECK", "1", 1); }
+  void TearDown() override { ::unsetenv("QUADRILLE_CHECK"); }
+};
 
 TEST(Calls, RefuseSizesThatDoNotFitAndNameBothNumbers) {
   const std::vector<double> ten(10), eight(8);
@@ -140,8 +142,6 @@ TEST(Calls, SayWhatToCallIfBuffersOverlap) {
   }
 }
 
-// A pointer costs as much as a reference: both are passed as an address. typed_calls_test.cpp passes one to each typed call.
-static_assert(std::is_trivially_copyable_v<Group> && sizeof(Group) == sizeof(Communicator*));
 static_assert(std::convertible_to<std::unique_ptr<Communicator>&, Group> &&
               std::convertible_to<std::shared_ptr<Communicator>, Group>);
 static_assert(std::convertible_to<SharedCommunicator&, Group> && std::convertible_to<SharedCommunicator*, Group>);
@@ -176,44 +176,6 @@ TEST(Calls, RefuseANullPointerToTheCommunicator) {
     EXPECT_EQ(error.code(), ErrorCode::misuse);
     EXPECT_THAT(error.what(), ::testing::HasSubstr("the pointer to the communicator is null"));
   }
-}
-
-// All ranks throw: the one with wrong arguments, and the others.
-TEST(Calls, RefuseCountsThatDoNotFitOnAllRanks) {
-  std::vector<int> five(5), output(5);
-  const auto exchange = [&](Communicator& ranks, std::vector<int> send_counts) {
-    const bool is_wrong = ranks.rank() == 1;
-    const std::vector<int> right{1, 1, 1};
-    std::vector<int> received(3);
-    alltoallv(ranks, five, is_wrong ? send_counts : right, received, right);
-  };
-  const auto said = [&](std::vector<int> send_counts) {
-    std::vector<std::string> all = told(3, [&](Communicator& ranks) { exchange(ranks, send_counts); });
-    EXPECT_EQ(all[0], "rank 1: " + all[1]);
-    EXPECT_EQ(all[2], "rank 1: " + all[1]);
-    return all[1];
-  };
-  EXPECT_EQ(said({1, 1}), "alltoallv has 2 send_counts for 3 ranks");
-  EXPECT_EQ(said({1, -2, 1}), "send_counts[1] is -2; counts are 0 or more");
-  EXPECT_EQ(said({1, 1, 4}), "send_counts[2] is 4 from element 2 on, and the input has 5 elements");
-  EXPECT_EQ(said({1, 2, 1}), "rank 1 sends itself 8 bytes and receives 4 from itself");
-  EXPECT_EQ(told_to_all(3,
-                        [&](Communicator& ranks) {
-                          exchange(ranks, {1, 1, 2});
-                        }),
-            "rank 1 is to send 8 B to rank 2, which expects 4 B; compare their counts");
-  const std::vector<std::string> gathered = told(3, [&](Communicator& ranks) {
-    std::vector<int> own(index(ranks.rank())), all(3);
-    gatherv(ranks, own, all, std::vector<long>{0, 1, 1}, 1);
-  });
-  EXPECT_EQ(gathered[1], "gatherv's counts[2] is 4 B at the root and rank 2 gives 8 B; they must be equal");
-  EXPECT_EQ(gathered[2], "rank 1: " + gathered[1]);
-  const std::vector<unsigned> counts{1, 1, 1};
-  EXPECT_EQ(told_to_all(3,
-                        [&](Communicator& ranks) {
-                          allgatherv(ranks, five, output, counts, std::vector<int>{0, 1});
-                        }),
-            "allgatherv has 2 displacements for 3 ranks");
 }
 
 // Calls with different functions share a plan, but each call combines by its own function.
@@ -267,21 +229,6 @@ TEST(Calls, FindThePlanByWhatIsEqualOnAllRanks) {
     EXPECT_EQ(calls.size(), 12u) << "counts may change on some ranks only";
   });
 }
-
-// Counts all_gathers: making a plan uses one, finding a plan uses none.
-class CountsGathers final : public SharedCommunicator {
- public:
-  explicit CountsGathers(Communicator& threads) : CountsGathers(dynamic_cast<SharedCommunicator&>(threads)) {}
-  void all_gather(const void* mine, void* all, Bytes count) override {
-    ++gathers_;
-    SharedCommunicator::all_gather(mine, all, count);
-  }
-  long gathers() const { return gathers_; }
-
- private:
-  explicit CountsGathers(SharedCommunicator& of) : SharedCommunicator(of.space(), of.transport_name(), of.costs()) {}
-  long gathers_ = 0;
-};
 
 TEST(Calls, EvictThePlanThatWasCalledLongestAgo) {
   run_threads(2, [](Communicator& threads) {
@@ -365,13 +312,6 @@ TEST(Calls, ReportCallsThatDiffer) {
   });
   EXPECT_THAT(said, AllOf(HasSubstr("making of a plan"), HasSubstr("(allreduce/"), HasSubstr("same order on all ranks")));
 }
-
-// Tests in which ranks compare each call before it runs.
-class ComparedCalls : public ::testing::Test {
- protected:
-  void SetUp() override { ::setenv("QUADRILLE_CHECK", "1", 1); }
-  void TearDown() override { ::unsetenv("QUADRILLE_CHECK"); }
-};
 
 TEST_F(ComparedCalls, NameBothValuesAndBothRanks) {
   std::vector<double> buffer(10);

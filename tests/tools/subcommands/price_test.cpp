@@ -1,57 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests of quadrille simulate, price and calibrate, and of the lists of models and machines.
+// Tests of quadrille price.
 #include <gtest/gtest.h>
 
 #include "quadrille/algorithm.hpp"
 #include "quadrille/document.hpp"
-#include "quadrille/model.hpp"
 #include "support/command.hpp"
 
 namespace quadrille {
 namespace {
 
 using namespace quadrille::testing;
-
-TEST_F(CommandTest, SimulatesByRoundsAndByEvents) {
-  const auto simulate = [](const Words& more) {
-    Words words{"simulate", "alltoall", "--ranks", "16", "--block", "64B", "--machine", "sp1"};
-    words.insert(words.end(), more.begin(), more.end());
-    return words;
-  };
-  const Json rounds = Json::parse(prints(simulate({"--algorithm", "bruck", "--json"})));
-  EXPECT_EQ(rounds["by"], "rounds");
-  EXPECT_EQ(rounds["candidates"][0]["end_ps"], 4 * (29'000'000 + 8 * 64 * 120'000));
-  EXPECT_EQ(rounds["candidates"][0]["stages"].size(), 4u);
-  const Json events = Json::parse(prints(simulate({"--algorithm", "bruck", "--by", "events", "--barriers", "--json"})));
-  EXPECT_EQ(events["candidates"][0]["end_ps"], rounds["candidates"][0]["end_ps"]);
-  EXPECT_EQ(events["candidates"][0]["messages"], 64);
-  const std::string ranking =
-      prints(simulate({"--by", "events", "--policy", "all", "--late", "2:1ms", "--jitter", "0.1", "--seed", "3"}));
-  EXPECT_NE(ranking.find("2 ranks 1.00 ms late, jitter of up to 0.1 times, drawn from seed 3"), std::string::npos) << ranking;
-  EXPECT_NE(ranking.find("dataflow"), std::string::npos);
-  const std::string links =
-      prints({"simulate", "alltoall", "--topology", "torus:4x4", "--machine", "paragon", "--algorithm", "shift"});
-  EXPECT_NE(links.find("busiest link"), std::string::npos) << links;
-  EXPECT_NE(links.find("0 -> "), std::string::npos) << links;
-  EXPECT_EQ(Json::parse(prints({"simulate", "alltoall", "--ranks", "2..4", "--machine", "sp1", "--json"})).size(), 3u);
-  prints(simulate({"--topology", "ring:16", "--by", "events", "--slow-links", "2:4", "--output", file("slow").string()}));
-  EXPECT_NE(contents(file("slow")).find("2 links 4 times as slow"), std::string::npos);
-
-  refuses({"simulate"}, "name a collective");
-  refuses({"simulate", "alltoall", "--ranks", "4"}, "name a machine");
-  refuses(simulate({"--by", "event"}), "--by is 'rounds' or 'events', not 'event'");
-  refuses(simulate({"--policy", "dataflow"}), "--by events");
-  refuses(simulate({"--by", "events", "--late", "3"}), "such as 3:50us");
-  refuses(simulate({"--by", "events", "--late", "17:1us"}), "17 of 16 ranks");
-  refuses(simulate({"--by", "events", "--late", "3:5"}), "'5' is not a time");
-  refuses(simulate({"--by", "events", "--slow-links", "1:2"}), "--topology");
-  refuses(simulate({"--by", "events", "--jitter", "-1"}), "the jitter '-1' is not a number from 0 to 1");
-  refuses(simulate({"--by", "events", "--seed", "x"}), "not a whole number");
-  refuses(simulate({"--by", "events", "--barriers", "--policy", "blocking"}), "leave --policy out");
-  refuses(simulate({"--by", "events", "--model", "cluster"}), "says nothing for the model cluster");
-  refuses({"simulate", "alltoall", "--ranks", "4", "--machine", "sp2", "--model", "flat", "--by", "events"}, "loggp and linear");
-  refuses({"simulate", "alltoall", "--ranks", "4", "--machine", "sp2", "--block", "2305843009213693952B"}, "2^63");
-}
 
 TEST_F(CommandTest, PricesAndSaysWhy) {
   const Words words{"price", "alltoallv", "--pattern", "transpose:8KiB", "--ranks", "64", "--machine", "sp2"};
@@ -213,38 +171,6 @@ TEST_F(CommandTest, SaysIfAModelIgnoresNodes) {
   EXPECT_NE(events.talk.find("cluster does, but events are simulated by the models loggp and linear"), std::string::npos)
       << events.talk;
   refuses({"simulate", "alltoall", "--ranks", "4", "--machine", "paragon", "--by", "events"}, "has no figures for a model");
-}
-
-TEST_F(CommandTest, ListsModelsAndMachines) {
-  const Json models = Json::parse(prints({"list", "models", "--json"})),
-             machines = Json::parse(prints({"list", "machines", "--json"}));
-  EXPECT_EQ(models.size(), all_models().size());
-  EXPECT_EQ(machines.size(), machine_names().size());
-  const std::string text = prints({"list", "models"}), table = prints({"list", "models", "--markdown"});
-  for (const Model* model : all_models()) {
-    EXPECT_NE(text.find(std::string(model->id) + ": "), std::string::npos) << text;
-    EXPECT_NE(table.find(model->formula), std::string::npos) << table;
-  }
-  EXPECT_NE(prints({"list", "machines"}).find("startup_us = 29"), std::string::npos);
-  EXPECT_NE(prints({"list", "machines", "--markdown"}).find("| `paragon` |"), std::string::npos);
-}
-
-TEST_F(CommandTest, CalibratesAndPricesByThat) {
-  refuses({"price", "alltoall", "--ranks", "4", "--machine", "this-machine"}, "quadrille calibrate");
-  EXPECT_NE(prints({"calibrate", "--ranks", "2", "--time", "0.05"}).find("a round of an exchange"), std::string::npos);
-  EXPECT_NE(prints({"price", "alltoall", "--ranks", "4", "--machine", "this-machine"}).find("Fastest: "), std::string::npos);
-  const std::string own = file("own.toml").string();
-  const Json report = Json::parse(prints({"calibrate", "--ranks", "2", "--time", "0.05", "--output", own, "--json"}));
-  EXPECT_GT(report["fits"][0]["samples"].size(), 3u);
-  EXPECT_GE(report["fits"][0]["worst_error"].get<double>(), 0);
-  EXPECT_NE(contents(own).find("# a round of an exchange: off by "), std::string::npos) << contents(own);
-  EXPECT_NE(prints({"price", "alltoall", "--ranks", "4", "--machine", own}).find("Fastest: "), std::string::npos);
-  refuses({"calibrate", "--ranks", "1"}, "at least 2");
-  refuses({"calibrate", "--ranks", "100000"}, "too many");
-  refuses({"calibrate", "--time", "soon"}, "is not a time");
-  refuses({"calibrate", "--executor", "thread"}, "did you mean 'threads'?");
-  refuses({"calibrate", "--executor", "mpi"}, "no processes to exchange with");
-  refuses({"calibrate", "--output", file("nowhere/own.toml").string()}, "No such file");
 }
 
 TEST_F(CommandTest, PricesNodesOfTodayAndNamesAssumptions) {

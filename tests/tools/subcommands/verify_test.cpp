@@ -37,22 +37,6 @@ TEST_F(CommandTest, PrintedSchedulesOfAllAlgorithmsAreVerified) {
   }
 }
 
-TEST_F(CommandTest, NodesImplyTheNumberOfRanks) {
-  const auto verdict = [&](const Words& nodes, const std::string& algorithm) {
-    Words words{"verify", "alltoall", "--json", "--algorithm", algorithm};
-    words.insert(words.end(), nodes.begin(), nodes.end());
-    return Json::parse(prints(words));
-  };
-  const Json equal = verdict({"--node-sizes", "4x6"}, "clustered");
-  EXPECT_EQ(equal["ranks"], 24);
-  EXPECT_EQ(equal["c1"], 80 + 3);
-  EXPECT_EQ(verdict({"--node-sizes", "4,4x4,4"}, "clustered")["c1"], equal["c1"]);
-  EXPECT_EQ(verdict({"--nodes", "3,5,5,0,0,0"}, "clustered:mode=exchange")["c1"], 13);  // 2 of the 15 steps are copies
-  EXPECT_EQ(verdict({"--node-sizes", "1..3", "--ranks", "6"}, "clustered:mode=exchange")["c1"], 13);
-  EXPECT_EQ(Json::parse(prints({"schedule", "alltoall", "--algorithm", "direct", "--nodes", "0,1,0", "--json"}))["nodes"],
-            Json::array({0, 1, 0}));
-}
-
 // `scratch`, and scratch with the output: in a 1 KiB exchange among 64 ranks, no rank needs more than twice the data.
 TEST_F(CommandTest, ShowsScratchAloneAndWithTheOutput) {
   Words words{"verify", "alltoallv", "--ranks", "64", "--pattern", "transpose:1KiB", "--algorithm", "four-stage:grain=1"};
@@ -190,82 +174,6 @@ TEST_F(CommandTest, VerifiesAllThatApplyAndSaysWhatDoesNot) {
   EXPECT_EQ(Json::parse(outcome.out).size(), applying);
   EXPECT_NE(prints({"verify", "alltoall", "--ranks", "5"}).find("cases without findings"), std::string::npos);
   EXPECT_NE(prints({"verify", "alltoall", "--ranks", "5", "--algorithm", "bruck"}).find("no findings"), std::string::npos);
-}
-
-TEST_F(CommandTest, TrafficByPatternAndFile) {
-  const auto counts_of = [&](const Words& more) {
-    Words words{"schedule", "alltoallv", "--algorithm", "shift", "--json"};
-    words.insert(words.end(), more.begin(), more.end());
-    return Json::parse(prints(words))["counts"];
-  };
-  EXPECT_EQ(counts_of({"--ranks", "4", "--pattern", "transpose:1KiB,2B"}),
-            Json::parse("[[1024, 2, 2, 2], [2, 2, 1024, 2], [2, 1024, 2, 2], [2, 2, 2, 1024]]"));
-  EXPECT_EQ(counts_of({"--ranks", "2", "--pattern", "equal", "--block", "5B"}), Json::parse("[[5, 5], [5, 5]]"));
-  const Words spike{"--ranks", "9", "--pattern", "spike:64KiB"};
-  EXPECT_EQ(counts_of(spike), counts_of(spike));
-  EXPECT_NE(counts_of(spike), counts_of({"--ranks", "9", "--pattern", "spike:64KiB,seed=2"}));
-  prints({"verify", "alltoallv", "--ranks", "6", "--pattern", "sparse:0.3,seed=4", "--block", "100B"});
-  refuses({"verify", "alltoallv", "--ranks", "4", "--pattern", "spike"}, "needs its largest size");
-  refuses({"verify", "alltoallv", "--ranks", "4", "--pattern", "spkie:8B"}, "did you mean 'spike'?");
-  refuses({"verify", "alltoallv", "--ranks", "4", "--pattern", "uniform:8B"}, "too much");
-  refuses({"verify", "alltoallv", "--ranks", "4", "--pattern", "sparse:2"}, "not a number from 0 to 1");
-  refuses({"verify", "alltoallv", "--ranks", "4", "--pattern", "uniform", "--counts", "1B"}, "exclude each other");
-  refuses({"verify", "allgatherv", "--ranks", "4", "--pattern", "uniform"}, "for alltoallv");
-
-  const auto from_file = [&](const std::string& text) { return counts_of({"--counts", write("counts", text).string()}); };
-  const Json expected = Json::parse("[[1, 0, 2048], [0, 5, 0], [7, 0, 0]]");
-  EXPECT_EQ(from_file("# a comment\n1, 0 ,2KiB\r\n\n0,5,0\n7,0,0\n"), expected);
-  EXPECT_EQ(from_file("%%MatrixMarket matrix coordinate integer general\n% more\n3 3 4\n1 1 1\n1 3 2048\n2 2 5\n3 1 7\n"),
-            expected);
-  EXPECT_EQ(from_file("%%MatrixMarket matrix array real general\n3 3\n1\n0\n7\n0\n5.0\n0\n2.048e3\n0\n0\n"), expected);
-  EXPECT_EQ(from_file("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 2\n1 1\n2 1\n"), Json::parse("[[8, 8], [8, 0]]"));
-  EXPECT_EQ(Json::parse(prints({"schedule", "gatherv", "--algorithm", "linear", "--ranks", "3", "--counts",
-                                write("shares", "3\n0\n9\n").string(), "--json"}))["counts"],
-            Json({3, 0, 9}));
-  const auto refuses_file = [&](const std::string& text, const std::string& hint) {
-    refuses({"verify", "alltoallv", "--ranks", "2", "--counts", write("bad", text).string()}, hint);
-  };
-  refuses_file("1,2\n3\n", "line 2: expected 2 numbers as in the rows before, found 1");
-  refuses_file("1,2\n3,x\n", "line 2: 'x' is not a size");
-  refuses_file("1,2\n3,-4\n", "line 2: the size '-4' is negative");
-  refuses_file("1,2\n3,\n", "line 2: number 2 is missing");
-  refuses_file("1,99999999999999999999\n3,4\n", "line 1");
-  refuses_file("1,2,3\n4,5,6\n7,8,9\n", "a matrix for 3 ranks, not 2");
-  refuses_file("1,2\n", "1 rows of 2 numbers");
-  refuses_file("# nothing\n", "holds no numbers");
-  refuses_file("%%MatrixMarket matrix coordinate complex general\n", "line 1: expected integer or real or pattern");
-  refuses_file("%%MatrixMarket matrix coordinate integer general\n2 2\n", "line 2: expected rows, columns and entries");
-  refuses_file("%%MatrixMarket matrix coordinate integer general\n2 2 1\n3 1 5\n", "line 3: the row is 3; it must be 1 to 2");
-  refuses_file("%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 5\n1 1 5\n", "line 4: row 1, column 1 is there twice");
-  refuses_file("%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 5\n", "expected 2 entries, found 1");
-  refuses_file("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 0.5\n", "line 3: a number of bytes is whole");
-  refuses_file("%%MatrixMarket matrix array integer general\n1 1\n5\n6\n", "line 4: expected the end");
-  refuses({"verify", "alltoallv", "--ranks", "2", "--counts", "no-such-file"}, "cannot read 'no-such-file'");
-}
-
-TEST_F(CommandTest, RootsAndSharesOfOtherCollectives) {
-  const Json all = Json::parse(prints({"verify", "broadcast", "--ranks", "1..4", "--root", "all", "--json"}));
-  EXPECT_EQ(all.size(), (1 + 2 + 3 + 4) * algorithms_for(Collective::broadcast).size());
-  EXPECT_EQ(all.back()["root"], 3);
-  const Json some =
-      Json::parse(prints({"verify", "scatter", "--ranks", "2..4", "--root", "1,3", "--algorithm", "binomial", "--json"}));
-  EXPECT_EQ(some.size(), 4u);  // root 3 exists only among four ranks
-  refuses({"verify", "broadcast", "--ranks", "2..4", "--root", "2"}, "the root is 2");
-  refuses({"verify", "broadcast", "--ranks", "2", "--root", "2,3"}, "no root of '2,3'");
-  refuses({"race", "broadcast", "--ranks", "2", "--root", "all"}, "one root");
-
-  const Json given =
-      Json::parse(prints({"schedule", "gatherv", "--algorithm", "linear", "--ranks", "3", "--counts", "3B,0,1KiB", "--json"}));
-  EXPECT_EQ(given["counts"], Json({3, 0, 1024}));
-  const Words drawn{"schedule", "scatterv", "--algorithm", "binomial", "--ranks", "6", "--block", "8B", "--json"};
-  const Json first = Json::parse(prints(drawn));
-  EXPECT_EQ(first["counts"].size(), 6u);
-  EXPECT_EQ(first, Json::parse(prints(drawn)));
-  EXPECT_EQ(Json::parse(prints({"verify", "-", "--json"}, first.dump()))["ok"], true);
-  refuses({"verify", "scatterv", "--ranks", "3", "--counts", "1B,2B"}, "needs 3 counts");
-  refuses({"verify", "scatter", "--ranks", "3", "--counts", "1B,2B,3B"}, "blocks of one size");
-  refuses({"verify", "scatterv", "--ranks", "100000000"}, "too many shares");
-  EXPECT_EQ(Json::parse(prints({"verify", "barrier", "--ranks", "9", "--algorithm", "dissemination:ports=2", "--json"}))["c1"], 2);
 }
 
 TEST_F(CommandTest, FindingsHavePlacesAndExitCodeOne) {

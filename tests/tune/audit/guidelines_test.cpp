@@ -42,6 +42,24 @@ void expect_same(const Problem& a, const Problem& b, const std::string& where) {
   }
 }
 
+// Runs all guidelines of all collectives, or only of reductions, and checks the data.
+void expect_right_data(Count ranks, Bytes bytes, const std::shared_ptr<const Operator>& operation, bool reductions_only) {
+  run_threads(ranks, [&](Communicator& communicator) {
+    for (const Collective collective : all_collectives()) {
+      if (reductions_only && !is_reduction(collective)) continue;
+      const AuditResult result =
+          audit(communicator, collective, bytes, {.repetitions = 1, .seconds = 1e-4, .operation = operation, .progress = {}});
+      EXPECT_EQ(size(result.comparisons), guidelines_of(collective)) << name(collective);
+      EXPECT_TRUE(result.left_out.empty()) << result.left_out.front().second;
+      for (const Audited& comparison : result.comparisons) {
+        EXPECT_EQ(comparison.failed_check, "") << name(*comparison.guideline) << ", " << ranks << " ranks";
+        EXPECT_FALSE(comparison.left.empty()) << name(*comparison.guideline);
+        EXPECT_GT(comparison.ratio.median, 0) << name(*comparison.guideline);
+      }
+    }
+  });
+}
+
 TEST(Guidelines, CoverEveryCollectiveAndHaveUniqueNames) {
   std::set<std::string> names;
   for (const Guideline& guideline : all_guidelines()) names.insert(name(guideline));
@@ -107,24 +125,6 @@ TEST(Guidelines, RefuseProblemsThatCannotBeHalved) {
   }
 }
 
-// Runs all guidelines of all collectives, or only of reductions, and checks the data.
-void expect_right_data(Count ranks, Bytes bytes, const std::shared_ptr<const Operator>& operation, bool reductions_only) {
-  run_threads(ranks, [&](Communicator& communicator) {
-    for (const Collective collective : all_collectives()) {
-      if (reductions_only && !is_reduction(collective)) continue;
-      const AuditResult result =
-          audit(communicator, collective, bytes, {.repetitions = 1, .seconds = 1e-4, .operation = operation, .progress = {}});
-      EXPECT_EQ(size(result.comparisons), guidelines_of(collective)) << name(collective);
-      EXPECT_TRUE(result.left_out.empty()) << result.left_out.front().second;
-      for (const Audited& comparison : result.comparisons) {
-        EXPECT_EQ(comparison.failed_check, "") << name(*comparison.guideline) << ", " << ranks << " ranks";
-        EXPECT_FALSE(comparison.left.empty()) << name(*comparison.guideline);
-        EXPECT_GT(comparison.ratio.median, 0) << name(*comparison.guideline);
-      }
-    }
-  });
-}
-
 TEST(Guidelines, BothSidesDeliverTheSameResult) {
   for (const Count ranks : {1, 2, 3, 4, 5}) expect_right_data(ranks, 48, built_in_operator("sum", "f64"), false);
 }
@@ -132,47 +132,6 @@ TEST(Guidelines, BothSidesDeliverTheSameResult) {
 TEST(Guidelines, BothSidesDeliverTheSameResultWithoutCommutativity) {
   const auto product = built_in_operator("matmul2", "u32");
   for (const Count ranks : {3, 4}) expect_right_data(ranks, 6 * product->element_bytes, product, true);
-}
-
-// A wrong mock-up: a gather does not give the result to the other ranks of an allgather.
-Result<MockUp> gather_alone(const Setting& setting) {
-  Problem gather = setting.problem;
-  gather.collective = Collective::gather;
-  return MockUp{setting.problem, {Call{gather, nullptr, {Place::input}, {Place::output}}}};
-}
-
-TEST(Guidelines, WrongMockUpsAreFound) {
-  const std::vector<Guideline> wrong{{Collective::allgather, CountsForm::equal, "gather", "", gather_alone}};
-  run_threads(3, [&](Communicator& communicator) {
-    const AuditResult result = audit(communicator, Collective::allgather, 16,
-                                     {.guidelines = wrong, .repetitions = 6, .seconds = 1e-3, .operation = {}, .progress = {}});
-    ASSERT_EQ(result.comparisons.size(), 1u);
-    EXPECT_NE(result.comparisons[0].failed_check, "");
-    EXPECT_EQ(result.comparisons[0].judgement(1), Judgement::wrong_data);
-  });
-}
-
-TEST(Guidelines, JudgementsFollowFromRatiosByRepetition) {
-  const std::vector<double> right(9, 2.0);
-  const auto verdict_of = [&](std::vector<double> left, double tolerance) {
-    Audited comparison;
-    comparison.ratio = ratio_by_repetitions(left, right);
-    return comparison.judgement(tolerance);
-  };
-  // The interval of nine repetitions spans the second to the eighth figure.
-  const std::vector<double> slow{1.0, 2.4, 2.5, 2.6, 2.6, 2.6, 2.7, 2.8, 9.0};
-  const Spread ratio = ratio_by_repetitions(slow, right);
-  EXPECT_DOUBLE_EQ(ratio.lower, 1.2);
-  EXPECT_DOUBLE_EQ(ratio.median, 1.3);
-  EXPECT_DOUBLE_EQ(ratio.upper, 1.4);
-  EXPECT_EQ(verdict_of(slow, 1.05), Judgement::violated);
-  EXPECT_EQ(verdict_of(slow, ratio.lower), Judgement::open) << "not above the tolerance";
-  EXPECT_EQ(verdict_of(slow, 1.3), Judgement::open);
-  EXPECT_EQ(verdict_of(slow, ratio.upper), Judgement::held);
-  // Ratios are computed within a repetition, so a disturbance that slows down both sides equally has no effect.
-  std::vector<double> drifting;
-  for (int repetition = 0; repetition < 9; ++repetition) drifting.push_back(2.0 + repetition);
-  EXPECT_DOUBLE_EQ(ratio_by_repetitions(drifting, drifting).upper, 1.0);
 }
 
 TEST(Guidelines, RefuseReductionsWithoutData) {

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The flat model [liu2002]: its formulas compared with counts from schedules, the choices that follow from it, and
-// machine files.
-#include "quadrille/model.hpp"
-
+// The flat model [liu2002]: its formulas compared with counts from schedules, and the choices that follow from it.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
+#include <algorithm>
 
 #include "quadrille/algorithm.hpp"
-#include "quadrille/error.hpp"
+#include "quadrille/model.hpp"
 #include "quadrille/traffic_patterns.hpp"
 
 namespace quadrille {
@@ -108,38 +103,13 @@ TEST(FlatModel, ChargesTheBusiestLink) {
   EXPECT_DOUBLE_EQ(predict(work.stages, model).blocking_s, 7 * 5 + 70 * 0.5 + 160 * 2);
 }
 
-TEST(Price, IsBestUnderTheSimplestOfTheFastestPolicies) {
-  EXPECT_EQ((Price{.blocking_s = 2, .nonblocking_s = 2, .dataflow_s = 2}).best_policy(), Policy::blocking);
-  EXPECT_EQ((Price{.blocking_s = 2, .nonblocking_s = 1, .dataflow_s = 1}).best_policy(), Policy::nonblocking);
-  EXPECT_EQ((Price{.blocking_s = 2, .nonblocking_s = 1, .dataflow_s = 0.5}).best_policy(), Policy::dataflow);
-}
-
-TEST(Workload, IsCountedAsFarAsAModelNeedsIt) {
-  Problem problem = Problem::alltoall(8, 10);
-  problem.nodes = {0, 0, 0, 0, 1, 1, 1, 1};
-  const Schedule schedule = make_schedule(problem, "shift");
-  const Topology ring = Topology::ring(8);
-  for (const Model* model : all_models()) {
-    const Workload work = workload_for(*model, schedule, &ring);
-    EXPECT_TRUE(applies(*model, work)) << model->id;
-    EXPECT_EQ(work.has_nodes, model->needs_nodes) << model->id;
-    EXPECT_EQ(work.has_work, model->needs_work) << model->id;
-    EXPECT_EQ(workload_for(*model, schedule).has_links, false) << model->id;
-  }
-}
-
-// A schedule in the text form may have no stages.
-TEST(Workload, CountsRoundsOutsideAnyStage) {
-  Schedule schedule = make_schedule(Problem::alltoall(4, 10), "shift");
-  schedule.program = [inner = schedule.program](Rank rank) {
-    Program program = inner(rank);
-    program.stages.clear();
-    return program;
-  };
-  const Workload work = workload(schedule);
-  ASSERT_EQ(work.stages.size(), 1u);
-  EXPECT_EQ(work.stages[0].startups, 3);
-  EXPECT_EQ(work.stages[0].volume, 30);
+TEST(FlatModel, AddsAllPartsIfNothingOverlaps) {
+  const Workload work = workload(make_schedule(Problem::alltoall(8, 1000), "shift"));
+  const Model& flat = *find_model("flat");
+  const Price cm5 = price_of(work, flat, find_machine("cm5")), sp2 = price_of(work, flat, find_machine("sp2"));
+  EXPECT_DOUBLE_EQ(cm5.nonblocking_s, cm5.blocking_s);
+  EXPECT_LT(sp2.nonblocking_s, sp2.blocking_s);
+  EXPECT_NEAR(cm5.blocking_s, 7 * (85e-6 + 1000 * 0.12e-6), 1e-12);
 }
 
 }  // namespace

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gmock/gmock.h>
 
-#include <limits>
-
 #include "schedule/forms/documents.hpp"
-#include "support/cases.hpp"
 
 namespace quadrille {
 namespace {
@@ -12,68 +9,6 @@ namespace {
 using ::testing::HasSubstr;
 
 const std::string head = "quadrille-schedule-text/1\ncollective alltoall\nranks 2\nblock_bytes 8\n";
-
-Schedule schedule_of(const Problem& problem, std::vector<Program> programs) {
-  Schedule schedule{.problem = problem};
-  schedule.algorithm = "by hand";
-  schedule.program = [programs = std::move(programs)](Rank rank) { return programs[static_cast<std::size_t>(rank)]; };
-  return schedule;
-}
-
-void expect_round_trip(const Schedule& schedule) {
-  const std::string text = text_of(schedule);
-  const std::vector<Schedule> read = parse_documents(text);
-  ASSERT_EQ(read.size(), 1u);
-  EXPECT_EQ(members(read[0].problem), members(schedule.problem));
-  EXPECT_EQ(read[0].algorithm, schedule.algorithm);
-  EXPECT_EQ(read[0].parameters, schedule.parameters);
-  EXPECT_EQ(read[0].stated_input_bytes, schedule.stated_input_bytes);
-  EXPECT_EQ(read[0].stated_output_bytes, schedule.stated_output_bytes);
-  EXPECT_TRUE(programs_of(read[0]) == programs_of(schedule)) << text;
-  EXPECT_EQ(text_of(read[0]), text);
-}
-
-TEST(Text, KeepsEverySchedule) {
-  for_each_schedule(testing::extent<Count>(6, 9, 9), {0, 1, 8, 1000},
-                    [](const Schedule& schedule) { expect_round_trip(schedule); });
-}
-
-TEST(Text, KeepsTheProblemOfEveryCollective) {
-  for (const Collective collective : all_collectives()) {
-    Problem problem = problem_of(collective, 4, 12);
-    problem.nodes = {0, 0, -3, 7};
-    problem.grid = {2, 2};
-    if (is_reduction(collective)) problem.element_bytes = 4;
-    expect_round_trip(schedule_of(problem, {{0}, {1}, {2}, {3}}));
-    if (is_reduction(collective)) problem.commutative = false;
-    expect_round_trip(schedule_of(problem, {{0}, {1}, {2}, {3}}));
-    if (is_reduction(collective)) problem.reproducible = true;
-    expect_round_trip(schedule_of(problem, {{0}, {1}, {2}, {3}}));
-  }
-}
-
-TEST(Text, KeepsWrongSchedulesUnchanged) {
-  constexpr Bytes most = std::numeric_limits<Bytes>::max();
-  Program first{.rank = 0, .scratch_bytes = most, .stages = {{"one", 0, 2}, {"", 2, 0}, {"two\n\"#\" \xc3\xa9", 7, 1}}};
-  Program second{.rank = 1, .scratch_bytes = 0, .stages = {{"other", 3, most - 3}}};
-  Program third{.rank = 2};
-  Round round{.number = 3};
-  round.locals.push_back(
-      {LocalKind::reduce, OperandOrder::target_first, {}, {{Buffer::input, -most, most, {{{0, -1}, {1, 0}, {most, most}}}}}});
-  round.locals.push_back({LocalKind::reduce, OperandOrder::source_first, {{Buffer::scratch, 0, 0, {}}}, {}});
-  round.locals.push_back({LocalKind::copy, {}, {}, {}});
-  round.sends.push_back({0, {{Buffer::output, 1, 2, {{{}, {3, 4}, {}}}}}, Port{2, -1}});
-  round.sends.push_back({-7, {}, Port{0, 1}});
-  round.receives.push_back({most, {{Buffer::output, 1, 2, {}}, {Buffer::output, 1, 2, {}}}, {}});
-  round.control_sends.push_back({1, 64});
-  round.control_receives.push_back({1, 0});
-  second.rounds = {round, {.number = 0}, round, round};
-  Schedule schedule = schedule_of(Problem::alltoall(3, 8), {first, second, third});
-  schedule.parameters = {{"radix", Count{-2}}, {"form", "plain"}, {"digits", "17"}, {"empty", ""}, {"odd name", "odd \\ value"}};
-  schedule.stated_input_bytes = {24, 0, most};
-  schedule.stated_output_bytes = {1, 2, 3};
-  expect_round_trip(schedule);
-}
 
 TEST(Text, ReadsHandWrittenText) {
   const auto read = parse_documents(
@@ -162,12 +97,6 @@ TEST(Text, LargeNumbersTakeNoMemory) {
                Error);
   EXPECT_THAT(refusal(std::string(1 << 20, '\n') + "x"), HasSubstr("line 1048577:"));
   EXPECT_LT(refusal(std::string(1 << 20, 'x')).size(), 200u);
-}
-
-TEST(Text, RefusesToWriteInvalidText) {
-  Schedule schedule = make_schedule(Problem::alltoall(2, 1), "direct");
-  schedule.algorithm = "\xff";
-  EXPECT_THROW(text_of(schedule), Error);
 }
 
 }  // namespace

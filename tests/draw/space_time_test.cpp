@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Checks the content of space-time diagrams.
+#include "quadrille/draw.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/cases.hpp"
+#include "support/pictures.hpp"
+
+namespace quadrille {
+namespace {
+
+using namespace quadrille::testing;
+using ::testing::IsSupersetOf;
+
+TEST(Draw, SpaceTimeHasAnArrowForEachMessage) {
+  const Read picture(draw_space_time(make_schedule(Problem::alltoall(5, 8), "bruck:radix=2")));
+  const auto arrows = picture.explanations("path");
+  EXPECT_EQ(arrows.size(), 15u);
+  EXPECT_THAT(arrows, IsSupersetOf({"round 0: 0 to 1, 16 B", "round 1: 4 to 1, 16 B", "round 2: 0 to 4, 8 B"}));
+  EXPECT_THAT(picture.texts(), IsSupersetOf({"rank 0", "4", "level 0", "level 1", "level 2", "16 B", "8 B"}));
+  EXPECT_EQ(picture.explanations("rect").size(), 5u) << "each rank copies its own block";
+}
+
+TEST(Draw, SpaceTimeShowsCountsAndBarriers) {
+  const Schedule schedule = make_schedule(problem_of(Collective::alltoallv, 4, 8), "two-phase:counts=gathered");
+  Count control = 0, sent = 0;
+  for (Rank rank = 0; rank < 4; ++rank)
+    for (const Round& round : schedule.program(rank).rounds) {
+      control += static_cast<Count>(round.control_sends.size());
+      sent += static_cast<Count>(round.sends.size());
+    }
+  ASSERT_GT(control, 0);
+  EXPECT_EQ(static_cast<Count>(Read(draw_space_time(schedule)).explanations("path").size()), control + sent);
+  const Read barrier(draw_space_time(make_schedule(problem_of(Collective::barrier, 5, 0), "dissemination")));
+  EXPECT_EQ(barrier.explanations("path").size(), 15u);
+}
+
+TEST(DrawWrong, SpaceTimeDrawsHalfAnArrowForAMessageWithOneEnd) {
+  const Schedule missing = wrong_bruck();
+  const auto waits = Read(draw_space_time(missing, verify(missing))).explanations("path");
+  EXPECT_EQ(count_of(waits, "round 2: 4 waits for a message of 0, which sends none"), 1u);
+  EXPECT_EQ(count_of(waits, "which nobody receives"), 0u);
+  Schedule deaf = make_schedule(Problem::alltoall(5, 8), "bruck:radix=2");
+  deaf.symmetry.reset();
+  deaf.program = [made = deaf.program](Rank rank) {
+    Program program = made(rank);
+    if (rank == 3) program.rounds.back().receives.clear();
+    return program;
+  };
+  const auto unheard = Read(draw_space_time(deaf, verify(deaf))).explanations("path");
+  EXPECT_EQ(count_of(unheard, "round 2: 4 to 3, 8 B, which nobody receives"), 1u);
+  EXPECT_EQ(count_of(unheard, "nobody receives"), 1u);
+}
+
+}  // namespace
+}  // namespace quadrille

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Checks the SVG itself.
+#include "quadrille/draw.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/pictures.hpp"
+
+namespace quadrille {
+namespace {
+
+using namespace quadrille::testing;
+using ::testing::HasSubstr;
+
+// Names from files may contain any characters.
+TEST(Draw, EscapesNames) {
+  Schedule schedule = make_schedule(Problem::alltoall(2, 8), "shift");
+  schedule.program = [made = schedule.program](Rank rank) {
+    Program program = made(rank);
+    for (Stage& stage : program.stages) stage.name = "<b> & \"\a";
+    return program;
+  };
+  const std::string svg = draw_space_time(schedule);
+  EXPECT_THAT(svg, ::testing::Not(HasSubstr("<b>")));
+  EXPECT_THAT(Read(svg).texts(), ::testing::Contains("<b> & \"?"));
+}
+
+}  // namespace
+}  // namespace quadrille

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How ranks become a group that shares memory: who is on whose node, what the ranks remember of each other, and how they meet
+// again. The ranks are threads, each with files of its own, as processes have.
+#include "execute/shared/meet.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <limits>
+
+#include "quadrille/groups.hpp"
+
+namespace quadrille {
+namespace {
+
+// Lets threads meet, each with what `about` says of its rank, and calls `check` on each of them.
+void after_meeting(Count ranks, const std::function<AboutRank(Rank)>& about,
+                   const std::function<void(Communicator& threads, Met& met)>& check) {
+  run_threads(ranks, [&](Communicator& threads) {
+    Met met = meet(threads, about(threads.rank()), CopyCosts{}, {}, std::make_shared<Process>());
+    check(threads, met);
+    threads.barrier();
+  });
+}
+
+std::vector<Rank> gathered(Communicator& group) {
+  const Rank mine = group.rank();
+  std::vector<Rank> all(static_cast<std::size_t>(group.size()), -1);
+  group.all_gather(&mine, all.data(), sizeof mine);
+  return all;
+}
+
+TEST(Meet, MakesOneNodeOfRanksThatShareMemory) {
+  for (const Count ranks : {1, 3})
+    after_meeting(
+        ranks, [](Rank) { return AboutRank{}; },
+        [ranks](Communicator& threads, Met& met) {
+          EXPECT_EQ(met.nodes, ByRank<Count>(ranks, 0));
+          EXPECT_EQ(met.no_sharing, "");
+          ASSERT_TRUE(met.node);
+          EXPECT_EQ(met.node->rank(), threads.rank());
+          EXPECT_EQ(gathered(*met.node), gathered(threads));
+        });
+}
+
+// Nodes are numbered in the order of their first ranks, whatever numbers were assumed.
+TEST(Meet, FollowsAssumedNodes) {
+  constexpr Count nodes[] = {7, 2, 7, 2, 7};
+  after_meeting(
+      5, [&](Rank rank) { return AboutRank{.assumed_node = nodes[rank]}; },
+      [](Communicator& threads, Met& met) {
+        EXPECT_EQ(std::vector<Count>(met.nodes.begin(), met.nodes.end()), (std::vector<Count>{0, 1, 0, 1, 0}));
+        ASSERT_TRUE(met.node) << met.no_sharing;
+        EXPECT_EQ(met.node->size(), threads.rank() % 2 == 0 ? 3 : 2);
+        EXPECT_EQ(met.node->rank(), threads.rank() / 2);
+        EXPECT_EQ(met.node->space()->shown(met.node->rank()), threads.rank()) << "errors name the ranks of the whole group";
+        EXPECT_FALSE(met.acquaintance) << "not all ranks of the group share memory";
+      });
+}
+
+TEST(Meet, SharesNothingIfEachRankHasANodeOfItsOwn) {
+  after_meeting(
+      3, [](Rank rank) { return AboutRank{.assumed_node = rank, .keeps = true}; },
+      [](Communicator&, Met& met) {
+        EXPECT_EQ(std::vector<Count>(met.nodes.begin(), met.nodes.end()), (std::vector<Count>{0, 1, 2}));
+        EXPECT_FALSE(met.node);
+        EXPECT_FALSE(met.acquaintance);
+        EXPECT_EQ(met.no_sharing, "each of them has a node of its own");
+      });
+}
+
+TEST(Meet, TellsAllRanksWhatOneKnows) {
+  for (const Rank wrong : {0, 2})
+    after_meeting(
+        3, [&](Rank rank) { return AboutRank{.compares_starts = rank == 1, .is_wrong = rank >= wrong}; },
+        [&](Communicator&, Met& met) {
+          EXPECT_TRUE(met.any_compares);
+          EXPECT_EQ(met.first_wrong, wrong);
+        });
+  after_meeting(
+      3, [](Rank) { return AboutRank{}; },
+      [](Communicator&, Met& met) {
+        EXPECT_FALSE(met.any_compares);
+        EXPECT_EQ(met.first_wrong, std::nullopt);
+      });
+}
+
+// Ranks are remembered only if each of them has room for that.
+TEST(Meet, RemembersAGroupIfAllRanksDo) {
+  for (const Rank forgets : {-1, 0, 2})
+    after_meeting(
+        3, [&](Rank rank) { return AboutRank{.keeps = rank != forgets}; },
+        [&](Communicator&, Met& met) {
+          ASSERT_TRUE(met.node) << met.no_sharing;
+          ASSERT_EQ(met.acquaintance != nullptr, forgets < 0);
+          if (!met.acquaintance) return;
+          EXPECT_EQ(met.acquaintance->peers.size(), 3u);
+          EXPECT_GT(met.acquaintance->control_bytes, 0);
+        });
+}
+
+// The second meeting of the same processes needs no cards: they are a circle, and map nothing new.
+TEST(Meet, OfACircleMapsNothing) {
+  run_threads(3, [](Communicator& threads) {
+    const auto process = std::make_shared<Process>();
+    const Met first = meet(threads, {}, CopyCosts{}, {}, process);
+    ASSERT_TRUE(first.node) << first.no_sharing;
+    const Process::Circle circle = process->circle();
+    EXPECT_EQ(circle.size, 3);
+    const Met second = meet(threads, {.keeps = true}, CopyCosts{}, {}, process);
+    ASSERT_TRUE(second.node) << second.no_sharing;
+    EXPECT_EQ(process->circle().id, circle.id);
+    EXPECT_FALSE(second.acquaintance) << "its peers were not introduced";
+    EXPECT_EQ(gathered(*second.node), gathered(*first.node));
+    EXPECT_NE(second.node->space(), first.node->space());
+    threads.barrier();
+  });
+}
+
+// Costs that are given are used as they are; else they are measured.
+TEST(Meet, TakesTheGivenCosts) {
+  CopyCosts costs;
+  costs.once.fill(0.25);
+  run_threads(2, [&](Communicator& threads) {
+    const Met met = meet(threads, {}, costs, {}, std::make_shared<Process>());
+    ASSERT_TRUE(met.node) << met.no_sharing;
+    EXPECT_EQ(met.node->costs().once, costs.once);
+    threads.barrier();
+  });
+}
+
+// meet_again uses the object of the process, so its ranks must be processes. A single rank shows what the head's place decides.
+class MeetAgain : public ::testing::Test {
+ protected:
+  std::unique_ptr<SharedCommunicator> again(Bytes control_bytes) {
+    const auto& process = Process::current();
+    const Acquaintance all{.peers = {process->meet(process->card())}, .control_bytes = control_bytes};
+    const auto tell = [&](const void* head, Bytes bytes) { std::memcpy(&told_, head, static_cast<std::size_t>(bytes)); };
+    return meet_again(all, {0}, 0, tell, {});
+  }
+
+  Place told_ = 0;
+};
+
+TEST_F(MeetAgain, MakesAGroupAtTheHeadThatRankZeroTells) {
+  const auto group = again(std::numeric_limits<Bytes>::max());
+  ASSERT_TRUE(group);
+  EXPECT_NE(told_, Place{0});
+  EXPECT_EQ(group->size(), 1);
+  EXPECT_EQ(gathered(*group), std::vector<Rank>{0});
+}
+
+TEST_F(MeetAgain, IsRefusedIfTheOthersHaveNotMappedTheHead) {
+  ASSERT_TRUE(again(std::numeric_limits<Bytes>::max()));
+  const Bytes head = static_cast<Bytes>(told_);
+  EXPECT_FALSE(again(head)) << "mapped up to the head, but not the head itself";
+  EXPECT_EQ(told_, Place{0}) << "so that all ranks know";
+}
+
+}  // namespace
+}  // namespace quadrille

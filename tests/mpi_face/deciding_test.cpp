@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When the ranks of a communicator meet, and how much a second spent on it weighs. What they do in meetings,
+// tests/mpi_face/steady.c and choose_test.sh test with whole programs.
+#include "mpi_face/deciding.hpp"
+
+#include <gtest/gtest.h>
+
+namespace quadrille::mpi_face {
+namespace {
+
+constexpr double cheap_s = 1e-6;
+
+class DecidingTest : public ::testing::Test {
+ protected:
+  DecidingTest() {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy_);
+  }
+  ~DecidingTest() override { MPI_Comm_free(&copy_); }
+
+  int rank_ = 0, ranks_ = 0;
+  MPI_Comm copy_ = MPI_COMM_NULL;
+};
+
+// The user's wishes shall count from the first call on.
+TEST_F(DecidingTest, MeetsInTheFirstCallOnTheWorld) {
+  Sites sites(ranks_), others(ranks_);
+  Deciding world(MPI_COMM_WORLD, rank_, ranks_, sites), copy(copy_, rank_, ranks_, others);
+  EXPECT_TRUE(world.meets(cheap_s));
+  EXPECT_FALSE(copy.meets(cheap_s));
+}
+
+// The call in which the ranks meet is the first one after they were asked, and the request ends with the meeting.
+TEST_F(DecidingTest, MeetsOnceIfAsked) {
+  Sites sites(ranks_);
+  Deciding deciding(copy_, rank_, ranks_, sites);
+  EXPECT_FALSE(deciding.meets(cheap_s));
+  deciding.ask();
+  EXPECT_TRUE(deciding.is_asked());
+  EXPECT_TRUE(deciding.meets(cheap_s));
+  CallOutcome outcome;
+  deciding.meet(outcome);
+  EXPECT_FALSE(deciding.is_asked());
+  EXPECT_FALSE(deciding.meets(cheap_s));
+}
+
+// There is nothing to decide without sites: the ranks spend nothing and make no group.
+TEST_F(DecidingTest, DoesNothingWithoutSites) {
+  Sites sites(ranks_);
+  Deciding deciding(copy_, rank_, ranks_, sites);
+  CallOutcome outcome;
+  deciding.meet(outcome);
+  EXPECT_EQ(deciding.exchange(), nullptr);
+  EXPECT_FALSE(outcome.by_ours);
+}
+
+// What a few ranks spend can delay all.
+TEST_F(DecidingTest, WeighsTimeByTheShareOfTheWorld) {
+  Sites sites(1);
+  EXPECT_EQ(Deciding(MPI_COMM_SELF, 0, 1, sites).weight(), ranks_);
+  EXPECT_EQ(Deciding(copy_, rank_, ranks_, sites).weight(), 1);
+  EXPECT_EQ(Deciding(copy_, rank_, 2 * ranks_, sites).weight(), 1) << "more ranks than the world has, of several worlds";
+}
+
+TEST_F(DecidingTest, KnowsThatSubsetsBelongToTheWorld) {
+  Sites sites(1);
+  EXPECT_TRUE(Deciding(MPI_COMM_WORLD, rank_, ranks_, sites).is_of_one_world());
+  EXPECT_TRUE(Deciding(MPI_COMM_SELF, 0, 1, sites).is_of_one_world());
+  EXPECT_TRUE(Deciding(copy_, rank_, ranks_, sites).is_of_one_world());
+}
+
+}  // namespace
+}  // namespace quadrille::mpi_face

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Schedules that state a symmetry, and the rules that findings name.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "quadrille/verify.hpp"
+#include "support/cases.hpp"
+
+namespace quadrille::testing {
+
+inline std::set<Rule> rules_of(const std::vector<Finding>& findings) {
+  std::set<Rule> rules;
+  for (const Finding& finding : findings) rules.insert(finding.rule);
+  return rules;
+}
+
+// Calls visit for all algorithms that state a symmetry by which fewer than all ranks are replayed.
+template <class Visit>
+void for_each_symmetric(Count p, Bytes block, Visit&& visit) {
+  for (const Algorithm* algorithm : all_algorithms())
+    for (const Problem& problem : problems_of(*algorithm, p, block))
+      for (const Choice& choice : all_choices(*algorithm, problem, 3)) {
+        const Schedule schedule = make_schedule(problem, choice);
+        Coverage coverage;
+        if (!schedule.symmetry || schedule.problem.reproducible || !schedule.problem.commutative) continue;
+        EXPECT_TRUE(verify(schedule, {}, &coverage).empty());
+        EXPECT_EQ(coverage.symmetry, schedule.symmetry->name()) << specification(schedule);
+        if (coverage.replayed == p) continue;
+        SCOPED_TRACE(specification(schedule) + " of " + std::string(name(problem.collective)));
+        visit(schedule);
+        if (::testing::Test::HasFailure()) return;
+      }
+}
+
+}  // namespace quadrille::testing

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tests of quadrille calibrate.
+#include <gtest/gtest.h>
+
+#include "support/command.hpp"
+
+namespace quadrille {
+namespace {
+
+using namespace quadrille::testing;
+
+TEST_F(CommandTest, CalibratesAndPricesByThat) {
+  refuses({"price", "alltoall", "--ranks", "4", "--machine", "this-machine"}, "quadrille calibrate");
+  EXPECT_NE(prints({"calibrate", "--ranks", "2", "--time", "0.05"}).find("a round of an exchange"), std::string::npos);
+  EXPECT_NE(prints({"price", "alltoall", "--ranks", "4", "--machine", "this-machine"}).find("Fastest: "), std::string::npos);
+  const std::string own = file("own.toml").string();
+  const Json report = Json::parse(prints({"calibrate", "--ranks", "2", "--time", "0.05", "--output", own, "--json"}));
+  EXPECT_GT(report["fits"][0]["samples"].size(), 3u);
+  EXPECT_GE(report["fits"][0]["worst_error"].get<double>(), 0);
+  EXPECT_NE(contents(own).find("# a round of an exchange: off by "), std::string::npos) << contents(own);
+  EXPECT_NE(prints({"price", "alltoall", "--ranks", "4", "--machine", own}).find("Fastest: "), std::string::npos);
+  refuses({"calibrate", "--ranks", "1"}, "at least 2");
+  refuses({"calibrate", "--ranks", "100000"}, "too many");
+  refuses({"calibrate", "--time", "soon"}, "is not a time");
+  refuses({"calibrate", "--executor", "thread"}, "did you mean 'threads'?");
+  refuses({"calibrate", "--executor", "mpi"}, "no processes to exchange with");
+  refuses({"calibrate", "--output", file("nowhere/own.toml").string()}, "No such file");
+}
+
+}  // namespace
+}  // namespace quadrille

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which ways are worth racing, and what a race of them brings into wisdom.
+#include "tune/race/tune_cell.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "quadrille/error.hpp"
+#include "quadrille/groups.hpp"
+#include "quadrille/model.hpp"
+#include "quadrille/traffic.hpp"
+#include "support/cases.hpp"
+
+namespace quadrille {
+namespace {
+
+using namespace quadrille::testing;
+
+// Wisdom with prices for one node.
+Wisdom with_fit(Count ranks) {
+  ExecutorFit fit{.executor = Executor::shared, .ranks = ranks, .nodes = 1, .ranks_of_node = ranks, .date = "2026-11-23"};
+  for (const Coefficient& coefficient : find_model("max-rate")->coefficients)
+    fit.coefficients[std::string(coefficient.key)] = coefficient.standard.value_or(0);
+  fit.coefficients["inside_startup_us"] = 1;
+  fit.coefficients["inside_us_per_byte"] = 1e-3;
+  Wisdom wisdom;
+  wisdom.add(fit);
+  return wisdom;
+}
+
+Problem on_one_node(Problem problem) {
+  problem.nodes.assign(static_cast<std::size_t>(problem.ranks), 0);
+  return problem;
+}
+
+std::string id_of(const Way& way) { return way.algorithm.substr(0, way.algorithm.find(':')); }
+
+bool has(const std::vector<Way>& ways, const Way& way) { return std::find(ways.begin(), ways.end(), way) != ways.end(); }
+
+Way standard(const Problem& problem, const std::string& algorithm) {
+  return {specification(parse_candidate(problem, algorithm)), Policy::blocking, 2, Executor::shared};
+}
+
+TEST(PromisingWays, AreDistinctAndFewOfEachAlgorithm) {
+  const Problem problem = on_one_node(Problem::alltoall(16, 64));
+  const std::vector<Way> ways = promising_ways(problem, with_fit(16), {.executors = {Executor::shared}});
+  std::map<std::string, int> alike;
+  for (std::size_t i = 0; i < ways.size(); ++i) {
+    EXPECT_FALSE(has({ways.begin() + static_cast<std::ptrdiff_t>(i) + 1, ways.end()}, ways[i])) << to_string(ways[i]);
+    ++alike[id_of(ways[i])];
+  }
+  EXPECT_GE(alike.size(), 3u);
+  for (const auto& [id, count] : alike) EXPECT_LE(count, 3 + 1) << id << ": three by price and the default parameters";
+}
+
+// However few are asked for, the default algorithm takes part, and so do the vendor's and what was good elsewhere, if they apply.
+TEST(PromisingWays, IncludeWhatMustNotBeMissing) {
+  const Problem problem = on_one_node(Problem::alltoall(6, 64));
+  const DecisionOptions options{.executors = {Executor::shared}, .with_vendor = true};
+  const Way good{"bruck:radix=5", Policy::dataflow, 1, Executor::shared},
+      too_large{"bruck:radix=7", Policy::dataflow, 1, Executor::shared},
+      needs_a_power_of_two{"xor", Policy::blocking, 2, Executor::shared};
+  const std::vector<Way> ways = promising_ways(problem, {}, options, {good, too_large, needs_a_power_of_two}, 0);
+  EXPECT_TRUE(has(ways, standard(problem, "")));
+  EXPECT_TRUE(has(ways, good));
+  EXPECT_FALSE(has(ways, too_large)) << "a radix is at most p";
+  EXPECT_FALSE(has(ways, needs_a_power_of_two));
+  EXPECT_TRUE(std::any_of(ways.begin(), ways.end(), [](const Way& way) { return names_vendor(way.algorithm); }));
+  const std::vector<Way> ours = promising_ways(problem, {}, {.executors = {Executor::shared}}, {}, 0);
+  EXPECT_TRUE(std::none_of(ours.begin(), ours.end(), [](const Way& way) { return names_vendor(way.algorithm); }));
+}
+
+TEST(TuneCell, RecordsTheWaysFromTheFastestOn) {
+  run_threads(2, [](Communicator& communicator) {
+    const Problem problem = Problem::alltoall(2, 64);
+    const std::vector<Way> ways{standard(problem, "shift"), standard(problem, "direct"), standard(problem, "bruck")};
+    int calls = 0;
+    std::size_t most = 0;
+    const auto count = [&](int, int, std::size_t running) { ++calls, most = std::max(most, running); };
+    const WisdomRecord record = tune_cell(communicator, problem, ways, {.heats = {2, 2}, .seconds = 0.01, .progress = count});
+    EXPECT_EQ(record.situation, situation_of(on_one_node(problem)));
+    ASSERT_FALSE(record.entries.empty());
+    EXPECT_LE(record.entries.size(), ways.size());
+    EXPECT_TRUE(std::is_sorted(record.entries.begin(), record.entries.end(),
+                               [](const WisdomEntry& a, const WisdomEntry& b) { return a.timing.median_s < b.timing.median_s; }));
+    for (const WisdomEntry& entry : record.entries) EXPECT_TRUE(has(ways, entry.way)) << to_string(entry.way);
+    ASSERT_EQ(record.races.size(), 1u);
+    EXPECT_EQ(record.races[0].date, today());
+    EXPECT_GE(record.races[0].repetitions, 2);
+    EXPECT_EQ(calls > 0, communicator.rank() == 0) << "progress is rank 0's";
+    EXPECT_EQ(most, communicator.rank() == 0 ? ways.size() : 0);
+    Wisdom wisdom;
+    EXPECT_NO_THROW(wisdom.add(record));
+  });
+}
+
+// One way needs no second heat.
+TEST(TuneCell, EndsWhenOneWayIsLeft) {
+  run_threads(2, [](Communicator& communicator) {
+    const Problem problem = Problem::alltoall(2, 64);
+    const WisdomRecord record =
+        tune_cell(communicator, problem, {standard(problem, "shift")}, {.heats = {2, 30, 30}, .seconds = 0.01});
+    EXPECT_EQ(record.races.at(0).repetitions, 2);
+    EXPECT_EQ(record.entries.size(), 1u);
+  });
+}
+
+TEST(TuneCell, TakesTheSituationThatItIsGiven) {
+  run_threads(2, [](Communicator& communicator) {
+    const Problem problem = Problem::alltoall(2, 64);
+    Situation other = situation_of(on_one_node(problem));
+    other.block_bytes = 65;
+    const WisdomRecord record =
+        tune_cell(communicator, problem, {standard(problem, "shift")}, {.heats = {1}, .seconds = 0.001, .situation = other});
+    EXPECT_EQ(record.situation, other);
+  });
+}
+
+TEST(TuneCell, RefusesIfNoWayApplies) {
+  run_threads(2, [](Communicator& communicator) {
+    const Problem problem = Problem::alltoall(2, 64);
+    const Way mpi{"shift", Policy::blocking, 2, Executor::mpi};  // threads have no MPI
+    try {
+      tune_cell(communicator, problem, {mpi}, {.heats = {1}, .seconds = 0.001});
+      ADD_FAILURE() << "it was measured";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::misuse);
+    }
+  });
+}
+
+TEST(EqualCounts, KeepThePlaces) {
+  Problem problem = Problem::alltoallv(4, std::vector<TrafficEntry>{{0, 1, 100}});
+  problem.nodes = {0, 0, 1, 1};
+  problem.grid = {2, 2};
+  const Problem even = with_equal_counts(problem, 7);
+  EXPECT_EQ(even.nodes, problem.nodes);
+  EXPECT_EQ(even.grid, problem.grid);
+  for (Rank rank = 0; rank < 4; ++rank) EXPECT_EQ(input_bytes(even, rank), 4 * 7);
+}
+
+}  // namespace
+}  // namespace quadrille
