@@ -269,7 +269,6 @@ struct FlatModel {
   // The factor by which the wire is slower when messages for one rank arrive at the same time, because each rank runs
   // at its own pace. It is measured by calibration. Without it, ranks are assumed to run in step.
   std::optional<double> contention;
-  bool is_fitted = false;  // true if it was fitted to the ranks just before, instead of read from a machine's file
 };
 
 FlatModel flat_model_of(const Coefficients& coefficients);

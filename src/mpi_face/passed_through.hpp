@@ -39,7 +39,6 @@ class PassedThrough {
 
   // The call has made this request: waiting for it counts for this collective, too.
   void made(MPI_Request request) noexcept { request_ = request; }
-  bool is_counted() const noexcept { return state_ != nullptr; }
 
  private:
   CommunicatorState* state_ = nullptr;

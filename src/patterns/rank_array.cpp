@@ -62,11 +62,6 @@ std::optional<Rank> RankArray::additional_sender(Rank rank) const {
   return rank_at(rows_ - 1, row_of(rank));
 }
 
-Count RankArray::feeder_count(Rank rank) const {
-  const Count row_length = std::min(columns_, ranks_ - rank_at(row_of(rank), 0));
-  return row_length + (additional_sender(rank) ? 1 : 0);
-}
-
 // The step in which a rank of a row with an additional message must not send, because the next receiver of the rank
 // gets the additional message in this step. The formula r - m + k agrees with the paper's table for 61 ranks. The
 // formula that the paper prints, r - m + 1 + k, leaves one conflict in each row.

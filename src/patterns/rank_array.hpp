@@ -51,8 +51,6 @@ class RankArray {
   Rank relay(Rank rank, Count column) const;
   // The rank of the last row from which `rank` receives an additional message, if any.
   std::optional<Rank> additional_sender(Rank rank) const;
-  // The number of ranks whose relay for rank's column is `rank`, including itself.
-  Count feeder_count(Rank rank) const;
 
   // Steps are numbered from 1. In each step a rank has at most one receiver and at most one sender, which may be the
   // rank itself. In the last step of a pass over a full row or column every rank sends to itself only; row_steps and

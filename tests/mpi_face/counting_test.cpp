@@ -38,7 +38,13 @@ class CountingTest : public ::testing::Test {
     return run(call, vendor);
   }
 
-  static RankRecord record() { return parse_record(Counting::get()->record().packed(), "the record"); }
+  static RankRecord record() {
+    const auto file = std::filesystem::temp_directory_path() / fmt::format("quadrille-counting-test-{}", ::getpid());
+    std::ofstream(file) << Counting::get()->record().packed();
+    RankRecord record = read_record(file);
+    std::filesystem::remove(file);
+    return record;
+  }
 
   // The counters of a function on the test's communicator, in ascending order of their size classes.
   static std::vector<Counters> counters(std::string_view function) {

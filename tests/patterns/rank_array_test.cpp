@@ -123,20 +123,17 @@ void expect_free_of_conflicts(const RankArray& array) {
         ASSERT_TRUE(column_reached[static_cast<std::size_t>(rank)].insert(*receiver).second);
         ASSERT_TRUE(step <= array.column_steps() || *receiver == rank);
       }
-  std::vector<Count> fed(static_cast<std::size_t>(p), 0);
   for (Rank rank = 0; rank < p; ++rank) {
     std::set<Rank> relays, mates;
     for (Count c = 0; c < array.columns(); ++c) {
       ASSERT_EQ(array.column_of(array.relay(rank, c)), c);
       relays.insert(array.relay(rank, c));
-      ++fed[static_cast<std::size_t>(array.relay(rank, c))];
     }
     for (Count row = 0; row < array.height(array.column_of(rank)); ++row) mates.insert(array.rank_at(row, array.column_of(rank)));
     ASSERT_EQ(row_reached[static_cast<std::size_t>(rank)], relays);
     ASSERT_EQ(column_reached[static_cast<std::size_t>(rank)], mates);
     ASSERT_EQ(array.relay(rank, array.column_of(rank)), rank);
   }
-  for (Rank rank = 0; rank < p; ++rank) ASSERT_EQ(fed[static_cast<std::size_t>(rank)], array.feeder_count(rank));
 }
 
 TEST(RankArray, HasNoConflictsForAnyValidNumberOfColumns) {

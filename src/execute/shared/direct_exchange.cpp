@@ -113,8 +113,6 @@ DirectExchange::~DirectExchange() {
                    [closing = closing_, ranks = ranks_] { return closing->through.load(std::memory_order_acquire) == ranks; });
 }
 
-Bytes DirectExchange::memory_bytes() const { return ranks_ > 1 ? 2 * area_bytes_ + 2 * ranks_ * slot_bytes_ : 0; }
-
 // Fills a table of savings, because computing a cost takes a logarithm, which is too slow for each call. A block in shared memory
 // is loaded directly: this saves the copy in, and the copy out takes the same time as from the area.
 void DirectExchange::find_savings(const CopyCosts& costs) {

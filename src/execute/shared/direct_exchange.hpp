@@ -62,9 +62,6 @@ class DirectExchange {
   // peer_lost} if the group has failed; then the incoming blocks are undefined, and further calls throw, too.
   void exchange(std::span<const Outgoing> sends, std::span<const Incoming> receives);
 
-  // Returns how much shared memory this rank has allocated for the exchange. Pages that are never written take no memory.
-  Bytes memory_bytes() const;
-
  private:
   enum class Way : std::uint64_t { area, once, pieces };
 

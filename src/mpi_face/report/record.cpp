@@ -300,11 +300,6 @@ std::uint64_t* Record::traffic() noexcept {
   return homeless_traffic_.data();
 }
 
-void Record::set_fingerprint(std::string_view fingerprint) noexcept {
-  const std::lock_guard lock(mutex_);
-  set_words(header_->fingerprint, fingerprint);
-}
-
 void Record::calibrate() noexcept {
   const TickMoment now = TickMoment::now();
   const double rate = tick_rate(start_, now);
@@ -321,11 +316,10 @@ void Record::end() noexcept {
   std::atomic_thread_fence(std::memory_order_release);
 }
 
-std::string Record::packed(bool with_traffic) const {
+std::string Record::packed() const {
   RecordHeader header = *header_;
   for (RecordPart* part : {&header.functions, &header.reasons, &header.communicators, &header.runs, &header.counters})
     part->room = part->used;
-  if (!with_traffic) header.traffic = 0;
   const RecordPlaces to(header);
   header.file_bytes = to.end;
   std::string bytes(to.end, '\0');
@@ -338,8 +332,9 @@ std::string Record::packed(bool with_traffic) const {
   take(to.communicators, places_.communicators, header.communicators.used * sizeof(RecordCommunicator));
   take(to.runs, places_.runs, header.runs.used * sizeof(RecordRun));
   take(to.counters, places_.counters, header.counters.used * sizeof(Counters));
-  if (with_traffic && homeless_traffic_.empty()) take(to.traffic, places_.traffic, header.traffic * sizeof(std::uint64_t));
-  if (with_traffic && !homeless_traffic_.empty())
+  if (homeless_traffic_.empty())
+    take(to.traffic, places_.traffic, header.traffic * sizeof(std::uint64_t));
+  else
     std::memcpy(bytes.data() + to.traffic, homeless_traffic_.data(), header.traffic * sizeof(std::uint64_t));
   return bytes;
 }

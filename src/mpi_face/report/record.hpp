@@ -96,8 +96,6 @@ class Record {
   // scatterv at the root, gatherv elsewhere). Traffic of regular collectives follows from their counters.
   std::uint64_t* traffic() noexcept;
 
-  void set_fingerprint(std::string_view fingerprint) noexcept;
-
   // Costs two stores. `now` is a value of ticks().
   void enter(int function, int communicator, std::uint64_t now) noexcept {
     store(header_->in_call, (static_cast<std::uint64_t>(communicator) << 32) | (static_cast<std::uint64_t>(function) + 1));
@@ -116,7 +114,7 @@ class Record {
   void end() noexcept;
 
   // The used parts of the record in the file's format, to be gathered at one rank. Throws std::bad_alloc.
-  std::string packed(bool with_traffic = true) const;
+  std::string packed() const;
 
   const RecordHeader& header() const noexcept { return *header_; }
   const std::string& path() const noexcept { return path_; }

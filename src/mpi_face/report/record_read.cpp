@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <functional>
 
 #include "foundation/system/descriptor.hpp"
 #include "mpi_face/report/record_file.hpp"
@@ -25,26 +24,38 @@ namespace {
 constexpr std::uint32_t most_names = 4096, most_runs = 1 << 20, most_counters = 1 << 16;
 constexpr std::uint64_t most_runs_walked = 1 << 22;
 
-// The bytes of a file or of memory.
+Descriptor open_to_read(const std::string& path) {
+  // O_NONBLOCK: opening a pipe must not block.
+  return Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+}
+
+// A file that is read in parts.
 class Source {
  public:
-  Source(std::string name, std::uint64_t bytes, std::function<std::int64_t(void*, std::uint64_t, std::uint64_t)> read)
-      : name_(std::move(name)), bytes_(bytes), read_(std::move(read)) {}
-
-  [[noreturn]] void damaged(const std::string& reason) const {
-    throw Error(ErrorCode::malformed, fmt::format("the counters '{}' are damaged: {}", name_, reason));
+  explicit Source(const std::string& path) : path_(path), file_(open_to_read(path)) {
+    struct stat status {};
+    if (file_.number() < 0 || ::fstat(file_.number(), &status) != 0) unreadable();
+    if (!S_ISREG(status.st_mode)) throw Error(ErrorCode::malformed, fmt::format("'{}' is not a file of counters", path_));
+    bytes_ = static_cast<std::uint64_t>(status.st_size);
   }
 
+  [[noreturn]] void damaged(const std::string& reason) const {
+    throw Error(ErrorCode::malformed, fmt::format("the counters '{}' are damaged: {}", path_, reason));
+  }
+
+  int file() const { return file_.number(); }
   std::uint64_t bytes() const { return bytes_; }
-  const std::string& name() const { return name_; }
+  const std::string& path() const { return path_; }
 
   void read(void* place, std::uint64_t length, std::uint64_t from) const {
-    if (length == 0) return;
     if (from > bytes_ || length > bytes_ - from) damaged("the file is cut off");
-    const std::int64_t got = read_(place, length, from);
-    if (got < 0)
-      throw Error(ErrorCode::environment, fmt::format("the counters '{}' cannot be read: {}", name_, std::strerror(errno)));
-    if (static_cast<std::uint64_t>(got) != length) damaged("the file is cut off");
+    for (std::uint64_t done = 0; done < length;) {
+      const ssize_t got = ::pread(file(), static_cast<char*>(place) + done, length - done, static_cast<off_t>(from + done));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) unreadable();
+      if (got == 0) damaged("the file is cut off");
+      done += static_cast<std::uint64_t>(got);
+    }
   }
 
   template <class Item>
@@ -56,16 +67,20 @@ class Source {
   }
 
  private:
-  std::string name_;
-  std::uint64_t bytes_;
-  std::function<std::int64_t(void*, std::uint64_t, std::uint64_t)> read_;
+  [[noreturn]] void unreadable() const {
+    throw Error(ErrorCode::environment, fmt::format("the counters '{}' cannot be read: {}", path_, std::strerror(errno)));
+  }
+
+  std::string path_;
+  Descriptor file_;
+  std::uint64_t bytes_ = 0;
 };
 
 void check_sizes(const Source& source, const RecordHeader& header) {
   if (header.byte_order != record_byte_order) source.damaged("its numbers have another byte order than this machine's");
   if (header.version != record_version)
     throw Error(ErrorCode::malformed, fmt::format("the counters '{}' have version {}, and this quadrille reads version {}",
-                                                  source.name(), header.version, record_version));
+                                                  source.path(), header.version, record_version));
   if (header.header_bytes != sizeof(RecordHeader) || header.function_bytes != sizeof(RecordFunction) ||
       header.reason_bytes != sizeof(RecordReason) || header.communicator_bytes != sizeof(RecordCommunicator) ||
       header.run_bytes != sizeof(RecordRun) || header.counters_bytes != sizeof(Counters))
@@ -106,7 +121,7 @@ RecordHeader read_header(const Source& source) {
     source.read(&header, sizeof header, 0);
   }
   if (std::memcmp(header.magic, record_magic, sizeof record_magic) != 0)
-    throw Error(ErrorCode::malformed, fmt::format("'{}' is not a file of counters", source.name()));
+    throw Error(ErrorCode::malformed, fmt::format("'{}' is not a file of counters", source.path()));
   check_sizes(source, header);
   end_words(header.program);
   end_words(header.transport);
@@ -167,7 +182,7 @@ void read_traffic(const Source& source, std::uint64_t from, RankRecord& record) 
 
 RankRecord read_all(const Source& source) {
   RankRecord record;
-  record.path = source.name();
+  record.path = source.path();
   record.header = read_header(source);
   const RecordHeader& header = record.header;
   const RecordPlaces places(header);
@@ -189,42 +204,14 @@ RankRecord read_all(const Source& source) {
   return record;
 }
 
-Descriptor open_to_read(const std::string& path) {
-  // O_NONBLOCK: opening a pipe must not block.
-  return Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-}
-
 }  // namespace
 
 RankRecord read_record(const std::string& path) {
-  const Descriptor file = open_to_read(path);
-  struct stat status {};
-  if (file.number() < 0 || ::fstat(file.number(), &status) != 0)
-    throw Error(ErrorCode::environment, fmt::format("the counters '{}' cannot be read: {}", path, std::strerror(errno)));
-  if (!S_ISREG(status.st_mode)) throw Error(ErrorCode::malformed, fmt::format("'{}' is not a file of counters", path));
-  const bool is_running = is_being_written(file.number());  // asked before reading, because the rank may end meanwhile
-  const auto read = [&](void* place, std::uint64_t length, std::uint64_t from) -> std::int64_t {
-    std::uint64_t done = 0;
-    while (done < length) {
-      const ssize_t got = ::pread(file.number(), static_cast<char*>(place) + done, length - done, static_cast<off_t>(from + done));
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) return got;
-      if (got == 0) break;
-      done += static_cast<std::uint64_t>(got);
-    }
-    return static_cast<std::int64_t>(done);
-  };
-  RankRecord record = read_all(Source(path, static_cast<std::uint64_t>(status.st_size), read));
+  const Source source(path);
+  const bool is_running = is_being_written(source.file());  // asked before reading, because the rank may end meanwhile
+  RankRecord record = read_all(source);
   record.is_running = is_running && !record.has_ended();
   return record;
-}
-
-RankRecord parse_record(std::string_view bytes, const std::string& name) {
-  const auto read = [&](void* place, std::uint64_t length, std::uint64_t from) {
-    std::memcpy(place, bytes.data() + from, length);
-    return static_cast<std::int64_t>(length);
-  };
-  return read_all(Source(name, bytes.size(), read));
 }
 
 bool looks_like_record(const std::string& path) {

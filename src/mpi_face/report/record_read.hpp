@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -33,9 +32,6 @@ struct RankRecord {
 // Throws Error{environment} if the file cannot be read, Error{malformed} if it is not a file of counters or is damaged. The
 // sentence names the file.
 RankRecord read_record(const std::string& path);
-
-// The same for bytes in memory (Record::packed); `name` is used in error sentences.
-RankRecord parse_record(std::string_view bytes, const std::string& name);
 
 // True if the file begins like a file of counters. False if it cannot be read.
 bool looks_like_record(const std::string& path);

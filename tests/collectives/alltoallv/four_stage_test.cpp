@@ -144,6 +144,8 @@ std::vector<Rank> feeders(const RankArray& array, Rank rank) {
   return list;
 }
 
+double feeder_count(const RankArray& array, Rank rank) { return static_cast<double>(feeders(array, rank).size()); }
+
 // Perfect balance: messages and contents as real numbers.
 struct Ideal {
   std::array<Matrix, 4> messages;
@@ -168,12 +170,12 @@ Ideal ideal_of(const Setting& setting) {
       const Rank mate = array.rank_at(row, array.column_of(rank));
       at(ideal.messages[1], rank, mate) = fed / setting.p();
       mine += setting.incoming(mate);
-      at(ideal.messages[3], rank, mate) = static_cast<double>(array.feeder_count(rank)) * setting.incoming(mate) / setting.p();
+      at(ideal.messages[3], rank, mate) = feeder_count(array, rank) * setting.incoming(mate) / setting.p();
     }
     for (const Rank feeder : feeders(array, rank)) at(ideal.messages[2], feeder, rank) = mine / setting.p();
     ideal.contents[0][own] = h * fed / setting.p();
     for (Rank target = 0; target < p; ++target) ideal.contents[1][own] += setting.incoming(target) / setting.p();
-    ideal.contents[2][own] = static_cast<double>(array.feeder_count(rank)) * mine / setting.p();
+    ideal.contents[2][own] = feeder_count(array, rank) * mine / setting.p();
     ideal.contents[3][own] = setting.incoming(rank);
   }
   return ideal;
@@ -274,7 +276,7 @@ TEST(FourStage, IsOffBalanceByNoMoreThanTheClosedFormsOnAnyGrid) {
       std::array<double, 4> bound{0, 0, 0, n - C};
       for (Rank rank = 0; rank < p; ++rank) {
         const Count column = array.column_of(rank);
-        const auto h = static_cast<double>(array.height(column)), w = static_cast<double>(array.feeder_count(rank));
+        const auto h = static_cast<double>(array.height(column)), w = feeder_count(array, rank);
         bound[0] = std::max(bound[0], delta(column));
         bound[1] = std::max(bound[1], 1 - 1 / h + w * delta(column) / h);
         bound[2] = std::max(bound[2], h - 1 + n * delta(column) / h);

@@ -38,7 +38,11 @@ TEST_F(ReportTest, ReadsOrRefusesDamagedFiles) {
     record.traffic()[1] = 5;
     good = record.packed();
   }
-  EXPECT_EQ(parse_record(good, "good").counters.size(), 6u);
+  const auto read = [&](const std::string& bytes) {
+    std::ofstream(path(1)) << bytes;
+    return read_record(path(1));
+  };
+  EXPECT_EQ(read(good).counters.size(), 6u);
   std::mt19937_64 random(1);
   const auto draw = [&](std::size_t below) { return static_cast<std::size_t>(random() % below); };
   int readable = 0, refused = 0;
@@ -52,7 +56,7 @@ TEST_F(ReportTest, ReadsOrRefusesDamagedFiles) {
     }
     if (draw(4) == 0) bytes.resize(draw(bytes.size() + 1));
     try {
-      RankRecord record = parse_record(bytes, "changed");
+      RankRecord record = read(bytes);
       const RunReport report = merged({std::move(record)});
       EXPECT_FALSE(text_of(report, {.full = i % 2 == 0}).empty());
       if (report.world_size < 100) EXPECT_FALSE(json_text_of(report).empty());
