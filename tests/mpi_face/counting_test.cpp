@@ -2,10 +2,14 @@
 // What is counted of each call: function, size class, bytes, traffic, reason and communicator. Needs QUADRILLE_REPORT.
 #include "mpi_face/counting.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <fstream>
 #include <new>
 #include <numeric>
 
