@@ -16,10 +16,11 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
+#include "draw/panel.hpp"
 #include "foundation/assert.hpp"
+#include "foundation/sheet.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille::papers {
@@ -36,45 +37,6 @@ class Number {
 };
 
 constexpr double ratio(Number one, Number other) { return one / other; }
-
-using Cell = std::variant<std::monostate, Count, double, std::string>;  // empty if the paper, or our result, has no value there
-
-// A table whose column headings name the units; it becomes one CSV file.
-struct Sheet {
-  std::string name;  // distinguishes the sheets of an exhibit if there are several: "a"
-  std::vector<std::string> columns;
-  std::vector<std::vector<Cell>> rows;  // each row has one cell for each column
-};
-
-// The style `points` is for the paper's own numbers: markers without a line, in the colour of text. The key calls them "paper".
-enum class CurveStyle : std::uint8_t { line, dashed, dotted, steps, points };
-
-struct Curve {
-  std::size_t column = 0;  // index of the sheet's column
-  std::string title;       // for points: the text after "paper: " in the key, or empty
-  CurveStyle style = CurveStyle::line;
-  std::optional<std::size_t> colour;  // shared by curves that belong together; absent: the curve gets its own
-};
-
-// curves: plots columns over the column `x`.
-// bars: draws a bar for each row of the sheet, named by the column `x`. The columns of the curves are its parts, from
-// bottom to top. A curve of style `points` is not a part; it is drawn over the bars.
-// spans: shows what is busy at which time. Each row of the sheet is a rectangle, given by its first four columns:
-// lane (text or a number; lanes are drawn from top to bottom in the order of the sheet), begin, end, and kind (text;
-// each kind has a colour). There are no curves.
-enum class PanelKind : std::uint8_t { curves, bars, spans };
-
-struct Panel {
-  std::string title, x_label, y_label;
-  std::size_t sheet = 0;
-  std::size_t x = 0;  // column of the sheet
-  std::vector<Curve> curves;
-  bool log_x = false, log_y = false;
-  PanelKind kind = PanelKind::curves;
-  // Panels with the same number have the same range of y, or of time in spans, so that they can be compared by eye.
-  // Panels of one group must be either all logarithmic in y or all linear.
-  std::optional<std::size_t> range_group;
-};
 
 enum class Relation : std::uint8_t { equal, at_most, at_least };  // our value is equal to, at most, or at least the paper's
 
@@ -124,6 +86,9 @@ Outcome outcome_of(const Comparison& comparison);
 // Returns "paper 9, ours 5 (-44 %)": the comparison in words, with the finding or the reason if there is one.
 std::string sentence_of(const Comparison& comparison);
 
+// A curve of the paper's own numbers.
+inline Curve paper_points(std::size_t column, const std::string& title) { return {column, "paper: " + title, CurveStyle::points}; }
+
 struct Reproduction {
   std::vector<Sheet> sheets;
   std::vector<Panel> panels;  // empty for a table that needs no picture
@@ -167,18 +132,5 @@ struct Exhibit {
 
 std::span<const Exhibit* const> all_exhibits();    // ordered by paper
 const Exhibit* find_exhibit(std::string_view id);  // null if there is none
-
-// Returns a sheet as CSV (RFC 4180): text that contains a comma, a quotation mark or a line break is quoted.
-std::string csv_of(const Sheet& sheet);
-std::string text_of(const Cell& cell);
-// Returns the file name: "bruck1997-fig4.csv", or "bruck1997-fig4-a.csv" if there are several sheets.
-std::string csv_name(std::string_view id, const Reproduction& reproduction, std::size_t sheet);
-
-// Returns a gnuplot script that prints all panels, at most two in a row, under the title and the verdict, as one SVG
-// on stdout. Empty if there are no panels.
-std::string plot_script(std::string_view title, const Reproduction& reproduction);
-
-// Adds a style sheet to gnuplot's output. It shows light lines on a dark ground if the reader prefers a dark colour scheme.
-std::string with_dark_colours(std::string picture);
 
 }  // namespace quadrille::papers

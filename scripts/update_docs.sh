@@ -45,40 +45,28 @@ printed() {  # prints the output of a command, which must succeed
   bash -c "source scripts/setup.sh; $1" </dev/null 2>/dev/null || { printf 'this failed: %s\n' "$1" >&2; exit 1; }
 }
 
-picture() {  # picture DOCUMENT IMAGE COMMAND: renews the image's file, or says that it is stale
-  local file fresh
+renew() {  # renew FILE FRESH: takes the fresh picture over, or says that the file is stale
+  if cmp -s "$1" "$2"; then return; fi
+  printf '%s %s\n' "$($check && echo stale: || echo updated)" "$1" >&2
+  if $check; then stale=1; else cat "$2" >"$1"; fi
+}
+
+picture() {  # picture DOCUMENT IMAGE COMMAND: renews the image's file
+  local fresh
   [[ $2 =~ ^'!['.*']('(.*)')'$ ]] || { printf 'no image after a mark\n' >&2; return 1; }
-  file=$(dirname "$1")/${BASH_REMATCH[1]}
   fresh=$(mktemp)
   printed "$3" >"$fresh"
-  if ! cmp -s "$fresh" "$file"; then
-    printf '%s %s\n' "$($check && echo stale: || echo updated)" "$file" >&2
-    if $check; then stale=1; else cat "$fresh" >"$file"; fi
-  fi
+  renew "$(dirname "$1")/${BASH_REMATCH[1]}" "$fresh"
   rm -f "$fresh"
 }
 
-reproduction() {  # reproduction DOCUMENT COMMAND: prints its lines, renews its pictures or says which are stale
-  local folder fresh svg known
-  folder=$(dirname "$1")/reproduction
+reproduction() {  # reproduction DOCUMENT COMMAND: prints its lines, renews its pictures
+  local fresh svg
   fresh=$(mktemp -d)
   printed "$2 -o $fresh"
-  for svg in "$fresh"/*.svg; do
-    [ -e "$svg" ] || break  # there is no gnuplot
-    known=$folder/$(basename "$svg")
-    if cmp -s "$svg" "$known"; then continue; fi
-    if $check; then  # another version of gnuplot draws differently
-      if [ ! -e "$known" ] || [ "$(made_by "$svg")" = "$(made_by "$known")" ]; then printf 'stale: %s\n' "$known" >&2; stale=1; fi
-    else
-      mkdir -p "$folder"
-      cp "$svg" "$known"
-      printf 'updated %s\n' "$known" >&2
-    fi
-  done
+  for svg in "$fresh"/*.svg; do renew "$(dirname "$1")/reproduction/$(basename "$svg")" "$svg"; done
   rm -rf "$fresh"
 }
-
-made_by() { grep -m 1 '<desc>' "$1"; }
 
 render() {
   local line kind what until="" drawn=""

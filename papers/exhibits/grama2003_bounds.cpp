@@ -107,7 +107,7 @@ Reproduction make(const Making& making) {
                                 ? CurveStyle::dashed
                                 : CurveStyle::line});
   panel.curves.push_back({claims.size() + 1, "personalised, hypercube"});
-  panel.curves.push_back({claims.size() + 2, "log p", CurveStyle::points});
+  panel.curves.push_back(paper_points(claims.size() + 2, "log p"));
   made.sheets.push_back(std::move(sheet));
   made.panels.push_back(std::move(panel));
   return made;

@@ -76,7 +76,7 @@ Reproduction make(const Making& making) {
        .y_label = "time (ts)",
        .sheet = 0,
        .x = 0,
-       .curves = {{1, "binomial"}, {2, "scatter and all-to-all broadcast"}, {3, "2 (ts log p + tw m)", CurveStyle::points}},
+       .curves = {{1, "binomial"}, {2, "scatter and all-to-all broadcast"}, paper_points(3, "2 (ts log p + tw m)")},
        .log_x = true});
   made.panels.push_back({.title = "where the improved form becomes faster",
                          .x_label = "ranks",

@@ -89,7 +89,7 @@ void compare_tori(Reproduction& made) {
                          .x_label = "torus",
                          .y_label = "blocks a port carries",
                          .sheet = made.sheets.size(),
-                         .curves = {{1, "phase 1"}, {2, "phase 2"}, {3, "phase 3"}, {4, "r c^2/8 (lemma 4)", CurveStyle::points}},
+                         .curves = {{1, "phase 1"}, {2, "phase 2"}, {3, "phase 3"}, paper_points(4, "r c^2/8 (lemma 4)")},
                          .kind = PanelKind::bars});
   made.sheets.push_back(std::move(sheet));
 }
@@ -110,7 +110,7 @@ void compare_growth(Reproduction& made) {
                          .x_label = "c",
                          .y_label = "start-ups over c",
                          .sheet = made.sheets.size(),
-                         .curves = {{2, "counted"}, {3, "(c/2 + 2) / c (section IV.D)", CurveStyle::points}},
+                         .curves = {{2, "counted"}, paper_points(3, "(c/2 + 2) / c (section IV.D)")},
                          .log_x = true});
   made.sheets.push_back(std::move(sheet));
   made.at_most("start-ups over c, maximum from 4x4 to 128x128 (\"O(c) message startup cost\"; c/2 + 2 is at most c)", 1, most,

@@ -126,7 +126,7 @@ void add_six_nodes(const std::vector<Bytes>& lengths, const Making& making, Repr
                          .x_label = "processes of the nodes",
                          .y_label = "bandwidth of clustered over trivial",
                          .sheet = 1,
-                         .curves = {{1 + shown, "simulated"}, {1 + lengths.size(), "at least (section 4)", CurveStyle::points}},
+                         .curves = {{1 + shown, "simulated"}, paper_points(1 + lengths.size(), "at least (section 4)")},
                          .kind = PanelKind::bars});
   made.sheets = {std::move(sheet), std::move(ratios)};
 }

@@ -86,7 +86,7 @@ void add_growth(Reproduction& made) {
                                     {2, "exchanging, concentrated"},
                                     {3, "between nodes only"},
                                     {4, "n (p - n)", CurveStyle::dashed},
-                                    {5, "n p (theorem 1)", CurveStyle::points}}});
+                                    paper_points(5, "n p (theorem 1)")}});
   made.sheets.push_back(std::move(growth));
 }
 

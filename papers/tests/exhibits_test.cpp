@@ -11,6 +11,7 @@
 #include <fstream>
 #include <set>
 
+#include "draw/plot.hpp"
 #include "papers/exhibit.hpp"
 
 namespace quadrille::papers {
@@ -167,12 +168,12 @@ void expect_verdicts_that_numbers_decide(const Reproduction& made) {
   }
 }
 
-void expect_well_formed_numbers(std::string_view id, const Reproduction& made) {
+void expect_well_formed_numbers(const Reproduction& made) {
   ASSERT_FALSE(made.sheets.empty());
-  std::set<std::string> files;
+  std::set<std::string> names;
   for (std::size_t i = 0; i < made.sheets.size(); ++i) {
     const Sheet& sheet = made.sheets[i];
-    EXPECT_TRUE(files.insert(csv_name(id, made, i)).second) << "two sheets of one name";
+    EXPECT_TRUE(names.insert(sheet.name).second) << "two sheets of one name";
     EXPECT_FALSE(sheet.rows.empty());
     for (const auto& row : sheet.rows) {
       EXPECT_EQ(row.size(), sheet.columns.size());
@@ -196,10 +197,15 @@ void expect_well_formed_numbers(std::string_view id, const Reproduction& made) {
     ASSERT_LT(panel.sheet, made.sheets.size());
     ASSERT_EQ(panel.curves.empty(), panel.kind == PanelKind::spans);
     if (panel.kind == PanelKind::spans) ASSERT_GE(made.sheets[panel.sheet].columns.size(), 4u);
-    for (const Curve& curve : panel.curves) EXPECT_LT(curve.column, made.sheets[panel.sheet].columns.size());
+    for (const Curve& curve : panel.curves) {
+      EXPECT_LT(curve.column, made.sheets[panel.sheet].columns.size());
+      EXPECT_EQ(curve.style == CurveStyle::points, curve.title.starts_with("paper: ")) << curve.title;
+    }
     EXPECT_LT(panel.x, made.sheets[panel.sheet].columns.size());
   }
-  EXPECT_EQ(plot_script("title", made).empty(), made.panels.empty());
+  if (made.panels.empty()) return;
+  const std::string plot = draw_plot("title", "note", made.sheets, made.panels);
+  for (const char* wrong : {"nan", "inf"}) EXPECT_EQ(plot.find(fmt::format("\"{}", wrong)), std::string::npos);
 }
 
 // Every sheet of times of figures 15 to 23 counts messages to oneself and leaves them out, and every claim about
@@ -233,7 +239,7 @@ TEST_P(EveryExhibit, HasVerdictsAndNumbersInOrder) {
   const Reproduction made = GetParam()->make({.small = true});
   expect_verdicts_that_numbers_decide(made);
   expect_fair_verdicts(id, made);
-  expect_well_formed_numbers(id, made);
+  expect_well_formed_numbers(made);
   if (!is_one_of_lius_figures_of_times(id)) expect_places(*GetParam(), made);
   if (is_one_of_lius_figures_of_times(id)) expect_messages_to_oneself_counted_and_not(made);
 }

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Verdicts from comparisons, sheets as CSV, and panels as gnuplot scripts.
-#include <gmock/gmock.h>
+// Verdicts from comparisons.
 #include <gtest/gtest.h>
 
 #include "papers/exhibit.hpp"
 
 namespace quadrille::papers {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 TEST(Verdict, HoldsWithinTheTolerance) {
   EXPECT_EQ(outcome_of({.paper = 3, .ours = 3}), Outcome::holds);
@@ -115,99 +111,13 @@ TEST(Verdict, IsThatOfTheWorstComparison) {
   EXPECT_TRUE(verdict({explained, wrong, right}).explained);
 }
 
-TEST(Sheets, AreCsv) {
-  const Sheet sheet{.columns = {"nodes", "time, model (ms)", "note"},
-                    .rows = {{Count{16}, 0.125, std::string("a \"spike\"")}, {Count{64}, Cell{}, std::string()}}};
-  EXPECT_EQ(csv_of(sheet), "nodes,\"time, model (ms)\",note\r\n16,0.125,\"a \"\"spike\"\"\"\r\n64,,\r\n");
-  Reproduction one{.sheets = {sheet}}, two{.sheets = {sheet, sheet}};
-  two.sheets[1].name = "b";
-  EXPECT_EQ(csv_name("x-fig1", one, 0), "x-fig1.csv");
-  EXPECT_EQ(csv_name("x-fig1", two, 1), "x-fig1-b.csv");
-}
-
-TEST(Plots, AreScriptsWithTheirData) {
-  Reproduction made{.sheets = {{.columns = {"n", "a", "b"}, .rows = {{Count{1}, 2.5, Cell{}}}}}};
-  EXPECT_EQ(plot_script("nothing", made), "");
-  made.panels.push_back(
-      {.title = "it's one", .x_label = "n", .y_label = "t", .curves = {{1, "A"}, {2, "B", CurveStyle::dashed}}, .log_x = true});
-  const std::string script = plot_script("a title", made);
-  EXPECT_THAT(script, HasSubstr("$sheet0 << EOD\n1 2.5 NaN\nEOD\n"));
-  EXPECT_THAT(script, HasSubstr("set title 'it''s one'"));
-  EXPECT_THAT(script, HasSubstr("plot $sheet0 using 1:2 with linespoints"));
-  EXPECT_THAT(script, HasSubstr("$sheet0 using 1:3 with lines"));
-  EXPECT_THAT(script, HasSubstr("set logscale x 2"));
-}
-
-// Stacked parts, rectangles by kind, and the paper's own points, which the key calls "paper".
-TEST(Plots, ShowBarsAndSpans) {
-  Reproduction made{.sheets = {{.columns = {"stage", "a", "b", "paper"}, .rows = {{std::string("I"), 2.5, 1.5, 3.0}}},
-                               {.columns = {"lane", "begin", "end", "what"},
-                                .rows = {{std::string("node 0"), 0.0, 2.0, std::string("send")},
-                                         {std::string("node 1"), 1.0, 4.0, std::string("receive")}}}},
-                    .panels = {{.sheet = 0, .curves = {{1, "A"}, {2, "B"}, {3, "", CurveStyle::points}}, .kind = PanelKind::bars},
-                               {.sheet = 1, .kind = PanelKind::spans}}};
-  const std::string script = plot_script("a title", made);
-  EXPECT_THAT(script, HasSubstr("\"I\" 2.5 1.5 3\n"));
-  EXPECT_THAT(script, HasSubstr("rowstacked"));
-  EXPECT_THAT(script, HasSubstr("using 0:4 with points"));
-  EXPECT_THAT(script, HasSubstr("title 'paper'"));
-  EXPECT_THAT(script, HasSubstr("$spans << EOD\n0 0 0 2\n1 1 1 4\nEOD"));
-  EXPECT_THAT(script, HasSubstr("set ytics (\"node 0\" 0, \"node 1\" 1)"));
-  EXPECT_THAT(script, HasSubstr("title 'receive'"));
-}
-
-// Panels of one group have one range of y, which begins at 0 or at a round number; other panels have their own.
-TEST(Plots, ShareRanges) {
-  Reproduction made{.sheets = {{.columns = {"n", "a", "b"}, .rows = {{Count{1}, 2.5, 30.0}, {Count{2}, 3.0, 410.0}}}},
-                    .panels = {{.curves = {{1, "A"}}, .log_y = true, .range_group = 3},
-                               {.curves = {{2, "B"}}, .log_y = true, .range_group = 3},
-                               {.curves = {{1, "A"}, {2, "B"}}, .kind = PanelKind::bars, .range_group = 4},
-                               {.curves = {{2, "B"}}}}};
-  const std::string script = plot_script("a title", made);
-  const auto count = [&](const std::string& part) {
-    std::size_t times = 0;
-    for (std::size_t at = script.find(part); at != std::string::npos; at = script.find(part, at + 1)) ++times;
-    return times;
-  };
-  EXPECT_EQ(count("set yrange [2:500]"), 2u);
-  EXPECT_EQ(count("set yrange [0:450]"), 1u) << "413 by steps of 50";
-  EXPECT_EQ(count("set yrange"), 3u);
-}
-
-TEST(Plots, HavePowersOfTenWhereNumbersAreLargeOrSmall) {
-  const auto script = [](double x, double least, double most) {
-    return plot_script("a title", {.sheets = {{.columns = {"x", "a"}, .rows = {{x, least}, {2 * x, most}}}},
-                                   .panels = {{.curves = {{1, "A", CurveStyle::steps}}, .log_x = true, .log_y = true}}});
-  };
-  EXPECT_THAT(script(1, 1, 150000), HasSubstr("set format y '10^%T'"));
-  EXPECT_THAT(script(1, 1, 9000), Not(HasSubstr("set format y")));
-  EXPECT_THAT(script(1, 1, 9000), HasSubstr("set logscale x 2"));
-  EXPECT_THAT(script(0.001, 1, 9000), HasSubstr("set logscale x 10"));
-  EXPECT_THAT(script(1, 1, 9000), HasSubstr("$sheet0 using 1:2 with steps"));
-}
-
-TEST(Plots, SayTheVerdictWithoutItsReason) {
-  Reproduction made{.sheets = {{.columns = {"n", "a"}, .rows = {{Count{1}, 2.5}}}},
-                    .panels = {{.curves = {{1, "A"}}}},
-                    .comparisons = {{.what = "time", .paper = 10, .ours = 15, .reason = "another machine"}}};
-  const std::string script = plot_script("a title", made);
-  EXPECT_THAT(script, HasSubstr("'Verdict: differs in 1 of 1; time: paper 10, ours 15 (+50.0 %)'"));
-  EXPECT_THAT(script, Not(HasSubstr("another machine")));
+TEST(Verdict, HasAHeadlineWithoutTheReason) {
+  Reproduction made{.comparisons = {{.what = "time", .paper = 10, .ours = 15, .reason = "another machine"}}};
+  EXPECT_EQ(verdict_of(made).headline, "differs in 1 of 1; time: paper 10, ours 15 (+50.0 %)");
   made.comparisons[0].what = std::string(100, 'x') + " " + std::string(100, 'y');
   EXPECT_EQ(verdict_of(made).headline, "differs in 1 of 1; " + std::string(100, 'x') + " ...: paper 10, ours 15 (+50.0 %)");
   made.comparisons[0].what = "time (\"much shorter (by far)\"), the most";
   EXPECT_EQ(verdict_of(made).headline, "differs in 1 of 1; time, the most: paper 10, ours 15 (+50.0 %)");
-}
-
-// Every colour, in each of gnuplot's notations, has a counterpart for dark grounds. Without gnuplot's description,
-// nothing changes.
-TEST(Plots, HaveColoursForDarkGround) {
-  const std::string picture = "<svg><desc>gnuplot</desc>\n<path stroke='rgb(  0, 114, 178)'/></svg>";
-  const std::string both = with_dark_colours(picture);
-  EXPECT_THAT(both, HasSubstr("@media (prefers-color-scheme: dark)"));
-  EXPECT_THAT(both, HasSubstr("[stroke='rgb(  0, 114, 178)']"));
-  EXPECT_THAT(both, HasSubstr("</style>\n<path stroke='rgb(  0, 114, 178)'/>"));
-  EXPECT_EQ(with_dark_colours("<svg/>"), "<svg/>");
 }
 
 }  // namespace

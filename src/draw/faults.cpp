@@ -34,24 +34,6 @@ std::vector<Finding> in_order(std::vector<Finding> findings) {
   return findings;
 }
 
-// Breaks text into lines of at most this width.
-std::vector<std::string> lines_of(const std::string& words, double width) {
-  std::vector<std::string> lines{""};
-  for (std::size_t begin = 0; begin < words.size();) {
-    const std::size_t space = std::min(words.find(' ', begin), words.size());
-    const std::string word = words.substr(begin, space - begin);
-    std::string& line = lines.back();
-    if (line.empty())
-      line = word;
-    else if (text_width(line + " " + word) <= width)
-      line += " " + word;
-    else
-      lines.push_back(word);
-    begin = space + 1;
-  }
-  return lines;
-}
-
 }  // namespace
 
 Faults::Faults(const Schedule& schedule, const std::vector<Program>& programs, const std::vector<Finding>& findings)

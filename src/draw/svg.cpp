@@ -67,6 +67,10 @@ void set(pugi::xml_node node, const char* name, const std::string& value) { node
 
 void set(pugi::xml_node node, const char* name, double value) { set(node, name, number(value)); }
 
+void set(pugi::xml_node node, Dashes dashes) {
+  if (dashes != Dashes::none) set(node, "stroke-dasharray", dashes == Dashes::dashed ? "4 3" : "1.5 3");
+}
+
 }  // namespace
 
 Svg::Svg(const std::string& title) : root_(document_.append_child("svg")) {
@@ -123,10 +127,10 @@ void Svg::arrow(Point from, Point to, const std::string& colour, double width, c
   set(node, "stroke", colour);
   set(node, "stroke-width", width);
   set(node, "fill", "none");
-  if (dashes != Dashes::none) set(node, "stroke-dasharray", dashes == Dashes::dashed ? "4 3" : "1.5 3");
+  set(node, dashes);
 }
 
-void Svg::curve(const std::vector<Point>& points, const std::string& colour, double width, bool dashed) {
+void Svg::curve(const std::vector<Point>& points, const std::string& colour, double width, Dashes dashes) {
   std::string path;
   for (const Point& point : points) path += fmt::format("{}{} {}", path.empty() ? "M" : "L", number(point.x), number(point.y));
   pugi::xml_node node = add("path", {}, {});
@@ -134,7 +138,7 @@ void Svg::curve(const std::vector<Point>& points, const std::string& colour, dou
   set(node, "stroke", colour);
   set(node, "stroke-width", width);
   set(node, "fill", "none");
-  if (dashed) set(node, "stroke-dasharray", "6 4");
+  set(node, dashes);
 }
 
 void Svg::cross(Point centre, double half, const std::string& explanation) {
@@ -153,21 +157,40 @@ void Svg::crossed_out(const Box& place, bool twice, Kind kind, const std::string
   if (twice) line({place.x, place.y}, {right, bottom}, "fault");
 }
 
-void Svg::dot(Point centre, double radius, const std::string& colour, const std::string& explanation) {
-  pugi::xml_node node = add("circle", {}, explanation);
-  set(node, "cx", centre.x);
-  set(node, "cy", centre.y);
-  set(node, "r", radius);
-  set(node, "fill", colour);
+void Svg::marker(Point centre, MarkerShape shape, double radius, const std::string& colour, bool filled,
+                 const std::string& explanation) {
+  static const std::vector<Point> outlines[] = {{},
+                                                {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}},
+                                                {{0, -1.25}, {1.1, 0.65}, {-1.1, 0.65}},
+                                                {{0, 1.25}, {1.1, -0.65}, {-1.1, -0.65}},
+                                                {{0, -1.25}, {1.25, 0}, {0, 1.25}, {-1.25, 0}},
+                                                {{-1, -1}, {1, 1}, {0, 0}, {1, -1}, {-1, 1}, {0, 0}}};
+  const Kind kind = colour.empty() ? "fresh" : Kind{};
+  pugi::xml_node node = add(shape == MarkerShape::disc ? "circle" : "path", kind, explanation);
+  if (shape == MarkerShape::disc) {
+    set(node, "cx", centre.x);
+    set(node, "cy", centre.y);
+    set(node, "r", radius);
+  } else {
+    std::string path;
+    for (const Point& corner : outlines[static_cast<std::size_t>(shape)])
+      path += fmt::format("{}{} {}", path.empty() ? "M" : "L", number(centre.x + radius * corner.x),
+                          number(centre.y + radius * corner.y));
+    set(node, "d", path + "Z");
+  }
+  if (colour.empty()) return;
+  set(node, "fill", filled ? colour : "none");
+  if (!filled) set(node, "stroke", colour);
 }
 
-void Svg::text(Point base, const std::string& words, Anchor anchor, Kind kind, double size) {
+void Svg::text(Point base, const std::string& words, Anchor anchor, Kind kind, double size, double turn) {
   constexpr std::array<const char*, 3> anchors{"start", "middle", "end"};
   pugi::xml_node node = add("text", kind == "text" ? Kind{} : kind, {});
   set(node, "x", base.x);
   set(node, "y", base.y);
   set(node, "font-size", size);
   if (anchor != Anchor::start) set(node, "text-anchor", anchors[static_cast<std::size_t>(anchor)]);
+  if (turn != 0) set(node, "transform", fmt::format("rotate({} {} {})", number(turn), number(base.x), number(base.y)));
   node.text() = printable(words).c_str();
 }
 
@@ -196,9 +219,26 @@ double text_width(std::string_view words, double size) {
   return 0.54 * size * static_cast<double>(letters);
 }
 
+std::vector<std::string> lines_of(const std::string& words, double width) {
+  std::vector<std::string> lines{""};
+  for (std::size_t begin = 0; begin < words.size();) {
+    const std::size_t space = std::min(words.find(' ', begin), words.size());
+    const std::string word = words.substr(begin, space - begin);
+    std::string& line = lines.back();
+    if (line.empty())
+      line = word;
+    else if (text_width(line + " " + word) <= width)
+      line += " " + word;
+    else
+      lines.push_back(word);
+    begin = space + 1;
+  }
+  return lines;
+}
+
 std::string stage_colour(std::size_t stage) {
   constexpr std::array<const char*, 8> colours{"#2b8fd6", "#e0702c", "#1fa37a", "#c76aa0",
-                                               "#c79a00", "#8c7ae6", "#5aa02c", "#d64550"};
+                                               "#b58900", "#8c7ae6", "#5aa02c", "#d64550"};
   return colours[stage % colours.size()];
 }
 

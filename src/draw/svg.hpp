@@ -24,6 +24,9 @@ enum class Dashes : std::uint8_t { none, dashed, dotted };
 
 enum class Anchor : std::uint8_t { start, middle, end };
 
+enum class MarkerShape : std::uint8_t { disc, square, triangle, inverted_triangle, diamond, cross };
+inline constexpr std::size_t closed_shapes = 5;  // those before the cross
+
 // A class of the style sheet: "text"; "faint" (less prominent text); "on-colour" (text on a fixed colour); "over" (text over
 // lines); "frame" (an outline); "fresh" (a stronger outline); "axis" (a thin line); "rank", "switch" and "cell" (filled shapes that
 // look alike: a rank, a switch, a cell of a table); "fault" (the strongest outline); "fault-missing" (the same, dashed).
@@ -40,7 +43,7 @@ class Svg {
   void line(Point from, Point to, Kind kind);
   void arrow(Point from, Point to, const std::string& colour, double width, const std::string& explanation = {},
              Dashes dashes = Dashes::none);
-  void curve(const std::vector<Point>& points, const std::string& colour, double width, bool dashed = false);
+  void curve(const std::vector<Point>& points, const std::string& colour, double width, Dashes dashes = Dashes::none);
 
   // Draws a cross with a border, so that it stands out on any ground.
   void cross(Point centre, double half, const std::string& explanation = {});
@@ -48,8 +51,13 @@ class Svg {
   // Draws one diagonal line, or two.
   void crossed_out(const Box& box, bool twice, Kind kind, const std::string& explanation = {});
 
-  void dot(Point centre, double radius, const std::string& colour, const std::string& explanation = {});
-  void text(Point base, const std::string& words, Anchor anchor = Anchor::start, Kind kind = "text", double size = 12);
+  // Draws a filled or an open shape. A cross has no inside, so it is open. Without a colour a shape has that of text, and is open.
+  void marker(Point centre, MarkerShape shape, double radius, const std::string& colour, bool filled,
+              const std::string& explanation = {});
+
+  // `turn` is in degrees, clockwise about `base`.
+  void text(Point base, const std::string& words, Anchor anchor = Anchor::start, Kind kind = "text", double size = 12,
+            double turn = 0);
 
   // Draws a bar with the colours of `heat`, labelled from 0 to `most`. Returns the position of its right end.
   double heat_scale(Point corner, const std::string& most);
@@ -66,6 +74,9 @@ class Svg {
 
 // Returns the approximate width of a line of text; the true width depends on the font.
 double text_width(std::string_view words, double size = 12);
+
+// Breaks text at spaces into lines of at most this width.
+std::vector<std::string> lines_of(const std::string& words, double width);
 
 // Returns a strong colour. Colours repeat after eight stages.
 std::string stage_colour(std::size_t stage);

@@ -37,6 +37,30 @@ class Read {
     return list;
   }
 
+  // Returns the shapes that have an explanation with these words.
+  std::vector<pugi::xml_node> explained(const std::string& part) const {
+    std::vector<pugi::xml_node> list;
+    for (const auto node : root_.children())
+      if (std::string(node.child("title").text().get()).find(part) != std::string::npos) list.push_back(node);
+    return list;
+  }
+
+  // Returns the paths of curves in a colour, without those that have explanations.
+  std::vector<std::string> paths(const std::string& colour) const {
+    std::vector<std::string> list;
+    for (const auto node : root_.children("path"))
+      if (node.attribute("stroke").as_string() == colour && !node.child("title"))
+        list.emplace_back(node.attribute("d").as_string());
+    return list;
+  }
+
+  // Returns how many texts are not horizontal.
+  std::size_t turned() const {
+    std::size_t count = 0;
+    for (const auto node : root_.children("text")) count += node.attribute("transform") ? 1 : 0;
+    return count;
+  }
+
   std::size_t count(const char* shape, const std::string& kind) const {
     std::size_t found = 0;
     for (const auto node : root_.children(shape)) found += node.attribute("class").as_string() == kind ? 1 : 0;

@@ -10,8 +10,6 @@
 namespace quadrille::command {
 namespace {
 
-using papers::Cell;
-
 Cell cell_of(const std::optional<double>& value) { return value ? Cell(*value) : Cell(); }
 
 void add_spread(std::vector<Cell>& row, const std::optional<Spread>& spread) {
@@ -27,12 +25,12 @@ Count largest_block(const Problem& problem) {
 
 }  // namespace
 
-papers::Sheet new_race_sheet() {
-  papers::Sheet sheet{.name = "race",
-                      .columns = {"collective", "ranks",   "nodes",       "transport",       "block_bytes", "op",      "type",
-                                  "root",       "memory",  "cold",        "algorithm",       "policy",      "buffers", "executor",
-                                  "keep_step",  "checked", "repetitions", "runs_per_sample", "confidence",  "c1",      "c2"},
-                      .rows = {}};
+Sheet new_race_sheet() {
+  Sheet sheet{.name = "race",
+              .columns = {"collective", "ranks",   "nodes",       "transport",       "block_bytes", "op",      "type",
+                          "root",       "memory",  "cold",        "algorithm",       "policy",      "buffers", "executor",
+                          "keep_step",  "checked", "repetitions", "runs_per_sample", "confidence",  "c1",      "c2"},
+              .rows = {}};
   for (const std::string of : {"", "ratio_", "to_best_"})
     for (const std::string figure : {"median", "least", "most", "lower", "upper"})
       sheet.columns.push_back(of + figure + (of.empty() ? "_s" : ""));
@@ -43,7 +41,7 @@ papers::Sheet new_race_sheet() {
   return sheet;
 }
 
-void add_to(papers::Sheet& sheet, const RaceResult& result, const RaceOptions& options, const std::string& transport) {
+void add_to(Sheet& sheet, const RaceResult& result, const RaceOptions& options, const std::string& transport) {
   const Problem& problem = result.problem;
   const auto nodes = problem.nodes.empty() ? Count{1} : *std::max_element(problem.nodes.begin(), problem.nodes.end()) + 1;
   const auto text = [](auto name) { return Cell(std::string(name)); };

@@ -4,12 +4,12 @@
 
 #include <string>
 
-#include "papers/exhibit.hpp"
+#include "foundation/sheet.hpp"
 #include "quadrille/race.hpp"
 
 namespace quadrille::command {
 
-papers::Sheet new_race_sheet();
-void add_to(papers::Sheet& sheet, const RaceResult& result, const RaceOptions& options, const std::string& transport);
+Sheet new_race_sheet();
+void add_to(Sheet& sheet, const RaceResult& result, const RaceOptions& options, const std::string& transport);
 
 }  // namespace quadrille::command

@@ -8,20 +8,18 @@
 #include <map>
 #include <set>
 
+#include "draw/panel.hpp"
 #include "options/arguments.hpp"
-#include "reports/plot_panel.hpp"
 #include "support/text.hpp"
 
 namespace quadrille::command {
 namespace {
 
-constexpr double panel_width = 400, panel_height = 250, left = 74, between = 84, right = 24;
-constexpr double full_width = left + panel_width + between + panel_width + right;
-constexpr const char* vendor_colour = "#7d8590";
+constexpr double panel_width = 484, panel_height = 318, full_width = 2 * panel_width, left = least_left_margin, right = 14;
 
 // A candidate, drawn in one colour in all races.
 struct Series {
-  std::string name, colour;
+  Curve curve;  // its title is the candidate's name
   bool is_vendor = false;
   int fastest = 0;  // number of sizes at which it is the fastest
   double logarithms = 0, sizes = 0;
@@ -48,13 +46,15 @@ class RacePlot {
     Svg picture(title);
     picture.text({left, 26}, title, Anchor::start, "text", 15);
     picture.text({left, 44}, "last rank's end minus first rank's start; medians with their intervals", Anchor::start, "faint", 11);
-    double y = draw_key(picture, 66);
+    std::vector<Curve> key;
+    for (const Series& each : series_) key.push_back(each.curve);
+    double y = draw_key(picture, {left, 54}, full_width - left - right, key) + 8;
     for (const RaceFile& race : races_) {
-      draw_times(picture, race, {left, y + 26, panel_width, panel_height});
-      draw_ratios(picture, race, {left + panel_width + between, y + 26, panel_width, panel_height});
-      y += panel_height + 70;
+      draw_times(picture, race, {0, y, panel_width, panel_height});
+      draw_ratios(picture, race, {panel_width, y, panel_width, panel_height});
+      y += panel_height;
     }
-    y = draw_map(picture, y + 20);
+    y = draw_map(picture, y + 28);
     return picture.written(full_width, y + 20);
   }
 
@@ -76,8 +76,9 @@ class RacePlot {
         for (const RaceFileEntry& entry : size.entries) {
           if (!entry.checked || !entry.to_best) continue;
           const std::string name = name_of(entry);
-          auto series = std::find_if(all.begin(), all.end(), [&](const Series& each) { return each.name == name; });
-          if (series == all.end()) series = all.insert(series, {.name = name, .colour = {}, .is_vendor = entry.is_vendor});
+          auto series = std::find_if(all.begin(), all.end(), [&](const Series& each) { return each.curve.title == name; });
+          if (series == all.end())
+            series = all.insert(series, {.curve = {.title = name, .has_intervals = true}, .is_vendor = entry.is_vendor});
           series->fastest += is_best(size, entry);
           series->logarithms += std::log(entry.to_best->median);
           ++series->sizes;
@@ -88,58 +89,63 @@ class RacePlot {
     });
     for (Series& each : all) {
       if (!each.is_vendor && series_.size() >= curves) continue;
-      each.colour = each.is_vendor ? vendor_colour : stage_colour(series_.size());
+      each.curve.colour = each.is_vendor ? grey : series_.size();
+      if (each.is_vendor) each.curve.style = CurveStyle::dashed;
       series_.push_back(std::move(each));
     }
-  }
-
-  double draw_key(Svg& picture, double y) const {
-    double x = left;
-    for (const Series& each : series_) {
-      const double width = 30 + text_width(each.name, 12) + 18;
-      if (x > left && x + width > full_width - right) x = left, y += 20;
-      picture.curve({{x, y - 4}, {x + 22, y - 4}}, each.colour, 2, each.is_vendor);
-      picture.dot({x + 11, y - 4}, 3, each.colour);
-      picture.text({x + 30, y}, each.name);
-      x += width;
-    }
-    return y + 24;
   }
 
   // Returns the x value of a size. A logarithmic axis has no 0, so 0 bytes stand at 0.5.
   static double x_of(Bytes bytes) { return bytes == 0 ? 0.5 : static_cast<double>(bytes); }
 
-  template <class Figure>
-  LogPanel panel_of(const RaceFile& race, const Box& box, const Figure& figure) const {
-    LogPanel panel{.box = box};
-    for (const auto& [bytes, text] : sizes_) panel.x_ticks.emplace_back(x_of(bytes), text);
-    for (const Series& series : series_) {
-      PanelCurve curve{.colour = series.colour, .dashed = series.is_vendor};
-      for (const RaceFileSize& size : race.sizes)
-        for (const RaceFileEntry& entry : size.entries) {
-          if (!entry.checked || name_of(entry) != series.name) continue;
-          if (const auto point = figure(size, entry, series.name)) curve.points.push_back(*point);
-        }
-      std::sort(curve.points.begin(), curve.points.end(), [](const PanelPoint& a, const PanelPoint& b) { return a.x < b.x; });
-      panel.curves.push_back(std::move(curve));
-    }
-    return panel;
+  // Returns the entry of a series at a size; null if there is none whose data was right.
+  const RaceFileEntry* entry_of(const RaceFileSize& size, const Series& series) const {
+    for (const RaceFileEntry& entry : size.entries)
+      if (entry.checked && name_of(entry) == series.curve.title) return &entry;
+    return nullptr;
   }
 
-  void draw_times(Svg& picture, const RaceFile& race, const Box& box) const {
-    LogPanel panel = panel_of(race, box, [](const RaceFileSize& size, const RaceFileEntry& entry, const std::string& name) {
-      const Spread& time = entry.seconds;
-      return std::optional(PanelPoint{x_of(size.bytes), time.median, time.lower, time.upper,
-                                      fmt::format("{}, {}: {} ({} .. {})", name, size.text, seconds_text(time.median),
-                                                  seconds_text(time.lower), seconds_text(time.upper))});
-    });
-    panel.title = fmt::format("{} ranks: time of a run", race.ranks);
-    panel.y_text = [](double seconds) {
+  // Draws the figures of a race over the sizes of all races. `figure` returns a spread, or nothing, and `text` puts a number into
+  // words.
+  template <class Figure, class Text>
+  void draw_figures(Svg& picture, const RaceFile& race, const Box& place, Panel panel, const Figure& figure,
+                    const Text& text) const {
+    Sheet sheet{.columns = {"bytes", "size"}};
+    panel.log_x = panel.log_y = true;
+    panel.x_names = 1;
+    for (const Series& series : series_) {
+      Curve& curve = panel.curves.emplace_back(series.curve);
+      curve.column = sheet.columns.size();
+      curve.title.clear();  // one key serves all panels
+      for (const char* column : {"", " from", " to", " in words"}) sheet.columns.push_back(series.curve.title + column);
+    }
+    for (const auto& [bytes, size_text] : sizes_) {
+      std::vector<Cell>& row = sheet.rows.emplace_back(std::vector<Cell>{x_of(bytes), size_text});
+      const auto size = std::find_if(race.sizes.begin(), race.sizes.end(), [&](const auto& each) { return each.bytes == bytes; });
+      for (const Series& series : series_) {
+        const RaceFileEntry* entry = size == race.sizes.end() ? nullptr : entry_of(*size, series);
+        const std::optional<Spread> spread = entry ? figure(*entry) : std::nullopt;
+        if (spread)
+          row.insert(row.end(), {spread->median, spread->lower, spread->upper,
+                                 fmt::format("{}, {}: {} ({} .. {})", series.curve.title, size_text, text(spread->median),
+                                             text(spread->lower), text(spread->upper))});
+        else
+          row.resize(row.size() + 4);
+      }
+    }
+    draw(picture, place, panel, sheet, values_of(panel, sheet));
+  }
+
+  void draw_times(Svg& picture, const RaceFile& race, const Box& place) const {
+    const auto round_text = [](double seconds) {
       const std::string text = seconds_text(seconds * (1 + 1e-9));  // "2.00 µs"
       const std::size_t space = text.find(' ');
       return fmt::format("{:.6g}{}", std::stod(text.substr(0, space)), text.substr(space));
     };
-    draw(picture, panel);
+    draw_figures(
+        picture, race, place, {.title = fmt::format("{} ranks: time of a run", race.ranks), .y_text = round_text},
+        [](const RaceFileEntry& entry) { return std::optional(entry.seconds); },
+        [](double seconds) { return seconds_text(seconds); });
   }
 
   static bool has_vendor(const RaceFile& race) {
@@ -149,21 +155,15 @@ class RacePlot {
     });
   }
 
-  void draw_ratios(Svg& picture, const RaceFile& race, const Box& box) const {
+  void draw_ratios(Svg& picture, const RaceFile& race, const Box& place) const {
     const bool to_vendor = has_vendor(race);
-    LogPanel panel = panel_of(
-        race, box, [&](const RaceFileSize& size, const RaceFileEntry& entry, const std::string& name) -> std::optional<PanelPoint> {
-          const std::optional<Spread>& ratio = to_vendor ? entry.ratio : entry.to_best;
-          if (!ratio || (to_vendor && entry.is_vendor)) return std::nullopt;
-          return PanelPoint{
-              x_of(size.bytes), ratio->median, ratio->lower, ratio->upper,
-              fmt::format("{}, {}: {:.2f} ({:.2f} .. {:.2f})", name, size.text, ratio->median, ratio->lower, ratio->upper)};
-        });
-    panel.title =
-        fmt::format("{} ranks: {}", race.ranks, to_vendor ? "time / vendor's time (below 1: faster)" : "time / best time");
-    panel.y_text = [](double value) { return fmt::format("{:.3g}", value); };
-    panel.marks_one = true;
-    draw(picture, panel);
+    const char* what = to_vendor ? "time / vendor's time (below 1: faster)" : "time / best time";
+    draw_figures(
+        picture, race, place, {.title = fmt::format("{} ranks: {}", race.ranks, what), .strong_y = 1},
+        [&](const RaceFileEntry& entry) { return !to_vendor        ? entry.to_best
+                                                 : entry.is_vendor ? std::nullopt
+                                                                   : entry.ratio; },
+        [](double ratio) { return fmt::format("{:.2f}", ratio); });
   }
 
   // Shortens a text to a width.
@@ -180,12 +180,12 @@ class RacePlot {
     if (!size.best) return picture.box(box, "frame");
     const RaceFileEntry& best = size.entries[*size.best];
     const std::string name = name_of(best);
-    const auto series = std::find_if(series_.begin(), series_.end(), [&](const Series& each) { return each.name == name; });
+    const auto series = std::find_if(series_.begin(), series_.end(), [&](const Series& each) { return each.curve.title == name; });
     const bool known = series != series_.end();
     const std::string figure =
         best.ratio && !best.is_vendor ? fmt::format("{:.2f}", best.ratio->median) : seconds_text(best.seconds.median);
     picture.box(
-        box, known ? Kind{} : "cell", known ? series->colour : "",
+        box, known ? Kind{} : "cell", known ? curve_colour(*series->curve.colour) : "",
         fmt::format("{} ranks, {}: {}, {}{}; {}", race.ranks, size.text, name, seconds_text(best.seconds.median),
                     best.ratio ? fmt::format(", {:.2f} times the vendor's time", best.ratio->median) : "", size.conclusion));
     const Kind ink = known ? "on-colour" : "text";

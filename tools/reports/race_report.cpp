@@ -287,7 +287,7 @@ void RaceReport::finish() {
   if (form_.json)
     output_.finish(to_text(report));
   else if (form_.csv)
-    output_.finish(papers::csv_of(sheet_));
+    output_.finish(csv_of(sheet_));
   else if (form_.ratios)
     output_.finish(ratios_of(cells_, ranks_));
   else

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "papers/exhibit.hpp"
+#include "foundation/sheet.hpp"
 #include "quadrille/race.hpp"
 #include "reports/race_plot.hpp"
 #include "support/json.hpp"
@@ -54,7 +54,7 @@ class RaceReport {
   Json json() const;
 
   Json sizes_ = Json::array();
-  papers::Sheet sheet_;
+  Sheet sheet_;
   Count nodes_ = 1;
   std::vector<RatioCell> cells_;
   Collective collective_{};

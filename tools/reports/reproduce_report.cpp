@@ -32,7 +32,7 @@ std::string table_of(const Sheet& sheet) {
   std::string text = table_line(sheet.columns) + table_line(std::vector<std::string>(sheet.columns.size(), "---"));
   for (const auto& row : sheet.rows) {
     std::vector<std::string> cells;
-    for (const Cell& cell : row) cells.push_back(in_table(text_of(cell)));
+    for (const Cell& cell : row) cells.push_back(in_table(cell_text(cell)));
     text += table_line(cells);
   }
   return text + '\n';
@@ -54,6 +54,11 @@ constexpr std::size_t longest_table = 40;  // rows
 constexpr std::size_t most_listed = 12;    // most comparisons to list; of more, only those that do not hold
 
 }  // namespace
+
+std::string csv_name(const Made& made, std::size_t sheet) {
+  const auto& sheets = made.reproduction.sheets;
+  return fmt::format("{}{}{}.csv", made.exhibit->id, sheets.size() > 1 ? "-" : "", sheets.size() > 1 ? sheets[sheet].name : "");
+}
 
 std::string exhibits_text() {
   Table table({{"exhibit"}, {"what it is"}, {"source"}});
@@ -88,7 +93,7 @@ std::string section_text(const Made& made, const std::string& folder) {
   if (!reproduction.panels.empty()) text += fmt::format("![{}]({}/{}.svg)\n\n", exhibit->title, folder, exhibit->id);
   for (std::size_t i = 0; i < reproduction.sheets.size(); ++i)
     if (const Sheet& sheet = reproduction.sheets[i]; !is_plotted(reproduction, i) && sheet.rows.size() <= longest_table) {
-      if (reproduction.sheets.size() > 1) text += fmt::format("`{}`:\n\n", csv_name(exhibit->id, reproduction, i));
+      if (reproduction.sheets.size() > 1) text += fmt::format("`{}`:\n\n", csv_name(made, i));
       text += table_of(sheet);
     }
   const ExhibitVerdict verdict = verdict_of(reproduction);

@@ -15,6 +15,9 @@ struct Made {
   papers::Reproduction reproduction;
 };
 
+// Returns the file name of a sheet: "bruck1997-fig4.csv", or "bruck1997-fig4-a.csv" if there are several.
+std::string csv_name(const Made& made, std::size_t sheet);
+
 std::string exhibits_text();                                            // the list of exhibits
 std::string levels_text();                                              // the possible verdicts and their meaning
 std::string verdict_text(const Made& made, bool with_comparisons);      // one line, and one for each comparison

@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <memory>
 
+#include "draw/plot.hpp"
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
 #include "quadrille/error.hpp"
-#include "reports/gnuplot.hpp"
 #include "reports/reproduce_report.hpp"
 #include "subcommands/exhibit_makers.hpp"
 #include "subcommands/subcommand.hpp"
@@ -51,13 +51,11 @@ void make_folder(const std::string& folder) {
 void write(const Made& made, const std::filesystem::path& folder) {
   const auto& [exhibit, reproduction] = made;
   for (std::size_t i = 0; i < reproduction.sheets.size(); ++i)
-    Output((folder / papers::csv_name(exhibit->id, reproduction, i)).string()).finish(papers::csv_of(reproduction.sheets[i]));
-  const std::string script = papers::plot_script(exhibit->title, reproduction);
-  if (script.empty()) return;
-  if (const auto picture = plotted(script))
-    Output((folder / fmt::format("{}.svg", exhibit->id)).string()).finish(papers::with_dark_colours(*picture));
-  else
-    remark("There is no gnuplot, so plots are skipped; the numbers and verdicts are complete.");
+    Output((folder / csv_name(made, i)).string()).finish(csv_of(reproduction.sheets[i]));
+  if (reproduction.panels.empty()) return;
+  const std::string note = "Verdict: " + papers::verdict_of(reproduction).headline;
+  Output((folder / fmt::format("{}.svg", exhibit->id)).string())
+      .finish(draw_plot(std::string(exhibit->title), note, reproduction.sheets, reproduction.panels));
 }
 
 int run(const Options& options) {
@@ -107,7 +105,7 @@ Subcommand add_reproduce(CLI::App& command) {
   begin_group(*parser, group::output);
   add_flag(*parser, "--list", options->list, "list the exhibits");
   add_option(*parser, "-o,--output", options->folder,
-             "write numbers (CSV) and plots (SVG, by gnuplot) to this folder; with --list, the list to this file", "DIR");
+             "write numbers (CSV) and plots (SVG) to this folder; with --list, the list to this file", "DIR");
   add_json_flag(*parser, options->json, "the verdicts as one object for one exhibit, an array for several");
   add_flag(*parser, "--markdown", options->markdown, "the verdicts as sections of the documentation");
   set_footer(*parser,

@@ -160,12 +160,12 @@ TEST_F(CompareTest, PlotsRacesAmongSeveralRanks) {
   EXPECT_LT(first, second) << "rows are in the order of ranks";
   EXPECT_NE(second, std::string::npos);
   EXPECT_EQ(prints({"plot", file("two.json").string(), "--curves", "1", "-o", file("one.svg").string()}), "");
-  const auto dots = [](const std::string& svg) {
+  const auto points = [](const std::string& svg) {
     std::size_t count = 0;
-    for (std::size_t at = svg.find("<circle"); at != std::string::npos; at = svg.find("<circle", at + 1)) ++count;
+    for (std::size_t at = svg.find("<title>"); at != std::string::npos; at = svg.find("<title>", at + 1)) ++count;
     return count;
   };
-  EXPECT_LT(dots(contents(file("one.svg"))), dots(own)) << "one candidate instead of two";
+  EXPECT_LT(points(contents(file("one.svg"))), points(own)) << "one candidate instead of two";
 }
 
 TEST_F(CompareTest, RefusesPlotsOfRacesThatDoNotFit) {

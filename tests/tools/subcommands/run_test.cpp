@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests of the command's children (ranks of `quadrille run`, and gnuplot) when the command inherits signals that are ignored or
+// Tests of the ranks of `quadrille run`, which are children of the command, when it inherits signals that are ignored or
 // blocked.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -58,18 +58,6 @@ TEST_F(RunTest, GivesRanksTheSignalSettingsThatItInherited) {
     EXPECT_NE(alone.out, "");
     EXPECT_EQ(rank.out, alone.out);
   }
-}
-
-TEST_F(RunTest, PlotsIfSigchldIsIgnored) {
-  const Words words{QUADRILLE_COMMAND, "reproduce", "bruck1997-fig5", "-o"};
-  const auto plot = [&](const Words& signals, const std::string& folder) {
-    Words all = words;
-    all.push_back(file(folder).string());
-    const Outcome outcome = run_with(signals, all);
-    EXPECT_EQ(outcome.exit_code, 0) << outcome.talk;
-    return contents(file(folder) / "bruck1997-fig5.svg");  // empty if gnuplot is missing
-  };
-  EXPECT_EQ(plot({"--ignore-signal=CHLD"}, "ignored"), plot({}, "default"));
 }
 
 // Every rank maps the shared memory of all ranks, but only as much as it needs now, not as much as it may need later.

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A panel of a plot: it describes what of a sheet is shown, and how. Points, bars and spans have explanations that appear when the
+// pointer is over them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "draw/axis.hpp"
+#include "draw/svg.hpp"
+#include "foundation/sheet.hpp"
+
+namespace quadrille {
+
+// The style `points` is for numbers that ours are compared with, such as a paper's: markers without a line, in the colour of text.
+enum class CurveStyle : std::uint8_t { line, dashed, dotted, steps, points };
+
+struct Curve {
+  std::size_t column = 0;  // of the sheet
+  std::string title;       // for the key; if it is empty, the key leaves the curve out
+  CurveStyle style = CurveStyle::line;
+  std::optional<std::size_t> colour;  // a number for curve_colour, shared by curves that belong together; absent: its own
+  // True if the three columns after `column` are the lower and the upper end of the interval of each value, and its explanation.
+  bool has_intervals = false;
+};
+
+// curves: plots columns over the column `x`.
+// bars: draws a bar for each row of the sheet, named by the column `x`. The columns of the curves are its parts, from
+// bottom to top. A curve of style `points` is not a part; it is drawn over the bars.
+// spans: shows what is busy at which time. Each row of the sheet is a rectangle, given by its first four columns:
+// lane (text or a number; lanes are drawn from top to bottom in the order of the sheet), begin, end, and kind (text;
+// each kind has a colour). There are no curves.
+enum class PanelKind : std::uint8_t { curves, bars, spans };
+
+struct Panel {
+  std::string title, x_label, y_label;
+  std::size_t sheet = 0;
+  std::size_t x = 0;  // column of the sheet
+  std::vector<Curve> curves;
+  bool log_x = false, log_y = false;  // for curves; a logarithmic axis leaves out points that are not positive
+  PanelKind kind = PanelKind::curves;
+  // Panels with the same number have the same range of y, or of time in spans, so that they can be compared by eye.
+  // Panels of one group must be either all logarithmic in y or all linear.
+  std::optional<std::size_t> range_group;
+  std::optional<std::size_t> x_names;  // column with the text of the tick at each row's x; absent: ticks are at round numbers
+  std::function<std::string(double)> y_text = tick_text;
+  std::optional<double> strong_y;  // y of a strong line
+};
+
+// Least distance of the axis of y from the left end of a panel.
+inline constexpr double least_left_margin = 62;
+
+// The colour number of what others are compared with.
+inline constexpr std::size_t grey = 8;
+
+// Returns the colour of a stage (svg.hpp), or grey.
+std::string curve_colour(std::size_t number);
+
+// Returns the range of the values of y, or of time in spans, and of `others`.
+ValueRange values_of(const Panel& panel, const Sheet& sheet, ValueRange others = {});
+
+// Draws a panel with its title and its key. The axis of y, or of time in spans, shows `values`.
+void draw(Svg& svg, const Box& place, const Panel& panel, const Sheet& sheet, const ValueRange& values);
+
+// Draws the entries of a key, in lines of at most this width. Returns the y below them.
+double draw_key(Svg& svg, Point corner, double width, const std::vector<Curve>& curves, PanelKind kind = PanelKind::curves);
+
+}  // namespace quadrille
