@@ -2,7 +2,8 @@
 // An algorithm is a record (Algorithm): its name, its parameters and the functions that generate its programs. One file
 // under src/collectives defines the algorithm and its record, and one row of src/collectives/table.cpp lists it. The
 // command, the tests, the race and the documentation read that table, so nothing else has to change for a new
-// algorithm.
+// algorithm. If several collectives share an algorithm, such as gather and gatherv, its file has a function that makes
+// the record of each, and the row names them.
 //
 // The head of each algorithm's file has the source, what the algorithm needs, its idea, its cost and when to prefer it. Costs
 // are formulas in p (ranks), b (bytes of a block or vector), C1 (the number of rounds that have a message) and C2 (the sum over
@@ -61,10 +62,10 @@ struct Analysis {
 
 struct Algorithm {
   Collective collective;
-  std::string_view id;       // the name used in the literature
-  std::string_view summary;  // one line
-  std::string_view needs;    // restrictions as text; empty: works for any number of ranks and any sizes
-  std::string_view source;   // citation key of docs/references.bib, and the place in that work
+  std::string_view id;      // the name used in the literature
+  std::string summary;      // one line
+  std::string_view needs;   // restrictions as text; empty: works for any number of ranks and any sizes
+  std::string_view source;  // citation key of docs/references.bib, and the place in that work
   std::vector<Parameter> parameters;
 
   // Returns the program of one rank. A pure function; its cost grows with the work of that rank, not with p. `analysis`
@@ -94,7 +95,7 @@ struct Algorithm {
   std::string_view combining_rule;
 };
 
-// All rows of src/collectives/table.cpp, in that order.
+// All records of src/collectives/table.cpp, by collective and then in the order of the rows.
 std::span<const Algorithm* const> all_algorithms();
 std::span<const Algorithm* const> default_algorithms();  // one for each collective; it applies to every problem
 std::vector<const Algorithm*> algorithms_for(Collective collective);

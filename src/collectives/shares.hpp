@@ -29,6 +29,9 @@ class Shares : public Analysis {
   std::vector<Bytes> sums_;  // irregular collectives: p + 1 prefix sums; else empty
 };
 
+// What texts call the part of the data that is one rank's.
+inline std::string share_word(Collective collective) { return is_irregular(collective) ? "share" : "block"; }
+
 inline const Shares& shares(const Analysis* analysis) { return static_cast<const Shares&>(*analysis); }
 
 }  // namespace quadrille

@@ -1,115 +1,121 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of all algorithms. A row is the name of the record that the algorithm's file defines. DEFAULT marks, for
-// each collective, the algorithm that plans use if none is named. A default must therefore apply to every problem: any
-// number of ranks, any counts, any operator, and also the fixed tree. If several algorithms apply to every problem, the
-// default is the algorithm that sends each byte once: `direct` or `linear`. For broadcast and reduce the default is
+// The table of all algorithms. A ROW is the name of the record that the algorithm's file defines. ROWS are for an algorithm that
+// several collectives share: the name of the function that makes the record of each of them, and these collectives. DEFAULT and
+// DEFAULTS mark, for each collective, the algorithm that plans use if none is named. A default must therefore apply to every
+// problem: any number of ranks, any counts, any operator, and also the fixed tree. If several algorithms apply to every problem,
+// the default is the algorithm that sends each byte once: `direct` or `linear`. For broadcast and reduce the default is
 // `binomial`, because with `linear` the root would send or receive all p - 1 vectors itself.
+#include <algorithm>
+#include <list>
+
 #include "quadrille/algorithm.hpp"
 
-#define QUADRILLE_ROWS(ROW, DEFAULT)      \
-  DEFAULT(alltoall_direct)                \
-  ROW(alltoall_shift)                     \
-  ROW(alltoall_xor)                       \
-  ROW(alltoall_one_factor)                \
-  ROW(alltoall_clustered)                 \
-  ROW(alltoall_combined)                  \
-  ROW(alltoall_ring)                      \
-  ROW(alltoall_bruck)                     \
-  ROW(alltoall_hypercube)                 \
-  ROW(alltoall_mesh)                      \
-  ROW(alltoall_torus)                     \
-  ROW(alltoall_imaginary_node)            \
-  ROW(alltoall_submesh)                   \
-  ROW(alltoall_subtorus)                  \
-  DEFAULT(alltoallv_direct)               \
-  ROW(alltoallv_shift)                    \
-  ROW(alltoallv_one_factor)               \
-  ROW(alltoallv_clustered)                \
-  ROW(alltoallv_combined)                 \
-  ROW(alltoallv_two_phase)                \
-  ROW(alltoallv_scan_two_phase)           \
-  ROW(alltoallv_grid)                     \
-  ROW(alltoallv_four_stage)               \
-  ROW(alltoallv_folded_four_stage)        \
-  ROW(alltoallv_two_phase_bruck)          \
-  ROW(alltoallv_padded_bruck)             \
-  DEFAULT(allgather_direct)               \
-  ROW(allgather_ring)                     \
-  ROW(allgather_recursive_doubling)       \
-  ROW(allgather_circulant)                \
-  ROW(allgather_mesh)                     \
-  ROW(allgather_concatenation)            \
-  ROW(allgather_gather_broadcast)         \
-  ROW(allgather_broadcasts)               \
-  DEFAULT(allgatherv_direct)              \
-  ROW(allgatherv_ring)                    \
-  ROW(allgatherv_recursive_doubling)      \
-  ROW(allgatherv_circulant)               \
-  ROW(allgatherv_concatenation)           \
-  ROW(broadcast_linear)                   \
-  DEFAULT(broadcast_binomial)             \
-  ROW(broadcast_mesh)                     \
-  ROW(broadcast_chain)                    \
-  ROW(broadcast_circulant)                \
-  ROW(broadcast_scatter_allgather)        \
-  ROW(reduce_linear)                      \
-  DEFAULT(reduce_binomial)                \
-  ROW(reduce_mesh)                        \
-  ROW(reduce_circulant)                   \
-  ROW(reduce_reduce_scatter_gather)       \
-  DEFAULT(allreduce_direct)               \
-  ROW(allreduce_recursive_doubling)       \
-  ROW(allreduce_reduce_scatter_allgather) \
-  ROW(allreduce_ring)                     \
-  ROW(allreduce_circulant)                \
-  ROW(allreduce_reduce_broadcast)         \
-  ROW(reduce_scatter_ring)                \
-  ROW(reduce_scatter_mesh)                \
-  ROW(reduce_scatter_recursive_halving)   \
-  ROW(reduce_scatter_circulant)           \
-  DEFAULT(reduce_scatter_direct)          \
-  ROW(reduce_scatterv_ring)               \
-  ROW(reduce_scatterv_recursive_halving)  \
-  ROW(reduce_scatterv_circulant)          \
-  DEFAULT(reduce_scatterv_direct)         \
-  DEFAULT(scan_direct)                    \
-  ROW(scan_hypercube)                     \
-  ROW(scan_distance_doubling)             \
-  ROW(scan_chain)                         \
-  DEFAULT(exscan_direct)                  \
-  ROW(exscan_hypercube)                   \
-  ROW(exscan_distance_doubling)           \
-  ROW(exscan_chain)                       \
-  DEFAULT(scatter_linear)                 \
-  ROW(scatter_binomial)                   \
-  ROW(scatter_mesh)                       \
-  DEFAULT(scatterv_linear)                \
-  ROW(scatterv_binomial)                  \
-  ROW(scatterv_mesh)                      \
-  DEFAULT(gather_linear)                  \
-  ROW(gather_binomial)                    \
-  ROW(gather_mesh)                        \
-  DEFAULT(gatherv_linear)                 \
-  ROW(gatherv_binomial)                   \
-  ROW(gatherv_mesh)                       \
-  DEFAULT(barrier_dissemination)
-
 namespace quadrille {
+namespace {
 
-#define QUADRILLE_DECLARE(record) extern const Algorithm record;
-#define QUADRILLE_ADDRESS(record) &record,
-#define QUADRILLE_NOTHING(record)
+struct Table {
+  std::list<Algorithm> shared;  // the records that functions make; a list does not move them
+  std::vector<const Algorithm*> all, defaults;
 
-QUADRILLE_ROWS(QUADRILLE_DECLARE, QUADRILLE_DECLARE)
+  void add(const Algorithm& record, bool is_default) {
+    all.push_back(&record);
+    if (is_default) defaults.push_back(&record);
+  }
+  void add(Algorithm (*record_of)(Collective), std::initializer_list<Collective> collectives, bool is_default) {
+    for (const Collective collective : collectives) add(shared.emplace_back(record_of(collective)), is_default);
+  }
+};
 
-std::span<const Algorithm* const> all_algorithms() {
-  static constexpr const Algorithm* table[] = {QUADRILLE_ROWS(QUADRILLE_ADDRESS, QUADRILLE_ADDRESS)};
+}  // namespace
+
+// Each row declares a name of this namespace.
+#define QUADRILLE_RECORD(record, is_default) \
+  extern const Algorithm record;             \
+  table.add(record, is_default)
+#define QUADRILLE_RECORDS(record_of, is_default, ...) \
+  Algorithm record_of(Collective);                    \
+  table.add(record_of, {__VA_ARGS__}, is_default)
+#define ROW(record) QUADRILLE_RECORD(record, false)
+#define DEFAULT(record) QUADRILLE_RECORD(record, true)
+#define ROWS(record_of, ...) QUADRILLE_RECORDS(record_of, false, __VA_ARGS__)
+#define DEFAULTS(record_of, ...) QUADRILLE_RECORDS(record_of, true, __VA_ARGS__)
+
+static Table filled_table() {
+  using enum Collective;
+  Table table;
+  DEFAULT(alltoall_direct);
+  DEFAULT(alltoallv_direct);
+  ROW(alltoall_shift);
+  ROW(alltoallv_shift);
+  ROW(alltoall_xor);
+  ROWS(alltoall_one_factor, alltoall, alltoallv);
+  ROWS(alltoall_clustered, alltoall, alltoallv);
+  ROWS(alltoall_combined, alltoall, alltoallv);
+  ROW(alltoall_ring);
+  ROW(alltoall_bruck);
+  ROW(alltoall_hypercube);
+  ROW(alltoall_mesh);
+  ROW(alltoall_torus);
+  ROW(alltoall_imaginary_node);
+  ROW(alltoall_submesh);
+  ROW(alltoall_subtorus);
+  ROW(alltoallv_two_phase);
+  ROW(alltoallv_scan_two_phase);
+  ROW(alltoallv_grid);
+  ROW(alltoallv_four_stage);
+  ROW(alltoallv_folded_four_stage);
+  ROW(alltoallv_two_phase_bruck);
+  ROW(alltoallv_padded_bruck);
+  DEFAULTS(allgather_direct, allgather, allgatherv);
+  ROWS(allgather_ring, allgather, allgatherv);
+  ROWS(allgather_recursive_doubling, allgather, allgatherv);
+  ROWS(allgather_circulant, allgather, allgatherv);
+  ROW(allgather_mesh);
+  ROWS(allgather_concatenation, allgather, allgatherv);
+  ROW(allgather_gather_broadcast);
+  ROW(allgather_broadcasts);
+  ROW(broadcast_linear);
+  DEFAULT(broadcast_binomial);
+  ROW(broadcast_mesh);
+  ROW(broadcast_chain);
+  ROW(broadcast_circulant);
+  ROW(broadcast_scatter_allgather);
+  ROW(reduce_linear);
+  DEFAULT(reduce_binomial);
+  ROW(reduce_mesh);
+  ROW(reduce_circulant);
+  ROW(reduce_reduce_scatter_gather);
+  DEFAULT(allreduce_direct);
+  ROW(allreduce_recursive_doubling);
+  ROW(allreduce_reduce_scatter_allgather);
+  ROW(allreduce_ring);
+  ROW(allreduce_circulant);
+  ROW(allreduce_reduce_broadcast);
+  ROWS(reduce_scatter_ring, reduce_scatter, reduce_scatterv);
+  ROW(reduce_scatter_mesh);
+  ROWS(reduce_scatter_recursive_halving, reduce_scatter, reduce_scatterv);
+  ROWS(reduce_scatter_circulant, reduce_scatter, reduce_scatterv);
+  DEFAULTS(reduce_scatter_direct, reduce_scatter, reduce_scatterv);
+  DEFAULTS(scan_direct, scan, exscan);
+  ROWS(scan_hypercube, scan, exscan);
+  ROWS(scan_distance_doubling, scan, exscan);
+  ROWS(scan_chain, scan, exscan);
+  DEFAULTS(scatter_linear, scatter, scatterv, gather, gatherv);
+  ROWS(scatter_binomial, scatter, scatterv, gather, gatherv);
+  ROWS(scatter_mesh, scatter, scatterv, gather, gatherv);
+  DEFAULT(barrier_dissemination);
+
+  const auto comes_first = [](const Algorithm* a, const Algorithm* b) { return a->collective < b->collective; };
+  std::stable_sort(table.all.begin(), table.all.end(), comes_first);
   return table;
 }
 
-std::span<const Algorithm* const> default_algorithms() {
-  static constexpr const Algorithm* marked[] = {QUADRILLE_ROWS(QUADRILLE_NOTHING, QUADRILLE_ADDRESS)};
-  return marked;
+static const Table& the_table() {
+  static const Table table = filled_table();
+  return table;
 }
+
+std::span<const Algorithm* const> all_algorithms() { return the_table().all; }
+std::span<const Algorithm* const> default_algorithms() { return the_table().defaults; }
 
 }  // namespace quadrille

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The table, the files of the algorithms and the bibliography agree.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <ranges>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "quadrille/algorithm.hpp"
 
@@ -16,26 +20,57 @@ namespace {
 
 const std::filesystem::path root = QUADRILLE_SOURCE_DIR;
 
-std::string file_of(const Algorithm& algorithm) {
-  std::string stem(algorithm.id);
-  std::replace(stem.begin(), stem.end(), '-', '_');
-  return std::string(name(algorithm.collective)) + '/' + stem + ".cpp";
-}
-
 std::string contents(const std::filesystem::path& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-TEST(Table, HasARowForEachFileAndAFileForEachRow) {
-  std::set<std::string> rows, files;
-  for (const Algorithm* algorithm : all_algorithms()) EXPECT_TRUE(rows.insert(file_of(*algorithm)).second) << algorithm->id;
+std::string title(const Algorithm& algorithm) { return fmt::format("{}/{}", name(algorithm.collective), algorithm.id); }
+
+// Returns what the head of an algorithm's file names before the colon: "gather/linear, gatherv/linear" as two titles.
+std::vector<std::string> titles_at_the_head(const std::string& text) {
+  const std::size_t begin = text.find('\n') + std::string_view("\n// ").size();
+  std::vector<std::string> titles;
+  for (const auto word : std::views::split(text.substr(begin, text.find(": ") - begin), std::string_view(", ")))
+    titles.emplace_back(word.begin(), word.end());
+  return titles;
+}
+
+// Returns the files in the folders that are named after a collective, by the titles at their heads.
+std::map<std::string, std::filesystem::path> files_by_title() {
+  std::map<std::string, std::filesystem::path> files;
   for (const auto& folder : std::filesystem::directory_iterator(root / "src/collectives")) {
-    if (!collective_named(folder.path().filename().string())) continue;  // a folder that several collectives share
+    if (!collective_named(folder.path().filename().string())) continue;  // what several algorithms share
     for (const auto& file : std::filesystem::directory_iterator(folder))
-      if (file.path().extension() == ".cpp") files.insert(relative(file.path(), root / "src/collectives").string());
+      for (const std::string& title : titles_at_the_head(contents(file)))
+        EXPECT_TRUE(files.emplace(title, file).second) << title << " is at the heads of two files";
   }
-  EXPECT_EQ(rows, files);
+  return files;
+}
+
+TEST(Table, HasARowForEachFileAndAFileForEachRow) {
+  std::set<std::string> rows, heads;
+  for (const Algorithm* algorithm : all_algorithms()) EXPECT_TRUE(rows.insert(title(*algorithm)).second) << title(*algorithm);
+  for (const auto& [title, file] : files_by_title()) {
+    heads.insert(title);
+    std::string id = file.stem();
+    std::replace(id.begin(), id.end(), '_', '-');
+    EXPECT_TRUE(title.ends_with('/' + id)) << title << " is at the head of " << file;
+  }
+  EXPECT_EQ(rows, heads);
+}
+
+// An algorithm that several collectives share lies in the folder of the first one.
+TEST(Table, FilesLieInTheFolderOfTheFirstCollectiveThatTheyServe) {
+  std::set<std::filesystem::path> seen;
+  const auto files = files_by_title();
+  for (const Algorithm* algorithm : all_algorithms())
+    if (const auto file = files.find(title(*algorithm)); file != files.end() && seen.insert(file->second).second)
+      EXPECT_EQ(file->second.parent_path().filename(), name(algorithm->collective)) << file->second;
+}
+
+TEST(Table, ListsTheAlgorithmsOfOneCollectiveTogether) {
+  EXPECT_TRUE(std::ranges::is_sorted(all_algorithms(), {}, [](const Algorithm* algorithm) { return algorithm->collective; }));
 }
 
 TEST(Table, MarksOneDefaultForEachCollective) {
@@ -75,10 +110,11 @@ TEST(Table, RecordsAreComplete) {
 
 TEST(Table, SourcesAreInTheBibliographyAndAtTheHeadOfTheFile) {
   const std::string bibliography = contents(root / "docs/references.bib");
+  const auto files = files_by_title();
   for (const Algorithm* algorithm : all_algorithms()) {
     const std::string key(algorithm->source.substr(0, algorithm->source.find(',')));
     EXPECT_NE(bibliography.find('{' + key + ','), std::string::npos) << algorithm->id << ": " << key;
-    EXPECT_NE(contents(root / "src/collectives" / file_of(*algorithm)).find('[' + key + ']'), std::string::npos) << algorithm->id;
+    EXPECT_NE(contents(files.at(title(*algorithm))).find('[' + key + ']'), std::string::npos) << title(*algorithm);
   }
 }
 

@@ -1,27 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allgather/circulant: like recursive doubling, but for any number of ranks: the distances are skips that halve p.
+// allgather/circulant, allgatherv/circulant: like recursive doubling, but for any number of ranks: the distances are skips that
+// halve p.
 // Source  [traff2024] all-gather as the reverse of the reduce-scatter.
-// Needs   nothing.
+// Needs   nothing: any p, shares of any size, which may be empty.
 // Idea    The skips are 1 = s_0 < s_1 < .. < s_d = p with s_k = ceil(s_{k+1} / 2). Before round k a rank holds the
 //         blocks of s_k ranks, beginning with its own and going upwards. In the round it receives the blocks of the
 //         next s_{k+1} - s_k ranks from the rank s_k above.
-// Cost    C1 = ceil(log2 p) rounds, C2 = p - 1 blocks: both the least possible on one port.
-// Prefer  any p on one port, with whole blocks.
+// Cost    C1 = ceil(log2 p) rounds, C2 = p - 1 blocks: both the least possible on one port. With shares C2 is the sum over
+//         the rounds of the largest s_{k+1} - s_k consecutive shares.
+// Prefer  any p on one port, with whole blocks of similar size.
 #include "collectives/spreading/gathering.hpp"
 
 namespace quadrille {
 
-extern const Algorithm allgather_circulant{
-    .collective = Collective::allgather,
-    .id = "circulant",
-    .summary =
-        "each round doubles the blocks held, over distances that halve p: the fewest rounds and the smallest volume on one port",
-    .source = "traff2024",
-    .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
-                   Rank me) { return gather_by_skips(problem, shares(analysis), me); },
-    .analyse = Shares::analyse,
-    .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(translation_symmetry(problem.ranks)); },
-    .ports = [](const Problem&, const Parameters&) { return Count{1}; },
-};
+Algorithm allgather_circulant(Collective collective) {
+  return {
+      .collective = collective,
+      .id = "circulant",
+      .summary = "each round doubles the " + share_word(collective) + "s held, over distances that halve p: the fewest rounds" +
+                 (is_irregular(collective) ? "" : " and the smallest volume") + " on one port",
+      .source = "traff2024",
+      .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
+                     Rank me) { return gather_by_skips(problem, shares(analysis), me); },
+      .analyse = Shares::analyse,
+      .symmetry = is_irregular(collective) ? nullptr : translation,
+      .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+  };
+}
 
 }  // namespace quadrille

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allgather/direct: every rank sends its block straight to all others, all in one round.
+// allgather/direct, allgatherv/direct: every rank sends its block straight to all others, all in one round.
 // Source  [grama2003] all-to-all broadcast; the staggered order is that of the linear algorithms of MPI libraries.
-// Needs   nothing.
+// Needs   nothing: any sizes.
 // Idea    One round holds all p - 1 messages. Rank i lists its partners as i+1, i+2, .., so that no rank is the first
 //         target of all others.
 // Cost    C1 = 1 round on p - 1 ports; each rank sends its block p - 1 times and receives each other block once.
@@ -10,15 +10,17 @@
 
 namespace quadrille {
 
-extern const Algorithm allgather_direct{
-    .collective = Collective::allgather,
-    .id = "direct",
-    .summary = "every rank's block straight to all others, all at once, in staggered order",
-    .source = "grama2003",
-    .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
-                   Rank me) { return gather_directly(problem, shares(analysis), me); },
-    .analyse = Shares::analyse,
-    .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(translation_symmetry(problem.ranks)); },
-};
+Algorithm allgather_direct(Collective collective) {
+  return {
+      .collective = collective,
+      .id = "direct",
+      .summary = "every rank's " + share_word(collective) + " straight to all others, all at once, in staggered order",
+      .source = "grama2003",
+      .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
+                     Rank me) { return gather_directly(problem, shares(analysis), me); },
+      .analyse = Shares::analyse,
+      .symmetry = is_irregular(collective) ? nullptr : translation,
+  };
+}
 
 }  // namespace quadrille

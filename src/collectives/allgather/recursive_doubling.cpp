@@ -1,30 +1,53 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allgather/recursive-doubling: a rank exchanges all blocks that it has with one partner, at twice the distance in
-// each round.
+// allgather/recursive-doubling, allgatherv/recursive-doubling: a rank exchanges all blocks that it has with one partner, at twice
+// the distance in each round.
 // Source  [grama2003] all-to-all broadcast on a hypercube.
-// Needs   p a power of two.
+// Needs   p a power of two; shares of any size, which may be empty.
 // Idea    Before the exchange with i ^ m, m = 1, 2, 4, .., rank i has m blocks: those of the ranks that differ from i
 //         only in the bits below m. These blocks are contiguous in memory. With first=far the order of partners is
 //         reversed: a rank then has blocks at equal distances in rank, and sends most data to the nearest partner.
-// Cost    C1 = log2 p rounds, C2 = p - 1 blocks: both the least possible on one port.
-// Prefer  p a power of two, on links that carry both directions at once.
+// Cost    C1 = log2 p rounds, C2 = p - 1 blocks: both the least possible on one port. With shares C2 is the sum over the
+//         rounds of the largest m shares that one rank sends.
+// Prefer  p a power of two and blocks of similar size, on links that carry both directions at once.
 #include "collectives/spreading/gathering.hpp"
 
 namespace quadrille {
+namespace {
 
-extern const Algorithm allgather_recursive_doubling{
-    .collective = Collective::allgather,
-    .id = "recursive-doubling",
-    .summary = "exchange all blocks held with i ^ 1, i ^ 2, i ^ 4, .., or in reverse order",
-    .needs = "p a power of two",
-    .source = "grama2003",
-    .parameters = {doubling_order()},
-    .generate = [](const Problem& problem, const Parameters& parameters, const Analysis* analysis,
-                   Rank me) { return gather_by_doubling(problem, parameters, shares(analysis), me); },
-    .applies = has_power_of_two_ranks,
-    .analyse = Shares::analyse,
-    .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(exclusive_or_symmetry(problem.ranks)); },
-    .ports = [](const Problem&, const Parameters&) { return Count{1}; },
-};
+Parameter doubling_order() {
+  return {
+      .name = "first",
+      .summary = "the first partners: near ones, which keeps messages contiguous, or far ones, which sends most data to near ones",
+      .standard = "near",
+      .choices = {"near", "far"},
+      .worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> {
+        return {"near", "far"};
+      }};
+}
+
+Program generate(const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
+  return word(parameters, "first") == "far" ? gather_by_doubling_from_afar(problem, shares(analysis), me)
+                                            : gather_by_doubling(problem, shares(analysis), me);
+}
+
+std::optional<Symmetry> symmetry(const Problem& problem, const Parameters&) { return exclusive_or_symmetry(problem.ranks); }
+
+}  // namespace
+
+Algorithm allgather_recursive_doubling(Collective collective) {
+  return {
+      .collective = collective,
+      .id = "recursive-doubling",
+      .summary = "exchange all " + share_word(collective) + "s held with i ^ 1, i ^ 2, i ^ 4, .., or in reverse order",
+      .needs = "p a power of two",
+      .source = "grama2003",
+      .parameters = {doubling_order()},
+      .generate = generate,
+      .applies = has_power_of_two_ranks,
+      .analyse = Shares::analyse,
+      .symmetry = is_irregular(collective) ? nullptr : symmetry,
+      .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+  };
+}
 
 }  // namespace quadrille

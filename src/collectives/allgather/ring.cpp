@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allgather/ring: each rank passes the blocks that it receives from the left on to the right.
+// allgather/ring, allgatherv/ring: each rank passes the blocks that it receives from the left on to the right.
 // Source  [grama2003] all-to-all broadcast on a ring.
-// Needs   nothing.
+// Needs   nothing: any p, shares of any size, which may be empty.
 // Idea    In round s = 0 .. p-2 rank i passes the block of rank i - s on to i + 1. Every link carries one block per
 //         round.
-// Cost    C1 = p - 1 rounds, C2 = p - 1 blocks: the smallest volume on one port.
-// Prefer  large blocks and few ranks: messages go to neighbours only, and each is contiguous in memory.
+// Cost    C1 = p - 1 rounds, C2 = p - 1 blocks, the smallest volume on one port; with shares, p - 1 times the largest.
+// Prefer  large blocks of similar size and few ranks: messages go to neighbours only, and each is contiguous in memory.
 #include "collectives/spreading/gathering.hpp"
 
 namespace quadrille {
 
-extern const Algorithm allgather_ring{
-    .collective = Collective::allgather,
-    .id = "ring",
-    .summary = "pass on to the right neighbour what was received from the left",
-    .source = "grama2003",
-    .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
-                   Rank me) { return gather_along_ring(problem, shares(analysis), me); },
-    .analyse = Shares::analyse,
-    .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(translation_symmetry(problem.ranks)); },
-    .ports = [](const Problem&, const Parameters&) { return Count{1}; },
-};
+Algorithm allgather_ring(Collective collective) {
+  return {
+      .collective = collective,
+      .id = "ring",
+      .summary = "pass on to the right neighbour what was received from the left",
+      .source = "grama2003",
+      .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
+                     Rank me) { return gather_along_ring(problem, shares(analysis), me); },
+      .analyse = Shares::analyse,
+      .symmetry = is_irregular(collective) ? nullptr : translation,
+      .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+  };
+}
 
 }  // namespace quadrille

@@ -1,54 +1,181 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoall/clustered: hierarchical factor algorithm, for nodes of any sizes whose ranks share one or a few network
-// ports.
+// alltoall/clustered, alltoallv/clustered: hierarchical factor algorithm, for nodes of any sizes whose ranks share one or a few
+// network ports.
 // Source  [sanders2002], corrected: mode=paper is as printed; mode=exchange and mode=inter need fewer steps for
 //         messages inside nodes.
-// Needs   nothing. If no nodes are known, each rank is a node of its own: the algorithm is then one-factor, or with
-//         permutations shift.
+// Needs   nothing: any counts. If no nodes are known, each rank is a node of its own: the algorithm is then one-factor, or
+//         with permutations shift.
 // Idea    The complete graph of the nodes is decomposed into matchings or into permutations. In a matching, pairs of
 //         nodes exchange. In a permutation, a node sends to one node and receives from another. The exchange has
 //         phases. A node is active until all of its ranks have had their turn. In each phase every pair of active nodes
 //         meets once. In such a meeting some ranks of the smaller node have their turn, as many as the smallest active
 //         node has left. In its turn a rank exchanges with all ranks of the larger node, one after the other. So a node
 //         sends at most one message to other nodes at a time, and receives at most one. With degree=k it sends and
-//         receives up to k.
+//         receives up to k. Data goes straight from source to target. A round is a step of the timetable
+//         (patterns/node_timetable.hpp), and a stage is one of its phases. Empty messages are left out.
 // Cost    p ranks, n on the largest node. mode=paper takes n p steps, mode=exchange at most n p. mode=inter takes
 //         n (p - n) steps between nodes, the least possible: with matchings only for an even number of equal nodes,
 //         with permutations for nodes of any sizes. About n rounds inside the nodes follow. degree=k divides the steps
 //         between nodes by about k. C2 = C1 blocks.
 // Prefer  mode=inter for medium and long messages if the ranks of a node share the way to the network.
-#include "collectives/exchange/clustered.hpp"
+#include <fmt/format.h>
 
+#include <algorithm>
+
+#include "collectives/exchange/one_factor_exchange.hpp"
 #include "collectives/exchange/segmented_exchange.hpp"
+#include "collectives/exchange/timetable.hpp"
+#include "patterns/node_timetable.hpp"
+#include "problem/node_ranks.hpp"
 
 namespace quadrille {
 namespace {
 
-Program generate(const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
-  return exchange_in_segments(problem, parameters,
-                              [&](const Problem& part) { return clustered_exchange(part, parameters, analysis, me); });
+OwnNode own_node(const Parameters& parameters) {
+  const std::string mode = word(parameters, "mode");
+  if (mode == "inter") return OwnNode::apart;
+  return mode == "exchange" ? OwnNode::exchanges : OwnNode::sends;
 }
 
-std::vector<Parameter> parameters() {
-  std::vector<Parameter> all = clustered_parameters();
-  all.push_back(exchange_segments_parameter());
+bool is_by_permutations(const Parameters& parameters) { return word(parameters, "decomposition") == "permutations"; }
+
+Decomposition decomposition(const Parameters& parameters) {
+  return {.into = is_by_permutations(parameters) ? Decomposition::Into::permutations : Decomposition::Into::matchings,
+          .form = factor_form(parameters),
+          .degree = number(parameters, "degree")};
+}
+
+// The timetable of the algorithm, made once for all ranks. A node with several adapters is treated as that many nodes.
+class ClusteredExchange : public Analysis {
+ public:
+  ClusteredExchange(const Problem& problem, const Parameters& parameters)
+      : nodes_(NodeRanks(problem).dealt(number(parameters, "adapters"))),
+        own_node_(own_node(parameters)),
+        steps_(nodes_.sizes(), own_node_, decomposition(parameters)) {
+    for (std::size_t t = 0; t < steps_.phases().size(); ++t) {
+      const NodePhase& phase = steps_.phases()[t];
+      timetable_.stages.push_back({fmt::format("phase {}", t + 1), phase.first_step, phase.end_step() - phase.first_step});
+    }
+    if (own_node_ == OwnNode::apart) {
+      for (Count node = 0; node < nodes_.node_count(); ++node)
+        inside_rounds_ = std::max(inside_rounds_, one_factor::factors_with_pairs(nodes_.size(node)));
+      timetable_.stages.push_back({"inside nodes", steps_.steps(), inside_rounds_});
+    }
+    timetable_.slot = [this](Rank from, Rank to) { return slot(from, to); };
+  }
+  ClusteredExchange(const ClusteredExchange&) = delete;  // the timetable's function refers to this object
+  ClusteredExchange& operator=(const ClusteredExchange&) = delete;
+
+  const Timetable& timetable() const { return timetable_; }
+
+ private:
+  Count slot(Rank from, Rank to) const {
+    const Count U = nodes_.node_of(from), V = nodes_.node_of(to);
+    const Count a = nodes_.index_of(from), b = nodes_.index_of(to);
+    if (U != V || own_node_ != OwnNode::apart) return steps_.step(U, a, V, b);
+    // On a node with an even number of ranks, the copy of a rank to itself belongs to the last factor, which has no
+    // round of its own. So the copy is done in the round before.
+    const Count factor = one_factor::factor_of(one_factor::Form::concentrated, nodes_.size(U), a, b);
+    return steps_.steps() + std::min(factor, inside_rounds_ - 1);
+  }
+
+  NodeRanks nodes_;
+  OwnNode own_node_;
+  NodeTimetable steps_;
+  Count inside_rounds_ = 1;  // at least one, for a rank's copy to itself
+  Timetable timetable_;
+};
+
+std::vector<Parameter> parameters(Collective collective) {
+  Parameter factor = factor_parameter();
+  factor.summary =
+      "self-loops of the factorisation of the nodes: spread over the rounds (basic), or for even numbers all in the last";
+  factor.standard = "basic";
+  factor.standard_for = [](const Problem&, const Parameters& before) -> ParameterValue {
+    return word(before, "mode") == "inter" || is_by_permutations(before) ? "concentrated" : "basic";
+  };
+  factor.standard_rule = "concentrated with mode=inter or decomposition=permutations, which require it, else basic";
+  std::vector<Parameter> all{
+      {.name = "mode",
+       .summary = "messages inside a node: in rounds of their own (inter), or in the same steps (exchange; paper: one by one)",
+       .standard = "inter",
+       .choices = {"inter", "exchange", "paper"}},
+      {.name = "decomposition",
+       .summary = "of the graph of nodes: into matchings, whose pairs exchange, or permutations, where a node sends to one "
+                  "node and receives from another",
+       .standard = "matchings",
+       .choices = {"matchings", "permutations"},
+       .worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> {
+         return {"matchings", "permutations"};
+       }},
+      std::move(factor),
+      {.name = "degree",
+       .summary = "for nodes with several network ports that all ranks share: messages that a node sends to other nodes, and "
+                  "receives from them, at the same time; needs mode=inter and adapters=1",
+       .standard = Count{1},
+       .least = 1,
+       .most = [](const Problem& problem) { return std::max<Count>(1, NodeRanks(problem).node_count() - 1); },
+       .range = "1..max(1,nodes-1)"},
+      {.name = "adapters",
+       .summary = "network adapters of a node: its ranks are divided among them, and each adapter has one exchange at a time",
+       .standard = Count{1},
+       .least = 1,
+       .most = [](const Problem& problem) { return NodeRanks(problem).largest(); },
+       .range = "1..ranks of the largest node"}};
+  if (!is_irregular(collective)) all.push_back(exchange_segments_parameter());
   return all;
+}
+
+Program generate(const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
+  const auto exchange = [&](const Problem& part) {
+    return exchange_by_timetable(part, static_cast<const ClusteredExchange&>(*analysis).timetable(), me);
+  };
+  return is_irregular(problem.collective) ? exchange(problem) : exchange_in_segments(problem, parameters, exchange);
+}
+
+Result<> applies(const Problem&, const Parameters& parameters) {
+  const bool is_inter = word(parameters, "mode") == "inter", is_basic = word(parameters, "factor") == "basic";
+  if (is_basic && is_by_permutations(parameters))
+    return cannot("decomposition=permutations has all self-loops in one factor and therefore needs factor=concentrated");
+  if (is_basic && is_inter)
+    return cannot("mode=inter needs factor=concentrated, in which the messages inside nodes have rounds of their own");
+  if (number(parameters, "degree") > 1 && !is_inter)
+    return cannot("a degree above 1 needs mode=inter, in which the messages inside nodes have rounds of their own");
+  if (number(parameters, "degree") > 1 && number(parameters, "adapters") > 1)
+    return cannot("a degree above 1 needs adapters=1, because an adapter has one exchange at a time");
+  return {};
+}
+
+std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters& parameters) {
+  return std::make_shared<ClusteredExchange>(problem, parameters);
+}
+
+Count ports(const Problem& problem, const Parameters& parameters) {
+  if (number(parameters, "degree") == 1) return 1;
+  return NodeTimetable::processor_ports(NodeRanks(problem).sizes(), decomposition(parameters));
+}
+
+Count node_ports(const Problem&, const Parameters& parameters) {
+  return number(parameters, "adapters") * number(parameters, "degree");
 }
 
 }  // namespace
 
-extern const Algorithm alltoall_clustered{
-    .collective = Collective::alltoall,
-    .id = "clustered",
-    .summary =
-        "exchange by pairs of nodes: a node of any size sends one message to other nodes at a time, or one on each of its ports",
-    .source = "sanders2002, section 3",
-    .parameters = parameters(),
-    .generate = generate,
-    .applies = clustered_applies,
-    .analyse = analyse_clustered,
-    .ports = clustered_ports,
-    .node_ports = clustered_node_ports,
-};
+Algorithm alltoall_clustered(Collective collective) {
+  return {
+      .collective = collective,
+      .id = "clustered",
+      .summary =
+          "exchange by pairs of nodes: a node of any size sends one message to other nodes at a time, or one on each of its ports",
+      .source = "sanders2002, section 3",
+      .parameters = parameters(collective),
+      .generate = generate,
+      .applies = applies,
+      .analyse = analyse,
+      .needs_own_counts_only = is_irregular(collective),
+      .ports = ports,
+      .node_ports = node_ports,
+  };
+}
 
 }  // namespace quadrille

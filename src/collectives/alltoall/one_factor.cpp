@@ -1,27 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoall/one-factor: pairwise exchange for any p; each rank exchanges with one partner in each round.
-// Source  [sanders2002] section 2, for machines without nodes.
-// Needs   nothing.
+// alltoall/one-factor, alltoallv/one-factor: pairwise exchange for any p; each rank exchanges with one partner in each round.
+// Source  [sanders2002] section 2, for machines without nodes; the timetable does not depend on the counts.
+// Needs   nothing: any counts.
 // Idea    Round i is factor i of a 1-factorisation of the complete graph with self-loops: in the basic form rank u
 //         meets (i - u) mod p. The concentrated form puts all self-loops of an even p into one factor, which then needs
-//         no round.
+//         no round. Empty messages are left out.
 // Cost    basic: C1 = p rounds (p = 2: 1), although a rank has only p - 1 blocks to send; concentrated: C1 = p - 1 for
-//         even p. C2 = C1 blocks.
-// Prefer  large blocks on links that carry both directions at once, if p is not a power of two.
+//         even p. C2 = C1 blocks; with counts, the sum over the rounds of the longest message. Each byte travels once.
+// Prefer  large blocks, or counts that are about equal in both directions, on links that carry both directions at once, if p is
+//         not a power of two.
 #include "collectives/exchange/one_factor_exchange.hpp"
 
 namespace quadrille {
 
 // No symmetry is stated: a map f of the ranks that preserves rounds has f(u) + f(v) = u + v (mod p) for all u and v. So
 // f is the identity or, for even p, adds p / 2 to every rank, which would only halve the work.
-extern const Algorithm alltoall_one_factor{
-    .collective = Collective::alltoall,
-    .id = "one-factor",
-    .summary = "pairwise for any p: in round i rank u exchanges with (i - u) mod p",
-    .source = "sanders2002, section 2",
-    .parameters = {factor_parameter()},
-    .generate = one_factor_exchange,
-    .ports = [](const Problem&, const Parameters&) { return Count{1}; },
-};
+Algorithm alltoall_one_factor(Collective collective) {
+  return {
+      .collective = collective,
+      .id = "one-factor",
+      .summary = "pairwise for any p: in round i rank u exchanges with (i - u) mod p",
+      .source = "sanders2002, section 2",
+      .parameters = {factor_parameter()},
+      .generate = one_factor_exchange,
+      .needs_own_counts_only = is_irregular(collective),
+      .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+  };
+}
 
 }  // namespace quadrille

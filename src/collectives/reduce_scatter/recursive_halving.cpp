@@ -1,17 +1,144 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// reduce_scatter/recursive-halving: in each round a rank sends half of its partial results to a partner, and combines
-// the other half with the partial results that it receives.
+// reduce_scatter/recursive-halving, reduce_scatterv/recursive-halving: in each round a rank sends half of its partial results to a
+// partner, and combines the other half with the partial results that it receives.
 // Source  [grama2003] all-to-all reduction on a hypercube; in MPI libraries since Rabenseifner's reductions.
-// Needs   p a power of two; with far partners first an operator that commutes.
+// Needs   p a power of two; with far partners first an operator that commutes; shares of any size, which may be empty.
 // Idea    Ranks i and i ^ m exchange: each sends the partial results for the ranks of the other's half. With
 //         m = 1, 2, 4, .. operands are combined in the order of ranks, and every other remaining block is sent. With
-//         m = p/2, p/4, .. each message is contiguous in memory.
-// Cost    C1 = log2 p rounds; C2 = p - 1 blocks: both the least possible on one port.
+//         m = p/2, p/4, .., the reverse of recursive doubling, each message is contiguous in memory.
+// Cost    C1 = log2 p rounds; C2 = p - 1 blocks: both the least possible on one port. With shares C2 is the sum over the
+//         rounds of the most that a rank sends.
 // Prefer  p a power of two, on links that carry both directions at once.
-#include "collectives/reducing/reduce_scattering.hpp"
+#include "collectives/reducing/folding.hpp"
+#include "collectives/spreading/gathering.hpp"
+#include "schedule/reduction.hpp"
 
 namespace quadrille {
+namespace {
 
-extern const Algorithm reduce_scatter_recursive_halving = reduce_scatter_by_halving(Collective::reduce_scatter);
+// Regions of the shares `first`, `first` + `step`, .. of the vector. The input has all shares. Scratch memory has only
+// the shares of one parity, without gaps.
+class EveryOther {
+ public:
+  EveryOther(const Problem& problem, const Shares& shares, Rank parity) : p_(problem.ranks), shares_(shares) {
+    if (!is_irregular(problem.collective)) return;
+    closed_up_.push_back(0);
+    for (Rank rank = parity; rank < p_; rank += 2) closed_up_.push_back(closed_up_.back() + shares.of(rank));
+  }
+
+  Bytes bytes(Rank first, Count step) const {
+    if (closed_up_.empty()) return p_ / step * shares_.of(0);
+    Bytes sum = 0;
+    for (Rank rank = first; rank < p_; rank += step) sum += shares_.of(rank);
+    return sum;
+  }
+
+  Regions in_input(Rank first, Count step) const {
+    if (closed_up_.empty()) return {regular(Buffer::input, first, step)};
+    Regions regions;
+    for (Rank rank = first; rank < p_; rank += step) regions.push_back(shares_.of(Buffer::input, rank));
+    return regions;
+  }
+
+  Regions in_scratch(Rank first, Count step) const {
+    if (closed_up_.empty()) return {regular(Buffer::scratch, first / 2, step / 2)};
+    Regions regions;
+    for (Rank rank = first; rank < p_; rank += step)
+      regions.push_back({Buffer::scratch, closed_up_[index(rank / 2)], shares_.of(rank), {}});
+    return regions;
+  }
+
+ private:
+  // The region of p / step shares that are `step` apart. In scratch memory, `first` and `step` count only the shares of
+  // one parity.
+  Region regular(Buffer buffer, Count first, Count step) const {
+    const Bytes b = shares_.of(0);
+    const Count count = buffer == Buffer::input ? p_ / step : p_ / (2 * step);
+    if (step == 1) return blocks(buffer, first, count, b);
+    return {buffer, first * b, b, {{{count, step * b}, {}, {}}}};
+  }
+
+  const Count p_;
+  const Shares& shares_;
+  std::vector<Bytes> closed_up_;  // irregular collectives: offsets in scratch memory of the shares of one parity
+};
+
+// Before the exchange with i ^ m, m = 1, 2, 4, .., rank i holds the shares whose numbers agree with i in the lower bits,
+// combined over a run of m ranks: the fixed tree.
+Program nearest_first(const Problem& problem, const Shares& shares, Rank me) {
+  const Count p = problem.ranks;
+  const EveryOther part(problem, shares, me & 1);
+  ProgramBuilder program{me};
+  program.stage("combine");
+  program.begin_round();
+  if (p == 1) program.copy({shares.of(Buffer::input, 0)}, {{Buffer::output, 0, shares.of(0), {}}});
+  // Data received after the first round is stored in two areas behind the partial results; rounds use them alternately.
+  const Bytes kept_bytes = p > 2 ? part.bytes(me & 1, 2) : 0;
+  const std::array<Bytes, 2> area_bytes{p > 4 ? part.bytes(me & 3, 4) : 0, p > 8 ? part.bytes(me & 7, 8) : 0};
+  program.scratch(kept_bytes + area_bytes[0] + area_bytes[1]);
+  Count round = 0;
+  for (Count bit = 1; bit < p; bit *= 2, ++round) {
+    const Count step = 2 * bit;
+    const Rank partner = me ^ bit, mine = me & (step - 1), theirs = partner & (step - 1);
+    const bool from_below = partner < me;
+    program.send(partner, bit == 1 ? part.in_input(theirs, step) : part.in_scratch(theirs, step));
+    const Regions running = bit == 1 ? part.in_input(mine, step) : part.in_scratch(mine, step);
+    if (step == p || bit == 1) {  // the received data stays where it is, and the running values are combined into it
+      const Region place = step == p ? Region{Buffer::output, 0, shares.of(me), {}} : Region{Buffer::scratch, 0, kept_bytes, {}};
+      program.receive(partner, {place});
+      program.begin_round();
+      program.reduce(running, {place}, from_below ? OperandOrder::target_first : OperandOrder::source_first);
+    } else {
+      const Region area{Buffer::scratch, kept_bytes + (round % 2 == 1 ? 0 : area_bytes[0]), part.bytes(mine, step), {}};
+      program.receive(partner, {area});
+      program.begin_round();
+      program.reduce({area}, running, from_below ? OperandOrder::source_first : OperandOrder::target_first);
+    }
+  }
+  return std::move(program).finish();
+}
+
+Program generate(const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
+  if (word(parameters, "first") == "near") return nearest_first(problem, shares(analysis), me);
+  return reduced(gather_by_doubling(problem, shares(analysis), me));
+}
+
+Parameter halving_order() {
+  return {.name = "first",
+          .summary = "the first partners: near ones, which keeps the order of ranks, or far ones, which keeps messages contiguous",
+          .standard = "far",
+          .standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue {
+            return required_combining(problem) == Combining::any_order ? "far" : "near";
+          },
+          .standard_rule = "far if operands may be combined in any order, else near",
+          .choices = {"near", "far"},
+          .range = {},
+          .worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> {
+            return {"near", "far"};
+          }};
+}
+
+Combining combining(const Problem& problem, const Parameters& parameters) {
+  return word(parameters, "first") == "near" ? Combining::fixed_tree : any_order_of_more_than_two(problem, parameters);
+}
+
+}  // namespace
+
+Algorithm reduce_scatter_recursive_halving(Collective collective) {
+  return {
+      .collective = collective,
+      .id = "recursive-halving",
+      .summary = "exchange partial results: send half of the shares, combine the other half, and go on with that half",
+      .needs = "p a power of two",
+      .source = "grama2003",
+      .parameters = {halving_order()},
+      .generate = generate,
+      .applies = has_power_of_two_ranks,
+      .analyse = Shares::analyse,
+      .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+      .combining = combining,
+      .combining_rule = "near first: fixed tree; far first: any order",
+  };
+}
 
 }  // namespace quadrille

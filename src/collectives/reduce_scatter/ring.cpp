@@ -1,16 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// reduce_scatter/ring: every block goes once around a ring and is combined on its way.
+// reduce_scatter/ring, reduce_scatterv/ring: every block goes once around a ring and is combined on its way.
 // Source  [grama2003] all-to-all reduction on a ring, the reverse of the all-to-all broadcast.
-// Needs   an operator that commutes; any p.
+// Needs   an operator that commutes; any p, shares of any size, which may be empty.
 // Idea    Block i starts at rank i - 1 and goes to the left; every rank on its way combines its own operand with it. A
 //         rank receives a block into one of two areas, which rounds use alternately, combines its operand there, and
 //         sends the block on from there.
-// Cost    C1 = p - 1 rounds, C2 = p - 1 blocks: the smallest volume on one port.
-// Prefer  large blocks and few ranks: messages go to neighbours only, and each is contiguous in memory.
-#include "collectives/reducing/reduce_scattering.hpp"
+// Cost    C1 = p - 1 rounds, C2 = p - 1 blocks, the smallest volume on one port; with shares, p - 1 times the largest.
+// Prefer  large blocks of similar size and few ranks: messages go to neighbours only, and each is contiguous in memory.
+#include "collectives/reducing/folding.hpp"
+#include "collectives/spreading/gathering.hpp"
+#include "schedule/reduction.hpp"
 
 namespace quadrille {
 
-extern const Algorithm reduce_scatter_ring = reduce_scatter_along_ring(Collective::reduce_scatter);
+Algorithm reduce_scatter_ring(Collective collective) {
+  return {
+      .collective = collective,
+      .id = "ring",
+      .summary = "every " + share_word(collective) + " goes once around a ring, to the left, and is combined on its way",
+      .source = "grama2003",
+      .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
+                     Rank me) { return reduced(gather_along_ring(problem, shares(analysis), me)); },
+      .analyse = Shares::analyse,
+      .symmetry = is_irregular(collective) ? nullptr : translation_of_any_order,
+      .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+      .combining = any_order_of_more_than_two,
+      .combining_rule = any_order_of_more_than_two_rule,
+  };
+}
 
 }  // namespace quadrille

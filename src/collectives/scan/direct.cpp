@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// scan/direct: every rank sends its vector straight to all higher ranks.
+// scan/direct, exscan/direct: every rank sends its vector straight to all higher ranks.
 // Source  [grama2003] prefix sums, the naive way.
 // Needs   nothing: any p, any operator, also along the fixed tree.
-// Idea    One round holds all messages, in the order i+1, i+2, .. Every rank combines its own vector and the vectors
-//         that it receives along the fixed tree, starting with neighbouring ranks. The vector of rank 0 is received
-//         into the output.
+// Idea    One round holds all messages, in the order i+1, i+2, .. Every rank combines the vectors that it receives, and in
+//         a scan its own, along the fixed tree, starting with neighbouring ranks. The vector of rank 0 is received into
+//         the output.
 // Cost    C1 = 1 round on p - 1 ports; rank 0 sends and rank p - 1 receives p - 1 vectors.
 // Prefer  few ranks and short vectors on a network that takes many messages at once.
 #include "collectives/reducing/folding.hpp"
 
 namespace quadrille {
 
-extern const Algorithm scan_direct{
-    .collective = Collective::scan,
-    .id = "direct",
-    .summary = "every rank's vector straight to all higher ranks, which combine what they receive",
-    .source = "grama2003",
-    .generate = [](const Problem& problem, const Parameters&, const Analysis*,
-                   Rank me) { return folded_directly(problem, me, me + 1, me); },
-    .combining = always_fixed_tree,
-    .combining_rule = always_fixed_tree_rule,
-};
+Algorithm scan_direct(Collective collective) {
+  return {
+      .collective = collective,
+      .id = "direct",
+      .summary = "every rank's vector straight to all higher ranks, which combine what they receive",
+      .source = "grama2003",
+      .generate =
+          [](const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+            return folded_directly(problem, problem.collective == Collective::scan ? me : me - 1, me + 1, me);
+          },
+      .combining = always_fixed_tree,
+      .combining_rule = always_fixed_tree_rule,
+  };
+}
 
 }  // namespace quadrille

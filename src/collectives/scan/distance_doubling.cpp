@@ -1,15 +1,48 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// scan/distance-doubling: send the partial result to the rank s above, at s = 1, 2, 4, ..
+// scan/distance-doubling, exscan/distance-doubling: send the partial result to the rank s above, at s = 1, 2, 4, ..
 // Source  [hillis1986] prefix sums with messages over doubling distances.
 // Needs   nothing: any p, any operator.
 // Idea    Before the round of distance s a rank has combined the s vectors that end with its own. In the round it
-//         receives the combination of the s vectors before them from the rank s below, and combines it on the left.
+//         receives the combination of the s vectors before them from the rank s below, and combines it on the left. The
+//         vector that a rank sends includes its own vector, but the result of an exscan does not, so in an exscan a rank
+//         keeps both from the second round on.
 // Cost    C1 = ceil(log2 p) rounds, the fewest on one port, and C2 = C1 vectors, which travel in one direction only.
 // Prefer  short vectors, if p is not a power of two.
-#include "collectives/reducing/prefix_algorithms.hpp"
+#include "collectives/reducing/prefix_builder.hpp"
+#include "quadrille/algorithm.hpp"
 
 namespace quadrille {
+namespace {
 
-extern const Algorithm scan_distance_doubling = prefix_doubling(Collective::scan);
+Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+  PrefixBuilder prefixes(problem, me, "tell");
+  for (Count distance = 1; distance < problem.ranks; distance *= 2) {
+    prefixes.begin_round();
+    if (me + distance < problem.ranks) prefixes.send(me + distance);
+    if (me >= distance) prefixes.receive_from_below(me - distance, me + 2 * distance < problem.ranks);
+  }
+  return std::move(prefixes).finish();
+}
+
+// Operands are combined in the order of ranks, but not with the brackets of the fixed tree. With few ranks the brackets
+// happen to be the same.
+Combining combining(const Problem& problem, const Parameters&) {
+  return problem.ranks <= (problem.collective == Collective::scan ? 2 : 4) ? Combining::fixed_tree : Combining::rank_order;
+}
+
+}  // namespace
+
+Algorithm scan_distance_doubling(Collective collective) {
+  return {
+      .collective = collective,
+      .id = "distance-doubling",
+      .summary = "send the partial result to the rank s above, s = 1, 2, 4, ..: the fewest rounds, for any p",
+      .source = "hillis1986",
+      .generate = generate,
+      .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+      .combining = combining,
+      .combining_rule = collective == Collective::scan ? "rank order; fixed tree if p <= 2" : "rank order; fixed tree if p <= 4",
+  };
+}
 
 }  // namespace quadrille

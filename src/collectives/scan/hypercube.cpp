@@ -1,16 +1,48 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// scan/hypercube: exchange partial results along the dimensions of a hypercube.
+// scan/hypercube, exscan/hypercube: exchange partial results along the dimensions of a hypercube.
 // Source  [grama2003] prefix sums on a hypercube.
 // Needs   p a power of two; any operator, also along the fixed tree.
 // Idea    Partners i ^ 1, i ^ 2, i ^ 4, .. exchange vectors combined over runs of ranks. The higher partner also
-//         combines the received vector into its result. The result and the vector to send share memory until data
-//         arrives from above. In the last round only the lower partners send.
+//         combines the received vector into its result, which in an exscan begins with the first vector that arrives from
+//         below. In a scan the result and the vector to send share memory until data arrives from above. In the last round
+//         only the lower partners send.
 // Cost    C1 = log2 p rounds, the fewest on one port; C2 = log2 p vectors.
 // Prefer  p a power of two, short vectors.
-#include "collectives/reducing/prefix_algorithms.hpp"
+#include "collectives/reducing/folding.hpp"
+#include "collectives/reducing/prefix_builder.hpp"
+#include "collectives/spreading/gathering.hpp"
 
 namespace quadrille {
+namespace {
 
-extern const Algorithm scan_hypercube = prefix_hypercube(Collective::scan);
+Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+  PrefixBuilder prefixes(problem, me, "exchange");
+  for (Count bit = 1; bit < problem.ranks; bit *= 2) {
+    const Rank partner = me ^ bit;
+    const bool last = 2 * bit == problem.ranks;
+    prefixes.begin_round();
+    if (!last || partner > me) prefixes.send(partner);
+    if (partner < me) prefixes.receive_from_below(partner, !last);
+    if (!last && partner > me) prefixes.receive_from_above(partner);
+  }
+  return std::move(prefixes).finish();
+}
+
+}  // namespace
+
+Algorithm scan_hypercube(Collective collective) {
+  return {
+      .collective = collective,
+      .id = "hypercube",
+      .summary = "exchange partial results with i ^ 1, i ^ 2, i ^ 4, ..: the fewest rounds",
+      .needs = "p a power of two",
+      .source = "grama2003",
+      .generate = generate,
+      .applies = has_power_of_two_ranks,
+      .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+      .combining = always_fixed_tree,
+      .combining_rule = always_fixed_tree_rule,
+  };
+}
 
 }  // namespace quadrille

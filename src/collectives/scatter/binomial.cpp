@@ -1,15 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// scatter/binomial: blocks are sent down a binomial tree, whole subtrees at a time.
-// Source  [grama2003] one-to-all personalised communication.
-// Needs   nothing: any p, any root.
-// Idea    Down the tree of broadcast/binomial: a rank receives its own block together with those of its whole subtree.
-// Cost    C1 = ceil(log2 p) rounds, the fewest on one port; C2 = p - 1 blocks, the least.
+// scatter/binomial, scatterv/binomial, gather/binomial, gatherv/binomial: blocks are sent down a binomial tree, or collected up
+// it, whole subtrees at a time.
+// Source  [grama2003] one-to-all personalised communication; a gather runs it backwards.
+// Needs   nothing: any p, any root, shares of any size, which may be empty.
+// Idea    Down the tree of broadcast/binomial: a rank receives its own block together with those of its whole subtree. In a
+//         gather a rank collects the blocks of its subtree, then sends them all to its parent.
+// Cost    C1 = ceil(log2 p) rounds, the fewest on one port (at most, if shares are empty). C2 = p - 1 blocks, the least; with
+//         shares, the sum over the rounds of the largest subtree's shares.
 // Prefer  small blocks, where the number of rounds dominates the time.
 #include "collectives/spreading/scattering.hpp"
 
 namespace quadrille {
 
-extern const Algorithm scatter_binomial =
-    binomial_algorithm(Collective::scatter, "blocks sent down a binomial tree, whole subtrees at a time: the fewest rounds");
+Algorithm scatter_binomial(Collective collective) {
+  return {
+      .collective = collective,
+      .id = "binomial",
+      .summary = share_word(collective) + (is_gather(collective) ? "s collected up" : "s sent down") +
+                 " a binomial tree, whole subtrees at a time: the fewest rounds",
+      .source = "grama2003",
+      .generate =
+          [](const Problem& problem, const Parameters&, const Analysis* analysis, Rank me) {
+            const BinomialTree tree(problem.ranks, problem.root);
+            return scatter_by_tree(problem, position_of(tree, stage_of_scattering(problem), me), shares(analysis), me);
+          },
+      .analyse = Shares::analyse,
+      .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+  };
+}
 
 }  // namespace quadrille

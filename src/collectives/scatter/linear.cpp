@@ -1,14 +1,58 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// scatter/linear: the root sends every rank its block.
-// Source  [grama2003] one-to-all personalised communication.
-// Needs   nothing: any p, any root.
-// Idea    The root sends to root + 1, root + 2, .. in that order, `ports` messages in each round.
-// Cost    C1 = ceil((p - 1) / ports) rounds and C2 = C1 blocks; each block moves once.
+// scatter/linear, scatterv/linear, gather/linear, gatherv/linear: the root sends every rank its block, or receives every rank's.
+// Source  [grama2003] one-to-all personalised communication; a gather runs it backwards.
+// Needs   nothing: any p, any root, shares of any size, which may be empty.
+// Idea    The root sends to root + 1, root + 2, .. in that order, `ports` messages in each round. In a gather it receives in the
+//         reverse order of rounds: from the most distant ranks (root - 1, root - 2, ..) first.
+// Cost    C1 = ceil((p - 1) / ports) rounds (at most, if shares are empty) and C2 = C1 blocks; each block moves once.
 // Prefer  large blocks: no block is moved twice.
 #include "collectives/spreading/scattering.hpp"
+#include "quadrille/program_builder.hpp"
 
 namespace quadrille {
+namespace {
 
-extern const Algorithm scatter_linear = linear_algorithm(Collective::scatter, "the root sends every rank its block");
+Program scatter_from_root(const Problem& problem, const Shares& shares, Count ports, Rank me) {
+  const Count p = problem.ranks;
+  const Rank root = problem.root;
+  const Count rounds = ceil_divide(p - 1, ports);
+  ProgramBuilder program{me};
+  program.stage(stage_of_scattering(problem));
+  if (me != root) {
+    const Count round = ((me - root + p) % p - 1) / ports;
+    program.skip_rounds(round + 1);
+    program.receive(root, {{Buffer::output, 0, shares.of(me), {}}});
+    program.skip_rounds(rounds - round - 1);
+    return std::move(program).finish();
+  }
+  program.expect(p);
+  program.begin_round();
+  program.copy({shares.of(Buffer::input, me)}, {{Buffer::output, 0, shares.of(me), {}}});
+  for (Count distance = 1; distance < p; ++distance) {
+    if (distance > 1 && (distance - 1) % ports == 0) program.begin_round();
+    program.send((root + distance) % p, {shares.of(Buffer::input, (root + distance) % p)});
+  }
+  return std::move(program).finish();
+}
+
+}  // namespace
+
+Algorithm scatter_linear(Collective collective) {
+  return {
+      .collective = collective,
+      .id = "linear",
+      .summary = is_gather(collective) ? "every rank sends its " + share_word(collective) + " straight to the root"
+                                       : "the root sends every rank its " + share_word(collective),
+      .source = "grama2003",
+      .parameters = {ports_of_root(is_gather(collective) ? "messages that the root receives in one round"
+                                                         : "messages that the root sends in one round")},
+      .generate =
+          [](const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
+            return for_collective(problem, scatter_from_root(problem, shares(analysis), number(parameters, "ports"), me));
+          },
+      .analyse = Shares::analyse,
+      .ports = [](const Problem&, const Parameters& parameters) { return number(parameters, "ports"); },
+  };
+}
 
 }  // namespace quadrille

@@ -77,22 +77,6 @@ Program gather_by_doubling_from_afar(const Problem& problem, const Shares& share
   return std::move(program).finish();
 }
 
-Parameter doubling_order() {
-  return {
-      .name = "first",
-      .summary = "the first partners: near ones, which keeps messages contiguous, or far ones, which sends most data to near ones",
-      .standard = "near",
-      .choices = {"near", "far"},
-      .worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> {
-        return {"near", "far"};
-      }};
-}
-
-Program gather_by_doubling(const Problem& problem, const Parameters& parameters, const Shares& shares, Rank me) {
-  return word(parameters, "first") == "far" ? gather_by_doubling_from_afar(problem, shares, me)
-                                            : gather_by_doubling(problem, shares, me);
-}
-
 Program gather_on_mesh(const Problem& problem, Count rows, const Shares& shares, Rank me) {
   const Count columns = problem.ranks / rows;
   const Count row = me / columns, column = me % columns;
@@ -130,6 +114,8 @@ Program gather_directly(const Problem& problem, const Shares& shares, Rank me) {
   }
   return std::move(program).finish();
 }
+
+std::optional<Symmetry> translation(const Problem& problem, const Parameters&) { return translation_symmetry(problem.ranks); }
 
 Result<> has_power_of_two_ranks(const Problem& problem, const Parameters&) {
   if (is_power_of_two(problem.ranks)) return {};

@@ -22,16 +22,14 @@ Program gather_by_skips(const Problem& problem, const Shares& shares, Rank me);
 Program gather_by_doubling(const Problem& problem, const Shares& shares, Rank me);
 Program gather_by_doubling_from_afar(const Problem& problem, const Shares& shares, Rank me);
 
-// For allgather and allgatherv: the parameter `first`, which selects one of the two orders, and the function that uses
-// the selected order.
-Parameter doubling_order();
-Program gather_by_doubling(const Problem& problem, const Parameters& parameters, const Shares& shares, Rank me);
-
 // Rings along the rows of a grid, then rings along its columns that pass on whole rows.
 Program gather_on_mesh(const Problem& problem, Count rows, const Shares& shares, Rank me);
 
 // All p - 1 messages in one round, to i + 1, i + 2, .., so that no rank is the first target of all others.
 Program gather_directly(const Problem& problem, const Shares& shares, Rank me);
+
+// The symmetry of programs that are the same for all ranks up to translation, as they are if all shares are equal.
+std::optional<Symmetry> translation(const Problem& problem, const Parameters&);
 
 // Succeeds if p is a power of two, as partners i ^ m require.
 Result<> has_power_of_two_ranks(const Problem& problem, const Parameters&);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/spreading/scattering.hpp"
 
-#include "collectives/spreading/grid_rows.hpp"
 #include "collectives/spreading/tree_rounds.hpp"
-#include "patterns/mesh_tree.hpp"
 #include "schedule/transform.hpp"
 
 namespace quadrille {
@@ -38,20 +36,18 @@ class Luggage {
   const Rank me_;
 };
 
-// A gather is made as a scatter and then reversed.
+}  // namespace
+
 bool is_gather(Collective collective) { return collective == Collective::gather || collective == Collective::gatherv; }
 
-std::string stage_name(const Problem& problem) { return is_gather(problem.collective) ? "gather" : "scatter"; }
+std::string stage_of_scattering(const Problem& problem) { return is_gather(problem.collective) ? "gather" : "scatter"; }
 
-// Turns a scatter into the program of the problem's collective: if this is a gather, the scatter is reversed.
 Program for_collective(const Problem& problem, Program scatter) {
   return is_gather(problem.collective) ? reversed(std::move(scatter)) : scatter;
 }
 
-// Down a tree: a rank receives the shares of its whole subtree, keeps its own share, and sends the others on. The ranks
-// of a subtree must be consecutive.
-Program scatter_by_tree(const TreePosition& position, const Shares& shares, Count ranks, Rank me) {
-  const Luggage luggage(shares, ranks, position.ranks, me);
+Program scatter_by_tree(const Problem& problem, const TreePosition& position, const Shares& shares, Rank me) {
+  const Luggage luggage(shares, problem.ranks, position.ranks, me);
   const bool is_root = !position.parent;
   ProgramBuilder program{me};
   if (!is_root) program.scratch(luggage.size());
@@ -61,86 +57,7 @@ Program scatter_by_tree(const TreePosition& position, const Shares& shares, Coun
         program.send(edge.peer, is_root ? shares.of(Buffer::input, edge.ranks) : luggage.of(edge.ranks));
       });
   if (is_root) program.copy({shares.of(Buffer::input, me)}, {{Buffer::output, 0, shares.of(me), {}}});
-  return std::move(program).finish();
-}
-
-// The root sends straight to every rank, `ports` messages in each round, in the order root + 1, root + 2, ..
-Program scatter_from_root(const Problem& problem, const Shares& shares, Count ports, Rank me) {
-  const Count p = problem.ranks;
-  const Rank root = problem.root;
-  const Count rounds = ceil_divide(p - 1, ports);
-  ProgramBuilder program{me};
-  program.stage(stage_name(problem));
-  if (me != root) {
-    const Count round = ((me - root + p) % p - 1) / ports;
-    program.skip_rounds(round + 1);
-    program.receive(root, {{Buffer::output, 0, shares.of(me), {}}});
-    program.skip_rounds(rounds - round - 1);
-    return std::move(program).finish();
-  }
-  program.expect(p);
-  program.begin_round();
-  program.copy({shares.of(Buffer::input, me)}, {{Buffer::output, 0, shares.of(me), {}}});
-  for (Count distance = 1; distance < p; ++distance) {
-    if (distance > 1 && (distance - 1) % ports == 0) program.begin_round();
-    program.send((root + distance) % p, {shares.of(Buffer::input, (root + distance) % p)});
-  }
-  return std::move(program).finish();
-}
-
-}  // namespace
-
-Algorithm linear_algorithm(Collective collective, std::string_view summary) {
-  return {
-      .collective = collective,
-      .id = "linear",
-      .summary = summary,
-      .source = "grama2003",
-      .parameters = {ports_of_root(is_gather(collective) ? "messages that the root receives in one round"
-                                                         : "messages that the root sends in one round")},
-      .generate =
-          [](const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
-            return for_collective(problem, scatter_from_root(problem, shares(analysis), number(parameters, "ports"), me));
-          },
-      .analyse = Shares::analyse,
-      .ports = [](const Problem&, const Parameters& parameters) { return number(parameters, "ports"); },
-  };
-}
-
-Algorithm binomial_algorithm(Collective collective, std::string_view summary) {
-  return {
-      .collective = collective,
-      .id = "binomial",
-      .summary = summary,
-      .source = "grama2003",
-      .generate =
-          [](const Problem& problem, const Parameters&, const Analysis* analysis, Rank me) {
-            const TreePosition position = position_of(BinomialTree(problem.ranks, problem.root), stage_name(problem), me);
-            return for_collective(problem, scatter_by_tree(position, shares(analysis), problem.ranks, me));
-          },
-      .analyse = Shares::analyse,
-      .ports = [](const Problem&, const Parameters&) { return Count{1}; },
-  };
-}
-
-Algorithm mesh_algorithm(Collective collective, std::string_view summary) {
-  return {
-      .collective = collective,
-      .id = "mesh",
-      .summary = summary,
-      .needs = "rows divides p",
-      .source = "grama2003",
-      .parameters = {mesh_rows()},
-      .generate =
-          [](const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
-            const MeshTree tree{mesh_sides(problem, number(parameters, "rows")), problem.root, DimensionOrder::first_first,
-                                LineCut::around_holder};
-            return for_collective(problem, scatter_by_tree(position_of(tree, me), shares(analysis), problem.ranks, me));
-          },
-      .applies = has_full_rows,
-      .analyse = Shares::analyse,
-      .ports = [](const Problem&, const Parameters&) { return Count{1}; },
-  };
+  return for_collective(problem, std::move(program).finish());
 }
 
 Parameter ports_of_root(std::string_view summary) {

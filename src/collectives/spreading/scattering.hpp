@@ -4,16 +4,19 @@
 #pragma once
 
 #include "collectives/shares.hpp"
+#include "patterns/tree_position.hpp"
 
 namespace quadrille {
 
-// The records of the algorithms that these four collectives have in common.
-// From the root straight to every other rank.
-Algorithm linear_algorithm(Collective collective, std::string_view summary);
-// Down a binomial tree.
-Algorithm binomial_algorithm(Collective collective, std::string_view summary);
-// Along the columns of a mesh, whose rows are contiguous in memory, then along its rows.
-Algorithm mesh_algorithm(Collective collective, std::string_view summary);
+bool is_gather(Collective collective);
+std::string stage_of_scattering(const Problem& problem);  // "gather" or "scatter"
+
+// Turns a scatter into the program of the problem's collective: if this is a gather, the scatter is reversed.
+Program for_collective(const Problem& problem, Program scatter);
+
+// Down a tree: a rank receives the shares of its whole subtree, keeps its own share, and sends the others on. The ranks
+// of a subtree must be consecutive. A gather goes up the tree.
+Program scatter_by_tree(const Problem& problem, const TreePosition& position, const Shares& shares, Rank me);
 
 // The parameter `ports` of linear algorithms.
 Parameter ports_of_root(std::string_view summary);
