@@ -14,7 +14,6 @@ function(quadrille_mpi_face mpi)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME quadrille-${mpi} VERSION ${PROJECT_VERSION}
                         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} INSTALL_RPATH "$ORIGIN" INSTALL_RPATH_USE_LINK_PATH ON)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  target_compile_definitions(${target} PRIVATE QUADRILLE_MPI_LIBRARY="${mpi}" QUADRILLE_VERSION="${PROJECT_VERSION}")
   target_link_libraries(${target} PUBLIC quadrille quadrille_uses_${mpi} PRIVATE quadrille_settings fmt::fmt)
   quadrille_precompile(${target} <mpi.h>)
 

@@ -103,12 +103,12 @@ int CommunicatorState::run_planned(const MpiCall& call, VendorCall vendor, CallO
 
 int CommunicatorState::run_at(Site& site, const Shape& shape, VendorCall vendor, CallOutcome& outcome) {
   outcome.site = &site;
-  outcome.why = site.why;
+  outcome.why = site.choice.why;
   switch (site.mode) {
     case Site::Mode::ours:
-      QUADRILLE_ASSERT(site.plan && shape.block_bytes == site.key.block_bytes);  // the plan is for blocks of this size
+      QUADRILLE_ASSERT(site.choice.plan && shape.block_bytes == site.key.block_bytes);  // the plan is for blocks of this size
       outcome.by_ours = true;
-      return runner_.execute(*site.plan, shape);
+      return runner_.execute(*site.choice.plan, shape);
     case Site::Mode::trying: return run_tried(site, shape, vendor, outcome);
     case Site::Mode::counting: return site.timed(vendor);
     case Site::Mode::vendor: break;
@@ -118,13 +118,14 @@ int CommunicatorState::run_at(Site& site, const Shape& shape, VendorCall vendor,
 
 // A call of a trial in place.
 int CommunicatorState::run_tried(Site& site, const Shape& shape, VendorCall vendor, CallOutcome& outcome) {
-  const int way = site.trial->next();
+  TrialInPlace& trial = *site.trial;
+  const int way = trial.alternation.next();
   outcome.by_ours = way != Alternation::vendor;
   const double begin = PMPI_Wtime();
-  const int code = outcome.by_ours ? runner_.execute(site.contenders[static_cast<std::size_t>(way - 1)].plan, shape) : vendor();
-  if (site.trial->is_due()) return code;
-  site.trial->count(PMPI_Wtime() - begin);
-  if (site.trial->is_due()) deciding_.ask();
+  const int code = outcome.by_ours ? runner_.execute(trial.contenders[static_cast<std::size_t>(way - 1)].plan, shape) : vendor();
+  if (trial.alternation.is_due()) return code;
+  trial.alternation.count(PMPI_Wtime() - begin);
+  if (trial.alternation.is_due()) deciding_.ask();
   return code;
 }
 

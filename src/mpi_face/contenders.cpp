@@ -91,7 +91,7 @@ Problem problem_of(const Site& site, Communicator& group) {
   if (site.key.operation) {
     problem.element_bytes = site.key.operation->element_bytes;
     // Sums of floating-point numbers must be equal on all ranks and independent of the algorithm.
-    problem.reproducible = !facts_of(site.type).element.is_exact;
+    problem.reproducible = !facts_of(site.trial_arguments.type).element.is_exact;
   }
   return checked_for(group, problem);
 }

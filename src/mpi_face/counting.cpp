@@ -117,7 +117,6 @@ Counting* Counting::make() try {
                                 .functions = short_names,
                                 .run = world.run(),
                                 .program = command_line(),
-                                .transport = QUADRILLE_MPI_LIBRARY,
                                 .mpi = library_version(),
                                 .thread_level = thread_level(),
                                 .start = loaded};
@@ -241,11 +240,11 @@ void Counting::count(CountedCommunicator& communicator, const MpiCall& call, con
   PassedCalls* passed = nullptr;
   if (Site* const site = outcome.site) {
     Site::Told& told = site->told;
-    if (told.version != site->version) [[unlikely]]
+    if (!told.is_current) [[unlikely]]
       describe(*site, *entry(communicator, call.function, outcome.block_bytes).counters.load(std::memory_order_relaxed));
     counters = told.counters;
     if (!outcome.by_ours && !told.passed) [[unlikely]]
-      told.passed = &reason(*counters, site->mode == Site::Mode::ours ? std::string_view() : site->why);
+      told.passed = &reason(*counters, site->mode == Site::Mode::ours ? std::string_view() : site->choice.why);
     passed = told.passed;
   } else {
     CountedCommunicator::Entry& place = entry(communicator, call.function, outcome.block_bytes);
@@ -261,30 +260,31 @@ void Counting::count(CountedCommunicator& communicator, const MpiCall& call, con
     return;
   count_late(*counters, *outcome.late_ticks);
   // Where there was no trial, calls that began together tell the MPI library's time.
-  if (!outcome.by_ours && (!outcome.site || outcome.site->ours_s.empty()))
+  if (!outcome.by_ours && (!outcome.site || outcome.site->trial_times.ours_s.empty()))
     add_sample(counters->vendor, ended - outcome.together_ticks);
 }
 
 // Records what runs the site's calls, and adds the new measurements.
 void Counting::describe(Site& site, Counters& counters) {
   Site::Told& told = site.told;
+  const TrialTimes& times = site.trial_times;
   const bool is_measured =
-      !site.vendors_s.empty() && (told.samples != site.vendors_s.size() || told.last_sample_s != site.vendors_s.back());
+      !times.vendors_s.empty() && (told.samples != times.vendors_s.size() || told.last_sample_s != times.vendors_s.back());
   if (is_measured) {
-    const std::size_t count = site.vendors_s.size();
+    const std::size_t count = times.vendors_s.size();
     const std::size_t added = count > told.samples ? count - told.samples : std::min(samples_of_trial, count);
     const auto as_ticks = [&](double seconds) { return static_cast<std::uint64_t>(seconds * record_.ticks_per_second()); };
     for (std::size_t i = count - added; i < count; ++i) {
-      add_sample(counters.vendor, as_ticks(site.vendors_s[i]));
-      add_sample(counters.ours, as_ticks(site.ours_s[i]));
+      add_sample(counters.vendor, as_ticks(times.vendors_s[i]));
+      add_sample(counters.ours, as_ticks(times.ours_s[i]));
     }
     told.samples = count;
-    told.last_sample_s = site.vendors_s.back();
+    told.last_sample_s = times.vendors_s.back();
   }
-  told.version = site.version;
+  told.is_current = true;
   told.counters = &counters;
   told.passed = nullptr;
-  if (site.mode == Site::Mode::ours) record_.describe(counters, site.what, site.why);
+  if (site.mode == Site::Mode::ours) record_.describe(counters, site.choice.what, site.choice.why);
 }
 
 PassedCalls& Counting::reason(Counters& counters, std::string_view why) {

@@ -122,8 +122,8 @@ void Deciding::gather_times() {
   gathered_.clear();
   for (std::size_t i = 0; i < sites_.size(); ++i) {
     Site& site = sites_[i];
-    if (!site.trial || !site.trial->is_due()) continue;
-    const std::vector<double>& mine = site.trial->times();
+    if (!site.trial || !site.trial->alternation.is_due()) continue;
+    const std::vector<double>& mine = site.trial->alternation.times();
     std::vector<double> sums(mine.size());
     check(PMPI_Reduce(mine.data(), sums.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_SUM, 0, communicator_));
     if (rank_ == 0) gathered_.emplace_back(&site, std::move(sums));
@@ -184,7 +184,7 @@ void Deciding::make_group() {
 
 // Follows the user's rule for the site. If the rule does not fit the site's problem, rank 0 reports that once.
 void Deciding::obey(Site& site) {
-  site.is_forced = true;
+  site.rule = Site::Rule::followed;
   const bool is_irregular = site.key.function == Function::Alltoallv;
   const Collective collective = is_irregular ? Collective::alltoallv : *collective_of(site.key.function);
   const ChoiceRule& rule = *wishes_->rules.find(collective, site.key.block_bytes);
@@ -196,7 +196,7 @@ void Deciding::obey(Site& site) {
     if (is_of_group(error)) throw;
     if (rank_ == 0)
       warn_once(fmt::format("QUADRILLE_CHOOSE: {}={} is ignored: {}", name(collective), rule.algorithm, error.what()));
-    site.is_forced = false, site.is_refused = true;
+    site.rule = Site::Rule::refused;
   }
 }
 
@@ -236,11 +236,12 @@ void Deciding::take(Site& site, const Step& step) {
 void Deciding::settle(Site& site, bool is_faster) {
   if (is_faster) {
     site.mode = Site::Mode::ours;
-    site.next_trial = Settings::get().admits_at_once || site.is_forced ? Site::never : next_epoch(site.calls, site.moved);
-    if (site.key.function == Function::Alltoallv) site.what = "direct exchange", site.why = "all ranks share memory";
+    site.next_trial =
+        Settings::get().admits_at_once || site.rule == Site::Rule::followed ? Site::never : next_epoch(site.calls, site.moved);
+    if (site.key.function == Function::Alltoallv) site.choice.what = "direct exchange", site.choice.why = "all ranks share memory";
   }
-  if (group_) Verdicts::of_process().add(site.key, group_->nodes(), {is_faster, site.way});
-  ++site.version;
+  if (group_) Verdicts::of_process().add(site.key, group_->nodes(), {is_faster, site.choice.way});
+  site.told.is_current = false;
 }
 
 // Tries the contenders, and takes the fastest one if it is faster than the MPI library by enough (enough_gain). If it narrowly
@@ -265,12 +266,12 @@ void Deciding::try_in_loop(Site& site, int most_batch) {
     if (!Trial(site, communicator_, *group_, plans, plans.empty() ? exchange_.get() : nullptr, most_batch).run(times))
       return site.leave(std::string(sentence(Cause::too_large)));
     std::vector<double> ratios;
-    for (const std::vector<double>& ours_s : times.ours_s) ratios.push_back(median_ratio(ours_s, times.vendors_s));
+    for (std::size_t way = 0; way < times.ours_s.size(); ++way) ratios.push_back(times.of(way).ratio());
     best = static_cast<std::size_t>(std::min_element(ratios.begin(), ratios.end()) - ratios.begin());
     ratio = ratios[best];
     if (ratio <= enough_gain || ratio > misses_by_little * enough_gain) break;
   }
-  site.ours_s = times.ours_s[best], site.vendors_s = times.vendors_s;
+  site.trial_times = times.of(best);
   const bool is_faster = ratio <= enough_gain;
   if (!is_faster)
     site.leave(lost_by(ratio));
@@ -285,19 +286,19 @@ void Deciding::try_again_in_loop(Site& site, int most_batch) {
   constexpr std::size_t most_samples = 15;
   site.next_trial = next_epoch(site.calls, site.moved);
   std::vector<Plan*> plans;
-  if (site.plan) plans.push_back(&*site.plan);
-  Trial::Times times{.vendors_s = site.vendors_s, .ours_s = {site.ours_s}};
+  if (site.choice.plan) plans.push_back(&*site.choice.plan);
+  Trial::Times times{.vendors_s = site.trial_times.vendors_s, .ours_s = {site.trial_times.ours_s}};
   double ratio = 0;
   for (int trial = 0; trial < most_trials; ++trial) {
-    if (!Trial(site, communicator_, *group_, plans, site.plan ? nullptr : exchange_.get(), most_batch).run(times)) return;
+    if (!Trial(site, communicator_, *group_, plans, site.choice.plan ? nullptr : exchange_.get(), most_batch).run(times)) return;
     for (std::vector<double>* const samples : {&times.ours_s[0], &times.vendors_s})
       if (samples->size() > most_samples) samples->erase(samples->begin(), samples->end() - most_samples);
-    ratio = median_ratio(times.ours_s[0], times.vendors_s);
+    ratio = times.of(0).ratio();
     check(PMPI_Bcast(&ratio, 1, MPI_DOUBLE, 0, communicator_));  // times of a trial in place are each rank's own
     if (ratio <= is_slower) break;
   }
-  site.ours_s = times.ours_s[0], site.vendors_s = times.vendors_s;
-  ++site.version;
+  site.trial_times = times.of(0);
+  site.told.is_current = false;
   if (ratio <= is_slower) return;
   Verdicts::of_process().add(site.key, group_->nodes(), {});
   site.leave(lost_by(ratio));
@@ -305,31 +306,32 @@ void Deciding::try_again_in_loop(Site& site, int most_batch) {
 
 void Deciding::try_in_place(Site& site, int most_contenders) {
   const bool is_again = site.mode == Site::Mode::ours;
+  std::vector<Contender> all;
   if (is_again) {
-    site.contenders.push_back({*std::move(site.plan), site.way, site.why});
-    site.plan.reset();
+    all.push_back({*std::move(site.choice.plan), site.choice.way, site.choice.why});
+    site.choice.plan.reset();
   } else {
     const double begin = PMPI_Wtime();
     Contenders made = contenders(*group_, site, static_cast<std::size_t>(most_contenders), /*anyhow=*/false);
     if (made.all.empty()) return site.leave(std::move(made.cause));
     ExpectedCosts::of_process().plan.measured((PMPI_Wtime() - begin) / static_cast<double>(made.all.size()), ranks_);
-    site.contenders = std::move(made.all);
+    all = std::move(made.all);
   }
-  site.trial.emplace(static_cast<int>(site.contenders.size()), is_again ? is_slower : enough_gain);
+  site.trial.emplace(std::move(all), is_again ? is_slower : enough_gain);
   site.mode = Site::Mode::trying;
-  site.why = sentence(Cause::trying);
-  ++site.version;
+  site.choice.why = sentence(Cause::trying);
+  site.told.is_current = false;
 }
 
 void Deciding::conclude(Site& site, const Alternation::Conclusion& conclusion) {
-  if (conclusion.end == Alternation::End::goes_on) return site.trial->go_on(conclusion.remaining);
-  Account::of_process().spend(weight() * site.trial->excess_s());
+  Alternation& alternation = site.trial->alternation;
+  if (conclusion.end == Alternation::End::goes_on) return alternation.go_on(conclusion.remaining);
+  Account::of_process().spend(weight() * alternation.excess_s());
   const auto best = static_cast<std::size_t>(conclusion.best);
-  site.vendors_s = site.trial->of_way(Alternation::vendor);
-  site.ours_s = site.trial->of_way(conclusion.best + 1);
+  site.trial_times = {alternation.of_way(conclusion.best + 1), alternation.of_way(Alternation::vendor)};
   const bool is_faster = conclusion.end == Alternation::End::taken;
   if (is_faster)
-    site.take(std::move(site.contenders[best]));
+    site.take(std::move(site.trial->contenders[best]));
   else
     site.leave(lost_by(conclusion.ratio));
   settle(site, is_faster);
@@ -340,9 +342,8 @@ void Deciding::tune(Site& site) {
   const double begin = PMPI_Wtime();
   site.is_tuned = true;
   site.mode = Site::Mode::counting;
-  site.plan.reset(), site.way.reset(), site.what.clear();
-  site.why = sentence(Cause::rare);
-  site.ours_s.clear(), site.vendors_s.clear();
+  site.choice.be_vendor(std::string(sentence(Cause::rare)));
+  site.trial_times = {};
   Verdicts::of_process().remove(site.key, group_->nodes());
   try {
     race_for(*group_, site, tuning_race_s);
@@ -350,7 +351,7 @@ void Deciding::tune(Site& site) {
     if (rank_ == 0) warn_once(error.what());
   }
   Account::of_tuning().spend(PMPI_Wtime() - begin);
-  ++site.version;
+  site.told.is_current = false;
 }
 
 }  // namespace quadrille::mpi_face

@@ -40,7 +40,7 @@ int Irregular::run(const MpiCall& call, VendorCall vendor, CallOutcome& outcome)
   Site& site = *site_;
   const bool is_due = ++site.calls >= next_look_ && site.mode != Site::Mode::vendor;
   outcome.site = &site;
-  outcome.why = site.why;
+  outcome.why = site.choice.why;
   if (site.mode != Site::Mode::ours && !is_due) return site.timed(vendor);
   const Side& send = call.send.buffer == MPI_IN_PLACE ? call.receive : call.send;
   if (!is_right(call.receive, facts_of(call.receive.type), ranks_) || !is_right(send, facts_of(send.type), ranks_)) {
@@ -55,8 +55,8 @@ int Irregular::run(const MpiCall& call, VendorCall vendor, CallOutcome& outcome)
 // MPI library's function a census tells. It costs time, so it is held only in calls 2^k. A trial uses the counts of this call.
 int Irregular::run_due(Site& site, const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
   const Side& send = call.send.buffer == MPI_IN_PLACE ? call.receive : call.send;
-  site.sent = block_bytes(send, facts_of(send.type), ranks_);
-  site.received = block_bytes(call.receive, facts_of(call.receive.type), ranks_);
+  site.trial_arguments.sent = block_bytes(send, facts_of(send.type), ranks_);
+  site.trial_arguments.received = block_bytes(call.receive, facts_of(call.receive.type), ranks_);
   next_look_ = std::bit_ceil(site.calls + 1);
   if (site.mode == Site::Mode::ours) {
     const int code = runner_.exchange(*deciding_.exchange(), call);
@@ -71,7 +71,7 @@ int Irregular::run_due(Site& site, const MpiCall& call, VendorCall vendor, CallO
   if (!deciding_.is_of_one_world() || ranks_ > Census::most_ranks) return site.timed(vendor);
   const auto is_full = [](const std::vector<Bytes>& blocks) { return std::find(blocks.begin(), blocks.end(), 0) == blocks.end(); };
   if (!census_) census_ = std::make_unique<Census>(communicator_, static_cast<int>(ranks_));
-  census_->start(is_full(site.sent) && is_full(site.received));
+  census_->start(is_full(site.trial_arguments.sent) && is_full(site.trial_arguments.received));
   const int code = site.timed(vendor);
   if (census_->is_full()) deciding_.meet(outcome);
   return code;

@@ -82,7 +82,7 @@ std::optional<Step> Deciding::concluded() {
   const auto [site, sums] = std::move(gathered_.back());
   gathered_.pop_back();
   Step step = step_for(Step::What::conclude, *site);
-  step.conclusion = site->trial->concluded(sums);
+  step.conclusion = site->trial->alternation.concluded(sums);
   return step;
 }
 
@@ -92,9 +92,9 @@ std::optional<Step> Deciding::demanded() {
   if (!no_group_.empty() || (!at_once && !wishes_)) return std::nullopt;
   for (std::size_t i = 0; i < sites_.size(); ++i) {
     const Site& site = sites_[i];
-    if (site.is_forced || site.mode != Site::Mode::counting) continue;
+    if (site.rule == Site::Rule::followed || site.mode != Site::Mode::counting) continue;
     const Collective collective = is_irregular_site(site) ? Collective::alltoallv : *collective_of(site.key.function);
-    const bool may_have_rule = wishes_ && !site.is_refused;
+    const bool may_have_rule = wishes_ && site.rule != Site::Rule::refused;
     const ChoiceRule* const rule = may_have_rule ? wishes_->rules.find(collective, site.key.block_bytes) : nullptr;
     if (!rule && !(at_once && site.calls >= 1)) continue;  // the call in which the ranks meet is not counted yet
     if (!group_ && !(rule && names_vendor(rule->algorithm))) return Step{.what = Step::What::group};
@@ -109,7 +109,7 @@ std::optional<Step> Deciding::tuned() {
   if (account.spent_s() + tuning_race_s > wishes_->tune_share * account.elapsed_s()) return std::nullopt;
   for (std::size_t i = 0; i < sites_.size(); ++i) {
     const Site& site = sites_[i];
-    if (site.is_tuned || site.is_forced || is_irregular_site(site) || site.mode == Site::Mode::trying) continue;
+    if (site.is_tuned || site.rule == Site::Rule::followed || is_irregular_site(site) || site.mode == Site::Mode::trying) continue;
     if (site.calls < Meetings::first || site.key.block_bytes * ranks_ > Trial::most_memory) continue;
     return group_ ? step_for(Step::What::tune, site) : Step{.what = Step::What::group};
   }
@@ -120,8 +120,8 @@ std::optional<Step> Deciding::tuned() {
 double Deciding::call_s() const {
   double least = 1e9;
   for (std::size_t i = 0; i < sites_.size(); ++i)
-    if (const Site& site = sites_[i]; site.synchronises && site.timed_calls >= enough_timed_calls)
-      least = std::min(least, seconds_of(site.ticks_of_call()));
+    if (const Site& site = sites_[i]; site.synchronises && site.vendor_times.calls() >= enough_timed_calls)
+      least = std::min(least, seconds_of(site.vendor_times.ticks_of_call()));
   return least < 1e9 ? least : 0;
 }
 
@@ -150,7 +150,7 @@ std::optional<Step> Deciding::worthwhile() {
     const auto step = work_on(sites_[i], plans);
     if (!step) continue;
     if (step->cost_s == 0) return step;
-    const double gain = seconds_of(static_cast<double>(sites_[i].ticks)) / step->cost_s;
+    const double gain = seconds_of(static_cast<double>(sites_[i].vendor_times.ticks())) / step->cost_s;
     if (best && gain <= most) continue;
     best = step, most = gain, cost = step->cost_s;
   }
@@ -165,10 +165,12 @@ std::optional<Step> Deciding::worthwhile() {
 // A step is worth its cost only if the site's calls have taken as long so far.
 std::optional<Step> Deciding::work_on(const Site& site, int plans) const {
   if (site.mode == Site::Mode::ours && site.calls >= site.next_trial) {
-    if (site.ours_s.empty() && site.timed_calls == 0) return std::nullopt;
-    return trial_of(site, site.ours_s.empty() ? seconds_of(site.ticks_of_call()) : median_of(site.ours_s));
+    if (site.trial_times.ours_s.empty() && site.vendor_times.calls() == 0) return std::nullopt;
+    return trial_of(
+        site, site.trial_times.ours_s.empty() ? seconds_of(site.vendor_times.ticks_of_call()) : median_of(site.trial_times.ours_s));
   }
-  if (site.mode != Site::Mode::counting || site.is_forced || site.timed_calls < enough_timed_calls) return std::nullopt;
+  if (site.mode != Site::Mode::counting || site.rule == Site::Rule::followed || site.vendor_times.calls() < enough_timed_calls)
+    return std::nullopt;
   const auto leaves = [&](Cause cause) {
     Step step = step_for(Step::What::leave, site);
     step.cause = cause;
@@ -176,7 +178,7 @@ std::optional<Step> Deciding::work_on(const Site& site, int plans) const {
   };
   if (is_irregular_site(site)) {
     if (ranks_of_machine(ranks_) < ranks_) return leaves(Cause::no_shared_memory);
-    if (site.sent.empty()) return std::nullopt;
+    if (site.trial_arguments.sent.empty()) return std::nullopt;
   }
   if (plans >= most_plans) return leaves(Cause::many_plans);
   if (const auto verdict = group_ ? Verdicts::of_process().find(site.key, group_->nodes()) : std::nullopt) {
@@ -190,10 +192,10 @@ std::optional<Step> Deciding::work_on(const Site& site, int plans) const {
       if (way.algorithm.size() >= sizeof step.algorithm) return std::nullopt;
       std::memcpy(step.algorithm, way.algorithm.data(), way.algorithm.size());
     }
-    return step.cost_s <= seconds_of(static_cast<double>(site.ticks)) ? std::optional(step) : std::nullopt;
+    return step.cost_s <= seconds_of(static_cast<double>(site.vendor_times.ticks())) ? std::optional(step) : std::nullopt;
   }
-  const Step step = trial_of(site, seconds_of(site.ticks_of_call()));
-  return step.cost_s <= seconds_of(static_cast<double>(site.ticks)) ? std::optional(step) : std::nullopt;
+  const Step step = trial_of(site, seconds_of(site.vendor_times.ticks_of_call()));
+  return step.cost_s <= seconds_of(static_cast<double>(site.vendor_times.ticks())) ? std::optional(step) : std::nullopt;
 }
 
 // `call_s`: the time of a call without late ranks. Ours may take twice as long.

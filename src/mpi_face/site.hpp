@@ -10,10 +10,13 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mpi_face/call.hpp"
 #include "mpi_face/policy/alternation.hpp"
+#include "mpi_face/policy/call_times.hpp"
+#include "mpi_face/policy/trials.hpp"
 #include "mpi_face/shape.hpp"
 #include "mpi_face/symbols/function.hpp"
 #include "quadrille/execute.hpp"
@@ -41,6 +44,35 @@ struct Contender {
   std::string why;
 };
 
+// What runs a site's calls, and why.
+struct Choice {
+  std::optional<Plan> plan;
+  std::optional<Way> way;  // of the plan, if it was chosen and not named by the user
+  std::string what;        // empty if the MPI library runs them
+  std::string why;         // for the MPI library a sentence of policy/cause.hpp
+
+  void be_vendor(std::string cause);
+  void be_ours(Contender contender);
+};
+
+// A trial in place: the site's own calls are run by the MPI library and by the contenders alternately.
+struct TrialInPlace {
+  std::vector<Contender> contenders;
+  Alternation alternation;
+
+  // A contender is taken if its time is at most `bar` times the MPI library's.
+  TrialInPlace(std::vector<Contender> all, double bar)
+      : contenders(std::move(all)), alternation(static_cast<int>(contenders.size()), bar) {}
+};
+
+// Arguments with which trials call the MPI library, on buffers of ours. Handles are predefined, so never freed.
+struct TrialArguments {
+  MPI_Datatype type = MPI_BYTE;
+  Bytes type_bytes = 1;
+  MPI_Op operation = MPI_OP_NULL;
+  std::vector<Bytes> sent, received;  // alltoallv: this rank's blocks in a recent call
+};
+
 struct Site {
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
   enum class Mode {
@@ -49,80 +81,44 @@ struct Site {
     ours,
     vendor,  // the MPI library runs the calls for good
   };
+  // A rule of the user names what runs the calls. It is refused if it does not fit the site's problem.
+  enum class Rule { none, followed, refused };
 
   // Members that every call reads come first.
   Key key;
   std::uint64_t calls = 0;
   Mode mode = Mode::counting;
   bool synchronises = false;
-  double price_s = 0;  // of a call, equal on all ranks; by which ranks decide when to meet
-  // Times of the calls that the MPI library ran while the mode was `counting`, on this rank.
-  std::uint64_t timed_calls = 0, ticks = 0;
-  std::uint64_t window_ticks = 0, least_window_ticks = never;  // of the present window of calls, and of the shortest one so far
+  double price_s = 0;      // of a call, equal on all ranks; by which ranks decide when to meet
+  CallTimes vendor_times;  // of the calls that the MPI library ran while the mode was `counting`, on this rank
+  Choice choice;
 
-  std::uint32_t number = 0;          // among the communicator's sites
-  Bytes moved = 0;                   // bytes that leave or reach a rank in a call; 0 for alltoallv
-  std::vector<Bytes> shares;         // the shares whose hash is in the key
-  bool is_forced = false;            // a rule of the user names what runs the calls
-  bool is_refused = false;           // such a rule does not fit the site's problem
-  bool is_tuned = false;             // candidates were raced during the program's run
-  std::uint64_t next_trial = never;  // mode ours: from this call on, ours is compared with the MPI library's again
-  std::optional<Plan> plan;
-  std::optional<Way> way;  // of the plan, if it was chosen and not named by the user
-  std::string what;        // what runs the calls; empty if the MPI library does
-  std::string why;         // why this runs them; for the MPI library a sentence of policy/cause.hpp
+  std::uint32_t number = 0;   // among the communicator's sites
+  Bytes moved = 0;            // bytes that leave or reach a rank in a call; 0 for alltoallv
+  std::vector<Bytes> shares;  // the shares whose hash is in the key
+  Rule rule = Rule::none;
+  bool is_tuned = false;              // candidates were raced during the program's run
+  std::uint64_t next_trial = never;   // mode ours: from this call on, ours is compared with the MPI library's again
+  std::optional<TrialInPlace> trial;  // in mode trying
+  TrialTimes trial_times;             // of the latest trials
+  TrialArguments trial_arguments;
 
-  // Lets the MPI library run a call, and counts its time.
-  int timed(VendorCall vendor);
-
-  // Estimates what a call takes: the least mean over `calls_of_window` consecutive calls, or the mean if there were fewer. A single
-  // call may miss the time in which ranks wait for cores that they share; a mean over all calls would contain long waits for late
-  // ranks. Requires at least one timed call.
-  double ticks_of_call() const;
-  static constexpr std::uint64_t calls_of_window = 8;
-
-  // A trial in place, with its contenders.
-  std::optional<Alternation> trial;
-  std::vector<Contender> contenders;
-
-  // Leaves the site to the MPI library for good.
-  void leave(std::string cause);
-  // Lets a contender's plan run the calls.
-  void take(Contender contender);
-
-  // For the report (counting.cpp): changes whenever mode, what, why or the times below change; and what was last described.
-  std::uint32_t version = 1;
+  // For the report (counting.cpp): what was last described.
   struct Told {
-    std::uint32_t version = 0;
+    bool is_current = false;  // false if the mode, the choice or the times of trials have changed since
     std::size_t samples = 0;
     double last_sample_s = 0;
     Counters* counters = nullptr;
     PassedCalls* passed = nullptr;
   } told;
 
-  // Times of the latest trials, in seconds; ours_s[i] and vendors_s[i] belong to the same repetition.
-  std::vector<double> ours_s, vendors_s;
+  // Lets the MPI library run a call, and counts its time.
+  int timed(VendorCall vendor);
 
-  // For trials, which call the MPI library with buffers of ours. Predefined, so never freed.
-  MPI_Datatype type = MPI_BYTE;
-  Bytes type_bytes = 1;
-  MPI_Op operation = MPI_OP_NULL;
-  std::vector<Bytes> sent, received;  // alltoallv: this rank's blocks in a recent call
+  // Leaves the site to the MPI library for good.
+  void leave(std::string cause);
+  // Lets a contender's plan run the calls.
+  void take(Contender contender);
 };
-
-constexpr double enough_gain = 0.9;  // a plan is taken if it takes at most this fraction of the MPI library's time
-
-// Number of executions in a trial that are timed together. In a program's loop consecutive calls overlap, which the times of single
-// calls after a barrier would not show. And a short call is as short as the errors of the clock and the barrier. `moved`: bytes
-// that leave or reach a rank in a call.
-int batch_of_trial(Bytes moved);
-constexpr int repetitions_of_trial = 4;  // of ours and of the MPI library's; the first is a warm-up
-
-// The number of the call, a power of two, at which our algorithm is next compared with the MPI library's. This is so rare that the
-// calls of trials are at most a few percent of all calls.
-std::uint64_t next_epoch(std::uint64_t calls, Bytes moved);
-
-// The median of ours_s[i] / vendors_s[i]. Both lists have the same length, at least one.
-double median_ratio(const std::vector<double>& ours_s, const std::vector<double>& vendors_s);
 
 }  // namespace quadrille::mpi_face

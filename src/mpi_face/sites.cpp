@@ -69,9 +69,9 @@ Site* Sites::of(const Key& key, const MpiCall& call, const Shape& shape) {
   site->moved = shape.block_bytes * (has_blocks(shape.collective) ? ranks_ : 1);
   site->price_s = price_of_call(ranks_, site->moved);
   if (key.operation) {
-    site->type = shape.output.facts.is_valid ? shape.output.type : shape.input.type;
-    site->type_bytes = facts_of_data(shape).size;
-    site->operation = call.operation;
+    site->trial_arguments.type = shape.output.facts.is_valid ? shape.output.type : shape.input.type;
+    site->trial_arguments.type_bytes = facts_of_data(shape).size;
+    site->trial_arguments.operation = call.operation;
   }
   for (Rank rank = 0; rank < ranks_ && shape.counts; ++rank) site->shares.push_back(shape.counts[rank] * facts_of_data(shape).size);
   return last_ = site;
@@ -83,7 +83,7 @@ Site* Sites::make(const Key& key) {
   site->key = key;
   site->number = static_cast<std::uint32_t>(size());
   site->price_s = price_of_call(ranks_, 0);
-  site->why = sentence(Cause::rare);
+  site->choice.why = sentence(Cause::rare);
   return &table_.add(hash_of(key), std::move(site));
 }
 

@@ -32,7 +32,7 @@ Trial::Trial(const Site& site, MPI_Comm communicator, Communicator& group, std::
              int most_batch)
     : site_(site), communicator_(communicator), group_(group), plans_(std::move(plans)), exchange_(exchange), batch_(most_batch) {
   if (exchange_) {
-    input_bytes_ = sum(site.sent), output_bytes_ = sum(site.received);
+    input_bytes_ = sum(site.trial_arguments.sent), output_bytes_ = sum(site.trial_arguments.received);
     return;
   }
   problem_ = problem_of(site, group);
@@ -55,11 +55,12 @@ bool Trial::agree_on_size() {
 void Trial::prepare() {
   input_.resize(static_cast<std::size_t>(input_bytes_));
   output_.resize(static_cast<std::size_t>(output_bytes_));
+  const TrialArguments& arguments = site_.trial_arguments;
   if (exchange_) {
-    set_counts(site_.sent, 1, counts_[0], displacements_[0]);
-    set_counts(site_.received, 1, counts_[1], displacements_[1]);
+    set_counts(arguments.sent, 1, counts_[0], displacements_[0]);
+    set_counts(arguments.received, 1, counts_[1], displacements_[1]);
   } else {
-    set_counts(site_.shares, site_.type_bytes, counts_[0], displacements_[0]);
+    set_counts(site_.shares, arguments.type_bytes, counts_[0], displacements_[0]);
   }
 }
 
@@ -108,9 +109,10 @@ void Trial::ours(int way) {
 }
 
 void Trial::vendors() {
-  const MPI_Datatype type = site_.type;
-  const MPI_Op operation = site_.operation;
-  const int root = static_cast<int>(site_.key.root), count = static_cast<int>(site_.key.block_bytes / site_.type_bytes);
+  const TrialArguments& arguments = site_.trial_arguments;
+  const MPI_Datatype type = arguments.type;
+  const MPI_Op operation = arguments.operation;
+  const int root = static_cast<int>(site_.key.root), count = static_cast<int>(site_.key.block_bytes / arguments.type_bytes);
   void* const in = input_.data();
   void* const out = output_.data();
   const MPI_Comm comm = communicator_;

@@ -25,6 +25,7 @@ class Trial {
   struct Times {
     std::vector<double> vendors_s;
     std::vector<std::vector<double>> ours_s;  // for each plan, or for the exchange
+    TrialTimes of(std::size_t way) const { return {ours_s[way], vendors_s}; }
   };
 
   // Collective; call it once. Runs everything alternately and appends the times to `times`. Returns false, without running

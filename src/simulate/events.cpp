@@ -24,27 +24,41 @@ using Event = EventGraph::Event;
 
 constexpr Count messages_between_talk = Count{1} << 18;
 
-// The times at which each rank's ports become free.
-class Ports {
+// What each rank sends, or what it receives, in posting order. Each message takes the port that becomes free first.
+class Direction {
  public:
-  Ports(Count ranks, Count ports, const std::vector<Picoseconds>& begins) : ports_(index(ports)), free_(index(ranks) * ports_) {
+  // `first`: the first message of each rank.
+  Direction(Count ports, const std::vector<Picoseconds>& begins, const std::vector<Event>& first)
+      : ports_(index(ports)), free_(begins.size() * ports_), processor_free_(begins), next_(first), taken_(begins.size(), 0) {
     for (std::size_t i = 0; i < free_.size(); ++i) free_[i] = begins[i / ports_];
   }
 
-  // Returns the time at which the first of the rank's ports becomes free. The times of a rank are sorted.
-  Picoseconds first_free(std::size_t rank) const { return free_[rank * ports_]; }
+  Event& next(std::size_t rank) { return next_[rank]; }
 
-  void take(std::size_t rank, Picoseconds until) {
+  // Returns the number of messages of the rank so far, and counts one more.
+  std::uint32_t number(std::size_t rank) { return taken_[rank]++; }
+
+  // Returns when the rank can start a message that is ready at the given time.
+  Picoseconds start(std::size_t rank, Picoseconds ready) const {
+    return std::max({ready, free_[rank * ports_], processor_free_[rank]});
+  }
+
+  // Takes a port until one time, and the rank's processor until another.
+  void take(std::size_t rank, Picoseconds port_until, Picoseconds processor_until) {
     const auto first = free_.begin() + static_cast<std::ptrdiff_t>(rank * ports_),
                end = first + static_cast<std::ptrdiff_t>(ports_);
     auto place = first;
-    for (; place + 1 != end && place[1] < until; ++place) *place = place[1];
-    *place = until;
+    for (; place + 1 != end && place[1] < port_until; ++place) *place = place[1];
+    *place = port_until;
+    processor_free_[rank] = processor_until;
   }
 
  private:
   std::size_t ports_;
-  std::vector<Picoseconds> free_;  // in ascending order for each rank
+  std::vector<Picoseconds> free_;            // when each port becomes free, in ascending order for each rank
+  std::vector<Picoseconds> processor_free_;  // when each rank's processor may start its next message
+  std::vector<Event> next_;                  // the next message of each rank
+  std::vector<std::uint32_t> taken_;         // messages of each rank so far
 };
 
 class Run {
@@ -55,14 +69,8 @@ class Run {
         jitter_(options.seed, options.jitter),
         graph_(event_graph(schedule, {.policy = options.policy, .barriers = options.barriers})),
         begins_(begins(schedule.problem.ranks)),
-        send_ports_(schedule.problem.ranks, port_count(), begins_),
-        receive_ports_(send_ports_),
-        sends_from_(begins_),
-        receives_from_(begins_),
-        next_send_(graph_.first_send),
-        next_receive_(graph_.first_receive),
-        sent_(next_send_.size(), 0),
-        received_(next_send_.size(), 0),
+        sends_(port_count(), begins_, graph_.first_send),
+        receives_(port_count(), begins_, graph_.first_receive),
         ready_(graph_.kinds.size()),
         messages_left_(graph_.messages_of_round),
         barriers_(graph_.gates_of_round.size(), *std::max_element(begins_.begin(), begins_.end())),
@@ -148,8 +156,8 @@ class Run {
       waiting_.pop_back();
       switch (graph_.kinds[event]) {
         case EventKind::gate: pass(event, ready_[event]); break;
-        case EventKind::send: go_on(next_send_[graph_.ranks[event]], [&](Event each) { send(each); }); break;
-        case EventKind::receive: go_on(next_receive_[graph_.ranks[event]], [&](Event each) { receive(each); }); break;
+        case EventKind::send: go_on(sends_.next(graph_.ranks[event]), [&](Event each) { send(each); }); break;
+        case EventKind::receive: go_on(receives_.next(graph_.ranks[event]), [&](Event each) { receive(each); }); break;
       }
     }
   }
@@ -165,14 +173,13 @@ class Run {
 
   void send(Event event) {
     const std::size_t rank = graph_.ranks[event];
-    const Picoseconds start = std::max({ready_[event], send_ports_.first_free(rank), sends_from_[rank]});
-    const std::uint32_t number = sent_[rank]++;
+    const Picoseconds start = sends_.start(rank, ready_[event]);
+    const std::uint32_t number = sends_.number(rank);
     const Picoseconds overhead = jitter_(times_.overhead, rank, number, 0), latency = jitter_(times_.latency, rank, number, 1);
     const Picoseconds bytes = bytes_time(event);
     const Picoseconds leaves = add_times(start, overhead);
     const Picoseconds turn = times(turns(event), overhead);
-    send_ports_.take(rank, add_times(start, add_times(std::max(times_.gap, turn), bytes)));
-    sends_from_[rank] = add_times(start, turn);
+    sends_.take(rank, add_times(start, add_times(std::max(times_.gap, turn), bytes)), add_times(start, turn));
     round_begins_[graph_.rounds[event]] = std::min(round_begins_[graph_.rounds[event]], start);
     const Event receive = graph_.other_ends[event];
     QUADRILLE_ASSERT(receive != EventGraph::none && graph_.kinds[receive] == EventKind::receive);
@@ -186,11 +193,10 @@ class Run {
 
   void receive(Event event) {
     const std::size_t rank = graph_.ranks[event];
-    const Picoseconds start = std::max({ready_[event], receive_ports_.first_free(rank), receives_from_[rank]});
-    const Picoseconds overhead = jitter_(times_.overhead, rank, received_[rank]++, 2), bytes = bytes_time(event);
+    const Picoseconds start = receives_.start(rank, ready_[event]);
+    const Picoseconds overhead = jitter_(times_.overhead, rank, receives_.number(rank), 2), bytes = bytes_time(event);
     const Picoseconds turn = times(turns(event), overhead);
-    receive_ports_.take(rank, add_times(start, add_times(std::max(times_.gap, turn), bytes)));
-    receives_from_[rank] = add_times(start, turn);
+    receives_.take(rank, add_times(start, add_times(std::max(times_.gap, turn), bytes)), add_times(start, turn));
     Picoseconds end = add_times(start, bytes);
     if (links_) end = std::max(end, tails_[event]);
     end = add_times(end, overhead);
@@ -248,10 +254,7 @@ class Run {
   const Jitter jitter_;
   EventGraph graph_;
   const std::vector<Picoseconds> begins_;  // when each rank starts
-  Ports send_ports_, receive_ports_;
-  std::vector<Picoseconds> sends_from_, receives_from_;  // when each rank's processor may start its next send or receive
-  std::vector<Event> next_send_, next_receive_;          // of each rank
-  std::vector<std::uint32_t> sent_, received_;           // messages of each rank so far
+  Direction sends_, receives_;
   std::vector<Picoseconds> ready_;     // by event: the latest time among the events for which it has waited so far
   std::vector<Event> waiting_;         // events to be processed
   std::vector<Count> messages_left_;   // by round: messages that have not arrived yet

@@ -52,10 +52,8 @@ RecordHeader header_for(const RecordOptions& options) {
   header.world_size = options.world_size;
   header.process = ::getpid();
   set_words(header.program, options.program);
-  set_words(header.transport, options.transport);
   set_words(header.mpi, options.mpi);
   set_words(header.thread_level, options.thread_level);
-  set_words(header.fingerprint, options.fingerprint);
   set_words(header.version_text, QUADRILLE_VERSION);
   if (::gethostname(header.host, sizeof header.host - 1) != 0) set_words(header.host, "unknown");
   return header;

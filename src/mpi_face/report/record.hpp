@@ -28,7 +28,7 @@ struct RecordOptions {
   Count world_size = 1;
   std::span<const std::string_view> functions;  // names by number, such as "Alltoall"; at most 32 - 1 letters each
   std::uint64_t run = 0;                        // equal on all ranks of a run and different for other runs; 0: unknown
-  std::string program, transport, mpi, thread_level, fingerprint;
+  std::string program, mpi, thread_level;
   std::optional<TickMoment> start;  // when the rank started, if that was before this record is made
 };
 

@@ -15,7 +15,7 @@
 namespace quadrille::mpi_face {
 
 inline constexpr char record_magic[8] = {'q', 'u', 'a', 'd', 'r', 'e', 'c', '\n'};
-inline constexpr std::uint32_t record_version = 1;
+inline constexpr std::uint32_t record_version = 2;
 inline constexpr std::uint32_t record_byte_order = 0x01020304;
 
 // Capacity and number of items of a part.
@@ -44,7 +44,7 @@ struct RecordHeader {
   std::uint64_t in_since;             // ticks at the start of the last call
 
   alignas(64) char program[256];
-  char transport[96], mpi[160], version_text[32], thread_level[32], host[64], fingerprint[256];
+  char mpi[160], version_text[32], thread_level[32], host[64];
 };
 
 struct RecordFunction {

@@ -124,12 +124,10 @@ RecordHeader read_header(const Source& source) {
     throw Error(ErrorCode::malformed, fmt::format("'{}' is not a file of counters", source.path()));
   check_sizes(source, header);
   end_words(header.program);
-  end_words(header.transport);
   end_words(header.mpi);
   end_words(header.version_text);
   end_words(header.thread_level);
   end_words(header.host);
-  end_words(header.fingerprint);
   return header;
 }
 

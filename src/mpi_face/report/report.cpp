@@ -108,10 +108,8 @@ class Merging {
     const RecordHeader& header = first.header;
     report_.program = words_of(header.program);
     report_.mpi = words_of(header.mpi);
-    report_.transport = words_of(header.transport);
     report_.thread_level = words_of(header.thread_level);
     report_.version = words_of(header.version_text);
-    report_.fingerprint = words_of(header.fingerprint);
     report_.world_size = header.world_size;
     report_.start_unix_ns = header.start_unix_ns;
     if (lists_ranks()) report_.traffic.resize(static_cast<std::size_t>(header.world_size * header.world_size));

@@ -66,7 +66,7 @@ struct ReportRow {
 };
 
 struct RunReport {
-  std::string program, mpi, transport, thread_level, version, fingerprint;
+  std::string program, mpi, thread_level, version;
   std::int64_t start_unix_ns = 0;
   Count world_size = 0;
   std::vector<std::string> hosts;
