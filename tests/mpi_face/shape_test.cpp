@@ -162,7 +162,10 @@ TEST(Shape, OfAReduceScatterHasThisRanksShareAsOutput) {
     EXPECT_EQ(shape->block_bytes, 24);
   }
   const auto in_place = shape_at<Function::Reduce_scatter>(1, MPI_IN_PLACE, out.data(), shares, MPI_INT, MPI_SUM, comm);
-  EXPECT_FALSE(in_place && in_place->input.count != 6) << "all shares are in the output's memory";
+  ASSERT_TRUE(in_place);
+  EXPECT_EQ(in_place->input.memory, out.data()) << "all shares are in the output's memory";
+  EXPECT_EQ(in_place->input.count, 6);
+  EXPECT_EQ(in_place->output.count, 2);
 }
 
 // In alltoallv and alltoallw, gatherv and scatterv a rank knows only its own counts, and there are no plans for the other

@@ -24,7 +24,7 @@ std::string sentence_of(const auto& call) {
 }
 
 // Several executions of one plan run one after the other, each with its own buffers.
-TEST(InFlight, SeveralOfOnePlanQueue) {
+TEST(Execution, SeveralOfOnePlanQueue) {
   for (const char* algorithm : {"direct", "bruck:radix=2"})
     run_threads(3, [&](Communicator& threads) {
       Plan made = plan(threads, Problem::alltoall(3, 40'000), {.algorithm = algorithm, .policy = Policy::nonblocking});
@@ -50,7 +50,7 @@ TEST(InFlight, SeveralOfOnePlanQueue) {
 }
 
 // A request owns what it needs of its plan, and its destructor waits.
-TEST(InFlight, APlanMayBeDestroyedBeforeItsRequests) {
+TEST(Execution, APlanMayBeDestroyedBeforeItsRequests) {
   run_threads(3, [](Communicator& threads) {
     ByteVector input(300'000, static_cast<std::byte>(threads.rank())), output(300'000);
     {
@@ -66,7 +66,7 @@ TEST(InFlight, APlanMayBeDestroyedBeforeItsRequests) {
 
 // If an execution fails on one rank, here in an operator, it fails on all ranks that share memory, in whichever call they make, and
 // also if the failing rank never waits for the request.
-TEST(InFlight, AFailedExecutionFailsOnAllRanks) {
+TEST(Execution, AFailedExecutionFailsOnAllRanks) {
   for (const bool blocking : {true, false}) {
     std::vector<std::string> said(3);
     run_threads(3, [&](Communicator& threads) {
@@ -95,7 +95,7 @@ TEST(InFlight, AFailedExecutionFailsOnAllRanks) {
 }
 
 // During stack unwinding a request does not wait for other ranks, which may never come. Ranks that share memory are told of it.
-TEST(InFlight, UnwindingWithdrawsTheExecution) {
+TEST(Execution, UnwindingWithdrawsTheExecution) {
   std::vector<std::string> said(3);
   const auto body = [&](Communicator& threads) {
     const auto me = static_cast<std::size_t>(threads.rank());

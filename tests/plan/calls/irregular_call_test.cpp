@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include <concepts>
-#include <cstdlib>
-
-#include "execute/shared/communicator.hpp"
-#include "plan/calls/calls.hpp"
 #include "quadrille/collectives.hpp"
 #include "quadrille/indexed.hpp"
-#include "support/cases.hpp"
 #include "support/told.hpp"
 
 namespace quadrille {

@@ -3,13 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <complex>
 #include <random>
 
-#include "execute/script/script.hpp"
-#include "execute/transport.hpp"
 #include "quadrille/error.hpp"
-#include "quadrille/execute.hpp"
+#include "quadrille/operator.hpp"
 
 namespace quadrille {
 namespace {
