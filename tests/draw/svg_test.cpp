@@ -23,7 +23,7 @@ TEST(Draw, EscapesNames) {
   };
   const std::string svg = draw_space_time(schedule);
   EXPECT_THAT(svg, ::testing::Not(HasSubstr("<b>")));
-  EXPECT_THAT(Read(svg).texts(), ::testing::Contains("<b> & \"?"));
+  EXPECT_THAT(Read(svg).texts(), ::testing::Contains("<b> & \"\\x07"));
 }
 
 }  // namespace

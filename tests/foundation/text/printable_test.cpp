@@ -30,7 +30,8 @@ TEST(Printable, ExcerptsAreAsciiAndHaveALimit) {
   EXPECT_EQ(excerpt("é"), "\\xc3\\xa9");
   EXPECT_EQ(excerpt("123", 3), "123");
   EXPECT_EQ(excerpt("123456", 3), "123...");
-  EXPECT_EQ(excerpt(std::string(41, 'a')), std::string(40, 'a') + "...");
+  EXPECT_EQ(excerpt(std::string(40, 'a')).size(), 40u);
+  EXPECT_EQ(excerpt(std::string(41, 'a')).size(), 43u);
 }
 
 }  // namespace

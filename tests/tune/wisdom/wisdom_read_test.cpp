@@ -102,7 +102,7 @@ TEST(WisdomText, IsRefusedWithLineAndReason) {
   expect_refused(with("block_bytes=64 time_us", "block_bytes=8 time_us"), "sizes are 0 or more, and ascend");
   expect_refused(text.substr(0, text.size() - 4), "the file ends too early");
   expect_refused(text + "more", "there is text after 'end'");
-  expect_refused(with("repetitions=15\n", "repetitions=15\r\n"), "'repetitions=15?' is not a whole number");
+  expect_refused(with("repetitions=15\n", "repetitions=15\r\n"), "'repetitions=15\\x0d' is not a whole number");
 }
 
 // A record that was added without races becomes one race without a time of day.
