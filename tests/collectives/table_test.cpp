@@ -8,8 +8,8 @@
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <ranges>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -30,9 +30,9 @@ std::string title(const Algorithm& algorithm) { return fmt::format("{}/{}", name
 // Returns what the head of an algorithm's file names before the colon: "gather/linear, gatherv/linear" as two titles.
 std::vector<std::string> titles_at_the_head(const std::string& text) {
   const std::size_t begin = text.find('\n') + std::string_view("\n// ").size();
+  std::istringstream head(text.substr(begin, text.find(": ", begin) - begin));
   std::vector<std::string> titles;
-  for (const auto word : std::views::split(text.substr(begin, text.find(": ") - begin), std::string_view(", ")))
-    titles.emplace_back(word.begin(), word.end());
+  for (std::string title; std::getline(head >> std::ws, title, ',');) titles.push_back(title);
   return titles;
 }
 
