@@ -102,11 +102,11 @@ class Execution {
   bool advances_in_background() const { return advances_in_background_; }
 
   // Called by PlanMemory.
+  bool is_evicted() const { return !executable_; }
   std::uint64_t last_call() const { return last_call_; }
   // Returns the number of the oldest open execution; MemoryReport::none if none is open.
   std::uint64_t first_open_call() const { return first_open_call_.load(std::memory_order_acquire); }
-  // Returns 0 if the executable is evicted.
-  Bytes memory_bytes() const { return executable_ ? executable_->memory_bytes() : 0; }
+  Bytes memory_bytes() const { return is_evicted() ? 0 : executable_->memory_bytes(); }
   void evict(Bytes bytes);  // `bytes`: the size of the executable that the ranks have agreed upon
 
  private:
@@ -116,7 +116,7 @@ class Execution {
       throw_broken();
     if (starts_) starts_->begin(plan_);
     last_call_ = in_flight_->plan_memory().next_call();
-    if (!executable_) [[unlikely]]
+    if (is_evicted()) [[unlikely]]
       make_ready_again();
   }
   void make_ready_again();

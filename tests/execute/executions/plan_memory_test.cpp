@@ -40,7 +40,7 @@ class Exchange {
         plan_(plan(communicator, problem_, {.algorithm = algorithm, .policy = policy})) {}
 
   Execution& execution() { return execution_of(plan_); }
-  bool is_evicted() { return memory_bytes() == 0; }
+  bool is_evicted() { return execution().is_evicted(); }
   Bytes memory_bytes() { return execution().memory_bytes(); }
 
   // Executes the plan. Returns what is wrong, or "".
@@ -149,7 +149,7 @@ TEST(PlanMemory, NeverEvictsPlansInFlight) {
         std::mt19937_64 own(static_cast<std::uint64_t>(1000 * mix + communicator.rank()));
         ASSERT_EQ(run_in_flight(communicator, occasions, 8, common, own), "") << p << " ranks, mix " << mix;
         std::string evicted;
-        for (Occasion& each : occasions) evicted += each.execution().memory_bytes() == 0 ? 'e' : 'r';
+        for (Occasion& each : occasions) evicted += each.execution().is_evicted() ? 'e' : 'r';
         ASSERT_EQ(same_at_all(communicator, evicted), evicted) << p << " ranks, mix " << mix;
         evicted_in_all += static_cast<int>(std::count(evicted.begin(), evicted.end(), 'e'));
       }
