@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "draw/svg.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {

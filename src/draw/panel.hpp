@@ -10,10 +10,13 @@
 #include <vector>
 
 #include "draw/axis.hpp"
-#include "draw/svg.hpp"
 #include "foundation/sheet.hpp"
 
 namespace quadrille {
+
+class Svg;  // svg.hpp; exhibits describe panels and need no SVG
+struct Box;
+struct Point;
 
 // The style `points` is for numbers that ours are compared with, such as a paper's: markers without a line, in the colour of text.
 enum class CurveStyle : std::uint8_t { line, dashed, dotted, steps, points };

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "draw/svg.hpp"
+
 namespace quadrille {
 namespace {
 

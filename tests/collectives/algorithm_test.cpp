@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "quadrille/error.hpp"
+#include "support/cases.hpp"
 
 namespace quadrille {
 namespace {
@@ -74,7 +75,7 @@ TEST(Choice, IsReadFromASpecification) {
 
 TEST(Choice, SaysWhatIsWrongWithASpecification) {
   const Problem problem = Problem::alltoall(8, 4);
-  EXPECT_EQ(refusal(problem, "bruk"), "there is no alltoall algorithm 'bruk'; did you mean bruck?");
+  EXPECT_EQ(refusal(problem, "bruk"), "there is no alltoall algorithm 'bruk'; did you mean 'bruck'?");
   EXPECT_EQ(refusal(problem, "bruck:radix"), "'radix' in 'bruck:radix' is not a setting; write name=value");
   EXPECT_EQ(refusal(problem, "bruck:"), "'' in 'bruck:' is not a setting; write name=value");
   EXPECT_EQ(refusal(problem, "bruck:radix=2,radix=3"), "radix is given twice in 'bruck:radix=2,radix=3'");
@@ -100,7 +101,7 @@ TEST(Choice, TakesNumbersOfTheirRange) {
 TEST(Choice, ClipsDefaults) {
   for (const Algorithm* algorithm : all_algorithms())
     for (const Count p : {1, 2, 3})
-      EXPECT_NO_THROW(parse_choice({.collective = algorithm->collective, .ranks = p}, algorithm->id)) << algorithm->id << ' ' << p;
+      EXPECT_NO_THROW(parse_choice(testing::problem_of(algorithm->collective, p, 8), algorithm->id)) << algorithm->id << ' ' << p;
 }
 
 // Whoever combines in any order serves only operators that commute; whoever follows the fixed tree serves all.
@@ -147,7 +148,7 @@ TEST(MakeSchedule, RefusesWhatDoesNotApplyWithTheReason) {
     make_schedule(Problem::alltoall(6, 4), choose());
     ADD_FAILURE() << "xor needs a power of two";
   } catch (const Error& error) {
-    EXPECT_EQ(std::string(error.what()).substr(0, 33), "alltoall/xor does not apply: ");
+    EXPECT_TRUE(std::string(error.what()).starts_with("alltoall/xor does not apply: ")) << error.what();
   }
 }
 

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "draw/panel.hpp"
+#include "draw/svg.hpp"
 #include "options/arguments.hpp"
 #include "support/text.hpp"
 

@@ -34,10 +34,8 @@ TEST_F(CommandTest, CompletionIsForThreeShells) {
 TEST_F(CommandTest, CompletionCompletesInBash) {
   const std::string script = write("script", prints({"completion", "bash"})).string();
   const auto completed = [&](const std::string& words, const std::string& begun) {
-    const std::string lines =
-        ". " + script + "; COMP_WORDS=(quadrille " + words + " '" + begun +
-        "'); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); $(complete -p quadrille | sed 's/.*-F \\([^ ]*\\).*/\\1/') quadrille '" +
-        begun + "' ''; echo ${COMPREPLY[@]}";
+    const std::string lines = ". " + script + "; COMP_WORDS=(quadrille " + words + " '" + begun +
+                              "'); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _quadrille; echo ${COMPREPLY[@]}";
     return run_program({"bash", "-c", lines}).out;
   };
   EXPECT_EQ(completed("", "veri"), "verify\n");

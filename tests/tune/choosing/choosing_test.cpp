@@ -2,7 +2,6 @@
 // Choices of plans on threads, which have no MPI library: what decides, what is refused, and what a race teaches.
 #include "tune/choosing/choosing.hpp"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -15,7 +14,6 @@ namespace quadrille {
 namespace {
 
 using namespace quadrille::testing;
-using ::testing::HasSubstr;
 
 constexpr Count p = 2;
 
@@ -64,11 +62,8 @@ TEST(Choosing, FillsInWhatIsChosen) {
 TEST(Choosing, LearnsFromARace) {
   run_threads(p, [](Communicator& threads) {
     const Problem problem = Problem::alltoall(p, 123);
-    EXPECT_NE(choose(threads, problem, {}).decision->source, Source::wisdom);
-    const std::uint64_t before = choose(threads, problem, {}).knowledge;
     const Chosen measured = choose(threads, problem, {.effort = Effort::measure}, 0.02);
     EXPECT_EQ(measured.decision->source, Source::wisdom);
-    EXPECT_NE(measured.knowledge, before);
     EXPECT_EQ(choose(threads, problem, {}).decision->chosen, measured.decision->chosen);
     EXPECT_EQ(choose(threads, problem, {.effort = Effort::wisdom_only}).decision->chosen, measured.decision->chosen);
   });
