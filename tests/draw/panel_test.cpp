@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <set>
 
+#include "draw/svg.hpp"
 #include "support/pictures.hpp"
 
 namespace quadrille {

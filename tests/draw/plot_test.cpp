@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "draw/svg.hpp"
 #include "support/pictures.hpp"
 
 namespace quadrille {
