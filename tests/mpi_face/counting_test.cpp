@@ -156,7 +156,6 @@ TEST_F(CountingTest, CallsThatAreNeverOurs) {
   {
     const MpiCall call = call_of_passed<Function::Ialltoall>(in_.data(), 8, MPI_BYTE, out_.data(), 8, MPI_BYTE, comm_);
     PassedThrough passed(Function::Ialltoall, call);
-    EXPECT_TRUE(passed.is_counted());
     PMPI_Ialltoall(in_.data(), 8, MPI_BYTE, out_.data(), 8, MPI_BYTE, comm_, &requests[0]);
     passed.made(requests[0]);
   }
