@@ -9,12 +9,12 @@
 
 namespace quadrille::mpi_face {
 
-void Choice::be_vendor(std::string cause) {
+void SiteChoice::be_vendor(std::string cause) {
   plan.reset(), way.reset(), what.clear();
   why = std::move(cause);
 }
 
-void Choice::be_ours(Contender contender) {
+void SiteChoice::be_ours(Contender contender) {
   plan.emplace(std::move(contender.plan));
   way = std::move(contender.way);
   what = fmt::format("{} ({})", plan->algorithm(), name(plan->executor()));

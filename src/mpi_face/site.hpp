@@ -45,7 +45,7 @@ struct Contender {
 };
 
 // What runs a site's calls, and why.
-struct Choice {
+struct SiteChoice {
   std::optional<Plan> plan;
   std::optional<Way> way;  // of the plan, if it was chosen and not named by the user
   std::string what;        // empty if the MPI library runs them
@@ -91,7 +91,7 @@ struct Site {
   bool synchronises = false;
   double price_s = 0;      // of a call, equal on all ranks; by which ranks decide when to meet
   CallTimes vendor_times;  // of the calls that the MPI library ran while the mode was `counting`, on this rank
-  Choice choice;
+  SiteChoice choice;
 
   std::uint32_t number = 0;   // among the communicator's sites
   Bytes moved = 0;            // bytes that leave or reach a rank in a call; 0 for alltoallv

@@ -79,8 +79,6 @@ struct Exception {
 
 constexpr Exception exceptions[] = {
     {"papers/exhibits", "papers/tests/exhibits_test.cpp", "every row of the table is tested in the same way"},
-    {"papers/plot.cpp", "papers/tests/verdict_test.cpp", "panels are tested with the sheets that they draw"},
-    {"src/collectives/reducing/reduce_scattering.cpp", "tests/collectives/reduction_test.cpp", "a part of several algorithms"},
     {"src/collectives/slices/grid_exchange.cpp", "tests/collectives/alltoallv/four_stage_test.cpp", "a part of several algorithms"},
     {"src/collectives/slices/slice_passes.cpp", "tests/collectives/alltoallv/pass_memory_test.cpp", "a part of several algorithms"},
     {"src/execute/mpi/plug_in/mpi_process.cpp", "tests/mpi/callers/progress.cpp", "a program per MPI shows its callbacks at work"},
@@ -88,12 +86,10 @@ constexpr Exception exceptions[] = {
      "private steps of a decision, which follow from the times of a whole run"},
     {"src/mpi_face/symbols/fortran_symbols.cpp", "tests/mpi_face/collectives.F90", "only Fortran programs call it"},
     {"tools/reports/explain_report.cpp", "tests/tools/subcommands/explain_test.cpp", "users see it through the subcommand"},
-    {"tools/reports/explanation.cpp", "tests/tools/subcommands/explain_test.cpp", "users see it through the subcommand"},
     {"tools/reports/price_report.cpp", "tests/tools/subcommands/price_test.cpp", "users see it through the subcommand"},
     {"tools/reports/race_plot.cpp", "tests/tools/subcommands/compare_test.cpp", "users see it through the subcommand"},
     {"tools/reports/race_report.cpp", "tests/tools/subcommands/race_test.cpp", "users see it through the subcommand"},
     {"tools/reports/schedule_verdict.cpp", "tests/tools/subcommands/verify_test.cpp", "users see it through the subcommand"},
-    {"tools/subcommands/tuner.cpp", "tests/tools/subcommands/tune_test.cpp", "users see it through the subcommand"},
     {"tools/subcommands/wrap.cpp", "tests/mpi_face/wrap_test.sh", "it starts MPI programs"},
 };
 

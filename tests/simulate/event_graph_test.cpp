@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "quadrille/algorithm.hpp"
 #include "quadrille/error.hpp"
@@ -46,7 +47,7 @@ TEST(EventGraph, JoinsTheEndsOfEachMessage) {
       }
       EXPECT_EQ(receives.size(), events(graph, EventKind::receive).size());
       EXPECT_EQ(graph.messages, static_cast<Count>(receives.size()));
-      EXPECT_TRUE(graph.ports.empty()) << "no message has a port";
+      EXPECT_EQ(graph.ports.empty(), specification != std::string_view("torus")) << "only a torus has ports";
     }
 }
 

@@ -4,6 +4,8 @@
 #include "execute/shared/meet.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <limits>
@@ -129,32 +131,44 @@ TEST(Meet, TakesTheGivenCosts) {
   });
 }
 
-// meet_again uses the object of the process, so its ranks must be processes. A single rank shows what the head's place decides.
-class MeetAgain : public ::testing::Test {
- protected:
-  std::unique_ptr<SharedCommunicator> again(Bytes control_bytes) {
-    const auto& process = Process::current();
-    const Acquaintance all{.peers = {process->meet(process->card())}, .control_bytes = control_bytes};
-    const auto tell = [&](const void* head, Bytes bytes) { std::memcpy(&told_, head, static_cast<std::size_t>(bytes)); };
-    return meet_again(all, {0}, 0, tell, {});
-  }
-
-  Place told_ = 0;
+// The result of meet_again with a single rank, which shows what the head's place decides.
+struct MetAgain {
+  std::unique_ptr<SharedCommunicator> group;
+  Place told = 0;
 };
 
-TEST_F(MeetAgain, MakesAGroupAtTheHeadThatRankZeroTells) {
-  const auto group = again(std::numeric_limits<Bytes>::max());
-  ASSERT_TRUE(group);
-  EXPECT_NE(told_, Place{0});
-  EXPECT_EQ(group->size(), 1);
-  EXPECT_EQ(gathered(*group), std::vector<Rank>{0});
+MetAgain met_again(Bytes control_bytes) {
+  MetAgain result;
+  const auto& process = Process::current();
+  const Acquaintance all{.peers = {process->meet(process->card())}, .control_bytes = control_bytes};
+  const auto tell = [&](const void* head, Bytes bytes) { std::memcpy(&result.told, head, static_cast<std::size_t>(bytes)); };
+  result.group = meet_again(all, {0}, 0, tell, {});
+  return result;
 }
 
-TEST_F(MeetAgain, IsRefusedIfTheOthersHaveNotMappedTheHead) {
-  ASSERT_TRUE(again(std::numeric_limits<Bytes>::max()));
-  const Bytes head = static_cast<Bytes>(told_);
-  EXPECT_FALSE(again(head)) << "mapped up to the head, but not the head itself";
-  EXPECT_EQ(told_, Place{0}) << "so that all ranks know";
+// Runs `check` in a child process: meet_again uses the object of the process, and other tests fork processes, which could not share
+// memory if this one did.
+bool in_a_child(bool (*check)()) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(check() ? 0 : 1);
+  int status = -1;
+  return ::waitpid(child, &status, 0) == child && status == 0;
+}
+
+TEST(MeetAgain, MakesAGroupAtTheHeadThatRankZeroTells) {
+  EXPECT_TRUE(in_a_child([] {
+    const MetAgain met = met_again(std::numeric_limits<Bytes>::max());
+    return met.group && met.told != 0 && met.group->size() == 1 && gathered(*met.group) == std::vector<Rank>{0};
+  }));
+}
+
+// The others have mapped memory up to the head, but not the head itself.
+TEST(MeetAgain, IsRefusedIfTheOthersHaveNotMappedTheHead) {
+  EXPECT_TRUE(in_a_child([] {
+    const Bytes head = static_cast<Bytes>(met_again(std::numeric_limits<Bytes>::max()).told);
+    const MetAgain met = met_again(head);
+    return head > 0 && !met.group && met.told == 0;  // 0, so that all ranks know
+  }));
 }
 
 }  // namespace

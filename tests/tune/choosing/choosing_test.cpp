@@ -36,7 +36,7 @@ TEST(Choosing, RefusesWhatNeedsANamedAlgorithm) {
   EXPECT_EQ(refusal({.keep_step = true}), "keep_step needs a named algorithm; name one, or leave keep_step out");
   EXPECT_EQ(refusal({.buffers = 3}), "buffers is 3; it is 1 or 2");
   EXPECT_NE(refusal({.effort = Effort::wisdom_only}), "") << "nothing was measured";
-  EXPECT_NE(refusal({.executor = Executor::mpi}), "") << "threads have no MPI";
+  EXPECT_NE(refusal({.executor = Executor::hybrid}), "") << "threads are on one node";
   EXPECT_EQ(refusal({}), "");
 }
 

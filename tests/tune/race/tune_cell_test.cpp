@@ -121,8 +121,8 @@ TEST(TuneCell, TakesTheSituationThatItIsGiven) {
 TEST(TuneCell, RefusesIfNoWayApplies) {
   run_threads(2, [](Communicator& communicator) {
     const Problem problem = Problem::alltoall(2, 64);
-    const Way mpi{"shift", Policy::blocking, 2, Executor::mpi};  // threads have no MPI
-    EXPECT_THROW(tune_cell(communicator, problem, {mpi}, {.heats = {1}, .seconds = 0.001}), Error);
+    const Way hybrid{"shift", Policy::blocking, 2, Executor::hybrid};  // threads are on one node
+    EXPECT_THROW(tune_cell(communicator, problem, {hybrid}, {.heats = {1}, .seconds = 0.001}), Error);
   });
 }
 
