@@ -17,6 +17,7 @@
 
 #include "execute/executions/waiting.hpp"
 #include "execute/shared/memory/head_file.hpp"
+#include "groups/chooser.hpp"
 #include "quadrille/groups.hpp"
 #include "quadrille/program_builder.hpp"
 #include "support/agreement.hpp"
@@ -160,6 +161,7 @@ std::vector<int> codes_of_two_processes(const std::function<void(SharedCommunica
     int code = 1;
     try {
       const auto communicator = meet_at(open_head_file(file, 2), rank, 2, costs);
+      let_choose(*communicator);
       body(*communicator);
     } catch (const Error& error) {
       code = error.code() == ErrorCode::peer_lost ? 0 : 2;

@@ -13,6 +13,7 @@
 
 #include "execute/shared/meet.hpp"
 #include "execute/shared/memory/head_file.hpp"
+#include "groups/chooser.hpp"
 #include "quadrille/execute.hpp"
 
 namespace quadrille {
@@ -31,6 +32,7 @@ Made make_and_execute(SharedCommunicator& strangers) {
   costs.wait = 1;  // so that no message is long, and all are copied through the sender's heap
   Met met = meet(strangers, {}, costs);
   if (!met.node) throw Error(ErrorCode::environment, met.no_sharing);
+  let_choose(*met.node);
   Made made{std::move(met.node), nullptr};
   const Count ranks = made.communicator->size();
   made.plan = std::make_unique<Plan>(plan(*made.communicator, Problem::alltoall(ranks, block_bytes)));
