@@ -12,7 +12,8 @@ optional_test_packages=(libsimgrid-dev iproute2 jq zsh fish gfortran python3-mpi
 # For ./check --long.
 clang_packages=(clang-14)
 aarch64_tools=(g++-aarch64-linux-gnu qemu-user)
-aarch64_libraries=(libexpected-dev libfmt-dev libfmt9 libpugixml-dev libpugixml1v5 libgtest-dev libgmock-dev libhwloc-dev libhwloc15 libudev1)
+aarch64_libraries=(libfmt-dev libfmt9 libpugixml-dev libpugixml1v5 libgtest-dev libgmock-dev libhwloc-dev libhwloc15 libudev1)
+aarch64_headers=(libexpected-dev)  # the package for all architectures
 
 talk() { printf '%s\n' "$*" >&2; }
 fail() { talk "$*"; exit 2; }
@@ -51,7 +52,7 @@ unpack_aarch64() {
   talk "Fetching ${aarch64_libraries[*]} for arm64"
   rm -rf "$target"
   if mkdir -p "$target" && (cd "$work/packages" && quietly apt-get "${options[@]}" update &&
-      quietly apt-get "${options[@]}" download "${aarch64_libraries[@]/%/:arm64}" &&
+      quietly apt-get "${options[@]}" download "${aarch64_libraries[@]/%/:arm64}" "${aarch64_headers[@]}" &&
       for package in *.deb; do dpkg -x "$package" "$target" || exit 1; done); then
     touch "$target/complete"
   fi
