@@ -55,7 +55,8 @@ TEST(Panels, PlotColumnsOverAColumn) {
 // Curves of one colour differ by their lines and markers; curves of different colours by their shapes, too.
 TEST(Panels, TellCurvesApartByMarkers) {
   const auto outline = [](CurveStyle style, std::size_t colour) {
-    const auto marker = drawn({.curves = {{1, "A", style, colour}}}, three_rows).explained("A, 1: 2").at(0);
+    const auto picture = drawn({.curves = {{1, "A", style, colour}}}, three_rows);  // its nodes live as long as this
+    const auto marker = picture.explained("A, 1: 2").at(0);
     return fmt::format("{} {} {}", marker.name(), marker.attribute("d").as_string(), marker.attribute("fill").as_string());
   };
   std::set<std::string> outlines;
