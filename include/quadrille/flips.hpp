@@ -21,7 +21,7 @@ namespace quadrille {
 
 struct Flip {
   Count from = 0;   // the first value with this choice
-  std::string way;  // the choice as text, without parameters that have their default values
+  std::string way;  // the choice as text, without parameters that have their default values; empty: no candidate applies here
 };
 
 struct Flips {
@@ -50,7 +50,8 @@ struct CheapestOptions {
 // size, among candidates that win somewhere. A parameter that is left out, or has its default value for `problem`, has the default
 // value of each size. A candidate that does not apply at a size is left out there. If that would take too long, because the
 // candidates have more than 500 000 messages, or if a size is too large, the list is empty and the note says why.
-// Throws Error{misuse} if the machine has no figures for the model or the model cannot price the problem.
+// Throws Error{misuse} if there is no candidate or one of another collective, if the machine has no figures for the model, or if
+// the model cannot price the problem.
 Flips cheapest_by_block(const Problem& problem, const std::vector<Choice>& candidates, const Model& model,
                         const MachineCosts& machine, const CheapestOptions& options = {});
 

@@ -16,6 +16,13 @@
 namespace quadrille {
 namespace {
 
+// Returns the algorithm of a choice. Throws Error{misuse} if it has none.
+const Algorithm& algorithm_of(const Choice& choice) {
+  if (!choice.algorithm)
+    throw Error(ErrorCode::misuse, "a choice names no algorithm; find_algorithm returns null for a name that it does not know");
+  return *choice.algorithm;
+}
+
 [[noreturn]] void unknown(std::string_view what, std::string_view word, const std::vector<std::string>& known) {
   throw Error(ErrorCode::misuse, fmt::format("there is no {} '{}'; {}", what, word, guess_or_list(word, known)));
 }
@@ -130,7 +137,7 @@ Choice parse_choice(const Problem& problem, std::string_view specification) {
 }
 
 Choice completed(const Problem& problem, Choice choice) {
-  for (const Parameter& parameter : choice.algorithm->parameters)
+  for (const Parameter& parameter : algorithm_of(choice).parameters)
     if (const auto given = choice.parameters.find(std::string(parameter.name)); given != choice.parameters.end())
       if (const Count* value = std::get_if<Count>(&given->second); value && !is_in_range(parameter, problem, *value))
         refuse_value(*choice.algorithm, parameter, problem, to_string(given->second));
@@ -140,7 +147,7 @@ Choice completed(const Problem& problem, Choice choice) {
 
 Choice shortened(const Problem& problem, const Choice& choice) {
   Choice unusual{choice.algorithm, {}};
-  for (const Parameter& parameter : choice.algorithm->parameters) {  // a default may depend on parameters listed earlier
+  for (const Parameter& parameter : algorithm_of(choice).parameters) {  // a default may depend on parameters listed earlier
     const std::string key(parameter.name);
     const ParameterValue& value = choice.parameters.at(key);
     if (completed(problem, unusual).parameters.at(key) != value) unusual.parameters[key] = value;
@@ -167,10 +174,10 @@ void check_applies(const Problem& problem, const Choice& choice) {
                 fmt::format("{}/{} does not apply: {}", name(problem.collective), choice.algorithm->id, result.error()));
 }
 
-std::string specification(const Choice& choice) { return specification(choice.algorithm->id, choice.parameters); }
+std::string specification(const Choice& choice) { return specification(algorithm_of(choice).id, choice.parameters); }
 
 Schedule make_schedule(const Problem& problem, const Choice& choice) {
-  const Algorithm& algorithm = *choice.algorithm;
+  const Algorithm& algorithm = algorithm_of(choice);
   check(problem);
   check_applies(problem, choice);
   Schedule schedule;

@@ -63,6 +63,15 @@ std::string refusal(const Problem& problem, const std::string& specification) {
   return "";
 }
 
+TEST(Choice, WithoutAnAlgorithmIsRefused) {
+  const Problem problem = Problem::alltoall(4, 8);
+  const Choice none{find_algorithm(Collective::alltoall, "brook"), {}};
+  EXPECT_THROW(completed(problem, none), Error);
+  EXPECT_THROW(shortened(problem, none), Error);
+  EXPECT_THROW(specification(none), Error);
+  EXPECT_THROW(make_schedule(problem, none), Error);
+}
+
 TEST(Choice, IsReadFromASpecification) {
   const Problem problem = Problem::alltoall(8, 4);
   const Choice choice = parse_choice(problem, "bruck:ports=2,radix=5");

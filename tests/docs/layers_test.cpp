@@ -121,8 +121,9 @@ TEST(Layers, AreTheFoldersAndPublicHeadersThatExist) {
         << "there is no folder of the layer " << layer;
   static constexpr const char* endings[] = {".hpp", ".h", ".def"};
   for (const auto& [header, layer] : table.by_header)
-    EXPECT_TRUE(std::any_of(std::begin(endings), std::end(endings),
-                            [&](const char* ending) { return exists(root / "include/quadrille" / (header + ending)); }))
+    EXPECT_TRUE(
+        std::any_of(std::begin(endings), std::end(endings),
+                    [&, name = header](const char* ending) { return exists(root / "include/quadrille" / (name + ending)); }))
         << "there is no public header " << header;
 }
 

@@ -72,7 +72,7 @@ TEST(Agreement, GathersAllResultsInOneGather) {
 
 TEST(Agreement, ReportsTheFailureOfARankOnAllRanks) {
   for (Rank failing = 0; failing < ranks; ++failing)
-    for (const std::size_t length : {0, 1, 23, 5000}) {  // also more than a tray can hold
+    for (const std::size_t length : {0u, 1u, 23u, 5000u}) {  // also more than a tray can hold
       const std::string sentence(length, 'x');
       const auto said = said_by([&](Communicator& threads) {
         gathered_or_thrown(threads, [&] {

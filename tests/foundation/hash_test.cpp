@@ -25,7 +25,7 @@ TEST(Hash, MixedNumbersAreThoseOfSplitmix64) {
 
 TEST(Hash, SequencesHaveKnownValues) {
   std::uint64_t hash = 0;
-  for (const std::uint64_t number : {1, 2, 3}) hash = hash_with(hash, number);
+  for (const std::uint64_t number : {1u, 2u, 3u}) hash = hash_with(hash, number);
   EXPECT_EQ(hash, 0x1bd423e2a4bd1a0au);
   EXPECT_NE(hash_with(hash_with(0, 1), 2), hash_with(hash_with(0, 2), 1));
   ContentHash content;

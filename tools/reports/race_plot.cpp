@@ -122,7 +122,8 @@ class RacePlot {
     }
     for (const auto& [bytes, size_text] : sizes_) {
       std::vector<Cell>& row = sheet.rows.emplace_back(std::vector<Cell>{x_of(bytes), size_text});
-      const auto size = std::find_if(race.sizes.begin(), race.sizes.end(), [&](const auto& each) { return each.bytes == bytes; });
+      const auto size =
+          std::find_if(race.sizes.begin(), race.sizes.end(), [wanted = bytes](const auto& each) { return each.bytes == wanted; });
       for (const Series& series : series_) {
         const RaceFileEntry* entry = size == race.sizes.end() ? nullptr : entry_of(*size, series);
         const std::optional<Spread> spread = entry ? figure(*entry) : std::nullopt;

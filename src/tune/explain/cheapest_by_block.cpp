@@ -32,14 +32,18 @@ class CheapestFinder {
   CheapestFinder(const Problem& problem, const std::vector<Choice>& candidates, const Model& model, const MachineCosts& machine,
                  const CheapestOptions& options)
       : problem_(problem), model_(model), machine_(machine), options_(options) {
+    if (candidates.empty()) throw Error(ErrorCode::misuse, "there are no candidates to compare; name one at least");
     for (const Choice& choice : candidates) {
+      if (choice.algorithm && choice.algorithm->collective != problem.collective)
+        throw Error(ErrorCode::misuse, fmt::format("{}/{} is no algorithm for {}", name(choice.algorithm->collective),
+                                                   choice.algorithm->id, name(problem.collective)));
       const Choice unusual = shortened(problem, completed(problem, choice));
       candidates_.push_back({specification(unusual), unusual});
     }
   }
 
   Flips run() {
-    if (!has_other_blocks(problem_, options_.at_block)) return {.note = sizes_are_given};
+    if (!has_other_blocks(problem_, options_.at_block)) return {.note = why_no_other_blocks(problem_)};
     try {
       const Count messages = options_.messages > 0 ? options_.messages : counted_messages();
       if (messages > most_messages)
@@ -98,6 +102,7 @@ class CheapestFinder {
       at_powers.push_back({elements, cheapest_at(elements)});
       winners.insert(at_powers.back().way);
     }
+    if (winners == std::set<std::string>{""}) return {.note = "none of the candidates applies"};
     Flips flips{.list = {at_powers[0]}, .upto = at_powers.back().from * problem_.element_bytes};
     std::erase_if(candidates_, [&](const Rival& each) { return !winners.contains(each.name); });
     const auto is_next = [](Count from, Count to) { return to - from == 1; };

@@ -37,7 +37,7 @@ Deadline deadline_after(double seconds) {
 }  // namespace
 
 Flips ChoiceFlips::by_block() const {
-  if (!has_other_blocks(problem_, options_.at_block)) return {.note = sizes_are_given};
+  if (!has_other_blocks(problem_, options_.at_block)) return {.note = why_no_other_blocks(problem_)};
   const Bytes unit = problem_.element_bytes;
   Flips flips = find_flips(powers_of_elements(unit), true, deadline_after(options_.seconds / 3), [&](Count elements) {
     return way_for(FlipQuantity::block_bytes, elements * unit, with_block(problem_, elements * unit, options_.at_block));

@@ -60,4 +60,8 @@ Problem with_block(const Problem& problem, Bytes block_bytes, const AtBlock& at_
 
 bool has_other_blocks(const Problem& problem, const AtBlock& at_block) { return at_block || has_blocks(problem.collective); }
 
+std::string why_no_other_blocks(const Problem& problem) {
+  return problem.collective == Collective::barrier ? "a barrier has no blocks" : "the sizes are given";
+}
+
 }  // namespace quadrille

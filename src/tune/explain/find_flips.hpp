@@ -33,6 +33,6 @@ Problem with_block(const Problem& problem, Bytes block_bytes, const AtBlock& at_
 bool has_other_blocks(const Problem& problem, const AtBlock& at_block);
 
 // Note of flips by size of a problem whose sizes cannot be changed.
-inline constexpr const char* sizes_are_given = "the sizes are given";
+std::string why_no_other_blocks(const Problem& problem);
 
 }  // namespace quadrille

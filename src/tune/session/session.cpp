@@ -41,6 +41,8 @@ void check_options(const TuneOptions& options, Count ranks) {
   if (!(options.seconds_per_cell > 0)) refuse("the time of a cell is more than 0 seconds");
   if (options.launches < 1 || options.launches > most_races)
     refuse(fmt::format("the number of launches is from 1 to {}, because wisdom keeps no more of a cell", most_races));
+  if (std::count(options.executors.begin(), options.executors.end(), Executor::automatic) > 0)
+    refuse("the executors to tune are mpi, shared and hybrid; leave the list empty for all that the group has");
   if (options.ways < 1) refuse("one way at least has to race");
   if (options.days < 0) refuse(fmt::format("measurements cannot be {} days old", options.days));
 }

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <iterator>
 #include <map>
 
 #include "quadrille/indexed.hpp"
@@ -88,7 +89,7 @@ TEST(TreeFold, ReportsScratchMemoryThatIsNoLongerNeeded) {
   for (Count i = 0; i < count; ++i) {
     fold.add(block(Buffer::scratch, i, length));
     // Each bit that is set in the number of operands is a partial result that is still needed.
-    EXPECT_EQ(i + 1 - size(spent), std::popcount(static_cast<std::uint64_t>(i + 1)));
+    EXPECT_EQ(i + 1 - std::ssize(spent), std::popcount(static_cast<std::uint64_t>(i + 1)));
   }
   fold.finish();
   EXPECT_EQ(size(spent), count - 1) << "the last one is copied to the output";

@@ -28,14 +28,14 @@ TEST(Execution, SeveralOfOnePlanQueue) {
   for (const char* algorithm : {"direct", "bruck:radix=2"})
     run_threads(3, [&](Communicator& threads) {
       Plan made = plan(threads, Problem::alltoall(3, 40'000), {.algorithm = algorithm, .policy = Policy::nonblocking});
-      constexpr int count = 9;
+      constexpr std::size_t count = 9;
       std::vector<ByteVector> inputs, outputs;
-      for (int i = 0; i < count; ++i) {
-        inputs.emplace_back(120'000, static_cast<std::byte>(16 * threads.rank() + i));
+      for (std::size_t i = 0; i < count; ++i) {
+        inputs.emplace_back(120'000, static_cast<std::byte>(16 * threads.rank() + static_cast<Rank>(i)));
         outputs.emplace_back(120'000);
       }
       std::vector<Request> requests;
-      for (int i = 0; i + 1 < count; ++i) requests.push_back(made.start(inputs[i].data(), outputs[i].data()));
+      for (std::size_t i = 0; i + 1 < count; ++i) requests.push_back(made.start(inputs[i].data(), outputs[i].data()));
       made.execute(inputs[count - 1].data(), outputs[count - 1].data());  // a blocking execution is also queued
       std::mt19937_64 own(static_cast<std::uint64_t>(threads.rank()));
       std::shuffle(requests.begin(), requests.end(), own);
@@ -43,9 +43,9 @@ TEST(Execution, SeveralOfOnePlanQueue) {
         EXPECT_TRUE(each.is_over());  // because the last one is over
         each.wait();
       }
-      for (int i = 0; i < count; ++i)
+      for (std::size_t i = 0; i < count; ++i)
         for (std::size_t from = 0; from < 3; ++from)
-          EXPECT_EQ(outputs[i][40'000 * from + 39'999], static_cast<std::byte>(16 * static_cast<int>(from) + i));
+          EXPECT_EQ(outputs[i][40'000 * from + 39'999], static_cast<std::byte>(16 * from + i));
     });
 }
 
@@ -119,7 +119,7 @@ TEST(Execution, UnwindingWithdrawsTheExecution) {
   };
   run_threads(3, body);
   EXPECT_EQ(said[1], "the program's own");
-  for (const std::size_t other : {0, 2})
+  for (const std::size_t other : {0u, 2u})
     EXPECT_THAT(said[other],
                 HasSubstr("rank 1: an execution of plan 1 (alltoall/direct:segments=1 of 100000 B a block) was withdrawn"));
 }

@@ -46,7 +46,8 @@ std::string sentence_of(const auto& call) {
 TEST(InFlight, SeveralGiveTheRightResults) {
   for (Count p = 2; p <= 8; ++p)
     run_threads(p, [&](Communicator& threads) {
-      run_mixes(dynamic_cast<SharedCommunicator&>(threads), extent(5, 40, 400), [](auto&) { return 0; });
+      run_mixes(dynamic_cast<SharedCommunicator&>(threads), static_cast<std::uint64_t>(extent(5, 40, 400)),
+                [](auto&) { return 0; });
     });
 }
 
@@ -56,18 +57,21 @@ TEST(InFlight, SeveralUseEachPathOfTheEngine) {
   for (const bool reads : {true, false})
     for (const bool core : {true, false})
       run_apart(3, {.reads_private_memory = reads, .core_for_every_rank = core, .costs = costs_of_copying_once(core ? 0 : 1)},
-                [&](SharedCommunicator& communicator) { run_mixes(communicator, extent(3, 20, 200), [](auto&) { return 0; }); });
+                [&](SharedCommunicator& communicator) {
+                  run_mixes(communicator, static_cast<std::uint64_t>(extent(3, 20, 200)), [](auto&) { return 0; });
+                });
 }
 
 // A second thread of each rank also advances all executions in flight.
 TEST(InFlight, AProgressThreadMayAdvanceThem) {
   for (const Count p : {2, 3})
     run_threads(p, [&](Communicator& threads) {
-      run_mixes(dynamic_cast<SharedCommunicator&>(threads), extent(5, 30, 300), [](SharedCommunicator& communicator) {
-        return std::make_unique<std::jthread>([list = communicator.space()->starts().in_flight()](std::stop_token stop) {
-          for (; !stop.stop_requested(); std::this_thread::yield()) list->advance();
-        });
-      });
+      run_mixes(dynamic_cast<SharedCommunicator&>(threads), static_cast<std::uint64_t>(extent(5, 30, 300)),
+                [](SharedCommunicator& communicator) {
+                  return std::make_unique<std::jthread>([list = communicator.space()->starts().in_flight()](std::stop_token stop) {
+                    for (; !stop.stop_requested(); std::this_thread::yield()) list->advance();
+                  });
+                });
     });
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 TEST(CallTimes, EstimatesACallByTheMeanUntilAWindowIsFull) {
   CallTimes times;
-  for (const std::uint64_t ticks : {100, 100, 100, 100, 100, 100, 107}) times.count(ticks);
+  for (const std::uint64_t ticks : {100u, 100u, 100u, 100u, 100u, 100u, 107u}) times.count(ticks);
   EXPECT_EQ(times.calls(), 7u);
   EXPECT_EQ(times.ticks(), 707u);
   EXPECT_EQ(times.ticks_of_call(), 101);

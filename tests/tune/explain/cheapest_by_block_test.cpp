@@ -96,5 +96,31 @@ TEST(CheapestByBlock, RefusesAModelWithoutFigures) {
   EXPECT_THROW(cheapest_by_block(problem, candidates, *find_model("cluster"), find_machine("myrinet")), Error) << "no nodes";
 }
 
+TEST(CheapestByBlock, RefusesWhatItCannotCompare) {
+  const Problem problem = Problem::alltoall(6, 8);
+  const auto refusal = [&](const std::vector<Choice>& candidates) {
+    try {
+      cheapest_by_block(problem, candidates, linear(), find_machine("sp1"));
+      return std::string();
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+  };
+  EXPECT_EQ(refusal({}), "there are no candidates to compare; name one at least");
+  EXPECT_EQ(refusal({parse_choice(Problem::allgather(6, 8), "ring")}), "allgather/ring is no algorithm for alltoall");
+  EXPECT_EQ(refusal({Choice{find_algorithm(Collective::alltoall, "brook"), {}}}),
+            "a choice names no algorithm; find_algorithm returns null for a name that it does not know");
+}
+
+TEST(CheapestByBlock, SaysThatNoCandidateApplies) {
+  const Flips flips =
+      cheapest_by_block(Problem::alltoall(6, 8), choices(Problem::alltoall(8, 8), {"xor"}), linear(), find_machine("sp1"));
+  EXPECT_TRUE(flips.list.empty());
+  EXPECT_EQ(flips.note, "none of the candidates applies");
+  EXPECT_EQ(
+      cheapest_by_block(Problem::barrier(8), choices(Problem::barrier(8), {"dissemination"}), linear(), find_machine("sp1")).note,
+      "a barrier has no blocks");
+}
+
 }  // namespace
 }  // namespace quadrille

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Explanations that a program asks for.
 #include "quadrille/explain.hpp"
+#include "quadrille/indexed.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -125,7 +126,9 @@ TEST(Explain, NeedsToKnowWhatOtherSizesMeanForCounts) {
   EXPECT_EQ(told.by_block.note, "the sizes are given");
   EXPECT_EQ(told.by_ranks.note, "the counts are given for so many ranks");
 
-  const auto equal = [](Count ranks, Bytes bytes) { return Problem::alltoallv(ranks, std::vector<Bytes>(ranks * ranks, bytes)); };
+  const auto equal = [](Count ranks, Bytes bytes) {
+    return Problem::alltoallv(ranks, std::vector<Bytes>(index(ranks * ranks), bytes));
+  };
   const Explanation more = explain(problem, dear(),
                                    {.seconds = 60,
                                     .at_block = [&](Bytes bytes) { return equal(4, bytes); },

@@ -196,6 +196,7 @@ TEST_F(Session, RefusesOptionsOutOfRangeOnAllRanks) {
   EXPECT_THAT(refused([](TuneOptions& options) { options.seconds_per_cell = 0; }), HasSubstr("0 seconds"));
   EXPECT_THAT(refused([](TuneOptions& options) { options.ways = 0; }), HasSubstr("one way"));
   EXPECT_THAT(refused([](TuneOptions& options) { options.days = -1; }), HasSubstr("-1 days"));
+  EXPECT_THAT(refused([](TuneOptions& options) { options.executors = {Executor::automatic}; }), HasSubstr("leave the list empty"));
   EXPECT_THAT(refused([](TuneOptions& options) { options.vendor = true; }), HasSubstr("MPI"));
   EXPECT_THAT(refusal(quick({Collective::barrier}), 1), HasSubstr("a single rank has nothing to choose"));
 }

@@ -119,7 +119,7 @@ void allocate_at_random(SharedFile& file, unsigned seed, int steps) {
     if (marked.count() > 40 || (marked.count() > 0 && random() % 5 < 2))
       marked.remove(random() % marked.count());
     else
-      marked.add(static_cast<Bytes>(random() % (Bytes{2} << (random() % 22))));
+      marked.add(static_cast<Bytes>(random() % (std::uint64_t{2} << (random() % 22))));
   }
   while (marked.count() > 0) marked.remove(0);
 }
