@@ -17,6 +17,7 @@ set(ENV{PKG_CONFIG_SYSROOT_DIR} ${packages})
 
 # Set as RPATH (not RUNPATH), which also applies to the libraries of libraries.
 set(CMAKE_BUILD_RPATH ${libraries})
+set(CMAKE_CXX_FLAGS_INIT "-isystem ${packages}/usr/include/aarch64-linux-gnu")  # headers that differ by processor
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-Wl,--disable-new-dtags -Wl,-rpath-link,${libraries}")
 
 find_program(QUADRILLE_EMULATOR NAMES qemu-aarch64 qemu-aarch64-static)

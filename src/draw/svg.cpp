@@ -87,7 +87,7 @@ pugi::xml_node Svg::add(const char* shape, Kind kind, const std::string& explana
   pugi::xml_node node = root_.append_child(shape);
   if (!kind.empty()) set(node, "class", std::string(kind));
   if (kind.starts_with("fault") && !std::exchange(has_faults_, true))
-    root_.child("style").text() = (std::string(style_sheet) + style_of_faults).c_str();
+    root_.child("style").text() = fmt::format("{}{}", style_sheet, style_of_faults).c_str();
   if (!explanation.empty()) node.append_child("title").text() = printable(explanation).c_str();
   return node;
 }

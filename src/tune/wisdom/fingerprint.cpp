@@ -32,7 +32,7 @@ std::string contents(const fs::path& file) { return beginning_of(file, 4096); }
 std::string one_line(std::string_view text) {
   std::string line;
   for (const char letter : text)
-    if (letter > ' ' || letter < 0)
+    if (static_cast<unsigned char>(letter) > ' ')
       line += letter;
     else if (!line.empty() && line.back() != ' ')
       line += ' ';
