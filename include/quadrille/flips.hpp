@@ -32,8 +32,8 @@ struct Flips {
 
 inline constexpr Bytes most_block_bytes = Bytes{1} << 24;  // flips by size of block are searched up to this size
 
-// Returns the same problem with blocks of this size; for irregular collectives that is for the caller to define, such as their
-// mean.
+// Returns the same problem with blocks of this size. For an irregular collective the caller decides what that means, for example
+// counts whose mean is this size.
 using AtBlock = std::function<Problem(Bytes block_bytes)>;
 
 struct CheapestOptions {

@@ -147,7 +147,7 @@ Choice completed(const Problem& problem, Choice choice) {
 
 Choice shortened(const Problem& problem, const Choice& choice) {
   Choice unusual{choice.algorithm, {}};
-  for (const Parameter& parameter : algorithm_of(choice).parameters) {  // a default may depend on parameters listed earlier
+  for (const Parameter& parameter : algorithm_of(choice).parameters) {  // in this order: a default may depend on earlier parameters
     const std::string key(parameter.name);
     const ParameterValue& value = choice.parameters.at(key);
     if (completed(problem, unusual).parameters.at(key) != value) unusual.parameters[key] = value;

@@ -59,7 +59,7 @@ std::vector<double> Axis::round_values() const {
       values.push_back(count * step);
     return within(std::move(values));
   }
-  // The narrower the range, the closer together the ticks are.
+  // A narrower range has ticks that are closer together.
   using Steps = std::vector<double>;
   const double ratio = values_.most / values_.least;
   const Steps steps = ratio < 2.5    ? Steps{1, 1.1, 1.2, 1.3, 1.4, 1.6, 1.8, 2, 2.5, 3, 4, 5, 6, 7, 8, 9}

@@ -25,7 +25,7 @@ std::vector<std::string> ids_or_none();
 // Returns the ids of all libraries, which all have a drop-in.
 std::vector<std::string> ids_with_drop_in();
 
-// Returns the settings that name a library with a plug-in: "QUADRILLE_MPI=openmpi or QUADRILLE_MPI=mpich".
+// Returns the values of QUADRILLE_MPI that choose a library, as part of a sentence: "QUADRILLE_MPI=openmpi or QUADRILLE_MPI=mpich".
 std::string settings_of_mpi();
 
 }  // namespace quadrille

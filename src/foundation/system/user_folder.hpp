@@ -6,8 +6,9 @@
 
 namespace quadrille {
 
-// Returns the folder that a variable such as XDG_CACHE_HOME names, or else the folder `standard` in the home folder, such as
-// ".cache". Only absolute paths count, as the specification demands. Empty if there is none. The folder need not exist.
+// Returns the folder that an environment variable names, such as XDG_CACHE_HOME. If the variable is not set or its path is not
+// absolute, returns the folder `standard` in the home folder, such as ".cache". Empty if there is no home folder, either. The
+// folder need not exist. Source: the XDG Base Directory Specification.
 std::filesystem::path user_folder(const char* variable, const char* standard);
 
 }  // namespace quadrille

@@ -40,7 +40,7 @@ std::vector<Collective> by_value(const std::vector<Collective>& asked) {
   return order;
 }
 
-// Returns the sizes in ascending order. The standard sizes are four times the size before, except that 1 KiB follows 128 B.
+// Returns the sizes in ascending order; if there are none, the standard sizes.
 std::vector<Bytes> ascending(std::vector<Bytes> sizes) {
   if (sizes.empty()) return {8, 32, 128, 1024, 4096, 16384, 65536, 262144, 1048576};
   std::sort(sizes.begin(), sizes.end());

@@ -117,7 +117,7 @@ TEST_F(Session, MeasuresAgainWhatIsTooOld) {
   EXPECT_EQ(states(tuned(options)), States{CellState::measured});
 }
 
-// The wisdom is as a session with only the executor mpi leaves it: without the other executors.
+// The wisdom has times of executor mpi only, as after a session for that executor alone.
 TEST_F(Session, MeasuresAgainIfAnExecutorIsMissing) {
   const TuneOptions options = quick({Collective::gather});
   tuned(options);
