@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tells when memory that the ranks of a group use together may be released. There are two kinds: areas, each of which one rank owns
+// and others access, and the memory in which this object lies, which the first rank owns.
+//
+// Proof. `closed_` counts the ranks that will not access areas again, and `through_` those that will not access `closed_` again. A
+// rank adds 1 with release after its last access. The owner loads the count with acquire and releases the memory when all ranks are
+// counted. The additions are read-modify-writes, so they form one release sequence: a load that sees the last one acquires what
+// every rank did before its own. Nobody accesses this object after its own `go_through`, except the first rank, which releases it.
+#pragma once
+
+#include <atomic>
+
+#include "quadrille/types.hpp"
+
+namespace quadrille {
+
+template <template <class> class Atomic = std::atomic>
+class alignas(64) ClosingBy {
+ public:
+  void close() { closed_.fetch_add(1, std::memory_order_release); }
+  bool have_closed(Count ranks) const { return closed_.load(std::memory_order_acquire) == ranks; }  // areas may be released
+
+  void go_through() { through_.fetch_add(1, std::memory_order_release); }
+  bool are_through(Count ranks) const { return through_.load(std::memory_order_acquire) == ranks; }  // so may this object
+
+ private:
+  Atomic<Count> closed_{0}, through_{0};
+};
+using Closing = ClosingBy<>;
+
+}  // namespace quadrille

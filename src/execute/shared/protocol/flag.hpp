@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A sender tells one receiver that it has prepared something in shared memory: a block, a slot, or memory of its own that the
+// receiver may read. A flag is a number that grows with each use.
+//
+// Proof that the receiver reads only what is ready. The sender prepares, then stores the number with release. The receiver loads
+// the number with acquire, then reads. If it sees the number, everything that the sender did before the store happened before
+// everything that the receiver does after the load.
+//
+// A flag also proves something in the other direction. A release orders earlier loads, too, and a copy consists of loads and
+// stores. So a receiver that sees number n knows that the sender has finished all copies that it made before it published n, and
+// the memory that these copies read may be written again.
+//
+// The template argument is std::atomic; tests have another one, which tries all orders in which the ranks may run.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace quadrille {
+
+template <template <class> class Atomic = std::atomic>
+class FlagBy {
+ public:
+  // For the sender. Numbers must grow.
+  void publish(std::uint64_t number) { number_.store(number, std::memory_order_release); }
+
+  // For the receiver: the last number published, or an earlier one.
+  std::uint64_t published() const { return number_.load(std::memory_order_acquire); }
+
+ private:
+  Atomic<std::uint64_t> number_{0};
+};
+using Flag = FlagBy<>;
+
+}  // namespace quadrille
