@@ -114,7 +114,7 @@ class MadeHead {
   // Stores in the head the costs that this process has measured, for ranks that have measured none.
   void tell_costs() {
     auto* const head = reinterpret_cast<SpaceHead*>(process_->control().at(place_));
-    const auto costs = process_->costs();
+    const auto costs = kept_costs(process_->card().id);
     if (!costs) return;
     std::memcpy(head->costs, &*costs, sizeof *costs);
     head->has_costs = true;
@@ -284,8 +284,8 @@ SharingCosts costs_of(GroupSpace& space, Process& process) {
   SharingCosts costs;
   if (space.head().has_costs) std::memcpy(static_cast<void*>(&costs), space.head().costs, sizeof costs);
   if (!space.head().has_costs || (!costs.shared_cores && !space.core_for_every_rank())) costs = measure_costs(space);
-  const auto own = process.costs();
-  if (!own || (costs.shared_cores && !own->shared_cores)) process.set_costs(costs);
+  const auto own = kept_costs(process.card().id);
+  if (!own || (costs.shared_cores && !own->shared_cores)) keep_costs(process.card().id, costs);
   return costs;
 }
 

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <mutex>
+#include <unordered_map>
 #include <vector>
 
 #include "execute/shared/memory/space.hpp"
@@ -127,6 +129,17 @@ double seconds_of_turn(SharedSpace& space, int barriers) {
   return seconds / barriers / std::max(1.0, static_cast<double>(space.size()) / static_cast<double>(space.core_count()));
 }
 
+struct KeptCosts {
+  std::mutex mutex;  // protects the following member
+  std::unordered_map<std::uint64_t, SharingCosts> by_process;
+};
+
+// Never destroyed, because other threads may use it until the process ends.
+KeptCosts& all_kept_costs() {
+  static auto& kept = *new KeptCosts;
+  return kept;
+}
+
 }  // namespace
 
 double CopyCosts::saved(Bytes bytes, bool first) const { return (first ? at(in, bytes) : 0.0) + at(out, bytes) - at(once, bytes); }
@@ -153,6 +166,19 @@ SharingCosts measure_costs(SharedSpace& space) {
   ByRank<SharingCosts> all(space.size());
   space.all_gather(&costs, all.data(), sizeof costs);
   return all[0];
+}
+
+std::optional<SharingCosts> kept_costs(std::uint64_t process) {
+  KeptCosts& kept = all_kept_costs();
+  const std::lock_guard lock(kept.mutex);
+  const auto entry = kept.by_process.find(process);
+  return entry == kept.by_process.end() ? std::nullopt : std::optional(entry->second);
+}
+
+void keep_costs(std::uint64_t process, const SharingCosts& costs) {
+  KeptCosts& kept = all_kept_costs();
+  const std::lock_guard lock(kept.mutex);
+  kept.by_process.insert_or_assign(process, costs);
 }
 
 }  // namespace quadrille

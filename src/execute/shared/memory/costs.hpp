@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <optional>
 
 #include "quadrille/types.hpp"
 
@@ -28,7 +30,7 @@ struct CopyCosts {
   Bytes longest_twice() const;
 };
 
-// Costs that the ranks of a group measure together. A process keeps them for its later groups (costs_of in meet.cpp).
+// Costs that the ranks of a group measure together.
 struct SharingCosts {
   CopyCosts copies;
   bool yields_hand_over = true;  // a rank that calls sched_yield gives its core to another rank of the group
@@ -37,5 +39,10 @@ struct SharingCosts {
 
 // Measures the costs. Collective; all ranks get the same result. Takes about a millisecond.
 SharingCosts measure_costs(SharedSpace& space);
+
+// A process keeps the costs for its later groups (costs_of in meet.cpp). `process` is its ProcessCard::id, because in tests several
+// objects act like several processes. Nothing is kept until the process has been in a group of two or more ranks. Thread-safe.
+std::optional<SharingCosts> kept_costs(std::uint64_t process);
+void keep_costs(std::uint64_t process, const SharingCosts& costs);
 
 }  // namespace quadrille

@@ -172,14 +172,4 @@ void Process::set_circle(const Circle& circle) {
   circle_ = circle;
 }
 
-std::optional<SharingCosts> Process::costs() const {
-  const std::lock_guard lock(mutex_);
-  return costs_;
-}
-
-void Process::set_costs(const SharingCosts& costs) {
-  const std::lock_guard lock(mutex_);
-  costs_ = costs;
-}
-
 }  // namespace quadrille

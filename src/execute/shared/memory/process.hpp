@@ -12,11 +12,9 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <unordered_map>
 
 #include "execute/fork_mark.hpp"
-#include "execute/shared/memory/costs.hpp"
 #include "execute/shared/memory/peer_file.hpp"
 #include "execute/shared/memory/shared_file.hpp"
 
@@ -95,9 +93,6 @@ class Process {
   Circle circle() const;
   void set_circle(const Circle& circle);
 
-  std::optional<SharingCosts> costs() const;  // none until this process has been in a group of two or more ranks
-  void set_costs(const SharingCosts& costs);
-
  private:
   void check_reach(const ProcessCard& card) const;
   void forget_lost_peers();
@@ -112,7 +107,6 @@ class Process {
   std::unordered_map<std::uint64_t, std::shared_ptr<Peer>> peers_;  // by ProcessCard::id
   std::size_t looked_over_at_ = few_peers;  // at this number of peers, those that have ended are removed next
   Circle circle_;
-  std::optional<SharingCosts> costs_;
 };
 
 }  // namespace quadrille

@@ -145,17 +145,12 @@ TEST(Process, IsItsOwnPeer) {
   EXPECT_EQ(count_mappings(), mappings);
 }
 
-TEST(Process, KeepsItsCircleAndCosts) {
+TEST(Process, KeepsItsCircle) {
   Process process;
   EXPECT_EQ(process.circle().id, 0u);
-  EXPECT_FALSE(process.costs());
   process.set_circle({7, 3, true, 100});
-  SharingCosts costs;
-  costs.yields_hand_over = false;
-  process.set_costs(costs);
   EXPECT_EQ(process.circle().id, 7u);
   EXPECT_EQ(process.circle().size, 3);
-  EXPECT_FALSE(process.costs()->yields_hand_over);
 }
 
 TEST(Process, MeetsAnotherProcessUntilThatIsKilled) {
