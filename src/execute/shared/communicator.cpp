@@ -32,22 +32,22 @@ class SharedOffer final : public Offer {
 }  // namespace
 
 std::unique_ptr<Executable> SharedCommunicator::prepare(std::shared_ptr<const Script> script) {
-  return std::make_unique<SharedExecutable>(*space_, costs_, std::move(script));
+  return std::make_unique<SharedExecutable>(*space(), costs(), std::move(script));
 }
 
 std::unique_ptr<Offer> SharedCommunicator::offer(const std::shared_ptr<const Script>& script) {
   if (!script->nodes.empty()) return nullptr;
-  return std::make_unique<SharedOffer>(*space_, costs_, script);
+  return std::make_unique<SharedOffer>(*space(), costs(), script);
 }
 
 std::shared_ptr<std::byte> SharedCommunicator::allocate(Bytes bytes) {
   if (bytes < 0) throw std::bad_alloc();
-  const Offset place = space_->allocate(bytes);
-  return {space_->at(place), [space = space_, place](std::byte*) { space->release(place); }};
+  const Offset place = space()->allocate(bytes);
+  return {space()->at(place), [space = space(), place](std::byte*) { space->release(place); }};
 }
 
 void SharedCommunicator::abort(int exit_code) {
-  space_->fail();
+  space()->fail();
   std::_Exit(exit_code);
 }
 

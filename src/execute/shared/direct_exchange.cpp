@@ -11,7 +11,7 @@
 #include "execute/agreement.hpp"
 #include "execute/executors.hpp"
 #include "execute/script/copies.hpp"
-#include "execute/shared/communicator.hpp"
+#include "execute/shared/sharing_transport.hpp"
 #include "foundation/assert.hpp"
 #include "foundation/rounding.hpp"
 
@@ -38,16 +38,16 @@ constexpr Bytes aligned(Bytes position, Bytes bytes) { return rounded_up(positio
 
 std::size_t width(Bytes bytes) { return static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(bytes))); }
 
-SharedCommunicator& sharing(Communicator& ranks) {
+SharingTransport& sharing(Communicator& ranks) {
   const auto shared = transport_for(ranks.transport(), Executor::shared);
   if (!shared) throw Error(ErrorCode::misuse, "ranks exchange directly only in memory that all of them share: " + shared.error());
-  return static_cast<SharedCommunicator&>(**shared);
+  return static_cast<SharingTransport&>(**shared);
 }
 
 }  // namespace
 
 DirectExchange::DirectExchange(Communicator& ranks) {
-  SharedCommunicator& node = sharing(ranks);
+  SharingTransport& node = sharing(ranks);
   starts_ = ranks.transport().starts(Executor::shared);
   space_ = node.space();
   number_ = starts_->enlist("direct exchange");
