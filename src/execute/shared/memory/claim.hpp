@@ -4,30 +4,30 @@
 
 #include <utility>
 
-#include "execute/shared/memory/space.hpp"
+#include "execute/shared/memory/shared_memory.hpp"
 
 namespace quadrille {
 
-// Memory of this rank in a space. The destructor releases it unless `keep` was called. Ranks that make something together call
-// `keep` only after all of them have succeeded.
+// Memory of this rank that ranks share. The destructor releases it unless `keep` was called. Ranks that make something together
+// call `keep` only after all of them have succeeded.
 class Claim {
  public:
-  explicit Claim(SharedSpace& space) : space_(space) {}
+  explicit Claim(SharedMemory& memory) : memory_(memory) {}
   ~Claim() { release(); }
   Claim(const Claim&) = delete;
   Claim& operator=(const Claim&) = delete;
 
   // Call one of these, once. Throws std::bad_alloc.
-  Offset allocate(Bytes bytes) { return place_ = space_.allocate(bytes); }
-  Offset allocate_control(Bytes bytes) { return place_ = space_.allocate_control(bytes); }
+  Offset allocate(Bytes bytes) { return place_ = memory_.allocate(bytes); }
+  Offset allocate_control(Bytes bytes) { return place_ = memory_.allocate_control(bytes); }
   Offset place() const { return place_; }  // 0 if there is no memory
   Offset keep() { return std::exchange(place_, 0); }
   void release() {
-    if (place_) space_.release(std::exchange(place_, 0));
+    if (place_) memory_.release(std::exchange(place_, 0));
   }
 
  private:
-  SharedSpace& space_;
+  SharedMemory& memory_;
   Offset place_ = 0;
 };
 

@@ -27,19 +27,6 @@ SpaceHead* SharedSpace::make_head(void* memory, Count ranks) {
   return head;
 }
 
-void SharedSpace::retire(Offset offset, std::function<bool()> is_over) {
-  retired_.push_back({offset, std::move(is_over)});
-  release_retired();
-}
-
-void SharedSpace::release_retired() {
-  std::erase_if(retired_, [&](const Retired& entry) {
-    const bool over = entry.is_over();
-    if (over) release(entry.offset);
-    return over;
-  });
-}
-
 void SharedSpace::fail(const Error& why) {
   // Code and text of the reason are plain memory. The compare-exchange decides which rank may write them. That rank releases
   // `known` after them, and others read them only after they have acquired `known`. The compare-exchange itself may be relaxed,

@@ -1,119 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One rank's view of the memory that the ranks of a group share. Places are offsets, which mean the same on all ranks. Threads
-// share all memory of their process. Processes share two files of each process (group_space.hpp): its heap, which other processes
-// read, and its control file, which they also write.
+// One rank of a group that shares memory: the memory, and how the ranks wait for each other, gather and fail together.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "execute/executions/waiting.hpp"
-#include "execute/shared/memory/costs.hpp"
-#include "execute/shared/memory/shared_starts.hpp"
+#include "execute/shared/memory/head.hpp"
+#include "execute/shared/memory/shared_memory.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {
 
-using Offset = std::uint64_t;  // a place in shared memory; 0 is none
-
-// One rank's part of a group's head: what it contributes to gathers, and how it is woken. Other ranks read it.
-struct alignas(64) Tray {
-  static constexpr Bytes size = 440;
-  static constexpr Bytes barrier = -1;  // Half::gathered in a barrier
-  struct Half {
-    Bytes gathered;  // the length of the whole gather: ranks that call different collectives notice the difference
-    std::byte bytes[size];
-  };
-  std::atomic<std::uint32_t> bell{0};  // a futex; other ranks ring it to wake this rank
-  std::atomic<bool> left{false};       // this rank has left the group: it makes and executes no more plans there
-  std::atomic<bool> through{false};    // this rank has left, and nothing that it has retired accesses the group's memory any more
-  StartRecord starts;                  // the plans that this rank has started
-  // Gathers alternate between the two halves. A rank may overwrite a half, because it enters a gather only after all ranks have
-  // entered the previous one and so have read the one before.
-  alignas(64) Half halves[2];
-};
-
-// A run of bytes in this process's memory, the target of a copy.
-struct TargetPiece {
-  std::byte* place;
-  std::size_t length;  // bytes
-};
-
-// The rank for which a sleeping rank waits, as name_of writes it; 0 while it is awake. All ranks' words are adjacent, because
-// ring() reads many of them.
-using Awaited = std::atomic<std::uint32_t>;
-
-// The beginning of a group's shared memory. `ranks` trays follow, and then `ranks` objects Awaited.
-struct alignas(64) SpaceHead {
-  alignas(64) std::atomic<Count> arrived{0};
-  alignas(64) std::atomic<std::uint64_t> generation{0};
-  alignas(64) std::atomic<std::uint32_t> failed{0};
-  // The reason for the failure, from the first rank that gives one. All waiting ranks throw it.
-  enum Reason : std::uint32_t { unknown, being_written, known };
-  std::atomic<std::uint32_t> reason{unknown};
-  std::uint32_t reason_code = 0;  // an ErrorCode
-  char reason_text[496];          // not initialised
-  // If has_costs: the SharingCosts of rank 0's process, written before other ranks map the head.
-  bool has_costs = false;
-  std::byte costs[sizeof(SharingCosts)];  // not initialised
-
-  static Bytes bytes(Count ranks) {
-    return static_cast<Bytes>(sizeof(SpaceHead)) + ranks * static_cast<Bytes>(sizeof(Tray) + sizeof(Awaited));
-  }
-};
-
-class SharedSpace {
+class SharedSpace : public SharedMemory {
  public:
   // `head` must come from make_head.
   SharedSpace(SpaceHead* head, Rank rank, Count ranks)
       : head_(head), rank_(rank), ranks_(ranks), starts_(tray(rank).starts, progress_) {}
-  virtual ~SharedSpace() = default;
-  SharedSpace(const SharedSpace&) = delete;
-  SharedSpace& operator=(const SharedSpace&) = delete;
 
   static SpaceHead* make_head(void* memory, Count ranks);  // memory: SpaceHead::bytes, aligned to 64
   const SpaceHead& head() const { return *head_; }
 
   Rank rank() const { return rank_; }
   Count size() const { return ranks_; }
-
-  // Returns the address of an offset in this process. An allocation is contiguous, so pointer arithmetic within it is valid. Throws
-  // Error{environment} or Error{peer_lost} if another rank's memory cannot be mapped.
-  virtual std::byte* at(Offset offset) const = 0;
-
-  // Returns the offset of memory in this rank's heap, which other ranks can read; 0 for other memory.
-  virtual Offset offset_of(const void* memory) const = 0;
-
-  // The same for the range from `memory + first` to `memory + last`: 0 unless other ranks can read all of it.
-  virtual Offset offset_of(const std::byte* memory, Bytes /*first*/, Bytes /*last*/) const { return offset_of(memory); }
-  virtual bool holds_everything() const { return false; }  // can all ranks load all memory of every rank?
-
-  // Allocate memory aligned to 64. `allocate`: this rank writes it and other ranks read it. `allocate_control`: other ranks write
-  // it, too. Both throw std::bad_alloc.
-  virtual Offset allocate(Bytes bytes) = 0;
-  virtual Offset allocate_control(Bytes bytes) = 0;
-  virtual void release(Offset offset) = 0;
-
-  // Releases an allocation that other ranks may still access. It is released some time after `is_over` returns true. `is_over` may
-  // read rank 0's control memory and must not call this object.
-  virtual void retire(Offset offset, std::function<bool()> is_over);
-  void release_retired();
-
-  // Copies another rank's private memory, from `source` on, into `targets`, one after the other (at most `most_pieces`). Throws
-  // Error{transport, peer_lost}.
-  static constexpr std::size_t most_pieces = 64;
-  virtual bool reads_private_memory() const = 0;
-  virtual void read_private(Rank peer, const void* source, std::span<const TargetPiece> targets) = 0;
-
-  // False in a forked child: the memory belongs to the parent, and the child must neither read nor write it.
-  virtual bool is_usable() const { return true; }
 
   // Declares that this rank has left: nobody needs to wait for it any more. The store is a release, so a waiting rank that sees it
   // and then checks its condition once more (wait_until) sees everything that this rank stored before.
@@ -296,11 +211,6 @@ class SharedSpace {
     std::uint64_t seen_ = 0;  // state of fail_if_far_apart
   };
 
-  struct Retired {
-    Offset offset;
-    std::function<bool()> is_over;
-  };
-
   Tray& tray(Rank rank) const { return tray_of(head_, rank); }
   Awaited& awaited(Rank rank) const { return reinterpret_cast<Awaited*>(reinterpret_cast<Tray*>(head_ + 1) + ranks_)[rank]; }
   static std::uint32_t name_of(Rank rank) { return static_cast<std::uint32_t>(rank + 2); }
@@ -327,7 +237,6 @@ class SharedSpace {
   Progress progress_;
   SharedStarts starts_;
   std::vector<Rank> names_;
-  std::vector<Retired> retired_;
   std::uint64_t meetings_ = 0;
 };
 

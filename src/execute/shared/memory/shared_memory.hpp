@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The memory that the ranks of a group share, as one rank sees it. Places are offsets, which mean the same on all ranks. Threads
+// share all memory of their process. Processes share two files of each process (process.hpp): its heap, which other processes read,
+// and its control file, which they also write.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "quadrille/types.hpp"
+
+namespace quadrille {
+
+using Offset = std::uint64_t;  // a place in shared memory; 0 is none
+
+// A run of bytes in this process's memory, the target of a copy.
+struct TargetPiece {
+  std::byte* place;
+  std::size_t length;  // bytes
+};
+
+class SharedMemory {
+ public:
+  SharedMemory() = default;
+  virtual ~SharedMemory() = default;
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+
+  // Returns the address of an offset in this process. An allocation is contiguous, so pointer arithmetic within it is valid. Throws
+  // Error{environment} or Error{peer_lost} if another rank's memory cannot be mapped.
+  virtual std::byte* at(Offset offset) const = 0;
+
+  // Returns the offset of memory in this rank's heap, which other ranks can read; 0 for other memory.
+  virtual Offset offset_of(const void* memory) const = 0;
+
+  // The same for the range from `memory + first` to `memory + last`: 0 unless other ranks can read all of it.
+  virtual Offset offset_of(const std::byte* memory, Bytes /*first*/, Bytes /*last*/) const { return offset_of(memory); }
+  virtual bool holds_everything() const { return false; }  // can all ranks load all memory of every rank?
+
+  // Allocate memory aligned to 64. `allocate`: this rank writes it and other ranks read it. `allocate_control`: other ranks write
+  // it, too. Both throw std::bad_alloc.
+  virtual Offset allocate(Bytes bytes) = 0;
+  virtual Offset allocate_control(Bytes bytes) = 0;
+  virtual void release(Offset offset) = 0;
+
+  // Releases an allocation that other ranks may still access. It is released some time after `is_over` returns true. `is_over` may
+  // read rank 0's control memory and must not call this object.
+  virtual void retire(Offset offset, std::function<bool()> is_over);
+  void release_retired();
+
+  // Copies another rank's private memory, from `source` on, into `targets`, one after the other (at most `most_pieces`). Throws
+  // Error{transport, peer_lost}.
+  static constexpr std::size_t most_pieces = 64;
+  virtual bool reads_private_memory() const = 0;
+  virtual void read_private(Rank peer, const void* source, std::span<const TargetPiece> targets) = 0;
+
+  // False in a forked child: the memory belongs to the parent, and the child must neither read nor write it.
+  virtual bool is_usable() const { return true; }
+
+ private:
+  struct Retired {
+    Offset offset;
+    std::function<bool()> is_over;
+  };
+
+  std::vector<Retired> retired_;
+};
+
+}  // namespace quadrille
