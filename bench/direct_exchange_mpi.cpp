@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compares the direct exchange (src/execute/shared/direct_exchange.hpp) with MPI_Alltoallv and, at equal sizes, with a kept plan of
-// alltoall/direct, all alternating in one process, from private memory. Patterns: equal (each pair has the same bytes), spike (one
-// pair has p times as many, the others an eighth), transpose (each rank sends to one), changing (different sizes at each call, with
-// that mean). Usage, under mpirun: direct_exchange_mpi [--repetitions N] [--most BYTES] [--pattern NAME]
+// Compares the direct exchange (src/execute/shared/unplanned/direct_exchange.hpp) with MPI_Alltoallv and, at equal sizes, with a
+// kept plan of alltoall/direct, all alternating in one process, from private memory. Patterns: equal (each pair has the same
+// bytes), spike (one pair has p times as many, the others an eighth), transpose (each rank sends to one), changing (different sizes
+// at each call, with that mean). Usage, under mpirun: direct_exchange_mpi [--repetitions N] [--most BYTES] [--pattern NAME]
 #include <cstdio>
 #include <optional>
 #include <string>
 
-#include "execute/shared/direct_exchange.hpp"
+#include "execute/shared/unplanned/direct_exchange.hpp"
 #include "mpi_program.hpp"
 #include "mpi_times.hpp"
 #include "quadrille/mpi.hpp"

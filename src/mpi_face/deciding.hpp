@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "execute/shared/direct_exchange.hpp"
+#include "execute/shared/unplanned/direct_exchange.hpp"
 #include "mpi_face/outcome.hpp"
 #include "mpi_face/policy/meetings.hpp"
 #include "mpi_face/sites.hpp"

@@ -8,7 +8,7 @@
 #include <exception>
 #include <vector>
 
-#include "execute/shared/direct_exchange.hpp"
+#include "execute/shared/unplanned/direct_exchange.hpp"
 #include "mpi_face/call.hpp"
 #include "mpi_face/shape.hpp"
 #include "quadrille/execute.hpp"

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "execute/shared/direct_exchange.hpp"
+#include "execute/shared/unplanned/direct_exchange.hpp"
 #include "mpi_face/site.hpp"
 
 namespace quadrille::mpi_face {

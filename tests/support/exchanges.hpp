@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "execute/shared/direct_exchange.hpp"
+#include "execute/shared/unplanned/direct_exchange.hpp"
 
 namespace quadrille::testing {
 

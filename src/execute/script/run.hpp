@@ -23,7 +23,7 @@ template <class M>
 concept Messages = requires(M messages, const std::byte* input, std::byte* output, std::uint32_t message, bool (*done)(),
                             const Error& why) {
   { messages.script() } -> std::convertible_to<const Script&>;
-  // Null unless PlanOptions::keep_step is set; otherwise tells when the rank may enter a window (shared/node_steps.hpp).
+  // Null unless PlanOptions::keep_step is set; otherwise tells when the rank may enter a window (shared/planned/node_steps.hpp).
   { messages.steps()->may_enter(std::size_t{}) } -> std::convertible_to<bool>;
   // Can an execution begin now? It cannot while readers still use the block that this execution will write. `wait_to_begin` waits
   // for them.

@@ -4,9 +4,9 @@
 
 #include <optional>
 
-#include "execute/shared/executable.hpp"
-#include "execute/shared/mail.hpp"
-#include "execute/shared/sharing_transport.hpp"
+#include "execute/shared/planned/messages.hpp"
+#include "execute/shared/unplanned/mail.hpp"
+#include "execute/shared/wait/sharing_transport.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {

@@ -11,7 +11,7 @@
 
 #include "execute/script/run.hpp"
 #include "execute/script/script_part.hpp"
-#include "execute/shared/executable.hpp"
+#include "execute/shared/planned/messages.hpp"
 
 namespace quadrille {
 

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "execute/agreement.hpp"
-#include "execute/shared/memory/group_space.hpp"
+#include "execute/shared/group_space.hpp"
 #include "foundation/environment.hpp"
 #include "problem/memory.hpp"
 

@@ -16,7 +16,7 @@
 #include <thread>
 
 #include "execute/executions/waiting.hpp"
-#include "execute/shared/memory/head_file.hpp"
+#include "execute/shared/head_file.hpp"
 #include "groups/chooser.hpp"
 #include "quadrille/groups.hpp"
 #include "quadrille/program_builder.hpp"

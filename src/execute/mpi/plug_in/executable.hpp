@@ -10,7 +10,7 @@
 #include "execute/mpi/plug_in/lease.hpp"
 #include "execute/mpi/plug_in/waiter.hpp"
 #include "execute/script/run.hpp"
-#include "execute/shared/node_steps.hpp"
+#include "execute/shared/planned/node_steps.hpp"
 #include "quadrille/execute.hpp"
 
 namespace quadrille {

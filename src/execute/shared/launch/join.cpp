@@ -7,9 +7,9 @@
 
 #include <string>
 
+#include "execute/shared/head_file.hpp"
 #include "execute/shared/launch/launch_variables.hpp"
 #include "execute/shared/meet.hpp"
-#include "execute/shared/memory/head_file.hpp"
 #include "foundation/environment.hpp"
 #include "foundation/text/parsing.hpp"
 #include "quadrille/error.hpp"

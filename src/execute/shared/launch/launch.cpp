@@ -30,9 +30,9 @@
 #include <utility>
 #include <vector>
 
+#include "execute/shared/head_file.hpp"
 #include "execute/shared/launch/children.hpp"
 #include "execute/shared/launch/launch_variables.hpp"
-#include "execute/shared/memory/head_file.hpp"
 #include "foundation/system/pipe.hpp"
 #include "foundation/system/proc.hpp"
 #include "quadrille/error.hpp"

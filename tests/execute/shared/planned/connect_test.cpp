@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "execute/agreement.hpp"
-#include "execute/shared/executable.hpp"
+#include "execute/shared/planned/messages.hpp"
 #include "quadrille/program_builder.hpp"
 #include "support/apart.hpp"
 

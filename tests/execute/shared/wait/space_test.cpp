@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tests how the ranks of a group wait for each other in shared memory: which rank is woken, what ends a wait, when memory is
 // released.
-#include "execute/shared/memory/space.hpp"
+#include "execute/shared/wait/space.hpp"
 
 #include <gtest/gtest.h>
 

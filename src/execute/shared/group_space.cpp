@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "execute/shared/memory/group_space.hpp"
+#include "execute/shared/group_space.hpp"
 
 #include <fmt/format.h>
 #include <sys/uio.h>

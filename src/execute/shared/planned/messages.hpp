@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs a script among ranks that share memory. A message is a copy. Nothing is matched at run time, because the ranks agree on all
-// places when the plan is made (prepare.cpp).
+// places when the plan is made (connect.cpp).
 //
 // Short messages are copied twice, as in an eager protocol. The sender copies them into its *area* and goes on; the receiver copies
 // them out. One flag announces all messages that a sender posts in a window (under dataflow: one message). An area has several
@@ -27,9 +27,9 @@
 #include "execute/script/run.hpp"
 #include "execute/script/streaming.hpp"
 #include "execute/shared/memory/claim.hpp"
-#include "execute/shared/memory/costs.hpp"
-#include "execute/shared/memory/space.hpp"
-#include "execute/shared/node_steps.hpp"
+#include "execute/shared/planned/node_steps.hpp"
+#include "execute/shared/wait/costs.hpp"
+#include "execute/shared/wait/space.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/indexed.hpp"
 
@@ -273,7 +273,7 @@ class SharedMessages {
   std::unique_ptr<NodeSteps> steps_;
 };
 
-extern template class ScriptExecutable<SharedMessages>;  // instantiated in executable.cpp, where `post` is inlined
+extern template class ScriptExecutable<SharedMessages>;  // instantiated in messages.cpp, where `post` is inlined
 using SharedExecutable = ScriptExecutable<SharedMessages>;
 
 }  // namespace quadrille

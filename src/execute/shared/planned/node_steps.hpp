@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "execute/script/script.hpp"
-#include "execute/shared/memory/space.hpp"
+#include "execute/shared/wait/space.hpp"
 
 namespace quadrille {
 

@@ -15,7 +15,7 @@
 // slots after it had read this rank's slot and area of call n. So short blocks need no acknowledgement, and no rank is more than
 // one call ahead of another.
 //
-// All slots lie side by side in control memory of rank 0, so that few pages, and few TLB misses, are needed (executable.hpp).
+// All slots lie side by side in control memory of rank 0, so that few pages, and few TLB misses, are needed (planned/messages.hpp).
 #pragma once
 
 #include <memory>
@@ -25,8 +25,8 @@
 
 #include "execute/executions/starts.hpp"
 #include "execute/shared/memory/claim.hpp"
-#include "execute/shared/memory/costs.hpp"
-#include "execute/shared/memory/space.hpp"
+#include "execute/shared/wait/costs.hpp"
+#include "execute/shared/wait/space.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/indexed.hpp"
 

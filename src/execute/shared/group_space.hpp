@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The memory that a group of processes shares: the two files of each member (process.hpp), mapped by all members. An offset encodes
-// a rank of the group, one of its two files, and a place in that file. The group's head and trays (space.hpp) lie in the control
+// a rank of the group, one of its two files, and a place in that file. The group's head and trays (wait/head.hpp) lie in the control
 // file of its first rank.
 #pragma once
 
 #include <memory>
 
 #include "execute/shared/memory/process.hpp"
-#include "execute/shared/memory/space.hpp"
+#include "execute/shared/wait/space.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {

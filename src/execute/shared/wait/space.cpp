@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "execute/shared/memory/space.hpp"
+#include "execute/shared/wait/space.hpp"
 
 #include <fmt/format.h>
 #include <linux/futex.h>

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "execute/executions/waiting.hpp"
-#include "execute/shared/memory/head.hpp"
 #include "execute/shared/memory/shared_memory.hpp"
+#include "execute/shared/wait/head.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "execute/shared/memory/head_file.hpp"
+#include "execute/shared/head_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 #include <cstring>
 #include <optional>
 
-#include "execute/shared/memory/group_space.hpp"
+#include "execute/shared/group_space.hpp"
 #include "execute/shared/memory/shared_file.hpp"
 #include "foundation/rounding.hpp"
 #include "quadrille/indexed.hpp"

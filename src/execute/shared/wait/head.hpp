@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "execute/shared/memory/costs.hpp"
-#include "execute/shared/memory/shared_starts.hpp"
+#include "execute/shared/wait/costs.hpp"
+#include "execute/shared/wait/shared_starts.hpp"
 #include "quadrille/types.hpp"
 
 namespace quadrille {

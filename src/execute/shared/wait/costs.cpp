@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "execute/shared/memory/costs.hpp"
+#include "execute/shared/wait/costs.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "execute/shared/memory/space.hpp"
+#include "execute/shared/wait/space.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {

@@ -5,8 +5,8 @@
 #include <memory>
 #include <utility>
 
-#include "execute/shared/memory/costs.hpp"
-#include "execute/shared/memory/space.hpp"
+#include "execute/shared/wait/costs.hpp"
+#include "execute/shared/wait/space.hpp"
 #include "execute/transport.hpp"
 
 namespace quadrille {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The head file of a group that `quadrille run` starts: an anonymous file (memfd) that holds the group's head and trays
-// (space.hpp). The ranks inherit its descriptor, and exchange their cards (process.hpp) through it. The guard maps it, too, and
+// (wait/head.hpp). The ranks inherit its descriptor, and exchange their cards (process.hpp) through it. The guard maps it, too, and
 // marks there that a rank's process has ended.
 #pragma once
 
 #include <memory>
 
-#include "execute/shared/memory/space.hpp"
+#include "execute/shared/wait/space.hpp"
 #include "foundation/system/descriptor.hpp"
 
 namespace quadrille {

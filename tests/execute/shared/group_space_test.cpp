@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tests that a group's memory is released when one of its processes ends without destroying its plans.
-#include "execute/shared/memory/group_space.hpp"
+#include "execute/shared/group_space.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -11,8 +11,8 @@
 #include <memory>
 #include <vector>
 
+#include "execute/shared/head_file.hpp"
 #include "execute/shared/meet.hpp"
-#include "execute/shared/memory/head_file.hpp"
 #include "groups/chooser.hpp"
 #include "quadrille/execute.hpp"
 

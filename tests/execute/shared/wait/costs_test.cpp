@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "execute/shared/memory/costs.hpp"
+#include "execute/shared/wait/costs.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "execute/shared/memory/shared_starts.hpp"
+#include "execute/shared/wait/shared_starts.hpp"
 
 #include <fmt/format.h>
 

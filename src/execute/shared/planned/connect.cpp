@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Makes a script ready for shared memory: the ranks agree on the place of each message, which messages are long, and which ranks
-// read whose blocks. executable.cpp runs it.
+// read whose blocks. messages.cpp runs it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 #include <tuple>
 
 #include "execute/agreement.hpp"
-#include "execute/shared/executable.hpp"
 #include "execute/shared/memory/claim.hpp"
+#include "execute/shared/planned/messages.hpp"
 #include "foundation/assert.hpp"
 #include "foundation/rounding.hpp"
 #include "quadrille/checked.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "execute/shared/direct_exchange.hpp"
+#include "execute/shared/unplanned/direct_exchange.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "execute/agreement.hpp"
 #include "execute/executors.hpp"
 #include "execute/script/copies.hpp"
-#include "execute/shared/sharing_transport.hpp"
+#include "execute/shared/wait/sharing_transport.hpp"
 #include "foundation/assert.hpp"
 #include "foundation/rounding.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "execute/mail.hpp"
-#include "execute/shared/memory/space.hpp"
+#include "execute/shared/wait/space.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "execute/shared/direct_exchange.hpp"
+#include "execute/shared/unplanned/direct_exchange.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -11,8 +11,8 @@
 #include <iostream>
 #include <thread>
 
+#include "execute/shared/head_file.hpp"
 #include "execute/shared/meet.hpp"
-#include "execute/shared/memory/head_file.hpp"
 #include "quadrille/groups.hpp"
 #include "support/apart.hpp"
 #include "support/cases.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Executions of a script in shared memory; prepare.cpp has decided where everything lies.
-#include "execute/shared/executable.hpp"
+// Executions of a script in shared memory; connect.cpp has decided where everything lies.
+#include "execute/shared/planned/messages.hpp"
 
 #include <fmt/format.h>
 

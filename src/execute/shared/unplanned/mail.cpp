@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "execute/shared/mail.hpp"
+#include "execute/shared/unplanned/mail.hpp"
 
 #include <fmt/format.h>
 
