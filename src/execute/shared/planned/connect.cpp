@@ -101,17 +101,16 @@ SharedMessages::~SharedMessages() {
   }
   if (own_memory_) space_.release(own_memory_);
   const Count ranks = space_.size();
-  closing_->closed.fetch_add(1, std::memory_order_acq_rel);
+  closing_->close();
   if (own_blocks_)
     space_.retire(own_blocks_, [closing = closing_, ranks] {
-      if (closing->closed.load(std::memory_order_acquire) < ranks) return false;
-      closing->through.fetch_add(1, std::memory_order_release);
+      if (!closing->have_closed(ranks)) return false;
+      closing->go_through();
       return true;
     });
   else
-    closing_->through.fetch_add(1, std::memory_order_release);
-  if (space_.rank() == 0)
-    space_.retire(control_, [closing = closing_, ranks] { return closing->through.load(std::memory_order_acquire) == ranks; });
+    closing_->go_through();
+  if (space_.rank() == 0) space_.retire(control_, [closing = closing_, ranks] { return closing->are_through(ranks); });
 }
 
 Bytes SharedMessages::memory_bytes() const {
@@ -160,7 +159,7 @@ void SharedMessages::lay_group(IndexRange range) {
     rung_.push_back(messages[i].peer);
   }
   group.receivers.last = static_cast<std::uint32_t>(rung_.size());
-  blocks_.bytes += group.has_long ? static_cast<Bytes>(sizeof(Flag)) : short_flag_bytes;
+  blocks_.bytes += group.has_long ? static_cast<Bytes>(sizeof(GroupHead)) : short_head_bytes;
   // Sorted by address, so that adjacent copies merge.
   const auto place = [&](std::uint32_t i) {
     const Regions& regions = messages[i].regions;
@@ -173,7 +172,7 @@ void SharedMessages::lay_group(IndexRange range) {
     End& end = ends_[i];
     postings_[i].group = index;
     postings_[i].is_long = end.is_long;
-    end.flag = group.flag;
+    end.head = group.head;
     if (end.is_long) {
       for (const Region& region : messages[i].regions) widen(reach_[region.buffer], region);
       end.turn = turns_.bytes;
@@ -198,7 +197,7 @@ void SharedMessages::lay_group(IndexRange range) {
     }
   }
   group.copies = append(sources, targets);
-  QUADRILLE_ASSERT(are_within(group.copies, {group.flag + short_flag_bytes, blocks_.bytes}));
+  QUADRILLE_ASSERT(are_within(group.copies, {group.head + short_head_bytes, blocks_.bytes}));
   blocks_.bytes = rounded_up(blocks_.bytes, line);
   groups_.push_back(group);
 }
@@ -304,7 +303,7 @@ void SharedMessages::find_place(const ByRank<Places>& all) {
   turns_.first = area.turns;
   QUADRILLE_ASSERT(is_aligned(blocks_.first) && is_aligned(turns_.first) && is_aligned(outlets));
   for (std::uint64_t block = 0; block <= blocks_.mask; ++block) {
-    for (const Group& group : groups_) new (blocks_.of(block) + group.flag) std::atomic<std::uint64_t>(0);
+    for (const Group& group : groups_) new (blocks_.of(block) + group.head) Flag;
     for (std::size_t i = 0; i < ends_.size(); ++i)
       if (postings_[i].is_send && ends_[i].is_long) new (turns_.of(block) + ends_[i].turn) Turn;
   }
@@ -346,7 +345,7 @@ Offset SharedMessages::lay_open(Claim& claim) {
                         end.is_long,
                         message.bytes,
                         watched == watched_.end() ? -1 : watched - watched_.begin(),
-                        end.flag,
+                        end.head,
                         end.payload,
                         end.turn,
                         static_cast<std::uint64_t>(region - first_region),
@@ -356,13 +355,13 @@ Offset SharedMessages::lay_open(Claim& claim) {
   return place;
 }
 
-// Asserts what a receiver relies on in the directory of a sender: flag, payload and turn lie within the sender's block and turns.
+// Asserts what a receiver relies on in the directory of a sender: head, payload and turn lie within the sender's block and turns.
 void SharedMessages::check_entry(const Entry& entry, const Directory& directory, const Sizes& sizes) const {
   QUADRILLE_ASSERT(std::has_single_bit(directory.block_mask + 1) && directory.block_mask + 1 <= most_blocks);
   QUADRILLE_ASSERT(sizes.turns == directory.turn_bytes * static_cast<Bytes>(directory.block_mask + 1));
   QUADRILLE_ASSERT(entry.outlet >= -1 && (entry.outlet + 1) * static_cast<Bytes>(sizeof(Outlet)) <= sizes.outlets);
-  const Bytes flag_bytes = entry.is_long ? static_cast<Bytes>(sizeof(Flag)) : short_flag_bytes;
-  QUADRILLE_ASSERT(entry.flag >= 0 && entry.flag + flag_bytes <= directory.block_bytes);
+  const Bytes head_bytes = entry.is_long ? static_cast<Bytes>(sizeof(GroupHead)) : short_head_bytes;
+  QUADRILLE_ASSERT(entry.head >= 0 && entry.head + head_bytes <= directory.block_bytes);
   const bool has_payload = !entry.is_long || !space_.reads_private_memory();
   QUADRILLE_ASSERT(!has_payload || (entry.payload >= 0 && entry.payload + entry.bytes <= directory.block_bytes));
   QUADRILLE_ASSERT(!entry.is_long || (entry.turn >= 0 && entry.turn + static_cast<Bytes>(sizeof(Turn)) <= directory.turn_bytes));
@@ -408,7 +407,7 @@ void SharedMessages::find_senders(const ByRank<Places>& all) {
     end.turns = {area.turns, directory.turn_bytes, directory.block_mask};
     check_entry(*entry, directory, all[mine.peer].sizes);
     end.is_long = entry->is_long;
-    end.flag = entry->flag;
+    end.head = entry->head;
     end.payload = entry->payload;
     end.turn = entry->turn;
     const Regions payload{{Buffer::staging, 0, mine.bytes, {}}};

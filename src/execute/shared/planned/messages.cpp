@@ -28,7 +28,7 @@ void SharedMessages::end() {
   if (trial_seconds_ > 0) streaming_.add(std::exchange(trial_seconds_, 0));
   for (const Inlet& inlet : inlets_)
     if (inlet.outlet && execution_ % inlet.tells_each == 0) {
-      inlet.outlet->finished.store(execution_, std::memory_order_release);
+      inlet.outlet->reach(execution_);
       space_.ring(inlet.peer);
     }
 }
@@ -54,7 +54,7 @@ const SharedMessages::Watched* SharedMessages::reader_of_next_block() {
   if (execution_ <= blocks_.mask) return nullptr;
   const std::uint64_t needed = execution_ - blocks_.mask;
   for (Watched& receiver : watched_) {
-    if (receiver.finished < needed) receiver.finished = receiver.outlet->finished.load(std::memory_order_acquire);
+    if (receiver.finished < needed) receiver.finished = receiver.outlet->reached();
     if (receiver.finished < needed) return &receiver;
   }
   return nullptr;
@@ -100,24 +100,23 @@ void SharedMessages::publish(std::uint32_t index) {
   QUADRILLE_HOT_ASSERT(index < groups_.size());
   const Group& group = groups_[index];
   run_to_block(group.copies);
-  auto* flag = reinterpret_cast<Flag*>(now_ + group.flag);
+  auto* head = reinterpret_cast<GroupHead*>(now_ + group.head);
   if (group.has_long) {
     for (std::size_t buffer = 0; buffer < bases_.size(); ++buffer) {
-      flag->bases[buffer] = reinterpret_cast<std::uintptr_t>(bases_.data()[buffer]);
-      flag->offsets[buffer] = offset_of(static_cast<Buffer>(buffer));
+      head->bases[buffer] = reinterpret_cast<std::uintptr_t>(bases_.data()[buffer]);
+      head->offsets[buffer] = offset_of(static_cast<Buffer>(buffer));
     }
   }
-  flag->execution.store(execution_, std::memory_order_release);
+  head->flag.publish(execution_);
   space_.ring({rung_.data() + group.receivers.first, group.receivers.size()});
   unpublished_ = none;
 }
 
 bool SharedMessages::try_to_complete(std::uint32_t index) {
   const End& end = ends_[index];
-  if (postings_[index].is_send)
-    return reinterpret_cast<const Turn*>(turns_now_ + end.turn)->read.load(std::memory_order_acquire) == execution_;
+  if (postings_[index].is_send) return reinterpret_cast<const Turn*>(turns_now_ + end.turn)->is_back(execution_);
   std::byte* block = end.blocks.of(execution_);
-  const std::uint64_t published = reinterpret_cast<const Flag*>(block + end.flag)->execution.load(std::memory_order_acquire);
+  const std::uint64_t published = reinterpret_cast<const Flag*>(block + end.head)->published();
   QUADRILLE_HOT_ASSERT(published <= execution_);  // no sender writes to a block whose readers have not finished
   if (published != execution_) return false;
   if (end.length > 0) [[likely]] {
@@ -147,21 +146,14 @@ void SharedMessages::run(IndexRange copies, const Bases& source, const Bases& ta
 
 // Receives a long message. Returns whether the bytes have been combined, for a fused receive.
 bool SharedMessages::receive_long(const End& end, std::byte* block) {
-  const auto* flag = reinterpret_cast<const Flag*>(block + end.flag);
-  const std::optional<Bases> source = held_bases(end, *flag);
+  const auto* head = reinterpret_cast<const GroupHead*>(block + end.head);
+  const std::optional<Bases> source = held_bases(end, *head);
   if (!source && !space_.reads_private_memory()) {
     run_from_block(end, block);
     return end.combines;
   }
-  // A sender withdraws a message after a failure. The acquire makes the reason for the failure visible to throw_lost. Setting the
-  // mark `reading` needs no release, because a sender that sees the mark only waits. The message itself is visible already, because
-  // this rank has acquired the flag.
   auto* turn = reinterpret_cast<Turn*>(end.turns.of(execution_) + end.turn);
-  std::uint64_t before = turn->read.load(std::memory_order_acquire);
-  const std::uint64_t unread = before;
-  if (before == (execution_ | Turn::withdrawn) ||
-      !turn->read.compare_exchange_strong(before, execution_ | Turn::reading, std::memory_order_acquire))
-    space_.throw_lost();
+  if (!turn->take(execution_)) space_.throw_lost();
   try {
     if (source) {
       if (may_stream_ && !end.is_fused)
@@ -169,26 +161,26 @@ bool SharedMessages::receive_long(const End& end, std::byte* block) {
       else
         run(end.direct, *source, bases_);
     } else {
-      read_private(end, *flag);
+      read_private(end, *head);
     }
   } catch (...) {
-    turn->read.store(unread, std::memory_order_release);  // the sender may now withdraw the message and reuse its memory
+    turn->put_back_unread(execution_);
     throw;
   }
-  turn->read.store(execution_, std::memory_order_release);
+  turn->give_back(execution_);
   space_.ring(inlets_[end.inlet].peer);
   return source && end.combines;
 }
 
 // Returns the sender's buffers as mapped into this process, if all regions of the message can be loaded from there; otherwise
 // nothing, because a message is read in one way only.
-std::optional<Bases> SharedMessages::held_bases(const End& end, const Flag& flag) {
+std::optional<Bases> SharedMessages::held_bases(const End& end, const GroupHead& head) {
   for (std::uint32_t i = end.stored.first; i < end.stored.last; ++i)
-    if (flag.offsets[static_cast<std::size_t>(copies_[i].source_buffer)] == 0) return std::nullopt;
+    if (head.offsets[static_cast<std::size_t>(copies_[i].source_buffer)] == 0) return std::nullopt;
   Bases bases{};
   try {
     for (std::size_t buffer = 0; buffer < bases.size(); ++buffer)
-      if (flag.offsets[buffer]) bases.data()[buffer] = space_.at(flag.offsets[buffer]);
+      if (head.offsets[buffer]) bases.data()[buffer] = space_.at(head.offsets[buffer]);
   } catch (const Error& error) {  // mapping fails if no address space is left (ulimit -v)
     if (space_.reads_private_memory()) return std::nullopt;
     space_.fail(error);  // the sender waits for this copy
@@ -210,9 +202,9 @@ void SharedMessages::run_long(IndexRange copies, const Bases& source) {
 }
 
 // Copies a long message by process_vm_readv. Its source is contiguous, because make_script packs other messages.
-void SharedMessages::read_private(const End& end, const Flag& flag) {
+void SharedMessages::read_private(const End& end, const GroupHead& head) {
   const StridedCopy& first = copies_[end.stored.first];
-  const std::uint64_t base = flag.bases[static_cast<std::size_t>(first.source_buffer)];
+  const std::uint64_t base = head.bases[static_cast<std::size_t>(first.source_buffer)];
   const auto* source = reinterpret_cast<const std::byte*>(base) + first.source;
   std::array<TargetPiece, SharedSpace::most_pieces> pieces;
   std::size_t count = 0, length = 0;
@@ -242,18 +234,12 @@ void SharedMessages::withdraw() {
   if (!space_.is_usable()) return;
   for (std::size_t i = 0; i < open_count_; ++i) {
     if (!script_->messages[open_[i]].is_send) continue;
-    auto* turn = reinterpret_cast<Turn*>(turns_now_ + ends_[open_[i]].turn);
-    std::uint64_t before = turn->read.load(std::memory_order_acquire);  // acquires a finished copy: the memory may be reused
     LongSince long_since(std::chrono::milliseconds(100));
-    while (before != execution_) {
-      if (before == (execution_ | Turn::reading)) {  // the receiver is copying: wait for it, unless its process is gone
-        if (long_since.is_over() && !space_.is_there(script_->messages[open_[i]].peer)) break;
-        sched_yield();
-        before = turn->read.load(std::memory_order_acquire);
-      } else if (turn->read.compare_exchange_weak(before, execution_ | Turn::withdrawn, std::memory_order_acq_rel)) {
-        break;  // acquires an earlier copy, as above; releases the reason for the failure to receive_long
-      }
-    }
+    reinterpret_cast<Turn*>(turns_now_ + ends_[open_[i]].turn)->withdraw(execution_, [&] {
+      if (long_since.is_over() && !space_.is_there(script_->messages[open_[i]].peer)) return true;
+      sched_yield();
+      return false;
+    });
   }
   open_count_ = 0;
 }
@@ -272,7 +258,7 @@ void SharedMessages::fetch(std::uint32_t index) const {
   if (postings_[index].is_send) return;
   const End& end = ends_[index];
   const std::byte* block = end.blocks.of(execution_);
-  __builtin_prefetch(block + end.flag);
+  __builtin_prefetch(block + end.head);
   __builtin_prefetch(block + end.payload);
 }
 

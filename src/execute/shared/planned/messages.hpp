@@ -28,6 +28,10 @@
 #include "execute/script/streaming.hpp"
 #include "execute/shared/memory/claim.hpp"
 #include "execute/shared/planned/node_steps.hpp"
+#include "execute/shared/protocol/closing.hpp"
+#include "execute/shared/protocol/flag.hpp"
+#include "execute/shared/protocol/loan.hpp"
+#include "execute/shared/protocol/reader_progress.hpp"
 #include "execute/shared/wait/costs.hpp"
 #include "execute/shared/wait/space.hpp"
 #include "quadrille/execute.hpp"
@@ -96,44 +100,18 @@ class SharedMessages {
  private:
   static constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
 
-  // The head of a group of sends that are published together. It holds the number of the last execution in which the group
-  // was published and, if the group has a long message, the addresses of the sender's buffers. The bytes of the short
-  // messages follow in the block.
-  //
-  // The sender stores `execution` with release after it has written the block and after its program has written the buffers. The
-  // receiver loads `execution` with acquire before it reads the block or the buffers (try_to_complete). With a relaxed load the
-  // receiver might see the number before the bytes. The same store and load serve the other direction, too: they tell the receiver
-  // that the sender has finished reading the receiver's messages of earlier executions, so the receiver may reuse those blocks.
-  // That works because a release also orders earlier loads, and a copy consists of loads and stores.
-  struct Flag {
-    std::atomic<std::uint64_t> execution{0};
+  // The head of a group of sends that are published together. The flag's number is that of the execution. If the group has a long
+  // message, the addresses of the sender's buffers follow. The bytes of the short messages follow in the block.
+  struct GroupHead {
+    Flag flag;
     std::uint64_t bases[4];  // addresses of the buffers in the sender's process
     Offset offsets[4];       // their offsets in shared memory; 0: this buffer is private memory
   };
-  static constexpr Bytes short_flag_bytes = 8;  // the flag of a group without long messages
+  static constexpr Bytes short_head_bytes = sizeof(Flag);  // the head of a group without long messages
 
-  // The state of a long message: the number of the last execution in which the receiver finished reading it, or the current number
-  // with the mark `reading` or `withdrawn`. The receiver stores the number with release after its copy; the sender loads it with
-  // acquire before its program may write the buffer again. The receiver sets `reading` and a failing sender sets `withdrawn`, both
-  // by compare-and-exchange, so only one of them succeeds.
-  struct alignas(64) Turn {
-    static constexpr std::uint64_t reading = std::uint64_t{1} << 63, withdrawn = std::uint64_t{1} << 62;
-    std::atomic<std::uint64_t> read{0};
-  };
-
-  // For a receiver that sends nothing back to this sender: the last execution whose messages it has copied out. The receiver stores
-  // it with release after its copies; the sender loads it with acquire before it writes to the block again.
-  struct alignas(64) Outlet {
-    std::atomic<std::uint64_t> finished{0};
-  };
-
-  // Counts the ranks that have destroyed the plan, to tell when its memory may be released. `closed` counts the ranks that no
-  // longer access areas; an area is released when all have closed. `through` counts the ranks that no longer access `closed`; the
-  // control memory is released when all are counted. Ranks add with release after their last access; the rank that releases memory
-  // loads with acquire.
-  struct alignas(64) Closing {
-    std::atomic<Count> closed{0}, through{0};
-  };
+  // Each receiver writes cache lines of its own.
+  struct alignas(64) Turn : Loan {};              // a long message; its numbers are those of executions
+  struct alignas(64) Outlet : ReaderProgress {};  // for a receiver that sends nothing back: the executions that it has finished
 
   // A rank's description of its area and of the messages that it sends. Receivers read it while the plan is made.
   struct Directory {
@@ -147,7 +125,7 @@ class SharedMessages {
     bool is_long;
     Bytes bytes;
     Count outlet;                // index of the sender's outlet for this receiver; -1: none
-    Bytes flag, payload, turn;   // offsets in a block, and in its turns
+    Bytes head, payload, turn;   // offsets in a block, and in its turns
     std::uint64_t first_region;  // index in the list of regions that follows the entries
     std::uint64_t region_count;
   };
@@ -180,7 +158,7 @@ class SharedMessages {
   // One end of a message. The first cache line holds what most receives need: one contiguous copy out of a block.
   struct alignas(64) End {
     Blocks blocks;  // the area blocks of the sender
-    Bytes flag = 0, payload = 0;
+    Bytes head = 0, payload = 0;
     Bytes target = 0;
     std::uint32_t length = 0;  // bytes of the single contiguous copy; 0: use `copies`
     Buffer target_buffer{};
@@ -195,8 +173,8 @@ class SharedMessages {
     IndexRange stored;        // the same without combining
   };
 
-  struct Group {  // sends that are published together
-    Bytes flag = 0;
+  struct Group {     // sends that are published together
+    Bytes head = 0;  // where its GroupHead lies in a block
     bool has_long = false;
     IndexRange copies;     // short messages, into the block
     IndexRange receivers;  // range of rung_
@@ -236,9 +214,9 @@ class SharedMessages {
   void fetch(std::uint32_t message) const;
   bool try_to_complete(std::uint32_t message);
   bool receive_long(const End& end, std::byte* block);
-  std::optional<Bases> held_bases(const End& end, const Flag& flag);
+  std::optional<Bases> held_bases(const End& end, const GroupHead& head);
   void run_long(IndexRange copies, const Bases& source);
-  void read_private(const End& end, const Flag& flag);
+  void read_private(const End& end, const GroupHead& head);
 
   SharedSpace& space_;
   const CopyCosts costs_;
