@@ -23,7 +23,7 @@ template <class M>
 concept Messages = requires(M messages, const std::byte* input, std::byte* output, std::uint32_t message, bool (*done)(),
                             const Error& why) {
   { messages.script() } -> std::convertible_to<const Script&>;
-  // Null unless PlanOptions::keep_step is set; otherwise tells when the rank may enter a window (shared/planned/node_steps.hpp).
+  // Null unless PlanOptions::keep_step is set; otherwise tells when the rank may enter a window (NodeSteps, or NoSteps below).
   { messages.steps()->may_enter(std::size_t{}) } -> std::convertible_to<bool>;
   // Can an execution begin now? It cannot while readers still use the block that this execution will write. `wait_to_begin` waits
   // for them.
@@ -43,6 +43,14 @@ concept Messages = requires(M messages, const std::byte* input, std::byte* outpu
   messages.withdraw();  // afterwards nobody reads or writes this rank's memory; may also be called between executions
   messages.fail(why);   // ranks of the same node that wait for this one throw `why`
   { messages.memory_bytes() } -> std::convertible_to<Bytes>;
+};
+
+// The steps of messages that keep none: they return a null pointer of this type.
+struct NoSteps {
+  static constexpr bool may_enter(std::size_t) { return true; }
+  static constexpr void wait_to_enter(std::size_t) {}
+  static constexpr void leave(std::size_t) {}
+  static constexpr void end() {}
 };
 
 inline void run_copies(const Script& script, IndexRange range, const Bases& bases) {

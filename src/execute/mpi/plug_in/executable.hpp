@@ -10,7 +10,6 @@
 #include "execute/mpi/plug_in/lease.hpp"
 #include "execute/mpi/plug_in/waiter.hpp"
 #include "execute/script/run.hpp"
-#include "execute/shared/planned/node_steps.hpp"
 #include "quadrille/execute.hpp"
 
 namespace quadrille {
@@ -21,7 +20,7 @@ class MpiMessages {
 
   // The concept Messages of script/run.hpp.
   const Script& script() const { return *script_; }
-  NodeSteps* steps() { return nullptr; }
+  static constexpr NoSteps* steps() { return nullptr; }
   static constexpr bool can_begin() { return true; }
   static constexpr void wait_to_begin() {}
   const Bases& begin(const std::byte* input, std::byte* output);
