@@ -4,29 +4,32 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <utility>
 
 namespace quadrille {
 namespace {
 
 class SharedOffer final : public Offer {
  public:
-  SharedOffer(SharedSpace& space, const CopyCosts& costs, const std::shared_ptr<const Script>& script)
-      : executable_(std::make_unique<SharedExecutable>(space, costs, script, SharedMessages::Unconnected{})) {
-    static_assert(sizeof(SharedMessages::Places) <= sizeof words_);
-    const SharedMessages::Places mine = executable_->messages().offer();
+  SharedOffer(SharedSpace& space, const CopyCosts& costs, std::shared_ptr<const Script> script)
+      : space_(space), script_(std::move(script)), connector_(space, *script_) {
+    static_assert(sizeof(Connector::Places) <= sizeof words_);
+    const Connector::Places mine = connector_.offer(costs);
     std::memcpy(words_.data(), &mine, sizeof mine);
   }
 
   std::unique_ptr<Executable> complete(const std::vector<Words>& all) override {
-    ByRank<SharedMessages::Places> places(size(all));
+    ByRank<Connector::Places> places(size(all));
     for (Rank rank = 0; rank < size(all); ++rank)
-      std::memcpy(static_cast<void*>(&places[rank]), all[index(rank)].data(), sizeof(SharedMessages::Places));
-    executable_->messages().connect(places);
-    return std::move(executable_);
+      std::memcpy(static_cast<void*>(&places[rank]), all[index(rank)].data(), sizeof(Connector::Places));
+    return connector_.connect(
+        places, [&](Connected connected) { return std::make_unique<SharedExecutable>(space_, script_, std::move(connected)); });
   }
 
  private:
-  std::unique_ptr<SharedExecutable> executable_;
+  SharedSpace& space_;
+  const std::shared_ptr<const Script> script_;
+  Connector connector_;
 };
 
 }  // namespace

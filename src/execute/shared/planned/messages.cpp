@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Executions of a script in shared memory; connect.cpp has decided where everything lies.
 #include "execute/shared/planned/messages.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
-#include <optional>
+#include <numeric>
 
 #include "foundation/assert.hpp"
+#include "foundation/rounding.hpp"
 
 namespace quadrille {
 namespace {
@@ -23,10 +24,35 @@ Bases with_payload(Bases bases, std::byte* payload) {
 
 }  // namespace
 
+SharedMessages::SharedMessages(SharedSpace& space, const CopyCosts& costs, std::shared_ptr<const Script> script)
+    : SharedMessages(space, script, connected(space, costs, *script)) {
+  std::vector<Rank> everybody(index(space_.size()));
+  std::iota(everybody.begin(), everybody.end(), Rank{0});
+  steps_ = NodeSteps::of(space_, everybody, *script_);
+}
+
+SharedMessages::SharedMessages(SharedSpace& space, std::shared_ptr<const Script> script, Connected connected)
+    : space_(space),
+      script_(std::move(script)),
+      layout_(std::move(connected.layout)),
+      connection_(std::move(connected.connection)),
+      bases_(connection_.bases) {
+  for (MessageList* list : {&open_, &complete_}) list->room.resize(script_->messages.size());
+}
+
+Bytes SharedMessages::memory_bytes() const {
+  return rounded_up(script_->scratch_bytes, AreaLayout::line) + script_->staging_bytes +
+         static_cast<Bytes>(layout_.watched.size() * sizeof(Outlet)) +
+         (layout_.block_bytes + layout_.turn_bytes) * layout_.blocks() +
+         memory_bytes_of(layout_.postings, layout_.places, layout_.groups, layout_.copies, layout_.rung, layout_.watched) +
+         memory_bytes_of(connection_.receives, connection_.copies, connection_.inlets, connection_.watched, open_.room,
+                         complete_.room);
+}
+
 void SharedMessages::end() {
   QUADRILLE_HOT_ASSERT(!has_open());
   if (trial_seconds_ > 0) streaming_.add(std::exchange(trial_seconds_, 0));
-  for (const Inlet& inlet : inlets_)
+  for (const Connection::Inlet& inlet : connection_.inlets)
     if (inlet.outlet && execution_ % inlet.tells_each == 0) {
       inlet.outlet->reach(execution_);
       space_.ring(inlet.peer);
@@ -34,7 +60,7 @@ void SharedMessages::end() {
 }
 
 void SharedMessages::wait_for_readers() {
-  const Watched* reader = nullptr;
+  const Connection::Watched* reader = nullptr;
   space_.wait_until([&] { return !(reader = reader_of_next_block()); }, [&] { return reader->rank; });
 }
 
@@ -42,18 +68,18 @@ const Bases& SharedMessages::begin(const std::byte* input, std::byte* output) {
   bases_[Buffer::input] = const_cast<std::byte*>(input);  // never written
   bases_[Buffer::output] = output;
   ++execution_;
-  open_count_ = complete_count_ = 0;
+  open_.count = complete_.count = 0;
   unpublished_ = none;
-  now_ = blocks_.of(execution_);
-  turns_now_ = turns_.of(execution_);
+  now_ = connection_.blocks.of(execution_);
+  turns_now_ = connection_.turns.of(execution_);
   return bases_;
 }
 
 // Returns a receiver that has not yet copied the messages of the last execution with the same block; null if there is none.
-const SharedMessages::Watched* SharedMessages::reader_of_next_block() {
-  if (execution_ <= blocks_.mask) return nullptr;
-  const std::uint64_t needed = execution_ - blocks_.mask;
-  for (Watched& receiver : watched_) {
+const Connection::Watched* SharedMessages::reader_of_next_block() {
+  if (execution_ <= layout_.block_mask) return nullptr;
+  const std::uint64_t needed = execution_ - layout_.block_mask;
+  for (Connection::Watched& receiver : connection_.watched) {
     if (receiver.finished < needed) receiver.finished = receiver.outlet->reached();
     if (receiver.finished < needed) return &receiver;
   }
@@ -62,7 +88,7 @@ const SharedMessages::Watched* SharedMessages::reader_of_next_block() {
 
 // Returns the shared-memory offset of a buffer from which receivers copy long messages; 0 if it is private memory.
 Offset SharedMessages::offset_of(Buffer buffer) const {
-  const auto [first, last] = reach_[buffer];
+  const auto [first, last] = layout_.lent[buffer];
   return first < last ? space_.offset_of(bases_[buffer], first, last) : 0;
 }
 
@@ -74,31 +100,32 @@ bool SharedMessages::goes_through_block(const ScriptMessage& message) const {
 }
 
 void SharedMessages::post(std::uint32_t index) {
-  QUADRILLE_HOT_ASSERT(index < postings_.size() && open_count_ < open_.size() && complete_count_ < complete_.size());
-  const Posting& posting = postings_[index];
+  QUADRILLE_HOT_ASSERT(index < layout_.postings.size() && open_.count < open_.room.size() &&
+                       complete_.count < complete_.room.size());
+  const AreaLayout::Posting& posting = layout_.postings[index];
   if (!posting.is_send) {
-    open_[open_count_++] = index;
+    open_.add(index);
     return;
   }
   const bool open = posting.is_long && !goes_through_block(script_->messages[index]);
   if (open)
-    open_[open_count_++] = index;
+    open_.add(index);
   else if (posting.is_long)
-    run_to_block(ends_[index].copies);
+    run_to_block(layout_.places[index].copies);
   unpublished_ = posting.group;
   if (script_->policy != Policy::dataflow) return;
   publish(posting.group);
-  if (!open) complete_[complete_count_++] = index;
+  if (!open) complete_.add(index);
 }
 
 void SharedMessages::run_to_block(IndexRange copies) {
   const Bases target = with_payload(bases_, now_);
-  for (std::uint32_t i = copies.first; i < copies.last; ++i) run_copy(copies_[i], bases_, target);
+  for (std::uint32_t i = copies.first; i < copies.last; ++i) run_copy(layout_.copies[i], bases_, target);
 }
 
 void SharedMessages::publish(std::uint32_t index) {
-  QUADRILLE_HOT_ASSERT(index < groups_.size());
-  const Group& group = groups_[index];
+  QUADRILLE_HOT_ASSERT(index < layout_.groups.size());
+  const AreaLayout::Group& group = layout_.groups[index];
   run_to_block(group.copies);
   auto* head = reinterpret_cast<GroupHead*>(now_ + group.head);
   if (group.has_long) {
@@ -108,75 +135,71 @@ void SharedMessages::publish(std::uint32_t index) {
     }
   }
   head->flag.publish(execution_);
-  space_.ring({rung_.data() + group.receivers.first, group.receivers.size()});
+  space_.ring({layout_.rung.data() + group.receivers.first, group.receivers.size()});
   unpublished_ = none;
 }
 
 bool SharedMessages::try_to_complete(std::uint32_t index) {
-  const End& end = ends_[index];
-  if (postings_[index].is_send) return reinterpret_cast<const Turn*>(turns_now_ + end.turn)->is_back(execution_);
-  std::byte* block = end.blocks.of(execution_);
-  const std::uint64_t published = reinterpret_cast<const Flag*>(block + end.head)->published();
+  if (layout_.postings[index].is_send) return own_turn(index).is_back(execution_);
+  const Receive& receive = connection_.receives[index];
+  std::byte* block = receive.blocks.of(execution_);
+  const std::uint64_t published = reinterpret_cast<const Flag*>(block + receive.head)->published();
   QUADRILLE_HOT_ASSERT(published <= execution_);  // no sender writes to a block whose readers have not finished
   if (published != execution_) return false;
-  if (end.length > 0) [[likely]] {
-    copy_bytes(bases_[end.target_buffer] + end.target, block + end.payload, end.length);
+  if (receive.length > 0) [[likely]] {
+    copy_bytes(bases_[receive.target_buffer] + receive.target, block + receive.payload, receive.length);
     return true;
   }
-  bool combined = end.combines;
-  if (end.is_long)
-    combined = receive_long(end, block);
+  bool combined = receive.combines;
+  if (receive.is_long)
+    combined = receive_long(receive, block);
   else
-    run_from_block(end, block);
-  if (end.is_fused && !combined) run_copies(*script_, script_->messages[index].reduction, bases_);
+    run(receive.copies, with_payload(bases_, block + receive.payload), bases_);
+  if (receive.is_fused && !combined) run_copies(*script_, script_->messages[index].reduction, bases_);
   return true;
-}
-
-void SharedMessages::run_from_block(const End& end, std::byte* block) {
-  run(end.copies, with_payload(bases_, block + end.payload), bases_);
 }
 
 void SharedMessages::run(IndexRange copies, const Bases& source, const Bases& target) {
   for (std::uint32_t i = copies.first; i < copies.last; ++i)
-    if (copies_[i].effect == Effect::overwrite)
-      run_copy(copies_[i], source, target);
+    if (connection_.copies[i].effect == Effect::overwrite)
+      run_copy(connection_.copies[i], source, target);
     else
-      run_reduction(copies_[i], *script_->operation, source, target);
+      run_reduction(connection_.copies[i], *script_->operation, source, target);
 }
 
 // Receives a long message. Returns whether the bytes have been combined, for a fused receive.
-bool SharedMessages::receive_long(const End& end, std::byte* block) {
-  const auto* head = reinterpret_cast<const GroupHead*>(block + end.head);
-  const std::optional<Bases> source = held_bases(end, *head);
+bool SharedMessages::receive_long(const Receive& receive, std::byte* block) {
+  const auto* head = reinterpret_cast<const GroupHead*>(block + receive.head);
+  const std::optional<Bases> source = held_bases(receive, *head);
   if (!source && !space_.reads_private_memory()) {
-    run_from_block(end, block);
-    return end.combines;
+    run(receive.copies, with_payload(bases_, block + receive.payload), bases_);
+    return receive.combines;
   }
-  auto* turn = reinterpret_cast<Turn*>(end.turns.of(execution_) + end.turn);
+  auto* turn = reinterpret_cast<Turn*>(receive.turns.of(execution_) + receive.turn);
   if (!turn->take(execution_)) space_.throw_lost();
   try {
     if (source) {
-      if (may_stream_ && !end.is_fused)
-        run_long(end.direct, *source);
+      if (connection_.may_stream && !receive.is_fused)
+        run_long(receive.direct, *source);
       else
-        run(end.direct, *source, bases_);
+        run(receive.direct, *source, bases_);
     } else {
-      read_private(end, *head);
+      read_private(receive, *head);
     }
   } catch (...) {
     turn->put_back_unread(execution_);
     throw;
   }
   turn->give_back(execution_);
-  space_.ring(inlets_[end.inlet].peer);
-  return source && end.combines;
+  space_.ring(connection_.inlets[receive.inlet].peer);
+  return source && receive.combines;
 }
 
 // Returns the sender's buffers as mapped into this process, if all regions of the message can be loaded from there; otherwise
 // nothing, because a message is read in one way only.
-std::optional<Bases> SharedMessages::held_bases(const End& end, const GroupHead& head) {
-  for (std::uint32_t i = end.stored.first; i < end.stored.last; ++i)
-    if (head.offsets[static_cast<std::size_t>(copies_[i].source_buffer)] == 0) return std::nullopt;
+std::optional<Bases> SharedMessages::held_bases(const Receive& receive, const GroupHead& head) {
+  for (std::uint32_t i = receive.stored.first; i < receive.stored.last; ++i)
+    if (head.offsets[static_cast<std::size_t>(connection_.copies[i].source_buffer)] == 0) return std::nullopt;
   Bases bases{};
   try {
     for (std::size_t buffer = 0; buffer < bases.size(); ++buffer)
@@ -191,7 +214,7 @@ std::optional<Bases> SharedMessages::held_bases(const End& end, const GroupHead&
 void SharedMessages::run_long(IndexRange copies, const Bases& source) {
   const auto start = streaming_.is_over() ? Clock::time_point{} : Clock::now();
   for (std::uint32_t i = copies.first; i < copies.last; ++i) {
-    const StridedCopy& copy = copies_[i];
+    const StridedCopy& copy = connection_.copies[i];
     if (streaming_.streams() && is_straight(copy))
       copy_streaming(bases_[copy.target_buffer] + copy.target, source[copy.source_buffer] + copy.source,
                      static_cast<std::size_t>(copy.length));
@@ -202,19 +225,19 @@ void SharedMessages::run_long(IndexRange copies, const Bases& source) {
 }
 
 // Copies a long message by process_vm_readv. Its source is contiguous, because make_script packs other messages.
-void SharedMessages::read_private(const End& end, const GroupHead& head) {
-  const StridedCopy& first = copies_[end.stored.first];
+void SharedMessages::read_private(const Receive& receive, const GroupHead& head) {
+  const StridedCopy& first = connection_.copies[receive.stored.first];
   const std::uint64_t base = head.bases[static_cast<std::size_t>(first.source_buffer)];
   const auto* source = reinterpret_cast<const std::byte*>(base) + first.source;
   std::array<TargetPiece, SharedSpace::most_pieces> pieces;
   std::size_t count = 0, length = 0;
   const auto flush = [&] {
-    space_.read_private(inlets_[end.inlet].peer, source, {pieces.data(), count});
+    space_.read_private(connection_.inlets[receive.inlet].peer, source, {pieces.data(), count});
     source += length;
     count = length = 0;
   };
-  for (std::uint32_t i = end.stored.first; i < end.stored.last; ++i) {
-    const StridedCopy& copy = copies_[i];
+  for (std::uint32_t i = receive.stored.first; i < receive.stored.last; ++i) {
+    const StridedCopy& copy = connection_.copies[i];
     std::byte* target = bases_[copy.target_buffer] + copy.target;
     const auto& [inner, middle, outer] = copy.levels;
     for (Count c = 0; c < outer.count; ++c)
@@ -232,16 +255,16 @@ void SharedMessages::read_private(const End& end, const GroupHead& head) {
 // Called after an error: withdraws this rank's open sends, so that nobody reads its memory after it is freed.
 void SharedMessages::withdraw() {
   if (!space_.is_usable()) return;
-  for (std::size_t i = 0; i < open_count_; ++i) {
-    if (!script_->messages[open_[i]].is_send) continue;
+  for (; open_.count > 0; --open_.count) {
+    const std::uint32_t message = open_[open_.count - 1];
+    if (!layout_.postings[message].is_send) continue;
     LongSince long_since(std::chrono::milliseconds(100));
-    reinterpret_cast<Turn*>(turns_now_ + ends_[open_[i]].turn)->withdraw(execution_, [&] {
-      if (long_since.is_over() && !space_.is_there(script_->messages[open_[i]].peer)) return true;
+    own_turn(message).withdraw(execution_, [&] {
+      if (long_since.is_over() && !space_.is_there(script_->messages[message].peer)) return true;
       sched_yield();
       return false;
     });
   }
-  open_count_ = 0;
 }
 
 // Fails the whole group, because other ranks may wait for this one in any execution.
@@ -255,35 +278,36 @@ void SharedMessages::fail(const Error& why) noexcept {
 
 // Prefetches the flag and the payload of a receive; they may be in another core's cache.
 void SharedMessages::fetch(std::uint32_t index) const {
-  if (postings_[index].is_send) return;
-  const End& end = ends_[index];
-  const std::byte* block = end.blocks.of(execution_);
-  __builtin_prefetch(block + end.head);
-  __builtin_prefetch(block + end.payload);
+  if (layout_.postings[index].is_send) return;
+  const Receive& receive = connection_.receives[index];
+  const std::byte* block = receive.blocks.of(execution_);
+  __builtin_prefetch(block + receive.head);
+  __builtin_prefetch(block + receive.payload);
 }
 
 bool SharedMessages::advance() {
   if (unpublished_ != none) publish(unpublished_);
+  const std::size_t count = open_.count;
   std::size_t kept = 0;
   bool fused_waits = false;  // a fused receive is not complete, so later fused ones must wait: their order decides the result
-  for (std::size_t i = 0; i < open_count_; ++i) {
-    if (i + fetched_ahead < open_count_) fetch(open_[i + fetched_ahead]);
-    const bool fused = ends_[open_[i]].is_fused;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i + fetched_ahead < count) fetch(open_[i + fetched_ahead]);
+    const bool fused = connection_.receives[open_[i]].is_fused;
     if ((fused && fused_waits) || !try_to_complete(open_[i])) {
       fused_waits = fused_waits || fused;
       open_[kept++] = open_[i];
     }
   }
-  open_count_ = kept;
-  return open_count_ == 0;
+  open_.count = kept;
+  return kept == 0;
 }
 
 std::optional<std::uint32_t> SharedMessages::advance_any() {
-  if (complete_count_ > 0) return complete_[--complete_count_];
-  for (std::size_t i = 0; i < open_count_; ++i) {
+  if (complete_.count > 0) return complete_[--complete_.count];
+  for (std::size_t i = 0; i < open_.count; ++i) {
     const std::uint32_t message = open_[i];
     if (!try_to_complete(message)) continue;
-    open_[i] = open_[--open_count_];
+    open_[i] = open_[--open_.count];
     return message;
   }
   return std::nullopt;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Breaks what ranks tell each other about their memory, and tests that no rank connects to a place that is not the sender's.
+#include "execute/shared/planned/connect.hpp"
+
 #include <gtest/gtest.h>
 
 #include <functional>
 
-#include "execute/agreement.hpp"
-#include "execute/shared/planned/messages.hpp"
 #include "quadrille/program_builder.hpp"
 #include "support/apart.hpp"
 
 namespace quadrille::testing {
 namespace {
 
-using AllPlaces = ByRank<SharedMessages::Places>;
+using AllPlaces = ByRank<Connector::Places>;
 
 // Two ranks exchange a short and a long message, but before they connect, each rank changes what it has been told.
 void connect_with(const std::function<void(AllPlaces&, Rank me)>& change) {
@@ -25,26 +25,26 @@ void connect_with(const std::function<void(AllPlaces&, Rank me)>& change) {
       program.send(1 - me, {region});
       program.receive(1 - me, {{Buffer::output, region.offset, region.length, {}}});
     }
-    const auto script = std::make_shared<const Script>(make_script(std::move(program).finish(), 2, {.strided_messages = true}));
+    const Script script = make_script(std::move(program).finish(), 2, {.strided_messages = true});
     SharedSpace& space = *ranks.space();
-    SharedMessages messages(space, ranks.costs(), script, SharedMessages::Unconnected{});
-    AllPlaces places = gathered_or_thrown(space, [&] { return messages.offer(); });
+    Connector connector(space, script);
+    AllPlaces places = gathered_or_thrown(space, [&] { return connector.offer(ranks.costs()); });
     change(places, me);
-    messages.connect(places);
+    const Connected connected = connector.connect(places, [](Connected made) { return made; });
     space.barrier();
   });
 }
 
-TEST(Prepare, ConnectsOnlyToPlacesThatAgreeWithTheSenders) {
+TEST(Connector, ConnectsOnlyToPlacesThatAgreeWithTheSenders) {
   connect_with([](AllPlaces&, Rank) {});
   EXPECT_DEATH(connect_with([](AllPlaces& all, Rank me) { all[me].directory += 64; }), "directory_\\.place\\(\\)");
   EXPECT_DEATH(connect_with([](AllPlaces& all, Rank) { all.pop_back(); }), "quadrille::size\\(all\\) == space_\\.size\\(\\)");
   // The same number of bytes, but divided in another way.
   const auto fewer_turns = [](AllPlaces& all, Rank me) {
-    all[1 - me].sizes.turns -= 64;
-    all[1 - me].sizes.outlets += 64;
+    all[1 - me].turns -= 64;
+    all[1 - me].outlets += 64;
   };
-  EXPECT_DEATH(connect_with(fewer_turns), "check_entry: sizes\\.turns == directory\\.turn_bytes");
+  EXPECT_DEATH(connect_with(fewer_turns), "check_entry: theirs\\.turns == directory\\.turn_bytes");
 }
 
 }  // namespace

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Connects the ranks of a plan when it is made: they allocate their memory, tell each other where it is, and look up the place of
+// each message that they receive. So nothing is matched when the plan runs.
+//
+// An area of a page or more lies in its sender's heap. Smaller areas lie next to each other in rank 0's control memory, together
+// with everything that receivers write. Otherwise they would lie on separate pages for each process; with many ranks per core, the
+// TLB misses on all these pages would cost as much as the short messages.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "execute/agreement.hpp"
+#include "execute/shared/memory/claim.hpp"
+#include "execute/shared/planned/layout.hpp"
+#include "execute/shared/protocol/closing.hpp"
+#include "execute/shared/wait/space.hpp"
+
+namespace quadrille {
+
+// This rank's memory of a plan. The destructor releases what no other rank accesses, and retires the rest.
+struct OwnMemory {
+  explicit OwnMemory(SharedSpace& of) : space(of) {}
+  ~OwnMemory();
+  OwnMemory(const OwnMemory&) = delete;
+  OwnMemory& operator=(const OwnMemory&) = delete;
+
+  SharedSpace& space;
+  Offset buffers = 0;          // scratch and staging memory; 0: none
+  Offset blocks = 0;           // in this rank's heap; 0: in control memory
+  Offset control = 0;          // the part of rank 0's control memory that this plan uses
+  Closing* closing = nullptr;  // lies there, too; null until all ranks are connected
+};
+
+struct AreaBlocks {  // the blocks of an area, or their turns; execution n uses block n & mask
+  std::byte* first = nullptr;
+  Bytes bytes = 0;
+  std::uint64_t mask = 0;
+
+  std::byte* of(std::uint64_t execution) const { return first + static_cast<Bytes>(execution & mask) * bytes; }
+};
+
+// What a rank knows of the other ranks of a plan.
+struct Connection {
+  // A message that this rank receives. The first cache line holds what most of them need: one contiguous copy out of a block.
+  struct alignas(64) Receive {
+    AreaBlocks blocks;            // of the sender
+    Bytes head = 0, payload = 0;  // offsets in a block
+    Bytes target = 0;
+    std::uint32_t length = 0;  // bytes of the single contiguous copy; 0: use `copies`
+    Buffer target_buffer{};
+    bool is_long = false;
+    bool is_fused = false;    // combined in the order of the script
+    bool combines = false;    // if fused: `copies` and `direct` combine; otherwise they store, and a reduction follows
+    std::uint32_t inlet = 0;  // index in `inlets`
+    AreaBlocks turns;         // long messages only: the turns of the sender
+    Bytes turn = 0;           // offset in `turns`
+    IndexRange copies;        // from the payload in the block into this rank's memory
+    IndexRange direct;        // of long messages: from the sender's memory into this rank's
+    IndexRange stored;        // the same without combining
+  };
+
+  struct Inlet {  // a sender from which this rank receives
+    Rank peer;
+    Outlet* outlet;            // null: not needed, because this rank sends messages back
+    std::uint64_t tells_each;  // this rank writes the outlet once in so many executions
+  };
+
+  struct Watched {  // a receiver that sends nothing back
+    Rank rank;
+    const Outlet* outlet;
+    std::uint64_t finished = 0;  // the last value read from the outlet
+  };
+
+  std::unique_ptr<OwnMemory> own;
+  Bases bases{};                    // of scratch and staging memory
+  AreaBlocks blocks, turns;         // of this rank
+  std::vector<Receive> receives;    // by message; sends have an empty one
+  std::vector<StridedCopy> copies;  // of receives
+  std::vector<Inlet> inlets;
+  std::vector<Watched> watched;  // in the order of this rank's outlets
+  bool may_stream = false;       // received long messages may exceed the caches: try non-temporal stores
+};
+
+struct Connected {
+  AreaLayout layout;
+  Connection connection;
+};
+
+// What a rank needs only until it is connected. A rank calls `offer`, gathers the places of all ranks, and calls `connect`.
+class Connector {
+ public:
+  // Where a rank keeps the memory that other ranks access.
+  struct Places {
+    Bytes outlets = 0, turns = 0, small_blocks = 0;  // how much control memory it needs for each
+
+    Offset control = 0;    // rank 0 only: outlets, turns and small areas of all ranks, followed by Closing
+    Offset blocks = 0;     // 0: the blocks are in control memory
+    Offset directory = 0;  // the list of this rank's messages; only used while the plan is made
+    Offset buffers = 0;    // scratch and staging memory; 0: none
+  };
+
+  Connector(SharedSpace& space, const Script& script) : space_(space), script_(script), control_(space), directory_(space) {}
+  ~Connector();
+  Connector(const Connector&) = delete;
+  Connector& operator=(const Connector&) = delete;
+
+  // Local. Throws std::bad_alloc.
+  Places offer(const CopyCosts& costs);
+
+  // Collective. Returns make(Connected) on each rank, which holds the connection. Throws on all ranks or on none: what `make`
+  // throws, Error{misuse} if sends and receives of the scripts do not match, Error{too_large}.
+  template <class Make>
+  auto connect(const ByRank<Places>& all, Make&& make) {
+    OwnMemory* const own = own_.get();
+    find_control(all);
+    auto made = made_or_thrown(space_, [&] { return make(connected(all)); });
+    own->closing = closing_;
+    control_.keep();
+    directory_.release();
+    return made;
+  }
+
+ private:
+  void find_control(const ByRank<Places>& all);
+  Connected connected(const ByRank<Places>& all);
+
+  SharedSpace& space_;
+  const Script& script_;
+  std::unique_ptr<OwnMemory> own_;
+  Claim control_, directory_;
+  AreaLayout layout_;
+  Closing* closing_ = nullptr;
+};
+
+// The same in one step.
+Connected connected(SharedSpace& space, const CopyCosts& costs, const Script& script);
+
+}  // namespace quadrille

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/shared/planned/layout.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <tuple>
+
+#include "foundation/assert.hpp"
+#include "foundation/rounding.hpp"
+
+namespace quadrille {
+namespace {
+
+// The most bytes of an area, which are a share of the L2 cache. An area has at least two blocks even if they exceed the limit. In a
+// larger area a sender can run further ahead of its readers, which saves context switches; but its data would not stay in the
+// cache. If all readers send messages back, two blocks are enough.
+constexpr Bytes most_area_bytes = 262144;
+
+// Decides which of the sends of a window are long.
+void choose_long(AreaLayout& layout, const std::vector<ScriptMessage>& messages, const std::vector<std::uint32_t>& sends,
+                 const CopyCosts& costs, const Reach& reach) {
+  const auto may_be_long = [&](const ScriptMessage& message) {
+    return !message.overwritten && (reach.holds_everything || is_contiguous(message.regions));
+  };
+  double saved = 0;
+  std::vector<std::uint32_t> gainful;
+  std::vector<const Regions*> seen;
+  for (const std::uint32_t i : sends) {
+    const ScriptMessage& message = messages[i];
+    bool& is_long = layout.postings[i].is_long;
+    is_long = message.bytes > costs.longest_twice();
+    if (is_long || message.bytes < CopyCosts::sizes.front() || !may_be_long(message)) continue;
+    const bool first = std::none_of(seen.begin(), seen.end(), [&](const Regions* other) { return *other == message.regions; });
+    if (first) seen.push_back(&message.regions);
+    saved += costs.saved(message.bytes, first);
+    gainful.push_back(i);
+  }
+  if (saved > costs.wait)
+    for (const std::uint32_t i : gainful) layout.postings[i].is_long = true;
+}
+
+// Extends a range of offsets to cover the region.
+void widen(std::pair<Bytes, Bytes>& range, const Region& region) {
+  const auto [first, last] = hull(region);
+  const bool is_empty = range.first == range.second;
+  range = {is_empty ? first : std::min(range.first, first), is_empty ? last : std::max(range.second, last)};
+}
+
+// Gives the messages of a group their places in the block, which has `block_bytes` so far.
+void lay_messages(AreaLayout& layout, AreaLayout::Group& group, const std::vector<ScriptMessage>& messages,
+                  const std::vector<std::uint32_t>& sends, bool reads_private_memory) {
+  Regions sources, targets;
+  std::optional<std::uint32_t> twin;  // the previous message: if it reads the same bytes, both share one payload
+  for (const std::uint32_t i : sends) {
+    const ScriptMessage& message = messages[i];
+    const bool is_long = layout.postings[i].is_long;
+    AreaLayout::Place& place = layout.places[i];
+    if (is_long) {
+      for (const Region& region : message.regions) widen(layout.lent[region.buffer], region);
+      place.turn = std::exchange(layout.turn_bytes, layout.turn_bytes + static_cast<Bytes>(sizeof(Turn)));
+      if (reads_private_memory) continue;
+    }
+    if (twin && messages[*twin].regions == message.regions && layout.postings[*twin].is_long == is_long) {
+      place.payload = layout.places[*twin].payload;
+      QUADRILLE_ASSERT(messages[*twin].bytes == message.bytes);
+      continue;
+    }
+    twin = i;
+    place.payload = rounded_up(layout.block_bytes, message.bytes < AreaLayout::line ? 8 : AreaLayout::line);
+    layout.block_bytes = place.payload + message.bytes;
+    const Region target{Buffer::staging, place.payload, message.bytes, {}};
+    if (is_long) {
+      place.copies = appended(layout.copies, message.regions, {target});
+    } else if (message.bytes > 0) {
+      sources.insert(sources.end(), message.regions.begin(), message.regions.end());
+      targets.push_back(target);
+    }
+  }
+  group.copies = appended(layout.copies, sources, targets);
+}
+
+}  // namespace
+
+AreaLayout lay_out(const Script& script, const CopyCosts& costs, const Reach& reach) {
+  const std::vector<ScriptMessage>& messages = script.messages;
+  AreaLayout layout;
+  layout.postings.resize(messages.size());
+  layout.places.resize(messages.size());
+  const auto lay_group = [&](IndexRange range) {
+    std::vector<std::uint32_t> sends;
+    for (std::uint32_t i = range.first; i < range.last; ++i)
+      if (messages[i].is_send) sends.push_back(i);
+    if (sends.empty()) return;
+    choose_long(layout, messages, sends, costs, reach);
+    AreaLayout::Group group;
+    group.head = layout.block_bytes;
+    group.receivers.first = static_cast<std::uint32_t>(layout.rung.size());
+    for (const std::uint32_t i : sends) {
+      layout.postings[i] = {static_cast<std::uint32_t>(layout.groups.size()), true, layout.postings[i].is_long};
+      group.has_long = group.has_long || layout.postings[i].is_long;
+      layout.rung.push_back(messages[i].peer);
+    }
+    group.receivers.last = static_cast<std::uint32_t>(layout.rung.size());
+    layout.block_bytes += GroupHead::bytes(group.has_long);
+    // Sorted by address, so that adjacent copies merge.
+    const auto source = [&](std::uint32_t i) {
+      const Regions& regions = messages[i].regions;
+      return regions.empty() ? std::tuple(Buffer{}, Bytes{0}) : std::tuple(regions.front().buffer, regions.front().offset);
+    };
+    std::stable_sort(sends.begin(), sends.end(), [&](std::uint32_t a, std::uint32_t b) { return source(a) < source(b); });
+    lay_messages(layout, group, messages, sends, reach.reads_private_memory);
+    layout.block_bytes = rounded_up(layout.block_bytes, AreaLayout::line);  // so that all blocks are aligned
+    layout.groups.push_back(group);
+  };
+  if (script.policy == Policy::dataflow)
+    for (std::uint32_t i = 0; i < messages.size(); ++i) lay_group({i, i + 1});
+  else
+    for (const Window& window : script.windows) lay_group(window.messages);
+
+  std::vector<Rank> receivers, senders;
+  for (const ScriptMessage& message : messages) (message.is_send ? receivers : senders).push_back(message.peer);
+  std::sort(receivers.begin(), receivers.end());
+  std::sort(senders.begin(), senders.end());
+  receivers.erase(std::unique(receivers.begin(), receivers.end()), receivers.end());
+  std::set_difference(receivers.begin(), receivers.end(), senders.begin(), senders.end(), std::back_inserter(layout.watched));
+  const Bytes fitting = layout.watched.empty() ? 2 : most_area_bytes / std::max<Bytes>(layout.block_bytes, 1);
+  const auto blocks = static_cast<std::uint64_t>(std::clamp<Bytes>(fitting, 2, static_cast<Bytes>(AreaLayout::most_blocks)));
+  layout.block_mask = std::bit_floor(blocks) - 1;
+  return layout;
+}
+
+IndexRange appended(std::vector<StridedCopy>& copies, const Regions& source, const Regions& target) {
+  const auto first = static_cast<std::uint32_t>(copies.size());
+  append_copies(copies, source, target);
+  return {first, static_cast<std::uint32_t>(copies.size())};
+}
+
+}  // namespace quadrille

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Decides where the messages that a rank sends lie in shared memory, and which of them are long. It is a function of the rank's
+// script and of the costs of copies, and knows no memory and no other rank.
+//
+// A rank's *area* holds the short messages that it sends. An area has several equal *blocks*: execution n uses block n mod the
+// number of blocks. In a block lie *groups*, one for all sends of a window (under dataflow: one for each message), which are
+// published together. The head of a group comes first, then the bytes of its messages. Each block also has *turns*, one for each
+// long message, which its receiver writes.
+//
+// The sends of a window are chosen to be long together: messages above CopyCosts::longest_twice(), and messages of 1 KiB or more if
+// the copies that they save together cost more than one wait.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "execute/script/script.hpp"
+#include "execute/shared/memory/shared_memory.hpp"
+#include "execute/shared/protocol/flag.hpp"
+#include "execute/shared/protocol/loan.hpp"
+#include "execute/shared/protocol/reader_progress.hpp"
+#include "execute/shared/wait/costs.hpp"
+
+namespace quadrille {
+
+// What ranks can read of each other's memory, as SharedMemory tells.
+struct Reach {
+  bool holds_everything = false, reads_private_memory = false;
+};
+
+// The head of a group. The flag's number is that of the execution. If the group has a long message, the addresses of the sender's
+// buffers follow; otherwise it has only the flag.
+struct GroupHead {
+  Flag flag;
+  std::uint64_t bases[4];  // addresses of the buffers in the sender's process
+  Offset offsets[4];       // their offsets in shared memory; 0: this buffer is private memory
+
+  static Bytes bytes(bool has_long) { return static_cast<Bytes>(has_long ? sizeof(GroupHead) : sizeof(Flag)); }
+};
+
+// Each receiver writes cache lines of its own.
+struct alignas(64) Turn : Loan {};              // of a long message; the numbers are those of executions
+struct alignas(64) Outlet : ReaderProgress {};  // of a receiver that sends nothing back: the last execution that it has finished
+
+struct AreaLayout {
+  static constexpr Bytes line = 64;
+  static constexpr std::uint64_t most_blocks = 256;
+
+  // The data of a message that each execution reads first. They are small, so that many of them fit into a cache line.
+  struct Posting {
+    std::uint32_t group = 0;  // sends only: the group with which the message is published
+    bool is_send = false, is_long = false;
+  };
+
+  struct Place {        // of a send
+    Bytes payload = 0;  // of a short message, and of a long one if ranks cannot read private memory; offset in the block
+    Bytes turn = 0;     // of a long message; offset in the turns of the block
+    IndexRange copies;  // of a long message with a payload: into the block
+  };
+
+  struct Group {
+    Bytes head = 0;  // offset in the block
+    bool has_long = false;
+    IndexRange copies;     // its short messages, into the block
+    IndexRange receivers;  // range of `rung`
+  };
+
+  std::vector<Posting> postings;                      // by message
+  std::vector<Place> places;                          // by message; receives have none
+  std::vector<Group> groups;                          // in the order in which they are published
+  std::vector<StridedCopy> copies;                    // into blocks: in their targets, buffer `staging` stands for the block
+  std::vector<Rank> rung;                             // receivers whose bells are rung when a group is published
+  std::vector<Rank> watched;                          // receivers that send nothing back, ascending; each has an outlet
+  ByEnum<Buffer, std::pair<Bytes, Bytes>, 4> lent{};  // by buffer, the range of offsets that receivers of long messages read
+  Bytes block_bytes = 0, turn_bytes = 0;              // of one block, and of its turns
+  std::uint64_t block_mask = 0;                       // the number of blocks, a power of two, less one
+
+  Count blocks() const { return static_cast<Count>(block_mask + 1); }
+};
+
+AreaLayout lay_out(const Script& script, const CopyCosts& costs, const Reach& reach);
+
+// Appends copies as append_copies, and returns where they are in the list.
+IndexRange appended(std::vector<StridedCopy>& copies, const Regions& source, const Regions& target);
+
+}  // namespace quadrille
