@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The memory that a group of processes shares: the two files of each member (process.hpp), mapped by all members. An offset encodes
-// a rank of the group, one of its two files, and a place in that file. The group's head and trays (wait/head.hpp) lie in the control
-// file of its first rank.
+// a rank of the group, one of its two files, and a place in that file. The group's head and trays (wait/head.hpp) lie in the
+// control file of its first rank.
 #pragma once
 
 #include <memory>
