@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Compares the drop-in with the MPI library's own collectives, alternating in one process: MPI_X, which the preloaded library
 // defines, and PMPI_X. bench/dropin.sh starts it and summarises the output. Parts:
-//   cells  alltoall, alltoallv (patterns as in direct_exchange_mpi.cpp), allgather, allreduce and bcast at each size, after a
+//   cells  alltoall, alltoallv (patterns as in exchange_mpi.cpp), allgather, allreduce and bcast at each size, after a
 //          warm-up that is long enough for every choice to be made
 //   sizes  1,000 different sizes in turn on one communicator: from the first call on, and in the steady state
 //   pass   how much longer MPI_Allreduce of 8 B takes than PMPI_Allreduce, by the time stamp counter

@@ -203,8 +203,8 @@ void Deciding::obey(Site& site) {
 bool Deciding::make_exchange() {
   const std::vector<Count>& nodes = group_->nodes();
   if (std::any_of(nodes.begin(), nodes.end(), [](Count node) { return node != 0; })) return false;
-  if (!exchange_) exchange_ = std::make_unique<DirectExchange>(*group_);
-  return true;
+  if (!exchange_) exchange_ = Exchanger::of(*group_);
+  return exchange_ != nullptr;
 }
 
 void Deciding::admit(Site& site) {
@@ -238,7 +238,7 @@ void Deciding::settle(Site& site, bool is_faster) {
     site.mode = Site::Mode::ours;
     site.next_trial =
         Settings::get().admits_at_once || site.rule == Site::Rule::followed ? Site::never : next_epoch(site.calls, site.moved);
-    if (site.key.function == Function::Alltoallv) site.choice.what = "direct exchange", site.choice.why = "all ranks share memory";
+    if (site.key.function == Function::Alltoallv) site.choice.what = "exchange", site.choice.why = "all ranks share memory";
   }
   if (group_) Verdicts::of_process().add(site.key, group_->nodes(), {is_faster, site.choice.way});
   site.told.is_current = false;

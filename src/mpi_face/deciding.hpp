@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "execute/shared/unplanned/direct_exchange.hpp"
+#include "execute/exchange.hpp"
 #include "mpi_face/outcome.hpp"
 #include "mpi_face/policy/meetings.hpp"
 #include "mpi_face/sites.hpp"
@@ -54,7 +54,7 @@ class Deciding {
   // ranks does can delay all; and the other three quarters, on communicators of their own, may do the same at other times.
   double weight() const;
 
-  DirectExchange* exchange() const { return exchange_.get(); }
+  Exchanger* exchange() const { return exchange_.get(); }
 
  private:
   void begin();
@@ -102,7 +102,7 @@ class Deciding {
   std::unique_ptr<Communicator> group_;
   std::string no_group_;                  // why there can be no group
   std::shared_ptr<const Wishes> wishes_;  // the user's; equal on all ranks; null: not known yet
-  std::unique_ptr<DirectExchange> exchange_;
+  std::unique_ptr<Exchanger> exchange_;
   double wanted_ratio_ = 0;                                      // rank 0: when a step can be paid, times the run's time so far
   double others_spent_s_ = 0;                                    // by how much the account of another rank exceeds this rank's
   std::vector<std::pair<Site*, std::vector<double>>> gathered_;  // rank 0: trials to conclude, and the sums of their times

@@ -51,28 +51,28 @@ int Irregular::run(const MpiCall& call, VendorCall vendor, CallOutcome& outcome)
   return is_due ? run_due(site, call, vendor, outcome) : runner_.exchange(*deciding_.exchange(), call);
 }
 
-// Runs the call, and lets the ranks meet in it if all of them are known to be in it: after a direct exchange they are; after the
-// MPI library's function a census tells. It costs time, so it is held only in calls 2^k. A trial uses the counts of this call.
+// Runs the call, and lets the ranks meet in it if all of them are known to be in it: a census tells. It costs time, so it is held
+// only in calls 2^k. A trial uses the counts of this call.
 int Irregular::run_due(Site& site, const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
   const Side& send = call.send.buffer == MPI_IN_PLACE ? call.receive : call.send;
   site.trial_arguments.sent = block_bytes(send, facts_of(send.type), ranks_);
   site.trial_arguments.received = block_bytes(call.receive, facts_of(call.receive.type), ranks_);
   next_look_ = std::bit_ceil(site.calls + 1);
-  if (site.mode == Site::Mode::ours) {
-    const int code = runner_.exchange(*deciding_.exchange(), call);
-    deciding_.meet(outcome);
-    return code;
+  const auto run = [&] {
+    return site.mode == Site::Mode::ours ? runner_.exchange(*deciding_.exchange(), call) : site.timed(vendor);
+  };
+  if (site.mode != Site::Mode::ours) {
+    if (Settings::get().admits_at_once) deciding_.ask();
+    if (Settings::get().admits_anywhere) {
+      deciding_.meet(outcome);
+      return run();
+    }
   }
-  if (Settings::get().admits_at_once) deciding_.ask();
-  if (Settings::get().admits_anywhere) {
-    deciding_.meet(outcome);
-    return site.mode == Site::Mode::ours ? runner_.exchange(*deciding_.exchange(), call) : vendor();
-  }
-  if (!deciding_.is_of_one_world() || ranks_ > Census::most_ranks) return site.timed(vendor);
+  if (!deciding_.is_of_one_world() || ranks_ > Census::most_ranks) return run();
   const auto is_full = [](const std::vector<Bytes>& blocks) { return std::find(blocks.begin(), blocks.end(), 0) == blocks.end(); };
   if (!census_) census_ = std::make_unique<Census>(communicator_, static_cast<int>(ranks_));
   census_->start(is_full(site.trial_arguments.sent) && is_full(site.trial_arguments.received));
-  const int code = site.timed(vendor);
+  const int code = run();
   if (census_->is_full()) deciding_.meet(outcome);
   return code;
 }

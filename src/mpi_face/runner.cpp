@@ -91,8 +91,19 @@ int Runner::pack_blocks(const Side& side, const TypeFacts& facts) {
   return MPI_SUCCESS;
 }
 
-int Runner::exchange(DirectExchange& exchange, const MpiCall& call) {
-  outgoing_.resize(index(ranks_)), incoming_.resize(index(ranks_));
+// Unpacks all blocks of a side from `output_`.
+int Runner::unpack_blocks(const Side& side, const TypeFacts& facts) {
+  Bytes at = 0;
+  for (Rank rank = 0; rank < ranks_; ++rank) {
+    const int code = unpack(output_.data() + at, block(side, facts, rank), side.counts[rank], side.type, facts, communicator_);
+    if (code != MPI_SUCCESS) return code;
+    at += side.counts[rank] * facts.size;
+  }
+  return MPI_SUCCESS;
+}
+
+int Runner::exchange(Exchanger& exchange, const MpiCall& call) {
+  edges_.clear();
   const Side& receive = call.receive;
   const bool in_place = call.send.buffer == MPI_IN_PLACE;
   const Side& send = in_place ? receive : call.send;
@@ -104,22 +115,17 @@ int Runner::exchange(DirectExchange& exchange, const MpiCall& call) {
     if (unpacks) output_.resize(std::max(output_.size(), static_cast<std::size_t>(total(receive, received, ranks_))));
     Bytes in = 0, out = 0;
     for (Rank rank = 0; rank < ranks_; ++rank) {
-      const auto at = static_cast<std::size_t>(rank);
       const Bytes sent_bytes = send.counts[rank] * sent.size, received_bytes = receive.counts[rank] * received.size;
-      outgoing_[at] = {packs ? input_.data() + in : reinterpret_cast<std::byte*>(block(send, sent, rank)), sent_bytes};
-      incoming_[at] = {unpacks ? output_.data() + out : reinterpret_cast<std::byte*>(block(receive, received, rank)),
-                       received_bytes};
+      edges_.send(rank, packs ? input_.data() + in : reinterpret_cast<std::byte*>(block(send, sent, rank)), sent_bytes);
+      edges_.receive(rank, unpacks ? output_.data() + out : reinterpret_cast<std::byte*>(block(receive, received, rank)),
+                     received_bytes);
       in += sent_bytes, out += received_bytes;
     }
     QUADRILLE_ASSERT((!packs || in <= static_cast<Bytes>(input_.size())) &&
                      (!unpacks || out <= static_cast<Bytes>(output_.size())));
-    exchange.exchange(outgoing_, incoming_);
-    for (Rank rank = 0; rank < ranks_ && unpacks; ++rank)
-      if (const int code = unpack(incoming_[static_cast<std::size_t>(rank)].memory, block(receive, received, rank),
-                                  receive.counts[rank], receive.type, received, communicator_);
-          code != MPI_SUCCESS)
-        return code;
-    return MPI_SUCCESS;
+    edges_.begin_after(rank_);
+    exchange.execute(edges_.edges());
+    return unpacks ? unpack_blocks(receive, received) : MPI_SUCCESS;
   } catch (const std::exception& error) {
     return failed(error);
   }

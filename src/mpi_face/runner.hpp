@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs calls by Quadrille: packs data that is not canonical, executes a plan or a direct exchange, and unpacks the result. All
+// Runs calls by Quadrille: packs data that is not canonical, executes a plan or an exchange, and unpacks the result. All
 // functions return MPI's error codes.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <exception>
 #include <vector>
 
-#include "execute/shared/unplanned/direct_exchange.hpp"
+#include "execute/exchange.hpp"
 #include "mpi_face/call.hpp"
 #include "mpi_face/shape.hpp"
 #include "quadrille/execute.hpp"
@@ -21,8 +21,8 @@ class Runner {
 
   int execute(Plan& plan, const Shape& shape);
 
-  // Runs an alltoallv. Collective, and returns only after all ranks have entered it.
-  int exchange(DirectExchange& exchange, const MpiCall& call);
+  // Runs an alltoallv. A rank waits only for the ranks with which it exchanges data.
+  int exchange(Exchanger& exchange, const MpiCall& call);
 
   // The collective of a communicator of one rank is a copy from the input to the output.
   int copy(const Elements& from, const Elements& to);
@@ -30,14 +30,14 @@ class Runner {
  private:
   int execute_broadcast(Plan& plan, const Shape& shape);
   int pack_blocks(const Side& side, const TypeFacts& facts);
+  int unpack_blocks(const Side& side, const TypeFacts& facts);
   int failed(const std::exception& error);
 
   const MPI_Comm communicator_;
   const Rank rank_;
   const Count ranks_;
   std::vector<std::byte> input_, output_;  // canonical buffers, used if the user's buffers are not canonical
-  std::vector<DirectExchange::Outgoing> outgoing_;
-  std::vector<DirectExchange::Incoming> incoming_;
+  EdgeLists edges_;
 };
 
 bool overlap(const Elements& a, const Elements& b);

@@ -28,7 +28,7 @@ void set_counts(const std::vector<Bytes>& bytes, Bytes item, std::vector<int>& c
 
 }  // namespace
 
-Trial::Trial(const Site& site, MPI_Comm communicator, Communicator& group, std::vector<Plan*> plans, DirectExchange* exchange,
+Trial::Trial(const Site& site, MPI_Comm communicator, Communicator& group, std::vector<Plan*> plans, Exchanger* exchange,
              int most_batch)
     : site_(site), communicator_(communicator), group_(group), plans_(std::move(plans)), exchange_(exchange), batch_(most_batch) {
   if (exchange_) {
@@ -59,6 +59,13 @@ void Trial::prepare() {
   if (exchange_) {
     set_counts(arguments.sent, 1, counts_[0], displacements_[0]);
     set_counts(arguments.received, 1, counts_[1], displacements_[1]);
+    edges_.clear();
+    for (Rank rank = 0; rank < group_.size(); ++rank) {
+      const auto at = index(rank);
+      edges_.send(rank, input_.data() + displacements_[0][at], counts_[0][at]);
+      edges_.receive(rank, output_.data() + displacements_[1][at], counts_[1][at]);
+    }
+    edges_.begin_after(group_.rank());
   } else {
     set_counts(site_.shares, arguments.type_bytes, counts_[0], displacements_[0]);
   }
@@ -99,13 +106,7 @@ void Trial::ours(int way) {
     const bool in_place = problem_.collective == Collective::broadcast;
     return in_place ? plan.execute_in_place(output_.data()) : plan.execute(input_.data(), output_.data());
   }
-  std::vector<DirectExchange::Outgoing> outgoing;
-  std::vector<DirectExchange::Incoming> incoming;
-  for (std::size_t rank = 0; rank < counts_[0].size(); ++rank) {
-    outgoing.push_back({input_.data() + displacements_[0][rank], counts_[0][rank]});
-    incoming.push_back({output_.data() + displacements_[1][rank], counts_[1][rank]});
-  }
-  exchange_->exchange(outgoing, incoming);
+  exchange_->execute(edges_.edges());
 }
 
 void Trial::vendors() {

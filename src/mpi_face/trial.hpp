@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "execute/shared/unplanned/direct_exchange.hpp"
+#include "execute/exchange.hpp"
 #include "mpi_face/site.hpp"
 
 namespace quadrille::mpi_face {
@@ -18,7 +18,7 @@ class Trial {
   static constexpr std::size_t most_plans = 3;
 
   // For alltoallv, which has no plans, pass `exchange`. At most `most_batch` calls are timed together.
-  Trial(const Site& site, MPI_Comm communicator, Communicator& group, std::vector<Plan*> plans, DirectExchange* exchange,
+  Trial(const Site& site, MPI_Comm communicator, Communicator& group, std::vector<Plan*> plans, Exchanger* exchange,
         int most_batch);
 
   // Seconds on the slowest rank, for each repetition that counts (not the warm-up).
@@ -50,7 +50,8 @@ class Trial {
   const MPI_Comm communicator_;
   Communicator& group_;
   const std::vector<Plan*> plans_;
-  DirectExchange* const exchange_;
+  Exchanger* const exchange_;
+  EdgeLists edges_;  // for the exchange
   Problem problem_;
   Bytes input_bytes_ = 0, output_bytes_ = 0;
   int batch_;  // equal on all ranks

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs direct exchanges with checked data. Sizes are of every kind and change at each call; buffers are private or shared memory.
+// Runs exchanges by edges with checked data. Each call draws who sends to whom, how many edges a pair has, and how long they are;
+// every rank computes the same. Buffers are private or shared memory.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "execute/shared/unplanned/direct_exchange.hpp"
+#include "execute/exchange.hpp"
 
 namespace quadrille::testing {
 
@@ -21,7 +22,7 @@ class Exchanges {
 
   // Collective. If `allocated`, blocks lie in memory that other ranks can load from.
   Exchanges(Communicator& ranks, std::uint64_t seed, bool allocated)
-      : me_(ranks.rank()), ranks_(ranks.size()), seed_(seed), exchange_(ranks), sends_(index(ranks_)), receives_(index(ranks_)) {
+      : me_(ranks.rank()), ranks_(ranks.size()), seed_(seed), exchange_(Exchanger::of(ranks)) {
     for (auto& memory : memory_) {
       if (allocated) memory = ranks.allocate(arena_bytes());
       if (!allocated) memory = {new std::byte[index(arena_bytes())], std::default_delete<std::byte[]>()};
@@ -33,7 +34,7 @@ class Exchanges {
     for (long i = 0; i < calls; ++i) {
       ++call_;
       lay_out(most);
-      exchange_.exchange(sends_, receives_);
+      exchange_->execute({sends_, receives_});
       if (std::string wrong = difference(); !wrong.empty()) return wrong;
     }
     return "";
@@ -43,7 +44,10 @@ class Exchanges {
   static constexpr Bytes guard = 8;
   static constexpr std::byte unwritten{0xA5};
 
-  Bytes arena_bytes() const { return ranks_ * (longest + 64); }
+  static constexpr Count most_edges = 5;  // of a pair
+
+  // Most of it is never touched.
+  Bytes arena_bytes() const { return ranks_ * most_edges * (longest + 64); }
 
   std::uint64_t draw(std::uint64_t a, std::uint64_t b = 0, std::uint64_t c = 0) const {  // splitmix64
     std::uint64_t x = seed_ + 0x9e3779b97f4a7c15u * (a + 1) + 0xbf58476d1ce4e5b9u * (b + 1) + 0x94d049bb133111ebu * (c + 1);
@@ -76,12 +80,26 @@ class Exchanges {
     }
   }
 
-  // Returns the bytes from one rank to another in this call; every rank computes the same.
-  Bytes size(Rank from, Rank to, Bytes most) const {
+  // Returns how many edges lead from one rank to another in this call.
+  Count edges(Rank from, Rank to) const {
+    const auto pair = draw(call_, static_cast<std::uint64_t>(from) + 10, static_cast<std::uint64_t>(to) + 10);
+    switch (draw(call_, 6) % 8) {
+      case 0: return static_cast<Count>(pair % static_cast<std::uint64_t>(most_edges + 1));
+      case 1: return pair % 4 == 0 ? 1 : 0;         // few partners
+      case 2: return from == 0 || to == 0 ? 1 : 0;  // some ranks are not in touch with each other
+      case 3:
+        return static_cast<std::uint64_t>(to) == draw(call_, 7) % static_cast<std::uint64_t>(ranks_) ? 1 : 0;  // as in a gather
+      default: return 1;
+    }
+  }
+
+  // Returns the bytes of an edge.
+  Bytes size(Rank from, Rank to, Count edge, Bytes most) const {
     const std::uint64_t kind = draw(call_), one = draw(call_, 1) % static_cast<std::uint64_t>(ranks_);
     const Bytes many = any_size(draw(call_, 2)), few = any_size(draw(call_, 3)) % 100;
     const auto is_one = [one](Rank rank) { return static_cast<std::uint64_t>(rank) == one; };
-    const auto pair = draw(call_, static_cast<std::uint64_t>(from) + 10, static_cast<std::uint64_t>(to) + 10);
+    const auto pair = draw(call_ + static_cast<std::uint64_t>(edge) * 7919, static_cast<std::uint64_t>(from) + 10,
+                           static_cast<std::uint64_t>(to) + 10);
     const Bytes bytes = [&] {
       switch (kind % 8) {
         case 0: return many;                       // uniform
@@ -95,41 +113,47 @@ class Exchanges {
     return std::min(bytes, most);
   }
 
-  // Returns byte i of a block.
-  std::byte content(Rank from, Rank to, Bytes i) const {
-    return static_cast<std::byte>(static_cast<std::uint64_t>(i) * 7 + (static_cast<std::uint64_t>(i) >> 8) +
-                                  draw(call_, static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to)));
-  }
-
-  void lay_out(Bytes most) {
-    Bytes out = static_cast<Bytes>(draw(call_, 4) % 8), in = static_cast<Bytes>(draw(call_, 5) % 8);
-    for (Rank rank = 0; rank < ranks_; ++rank) {
-      const Bytes sent = size(me_, rank, most), received = size(rank, me_, most);
-      sends_[index(rank)] = {sent > 0 ? memory_[0].get() + out : nullptr, sent};
-      fill(memory_[0].get() + out, rank, sent);
-      out += sent;
-      receives_[index(rank)] = {received > 0 ? memory_[1].get() + in : nullptr, received};
-      std::memset(memory_[1].get() + in, static_cast<int>(unwritten), index(received + guard));
-      in += received + guard;
-    }
-  }
-
-  void fill(std::byte* memory, Rank to, Bytes bytes) const {
-    const std::byte first = content(me_, to, 0);
-    for (Bytes i = 0; i < bytes; ++i) memory[i] = step(first, i);
+  // Returns the first byte of an edge.
+  std::byte first_of(Rank from, Rank to, Count edge) const {
+    return static_cast<std::byte>(draw(call_ * most_edges + static_cast<std::uint64_t>(edge), static_cast<std::uint64_t>(from),
+                                       static_cast<std::uint64_t>(to)));
   }
   static std::byte step(std::byte first, Bytes i) {
     return static_cast<std::byte>(static_cast<std::uint64_t>(first) + static_cast<std::uint64_t>(i) * 7 +
                                   (static_cast<std::uint64_t>(i) >> 8));
   }
 
+  // Lists the edges in an order of its own on each rank; only edges of one pair keep theirs.
+  void lay_out(Bytes most) {
+    sends_.clear(), receives_.clear(), firsts_.clear();
+    Bytes out = static_cast<Bytes>(draw(call_, 4) % 8), in = static_cast<Bytes>(draw(call_, 5) % 8);
+    const auto turn = static_cast<Rank>(draw(call_, 8, static_cast<std::uint64_t>(me_)) % static_cast<std::uint64_t>(ranks_));
+    for (Count edge = 0; edge < most_edges; ++edge)
+      for (Rank each = 0; each < ranks_; ++each) {
+        const Rank rank = (each + turn) % ranks_;
+        if (edge < edges(me_, rank)) {
+          const Bytes sent = size(me_, rank, edge, most);
+          sends_.push_back({rank, sent > 0 ? memory_[0].get() + out : nullptr, sent});
+          const std::byte first = first_of(me_, rank, edge);
+          for (Bytes i = 0; i < sent; ++i) memory_[0].get()[out + i] = step(first, i);
+          out += sent;
+        }
+        if (edge < edges(rank, me_)) {
+          const Bytes received = size(rank, me_, edge, most);
+          receives_.push_back({rank, received > 0 ? memory_[1].get() + in : nullptr, received});
+          firsts_.push_back(first_of(rank, me_, edge));
+          std::memset(memory_[1].get() + in, static_cast<int>(unwritten), index(received + guard));
+          in += received + guard;
+        }
+      }
+  }
+
   std::string difference() const {
-    for (Rank from = 0; from < ranks_; ++from) {
-      const auto [memory, bytes] = receives_[index(from)];
+    for (std::size_t edge = 0; edge < receives_.size(); ++edge) {
+      const auto [from, memory, bytes] = receives_[edge];
       if (!memory) continue;
-      const std::byte first = content(from, me_, 0);
       for (Bytes i = 0; i < bytes + guard; ++i)
-        if (memory[i] != (i < bytes ? step(first, i) : unwritten))
+        if (memory[i] != (i < bytes ? step(firsts_[edge], i) : unwritten))
           return fmt::format("call {}: byte {} of {} from rank {} at rank {} is wrong", call_, i, bytes, from, me_);
     }
     return "";
@@ -139,9 +163,10 @@ class Exchanges {
   const Count ranks_;
   const std::uint64_t seed_;
   std::uint64_t call_ = 0;
-  DirectExchange exchange_;
-  std::vector<DirectExchange::Outgoing> sends_;
-  std::vector<DirectExchange::Incoming> receives_;
+  const std::unique_ptr<Exchanger> exchange_;
+  std::vector<Edges::Send> sends_;
+  std::vector<Edges::Receive> receives_;
+  std::vector<std::byte> firsts_;                     // by received edge: its first byte
   std::array<std::shared_ptr<std::byte>, 2> memory_;  // memory of the sent and of the received blocks
 };
 

@@ -23,6 +23,7 @@ class FlagBy {
  public:
   // For the sender. Numbers must grow.
   void publish(std::uint64_t number) { number_.store(number, std::memory_order_release); }
+  std::uint64_t own() const { return number_.load(std::memory_order_relaxed); }  // the last number that it has published
 
   // For the receiver: the last number published, or an earlier one.
   std::uint64_t published() const { return number_.load(std::memory_order_acquire); }

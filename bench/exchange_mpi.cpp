@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compares the direct exchange (src/execute/shared/unplanned/direct_exchange.hpp) with MPI_Alltoallv and, at equal sizes, with a
-// kept plan of alltoall/direct, all alternating in one process, from private memory. Patterns: equal (each pair has the same
-// bytes), spike (one pair has p times as many, the others an eighth), transpose (each rank sends to one), changing (different sizes
-// at each call, with that mean). Usage, under mpirun: direct_exchange_mpi [--repetitions N] [--most BYTES] [--pattern NAME]
+// Compares exchanges (src/execute/exchange.hpp) with MPI_Alltoallv and, at equal sizes, with a kept plan of
+// alltoall/direct, all alternating in one process, from private memory. Patterns: equal (each pair has the same bytes), spike (one
+// pair has p times as many, the others an eighth), transpose (each rank sends to one), changing (different sizes at each call, with
+// that mean). Usage, under mpirun: exchange_mpi [--repetitions N] [--most BYTES] [--pattern NAME]
 #include <cstdio>
 #include <optional>
 #include <string>
 
-#include "execute/shared/unplanned/direct_exchange.hpp"
+#include "execute/exchange.hpp"
 #include "mpi_program.hpp"
 #include "mpi_times.hpp"
 #include "quadrille/mpi.hpp"
@@ -36,13 +36,12 @@ Bytes size_of(const std::string& pattern, Bytes mean, Rank from, Rank to, Count 
 // The sizes of one call, as our arguments and as MPI's, over one pair of buffers.
 struct Call {
   std::vector<int> send_counts, send_places, receive_counts, receive_places;
-  std::vector<DirectExchange::Outgoing> sends;
-  std::vector<DirectExchange::Incoming> receives;
+  EdgeLists edges;
 };
 
 class Cell {
  public:
-  Cell(Communicator& ranks, DirectExchange& exchange, const std::string& pattern, Bytes mean) : exchange_(exchange) {
+  Cell(Communicator& ranks, Exchanger& exchange, const std::string& pattern, Bytes mean) : exchange_(exchange) {
     const Rank me = ranks.rank();
     const Count p = ranks.size();
     Bytes most = 0;
@@ -65,9 +64,10 @@ class Cell {
     output_.resize(input_.size());
     for (Call& call : calls_)
       for (std::size_t rank = 0; rank < call.send_counts.size(); ++rank) {
-        call.sends.push_back({input_.data() + call.send_places[rank], call.send_counts[rank]});
-        call.receives.push_back({output_.data() + call.receive_places[rank], call.receive_counts[rank]});
+        call.edges.send(static_cast<Rank>(rank), input_.data() + call.send_places[rank], call.send_counts[rank]);
+        call.edges.receive(static_cast<Rank>(rank), output_.data() + call.receive_places[rank], call.receive_counts[rank]);
       }
+    for (Call& call : calls_) call.edges.begin_after(me);
     if (pattern == "equal")
       plan_.emplace(plan(ranks, Problem::alltoall(p, mean), {.algorithm = "direct", .executor = Executor::shared}));
   }
@@ -79,7 +79,7 @@ class Cell {
     for (long i = 0; i < executions; ++i) {
       const Call& call = calls_[static_cast<std::size_t>(i) % calls_.size()];
       switch (way) {
-        case 0: exchange_.exchange(call.sends, call.receives); break;
+        case 0: exchange_.execute(call.edges.edges()); break;
         case 1:
           MPI_Alltoallv(input_.data(), call.send_counts.data(), call.send_places.data(), MPI_BYTE, output_.data(),
                         call.receive_counts.data(), call.receive_places.data(), MPI_BYTE, MPI_COMM_WORLD);
@@ -90,14 +90,14 @@ class Cell {
   }
 
  private:
-  DirectExchange& exchange_;
+  Exchanger& exchange_;
   std::vector<Call> calls_;
   std::vector<std::byte> input_, output_;
   std::optional<Plan> plan_;
 };
 
 // Measures one pattern and size. Returns the logarithm of the ratio vendor's / ours.
-double measure(Communicator& ranks, DirectExchange& exchange, const std::string& pattern, Bytes mean, long repetitions) {
+double measure(Communicator& ranks, Exchanger& exchange, const std::string& pattern, Bytes mean, long repetitions) {
   Cell cell(ranks, exchange, pattern, mean);
   constexpr double sample_us = 4000;
   cell.run(1, 2);
@@ -128,7 +128,7 @@ double measure(Communicator& ranks, DirectExchange& exchange, const std::string&
 
 void run(const Settings& settings) {
   const auto ranks = over(MPI_COMM_WORLD);
-  DirectExchange exchange(*ranks);
+  const auto exchange = Exchanger::of(*ranks);
   if (ranks->rank() == 0)
     std::printf("%lld ranks, %s, %ld repetitions by turns\n", static_cast<long long>(ranks->size()),
                 std::string(mpi_library).c_str(), settings.repetitions);
@@ -137,7 +137,7 @@ void run(const Settings& settings) {
   for (const std::string pattern : patterns)
     for (Bytes mean = 8; mean <= settings.most; mean *= mean < 64 ? 8 : 4)
       if (settings.pattern.empty() || settings.pattern == pattern) {
-        sum += measure(*ranks, exchange, pattern, mean, settings.repetitions);
+        sum += measure(*ranks, *exchange, pattern, mean, settings.repetitions);
         ++cells;
       }
   if (ranks->rank() == 0 && cells > 0) std::printf("geometric mean of vendor's/ours: %.2f\n", std::exp(sum / cells));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests the direct exchange under a launcher, with checked data. Usage: direct_exchange_mpi [CALLS [SEED]]; few calls by default.
+// Tests exchanges by edges under a launcher, with checked data. Usage: exchange_mpi [CALLS [SEED]]; few calls by default.
 #include <cstdio>
 #include <cstdlib>
 

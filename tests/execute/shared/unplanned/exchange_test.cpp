@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+<<<<<<<< HEAD:tests/execute/shared/unplanned/direct_exchange_test.cpp
 #include "execute/shared/unplanned/direct_exchange.hpp"
+========
+#include "execute/shared/unplanned/exchange.hpp"
+>>>>>>>> e3d8b819 (Exchange by edges in shared memory, instead of by one block for each rank):tests/execute/shared/unplanned/exchange_test.cpp
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -32,21 +36,24 @@ struct Blocks {
       : sent(index(ranks), std::vector<std::byte>(Exchanges::longest, content)),
         received(index(ranks), std::vector<std::byte>(Exchanges::longest)),
         sends(index(ranks)),
-        receives(index(ranks)) {}
+        receives(index(ranks)) {
+    for (Rank rank = 0; rank < ranks; ++rank) send(rank, 0), receive(rank, 0);
+  }
 
-  void send(Rank to, Bytes bytes) { sends[index(to)] = {sent[index(to)].data(), bytes}; }
-  void receive(Rank from, Bytes bytes) { receives[index(from)] = {received[index(from)].data(), bytes}; }
+  void send(Rank to, Bytes bytes) { sends[index(to)] = {to, sent[index(to)].data(), bytes}; }
+  void receive(Rank from, Bytes bytes) { receives[index(from)] = {from, received[index(from)].data(), bytes}; }
   void both(Rank with, Bytes bytes) {
     send(with, bytes);
     receive(with, bytes);
   }
+  Edges edges() const { return {sends, receives}; }
   void all(Bytes bytes) {
     for (Rank rank = 0; rank < size(sends); ++rank) both(rank, bytes);
   }
 
   std::vector<std::vector<std::byte>> sent, received;
-  std::vector<DirectExchange::Outgoing> sends;
-  std::vector<DirectExchange::Incoming> receives;
+  std::vector<Edges::Send> sends;
+  std::vector<Edges::Receive> receives;
 };
 
 // Returns the error that `work` throws, or one of code misuse without text if it throws none.
@@ -68,17 +75,17 @@ void expect_right(Communicator& ranks, bool allocated, long calls = 60) {
   EXPECT_EQ(exchanges.run(calls, 3000), "");  // blocks that fit into the slots of two or three ranks, and longer ones
 }
 
-TEST(DirectExchange, IsRightOnThreads) {
+TEST(Exchange, IsRightOnThreads) {
   for (const Count ranks : {1, 2, 3, 8}) run_threads(ranks, [](Communicator& threads) { expect_right(threads, false); });
 }
 
-TEST(DirectExchange, IsRightInMemoryThatProcessesShare) {
+TEST(Exchange, IsRightInMemoryThatProcessesShare) {
   for (const bool allocated : {false, true})
     run_threads(3, [&](Communicator& threads) { expect_right(*testing::shared_by_processes(threads), allocated); });
 }
 
 // Every path that a block can take; each is forced by a setting.
-TEST(DirectExchange, IsRightOnEveryPath) {
+TEST(Exchange, IsRightOnEveryPath) {
   for (const bool reads : {true, false})
     for (const bool allocated : {false, true})
       for (const double once : {0.0, 1.0})
@@ -93,7 +100,7 @@ TEST(DirectExchange, IsRightOnEveryPath) {
         }
 }
 
-TEST(DirectExchange, IsRightInManyCalls) {
+TEST(Exchange, IsRightInManyCalls) {
   run_threads(2, [](Communicator& threads) {
     Exchanges exchanges(threads, 2, false);
     EXPECT_EQ(exchanges.run(testing::long_tests() ? 200'000 : 10'000, 60), "");
@@ -101,7 +108,7 @@ TEST(DirectExchange, IsRightInManyCalls) {
 }
 
 // Several exchanges and plans of one group do not disturb each other, and may be made and destroyed in any order.
-TEST(DirectExchange, SharesItsGroupWithOtherExchangesAndPlans) {
+TEST(Exchange, SharesItsGroupWithOtherExchangesAndPlans) {
   run_threads(3, [](Communicator& threads) {
     auto first = std::make_unique<Exchanges>(threads, 3, false);
     EXPECT_EQ(first->run(5), "");
@@ -116,34 +123,34 @@ TEST(DirectExchange, SharesItsGroupWithOtherExchangesAndPlans) {
   });
 }
 
-TEST(DirectExchange, OutlivesItsCommunicator) {
+TEST(Exchange, OutlivesItsCommunicator) {
   run_threads(2, [](Communicator& threads) {
-    std::unique_ptr<DirectExchange> exchange;
+    std::unique_ptr<Exchanger> exchange;
     {
       const auto ranks = testing::shared_by_processes(threads);
-      exchange = std::make_unique<DirectExchange>(*ranks);
+      exchange = Exchanger::of(*ranks);
     }
     Blocks blocks(2);
     blocks.all(5000);
-    exchange->exchange(blocks.sends, blocks.receives);
+    exchange->execute(blocks.edges());
     EXPECT_EQ(blocks.received[0], blocks.received[1]);
     EXPECT_EQ(blocks.received[0][4999], std::byte{1});
   });
 }
 
-TEST(DirectExchange, ReportsSizesThatDiffer) {
+TEST(Exchange, ReportsSizesThatDiffer) {
   for (const bool reads : {true, false})
     for (const Bytes sent : {20, 900, 9000, 100'000, 290'000})
       for (const Bytes expected : {Bytes{8}, Bytes{295'000}}) {
         const Apart apart{.reads_private_memory = reads, .costs = testing::costs_of_copying_once(0)};
         run_apart(3, apart, [&](SharedCommunicator& ranks) {
           const Rank me = ranks.rank();
-          DirectExchange exchange(ranks);
+          const auto exchange = Exchanger::of(ranks);
           Blocks blocks(3);
           blocks.all(40);
           if (me == 1) blocks.send(2, sent);
           if (me == 2) blocks.receive(1, expected);
-          const Error error = error_of([&] { exchange.exchange(blocks.sends, blocks.receives); });
+          const Error error = error_of([&] { exchange->execute(blocks.edges()); });
           EXPECT_EQ(error.what(),
                     me == 2 ? fmt::format("rank 1 sends {} bytes to rank 2, which expects {}; let both name the same number", sent,
                                           expected)
@@ -154,74 +161,74 @@ TEST(DirectExchange, ReportsSizesThatDiffer) {
           EXPECT_EQ(blocks.received[0][39], std::byte{1});
 
           blocks.all(50'000);  // the next call is not affected by the error
-          exchange.exchange(blocks.sends, blocks.receives);
+          exchange->execute(blocks.edges());
           EXPECT_EQ(blocks.received[0][49'999], std::byte{1});
         });
       }
 }
 
-TEST(DirectExchange, ReportsSizesThatDifferWithinARank) {
+TEST(Exchange, ReportsSizesThatDifferWithinARank) {
   run_threads(1, [&](Communicator& threads) {
-    DirectExchange exchange(threads);
+    const auto exchange = Exchanger::of(threads);
     Blocks blocks(1);
     blocks.send(0, 100);
     blocks.receive(0, 99);
-    EXPECT_EQ(error_of([&] { exchange.exchange(blocks.sends, blocks.receives); }).code(), ErrorCode::misuse);
+    EXPECT_EQ(error_of([&] { exchange->execute(blocks.edges()); }).code(), ErrorCode::misuse);
     EXPECT_EQ(blocks.received[0][0], std::byte{0});
   });
 }
 
-TEST(DirectExchange, FailsIfARankFails) {
+TEST(Exchange, FailsIfARankFails) {
   for (const Bytes bytes : {8, 3000, 290'000})
     for (const bool cores : {true, false}) {
       std::atomic<int> lost{0};
       const auto work = [&](SharedCommunicator& ranks) {
-        DirectExchange exchange(ranks);
+        const auto exchange = Exchanger::of(ranks);
         Blocks blocks(3);
         blocks.all(bytes);
-        exchange.exchange(blocks.sends, blocks.receives);
+        exchange->execute(blocks.edges());
         ranks.barrier();
         if (ranks.rank() == 1) throw std::runtime_error("on its own");
         for (int again = 0; again < 2; ++again)
-          if (error_of([&] { exchange.exchange(blocks.sends, blocks.receives); }).code() == ErrorCode::peer_lost) ++lost;
+          if (error_of([&] { exchange->execute(blocks.edges()); }).code() == ErrorCode::peer_lost) ++lost;
       };
       EXPECT_THROW(run_apart(3, {.core_for_every_rank = cores}, work), std::runtime_error);
       EXPECT_EQ(lost, 4);
     }
 }
 
-TEST(DirectExchange, FailsIfARankHasLeft) {
+TEST(Exchange, FailsIfARankHasLeft) {
   std::atomic<int> lost{0};
   run_threads(3, [&](Communicator& threads) {
-    DirectExchange exchange(threads);
+    const auto exchange = Exchanger::of(threads);
     Blocks blocks(3);
     blocks.all(8);
     if (threads.rank() == 1) return;
-    if (error_of([&] { exchange.exchange(blocks.sends, blocks.receives); }).code() == ErrorCode::peer_lost) ++lost;
+    if (error_of([&] { exchange->execute(blocks.edges()); }).code() == ErrorCode::peer_lost) ++lost;
   });
   EXPECT_EQ(lost, 2);
 }
 
-TEST(DirectExchange, ReportsARankThatStartsAPlanInstead) {
+TEST(Exchange, ReportsARankThatStartsAPlanInstead) {
   std::atomic<int> said{0};
   EXPECT_NO_THROW(run_threads(2, [&](Communicator& threads) {
-    DirectExchange exchange(threads);
+    const auto exchange = Exchanger::of(threads);
     Plan other = plan(threads, Problem::alltoall(2, 8));
     Blocks blocks(2);
     blocks.all(8);
     const Error error = error_of([&] {
       if (threads.rank() == 0)
-        exchange.exchange(blocks.sends, blocks.receives);
+        exchange->execute(blocks.edges());
       else
         other.execute(blocks.sent[0].data(), blocks.received[0].data());
     });
-    if (std::string_view(error.what()).find("(direct exchange)") != std::string_view::npos) ++said;
+    if (std::string_view(error.what()).find("(exchange)") != std::string_view::npos) ++said;
   }));
   EXPECT_EQ(said, 2);
 }
 
 // If the group fails while a block is being read, the sender must not return before the read has ended.
-TEST(DirectExchange, KeepsABlockUntilItHasBeenRead) {
+TEST(Exchange, KeepsABlockUntilItHasBeenRead) {
   constexpr Bytes bytes = 5000;
   std::atomic<bool> is_reading{false}, is_over{false};
   const Apart apart{.costs = testing::costs_of_copying_once(0), .reads = [&](Rank) {
@@ -229,15 +236,16 @@ TEST(DirectExchange, KeepsABlockUntilItHasBeenRead) {
                       std::this_thread::sleep_for(std::chrono::milliseconds(100));
                     }};
   const auto work = [&](SharedCommunicator& ranks) {
-    DirectExchange exchange(ranks);
+    const auto exchange = Exchanger::of(ranks);
     Blocks blocks(3);
     if (ranks.rank() == 0) blocks.send(1, bytes);
     if (ranks.rank() == 1) blocks.receive(0, bytes);
+    if (ranks.rank() < 2) blocks.receive(2, 8);  // never comes
     if (ranks.rank() == 2) {
       while (!is_reading) std::this_thread::yield();
       throw std::runtime_error("on its own");
     }
-    EXPECT_EQ(error_of([&] { exchange.exchange(blocks.sends, blocks.receives); }).code(), ErrorCode::peer_lost);
+    EXPECT_EQ(error_of([&] { exchange->execute(blocks.edges()); }).code(), ErrorCode::peer_lost);
     if (ranks.rank() == 0) {
       std::fill(blocks.sent[1].begin(), blocks.sent[1].end(), std::byte{9});
       is_over = true;
@@ -251,16 +259,16 @@ TEST(DirectExchange, KeepsABlockUntilItHasBeenRead) {
 }
 
 // If a rank's memory cannot be read, all ranks report the reason, and the sender withdraws its block.
-TEST(DirectExchange, FailsIfMemoryCannotBeRead) {
+TEST(Exchange, FailsIfMemoryCannotBeRead) {
   const Apart apart{.costs = testing::costs_of_copying_once(0),
                     .reads = [](Rank) { throw Error(ErrorCode::transport, "the memory cannot be read"); }};
   std::atomic<int> failed{0};
   const auto work = [&](SharedCommunicator& ranks) {
-    DirectExchange exchange(ranks);
+    const auto exchange = Exchanger::of(ranks);
     Blocks blocks(2);
     blocks.all(5000);
     try {
-      exchange.exchange(blocks.sends, blocks.receives);
+      exchange->execute(blocks.edges());
     } catch (const Error&) {
       ++failed;
       throw;
@@ -270,7 +278,7 @@ TEST(DirectExchange, FailsIfMemoryCannotBeRead) {
   EXPECT_EQ(failed, 2);
 }
 
-TEST(DirectExchange, IsMadeOnAllRanksOrOnNone) {
+TEST(Exchange, IsMadeOnAllRanksOrOnNone) {
   for (const Rank poor : {0, 1})
     for (const Count allocations : {0, 1}) {
       const Apart apart{.poor = poor, .allocations = allocations};
@@ -278,7 +286,7 @@ TEST(DirectExchange, IsMadeOnAllRanksOrOnNone) {
         auto& space = static_cast<testing::ApartSpace&>(*ranks.space());
         const Bytes before = space.taken_bytes();
         const bool has_enough = poor == 1 && allocations == 1;  // the first rank allocates twice
-        const Error error = error_of([&] { DirectExchange exchange(ranks); });
+        const Error error = error_of([&] { const auto exchange = Exchanger::of(ranks); });
         EXPECT_EQ(std::string_view(error.what()).empty(), has_enough) << error.what();
         space.grant(1000);
         if (!has_enough) EXPECT_EQ(space.taken_bytes(), before);
@@ -287,11 +295,11 @@ TEST(DirectExchange, IsMadeOnAllRanksOrOnNone) {
     }
 }
 
-TEST(DirectExchange, ReleasesItsMemory) {
+TEST(Exchange, ReleasesItsMemory) {
   run_apart(3, {}, [&](SharedCommunicator& ranks) {
     auto& space = static_cast<testing::ApartSpace&>(*ranks.space());
     const Bytes before = space.taken_bytes();
-    auto exchange = std::make_unique<DirectExchange>(ranks);
+    auto exchange = Exchanger::of(ranks);
     const Bytes taken = space.taken_bytes();
     EXPECT_GT(taken, before);
     if (ranks.rank() == 0) exchange.reset();
@@ -317,12 +325,12 @@ int exit_codes_where_one_is_lost(Count ranks, Bytes bytes) {
       int wrong = 1;
       try {
         const auto all = meet_at(open_head_file(file, ranks), rank, ranks);
-        DirectExchange exchange(*all);
+        const auto exchange = Exchanger::of(*all);
         Blocks blocks(ranks);
         blocks.all(bytes);
-        for (int call = 0; call < 100; ++call) exchange.exchange(blocks.sends, blocks.receives);
+        for (int call = 0; call < 100; ++call) exchange->execute(blocks.edges());
         if (rank == ranks - 1) ::_exit(0);
-        const Error error = error_of([&] { exchange.exchange(blocks.sends, blocks.receives); });
+        const Error error = error_of([&] { exchange->execute(blocks.edges()); });
         wrong = error.code() == ErrorCode::peer_lost ? 0 : 2;
       } catch (const std::exception& error) {
         std::cerr << error.what() << std::endl;
@@ -338,7 +346,7 @@ int exit_codes_where_one_is_lost(Count ranks, Bytes bytes) {
   return sum;
 }
 
-TEST(DirectExchange, NoticesALostProcess) {
+TEST(Exchange, NoticesALostProcess) {
   for (const Bytes bytes : {8, 290'000}) EXPECT_EQ(exit_codes_where_one_is_lost(3, bytes), 0);
 }
 

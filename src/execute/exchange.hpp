@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An exchange by edges: each rank lists what it sends to whom and what it receives from whom. Nothing else is agreed, and no plan
+// is made. Both ends of an edge know its length. There may be several edges from one rank to another: the k-th edge that the sender
+// lists meets the k-th that the receiver lists.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "execute/executions/execution.hpp"
+#include "quadrille/types.hpp"
+
+namespace quadrille {
+
+// What one rank sends and receives in one exchange. Memory may be null where `bytes` is 0: such an edge moves nothing.
+struct Edges {
+  struct Send {
+    Rank to;
+    const std::byte* memory;
+    Bytes bytes;
+  };
+  struct Receive {
+    Rank from;
+    std::byte* memory;
+    Bytes bytes;
+  };
+  std::span<const Send> sends;
+  std::span<const Receive> receives;
+};
+
+// The lists behind an Edges. Edges of 0 bytes are left out: both ends know that they move nothing.
+class EdgeLists {
+ public:
+  void clear() {
+    sends_.clear();
+    receives_.clear();
+  }
+  void send(Rank to, const std::byte* memory, Bytes bytes) {
+    if (bytes != 0) sends_.push_back({to, memory, bytes});
+  }
+  void receive(Rank from, std::byte* memory, Bytes bytes) {
+    if (bytes != 0) receives_.push_back({from, memory, bytes});
+  }
+  // If the edges are listed by rank: puts those with higher ranks first. So the ranks do not all begin with the same one.
+  void begin_after(Rank rank) {
+    std::rotate(sends_.begin(), std::find_if(sends_.begin(), sends_.end(), [&](auto& edge) { return edge.to > rank; }),
+                sends_.end());
+    std::rotate(receives_.begin(), std::find_if(receives_.begin(), receives_.end(), [&](auto& edge) { return edge.from > rank; }),
+                receives_.end());
+  }
+  Edges edges() const { return {sends_, receives_}; }
+
+ private:
+  std::vector<Edges::Send> sends_;
+  std::vector<Edges::Receive> receives_;
+};
+
+// The exchanges of one group. All ranks start them in the same order, together with the plans of the group. A rank waits for the
+// ends of its own edges only.
+//
+// Received memory must not overlap any other memory of the exchange, except that an edge from a rank to itself may lead to where
+// its bytes already lie. Throws Error{misuse} at the receiver if the two ends of an edge name different lengths, or if only one end
+// lists the edge; it throws when all other edges are complete. Then a receive that is too short has got nothing, one that is too
+// long has got what was sent, and the next exchange may follow. If the sender alone lists an edge, the receiver throws in its next
+// exchange with that sender, and a sender that lends its memory throws as well. Throws the errors of Plan::execute if the group has
+// failed.
+class Exchanger {
+ public:
+  // Collective. Returns null on all ranks if the group's preferred transport has no exchanges. Throws on all ranks or on none. The
+  // communicator may be destroyed before the result.
+  static std::unique_ptr<Exchanger> of(Communicator& ranks);
+
+  // Throws Error{misuse} if an edge names a rank that is not in a group of so many ranks, has a negative length, or has bytes but
+  // no memory. The other functions do not check this.
+  static void check(const Edges& edges, Count ranks);
+
+  // Returns when this rank's receives are complete and the memory of its sends may be written.
+  void execute(const Edges& edges) { execution_->execute({.input = as_input(edges)}); }
+
+  // Does not wait. `edges` and what it refers to must stay until the request is complete, as far as `kept` does not hold it.
+  Request start(const Edges& edges, std::shared_ptr<const void> kept = nullptr) {
+    return quadrille::start(execution_, {.input = as_input(edges)}, std::move(kept));
+  }
+
+  // For executables of exchanges: their input is an Edges.
+  static const Edges& edges_of(const std::byte* input) { return *reinterpret_cast<const Edges*>(input); }
+
+ private:
+  explicit Exchanger(std::shared_ptr<Execution> execution) : execution_(std::move(execution)) {}
+
+  static const std::byte* as_input(const Edges& edges) { return reinterpret_cast<const std::byte*>(&edges); }
+  const std::shared_ptr<Execution> execution_;
+};
+
+}  // namespace quadrille

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/shared/unplanned/exchange.hpp"
+
+#include <fmt/format.h>
+
+#include "execute/agreement.hpp"
+#include "execute/script/copies.hpp"
+#include "execute/shared/memory/claim.hpp"
+#include "foundation/assert.hpp"
+
+namespace quadrille {
+
+SharedExchange::SharedExchange(SharedSpace& space, const CopyCosts& costs)
+    : space_(space), slots_(space), sender_(space, slots_, costs), receiver_(space, slots_) {
+  if (space.size() > 1) meet();
+}
+
+void SharedExchange::meet() {
+  struct Places {
+    Offset control, area;
+  };
+  Claim control(space_), area(space_);
+  try {
+    const auto all = gathered_or_thrown(space_, [&] {
+      if (space_.rank() == 0) control.allocate_control(slots_.control_bytes());
+      return Places{control.place(), area.allocate(sender_.area_bytes())};
+    });
+    // The second gather is also a barrier: no rank uses the memory before all have initialised their parts.
+    gathered_or_thrown(space_, [&] {
+      ByRank<const std::byte*> areas;
+      for (const Places& each : all) areas.push_back(space_.at(each.area));
+      receiver_.begin_at(std::move(areas));
+      sender_.begin_at(space_.at(area.place()));
+      slots_.begin_at(all[0].control);
+      return '\0';
+    });
+  } catch (...) {
+    if (space_.has_failed()) {  // a rank that has not noticed the failure may still write there
+      control.keep();
+      area.keep();
+    }
+    throw;
+  }
+  control.keep();
+  own_area_ = area.keep();
+}
+
+SharedExchange::~SharedExchange() {
+  if (own_area_ && space_.is_usable()) slots_.close(own_area_);
+}
+
+Bytes SharedExchange::memory_bytes() const {
+  return own_area_ ? sender_.memory_bytes() + receiver_.memory_bytes() + slots_.memory_bytes() : 0;
+}
+
+void SharedExchange::execute(const std::byte* input, std::byte*, Phases*) {
+  begin(input, nullptr);
+  finish();
+}
+
+void SharedExchange::begin(const std::byte* input, std::byte*) {
+  const Edges& edges = Exchanger::edges_of(input);
+  if (is_broken_) space_.throw_lost();
+  ++exchange_;
+  try {
+    receiver_.begin(edges.receives, exchange_);
+    sender_.begin(edges.sends, exchange_);
+  } catch (...) {
+    withdraw();
+    throw;
+  }
+  copy_own(edges);
+}
+
+// The k-th edge that leads from this rank to itself meets the k-th that comes from it.
+void SharedExchange::copy_own(const Edges& edges) {
+  const Rank me = space_.rank();
+  const auto next = [me](auto& edge, auto end, auto peer) {
+    while (edge != end && (peer(*edge) != me || edge->bytes == 0)) ++edge;
+    return edge != end;
+  };
+  auto send = edges.sends.begin();
+  auto receive = edges.receives.begin();
+  for (std::uint64_t number = 0;; ++number, ++send, ++receive) {
+    const bool sends = next(send, edges.sends.end(), [](const Edges::Send& edge) { return edge.to; });
+    const bool receives = next(receive, edges.receives.end(), [](const Edges::Receive& edge) { return edge.from; });
+    if (!sends && !receives) return;
+    if (!sends || !receives || send->bytes != receive->bytes)
+      receiver_.note_difference(me, number, sends ? send->bytes : Receiver::nothing, receives ? receive->bytes : Receiver::nothing);
+    if (!sends || !receives) return;
+    if (send->bytes <= receive->bytes && send->memory != receive->memory)
+      copy_bytes(receive->memory, send->memory, index(send->bytes));
+  }
+}
+
+bool SharedExchange::advance_both() {
+  const bool received = receiver_.advance(), sent = sender_.advance();
+  return received && sent;
+}
+
+Rank SharedExchange::awaited() const {
+  if (sender_.is_over()) return receiver_.awaited();
+  return receiver_.is_over() ? sender_.awaited() : SharedSpace::anybody;
+}
+
+bool SharedExchange::advance() {
+  try {
+    if (!space_.poll([this] { return advance_both(); }, [this] { return awaited(); }, looks_)) return false;
+  } catch (...) {
+    withdraw();
+    throw;
+  }
+  end();
+  return true;
+}
+
+void SharedExchange::finish() {
+  try {
+    if (!advance_both()) space_.wait_until([this] { return advance_both(); }, [this] { return awaited(); });
+  } catch (...) {
+    withdraw();
+    throw;
+  }
+  end();
+}
+
+// Tells senders that this rank has read all messages, and throws if the ranks did not agree.
+void SharedExchange::end() {
+  if (space_.size() > 1) {
+    slots_.finish(exchange_);
+    space_.ring_all();
+  }
+  if (const std::string difference = receiver_.difference(); !difference.empty()) [[unlikely]]
+    throw Error(ErrorCode::misuse, difference);
+  if (const auto& unwanted = sender_.unwanted()) [[unlikely]]
+    throw Error(ErrorCode::misuse,
+                fmt::format("rank {} sends {} bytes to rank {}, which expects none; let both name the same number",
+                            space_.shown(space_.rank()), unwanted->bytes, space_.shown(unwanted->to)));
+}
+
+void SharedExchange::withdraw() noexcept {
+  is_broken_ = true;
+  if (space_.is_usable()) sender_.withdraw();
+}
+
+void SharedExchange::abandon(const Error& why) noexcept {
+  withdraw();
+  if (!space_.is_usable()) return;
+  try {
+    space_.fail(Error(why.code(), fmt::format("rank {}: {}", space_.shown(space_.rank()), why.what())));
+  } catch (const Error&) {  // `fail` also throws the error here
+  }
+}
+
+}  // namespace quadrille

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Exchanges by edges (execute/exchange.hpp) among ranks that share memory. A message takes one of four ways:
+//
+//   a tiny message   lies in its slot (pair_slots.hpp);
+//   a short message  is copied twice: the sender copies it into its area (area.hpp) and continues at once, and the receiver copies
+//   it
+//                    out;
+//   a long message   is copied once, by its receiver, from the sender's memory, while the sender waits (a rendezvous). The receiver
+//                    loads it if the memory lies in the shared space, and calls process_vm_readv otherwise;
+//   a message that fits neither way goes through the area in pieces.
+//
+// A message for which no slot or no area is free is sent later in the same exchange, when its receivers have finished earlier
+// exchanges. They can do so without this rank, which has completed its part of those; so all ranks go on.
+#pragma once
+
+#include <memory>
+
+#include "execute/exchange.hpp"
+#include "execute/executable.hpp"
+#include "execute/shared/unplanned/receiver.hpp"
+#include "execute/shared/unplanned/sender.hpp"
+
+namespace quadrille {
+
+// The input of an execution is an Edges.
+class SharedExchange final : public Executable {
+ public:
+  // Collective. Throws on all ranks or on none: Error{too_large} or Error{environment} if memory cannot be allocated.
+  SharedExchange(SharedSpace& space, const CopyCosts& costs);
+  ~SharedExchange() override;  // local
+
+  void execute(const std::byte* input, std::byte* output, Phases* phases) override;
+  bool runs_in_parts() const override { return true; }
+  void begin(const std::byte* input, std::byte* output) override;
+  bool advance() override;
+  void finish() override;
+  void abandon(const Error& why) noexcept override;
+  Bytes memory_bytes() const override;
+
+ private:
+  void meet();
+  void copy_own(const Edges& edges);
+  bool advance_both();
+  Rank awaited() const;
+  void end();
+  void withdraw() noexcept;
+
+  SharedSpace& space_;
+  PairSlots slots_;
+  Sender sender_;
+  Receiver receiver_;
+  Offset own_area_ = 0;  // 0: a rank alone, or not made
+  std::uint64_t exchange_ = 0;
+  bool is_broken_ = false;
+  LongSince looks_{SharedSpace::between_questions};
+};
+
+}  // namespace quadrille

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/shared/unplanned/pair_slots.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <new>
+
+#include "foundation/assert.hpp"
+#include "foundation/rounding.hpp"
+
+namespace quadrille {
+namespace {
+
+// Limit for the first slots of all pairs together. Among few ranks, slots are larger than their least size, up to this limit. The
+// limit keeps them in few pages, because a rank that gets its core back has lost its TLB entries.
+constexpr Bytes most_slots_bytes = 16384;
+
+// Pairs beyond these take slots in control memory of the sender.
+constexpr Count most_pool_pairs_of_rank = 64;
+
+template <class Object>
+Object* place(std::byte*& at, Count count) {
+  auto* const first = reinterpret_cast<Object*>(at);
+  at += rounded_up(count * static_cast<Bytes>(sizeof(Object)), Bytes{64});
+  return first;
+}
+
+}  // namespace
+
+PairSlots::PairSlots(SharedSpace& space)
+    : space_(space),
+      first_bytes_(std::max(Slot::least_bytes, most_slots_bytes / (2 * space.size() * space.size()) / line * line)),
+      pool_pairs_(space.size() * std::min(space.size() - 1, most_pool_pairs_of_rank)),
+      outlets_(space.size()),
+      inlets_(space.size()) {}
+
+Bytes PairSlots::control_bytes() const {
+  const Count ranks = space_.size();
+  return static_cast<Bytes>(sizeof(Closing) + sizeof(Pool) + sizeof(Finished) * index(ranks)) +
+         rounded_up(ranks * ranks * static_cast<Bytes>(sizeof(Flag)), line) + pool_pairs_ * 2 * first_bytes_;
+}
+
+Bytes PairSlots::memory_bytes() const {
+  Bytes bytes = space_.rank() == 0 ? control_bytes() : 0;
+  for (const Outlet& outlet : outlets_)
+    bytes += (outlet.owns_first ? 2 * first_bytes_ : 0) + (outlet.further.offset ? further_bytes : 0);
+  return bytes;
+}
+
+void PairSlots::begin_at(Offset control) {
+  control_ = control;
+  std::byte* const memory = space_.at(control);
+  std::byte* at = memory;
+  closing_ = place<Closing>(at, 1);
+  pool_ = place<Pool>(at, 1);
+  finished_ = place<Finished>(at, space_.size());
+  words_ = place<Flag>(at, space_.size() * space_.size());
+  pool_slots_ = {control + static_cast<Offset>(at - memory), at};
+  QUADRILLE_ASSERT(at - memory + pool_pairs_ * 2 * first_bytes_ == control_bytes());
+  if (space_.rank() == 0) {
+    new (closing_) Closing;
+    new (pool_) Pool;
+  }
+  new (finished_ + space_.rank()) Finished;
+  for (Rank from = 0; from < space_.size(); ++from) new (&word(from, space_.rank())) Flag;
+}
+
+void PairSlots::close(Offset own_area) {
+  std::vector<Offset> own{own_area};
+  for (const Outlet& outlet : outlets_) {
+    if (outlet.further.offset) own.push_back(outlet.further.offset);
+    if (outlet.owns_first) own.push_back(outlet.first.offset);
+  }
+  closing_->close();
+  const Count ranks = space_.size();
+  // Each place is released when all ranks have closed. The last check is this rank's last access to `closed`.
+  const auto checks = std::make_shared<std::size_t>(own.size());
+  for (const Offset place : own)
+    space_.retire(place, [closing = closing_, ranks, checks] {
+      if (!closing->have_closed(ranks)) return false;
+      if (--*checks == 0) closing->go_through();
+      return true;
+    });
+  if (space_.rank() == 0) space_.retire(control_, [closing = closing_, ranks] { return closing->are_through(ranks); });
+}
+
+// ---- The sender's part
+
+void PairSlots::clear(const Run& run, Bytes bytes, Bytes slot_bytes) {
+  for (Bytes at = 0; at < bytes; at += slot_bytes) new (run.at(at)) Slot;
+}
+
+void PairSlots::take_first(Rank to) {
+  Outlet& outlet = outlets_[to];
+  const Count pair = pool_->taken.fetch_add(1, std::memory_order_relaxed);
+  if (pair < pool_pairs_) {
+    const Bytes position = pair * 2 * first_bytes_;
+    outlet.first = {pool_slots_.offset + static_cast<Offset>(position), pool_slots_.memory + position};
+  } else {
+    outlet.first = allocated(2 * first_bytes_);
+    outlet.owns_first = true;
+  }
+  clear(outlet.first, 2 * first_bytes_, first_bytes_);
+  outlet.next = outlet.first.at(0);
+  word(space_.rank(), to).publish(outlet.first.offset);
+}
+
+PairSlots::Run PairSlots::allocated(Bytes bytes) {
+  try {
+    const Offset offset = space_.allocate_control(bytes);
+    return {offset, space_.at(offset)};
+  } catch (const std::bad_alloc&) {  // the receiver would wait for ever
+    space_.fail(Error(ErrorCode::too_large, "there is not enough shared memory for the messages of an exchange"));
+  }
+}
+
+// Slots for a sender that is far ahead of its receiver. The chosen one must become free without the message in `current`.
+Slot* PairSlots::further_after(const Slot* current, Outlet& outlet, std::uint64_t exchange) {
+  if (!outlet.further.offset) {
+    outlet.further = allocated(further_bytes);
+    clear(outlet.further, further_bytes, Slot::least_bytes);
+  }
+  while (true) {  // ends, because only one message of an exchange is not given back
+    outlet.cursor = (outlet.cursor + 1) % most_ahead;
+    Slot* const slot = outlet.further.at(static_cast<Bytes>(outlet.cursor) * Slot::least_bytes);
+    if (slot != current && (MessageNumber::exchange_of(slot->number.own()) < exchange || slot->is_given_back())) return slot;
+  }
+}
+
+// ---- The receiver's part
+
+bool PairSlots::find(Rank from) {
+  Inlet& inlet = inlets_[from];
+  const Offset offset = word(from, space_.rank()).published();
+  if (offset == 0) return false;
+  inlet.first = {offset, space_.at(offset)};
+  inlet.next = inlet.first.at(0);
+  return true;
+}
+
+}  // namespace quadrille

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Finds the slot of each message. Each ordered pair of ranks that has exchanged a message has two slots, which lie side by side
+// with those of other pairs in the control memory of rank 0: so few pages, and few TLB entries, are needed. The sender takes them
+// from a pool at the pair's first message, and tells the receiver by one word where they are. Each slot says where the pair's next
+// message will be, so the receiver need not know how the sender chooses.
+//
+// When may a slot be written again? Each rank has one word, `finished`: how many exchanges it has completed. The slot is free when
+// the receiver has finished the exchange in which the slot was used. The sender often knows that without looking: a message of
+// exchange n from that rank shows that it has finished exchange n - 1. Two slots in turn are enough while messages go both ways in
+// each exchange. If they do not, as in a gather, the sender may run ahead of the receiver by up to `most_ahead` further messages;
+// it takes slots for them in its own control memory when it first needs them. If one exchange has several messages of a pair, the
+// receiver gives all but the first back by their loans, because its exchange is not finished before it has got them all.
+#pragma once
+
+#include <algorithm>
+
+#include "execute/shared/protocol/closing.hpp"
+#include "execute/shared/unplanned/slot.hpp"
+#include "quadrille/indexed.hpp"
+
+namespace quadrille {
+
+class PairSlots {
+ public:
+  explicit PairSlots(SharedSpace& space);  // local
+  Bytes control_bytes() const;             // what rank 0 allocates in its control memory
+
+  // Local. Initialises this rank's part of the memory. Another rank may use it after the next gather.
+  void begin_at(Offset control);
+  // Local, at the end. This rank does not access any other rank's memory afterwards. Memory of its own is released when the others
+  // do not access it any more.
+  void close(Offset own_area);
+
+  // ---- For the sender
+  // Returns the slot for the pair's next message, or null if it is not free yet.
+  Slot* free_slot(Rank to) {
+    if (!outlets_[to].next) [[unlikely]]
+      take_first(to);
+    Slot* const slot = outlets_[to].next;
+    return is_free(*slot, to) ? slot : nullptr;
+  }
+  Bytes room_in(const Slot* slot, Rank to) const { return is_first(slot, to) ? first_bytes_ - Slot::header_bytes : further_room; }
+  // Publishes the message in that slot, and returns its number. Everything else in the slot must be written, and all messages that
+  // this rank expects in this exchange must be announced by `expect`.
+  std::uint64_t publish(Rank to, std::uint64_t exchange, Slot::Way way) {
+    Outlet& outlet = outlets_[to];
+    Slot& slot = *outlet.next;
+    const std::uint64_t number = MessageNumber::after(outlet.last, exchange);
+    Slot* const next = slot_after(&slot, to, exchange);
+    slot.lead_to((is_first(next, to) ? outlet.first : outlet.further).offset_of(next), way, MessageNumber::edge_of(number) > 0);
+    outlet.next = next;
+    outlet.last = number;
+    slot.number.publish(number);
+    return number;
+  }
+  bool has_finished(Rank rank, std::uint64_t exchange) {
+    std::uint64_t& known = outlets_[rank].finished;
+    return known >= exchange || (known = finished_[rank].reached()) >= exchange;
+  }
+
+  // ---- For the receiver
+  // Announces that this rank expects one more message from that rank in this exchange, and returns its number.
+  std::uint64_t expect(Rank from, std::uint64_t exchange) {
+    std::uint64_t& expected = inlets_[from].expected;
+    return expected = MessageNumber::after(expected, exchange);
+  }
+  // Returns the slot of the pair's next message, or null if it has not arrived.
+  Slot* arrived(Rank from) {
+    Inlet& inlet = inlets_[from];
+    if (!inlet.next && !find(from)) return nullptr;
+    const std::uint64_t number = inlet.next->number.published();
+    if (number <= inlet.last) return nullptr;
+    return inlet.next;
+  }
+  // Goes on to the slot after the one that has arrived.
+  void advance(Rank from) {
+    Inlet& inlet = inlets_[from];
+    inlet.last = inlet.next->number.published();
+    std::uint64_t& finished = outlets_[from].finished;
+    finished = std::max(finished, MessageNumber::exchange_of(inlet.last) - 1);
+    const Offset next = inlet.next->next(), position = next - inlet.first.offset;
+    inlet.next = position <= static_cast<Offset>(first_bytes_) ? inlet.first.at(static_cast<Bytes>(position))
+                                                               : reinterpret_cast<Slot*>(space_.at(next));
+  }
+  void finish(std::uint64_t exchange) { finished_[space_.rank()].reach(exchange); }
+
+  Bytes memory_bytes() const;  // of this rank; those in control memory of rank 0 count there
+
+ private:
+  static constexpr Bytes line = 64;
+  static constexpr std::size_t most_ahead = 256;
+  static constexpr Bytes further_bytes = most_ahead * Slot::least_bytes;
+  static constexpr Bytes further_room = Slot::least_bytes - Slot::header_bytes;
+
+  struct alignas(64) Finished : ReaderProgress {};
+  struct alignas(64) Pool {
+    std::atomic<Count> taken{0};  // a counter of pairs; nothing else depends on it, so relaxed additions are enough
+  };
+
+  // Slots that follow each other in memory.
+  struct Run {
+    Offset offset = 0;  // 0: none yet
+    std::byte* memory = nullptr;
+
+    Slot* at(Bytes position) const { return reinterpret_cast<Slot*>(memory + position); }
+    Offset offset_of(const Slot* slot) const {
+      return offset + static_cast<Offset>(reinterpret_cast<const std::byte*>(slot) - memory);
+    }
+  };
+  struct Outlet {                // of the pair from this rank to another one
+    Run first;                   // the pair's two slots
+    bool owns_first = false;     // they lie in this rank's own control memory
+    Slot* next = nullptr;        // for the next message
+    std::uint64_t last = 0;      // the number of the last message
+    std::uint64_t finished = 0;  // exchanges that the other rank is known to have finished
+    Run further;                 // `most_ahead` further slots
+    std::size_t cursor = 0;      // the further slot that was chosen last
+  };
+  struct Inlet {  // of the pair from another rank to this one
+    Run first;
+    Slot* next = nullptr;
+    std::uint64_t last = 0;      // the number of the last message that has arrived
+    std::uint64_t expected = 0;  // the number of the last message that this rank expects
+  };
+
+  Flag& word(Rank from, Rank to) const { return words_[to * space_.size() + from]; }
+  bool is_first(const Slot* slot, Rank to) const {
+    const Run& first = outlets_[to].first;
+    return slot == first.at(0) || slot == first.at(first_bytes_);
+  }
+  void take_first(Rank to);
+  Run allocated(Bytes bytes);
+  static void clear(const Run& run, Bytes bytes, Bytes slot_bytes);
+  bool find(Rank from);
+  bool is_free(const Slot& slot, Rank to) {
+    const std::uint64_t number = slot.number.own(), exchange = MessageNumber::exchange_of(number);
+    return outlets_[to].finished >= exchange || (slot.is_given_back() && slot.loan.is_back(number)) || has_finished(to, exchange);
+  }
+  // Chooses the slot for the message after the one in `current`.
+  Slot* slot_after(const Slot* current, Rank to, std::uint64_t exchange) {
+    Outlet& outlet = outlets_[to];
+    const bool expects_answer = MessageNumber::exchange_of(inlets_[to].expected) == exchange;
+    for (Slot* const slot : {outlet.first.at(0), outlet.first.at(first_bytes_)}) {
+      if (slot == current) continue;
+      // If this rank gets a message from the other one in this exchange, it then knows that the other has finished the exchange
+      // before. So in the next exchange it will find this slot free without looking.
+      const bool was_earlier = MessageNumber::exchange_of(slot->number.own()) < exchange;
+      if ((expects_answer && was_earlier) || is_free(*slot, to)) return slot;
+    }
+    return further_after(current, outlet, exchange);
+  }
+  Slot* further_after(const Slot* current, Outlet& outlet, std::uint64_t exchange);
+
+  SharedSpace& space_;
+  const Bytes first_bytes_;  // the length of a pair's first slots
+  const Count pool_pairs_;   // the pairs for which the pool has slots
+  Offset control_ = 0;
+  Closing* closing_ = nullptr;
+  Pool* pool_ = nullptr;
+  Run pool_slots_;
+  Finished* finished_ = nullptr;  // by rank
+  Flag* words_ = nullptr;         // by receiver and sender: the offset of the pair's first slots
+  ByRank<Outlet> outlets_;
+  ByRank<Inlet> inlets_;
+};
+
+}  // namespace quadrille

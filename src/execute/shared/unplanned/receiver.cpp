@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/shared/unplanned/receiver.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "execute/script/copies.hpp"
+#include "foundation/assert.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr unsigned advances_between_looks = 16;
+
+}  // namespace
+
+void Receiver::begin(std::span<const Edges::Receive> receives, std::uint64_t exchange) {
+  exchange_ = exchange;
+  difference_.reset();
+  open_.clear();
+  for (const Edges::Receive& edge : receives)
+    if (edge.bytes > 0 && edge.from != space_.rank()) open_.push_back({&edge, slots_.expect(edge.from, exchange)});
+}
+
+bool Receiver::advance() {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < open_.size(); ++i)
+    if (!try_to_receive(open_[i])) open_[kept++] = open_[i];
+  open_.resize(kept);
+  if (kept > 0 && ++looks_ % advances_between_looks == 0) drop_missing();
+  return open_.empty();
+}
+
+bool Receiver::try_to_receive(Open& message) {
+  if (message.slot) return receive_piece(message);
+  const Rank from = message.edge->from;
+  while (Slot* const slot = slots_.arrived(from)) {
+    const std::uint64_t number = slot->number.published();
+    if (number == message.number) return receive(message, *slot);
+    if (number > message.number) {  // the sender lists fewer edges in this exchange
+      note_difference(from, MessageNumber::edge_of(message.number), nothing, message.edge->bytes);
+      return true;
+    }
+    if (MessageNumber::exchange_of(number) == exchange_) return false;  // it belongs to an earlier edge of the pair, which is open
+    note_difference(from, MessageNumber::edge_of(number), slot->bytes, nothing);  // left over from an earlier exchange
+    slots_.advance(from);
+  }
+  return false;
+}
+
+// Receives a message that has arrived. Returns whether it is complete. A message that is longer than its edge is not copied.
+bool Receiver::receive(Open& message, Slot& slot) {
+  const auto& [from, memory, expected] = *message.edge;
+  const Bytes bytes = slot.bytes;
+  if (bytes != expected) [[unlikely]]
+    note_difference(from, MessageNumber::edge_of(message.number), bytes, expected);
+  const bool fits = bytes <= expected;
+  slots_.advance(from);
+  switch (slot.way()) {
+    case Slot::Way::here:
+      if (fits) copy_bytes(memory, slot.here(), index(bytes));
+      break;
+    case Slot::Way::area:
+      if (fits) std::memcpy(memory, areas_[from] + slot.elsewhere.place, index(bytes));
+      break;
+    case Slot::Way::once: receive_once(message, slot, fits); return true;
+    case Slot::Way::pieces: message.slot = &slot; return receive_piece(message);
+  }
+  if (slot.is_given_back()) give_back(message, slot);
+  return true;
+}
+
+void Receiver::give_back(const Open& message, Slot& slot) {
+  slot.loan.give_back(message.number);
+  space_.ring(message.edge->from);
+}
+
+void Receiver::receive_once(const Open& message, Slot& slot, bool fits) {
+  if (!slot.loan.take(message.number)) space_.throw_lost();  // the sender withdraws a message after a failure
+  try {
+    if (fits) read(message, slot);
+  } catch (...) {
+    slot.loan.put_back_unread(message.number);  // the sender may now withdraw the message and reuse its memory
+    throw;
+  }
+  give_back(message, slot);
+}
+
+void Receiver::read(const Open& message, const Slot& slot) {
+  const auto& [from, memory, expected] = *message.edge;
+  const std::byte* source = nullptr;
+  try {
+    if (slot.elsewhere.place) source = space_.at(slot.elsewhere.place);
+  } catch (const Error& error) {                             // mapping fails if no address space is left (ulimit -v)
+    if (!space_.reads_private_memory()) space_.fail(error);  // the sender waits for this copy
+  }
+  if (source) {
+    std::memcpy(memory, source, index(slot.bytes));
+  } else {
+    const TargetPiece whole{memory, index(slot.bytes)};
+    space_.read_private(from, reinterpret_cast<const void*>(slot.elsewhere.address), {&whole, 1});
+  }
+}
+
+// Receives the next piece if it has arrived. Returns true if it was the last one.
+bool Receiver::receive_piece(const Open& message) {
+  Slot& slot = *message.slot;
+  Slot::Elsewhere& there = slot.elsewhere;
+  const auto put = static_cast<Bytes>(there.put.published()), taken = static_cast<Bytes>(there.taken.own());
+  if (put == taken) return false;
+  QUADRILLE_HOT_ASSERT(put > taken && put <= slot.bytes);
+  const auto& [from, memory, expected] = *message.edge;
+  if (slot.bytes <= expected) std::memcpy(memory + taken, areas_[from] + there.place, index(put - taken));
+  const bool is_last = put == slot.bytes;  // the sender may use the slot again once it knows that this rank has taken all
+  const bool is_given_back = slot.is_given_back();
+  there.taken.reach(static_cast<std::uint64_t>(put));
+  space_.ring(from);
+  if (is_last && is_given_back) give_back(message, slot);
+  return is_last;
+}
+
+// Gives up messages that have not arrived although their senders have finished the exchange: these do not list the edge.
+void Receiver::drop_missing() {
+  std::erase_if(open_, [&](Open& message) {
+    const Rank from = message.edge->from;
+    if (message.slot || !slots_.has_finished(from, exchange_) || slots_.arrived(from)) return false;
+    note_difference(from, MessageNumber::edge_of(message.number), nothing, message.edge->bytes);
+    return true;
+  });
+}
+
+void Receiver::note_difference(Rank from, std::uint64_t edge, Bytes sent, Bytes expected) {
+  if (!difference_) difference_ = {from, edge, sent, expected};
+}
+
+std::string Receiver::difference() const {
+  if (!difference_) return "";
+  const auto& [from, edge, sent, expected] = *difference_;
+  const Rank sender = space_.shown(from), me = space_.shown(space_.rank());
+  const std::string which = edge == 0 ? "" : fmt::format(" (their edge {}, counted from 0)", edge);
+  if (sent == nothing)
+    return fmt::format("rank {} expects {} bytes from rank {}, which sends none{}; let both name the same number", me, expected,
+                       sender, which);
+  if (expected == nothing)
+    return fmt::format("rank {} has sent {} bytes to rank {}, which expected none{}; let both name the same number", sender, sent,
+                       me, which);
+  return fmt::format("rank {} sends {} bytes to rank {}, which expects {}{}; let both name the same number", sender, sent, me,
+                     expected, which);
+}
+
+}  // namespace quadrille

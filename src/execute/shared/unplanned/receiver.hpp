@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What one rank receives in an exchange in shared memory.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "execute/exchange.hpp"
+#include "execute/shared/unplanned/pair_slots.hpp"
+
+namespace quadrille {
+
+class Receiver {
+ public:
+  Receiver(SharedSpace& space, PairSlots& slots) : space_(space), slots_(slots) {}
+
+  void begin_at(ByRank<const std::byte*> areas) { areas_ = std::move(areas); }
+
+  void begin(std::span<const Edges::Receive> receives, std::uint64_t exchange);
+  bool advance();  // returns whether all messages are complete
+
+  bool is_over() const { return open_.empty(); }
+  Rank awaited() const { return open_[0].edge->from; }
+  Bytes memory_bytes() const { return memory_bytes_of(open_); }
+
+  // Returns a sentence on the first edge of this exchange on whose length the two ranks do not agree; "" if there is none.
+  std::string difference() const;
+  static constexpr Bytes nothing = -1;  // instead of a length: that rank does not list the edge
+  void note_difference(Rank from, std::uint64_t edge, Bytes sent, Bytes expected);
+
+ private:
+  struct Open {  // a message that is not complete
+    const Edges::Receive* edge;
+    std::uint64_t number;
+    Slot* slot = nullptr;  // set when it has arrived in pieces
+  };
+  struct Difference {
+    Rank from;
+    std::uint64_t edge;  // the how manieth from that rank
+    Bytes sent, expected;
+  };
+
+  bool try_to_receive(Open& message);
+  bool receive(Open& message, Slot& slot);
+  void receive_once(const Open& message, Slot& slot, bool fits);
+  void read(const Open& message, const Slot& slot);
+  bool receive_piece(const Open& message);
+  void give_back(const Open& message, Slot& slot);
+  void drop_missing();
+
+  SharedSpace& space_;
+  PairSlots& slots_;
+  ByRank<const std::byte*> areas_;
+  std::uint64_t exchange_ = 0;
+  std::vector<Open> open_;
+  unsigned looks_ = 0;
+  std::optional<Difference> difference_;
+};
+
+}  // namespace quadrille

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/shared/unplanned/sender.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "execute/script/copies.hpp"
+#include "foundation/assert.hpp"
+#include "foundation/rounding.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr Bytes line = 64;
+
+// Longer messages are copied once if possible. The time of copying twice depends on the distance between the cores of sender and
+// receiver, which changes in a virtual machine: 2.6 to 9 us for 16 KiB between two ranks. Copying once takes 3.4 to 5 us, so it
+// never loses much.
+constexpr Bytes most_twice = 16383;
+
+// Upper limit of an area: a share of the L2 cache. An area is larger only among so many ranks that it would have less than
+// `least_once` bytes for each.
+constexpr Bytes most_area_bytes = 262144;
+
+// A message in pieces takes the spare bytes if the area has less room than this.
+constexpr Bytes least_piece_bytes = 1024;
+
+constexpr unsigned advances_between_looks = 16;
+
+}  // namespace
+
+// Computing a cost takes a logarithm, which is too slow for each call. A message in shared memory is loaded directly: this saves
+// the copy in, and the copy out takes the same time as from the area.
+Savings::Savings(const CopyCosts& costs) : longest_twice_(std::min(costs.longest_twice(), most_twice)), wait_(costs.wait) {
+  for (std::size_t bits = width(least_once); bits < 63; ++bits) {
+    const Bytes bytes = Bytes{1} << (bits - 1);
+    seconds_[0][bits] = costs.saved(bytes, true) - costs.saved(bytes, false);
+    seconds_[1][bits] = costs.saved(bytes, true);
+  }
+}
+
+Sender::Sender(SharedSpace& space, PairSlots& slots, const CopyCosts& costs)
+    : space_(space),
+      slots_(slots),
+      savings_(costs),
+      area_(2 * rounded_up(std::max(space.size() * Savings::least_once,
+                                    std::min((space.size() - 1) * savings_.longest_twice(), most_area_bytes)),
+                           line)),
+      area_used_(space.size()),
+      held_up_(space.size()) {}
+
+Bytes Sender::memory_bytes() const { return area_bytes() + memory_bytes_of(waiting_, lent_, rung_); }
+
+void Sender::begin(std::span<const Edges::Send> sends, std::uint64_t exchange) {
+  exchange_ = exchange;
+  waiting_.clear();
+  lent_.clear();
+  unwanted_.reset();
+  Bytes most = 0;
+  for (const Edges::Send& edge : sends) most = std::max(most, edge.bytes);
+  if (most < Savings::least_once) {
+    send_tiny(sends);
+  } else {
+    for (const Edges::Send& edge : sends)
+      if (edge.bytes > 0 && edge.to != space_.rank()) waiting_.push_back({&edge, false, 0});
+    choose_lent(most);
+  }
+  if (!waiting_.empty()) send_waiting(false);
+}
+
+// The fast path: sends what fits into the slots. What does not is put on the list.
+void Sender::send_tiny(std::span<const Edges::Send> sends) {
+  ++pass_;
+  rung_.clear();
+  for (const Edges::Send& edge : sends) {
+    if (edge.bytes == 0 || edge.to == space_.rank()) continue;
+    Slot* const slot = held_up_[edge.to] == pass_ ? nullptr : slots_.free_slot(edge.to);
+    if (slot && edge.bytes <= slots_.room_in(slot, edge.to)) [[likely]] {
+      put_into_slot(*slot, edge);
+      rung_.push_back(edge.to);
+    } else {
+      held_up_[edge.to] = pass_;
+      waiting_.push_back({&edge, false, 0});
+    }
+  }
+  space_.ring(rung_);
+}
+
+// Lends messages for copying once, if that saves more than the wait costs, or if some message must be copied once anyway: then the
+// others add nothing to the wait.
+void Sender::choose_lent(Bytes most) {
+  const auto count = static_cast<double>(waiting_.size());
+  if (most <= savings_.longest_twice() && savings_.most(most) * count <= savings_.wait()) return;  // cheap, and usually so
+  double saved = 0;
+  for (Waiting& message : waiting_) {
+    const auto [to, memory, bytes] = *message.edge;
+    if (bytes < Savings::least_once) continue;
+    message.offset = space_.offset_of(memory, 0, bytes);
+    if (!message.offset && !space_.reads_private_memory()) continue;
+    const double gain = savings_.of(bytes, message.offset != 0);
+    const bool must = bytes > savings_.longest_twice();
+    message.is_lent = must || gain > 0;
+    if (message.is_lent) saved += gain + (must ? savings_.wait() : 0);
+  }
+  if (saved > savings_.wait())
+    send_waiting(true);  // first, so that receivers read them while this rank copies the others
+  else
+    for (Waiting& message : waiting_) message.is_lent = false;
+}
+
+// Sends what can be sent. Messages of one pair keep their order.
+void Sender::send_waiting(bool lent_only) {
+  ++pass_;
+  rung_.clear();
+  Bytes wanted = 0;
+  if (!lent_only)
+    for (const Waiting& message : waiting_)
+      if (!message.is_lent && message.edge->bytes > Slot::least_bytes - Slot::header_bytes)
+        wanted += rounded_up(message.edge->bytes, line);
+  if (wanted > 0) area_.open(wanted, [this](std::uint64_t exchange) { return is_over_for_receivers(exchange); });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < waiting_.size(); ++i) {
+    const Waiting& message = waiting_[i];
+    const Rank to = message.edge->to;
+    if (held_up_[to] != pass_ && (message.is_lent || !lent_only) && send(message, static_cast<Count>(waiting_.size() - i - 1))) {
+      rung_.push_back(to);
+    } else {
+      held_up_[to] = pass_;
+      waiting_[kept++] = message;
+    }
+  }
+  waiting_.resize(kept);
+  if (wanted > 0) area_.close(exchange_);
+  space_.ring(rung_);
+}
+
+// Have all receivers of messages in the area finished that exchange?
+bool Sender::is_over_for_receivers(std::uint64_t exchange) {
+  for (Rank to = 0; to < space_.size(); ++to)
+    if (area_used_[to] >= exchange && !slots_.has_finished(to, exchange)) return false;
+  return true;
+}
+
+// Returns false if the message must wait. `left` messages follow it.
+bool Sender::send(const Waiting& message, Count left) {
+  const Edges::Send& edge = *message.edge;
+  Slot* const slot = slots_.free_slot(edge.to);
+  if (!slot) return false;
+  if (edge.bytes <= slots_.room_in(slot, edge.to))
+    put_into_slot(*slot, edge);
+  else if (message.is_lent)
+    lend(*slot, edge, message.offset);
+  else
+    return put_into_area(*slot, message, left);
+  return true;
+}
+
+void Sender::put_into_slot(Slot& slot, const Edges::Send& edge) {
+  // Write the first cache line last. The receiver polls this line. If this rank wrote it twice with some time in between, the line
+  // would move to the receiver's cache and back meanwhile.
+  const Bytes first = std::min(edge.bytes, Slot::first_line_bytes);
+  if (edge.bytes > first) {
+    copy_bytes(slot.here() + first, edge.memory + first, index(edge.bytes - first));
+    std::atomic_signal_fence(std::memory_order_release);
+  }
+  slot.bytes = edge.bytes;
+  copy_bytes(slot.here(), edge.memory, index(first));
+  slots_.publish(edge.to, exchange_, Slot::Way::here);
+}
+
+// Copies the message to the area if it fits. A share of the area is kept free for each message that follows. A message that does
+// not fit is copied once by the receiver or, if the receiver cannot read it, goes through the area in pieces.
+bool Sender::put_into_area(Slot& slot, const Waiting& message, Count left) {
+  const Edges::Send& edge = *message.edge;
+  const Bytes place = area_.place_for(edge.bytes), there = area_.room_from(place);
+  const Bytes room = there - std::min(left * (area_.bytes() / space_.size() / line * line), there / 2);
+  if (edge.bytes <= room) {
+    std::memcpy(memory_ + place, edge.memory, index(edge.bytes));  // before the slot, for the reason given in put_into_slot
+    area_.take(place, edge.bytes);
+    area_used_[edge.to] = exchange_;
+    slot.bytes = edge.bytes;
+    new (&slot.elsewhere) Slot::Elsewhere{static_cast<Offset>(place), 0, {}, {}};
+    slots_.publish(edge.to, exchange_, Slot::Way::area);
+    return true;
+  }
+  const Offset offset = message.offset ? message.offset : space_.offset_of(edge.memory, 0, edge.bytes);
+  if (offset || space_.reads_private_memory()) {
+    lend(slot, edge, offset);
+  } else if (room >= least_piece_bytes) {
+    area_.take(place, room);
+    area_used_[edge.to] = exchange_;
+    send_pieces(slot, edge, memory_ + place, room);
+  } else if (is_spare_free_) {
+    is_spare_free_ = false;
+    send_pieces(slot, edge, memory_ + area_.bytes(), spare_bytes);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void Sender::lend(Slot& slot, const Edges::Send& edge, Offset offset) {
+  slot.bytes = edge.bytes;
+  new (&slot.elsewhere) Slot::Elsewhere{offset, reinterpret_cast<std::uintptr_t>(edge.memory), {}, {}};
+  const std::uint64_t number = slots_.publish(edge.to, exchange_, Slot::Way::once);
+  lent_.push_back({edge.to, &slot, number, &edge});
+}
+
+void Sender::send_pieces(Slot& slot, const Edges::Send& edge, std::byte* piece, Bytes room) {
+  const Bytes put = std::min(edge.bytes, room);
+  std::memcpy(piece, edge.memory, index(put));
+  slot.bytes = edge.bytes;
+  new (&slot.elsewhere) Slot::Elsewhere{static_cast<Offset>(piece - memory_), 0, {}, {}};
+  slot.elsewhere.put.publish(static_cast<std::uint64_t>(put));
+  const std::uint64_t number = slots_.publish(edge.to, exchange_, Slot::Way::pieces);
+  lent_.push_back({edge.to, &slot, number, &edge, piece, put, room});
+}
+
+bool Sender::advance() {
+  if (is_over()) return true;
+  if (!waiting_.empty()) send_waiting(false);
+  std::erase_if(lent_, [&](Lent& message) { return try_to_finish(message); });
+  if (++looks_ % advances_between_looks == 0) drop_unwanted();
+  return is_over();
+}
+
+// Returns true once the receiver has taken the whole message.
+bool Sender::try_to_finish(Lent& message) {
+  if (!message.piece) return message.slot->loan.is_back(message.number);
+  Slot::Elsewhere& there = message.slot->elsewhere;
+  if (there.taken.reached() != static_cast<std::uint64_t>(message.put)) return false;
+  const Bytes left = message.edge->bytes - message.put;
+  if (left == 0) {
+    if (message.piece == memory_ + area_.bytes()) is_spare_free_ = true;
+    return true;
+  }
+  const Bytes next = std::min(message.room, left);
+  std::memcpy(message.piece, message.edge->memory + message.put, index(next));
+  message.put += next;
+  there.put.publish(static_cast<std::uint64_t>(message.put));
+  space_.ring(message.to);
+  return false;
+}
+
+// Gives up messages that their receivers did not expect: these have finished the exchange without them.
+void Sender::drop_unwanted() {
+  std::erase_if(lent_, [&](Lent& message) {
+    if (!slots_.has_finished(message.to, exchange_)) return false;
+    if (try_to_finish(message)) return true;  // it was taken just before
+    if (!unwanted_) unwanted_ = {message.to, message.edge->bytes};
+    if (message.piece == memory_ + area_.bytes()) is_spare_free_ = true;
+    return true;
+  });
+}
+
+void Sender::withdraw() {
+  for (const Lent& message : lent_) {
+    if (message.piece) continue;  // its receiver reads the area, which stays until all ranks have closed
+    LongSince long_since(std::chrono::milliseconds(100));
+    message.slot->loan.withdraw(message.number, [&] {
+      if (long_since.is_over() && !space_.is_there(message.to)) return true;
+      sched_yield();
+      return false;
+    });
+  }
+  lent_.clear();
+  waiting_.clear();
+}
+
+}  // namespace quadrille
