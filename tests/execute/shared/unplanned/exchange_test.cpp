@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-<<<<<<<< HEAD:tests/execute/shared/unplanned/direct_exchange_test.cpp
-#include "execute/shared/unplanned/direct_exchange.hpp"
-========
 #include "execute/shared/unplanned/exchange.hpp"
->>>>>>>> e3d8b819 (Exchange by edges in shared memory, instead of by one block for each rank):tests/execute/shared/unplanned/exchange_test.cpp
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
