@@ -10,6 +10,7 @@
 #include "execute/exchange.hpp"
 #include "mpi_program.hpp"
 #include "mpi_times.hpp"
+#include "prototype.hpp"
 #include "quadrille/mpi.hpp"
 
 namespace quadrille::bench {
@@ -68,11 +69,14 @@ class Cell {
         call.edges.receive(static_cast<Rank>(rank), output_.data() + call.receive_places[rank], call.receive_counts[rank]);
       }
     for (Call& call : calls_) call.edges.begin_after(me);
-    if (pattern == "equal")
+    if (pattern == "equal") {
+      block_ = mean;
+      prototype_.emplace(MPI_COMM_WORLD, mean);
       plan_.emplace(plan(ranks, Problem::alltoall(p, mean), {.algorithm = "direct", .executor = Executor::shared}));
+    }
   }
 
-  static constexpr int ways = 3;
+  static constexpr int ways = 4;
   bool has(int way) const { return way < 2 || plan_; }
 
   void run(int way, long executions) {
@@ -84,7 +88,8 @@ class Cell {
           MPI_Alltoallv(input_.data(), call.send_counts.data(), call.send_places.data(), MPI_BYTE, output_.data(),
                         call.receive_counts.data(), call.receive_places.data(), MPI_BYTE, MPI_COMM_WORLD);
           break;
-        default: plan_->execute(input_.data(), output_.data());
+        case 2: plan_->execute(input_.data(), output_.data()); break;
+        default: prototype_->alltoall(input_.data(), output_.data(), block_);
       }
     }
   }
@@ -94,6 +99,8 @@ class Cell {
   std::vector<Call> calls_;
   std::vector<std::byte> input_, output_;
   std::optional<Plan> plan_;
+  std::optional<Prototype> prototype_;
+  Bytes block_ = 0;
 };
 
 // Measures one pattern and size. Returns the logarithm of the ratio vendor's / ours.
@@ -116,9 +123,10 @@ double measure(Communicator& ranks, Exchanger& exchange, const std::string& patt
     std::printf("%-10s %8lld B  ours %10.2f us  vendor's %10.2f us  vendor's/ours %5.2f [%.2f, %.2f]", pattern.c_str(),
                 static_cast<long long>(mean), median(times[0]), median(times[1]), gain.median, gain.low, gain.high);
     if (cell.has(2)) {
-      const Estimate planned = ratio(times[2], times[0]);
-      std::printf("  planned %10.2f us  planned/ours %5.2f [%.2f, %.2f]", median(times[2]), planned.median, planned.low,
-                  planned.high);
+      const Estimate planned = ratio(times[2], times[0]), prototype = ratio(times[2], times[3]);
+      std::printf("  planned %10.2f us  planned/ours %5.2f [%.2f, %.2f]  prototype %10.2f us  planned/prototype %5.2f [%.2f, %.2f]",
+                  median(times[2]), planned.median, planned.low, planned.high, median(times[3]), prototype.median, prototype.low,
+                  prototype.high);
     }
     std::printf("\n");
     std::fflush(stdout);

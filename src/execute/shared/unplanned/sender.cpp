@@ -37,8 +37,8 @@ constexpr unsigned advances_between_looks = 16;
 Savings::Savings(const CopyCosts& costs) : longest_twice_(std::min(costs.longest_twice(), most_twice)), wait_(costs.wait) {
   for (std::size_t bits = width(least_once); bits < 63; ++bits) {
     const Bytes bytes = Bytes{1} << (bits - 1);
-    seconds_[0][bits] = costs.saved(bytes, true) - costs.saved(bytes, false);
-    seconds_[1][bits] = costs.saved(bytes, true);
+    seconds_[0][bits] = costs.saved(bytes, true);
+    seconds_[1][bits] = costs.saved(bytes, true) - costs.saved(bytes, false);
   }
 }
 
