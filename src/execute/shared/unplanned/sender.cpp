@@ -16,11 +16,6 @@ namespace {
 
 constexpr Bytes line = 64;
 
-// Longer messages are copied once if possible. The time of copying twice depends on the distance between the cores of sender and
-// receiver, which changes in a virtual machine: 2.6 to 9 us for 16 KiB between two ranks. Copying once takes 3.4 to 5 us, so it
-// never loses much.
-constexpr Bytes most_twice = 16383;
-
 // Upper limit of an area: a share of the L2 cache. An area is larger only among so many ranks that it would have less than
 // `least_once` bytes for each.
 constexpr Bytes most_area_bytes = 262144;
@@ -34,7 +29,12 @@ constexpr unsigned advances_between_looks = 16;
 
 // Computing a cost takes a logarithm, which is too slow for each call. A message in shared memory is loaded directly: this saves
 // the copy in, and the copy out takes the same time as from the area.
-Savings::Savings(const CopyCosts& costs) : longest_twice_(std::min(costs.longest_twice(), most_twice)), wait_(costs.wait) {
+Savings::Savings(const CopyCosts& costs)
+    : longest_twice_(costs.longest_twice()),
+      wait_(costs.wait),
+      piece_s_(costs.twice_s(piece_bytes)),
+      once_s_(costs.once_s(CopyCosts::sizes.back()) * static_cast<double>(piece_bytes) /
+              static_cast<double>(CopyCosts::sizes.back())) {
   for (std::size_t bits = width(least_once); bits < 63; ++bits) {
     const Bytes bytes = Bytes{1} << (bits - 1);
     seconds_[0][bits] = costs.saved(bytes, true);
@@ -65,8 +65,8 @@ void Sender::begin(std::span<const Edges::Send> sends, std::uint64_t exchange) {
     send_tiny(sends);
   } else {
     for (const Edges::Send& edge : sends)
-      if (edge.bytes > 0 && edge.to != space_.rank()) waiting_.push_back({&edge, false, 0});
-    choose_lent(most);
+      if (edge.bytes > 0 && edge.to != space_.rank()) waiting_.push_back({&edge, Slot::Way::area, 0});
+    choose_ways(most);
   }
   if (!waiting_.empty()) send_waiting(false);
 }
@@ -83,32 +83,39 @@ void Sender::send_tiny(std::span<const Edges::Send> sends) {
       rung_.push_back(edge.to);
     } else {
       held_up_[edge.to] = pass_;
-      waiting_.push_back({&edge, false, 0});
+      waiting_.push_back({&edge, Slot::Way::area, 0});
     }
   }
   space_.ring(rung_);
 }
 
-// Lends messages for copying once, if that saves more than the wait costs, or if some message must be copied once anyway: then the
-// others add nothing to the wait.
-void Sender::choose_lent(Bytes most) {
+// Lends messages for copying once, if that saves more than the wait costs, or if some message must be lent anyway: then the others
+// add nothing to the wait.
+void Sender::choose_ways(Bytes most) {
   const auto count = static_cast<double>(waiting_.size());
   if (most <= savings_.longest_twice() && savings_.most(most) * count <= savings_.wait()) return;  // cheap, and usually so
+  const bool in_pieces = savings_.pieces_pay(waiting_.size());
   double saved = 0;
   for (Waiting& message : waiting_) {
     const auto [to, memory, bytes] = *message.edge;
     if (bytes < Savings::least_once) continue;
     message.offset = space_.offset_of(memory, 0, bytes);
-    if (!message.offset && !space_.reads_private_memory()) continue;
-    const double gain = savings_.of(bytes, message.offset != 0);
-    const bool must = bytes > savings_.longest_twice();
-    message.is_lent = must || gain > 0;
-    if (message.is_lent) saved += gain + (must ? savings_.wait() : 0);
+    const bool is_long = bytes > savings_.longest_twice(), is_loaded = message.offset != 0;
+    if (!is_loaded && (!space_.reads_private_memory() || (is_long && in_pieces))) {
+      if (is_long) message.way = Slot::Way::pieces;
+      continue;
+    }
+    const double gain = savings_.of(bytes, is_loaded);
+    if (is_long || gain > 0) {
+      message.way = Slot::Way::once;
+      saved += gain + (is_long ? savings_.wait() : 0);
+    }
   }
   if (saved > savings_.wait())
     send_waiting(true);  // first, so that receivers read them while this rank copies the others
   else
-    for (Waiting& message : waiting_) message.is_lent = false;
+    for (Waiting& message : waiting_)
+      if (message.way == Slot::Way::once) message.way = Slot::Way::area;
 }
 
 // Sends what can be sent. Messages of one pair keep their order.
@@ -118,14 +125,15 @@ void Sender::send_waiting(bool lent_only) {
   Bytes wanted = 0;
   if (!lent_only)
     for (const Waiting& message : waiting_)
-      if (!message.is_lent && message.edge->bytes > Slot::least_bytes - Slot::header_bytes)
-        wanted += rounded_up(message.edge->bytes, line);
+      if (message.way != Slot::Way::once && message.edge->bytes > Slot::least_bytes - Slot::header_bytes)
+        wanted += rounded_up(message.way == Slot::Way::pieces ? Savings::piece_bytes : message.edge->bytes, line);
   if (wanted > 0) area_.open(wanted, [this](std::uint64_t exchange) { return is_over_for_receivers(exchange); });
   std::size_t kept = 0;
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
     const Waiting& message = waiting_[i];
     const Rank to = message.edge->to;
-    if (held_up_[to] != pass_ && (message.is_lent || !lent_only) && send(message, static_cast<Count>(waiting_.size() - i - 1))) {
+    if (held_up_[to] != pass_ && (message.way == Slot::Way::once || !lent_only) &&
+        send(message, static_cast<Count>(waiting_.size() - i - 1))) {
       rung_.push_back(to);
     } else {
       held_up_[to] = pass_;
@@ -151,7 +159,7 @@ bool Sender::send(const Waiting& message, Count left) {
   if (!slot) return false;
   if (edge.bytes <= slots_.room_in(slot, edge.to))
     put_into_slot(*slot, edge);
-  else if (message.is_lent)
+  else if (message.way == Slot::Way::once)
     lend(*slot, edge, message.offset);
   else
     return put_into_area(*slot, message, left);
@@ -177,28 +185,35 @@ bool Sender::put_into_area(Slot& slot, const Waiting& message, Count left) {
   const Edges::Send& edge = *message.edge;
   const Bytes place = area_.place_for(edge.bytes), there = area_.room_from(place);
   const Bytes room = there - std::min(left * (area_.bytes() / space_.size() / line * line), there / 2);
-  if (edge.bytes <= room) {
-    std::memcpy(memory_ + place, edge.memory, index(edge.bytes));  // before the slot, for the reason given in put_into_slot
-    area_.take(place, edge.bytes);
-    area_used_[edge.to] = exchange_;
-    slot.bytes = edge.bytes;
-    new (&slot.elsewhere) Slot::Elsewhere{static_cast<Offset>(place), 0, {}, {}};
-    slots_.publish(edge.to, exchange_, Slot::Way::area);
+  if (message.way == Slot::Way::pieces)
+    return put_first_piece(slot, edge, place, std::min(Savings::piece_bytes, there / (left + 1) / line * line));
+  if (edge.bytes > room) {
+    const Offset offset = message.offset ? message.offset : space_.offset_of(edge.memory, 0, edge.bytes);
+    if (!offset && !space_.reads_private_memory()) return put_first_piece(slot, edge, place, room);
+    lend(slot, edge, offset);
     return true;
   }
-  const Offset offset = message.offset ? message.offset : space_.offset_of(edge.memory, 0, edge.bytes);
-  if (offset || space_.reads_private_memory()) {
-    lend(slot, edge, offset);
-  } else if (room >= least_piece_bytes) {
+  std::memcpy(memory_ + place, edge.memory, index(edge.bytes));  // before the slot, for the reason given in put_into_slot
+  area_.take(place, edge.bytes);
+  area_used_[edge.to] = exchange_;
+  slot.bytes = edge.bytes;
+  new (&slot.elsewhere) Slot::Elsewhere{static_cast<Offset>(place), 0, {}, {}};
+  slots_.publish(edge.to, exchange_, Slot::Way::area);
+  return true;
+}
+
+// Begins to send a message in pieces through the area or, if there is little room, through the spare bytes. Returns false if the
+// message must wait.
+bool Sender::put_first_piece(Slot& slot, const Edges::Send& edge, Bytes place, Bytes room) {
+  if (room >= least_piece_bytes) {
     area_.take(place, room);
     area_used_[edge.to] = exchange_;
     send_pieces(slot, edge, memory_ + place, room);
-  } else if (is_spare_free_) {
-    is_spare_free_ = false;
-    send_pieces(slot, edge, memory_ + area_.bytes(), spare_bytes);
-  } else {
-    return false;
+    return true;
   }
+  if (!is_spare_free_) return false;
+  is_spare_free_ = false;
+  send_pieces(slot, edge, memory_ + area_.bytes(), spare_bytes);
   return true;
 }
 

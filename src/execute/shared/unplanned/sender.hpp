@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What one rank sends in an exchange in shared memory. It decides how each message gets to its receiver (exchange.hpp lists the
-// ways). It decides for all messages together, by the measured costs of copies: it lends messages for copying once if that saves
-// more than the wait costs.
+// ways), for all messages of the exchange together, by the measured costs of copies.
 #pragma once
 
 #include <array>
@@ -10,9 +9,9 @@
 #include <vector>
 
 #include "execute/exchange.hpp"
-#include "execute/shared/wait/costs.hpp"
 #include "execute/shared/unplanned/area.hpp"
 #include "execute/shared/unplanned/pair_slots.hpp"
+#include "execute/shared/wait/costs.hpp"
 
 namespace quadrille {
 
@@ -22,7 +21,11 @@ class Savings {
   explicit Savings(const CopyCosts& costs);
 
   static constexpr Bytes least_once = CopyCosts::sizes.front();  // a shorter message is never copied once
-  Bytes longest_twice() const { return longest_twice_; }         // a longer one always, if possible
+  Bytes longest_twice() const { return longest_twice_; }         // a longer one is never copied twice as a whole
+  static constexpr Bytes piece_bytes = 32768;                    // it may go in such pieces
+  // Does a longer message in private memory take less time in pieces than by one copy? A turn of waiting moves a piece of each of
+  // the `messages` of the exchange.
+  bool pieces_pay(std::size_t messages) const { return piece_s_ + wait_ / static_cast<double>(messages) < once_s_; }
   double wait() const { return wait_; }
   double of(Bytes bytes, bool is_loaded) const { return seconds_[is_loaded ? 1 : 0][width(bytes)]; }
   double most(Bytes bytes) const { return std::max(of(bytes, false), of(bytes, true)); }
@@ -32,7 +35,7 @@ class Savings {
 
   std::array<std::array<double, 64>, 2> seconds_{};  // [is it loaded from the shared space][bit width of its length]
   Bytes longest_twice_;
-  double wait_;
+  double wait_, piece_s_, once_s_;  // seconds: of a wait, of copying a piece twice, and as many bytes of a long message once
 };
 
 class Sender {
@@ -71,16 +74,17 @@ class Sender {
   };
   struct Waiting {  // a message that has not been sent yet
     const Edges::Send* edge;
-    bool is_lent;   // copy it once
+    Slot::Way way;
     Offset offset;  // of its memory in the shared space; 0: private
   };
 
   void send_tiny(std::span<const Edges::Send> sends);
-  void choose_lent(Bytes most);
+  void choose_ways(Bytes most);
   void send_waiting(bool lent_only);
   bool send(const Waiting& message, Count left);
   void put_into_slot(Slot& slot, const Edges::Send& edge);
   bool put_into_area(Slot& slot, const Waiting& message, Count left);
+  bool put_first_piece(Slot& slot, const Edges::Send& edge, Bytes place, Bytes room);
   void lend(Slot& slot, const Edges::Send& edge, Offset offset);
   void send_pieces(Slot& slot, const Edges::Send& edge, std::byte* piece, Bytes room);
   bool try_to_finish(Lent& message);

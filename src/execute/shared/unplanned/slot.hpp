@@ -5,10 +5,10 @@
 
 #include <new>
 
-#include "execute/shared/wait/space.hpp"
 #include "execute/shared/protocol/flag.hpp"
 #include "execute/shared/protocol/loan.hpp"
 #include "execute/shared/protocol/reader_progress.hpp"
+#include "execute/shared/wait/space.hpp"
 
 namespace quadrille {
 

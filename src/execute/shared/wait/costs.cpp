@@ -144,6 +144,10 @@ KeptCosts& all_kept_costs() {
 
 double CopyCosts::saved(Bytes bytes, bool first) const { return (first ? at(in, bytes) : 0.0) + at(out, bytes) - at(once, bytes); }
 
+double CopyCosts::twice_s(Bytes bytes) const { return at(in, bytes) + at(out, bytes); }
+
+double CopyCosts::once_s(Bytes bytes) const { return at(once, bytes); }
+
 Bytes CopyCosts::longest_twice() const {
   for (std::size_t i = sizes.size() - 1; i-- > 0;)  // the largest size is not tried: it is always copied once
     if (in[i] + out[i] - once[i] < wait) return sizes[i];

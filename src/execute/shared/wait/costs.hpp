@@ -26,6 +26,10 @@ struct CopyCosts {
   // bytes. Only the first message saves the copy into the area, because later ones would use the same copy.
   double saved(Bytes bytes, bool first) const;
 
+  // The seconds of copying a message in both ways, without waits.
+  double twice_s(Bytes bytes) const;
+  double once_s(Bytes bytes) const;
+
   // Returns a length. Messages above it are always long: the receiver copies them once if it can read the sender's memory.
   Bytes longest_twice() const;
 };
