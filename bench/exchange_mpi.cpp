@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compares exchanges (src/execute/exchange.hpp) with MPI_Alltoallv and, at equal sizes, with a kept plan of
-// alltoall/direct, all alternating in one process, from private memory. Patterns: equal (each pair has the same bytes), spike (one
-// pair has p times as many, the others an eighth), transpose (each rank sends to one), changing (different sizes at each call, with
-// that mean). Usage, under mpirun: exchange_mpi [--repetitions N] [--most BYTES] [--pattern NAME]
+// Compares exchanges by edges (src/execute/exchange.hpp) with MPI_Alltoallv, all alternating in one process, from private memory.
+// Patterns: equal (each pair has the same bytes), spike (one pair has p times as many, the others an eighth), transpose (each rank
+// sends to one), sparse (each rank sends to at most four), changing (different sizes at each call, with that mean). At equal sizes
+// a kept plan of alltoall/direct, the prototype (prototype.hpp) and MPI_Alltoall take part, too. Prints a line for each pattern and
+// size: MPI library, ranks, pattern, bytes, MPI_Alltoallv's and our time in microseconds, their ratio and its interval and, at
+// equal sizes, the times of the plan, the prototype and MPI_Alltoall. Usage, under mpirun: exchange_mpi [--repetitions N] [--most
+// BYTES]
+// [--pattern NAME]
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -22,13 +26,17 @@ struct Settings {
   std::string pattern;  // the only pattern to measure; empty: all
 };
 
-constexpr const char* patterns[] = {"equal", "spike", "transpose", "changing"};
+constexpr const char* patterns[] = {"equal", "spike", "transpose", "sparse", "changing"};
 constexpr int variants = 16;  // number of variants of the sizes, used in turn by patterns that change
 
 Bytes size_of(const std::string& pattern, Bytes mean, Rank from, Rank to, Count p, int variant) {
   if (pattern == "equal") return mean;
   if (pattern == "spike") return from == 0 && to == p - 1 ? p * mean : mean / 8;
   if (pattern == "transpose") return to == p - 1 - from ? mean : 0;
+  if (pattern == "sparse") {
+    const Rank step = (to - from + p) % p;
+    return step == 1 || step == 3 || step == p - 1 || step == p - 3 ? mean : 0;
+  }
   auto x = static_cast<std::uint64_t>((from * p + to) * variants + variant + 1) * 0x9e3779b97f4a7c15u;
   x = (x ^ (x >> 31)) * 0xbf58476d1ce4e5b9u;
   return static_cast<Bytes>((x >> 33) % static_cast<std::uint64_t>(2 * mean + 1));
@@ -76,7 +84,7 @@ class Cell {
     }
   }
 
-  static constexpr int ways = 4;
+  static constexpr int ways = 5;
   bool has(int way) const { return way < 2 || plan_; }
 
   void run(int way, long executions) {
@@ -89,7 +97,10 @@ class Cell {
                         call.receive_counts.data(), call.receive_places.data(), MPI_BYTE, MPI_COMM_WORLD);
           break;
         case 2: plan_->execute(input_.data(), output_.data()); break;
-        default: prototype_->alltoall(input_.data(), output_.data(), block_);
+        case 3: prototype_->alltoall(input_.data(), output_.data(), block_); break;
+        default:
+          MPI_Alltoall(input_.data(), static_cast<int>(block_), MPI_BYTE, output_.data(), static_cast<int>(block_), MPI_BYTE,
+                       MPI_COMM_WORLD);
       }
     }
   }
@@ -103,8 +114,8 @@ class Cell {
   Bytes block_ = 0;
 };
 
-// Measures one pattern and size. Returns the logarithm of the ratio vendor's / ours.
-double measure(Communicator& ranks, Exchanger& exchange, const std::string& pattern, Bytes mean, long repetitions) {
+// Measures one pattern and size, and prints its line.
+void measure(Communicator& ranks, Exchanger& exchange, const std::string& pattern, Bytes mean, long repetitions) {
   Cell cell(ranks, exchange, pattern, mean);
   constexpr double sample_us = 4000;
   cell.run(1, 2);
@@ -118,37 +129,23 @@ double measure(Communicator& ranks, Exchanger& exchange, const std::string& patt
       const double us = span_us([&] { cell.run(way, executions); }) / static_cast<double>(executions);
       if (repetition >= 0) times[way].push_back(us);
     }
+  if (ranks.rank() != 0) return;
   const Estimate gain = ratio(times[1], times[0]);
-  if (ranks.rank() == 0) {
-    std::printf("%-10s %8lld B  ours %10.2f us  vendor's %10.2f us  vendor's/ours %5.2f [%.2f, %.2f]", pattern.c_str(),
-                static_cast<long long>(mean), median(times[0]), median(times[1]), gain.median, gain.low, gain.high);
-    if (cell.has(2)) {
-      const Estimate planned = ratio(times[2], times[0]), prototype = ratio(times[2], times[3]);
-      std::printf("  planned %10.2f us  planned/ours %5.2f [%.2f, %.2f]  prototype %10.2f us  planned/prototype %5.2f [%.2f, %.2f]",
-                  median(times[2]), planned.median, planned.low, planned.high, median(times[3]), prototype.median, prototype.low,
-                  prototype.high);
-    }
-    std::printf("\n");
-    std::fflush(stdout);
-  }
-  return std::log(gain.median);
+  std::printf("%s\t%lld\t%s\t%lld\t%.2f\t%.2f\t%.3f\t%.3f\t%.3f", std::string(mpi_library).c_str(),
+              static_cast<long long>(ranks.size()), pattern.c_str(), static_cast<long long>(mean), median(times[1]),
+              median(times[0]), gain.median, gain.low, gain.high);
+  for (int way = 2; way < Cell::ways; ++way)
+    if (cell.has(way)) std::printf("\t%.2f", median(times[way]));
+  std::printf("\n");
+  std::fflush(stdout);
 }
 
 void run(const Settings& settings) {
   const auto ranks = over(MPI_COMM_WORLD);
   const auto exchange = Exchanger::of(*ranks);
-  if (ranks->rank() == 0)
-    std::printf("%lld ranks, %s, %ld repetitions by turns\n", static_cast<long long>(ranks->size()),
-                std::string(mpi_library).c_str(), settings.repetitions);
-  double sum = 0;
-  int cells = 0;
   for (const std::string pattern : patterns)
     for (Bytes mean = 8; mean <= settings.most; mean *= mean < 64 ? 8 : 4)
-      if (settings.pattern.empty() || settings.pattern == pattern) {
-        sum += measure(*ranks, *exchange, pattern, mean, settings.repetitions);
-        ++cells;
-      }
-  if (ranks->rank() == 0 && cells > 0) std::printf("geometric mean of vendor's/ours: %.2f\n", std::exp(sum / cells));
+      if (settings.pattern.empty() || settings.pattern == pattern) measure(*ranks, *exchange, pattern, mean, settings.repetitions);
 }
 
 }  // namespace

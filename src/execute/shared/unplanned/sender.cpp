@@ -94,7 +94,8 @@ void Sender::send_tiny(std::span<const Edges::Send> sends) {
 void Sender::choose_ways(Bytes most) {
   const auto count = static_cast<double>(waiting_.size());
   if (most <= savings_.longest_twice() && savings_.most(most) * count <= savings_.wait()) return;  // cheap, and usually so
-  const bool in_pieces = savings_.pieces_pay(waiting_.size());
+  const bool in_pieces = savings_.pieces_pay(std::count_if(
+      waiting_.begin(), waiting_.end(), [&](const Waiting& each) { return each.edge->bytes > savings_.longest_twice(); }));
   double saved = 0;
   for (Waiting& message : waiting_) {
     const auto [to, memory, bytes] = *message.edge;

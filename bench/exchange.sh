@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Compares exchanges by edges with each MPI's MPI_Alltoallv, alternating in one process (bench/exchange_mpi.cpp, which lists the
+# patterns). Prints a table of the ratios of times, MPI library / ours: above 1, ours is faster; `~` means that the interval contains
+# 1. Then prints, for equal blocks, the time of a kept plan of alltoall/direct and of the exchange, as multiples of the faster one of
+# MPI_Alltoall and the prototype (bench/prototype.hpp). Takes about a minute.
+# Usage: exchange.sh [--mpi "openmpi mpich"] [--ranks "2 4 8 16"] [--lines FILE] [OPTIONS OF exchange_mpi...]
+#   --lines  the file for the full output of exchange_mpi, with times and intervals
+#   Options of exchange_mpi: --repetitions N, --most BYTES, --pattern NAME
+# Needs the MPIs and a release build with QUADRILLE_BENCH=ON; nothing else may run meanwhile.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source bench/mpi_program.sh
+program=exchange_mpi all_ranks="2 4 8 16" lines=''
+own_option() {
+  taken=0
+  [ "$1" != --lines ] || { lines=$2; taken=2; }
+}
+read_words "$@"
+begin
+found=$(mktemp)
+trap 'rm -f "$found"; leave_control_group' EXIT
+for mpi in "${mpis[@]}"; do
+  for ranks in $all_ranks; do
+    if [ "$mpi" = mpich ] && [ "$ranks" -gt 8 ]; then continue; fi  # MPICH's collectives wait without yielding
+    talk "$mpi, $ranks ranks"
+    run "$mpi" "$ranks" >>"$found"
+  done
+done
+[ -z "$lines" ] || cp "$found" "$lines"
+table() {  # table TITLE AWK_CONDITION AWK_VALUE
+  printf '%s\n' "$1"
+  awk -F'\t' '
+    function size(bytes) { return bytes < 1024 ? bytes " B" : bytes / 1024 " KiB" }
+    function least(a, b) { return a < b ? a : b }
+    '"$2"' {
+      row = $3 "\t" size($4); column = $1 " " $2
+      if (!(row in seen_row)) { seen_row[row] = 1; rows[++row_count] = row }
+      if (!(column in seen_column)) { seen_column[column] = 1; columns[++column_count] = column }
+      cell[row, column] = '"$3"'
+    }
+    END {
+      printf "pattern\tsize"
+      for (c = 1; c <= column_count; ++c) printf "\t%s", columns[c]
+      print ""
+      for (r = 1; r <= row_count; ++r) {
+        printf "%s", rows[r]
+        for (c = 1; c <= column_count; ++c) printf "\t%s", cell[rows[r], columns[c]]
+        print ""
+      }
+    }' "$found" | column -t -s "$(printf '\t')"
+}
+table "MPI_Alltoallv / exchange" 1 'sprintf("%.2f%s", $7, $8 <= 1 && 1 <= $9 ? "~" : "")'
+table "kept plan, and exchange / faster one of MPI_Alltoall and prototype" 'NF > 9' \
+  'sprintf("%.2f %.2f", $10 / least($11, $12), $6 / least($11, $12))'
