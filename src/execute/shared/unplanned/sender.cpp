@@ -94,15 +94,17 @@ void Sender::send_tiny(std::span<const Edges::Send> sends) {
 void Sender::choose_ways(Bytes most) {
   const auto count = static_cast<double>(waiting_.size());
   if (most <= savings_.longest_twice() && savings_.most(most) * count <= savings_.wait()) return;  // cheap, and usually so
-  const bool in_pieces = savings_.pieces_pay(std::count_if(
-      waiting_.begin(), waiting_.end(), [&](const Waiting& each) { return each.edge->bytes > savings_.longest_twice(); }));
+  Count long_count = 0;
+  Bytes long_bytes = 0;
+  for (const Waiting& message : waiting_)
+    if (message.edge->bytes > savings_.longest_twice()) ++long_count, long_bytes += message.edge->bytes;
   double saved = 0;
   for (Waiting& message : waiting_) {
     const auto [to, memory, bytes] = *message.edge;
     if (bytes < Savings::least_once) continue;
     message.offset = space_.offset_of(memory, 0, bytes);
     const bool is_long = bytes > savings_.longest_twice(), is_loaded = message.offset != 0;
-    if (!is_loaded && (!space_.reads_private_memory() || (is_long && in_pieces))) {
+    if (!is_loaded && (!space_.reads_private_memory() || (is_long && savings_.pieces_pay(bytes, long_count, long_bytes)))) {
       if (is_long) message.way = Slot::Way::pieces;
       continue;
     }

@@ -23,9 +23,12 @@ class Savings {
   static constexpr Bytes least_once = CopyCosts::sizes.front();  // a shorter message is never copied once
   Bytes longest_twice() const { return longest_twice_; }         // a longer one is never copied twice as a whole
   static constexpr Bytes piece_bytes = 32768;                    // it may go in such pieces
-  // Do so many longer messages in private memory take less time in pieces than by one copy each? In two waits, until a
-  // piece is taken and until the sender knows it, a piece of each of them moves.
-  bool pieces_pay(Count messages) const { return piece_s_ + 2 * wait_ / static_cast<double>(messages) < once_s_; }
+  // Does a longer message in private memory take less time in pieces than by one copy? In two waits, until a piece is taken and
+  // until the sender knows it, a piece of each message moves that is not complete. `count` long messages have `all_bytes` together.
+  bool pieces_pay(Bytes bytes, Count count, Bytes all_bytes) const {
+    const double together = std::min(static_cast<double>(count), static_cast<double>(all_bytes) / static_cast<double>(bytes));
+    return piece_s_ + 2 * wait_ / together < once_s_;
+  }
   double wait() const { return wait_; }
   double of(Bytes bytes, bool is_loaded) const { return seconds_[is_loaded ? 1 : 0][width(bytes)]; }
   double most(Bytes bytes) const { return std::max(of(bytes, false), of(bytes, true)); }
