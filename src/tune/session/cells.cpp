@@ -30,11 +30,14 @@ std::vector<std::vector<std::size_t>> coarse_to_fine(std::size_t count) {
   }
 }
 
-// Returns the collectives to measure, beginning with those on which programs spend most time.
+// Returns the collectives to measure, beginning with those on which programs spend most time. Collectives that the list does not
+// have come last.
 std::vector<Collective> by_value(const std::vector<Collective>& asked) {
   using enum Collective;
   std::vector<Collective> order{alltoall, alltoallv, allreduce,  allgather, broadcast, reduce,          reduce_scatter, barrier,
                                 gather,   scatter,   allgatherv, gatherv,   scatterv,  reduce_scatterv, scan,           exscan};
+  for (const Collective each : all_collectives())
+    if (std::find(order.begin(), order.end(), each) == order.end()) order.push_back(each);
   std::erase_if(order,
                 [&](Collective each) { return !asked.empty() && std::find(asked.begin(), asked.end(), each) == asked.end(); });
   return order;
