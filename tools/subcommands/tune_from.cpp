@@ -5,7 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -18,28 +20,13 @@
 namespace quadrille::command {
 namespace {
 
-struct Named {
-  std::string_view function;
-  Collective collective;
-};
-
-// MPI's functions that a report counts with sizes.
-constexpr Named functions[] = {{"Alltoall", Collective::alltoall},
-                               {"Alltoallv", Collective::alltoallv},
-                               {"Allgather", Collective::allgather},
-                               {"Allgatherv", Collective::allgatherv},
-                               {"Bcast", Collective::broadcast},
-                               {"Reduce", Collective::reduce},
-                               {"Allreduce", Collective::allreduce},
-                               {"Reduce_scatter_block", Collective::reduce_scatter},
-                               {"Reduce_scatter", Collective::reduce_scatterv},
-                               {"Scan", Collective::scan},
-                               {"Exscan", Collective::exscan},
-                               {"Gather", Collective::gather},
-                               {"Gatherv", Collective::gatherv},
-                               {"Scatter", Collective::scatter},
-                               {"Scatterv", Collective::scatterv},
-                               {"Barrier", Collective::barrier}};
+// Returns the collective that MPI's function of this name, such as "Reduce_scatter", performs; nothing if it is none of ours.
+std::optional<Collective> collective_of(std::string function) {
+  if (!function.empty()) function.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(function.front())));
+  for (const Collective collective : all_collectives())
+    if (mpi_name(collective) == function) return collective;
+  return std::nullopt;
+}
 
 constexpr double largest_size = 1e12;  // bytes; larger ones are not sizes of blocks
 
@@ -84,11 +71,9 @@ std::vector<Calls> calls_of(const std::string& text, Count ranks) {
   if (format.text() != "quadrille-report") format.expected("'quadrille-report'");
   std::vector<Calls> calls;
   rows.for_each([&](const JsonValue& row) {
-    const JsonValue function = row.key("collective");
-    const auto* const named = std::find_if(std::begin(functions), std::end(functions),
-                                           [&](const Named& each) { return each.function == function.text(); });
-    if (named == std::end(functions)) return;
-    const WantedCell cell{named->collective, mean_size(row, named->collective, ranks)};
+    const auto collective = collective_of(row.key("collective").text());
+    if (!collective) return;
+    const WantedCell cell{*collective, mean_size(row, *collective, ranks)};
     calls.push_back({cell, ranks_of(report, row), number_of(row, "rank_seconds")});
   });
   return calls;

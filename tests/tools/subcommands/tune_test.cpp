@@ -77,6 +77,7 @@ TEST_F(TuneTest, MeasuresTheCallsOfARunDearestFirst) {
   ASSERT_EQ(cells.size(), 3u) << outcome.out;
   EXPECT_EQ(cells[0]["collective"], "alltoall");
   EXPECT_EQ(cells[1]["collective"], "allreduce");
+  EXPECT_EQ(cells[2]["collective"], "reduce_scatterv") << "MPI's Reduce_scatter";
   EXPECT_EQ(cells[0]["size"], 512);
   EXPECT_EQ(cells[1]["size"], 64) << "sums of numbers of 8 bytes";
   EXPECT_EQ(cells[2]["size"], 64) << "the block bytes of a reduce_scatter with shares are the whole vector";
