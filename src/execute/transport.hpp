@@ -49,9 +49,8 @@ class Transport {
   // The executor of the plans that this transport runs.
   virtual Executor executor() const = 0;
 
-  // Returns the transports of the group, one for each executor that the ranks can use: the preferred one first, and last those that
-  // are used only if the caller names their executor. All ranks get the same executors. This transport is one of them, and owns the
-  // others.
+  // Returns the transports of the group, one for each executor that the ranks can use, the preferred one first. All ranks get the
+  // same executors. This transport is one of them, and owns the others.
   virtual std::vector<Transport*> offered() { return {this}; }
 
   // Returns the reason why none of the offered transports uses shared memory.
