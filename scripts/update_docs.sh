@@ -8,14 +8,15 @@
 #   <!-- table by: COMMAND -->          lines of Markdown follow, up to <!-- end of table -->
 #   <!-- reproduction by: COMMAND -->   the same; its -o FOLDER holds the pictures that the lines show from reproduction/
 #   <!-- picture by: COMMAND -->        an image follows, ![..](FILE): the file holds the output of the command
-# Usage: update_docs.sh [--check] [BUILD_FOLDER]
-# With --check it changes nothing, skips timed outputs, and exits 1 with the difference if something is stale.
+# Usage: update_docs.sh [--check | --timed] [BUILD_FOLDER]
+# With --check it changes nothing, and exits 1 with the difference if something is stale. Timed outputs are renewed only with --timed,
+# because on a busy machine their figures are worse than the old ones.
 set -euo pipefail
-check=false
-if [ "${1:-}" = --check ]; then
-  check=true
-  shift
-fi
+check=false timed=false
+case ${1:-} in
+  --check) check=true; shift ;;
+  --timed) timed=true; shift ;;
+esac
 cd "$(dirname "$0")/.."
 build=$(cd "${1:-build/release}" && pwd)
 export PATH=$build/bin:$build/examples:$PATH COLUMNS=100 XDG_CONFIG_HOME=/nonexistent QUADRILLE_WISDOM=off  # without the user's machines and wisdom
@@ -88,7 +89,7 @@ render() {
     fi
     if [[ $line =~ ^'<!-- '(output of|timed output of|contents of|table by|reproduction by|picture by)': '(.*)' -->'$ ]]; then
       kind=${BASH_REMATCH[1]} what=${BASH_REMATCH[2]}
-      if [ "$kind" = "timed output of" ] && $check; then continue; fi
+      if [ "$kind" = "timed output of" ] && ! $timed; then continue; fi
       if [ "$kind" = "picture by" ]; then
         drawn=$what
       elif [ "$kind" = "table by" ] || [ "$kind" = "reproduction by" ]; then
