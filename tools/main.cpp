@@ -53,13 +53,14 @@ void occupy_standard_streams() {
       std::_Exit(misused);
 }
 
-std::vector<Subcommand> set_up(CLI::App& parser) {
+// `only`: the one subcommand that is set up; empty: all.
+std::vector<Subcommand> set_up(CLI::App& parser, std::string_view only) {
   parser.set_version_flag("--version", "quadrille " QUADRILLE_VERSION, "print the version")->group(group::others);
   parser.set_help_flag("-h,--help", "print this help")->group(group::others);
   parser.footer(lesson);
   parser.allow_extras();
   parser.require_subcommand(0, 1);  // "help verify": the second subcommand's name is an argument of the first
-  std::vector<Subcommand> subcommands = add_subcommands(parser);
+  std::vector<Subcommand> subcommands = add_subcommands(parser, only);
   for (const Subcommand& subcommand : subcommands) {
     subcommand.parser->allow_extras();
     subcommand.parser->get_help_ptr()->group(group::others);
@@ -91,7 +92,8 @@ bool parse(CLI::App& parser, std::vector<std::string> words) {
 
 int run(std::vector<std::string> words) {
   CLI::App parser{summary, "quadrille"};
-  const std::vector<Subcommand> subcommands = set_up(parser);
+  // Every rank of a job starts `wrap`, so the others are not set up for it.
+  const std::vector<Subcommand> subcommands = set_up(parser, !words.empty() && words[0] == "wrap" ? words[0] : std::string());
   std::vector<std::string> names;
   for (const Subcommand& subcommand : subcommands) {
     names.push_back(subcommand.parser->get_name());

@@ -27,7 +27,7 @@ struct Subcommand {
   bool reads_environment = true;
 };
 
-// Adds all subcommands to the command's parser, in the order of the help.
-std::vector<Subcommand> add_subcommands(CLI::App& command);
+// Adds all subcommands to the command's parser, in the order of the help, or only the one that `only` names.
+std::vector<Subcommand> add_subcommands(CLI::App& command, std::string_view only);
 
 }  // namespace quadrille::command

@@ -31,10 +31,15 @@
 namespace quadrille::command {
 
 #define QUADRILLE_DECLARE(name) Subcommand add_##name(CLI::App& command);
-#define QUADRILLE_ADD(name) add_##name(command),
+#define QUADRILLE_ADD(name) \
+  if (only.empty() || only == #name) subcommands.push_back(add_##name(command));
 
 QUADRILLE_ROWS(QUADRILLE_DECLARE)
 
-std::vector<Subcommand> add_subcommands(CLI::App& command) { return {QUADRILLE_ROWS(QUADRILLE_ADD)}; }
+std::vector<Subcommand> add_subcommands(CLI::App& command, std::string_view only) {
+  std::vector<Subcommand> subcommands;
+  QUADRILLE_ROWS(QUADRILLE_ADD)
+  return subcommands;
+}
 
 }  // namespace quadrille::command

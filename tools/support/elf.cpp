@@ -2,7 +2,11 @@
 #include "support/elf.hpp"
 
 #include <elf.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -11,43 +15,49 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <string_view>
+
+#include "foundation/system/descriptor.hpp"
 
 namespace quadrille::command {
 namespace {
 
 namespace fs = std::filesystem;
 
-// The bytes of a file. Reads outside the file return nothing instead of failing.
+// The bytes of a file, mapped to memory, because a few small structures are read at many places. Reads outside the file return
+// nothing instead of failing.
 class Bytes {
  public:
   explicit Bytes(const fs::path& file) {
     std::error_code ignored;
     if (!fs::is_regular_file(file, ignored)) return;  // opening a pipe would block
-    stream_.open(file, std::ios::binary);
-    size_ = fs::file_size(file, ignored);
-    if (ignored) size_ = 0;
+    const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    struct stat facts {};
+    if (opened.number() < 0 || fstat(opened.number(), &facts) != 0 || facts.st_size <= 0) return;
+    void* const mapped = mmap(nullptr, static_cast<std::size_t>(facts.st_size), PROT_READ, MAP_PRIVATE, opened.number(), 0);
+    if (mapped != MAP_FAILED) all_ = {static_cast<const char*>(mapped), static_cast<std::size_t>(facts.st_size)};
   }
+  ~Bytes() {
+    if (!all_.empty()) munmap(const_cast<char*>(all_.data()), all_.size());
+  }
+  Bytes(const Bytes&) = delete;
+  Bytes& operator=(const Bytes&) = delete;
+
   template <class T>
-  std::optional<T> at(std::uint64_t place) {
+  std::optional<T> at(std::uint64_t place) const {
     T value;
-    if (place > size_ || sizeof value > size_ - place) return {};
-    stream_.clear();
-    stream_.seekg(static_cast<std::streamoff>(place));
-    if (!stream_.read(reinterpret_cast<char*>(&value), sizeof value)) return {};
+    if (place > all_.size() || sizeof value > all_.size() - place) return {};
+    std::memcpy(&value, all_.data() + place, sizeof value);
     return value;
   }
-  std::string text(std::uint64_t place) {
-    std::string text;
-    if (place >= size_) return text;
-    stream_.clear();
-    stream_.seekg(static_cast<std::streamoff>(place));
-    std::getline(stream_, text, '\0');
-    return text.substr(0, 4096);
+  std::string text(std::uint64_t place) const {
+    if (place >= all_.size()) return {};
+    const std::string_view rest = all_.substr(place, 4096);
+    return std::string(rest.substr(0, rest.find('\0')));
   }
 
  private:
-  std::ifstream stream_;
-  std::uint64_t size_ = 0;
+  std::string_view all_;
 };
 
 std::vector<std::string> split_folders(const std::string& list, const fs::path& origin) {
@@ -75,7 +85,7 @@ struct Segments {
   }
 };
 
-Segments read_segments(Bytes& bytes, const Elf64_Ehdr& head) {
+Segments read_segments(const Bytes& bytes, const Elf64_Ehdr& head) {
   Segments segments;
   for (std::uint64_t i = 0; i < head.e_phnum; ++i) {
     const auto segment = bytes.at<Elf64_Phdr>(head.e_phoff + i * sizeof(Elf64_Phdr));
@@ -128,7 +138,7 @@ fs::path find_library(const std::string& name, const std::vector<std::string>& f
 
 ElfFile read_elf(const fs::path& file) {
   ElfFile elf;
-  Bytes bytes(file);
+  const Bytes bytes(file);
   const auto head = bytes.at<Elf64_Ehdr>(0);
   if (!head || std::memcmp(head->e_ident, ELFMAG, SELFMAG) != 0) return elf;
   elf.is_elf = true;
