@@ -134,6 +134,7 @@ void Deciding::carry_out(const Step& step) {
   switch (step.what) {
     case Step::What::nothing: return;
     case Step::What::wishes: return hear_wishes(step);
+    case Step::What::time_call: return time_call();
     case Step::What::group: return make_group();
     default: break;
   }
@@ -167,6 +168,14 @@ void Deciding::hear_wishes(const Step& step) {
   int mine = has_threads(), any = 1;
   check(PMPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, communicator_));
   if (!any) wishes_of_world.store(wishes_);
+}
+
+// The first barrier waits for late ranks, the second one is timed.
+void Deciding::time_call() {
+  check(PMPI_Barrier(communicator_));
+  const double begin = PMPI_Wtime();
+  check(PMPI_Barrier(communicator_));
+  short_call_s_ = PMPI_Wtime() - begin;
 }
 
 void Deciding::make_group() {

@@ -79,6 +79,7 @@ class Deciding {
   void gather_times();
   void carry_out(const Step& step);
   void hear_wishes(const Step& step);
+  void time_call();
   void make_group();
   void obey(Site& site);
   void admit(Site& site);
@@ -104,6 +105,7 @@ class Deciding {
   std::shared_ptr<const Wishes> wishes_;  // the user's; equal on all ranks; null: not known yet
   std::unique_ptr<Exchanger> exchange_;
   double wanted_ratio_ = 0;                                      // rank 0: when a step can be paid, times the run's time so far
+  std::optional<double> short_call_s_;                           // what a short call takes, once it was timed
   double others_spent_s_ = 0;                                    // by how much the account of another rank exceeds this rank's
   std::vector<std::pair<Site*, std::vector<double>>> gathered_;  // rank 0: trials to conclude, and the sums of their times
 };

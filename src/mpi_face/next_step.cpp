@@ -24,6 +24,7 @@ constexpr int most_in_place = 2;        // contenders
 // Making a group, or a plan, has as many steps in which all ranks wait for each other as these numbers of calls.
 constexpr double calls_of_group = 40, calls_of_plan = 32;
 constexpr std::uint64_t enough_timed_calls = 3;
+constexpr double barriers_of_timing = 2;  // of Step::What::time_call
 
 // The rate of ticks, measured from the time when this library was loaded.
 double seconds_of(double spent_ticks) {
@@ -116,9 +117,9 @@ std::optional<Step> Deciding::tuned() {
   return std::nullopt;
 }
 
-// What a call that waits for all ranks takes on this communicator, as far as it is known.
+// What a short call that waits for all ranks takes on this communicator, as far as it is known.
 double Deciding::call_s() const {
-  double least = 1e9;
+  double least = short_call_s_.value_or(1e9);
   for (std::size_t i = 0; i < sites_.size(); ++i)
     if (const Site& site = sites_[i]; site.synchronises && site.vendor_times.calls() >= enough_timed_calls)
       least = std::min(least, seconds_of(site.vendor_times.ticks_of_call()));
@@ -131,9 +132,15 @@ double Deciding::group_s() const {
 
 double Deciding::plan_s() const { return std::max(ExpectedCosts::of_process().plan.of(ranks_), calls_of_plan * call_s()); }
 
-// If the step costs more than may be spent now, nothing is done until the account has grown enough.
+// If the step costs more than may be spent now, nothing is done until the account has grown enough. The costs of groups and plans
+// are estimated by the program's shortest calls. If these are long, a short call is timed first, because groups and plans are made
+// by short calls.
 std::optional<Step> Deciding::if_affordable(const Step& step, double cost_s) {
   if (cost_s <= left_s()) return step;
+  if (!short_call_s_ && call_s() >= long_call_s) {
+    cost_s = barriers_of_timing * call_s();
+    if (cost_s <= left_s()) return Step{.what = Step::What::time_call, .cost_s = cost_s};
+  }
   const Account& account = Account::of_process();
   wanted_ratio_ = (account.spent_s() + others_spent_s_ + weight() * cost_s) / Account::share / account.elapsed_s();
   return std::nullopt;
@@ -205,9 +212,7 @@ Step Deciding::trial_of(const Site& site, double call_s) const {
   if (call_s >= long_call_s && !is_irregular_site(site)) {
     Step step = step_for(Step::What::try_in_place, site);
     step.number = is_again ? 1 : most_in_place;
-    const double each_s = plans_s + 2 * call_s;
-    while (step.number > 1 && group_s() + step.number * each_s > left_s()) --step.number;  // fewer contenders may be tried earlier
-    step.cost_s = step.number * each_s;
+    step.cost_s = step.number * (plans_s + Alternation::calls_of_first_part * call_s);
     return step;
   }
   Step step = step_for(Step::What::try_in_loop, site);

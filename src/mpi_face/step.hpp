@@ -14,6 +14,7 @@ struct Step {
   enum class What : std::int32_t {
     nothing,       // the meeting is over
     wishes,        // `number` bytes follow: the texts of the user's wishes
+    time_call,     // time a short call
     group,         // make the group
     obey,          // follow the user's rule for the site
     admit,         // run the site by the best known plan, without a trial

@@ -29,17 +29,18 @@ void Alternation::begin_part(int rounds) {
     for (int contender = 0; contender < contenders_; ++contender)
       if (remaining_ >> contender & 1) one.push_back(contender + 1);
     if (round % 2 == 1) std::reverse(one.begin(), one.end());
-    order_.insert(order_.end(), one.begin(), one.end());
+    const bool warms_up = !is_warm_ && round == 0;
+    for (const int way : one)
+      for (int call = 0; call < (warms_up ? 1 : calls_of_turn); ++call)
+        order_.push_back({way, !warms_up && call > 0, !warms_up && call == 0 && way == one.front()});
   }
 }
 
 void Alternation::count(double seconds) {
   if (is_due()) return;
-  const int in_round = 1 + __builtin_popcount(remaining_);
-  const int round = calls_ / in_round, way = order_[static_cast<std::size_t>(calls_++)];
-  if (!is_warm_ && round == 0) return;
-  if (calls_ % in_round == 1 || in_round == 1) times_.resize(times_.size() + static_cast<std::size_t>(ways()));
-  times_[times_.size() - static_cast<std::size_t>(ways() - way)] = seconds;
+  const Call call = order_[static_cast<std::size_t>(calls_++)];
+  if (call.begins_round) times_.resize(times_.size() + static_cast<std::size_t>(ways()));
+  if (call.counts) times_[times_.size() - static_cast<std::size_t>(ways() - call.way)] += seconds / (calls_of_turn - 1);
   is_warm_ = is_warm_ || is_due();
 }
 
@@ -84,7 +85,7 @@ double Alternation::excess_s() const {
     if (const double own = median_of(of_way(times_, way)); own > 0) least = std::min(least, own);
   double excess = 0;
   for (const double time : times_) excess += time > 0 ? std::max(time - least, 0.0) : 0;
-  return excess;
+  return excess * calls_of_turn;
 }
 
 }  // namespace quadrille::mpi_face

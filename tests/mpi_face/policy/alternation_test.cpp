@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <utility>
 
 namespace quadrille::mpi_face {
 namespace {
@@ -42,7 +43,7 @@ Outcome run(int contenders, double bar, const std::function<double(int)>& second
 
 TEST(Alternation, TakesTurnsAndReversesTheOrder) {
   Alternation trial(2, 0.9);
-  EXPECT_EQ(run_part(trial, [](int) { return 1.0; }), (std::vector<int>{0, 1, 2, 2, 1, 0}));
+  EXPECT_EQ(run_part(trial, [](int) { return 1.0; }), (std::vector<int>{0, 1, 2, 2, 2, 2, 1, 1, 1, 0, 0, 0}));
   EXPECT_EQ(trial.next(), Alternation::vendor) << "until the ranks have met, the MPI library runs the calls";
   trial.count(7);
   EXPECT_EQ(trial.times().size(), 3u) << "the warm-up does not count, nor do calls after the trial is due";
@@ -78,27 +79,36 @@ TEST(Alternation, DropsContendersThatAreFarSlower) {
   EXPECT_EQ(conclusion.end, End::goes_on);
   EXPECT_EQ(conclusion.remaining, 2u);
   trial.go_on(conclusion.remaining);
-  EXPECT_EQ(run_part(trial, seconds), (std::vector<int>{0, 2, 2, 0}));
+  EXPECT_EQ(run_part(trial, seconds), (std::vector<int>{0, 0, 0, 2, 2, 2, 2, 2, 2, 0, 0, 0}));
   EXPECT_EQ(trial.of_way(2), (std::vector<double>{0.8, 0.8, 0.8}));
+}
+
+// In a program's loop calls overlap. The first call of a turn follows another way's.
+TEST(Alternation, CountsCallsThatFollowOneOfTheSameWay) {
+  int before = -1;
+  const auto seconds = [&](int way) { return std::exchange(before, way) != way ? 10.0 : way == 0 ? 1.0 : 0.8; };
+  Alternation trial(1, 0.9);
+  run_part(trial, seconds);
+  EXPECT_EQ(trial.times(), (std::vector<double>{1.0, 0.8}));
 }
 
 // A single disturbed call must not decide.
 TEST(Alternation, GoesByMedians) {
   int call = 0;
-  const auto seconds = [&](int way) { return way == 0 ? 1.0 : ++call == 3 ? 50.0 : 0.5; };
+  const auto seconds = [&](int way) { return way == 0 ? 1.0 : ++call == 6 ? 50.0 : 0.5; };
   EXPECT_EQ(run(1, 0.9, seconds).end, End::taken);
 }
 
 TEST(Alternation, EndsAlsoIfTheResultStaysNearTheBar) {
   const Outcome outcome = run(2, 0.9, [](int way) { return way == 0 ? 1.0 : 0.9; });
   EXPECT_EQ(outcome.end, End::taken);
-  EXPECT_LE(outcome.calls, 3 * 12);
+  EXPECT_LE(outcome.calls, 3 * (1 + 9 * Alternation::calls_of_turn));
 }
 
 TEST(Alternation, CountsWhatTheSlowerWayHasLost) {
   Alternation trial(1, 0.9);
   run_part(trial, [](int way) { return way == 0 ? 1.0 : 3.0; });
-  EXPECT_DOUBLE_EQ(trial.excess_s(), 2.0);
+  EXPECT_DOUBLE_EQ(trial.excess_s(), 2.0 * Alternation::calls_of_turn);
 }
 
 }  // namespace
