@@ -50,13 +50,41 @@ std::string_view decided(const Decision& decision) {
 
 std::string_view algorithm_of(const Way& way) { return std::string_view(way.algorithm).substr(0, way.algorithm.find(':')); }
 
+// The way to try in place of one that a preset machine's figures prefer between nodes. These figures have an unknown error, so they
+// do not tell apart values of parameters with about the same price; the first one that is worth trying is taken. They also have no
+// time of a round, so that all policies of an algorithm have one price; but each round that waits for the one before it takes the
+// network's latency, and with policy nonblocking few rounds do.
+Way as_tried(const Way& way, const Decision& decision, const Problem& problem) {
+  constexpr double about_the_same = 1.25;
+  if (decision.preset.empty() || decision.situation.nodes == 1) return way;
+  const auto price_of = [&](const std::string& algorithm) {
+    const auto found = std::find_if(decision.considered.begin(), decision.considered.end(), [&](const Considered& each) {
+      return each.way.algorithm == algorithm && each.way.executor == way.executor && each.predicted_s;
+    });
+    return found == decision.considered.end() ? std::nullopt : found->predicted_s;
+  };
+  Way tried = way;
+  tried.policy = Policy::nonblocking;
+  const auto least_s = price_of(way.algorithm);
+  if (!least_s) return tried;
+  for (const Choice& choice : choices_worth_trying(problem)) {
+    const std::string text = specification(choice);
+    if (algorithm_of({.algorithm = text}) != algorithm_of(way)) continue;
+    const auto price_s = price_of(text);
+    if (!price_s || *price_s > about_the_same * *least_s) continue;
+    tried.algorithm = text;
+    break;
+  }
+  return tried;
+}
+
 // Returns the ways to try: the chosen one and, if nothing was measured, some others, because predictions may be wrong. The first of
 // the others is the cheapest one with policy blocking, because predictions for the other policies leave out what rounds cost if
 // ranks share cores. The others follow in the order of their prices.
-std::vector<Way> worth_trying(const Decision& decision, std::size_t most) {
+std::vector<Way> worth_trying(const Decision& decision, const Problem& problem, std::size_t most) {
   if (decision.source == Source::wisdom) most = 1;
   std::vector<Way> ways;
-  if (!is_vendors(decision.chosen)) ways.push_back(decision.chosen);
+  if (!is_vendors(decision.chosen)) ways.push_back(as_tried(decision.chosen, decision, problem));
   const auto add = [&](bool blocking_only) {
     for (const Considered& considered : decision.considered) {
       const bool is_new =
@@ -64,7 +92,7 @@ std::vector<Way> worth_trying(const Decision& decision, std::size_t most) {
       const bool fits = !blocking_only || considered.way.policy == Policy::blocking;
       if (ways.size() >= most) return;
       if (!is_new || !fits || is_vendors(considered.way) || !time_of(considered)) continue;
-      ways.push_back(considered.way);
+      ways.push_back(as_tried(considered.way, decision, problem));
       if (blocking_only) return;
     }
   };
@@ -114,14 +142,18 @@ std::optional<Contender> contender(Communicator& group, const Site& site, const 
 Contender named_contender(Communicator& group, const Site& site, const std::string& algorithm) {
   PlanOptions options = options_of(site);
   options.algorithm = algorithm;
+  const std::vector<Count>& nodes = group.nodes();
+  if (std::any_of(nodes.begin(), nodes.end(), [&](Count node) { return node != nodes.front(); }))
+    options.policy = Policy::nonblocking;
   return {plan(group, problem_of(site, group), options), {}, std::string(sentence(Cause::chosen))};
 }
 
 Contenders contenders(Communicator& group, const Site& site, std::size_t most, bool anyhow) {
-  const Chosen chosen = choose(group, problem_of(site, group), options_of(site));
+  const Problem problem = problem_of(site, group);
+  const Chosen chosen = choose(group, problem, options_of(site));
   Contenders made{.all = {}, .cause = std::string(anyhow ? "" : decided(*chosen.decision))};
   if (!made.cause.empty()) return made;
-  for (const Way& way : worth_trying(*chosen.decision, most)) {
+  for (const Way& way : worth_trying(*chosen.decision, problem, most)) {
     const bool is_chosen = made.all.empty() && way == chosen.decision->chosen;
     if (auto one = contender(group, site, way, is_chosen ? chosen.decision->reason : "it was the fastest in a trial"))
       made.all.push_back(*std::move(one));
