@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "execute/shared/communicator.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 #include <utility>
+
+#include "execute/agreement.hpp"
+#include "execute/shared/scripted_exchange.hpp"
 
 namespace quadrille {
 namespace {
@@ -12,13 +16,16 @@ namespace {
 class SharedOffer final : public Offer {
  public:
   SharedOffer(SharedSpace& space, const CopyCosts& costs, std::shared_ptr<const Script> script)
-      : space_(space), script_(std::move(script)), connector_(space, *script_) {
-    static_assert(sizeof(Connector::Places) <= sizeof words_);
+      : space_(space), costs_(costs), script_(std::move(script)), connector_(space, *script_) {
+    static_assert(sizeof(Connector::Places) < sizeof words_);
     const Connector::Places mine = connector_.offer(costs);
     std::memcpy(words_.data(), &mine, sizeof mine);
+    words_.back() = ScriptedExchange::suits(*script_, space, costs);
   }
 
   std::unique_ptr<Executable> complete(const std::vector<Words>& all) override {
+    if (std::all_of(all.begin(), all.end(), [](const Words& each) { return each.back() != 0; }))
+      return std::make_unique<ScriptedExchange>(space_, costs_, script_);
     ByRank<Connector::Places> places(size(all));
     for (Rank rank = 0; rank < size(all); ++rank)
       std::memcpy(static_cast<void*>(&places[rank]), all[index(rank)].data(), sizeof(Connector::Places));
@@ -28,6 +35,7 @@ class SharedOffer final : public Offer {
 
  private:
   SharedSpace& space_;
+  const CopyCosts& costs_;
   const std::shared_ptr<const Script> script_;
   Connector connector_;
 };
@@ -35,6 +43,11 @@ class SharedOffer final : public Offer {
 }  // namespace
 
 std::unique_ptr<Executable> SharedCommunicator::prepare(std::shared_ptr<const Script> script) {
+  if (script->nodes.empty()) {
+    std::optional<SharedOffer> offer;
+    const auto all = gathered_or_thrown(*space(), [&] { return offer.emplace(*space(), costs(), script).words(); });
+    return offer->complete(all);
+  }
   return std::make_unique<SharedExecutable>(*space(), costs(), std::move(script));
 }
 
