@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/shared/unplanned/sender.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/apart.hpp"
+
+namespace quadrille {
+namespace {
+
+using testing::Apart;
+using testing::run_apart;
+using Way = Slot::Way;
+
+// Costs in microseconds. Copying twice takes 2 us for each 64 KiB, copying once `once`.
+CopyCosts costs_of(double once, double wait) {
+  CopyCosts costs;
+  for (std::size_t i = 0; i < CopyCosts::sizes.size(); ++i) {
+    const double parts = static_cast<double>(CopyCosts::sizes[i]) / 65536;
+    costs.in[i] = costs.out[i] = 1e-6 * parts;
+    costs.once[i] = once * 1e-6 * parts;
+  }
+  costs.wait = wait * 1e-6;
+  return costs;
+}
+
+// Rank 0 sends messages of these lengths to ranks 1, 2, and so on. Returns by which way each went.
+std::vector<Way> ways_of(const std::vector<Bytes>& lengths, const Apart& apart, bool allocated = false) {
+  const Count ranks = size(lengths) + 1;
+  std::vector<Way> ways(lengths.size());
+  run_apart(ranks, apart, [&](SharedCommunicator& each) {
+    SharedSpace& space = *each.space();
+    PairSlots slots(space);
+    Offset control = space.rank() == 0 ? space.allocate_control(slots.control_bytes()) : 0;
+    ByRank<Offset> all(ranks);
+    space.all_gather(&control, all.data(), sizeof control);
+    slots.begin_at(all[0]);
+    Sender sender(space, slots, apart.costs);
+    const Offset area = space.allocate(sender.area_bytes());
+    sender.begin_at(space.at(area));
+    space.barrier();
+    Bytes most = 0;
+    for (const Bytes bytes : lengths) most = std::max(most, bytes);
+    std::vector<std::byte> own(index(most));
+    const std::byte* const memory = allocated ? space.at(space.allocate(most)) : own.data();
+    std::vector<Edges::Send> sends;
+    for (Rank to = 1; to < ranks; ++to) sends.push_back({to, memory, lengths[index(to) - 1]});
+    if (space.rank() == 0) sender.begin(sends, 1);
+    space.barrier();
+    if (space.rank() > 0) {
+      ASSERT_NE(slots.arrived(0), nullptr);
+      ways[index(space.rank()) - 1] = slots.arrived(0)->way();
+    }
+    space.barrier();
+    if (space.rank() == 0) sender.withdraw();
+    slots.close(area);
+  });
+  return ways;
+}
+
+std::vector<Way> all(Count count, Way way) { return std::vector<Way>(index(count), way); }
+
+TEST(Sender, PutsTinyMessagesIntoSlotsAndShortOnesIntoTheArea) {
+  const Apart apart{.costs = costs_of(10, 1)};
+  EXPECT_EQ(ways_of({8, 96, 700, 5000, 60'000}, apart), (std::vector{Way::here, Way::here, Way::area, Way::area, Way::area}));
+  EXPECT_EQ(ways_of({2016}, apart), all(1, Way::here));  // two ranks have larger slots
+  EXPECT_EQ(ways_of({2017}, apart), all(1, Way::area));
+}
+
+TEST(Sender, LendsMessagesIfTogetherTheySaveMoreThanAWait) {
+  const Apart apart{.costs = costs_of(1, 2)};  // 64 KiB: saves 1 us
+  EXPECT_EQ(ways_of({30'000}, apart), all(1, Way::area));
+  EXPECT_EQ(ways_of({60'000, 60'000, 60'000, 60'000, 60'000, 60'000}, apart), all(6, Way::once));
+}
+
+TEST(Sender, SendsLongMessagesInPiecesIfThatIsFaster) {
+  EXPECT_EQ(ways_of({200'000, 200'000, 200'000}, {.costs = costs_of(8, 1)}), all(3, Way::pieces));
+  EXPECT_EQ(ways_of({200'000, 200'000, 200'000}, {.costs = costs_of(2, 1)}), all(3, Way::once));
+  EXPECT_EQ(ways_of({200'000, 200'000, 200'000}, {.costs = costs_of(8, 20)}), all(3, Way::once));  // waits take too long
+  EXPECT_EQ(ways_of({200'000}, {.costs = costs_of(8, 2)}), all(1, Way::once));  // one message does not share its waits
+  EXPECT_EQ(ways_of({4'000'000, 200'000, 200'000}, {.costs = costs_of(8, 2)}),
+            (std::vector{Way::once, Way::pieces, Way::pieces}));  // the longest would be alone for most of its time
+  EXPECT_EQ(ways_of({200'000, 200'000, 200'000}, {.costs = costs_of(8, 1)}, true), all(3, Way::once));  // it can be loaded
+}
+
+TEST(Sender, SendsInPiecesIfMemoryCannotBeRead) {
+  EXPECT_EQ(ways_of({200'000}, {.reads_private_memory = false, .costs = costs_of(1, 1)}), all(1, Way::pieces));
+}
+
+}  // namespace
+}  // namespace quadrille
