@@ -59,6 +59,8 @@ void Sender::begin(std::span<const Edges::Send> sends, std::uint64_t exchange) {
   waiting_.clear();
   lent_.clear();
   unwanted_.reset();
+  // Now: otherwise a later exchange would allocate because more of its messages happen to wait.
+  waiting_.reserve(sends.size()), lent_.reserve(sends.size()), rung_.reserve(sends.size());
   Bytes most = 0;
   for (const Edges::Send& edge : sends) most = std::max(most, edge.bytes);
   if (most < Savings::least_once) {
