@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Compares one-shot typed calls with each MPI's blocking collectives, alternating in one process (bench/calls_mpi.cpp). Prints a
-# table of the ratios of times, MPI library / ours: above 1, ours is faster; `~` means that the interval contains 1. Collectives
-# with counts (v) make a plan at each call. Takes about two minutes.
+# table of the ratios of times, MPI library / ours: above 1, ours is faster; `~` means that the interval contains 1. Takes
+# about two minutes.
 # Usage: calls.sh [--mpi "openmpi mpich"] [--ranks "2 4 8"] [--lines FILE] [OPTIONS OF calls_mpi...]
 #   --lines  the file for the full output of calls_mpi, with times and intervals
 #   Options of calls_mpi: --repetitions N, --most BYTES, --only COLLECTIVE

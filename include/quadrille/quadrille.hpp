@@ -13,6 +13,7 @@
 #include "quadrille/decision.hpp"
 #include "quadrille/document.hpp"
 #include "quadrille/draw.hpp"
+#include "quadrille/edges.hpp"
 #include "quadrille/elements.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/execute.hpp"

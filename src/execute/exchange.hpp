@@ -6,29 +6,12 @@
 
 #include <algorithm>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "execute/executions/execution.hpp"
-#include "quadrille/types.hpp"
+#include "quadrille/edges.hpp"
 
 namespace quadrille {
-
-// What one rank sends and receives in one exchange. Memory may be null where `bytes` is 0: such an edge moves nothing.
-struct Edges {
-  struct Send {
-    Rank to;
-    const std::byte* memory;
-    Bytes bytes;
-  };
-  struct Receive {
-    Rank from;
-    std::byte* memory;
-    Bytes bytes;
-  };
-  std::span<const Send> sends;
-  std::span<const Receive> receives;
-};
 
 // The lists behind an Edges. Edges of 0 bytes are left out: both ends know that they move nothing.
 class EdgeLists {

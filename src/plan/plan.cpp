@@ -422,29 +422,29 @@ Plan plan_schedule(Communicator& communicator, const Schedule& schedule, bool ow
               .plan;
 }
 
-namespace {
-
-void check_given(const void* buffer, const std::pair<Bytes, Bytes>& extent, const char* what) {
+void check_given(const void* buffer, const UsedPart& used, const char* what) {
   // No process has memory below this address. If a layout begins at or above it, its
   // offsets are absolute addresses, as with MPI_BOTTOM.
   constexpr Bytes lowest_address = 65536;
-  if (buffer || extent.first == extent.second || extent.first >= lowest_address) return;
+  if (buffer || used.first == used.second || used.first >= lowest_address) return;
   throw Error(ErrorCode::misuse, fmt::format("{} is a null pointer, and this rank's {} has {} bytes; give execute a buffer", what,
-                                             what, extent.second - extent.first));
+                                             what, used.second - used.first));
 }
 
-}  // namespace
+bool overlap(const void* input, const UsedPart& used_input, const void* output, const UsedPart& used_output) {
+  const auto* from = static_cast<const std::byte*>(input);
+  const auto* to = static_cast<const std::byte*>(output);
+  const auto [input_first, input_last] = used_input;
+  const auto [output_first, output_last] = used_output;
+  check_given(input, used_input, "input");
+  check_given(output, used_output, "output");
+  return input_last > input_first && output_last > output_first && std::less<>{}(from + input_first, to + output_last) &&
+         std::less<>{}(to + output_first, from + input_last);
+}
 
 bool Plan::overlap(const void* input, const void* output) const {
   if (in_place_) throw Error(ErrorCode::misuse, "this plan was made in place; run it by execute_in_place");
-  const auto* from = static_cast<const std::byte*>(input);
-  const auto* to = static_cast<const std::byte*>(output);
-  const auto [input_first, input_last] = input_extent_;
-  const auto [output_first, output_last] = output_extent_;
-  check_given(input, input_extent_, "input");
-  check_given(output, output_extent_, "output");
-  return input_last > input_first && output_last > output_first && std::less<>{}(from + input_first, to + output_last) &&
-         std::less<>{}(to + output_first, from + input_last);
+  return quadrille::overlap(input, input_extent_, output, output_extent_);
 }
 
 void Plan::check_apart(const void* input, const void* output, std::string_view function) const {

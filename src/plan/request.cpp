@@ -38,12 +38,6 @@ std::uint64_t fingerprint(const Problem& problem) {
   return sum;
 }
 
-std::string listed(const std::vector<Count>& numbers) {
-  if (numbers.empty()) return "none";
-  if (numbers.size() <= most_listed) return fmt::format("{}", fmt::join(numbers, ","));
-  return fmt::format("{} numbers of fingerprint {:x}", numbers.size(), fingerprint(numbers));
-}
-
 // Removes the first word from the text and returns it. A zero ends the word.
 std::string take_word(std::string_view& text) {
   const std::string_view word = text.substr(0, text.find('\0'));
@@ -123,6 +117,12 @@ void compare_choosing(const ByRank<Vote>& votes, Agreement& agreement) {
 }
 
 }  // namespace
+
+std::string listed(const std::vector<Count>& numbers) {
+  if (numbers.empty()) return "none";
+  if (numbers.size() <= most_listed) return fmt::format("{}", fmt::join(numbers, ","));
+  return fmt::format("{} numbers of fingerprint {:x}", numbers.size(), fingerprint(numbers));
+}
 
 void throw_difference(Communicator& communicator, const std::string& fields, Rank other, std::string_view rule) {
   const std::string first_text = told_by(communicator, 0, fields), other_text = told_by(communicator, other, fields);

@@ -69,6 +69,9 @@ CountFacts count_facts(const Problem& problem, Rank me);
 // the counts that it sends and receives itself.
 PlanRequest request_of(const Problem& problem, const PlanOptions& options, Rank me, std::string_view algorithm, bool own_counts);
 
+// Returns a list of numbers as text; of a long list, its length and a fingerprint.
+std::string listed(const std::vector<Count>& numbers);
+
 // Collective: throws Error{misuse} because the requests of rank 0 and `other` differ. The message names the first differing field
 // of PlanRequest::fields and ends with `rule`.
 [[noreturn]] void throw_difference(Communicator& communicator, const std::string& fields, Rank other, std::string_view rule);

@@ -139,15 +139,18 @@ Bytes Traffic::heaviest() const {
   return heaviest;
 }
 
+void check_own_share(Rank rank, Bytes sent, Bytes received) {
+  if (sent == received) return;
+  throw Error(ErrorCode::misuse, fmt::format("rank {} sends itself {} bytes and receives {} from itself", rank, sent, received));
+}
+
 Problem alltoallv_of_rank(Rank rank, const std::vector<Bytes>& row, const std::vector<Bytes>& column) {
   const Count p = size(row);
   if (row.size() != column.size())
     throw Error(ErrorCode::misuse, fmt::format("there are counts for {} receivers and {} senders", row.size(), column.size()));
   if (rank < 0 || rank >= p) throw Error(ErrorCode::misuse, fmt::format("there is no rank {} among {}", rank, p));
   const auto own = index(rank);
-  if (row[own] != column[own])
-    throw Error(ErrorCode::misuse,
-                fmt::format("rank {} sends itself {} bytes and receives {} from itself", rank, row[own], column[own]));
+  check_own_share(rank, row[own], column[own]);
   std::vector<TrafficEntry> entries;
   for (Rank other = 0; other < p; ++other) {
     entries.push_back({rank, other, row[index(other)]});

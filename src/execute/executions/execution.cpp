@@ -77,7 +77,7 @@ void Execution::start(Started& started) {
   } catch (...) {
     started.error = std::current_exception();
   }
-  started.is_over.store(true, std::memory_order_release);
+  started.end();
 }
 
 void Execution::enlist(Started& started) {
@@ -130,7 +130,7 @@ bool Execution::end_first(FlightList::Slot& slot) noexcept {
     first_open_call_.store(first_->call, std::memory_order_relaxed);
     if (!executable_->is_vendors() && !first_->error) begin(*first_);
   }
-  ended.is_over.store(true, std::memory_order_release);
+  ended.end();
   return !was_last;
 }
 

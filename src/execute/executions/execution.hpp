@@ -42,11 +42,17 @@ struct Started {
   std::shared_ptr<Execution> execution;
   Arguments arguments;
   std::shared_ptr<const void> kept;  // keeps alive what the arguments refer to
+  std::function<void()> last_step;   // runs once the execution is complete, unless it failed; must not throw
   std::uint64_t call = 0;            // its number (PlanMemory::next_call)
   Started* next = nullptr;           // the next execution in the queue of the same plan
   std::exception_ptr error;          // written before is_over is set
   // Set with release by the thread that completes the execution, after its last access to this object.
   std::atomic<bool> is_over{false};
+
+  void end() noexcept {
+    if (last_step && !error) last_step();
+    is_over.store(true, std::memory_order_release);
+  }
 };
 
 class Execution {
@@ -163,7 +169,8 @@ class Execution {
 const std::shared_ptr<Execution>& shared_execution_of(Plan& plan);
 inline Execution& execution_of(Plan& plan) { return *shared_execution_of(plan); }
 
-// Starts an execution. The request keeps `kept` alive until the execution is complete.
-Request start(const std::shared_ptr<Execution>& execution, const Arguments& arguments, std::shared_ptr<const void> kept = nullptr);
+// Starts an execution. The request keeps `kept` alive until the execution is complete. `last_step` is Started::last_step.
+Request start(const std::shared_ptr<Execution>& execution, const Arguments& arguments, std::shared_ptr<const void> kept = nullptr,
+              std::function<void()> last_step = nullptr);
 
 }  // namespace quadrille

@@ -8,11 +8,13 @@
 
 namespace quadrille {
 
-Request start(const std::shared_ptr<Execution>& execution, const Arguments& arguments, std::shared_ptr<const void> kept) {
+Request start(const std::shared_ptr<Execution>& execution, const Arguments& arguments, std::shared_ptr<const void> kept,
+              std::function<void()> last_step) {
   auto started = std::make_unique<Started>();
   started->execution = execution;
   started->arguments = arguments;
   started->kept = std::move(kept);
+  started->last_step = std::move(last_step);
   execution->start(*started);
   return Request(std::move(started));
 }

@@ -60,6 +60,8 @@ Arguments arguments_of(const CallKey& key, const void* input, void* output, cons
 std::uint64_t hash_of(const CallKey& key) {
   std::uint64_t hash = static_cast<std::uint64_t>(key.collective) << 1 | static_cast<std::uint64_t>(key.in_place);
   for (const auto field : {key.block_bytes, key.root, key.element_bytes}) hash = hash_with(hash, static_cast<std::uint64_t>(field));
+  if (key.problem && key.problem->counts)
+    for (const Bytes count : *key.problem->counts) hash = hash_with(hash, static_cast<std::uint64_t>(count));
   return hash;
 }
 
@@ -185,12 +187,13 @@ void Calls::execute_with(Communicator& ranks, const CallKey& key, const void* in
 }
 
 // The request keeps the plan's execution and a copy of the call's function alive.
-Request Calls::start_with(Communicator& ranks, const CallKey& key, const void* input, void* output, bool is_typed_call) {
+Request Calls::start_with(Communicator& ranks, const CallKey& key, const void* input, void* output, bool is_typed_call,
+                          std::function<void()> last_step) {
   Entry& entry = entry_for(ranks, key);
   if (overlap(*entry.plan, input, output))
     throw_overlap(is_typed_call ? fmt::format("i{}", name(key.collective)) : "start", is_typed_call);
   const auto own = entry.present ? operator_owning(*key.operation, key.element_bytes) : nullptr;
-  return quadrille::start(shared_execution_of(*entry.plan), arguments_of(key, input, output, own.get()), own);
+  return quadrille::start(shared_execution_of(*entry.plan), arguments_of(key, input, output, own.get()), own, std::move(last_step));
 }
 
 CallKey Calls::checked_key(Communicator& ranks, const CallArguments& arguments, const CallOptions& options) {
@@ -245,41 +248,49 @@ Request Calls::start(Communicator& ranks, const Problem& problem, const void* in
   return plan(ranks, problem, plan_options(key, nullptr)).start(input, output);
 }
 
-bool Calls::compares(Communicator& ranks, bool asked) {
-  if (comparing_ == Comparing::unknown) {
-    const bool is_set = tolerated_environment_value("QUADRILLE_CHECK") == "1";
-    const ByRank<char> wishes = gathered<char>(ranks, asked || is_set);
-    const bool any = std::any_of(wishes.begin(), wishes.end(), [](char wish) { return wish != 0; });
-    comparing_ = any && ranks.size() > 1 ? Comparing::yes : Comparing::no;
-  }
+void Calls::make_exchanger(Communicator& ranks) {
+  exchanger_ = Exchanger::of(ranks);
+  has_asked_for_exchanger_ = true;
+}
+
+bool Calls::find_out_whether_to_compare(Communicator& ranks, bool asked) {
+  const bool is_set = tolerated_environment_value("QUADRILLE_CHECK") == "1";
+  const ByRank<char> wishes = gathered<char>(ranks, asked || is_set);
+  const bool any = std::any_of(wishes.begin(), wishes.end(), [](char wish) { return wish != 0; });
+  comparing_ = any && ranks.size() > 1 ? Comparing::yes : Comparing::no;
   return comparing_ == Comparing::yes;
 }
 
-void Calls::compare_with_all(Communicator& ranks, const CallKey& key, const std::function<void()>& check) {
-  std::string fields;
+std::string Calls::fields_of(std::string_view call) { return fmt::format("collective{}{}{}", '\0', call, '\0'); }
+
+std::string Calls::fields_of(const CallKey& key) {
+  std::string fields = fields_of(name(key.collective));
+  const auto add = [&](const char* field, const auto& value) { fields.append(fmt::format("{}{}{}{}", field, '\0', value, '\0')); };
+  add("in place", key.in_place);
+  if (has_blocks(key.collective)) add("block size", fmt::format("{} B", key.block_bytes));
+  if (key.problem && key.problem->counts && !has_pair_counts(key.collective)) add("counts", listed(*key.problem->counts));
+  add("root", key.root);
+  if (key.operation) {
+    const Operator* const built_in = key.operation->built_in;
+    add("operator", built_in ? built_in->name : std::string(key.operation->name));
+    add("type", built_in ? built_in->type : type_of(*key.operation));
+    add("commutative", key.operation->commutative);
+  }
+  add("algorithm", key.options->algorithm);
+  add("effort", name(key.options->effort));
+  add("policy", name(key.options->policy));
+  add("executor", name(key.options->executor));
+  return fields;
+}
+
+void Calls::compare_with_all(Communicator& ranks, const std::function<std::string()>& fields) {
+  std::string mine;
   const auto hashes = gathered_or_thrown(ranks, [&] {
-    check();
-    const auto add = [&](const char* field, const auto& value) {
-      fields.append(fmt::format("{}{}{}{}", field, '\0', value, '\0'));
-    };
-    add("collective", name(key.collective));
-    add("in place", key.in_place);
-    if (has_blocks(key.collective)) add("block size", fmt::format("{} B", key.block_bytes));
-    add("root", key.root);
-    if (key.operation) {
-      const Operator* const built_in = key.operation->built_in;
-      add("operator", built_in ? built_in->name : std::string(key.operation->name));
-      add("type", built_in ? built_in->type : type_of(*key.operation));
-      add("commutative", key.operation->commutative);
-    }
-    add("algorithm", key.options->algorithm);
-    add("effort", name(key.options->effort));
-    add("policy", name(key.options->policy));
-    add("executor", name(key.options->executor));
-    return std::hash<std::string>{}(fields);
+    mine = fields();
+    return std::hash<std::string>{}(mine);
   });
   for (Rank rank = 0; rank < ranks.size(); ++rank)
-    if (hashes[rank] != hashes[0]) throw_difference(ranks, fields, rank, "all ranks must make the same call");
+    if (hashes[rank] != hashes[0]) throw_difference(ranks, mine, rank, "all ranks must make the same call");
 }
 
 std::shared_ptr<const Operator> operator_owning(const CallOperator& operation, Bytes element_bytes) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The plans behind calls without a plan (collectives.hpp). Every rank of a group has its own list of these plans.
+// What a group keeps for calls without a plan (collectives.hpp): the plans behind them, and the exchange of those that need no plan
+// (irregular_call.cpp). Every rank of a group has its own list of these plans.
 //
 // A plan is found by a key that is equal on all ranks if the call is correct: the key contains no addresses, and no
 // counts that only one rank knows. So all ranks find the plan of a call, or none does. When the list is full, the least
@@ -11,11 +12,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "execute/exchange.hpp"
 #include "foundation/hash_table.hpp"
+#include "plan/calls/irregular_edges.hpp"
+#include "plan/calls/known_counts.hpp"
 #include "quadrille/call.hpp"
 #include "quadrille/execute.hpp"
 
@@ -50,16 +55,51 @@ class Calls {
   Request start(Communicator& ranks, const Problem& problem, const void* input, void* output, const CallOperator* operation,
                 const CallOptions& options);
 
-  // Collective. Compares the calls of the ranks before they run, if some rank asks for it or
-  // QUADRILLE_CHECK=1 is set. `check` throws if this rank's call is wrong. If it throws on any rank, all
-  // ranks throw. All ranks throw Error{misuse} if their calls differ.
+  // A typed call that has been checked and compared. In place, `input` is not used. `last_step` runs when the request is complete.
+  void execute(Communicator& ranks, const CallKey& key, const void* input, void* output) {
+    execute_with(ranks, key, input, output, true);
+  }
+  Request start(Communicator& ranks, const CallKey& key, const void* input, void* output,
+                std::function<void()> last_step = nullptr) {
+    return start_with(ranks, key, input, output, true, std::move(last_step));
+  }
+
+  // Collective at the first call. Returns null, on all ranks, if the group has no exchanges by edges.
+  const std::shared_ptr<Exchanger>& exchanger(Communicator& ranks) {
+    if (!has_asked_for_exchanger_) [[unlikely]]
+      make_exchanger(ranks);
+    return exchanger_;
+  }
+
+  // Do the ranks compare their calls before these run? They do if some rank asks for it or QUADRILLE_CHECK=1 is set.
+  bool compares(Communicator& ranks, bool asked) {
+    return comparing_ != Comparing::no && (comparing_ == Comparing::yes || find_out_whether_to_compare(ranks, asked));
+  }
+
+  // Compares the calls of the ranks if they do so. `check` throws if this rank's call is wrong. If it throws on any rank, all ranks
+  // throw. All ranks throw Error{misuse} if their calls differ.
   template <class Check>
   void compare(Communicator& ranks, bool asked, const CallKey& key, Check&& check) {
-    if (comparing_ == Comparing::no) [[likely]]
-      return check();
-    if (compares(ranks, asked)) return compare_with_all(ranks, key, check);
-    check();
+    if (!compares(ranks, asked)) return check();
+    compare_with_all(ranks, [&] {
+      check();
+      return fields_of(key);
+    });
   }
+  // The same for a call that has a name only.
+  template <class Check>
+  void compare(Communicator& ranks, bool asked, std::string_view call, Check&& check) {
+    if (!compares(ranks, asked)) return check();
+    compare_with_all(ranks, [&] {
+      check();
+      return fields_of(call);
+    });
+  }
+
+  // Memory of blocking calls with counts. It is kept, so that these calls allocate nothing once it has grown.
+  IrregularEdges edges;
+  KnownCounts known_counts;
+  PackedOutput packed_output;
 
   std::size_t size() const { return plans_.values().size(); }
 
@@ -67,8 +107,12 @@ class Calls {
   struct Entry;
   enum class Comparing : std::uint8_t { unknown, no, yes };
 
-  bool compares(Communicator& ranks, bool asked);
-  static void compare_with_all(Communicator& ranks, const CallKey& key, const std::function<void()>& check);
+  void make_exchanger(Communicator& ranks);
+  bool find_out_whether_to_compare(Communicator& ranks, bool asked);
+  // Names and values of everything that must be equal on all ranks; a zero ends each name and each value.
+  static std::string fields_of(const CallKey& key);
+  static std::string fields_of(std::string_view call);
+  static void compare_with_all(Communicator& ranks, const std::function<std::string()>& fields);
   CallKey checked_key(Communicator& ranks, const CallArguments& arguments, const CallOptions& options);
   CallKey checked_key(Communicator& ranks, const Problem& problem, const CallOperator* operation, const CallOptions& options);
 
@@ -76,12 +120,15 @@ class Calls {
   Entry& entry_for(Communicator& ranks, const CallKey& key);
   Entry& make(Communicator& ranks, const CallKey& key, std::uint64_t hash);
   void execute_with(Communicator& ranks, const CallKey& key, const void* input, void* output, bool is_typed_call);
-  Request start_with(Communicator& ranks, const CallKey& key, const void* input, void* output, bool is_typed_call);
+  Request start_with(Communicator& ranks, const CallKey& key, const void* input, void* output, bool is_typed_call,
+                     std::function<void()> last_step = nullptr);
 
   HashTable<Entry> plans_;
   Entry* recent_ = nullptr;  // the entry of the last call
   std::uint64_t calls_ = 0;
   Comparing comparing_ = Comparing::unknown;
+  std::shared_ptr<Exchanger> exchanger_;
+  bool has_asked_for_exchanger_ = false;
 };
 
 }  // namespace quadrille

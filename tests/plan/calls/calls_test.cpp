@@ -12,13 +12,13 @@
 #include <random>
 #include <utility>
 
-#include "execute/shared/communicator.hpp"
 #include "groups/chooser.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/collectives.hpp"
 #include "quadrille/groups.hpp"
 #include "quadrille/indexed.hpp"
 #include "support/cases.hpp"
+#include "support/counts_gathers.hpp"
 #include "support/judge.hpp"
 #include "support/told.hpp"
 
@@ -33,21 +33,6 @@ double greater_of(double a, double b) { return a < b ? b : a; }
 
 // A pointer costs as much as a reference: both are passed as an address. typed_calls_test.cpp passes one to each typed call.
 static_assert(std::is_trivially_copyable_v<Group> && sizeof(Group) == sizeof(Communicator*));
-
-// Counts all_gathers: making a plan uses one, finding a plan uses none.
-class CountsGathers final : public SharedCommunicator {
- public:
-  explicit CountsGathers(Communicator& threads) : CountsGathers(dynamic_cast<SharedCommunicator&>(threads)) {}
-  void all_gather(const void* mine, void* all, Bytes count) override {
-    ++gathers_;
-    SharedCommunicator::all_gather(mine, all, count);
-  }
-  long gathers() const { return gathers_; }
-
- private:
-  explicit CountsGathers(SharedCommunicator& of) : SharedCommunicator(of.space(), of.transport_name(), of.costs()) {}
-  long gathers_ = 0;
-};
 
 // Tests in which ranks compare each call before it runs.
 class ComparedCalls : public ::testing::Test {
@@ -226,7 +211,20 @@ TEST(Calls, FindThePlanByWhatIsEqualOnAllRanks) {
     for (int call = 0; call < 2; ++call) allreduce(ranks, nine, other, std::make_shared<const Operator>(*copy));
     EXPECT_EQ(calls.size(), 12u);
     alltoallv(ranks, nine, std::vector<int>(3, 1), other, std::vector<int>(3, 1));
-    EXPECT_EQ(calls.size(), 12u) << "counts may change on some ranks only";
+    EXPECT_EQ(calls.size(), 12u) << "each rank knows its own counts only";
+    const std::vector<int> counts{1, 0, 2}, others{2, 0, 1};
+    const auto gather = [&](const auto& each) {
+      allgatherv(ranks, std::span(nine).first(index(each[index(ranks.rank())])), other, each);
+    };
+    gather(counts), gather(others), gather(counts), gather(others);
+    EXPECT_EQ(calls.size(), 14u);
+    execute(ranks, Problem::allgatherv(3, {8, 0, 16}), nine.data(), other.data(), nullptr, {.algorithm = "direct"});
+    EXPECT_EQ(calls.size(), 14u) << "the same on untyped memory";
+    for (const auto& places : {std::vector<int>{6, 5, 1}, std::vector<int>{0, 1, 2 + static_cast<int>(ranks.rank())}})
+      allgatherv(ranks, std::span(nine).first(index(counts[index(ranks.rank())])), other, counts, places);
+    EXPECT_EQ(calls.size(), 14u) << "displacements are a rank's own";
+    reduce_scatterv_in_place(ranks, nine, counts, op::sum), reduce_scatterv_in_place(ranks, nine, counts, op::max);
+    EXPECT_EQ(calls.size(), 16u);
   });
 }
 
@@ -344,6 +342,10 @@ TEST_F(ComparedCalls, NameBothValuesAndBothRanks) {
                 barrier(ranks);
             }),
             "rank 0 asks for collective barrier, rank 2 for allgatherv; all ranks must make the same call");
+  EXPECT_EQ(said([](Communicator& ranks, auto& own, bool last) {
+              reduce_scatterv_in_place(ranks, own, std::vector<int>{1, 1, last ? 1 : 2}, op::sum);
+            }),
+            "rank 0 asks for counts 8,8,16, rank 2 for 8,8,8; all ranks must make the same call");
 }
 
 TEST_F(ComparedCalls, ReportOneRanksWrongSizesOnAllRanks) {

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The edges of an exchange (exchange.hpp): what one rank sends to whom, and what it receives from whom.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "quadrille/types.hpp"
+
+namespace quadrille {
+
+// What one rank sends and receives in one exchange. Memory may be null where `bytes` is 0: such an edge moves nothing.
+struct Edges {
+  struct Send {
+    Rank to;
+    const std::byte* memory;
+    Bytes bytes;
+  };
+  struct Receive {
+    Rank from;
+    std::byte* memory;
+    Bytes bytes;
+  };
+  std::span<const Send> sends;
+  std::span<const Receive> receives;
+};
+
+}  // namespace quadrille

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/calls/irregular_blocks.hpp"
+
+#include "plan/calls/call_sizes.hpp"
+#include "problem/collective_facts.hpp"
+
+namespace quadrille {
+
+IrregularBlocks::IrregularBlocks(const IrregularCall& call, Rank me, Count ranks)
+    : call_(call),
+      is_scatter_(facts_of(call.arguments.collective).output.holding == Holding::one),
+      is_rooted_(is_rooted(call.arguments.collective)),
+      has_pairs_(has_pair_counts(call.arguments.collective)),
+      me_(me),
+      p_(ranks) {}
+
+Bytes IrregularBlocks::bytes(Count elements) const {
+  const auto product = checked_product(elements, arguments().element_bytes);
+  if (!product) throw Error(ErrorCode::too_large, fmt::format("{} elements reach 2^63 bytes", elements));
+  return *product;
+}
+
+Bytes IrregularBlocks::own_share() const {
+  if (arguments().in_place) return bytes(is_root() ? blocks().counts[index(me_)] : arguments().output_elements);
+  return bytes(is_scatter_ ? arguments().output_elements : arguments().input_elements);
+}
+
+void IrregularBlocks::check_operation() const {
+  check_root(arguments().root, p_);
+  if (arguments().operation) check_element_bytes(*arguments().operation, arguments().element_bytes);
+}
+
+void IrregularBlocks::check_all() const {
+  check_operation();
+  const auto checked = [](Rank, Count, Count) {};
+  if (has_pairs_) {
+    if (!replaces()) visit_sent(checked);
+    return visit_received(checked);
+  }
+  if (is_rooted_ && !is_root()) return;
+  is_scatter_ ? visit_sent(checked) : visit_received(checked);
+  if (arguments().in_place || is_rooted_) return;
+  if (is_scatter_)
+    check_own("output", arguments().output_elements);
+  else
+    check_own("input", arguments().input_elements);
+}
+
+void IrregularBlocks::check_lengths(std::string_view side, const BlockList& blocks) const {
+  const std::string_view dash = side.empty() ? "" : "_";
+  const auto check = [&](const CountList& list, std::string_view what) {
+    if (static_cast<Count>(list.size()) != p_)
+      throw Error(ErrorCode::misuse,
+                  fmt::format("{} has {} {}{}{} for {} ranks", name(arguments().collective), list.size(), side, dash, what, p_));
+  };
+  check(blocks.counts, "counts");
+  if (blocks.displacements) check(*blocks.displacements, "displacements");
+}
+
+void IrregularBlocks::refuse(std::string_view side, Rank rank, Count first, Count count, bool is_output, Count elements) const {
+  const std::string_view dash = side.empty() ? "" : "_";
+  if (count < 0) throw Error(ErrorCode::misuse, fmt::format("{}{}counts[{}] is {}; counts are 0 or more", side, dash, rank, count));
+  if (!checked_sum(first, count)) throw Error(ErrorCode::too_large, fmt::format("the {}{}counts reach 2^63 elements", side, dash));
+  if (first < 0)
+    throw Error(ErrorCode::misuse,
+                fmt::format("{}{}displacements[{}] is {}; displacements are 0 or more", side, dash, rank, first));
+  const std::string_view buffer = arguments().in_place ? "buffer" : is_output ? "output" : "input";
+  throw Error(ErrorCode::misuse, fmt::format("{}{}counts[{}] is {} from element {} on, and the {} has {} elements", side, dash,
+                                             rank, count, first, buffer, elements));
+}
+
+void IrregularBlocks::check_own(std::string_view buffer, Count elements) const {
+  const Count own = blocks().counts[index(me_)];
+  if (call_.has_buffers && elements != own)
+    throw Error(ErrorCode::misuse, fmt::format("{}'s {} has {} elements, and counts[{}], of this rank, is {}",
+                                               name(arguments().collective), buffer, elements, me_, own));
+}
+
+void IrregularBlocks::compare_share(Rank rank, Bytes share) const {
+  if (const Bytes expected = bytes(blocks().counts[index(rank)]); expected != share)
+    throw Error(ErrorCode::misuse,
+                fmt::format("{}'s counts[{}] is {} B at the root and rank {} {} {} B; they must be equal",
+                            name(arguments().collective), rank, expected, rank, is_scatter_ ? "has room for" : "gives", share));
+}
+
+}  // namespace quadrille

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The blocks of a call with counts, as one rank sees them: whether they fit their buffers, and how many bytes they have.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "quadrille/checked.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
+#include "quadrille/irregular_call.hpp"
+
+namespace quadrille {
+
+class IrregularBlocks {
+ public:
+  IrregularBlocks(const IrregularCall& call, Rank me, Count ranks);
+
+  Rank rank() const { return me_; }
+  Count ranks() const { return p_; }
+  const CallArguments& arguments() const { return call_.arguments; }
+  const BlockList& sent() const { return call_.send; }
+  const BlockList& received() const { return call_.receive; }
+
+  bool is_root() const { return me_ == arguments().root; }
+  // For calls in place: returns true if the block received from a rank replaces the block sent to it. If the caller passes send
+  // counts, too, blocks are sent from their own places in the buffer.
+  bool replaces() const { return arguments().in_place && call_.send.counts.size() == 0; }
+  bool is_scatter() const { return is_scatter_; }
+  // Returns the blocks of the side that has one block per rank. In an alltoallv both sides do; the receiving side is returned.
+  const BlockList& blocks() const { return is_scatter_ ? call_.send : call_.receive; }
+
+  Bytes bytes(Count elements) const;  // throws Error{too_large}
+  // The bytes that this rank contributes to a gatherv or receives from a scatterv. Only the root knows all counts, so each rank
+  // determines its own.
+  Bytes own_share() const;
+
+  // These two are local and throw Error{misuse} or Error{too_large}.
+  void check_operation() const;  // the root and the operator
+  // The root, the operator and all blocks that this rank knows, except those that other ranks must have, too.
+  void check_all() const;
+
+  // Checks the blocks of a side, and passes each to `visit`: its rank, its first element, its elements.
+  template <class Visit>
+  void visit_sent(Visit&& visit) const {
+    visit_side(has_pairs_ ? "send" : "", call_.send, arguments().in_place, visit);
+  }
+  template <class Visit>
+  void visit_received(Visit&& visit) const {
+    visit_side(has_pairs_ ? "receive" : "", call_.receive, true, visit);
+  }
+
+  // Throws Error{misuse} if the root names another count for the rank than the rank has, of so many bytes.
+  void compare_share(Rank rank, Bytes share) const;
+
+ private:
+  template <class Visit>
+  void visit_side(std::string_view side, const BlockList& blocks, bool is_output, Visit&& visit) const {
+    check_lengths(side, blocks);
+    const Count elements = is_output ? arguments().output_elements : arguments().input_elements;
+    Count before = 0;
+    for (Rank rank = 0; rank < p_; ++rank) {
+      const Count count = blocks.counts[index(rank)], first = blocks.displacements ? (*blocks.displacements)[index(rank)] : before;
+      const auto end = checked_sum(first, count);
+      if (count < 0 || !end || (count > 0 && (first < 0 || (call_.has_buffers && *end > elements)))) [[unlikely]]
+        refuse(side, rank, first, count, is_output, elements);
+      before = *end;
+      visit(rank, first, count);
+    }
+  }
+
+  void check_lengths(std::string_view side, const BlockList& blocks) const;
+  [[noreturn]] void refuse(std::string_view side, Rank rank, Count first, Count count, bool is_output, Count elements) const;
+  void check_own(std::string_view buffer, Count elements) const;
+
+  const IrregularCall& call_;
+  const bool is_scatter_, is_rooted_, has_pairs_;
+  const Rank me_;
+  const Count p_;
+};
+
+}  // namespace quadrille
