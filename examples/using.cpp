@@ -151,6 +151,23 @@ void ring(Communicator& ranks) {
   }
 }
 
+void edges(Communicator& ranks) {
+  const Count p = ranks.size(), me = ranks.rank(), n = 5;
+  std::vector<int> cells(n + 2);
+  for (Count i = 1; i <= n; ++i) cells[i] = static_cast<int>(me * n + i);
+  // part: edges
+  // `cells` are n of this rank, and one of each neighbour before and behind them. The last rank is before the first one.
+  const Rank before = (me + p - 1) % p, behind = (me + 1) % p;
+  const auto cell = [&](Count i) { return std::span(cells).subspan(i, 1); };
+  const std::vector<Edges::Send> sends{edge_to(before, cell(1)), edge_to(behind, cell(n))};
+  const std::vector<Edges::Receive> receives{edge_from(behind, cell(n + 1)), edge_from(before, cell(0))};
+  exchange(ranks, sends, receives);       // or iexchange, which returns a request
+  Exchange rims(ranks, sends, receives);  // the same edges again and again
+  rims.execute();                         // or start
+  // end
+  check(cells.front() == before * n + n && cells.back() == behind * n + 1, "rims of a ring by edges");
+}
+
 void nonblocking(Communicator& ranks) {
   const Count p = ranks.size();
   std::vector<int> input(p, static_cast<int>(ranks.rank())), output(p), sum(p);
@@ -249,6 +266,7 @@ int main(int count, char** arguments) {
     with_displacements(ranks);
     neighbours(ranks);
     ring(ranks);
+    edges(ranks);
     nonblocking(ranks);
     planned(ranks);
     operators(ranks);

@@ -16,6 +16,7 @@
 #include "quadrille/edges.hpp"
 #include "quadrille/elements.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/exchange.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/explain.hpp"
 #include "quadrille/fit.hpp"

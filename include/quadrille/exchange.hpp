@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Exchanges by edges: each rank lists what it sends to whom and what it receives from whom.
+//
+//   const std::vector<Edges::Send> sends{edge_to(left, first_cell), edge_to(right, last_cell)};
+//   const std::vector<Edges::Receive> receives{edge_from(right, behind), edge_from(left, before)};
+//   exchange(ranks, sends, receives);
+//
+// They are for sparse and irregular patterns: the time of a rank depends on its own edges and not on the number of ranks. Nothing
+// is agreed and no plan is made, so edges may change in every call, and a rank waits for the ends of its own edges only. An
+// alltoallv has one block for each pair of ranks and lists of p counts. An exchange has any number of edges for a pair: the k-th
+// edge that the sender lists for the receiver meets the k-th that the receiver lists for the sender. Both name the same length. A
+// rank may have edges to itself.
+//
+// All ranks of the group call, in the same order as their other calls, also those without edges. Received memory must not overlap
+// any other memory of the exchange. `edge_to` and `edge_from` take anything with data() and size() (elements.hpp).
+//
+// All ranks must share memory (threads, `quadrille run`, or MPI on one machine); between several nodes use an alltoallv.
+//
+// Errors: Error{misuse} on all ranks if they do not all share memory. Error{misuse} at this rank, before anything is sent, if one
+// of its edges names a rank that is not in the group, a negative length, or bytes without memory. Error{misuse} at the receiver if
+// the ends of an edge name different lengths or one end is missing, after all other edges are complete; the ranks may then go on.
+// In debug builds, and with QUADRILLE_CHECK=1, the ranks first compare that all of them call an exchange, and wrong edges of one
+// rank are thrown on all. Otherwise the errors of Plan::execute.
+#pragma once
+
+#include <iterator>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "quadrille/call.hpp"
+#include "quadrille/edges.hpp"
+#include "quadrille/elements.hpp"
+
+namespace quadrille {
+
+// Edges of whole ranges. The elements must stay until the exchange is complete.
+Edges::Send edge_to(Rank to, const InputRange auto& elements) {
+  return {to, reinterpret_cast<const std::byte*>(std::data(elements)),
+          count_of(elements) * static_cast<Bytes>(sizeof *std::data(elements))};
+}
+Edges::Receive edge_from(Rank from, OutputRange auto&& elements) {
+  return {from, reinterpret_cast<std::byte*>(std::data(elements)),
+          count_of(elements) * static_cast<Bytes>(sizeof *std::data(elements))};
+}
+
+// Collective. Returns when this rank has received everything and the memory of its sends may be changed. `compares`: whether the
+// ranks compare their calls first.
+void exchange(Group ranks, std::span<const Edges::Send> sends, std::span<const Edges::Receive> receives,
+              bool compares = CallArguments{}.compares);
+
+// Does not wait, except in the first exchange of a group, in which the ranks allocate their memory, and where they compare calls.
+// The lists may be destroyed after the call, the memory that they name must stay.
+Request iexchange(Group ranks, std::span<const Edges::Send> sends, std::span<const Edges::Receive> receives,
+                  bool compares = CallArguments{}.compares);
+
+// An exchange that is repeated with the same edges. They are checked once, and executing allocates nothing. The communicator may be
+// destroyed before it. All ranks start exchanges and plans in the same order; they may mix `exchange` and this.
+class Exchange {
+ public:
+  // Collective.
+  Exchange(Group ranks, std::vector<Edges::Send> sends, std::vector<Edges::Receive> receives,
+           bool compares = CallArguments{}.compares);
+
+  void execute();   // as `exchange`
+  Request start();  // as `iexchange`; if an execution is in flight, later ones queue behind it
+
+ private:
+  struct Kept;
+  std::shared_ptr<const Kept> kept_;  // shared with open requests
+};
+
+}  // namespace quadrille
