@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compares exchanges by edges (src/execute/exchange.hpp) with MPI_Alltoallv, all alternating in one process, from private memory.
-// Patterns: equal (each pair has the same bytes), spike (one pair has p times as many, the others an eighth), transpose (each rank
-// sends to one), sparse (each rank sends to at most four), changing (different sizes at each call, with that mean). At equal sizes
-// a kept plan of alltoall/direct, the prototype (prototype.hpp) and MPI_Alltoall take part, too. Prints a line for each pattern and
-// size: MPI library, ranks, pattern, bytes, MPI_Alltoallv's and our time in microseconds, their ratio and its interval and, at
-// equal sizes, the times of the plan, the prototype and MPI_Alltoall. Usage, under mpirun: exchange_mpi [--repetitions N] [--most
-// BYTES]
-// [--pattern NAME]
+// Compares exchanges by edges (src/execute/executions/exchanger.hpp) with MPI_Alltoallv, all alternating in one process, from
+// private memory. Patterns: equal (each pair has the same bytes), spike (one pair has p times as many, the others an eighth),
+// transpose (each rank sends to one), sparse (each rank sends to at most four), changing (different sizes at each call, with that
+// mean). At equal sizes a kept plan of alltoall/direct, the prototype (prototype.hpp) and MPI_Alltoall take part, too. Prints a
+// line for each pattern and size: MPI library, ranks, pattern, bytes, MPI_Alltoallv's and our time in microseconds, their ratio and
+// its interval and, at equal sizes, the times of the plan, the prototype and MPI_Alltoall. Usage, under mpirun: exchange_mpi
+// [--repetitions N] [--most BYTES] [--pattern NAME]
 #include <cstdio>
 #include <optional>
 #include <string>
 
-#include "execute/exchange.hpp"
+#include "execute/executions/exchanger.hpp"
 #include "mpi_program.hpp"
 #include "mpi_times.hpp"
 #include "prototype.hpp"

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "execute/exchange.hpp"
+#include "execute/executions/exchanger.hpp"
 #include "mpi_face/outcome.hpp"
 #include "mpi_face/policy/meetings.hpp"
 #include "mpi_face/sites.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Alltoallv on a communicator. It has no plan, because each rank knows only its own counts and these may change in each call:
-// if all ranks share memory, they exchange by edges (execute/exchange.hpp). One site stands for all calls.
+// if all ranks share memory, they exchange by edges (execute/executions/exchanger.hpp). One site stands for all calls.
 #pragma once
 
 #include <mpi.h>

@@ -8,7 +8,7 @@
 #include <exception>
 #include <vector>
 
-#include "execute/exchange.hpp"
+#include "execute/executions/exchanger.hpp"
 #include "mpi_face/call.hpp"
 #include "mpi_face/shape.hpp"
 #include "quadrille/execute.hpp"

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "execute/exchange.hpp"
+#include "execute/executions/exchanger.hpp"
 #include "mpi_face/site.hpp"
 
 namespace quadrille::mpi_face {

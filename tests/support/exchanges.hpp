@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "execute/exchange.hpp"
+#include "execute/executions/exchanger.hpp"
 
 namespace quadrille::testing {
 

@@ -17,7 +17,7 @@
 #include <optional>
 #include <string>
 
-#include "execute/exchange.hpp"
+#include "execute/executions/exchanger.hpp"
 #include "foundation/hash_table.hpp"
 #include "plan/calls/irregular_edges.hpp"
 #include "plan/calls/known_counts.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrille/exchange.hpp"
 
-#include "execute/exchange.hpp"
+#include "execute/executions/exchanger.hpp"
 #include "plan/calls/calls.hpp"
 #include "quadrille/error.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "execute/exchange.hpp"
+#include "execute/executions/exchanger.hpp"
 #include "plan/calls/irregular_blocks.hpp"
 
 namespace quadrille {

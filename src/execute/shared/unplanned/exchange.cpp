@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "execute/agreement.hpp"
+#include "execute/executions/exchanger.hpp"
 #include "execute/script/copies.hpp"
 #include "execute/shared/memory/claim.hpp"
 #include "foundation/assert.hpp"

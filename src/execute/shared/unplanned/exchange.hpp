@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exchanges by edges (execute/exchange.hpp) among ranks that share memory. A message takes one of four ways:
+// Exchanges by edges (execute/executions/exchanger.hpp) among ranks that share memory. A message takes one of four ways:
 //
 //   a tiny message   lies in its slot (pair_slots.hpp);
 //   a short message  is copied twice: the sender copies it into its area (area.hpp) and continues at once, and the receiver copies
@@ -15,7 +15,6 @@
 
 #include <memory>
 
-#include "execute/exchange.hpp"
 #include "execute/executable.hpp"
 #include "execute/shared/unplanned/receiver.hpp"
 #include "execute/shared/unplanned/sender.hpp"

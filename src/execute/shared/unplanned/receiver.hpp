@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "execute/exchange.hpp"
+#include "execute/executable.hpp"
 #include "execute/shared/unplanned/pair_slots.hpp"
+#include "quadrille/edges.hpp"
 
 namespace quadrille {
 

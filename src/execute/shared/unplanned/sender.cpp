@@ -7,6 +7,7 @@
 #include <cstring>
 #include <new>
 
+#include "execute/executable.hpp"
 #include "execute/script/copies.hpp"
 #include "foundation/assert.hpp"
 #include "foundation/rounding.hpp"

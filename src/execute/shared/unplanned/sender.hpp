@@ -8,10 +8,10 @@
 #include <span>
 #include <vector>
 
-#include "execute/exchange.hpp"
 #include "execute/shared/unplanned/area.hpp"
 #include "execute/shared/unplanned/pair_slots.hpp"
 #include "execute/shared/wait/costs.hpp"
+#include "quadrille/edges.hpp"
 
 namespace quadrille {
 

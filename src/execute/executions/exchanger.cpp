@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "execute/exchange.hpp"
+#include "execute/executions/exchanger.hpp"
 
 #include <fmt/format.h>
 
