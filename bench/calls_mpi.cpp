@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compares one-shot typed calls with the MPI library's blocking collectives, for all that have one, alternating in one process. A typed
-// call finds its stored plan; alltoallv, gatherv and scatterv need none. Prints a line for each collective and size: MPI
+// Compares one-shot typed calls with the MPI library's blocking collectives, for all that have one, alternating in one process. A
+// typed call finds its stored plan; alltoallv, gatherv and scatterv need none. Prints a line for each collective and size: MPI
 // library, ranks, collective, bytes (of a block, or of the vector), the library's and our time in microseconds, the ratio library's
 // / ours and its interval. Usage, under mpirun: calls_mpi [--repetitions N] [--most BYTES] [--only COLLECTIVE]
 #include <cstdio>

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "execute/executions/exchanger.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille::testing {
 
