@@ -28,8 +28,8 @@ CommunicatorState::CommunicatorState(MPI_Comm communicator)
       facts_(facts_of_communicator(communicator)),
       sites_(facts_.ranks),
       deciding_(communicator, facts_.rank, facts_.ranks, sites_),
-      runner_(communicator, facts_.rank, facts_.ranks),
-      irregular_(communicator, facts_.ranks, sites_, deciding_, runner_),
+      runner_(communicator, facts_.rank),
+      irregular_(communicator, facts_.rank, facts_.ranks, sites_, deciding_, runner_),
       late_ranks_(communicator, facts_.rank, facts_.ranks),
       counts_everywhere_(World::get().counts_everywhere() && !facts_.is_inter && facts_.ranks > 1 && deciding_.is_of_one_world()) {}
 
@@ -42,10 +42,10 @@ int CommunicatorState::run(const MpiCall& call, VendorCall vendor, CallOutcome& 
   if (facts_.is_inter) return vendor();
   if (facts_.ranks == 1) return run_alone(call, vendor, outcome);
   switch (call.function) {
-    case Function::Alltoallv: return irregular_.run(call, vendor, outcome);
-    case Function::Alltoallw:
+    case Function::Alltoallv:
     case Function::Gatherv:
-    case Function::Scatterv: outcome.why = sentence(Cause::own_counts); return vendor();
+    case Function::Scatterv: return irregular_.run(call, vendor, outcome);
+    case Function::Alltoallw: outcome.why = sentence(Cause::own_counts); return vendor();
     default: return run_planned(call, vendor, outcome);
   }
 }

@@ -12,7 +12,7 @@
 
 namespace quadrille::mpi_face {
 
-// The site's problem, on the group's nodes. Not for alltoallv.
+// The site's problem, on the group's nodes. Not if it is exchanged.
 Problem problem_of(const Site& site, Communicator& group);
 
 // Is the group itself broken, so that no plan can be made any more?

@@ -53,9 +53,7 @@ void Deciding::begin() {
 }
 
 void Deciding::ask_for(const Site& site) {
-  const bool is_irregular = site.key.function == Function::Alltoallv;
-  const Collective collective = is_irregular ? Collective::alltoallv : *collective_of(site.key.function);
-  if (wishes_ && wishes_->rules.find(collective, site.key.block_bytes)) ask();
+  if (wishes_ && wishes_->rules.find(collective_of(site), site.key.block_bytes)) ask();
 }
 
 double Deciding::weight() const {
@@ -194,12 +192,12 @@ void Deciding::make_group() {
 // Follows the user's rule for the site. If the rule does not fit the site's problem, rank 0 reports that once.
 void Deciding::obey(Site& site) {
   site.rule = Site::Rule::followed;
-  const bool is_irregular = site.key.function == Function::Alltoallv;
-  const Collective collective = is_irregular ? Collective::alltoallv : *collective_of(site.key.function);
+  const Collective collective = collective_of(site);
   const ChoiceRule& rule = *wishes_->rules.find(collective, site.key.block_bytes);
   try {
     if (names_vendor(rule.algorithm)) return site.leave(std::string(sentence(Cause::chosen)));
-    if (is_irregular) throw Error(ErrorCode::misuse, "an alltoallv runs without a plan here; only vendor can be named for it");
+    if (is_exchanged(site.key.function))
+      throw Error(ErrorCode::misuse, fmt::format("{} runs without a plan here; only vendor can be named for it", name(collective)));
     site.take(named_contender(*group_, site, rule.algorithm));
   } catch (const Error& error) {
     if (is_of_group(error)) throw;
@@ -217,7 +215,7 @@ bool Deciding::make_exchange() {
 }
 
 void Deciding::admit(Site& site) {
-  if (site.key.function == Function::Alltoallv) {
+  if (is_exchanged(site.key.function)) {
     if (!make_exchange()) return site.leave(std::string(sentence(Cause::no_shared_memory)));
     return settle(site, true);
   }
@@ -232,7 +230,7 @@ void Deciding::take(Site& site, const Step& step) {
                 .policy = static_cast<Policy>(step.policy),
                 .buffers = step.buffers,
                 .executor = static_cast<Executor>(step.executor)};
-  if (site.key.function == Function::Alltoallv) return admit(site);
+  if (is_exchanged(site.key.function)) return admit(site);
   const double begin = PMPI_Wtime();
   auto made = contender(*group_, site, way, "it was the fastest in a trial of calls of about this size");
   ExpectedCosts::of_process().plan.measured(PMPI_Wtime() - begin, ranks_);
@@ -247,7 +245,7 @@ void Deciding::settle(Site& site, bool is_faster) {
     site.mode = Site::Mode::ours;
     site.next_trial =
         Settings::get().admits_at_once || site.rule == Site::Rule::followed ? Site::never : next_epoch(site.calls, site.moved);
-    if (site.key.function == Function::Alltoallv) site.choice.what = "exchange", site.choice.why = "all ranks share memory";
+    if (is_exchanged(site.key.function)) site.choice.what = "exchange", site.choice.why = "all ranks share memory";
   }
   if (group_) Verdicts::of_process().add(site.key, group_->nodes(), {is_faster, site.choice.way});
   site.told.is_current = false;
@@ -257,7 +255,7 @@ void Deciding::settle(Site& site, bool is_faster) {
 // misses that, the trial is repeated.
 void Deciding::try_in_loop(Site& site, int most_batch) {
   std::vector<Contender> all;
-  if (site.key.function == Function::Alltoallv) {
+  if (is_exchanged(site.key.function)) {
     if (!make_exchange()) return site.leave(std::string(sentence(Cause::no_shared_memory)));
   } else {
     const double begin = PMPI_Wtime();

@@ -10,56 +10,49 @@
 namespace quadrille::mpi_face {
 namespace {
 
-// True if this rank's arguments are valid. Calls with invalid arguments are passed to the MPI library, which reports the error.
-bool is_right(const Side& side, const TypeFacts& facts, Count ranks) {
-  if (!facts.is_valid || !side.counts || !side.displacements) return false;
-  for (Rank rank = 0; rank < ranks; ++rank) {
-    if (side.counts[rank] < 0) return false;
-    if (side.counts[rank] * facts.size > 0 && facts.is_plain && !side.buffer) return false;
-  }
-  return true;
-}
-
-std::vector<Bytes> block_bytes(const Side& side, const TypeFacts& facts, Count ranks) {
-  std::vector<Bytes> bytes;
-  for (Rank rank = 0; rank < ranks; ++rank) bytes.push_back(side.counts[rank] * facts.size);
-  return bytes;
+int leave_to_vendor(CallOutcome& outcome, Cause cause, VendorCall vendor) {
+  outcome.site = nullptr, outcome.why = sentence(cause);
+  return vendor();
 }
 
 }  // namespace
 
+Site* Irregular::site_of(Function function) {
+  Site*& site = function == Function::Alltoallv ? known_[0] : function == Function::Gatherv ? known_[1] : known_[2];
+  if (site) return site;
+  site = sites_.make({.function = function});
+  if (site) deciding_.ask_for(*site);
+  return site;
+}
+
 // Decisions that must be equal on all ranks never depend on the counts, because each rank knows only its own.
 int Irregular::run(const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
-  outcome.why = sentence(Cause::many_kinds);
-  if (!site_) {
-    site_ = sites_.make({.function = Function::Alltoallv});
-    if (site_) deciding_.ask_for(*site_);
-    next_look_ = Settings::get().admits_at_once ? 2 : Meetings::at_the_latest;
-  }
-  if (!site_) return vendor();
-  Site& site = *site_;
-  const bool is_due = ++site.calls >= next_look_ && site.mode != Site::Mode::vendor;
-  outcome.site = &site;
+  Site* const site = site_of(call.function);
+  if (!site) return leave_to_vendor(outcome, Cause::many_kinds, vendor);
+  ++site->calls;
+  outcome.site = site;
+  return has_root(call.function) ? run_rooted(*site, call, vendor, outcome) : run_all_to_all(*site, call, vendor, outcome);
+}
+
+int Irregular::run_all_to_all(Site& site, const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
+  if (next_look_ == 0) next_look_ = Settings::get().admits_at_once ? 2 : Meetings::at_the_latest;
+  const bool is_due = site.calls >= next_look_ && site.mode != Site::Mode::vendor;
   outcome.why = site.choice.why;
   if (site.mode != Site::Mode::ours && !is_due) return site.timed(vendor);
-  const Side& send = call.send.buffer == MPI_IN_PLACE ? call.receive : call.send;
-  if (!is_right(call.receive, facts_of(call.receive.type), ranks_) || !is_right(send, facts_of(send.type), ranks_)) {
-    outcome.site = nullptr, outcome.why = sentence(Cause::wrong_arguments);
-    return vendor();
-  }
+  const auto blocks = blocks_of(call, rank_, ranks_);
+  if (!blocks) return leave_to_vendor(outcome, Cause::wrong_arguments, vendor);
   outcome.by_ours = site.mode == Site::Mode::ours;
-  return is_due ? run_due(site, call, vendor, outcome) : runner_.exchange(*deciding_.exchange(), call);
+  return is_due ? run_due(site, *blocks, vendor, outcome) : runner_.exchange(*deciding_.exchange(), *blocks);
 }
 
 // Runs the call, and lets the ranks meet in it if all of them are known to be in it: a census tells. It costs time, so it is held
 // only in calls 2^k. A trial uses the counts of this call.
-int Irregular::run_due(Site& site, const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
-  const Side& send = call.send.buffer == MPI_IN_PLACE ? call.receive : call.send;
-  site.trial_arguments.sent = block_bytes(send, facts_of(send.type), ranks_);
-  site.trial_arguments.received = block_bytes(call.receive, facts_of(call.receive.type), ranks_);
+int Irregular::run_due(Site& site, const CallBlocks& blocks, VendorCall vendor, CallOutcome& outcome) {
+  site.trial_arguments.sent = blocks.sent.by_rank(ranks_);
+  site.trial_arguments.received = blocks.received.by_rank(ranks_);
   next_look_ = std::bit_ceil(site.calls + 1);
   const auto run = [&] {
-    return site.mode == Site::Mode::ours ? runner_.exchange(*deciding_.exchange(), call) : site.timed(vendor);
+    return site.mode == Site::Mode::ours ? runner_.exchange(*deciding_.exchange(), blocks) : site.timed(vendor);
   };
   if (site.mode != Site::Mode::ours) {
     if (Settings::get().admits_at_once) deciding_.ask();
@@ -69,12 +62,37 @@ int Irregular::run_due(Site& site, const MpiCall& call, VendorCall vendor, CallO
     }
   }
   if (!deciding_.is_of_one_world() || ranks_ > Census::most_ranks) return run();
-  const auto is_full = [](const std::vector<Bytes>& blocks) { return std::find(blocks.begin(), blocks.end(), 0) == blocks.end(); };
+  const auto is_full = [](const std::vector<Bytes>& bytes) { return std::find(bytes.begin(), bytes.end(), 0) == bytes.end(); };
   if (!census_) census_ = std::make_unique<Census>(communicator_, static_cast<int>(ranks_));
   census_->start(is_full(site.trial_arguments.sent) && is_full(site.trial_arguments.received));
   const int code = run();
   if (census_->is_full()) deciding_.meet(outcome);
   return code;
+}
+
+// In calls 2^k. Equal on all ranks.
+void Irregular::note(Site& site, const MpiCall& call) {
+  if (site.calls == 2 && Settings::get().admits_at_once) deciding_.ask();
+  if (call.root >= 0 && call.root < ranks_) site.trial_arguments.root = call.root;
+}
+
+// The ranks do not meet here, except for tests. All of them remember who is the root in calls 2^k, and the root remembers the
+// counts: a trial needs both.
+int Irregular::run_rooted(Site& site, const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
+  const bool is_power = std::has_single_bit(site.calls);
+  if (is_power) [[unlikely]]
+    note(site, call);
+  if (deciding_.is_asked() && Settings::get().admits_anywhere) deciding_.meet(outcome);
+  outcome.why = site.choice.why;
+  const bool is_ours = site.mode == Site::Mode::ours;
+  if (site.mode == Site::Mode::vendor) return vendor();
+  if (!is_ours && !is_power) return site.timed(vendor);
+  const auto blocks = blocks_of(call, rank_, ranks_);
+  if (!blocks) return leave_to_vendor(outcome, Cause::wrong_arguments, vendor);
+  if (is_power && rank_ == call.root)
+    site.trial_arguments.at_root = (call.function == Function::Gatherv ? blocks->received : blocks->sent).by_rank(ranks_);
+  outcome.by_ours = is_ours;
+  return is_ours ? runner_.exchange(*deciding_.exchange(), *blocks) : site.timed(vendor);
 }
 
 }  // namespace quadrille::mpi_face

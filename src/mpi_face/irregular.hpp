@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Alltoallv on a communicator. It has no plan, because each rank knows only its own counts and these may change in each call:
-// if all ranks share memory, they exchange by edges (execute/executions/exchanger.hpp). One site stands for all calls.
+// MPI_Alltoallv, MPI_Gatherv and MPI_Scatterv on a communicator. They have no plans, because each rank knows only its own counts
+// and these may change in each call: if all ranks share memory, they exchange by edges (execute/executions/exchanger.hpp). One site stands for
+// all calls of a function, whatever their counts and roots.
+//
+// The ranks meet only where they wait for each other anyway: in an alltoallv without empty blocks, as a census tells. In gatherv
+// and scatterv they never do, so what runs these is decided in the communicator's other meetings. There all ranks have made the
+// same calls on the communicator. So they agree on how many gathervs there were, which rank was the root of the latest call 2^k,
+// and from which call on the exchange runs them. Nothing else is needed, because a trial asks that root for the counts.
 #pragma once
 
 #include <mpi.h>
 
+#include <array>
 #include <memory>
 
+#include "mpi_face/blocks.hpp"
 #include "mpi_face/census.hpp"
 #include "mpi_face/deciding.hpp"
 #include "mpi_face/outcome.hpp"
@@ -17,9 +25,10 @@ namespace quadrille::mpi_face {
 
 class Irregular {
  public:
-  Irregular(MPI_Comm communicator, Count ranks, Sites& sites, Deciding& deciding, Runner& runner)
-      : communicator_(communicator), ranks_(ranks), sites_(sites), deciding_(deciding), runner_(runner) {}
+  Irregular(MPI_Comm communicator, Rank rank, Count ranks, Sites& sites, Deciding& deciding, Runner& runner)
+      : communicator_(communicator), rank_(rank), ranks_(ranks), sites_(sites), deciding_(deciding), runner_(runner) {}
 
+  // Requires is_exchanged(call.function).
   int run(const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
 
   // Completes pending requests while MPI still works. May wait until other ranks have started the same calls.
@@ -28,15 +37,20 @@ class Irregular {
   }
 
  private:
-  int run_due(Site& site, const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
+  Site* site_of(Function function);
+  int run_all_to_all(Site& site, const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
+  int run_due(Site& site, const CallBlocks& blocks, VendorCall vendor, CallOutcome& outcome);
+  void note(Site& site, const MpiCall& call);
+  int run_rooted(Site& site, const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
 
   const MPI_Comm communicator_;
+  const Rank rank_;
   const Count ranks_;
   Sites& sites_;
   Deciding& deciding_;
   Runner& runner_;
-  Site* site_ = nullptr;
-  std::uint64_t next_look_ = 0;  // the call, 2^k, in which the site is looked at
+  std::array<Site*, 3> known_{};  // sites of alltoallv, gatherv and scatterv; null: not made yet, or there are too many
+  std::uint64_t next_look_ = 0;   // the call of alltoallv, 2^k, in which the ranks may meet; 0: not known yet
   std::unique_ptr<Census> census_;
 };
 

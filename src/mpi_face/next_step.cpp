@@ -37,8 +37,6 @@ double seconds_of(double spent_ticks) {
   return spent_ticks / rate;
 }
 
-bool is_irregular_site(const Site& site) { return site.key.function == Function::Alltoallv; }
-
 Step step_for(Step::What what, const Site& site) {
   Step step{.what = what, .site = site.number};
   return step;
@@ -94,9 +92,8 @@ std::optional<Step> Deciding::demanded() {
   for (std::size_t i = 0; i < sites_.size(); ++i) {
     const Site& site = sites_[i];
     if (site.rule == Site::Rule::followed || site.mode != Site::Mode::counting) continue;
-    const Collective collective = is_irregular_site(site) ? Collective::alltoallv : *collective_of(site.key.function);
     const bool may_have_rule = wishes_ && site.rule != Site::Rule::refused;
-    const ChoiceRule* const rule = may_have_rule ? wishes_->rules.find(collective, site.key.block_bytes) : nullptr;
+    const ChoiceRule* const rule = may_have_rule ? wishes_->rules.find(collective_of(site), site.key.block_bytes) : nullptr;
     if (!rule && !(at_once && site.calls >= 1)) continue;  // the call in which the ranks meet is not counted yet
     if (!group_ && !(rule && names_vendor(rule->algorithm))) return Step{.what = Step::What::group};
     return step_for(rule ? Step::What::obey : Step::What::admit, site);
@@ -110,7 +107,8 @@ std::optional<Step> Deciding::tuned() {
   if (account.spent_s() + tuning_race_s > wishes_->tune_share * account.elapsed_s()) return std::nullopt;
   for (std::size_t i = 0; i < sites_.size(); ++i) {
     const Site& site = sites_[i];
-    if (site.is_tuned || site.rule == Site::Rule::followed || is_irregular_site(site) || site.mode == Site::Mode::trying) continue;
+    if (site.is_tuned || site.rule == Site::Rule::followed || is_exchanged(site.key.function) || site.mode == Site::Mode::trying)
+      continue;
     if (site.calls < Meetings::first || site.key.block_bytes * ranks_ > Trial::most_memory) continue;
     return group_ ? step_for(Step::What::tune, site) : Step{.what = Step::What::group};
   }
@@ -183,9 +181,9 @@ std::optional<Step> Deciding::work_on(const Site& site, int plans) const {
     step.cause = cause;
     return step;
   };
-  if (is_irregular_site(site)) {
+  if (is_exchanged(site.key.function)) {
     if (ranks_of_machine(ranks_) < ranks_) return leaves(Cause::no_shared_memory);
-    if (site.trial_arguments.sent.empty()) return std::nullopt;
+    if (!has_root(site.key.function) && site.trial_arguments.sent.empty()) return std::nullopt;
   }
   if (plans >= most_plans) return leaves(Cause::many_plans);
   if (const auto verdict = group_ ? Verdicts::of_process().find(site.key, group_->nodes()) : std::nullopt) {
@@ -209,7 +207,7 @@ std::optional<Step> Deciding::work_on(const Site& site, int plans) const {
 Step Deciding::trial_of(const Site& site, double call_s) const {
   const bool is_again = site.mode == Site::Mode::ours;
   const double plans_s = is_again ? 0 : plan_s();
-  if (call_s >= long_call_s && !is_irregular_site(site)) {
+  if (call_s >= long_call_s && !is_exchanged(site.key.function)) {
     Step step = step_for(Step::What::try_in_place, site);
     step.number = is_again ? 1 : most_in_place;
     step.cost_s = step.number * (plans_s + Alternation::calls_of_first_part * call_s);

@@ -1,27 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi_face/runner.hpp"
 
-#include <algorithm>
+#include <utility>
 
-#include "foundation/assert.hpp"
 #include "mpi_face/settings.hpp"
-#include "quadrille/indexed.hpp"
 
 namespace quadrille::mpi_face {
 namespace {
 
 void grow(std::vector<std::byte>& buffer, Bytes bytes) {
   if (static_cast<Bytes>(buffer.size()) < bytes) buffer.resize(static_cast<std::size_t>(bytes));
-}
-
-char* block(const Side& side, const TypeFacts& facts, Rank rank) {
-  return static_cast<char*>(side.buffer) + side.displacements[rank] * facts.extent;
-}
-
-Bytes total(const Side& side, const TypeFacts& facts, Count ranks) {
-  Bytes sum = 0;
-  for (Rank rank = 0; rank < ranks; ++rank) sum += side.counts[rank] * facts.size;
-  return sum;
 }
 
 }  // namespace
@@ -79,53 +67,47 @@ int Runner::copy(const Elements& from, const Elements& to) {
   return code == MPI_SUCCESS ? unpack(input_.data(), to, communicator_) : code;
 }
 
-// Packs all blocks of a side into `input_`, one after the other.
-int Runner::pack_blocks(const Side& side, const TypeFacts& facts) {
-  input_.resize(std::max(input_.size(), static_cast<std::size_t>(total(side, facts, ranks_))));
-  Bytes at = 0;
-  for (Rank rank = 0; rank < ranks_; ++rank) {
-    const int code = pack(block(side, facts, rank), side.counts[rank], side.type, facts, input_.data() + at, communicator_);
-    if (code != MPI_SUCCESS) return code;
-    at += side.counts[rank] * facts.size;
-  }
-  return MPI_SUCCESS;
+// Packs the blocks into `input_`, one after the other.
+int Runner::pack_blocks(const Blocks& blocks) {
+  grow(input_, blocks.bytes());
+  std::byte* at = input_.data();
+  return blocks.for_each([&](Rank, const std::byte* memory, Count count) {
+    std::byte* const packed = std::exchange(at, at + count * blocks.facts().size);
+    return pack(memory, count, blocks.type(), blocks.facts(), packed, communicator_);
+  });
 }
 
-// Unpacks all blocks of a side from `output_`.
-int Runner::unpack_blocks(const Side& side, const TypeFacts& facts) {
-  Bytes at = 0;
-  for (Rank rank = 0; rank < ranks_; ++rank) {
-    const int code = unpack(output_.data() + at, block(side, facts, rank), side.counts[rank], side.type, facts, communicator_);
-    if (code != MPI_SUCCESS) return code;
-    at += side.counts[rank] * facts.size;
-  }
-  return MPI_SUCCESS;
+// Unpacks the blocks from `output_`.
+int Runner::unpack_blocks(const Blocks& blocks) {
+  const std::byte* at = output_.data();
+  return blocks.for_each([&](Rank, std::byte* memory, Count count) {
+    const std::byte* const packed = std::exchange(at, at + count * blocks.facts().size);
+    return unpack(packed, memory, count, blocks.type(), blocks.facts(), communicator_);
+  });
 }
 
-int Runner::exchange(Exchanger& exchange, const MpiCall& call) {
+int Runner::exchange(Exchanger& exchange, const CallBlocks& blocks) {
+  const Blocks &sent = blocks.sent, &received = blocks.received;
+  const bool packs = blocks.share_memory || !sent.is_plain(), unpacks = !received.is_plain();
   edges_.clear();
-  const Side& receive = call.receive;
-  const bool in_place = call.send.buffer == MPI_IN_PLACE;
-  const Side& send = in_place ? receive : call.send;
-  const TypeFacts sent = facts_of(send.type), received = facts_of(receive.type);
-  const bool packs = in_place || !sent.is_plain, unpacks = !received.is_plain;
   try {
     if (packs)
-      if (const int code = pack_blocks(send, sent); code != MPI_SUCCESS) return code;
-    if (unpacks) output_.resize(std::max(output_.size(), static_cast<std::size_t>(total(receive, received, ranks_))));
+      if (const int code = pack_blocks(sent); code != MPI_SUCCESS) return code;
+    if (unpacks) grow(output_, received.bytes());
     Bytes in = 0, out = 0;
-    for (Rank rank = 0; rank < ranks_; ++rank) {
-      const Bytes sent_bytes = send.counts[rank] * sent.size, received_bytes = receive.counts[rank] * received.size;
-      edges_.send(rank, packs ? input_.data() + in : reinterpret_cast<std::byte*>(block(send, sent, rank)), sent_bytes);
-      edges_.receive(rank, unpacks ? output_.data() + out : reinterpret_cast<std::byte*>(block(receive, received, rank)),
-                     received_bytes);
-      in += sent_bytes, out += received_bytes;
-    }
-    QUADRILLE_ASSERT((!packs || in <= static_cast<Bytes>(input_.size())) &&
-                     (!unpacks || out <= static_cast<Bytes>(output_.size())));
+    sent.for_each([&](Rank to, const std::byte* memory, Count count) {
+      const Bytes bytes = count * sent.facts().size;
+      edges_.send(to, packs ? input_.data() + in : memory, bytes);
+      return in += bytes, MPI_SUCCESS;
+    });
+    received.for_each([&](Rank from, std::byte* memory, Count count) {
+      const Bytes bytes = count * received.facts().size;
+      edges_.receive(from, unpacks ? output_.data() + out : memory, bytes);
+      return out += bytes, MPI_SUCCESS;
+    });
     edges_.begin_after(rank_);
     exchange.execute(edges_.edges());
-    return unpacks ? unpack_blocks(receive, received) : MPI_SUCCESS;
+    return unpacks ? unpack_blocks(received) : MPI_SUCCESS;
   } catch (const std::exception& error) {
     return failed(error);
   }

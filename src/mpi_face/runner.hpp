@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "execute/executions/exchanger.hpp"
-#include "mpi_face/call.hpp"
+#include "mpi_face/blocks.hpp"
 #include "mpi_face/shape.hpp"
 #include "quadrille/execute.hpp"
 
@@ -17,25 +17,24 @@ namespace quadrille::mpi_face {
 
 class Runner {
  public:
-  Runner(MPI_Comm communicator, Rank rank, Count ranks) : communicator_(communicator), rank_(rank), ranks_(ranks) {}
+  Runner(MPI_Comm communicator, Rank rank) : communicator_(communicator), rank_(rank) {}
 
   int execute(Plan& plan, const Shape& shape);
 
-  // Runs an alltoallv. A rank waits only for the ranks with which it exchanges data.
-  int exchange(Exchanger& exchange, const MpiCall& call);
+  // A rank waits only for the ranks with which it exchanges data. All ranks must call it in the same order.
+  int exchange(Exchanger& exchange, const CallBlocks& blocks);
 
   // The collective of a communicator of one rank is a copy from the input to the output.
   int copy(const Elements& from, const Elements& to);
 
  private:
   int execute_broadcast(Plan& plan, const Shape& shape);
-  int pack_blocks(const Side& side, const TypeFacts& facts);
-  int unpack_blocks(const Side& side, const TypeFacts& facts);
+  int pack_blocks(const Blocks& blocks);
+  int unpack_blocks(const Blocks& blocks);
   int failed(const std::exception& error);
 
   const MPI_Comm communicator_;
   const Rank rank_;
-  const Count ranks_;
   std::vector<std::byte> input_, output_;  // canonical buffers, used if the user's buffers are not canonical
   EdgeLists edges_;
 };

@@ -42,4 +42,9 @@ void Site::take(Contender contender) {
   told.is_current = false;
 }
 
+Collective collective_of(const Site& site) {
+  const auto exchanged = exchanged_collective(site.key.function);
+  return exchanged ? *exchanged : *collective_of(site.key.function);
+}
+
 }  // namespace quadrille::mpi_face

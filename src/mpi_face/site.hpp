@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "mpi_face/blocks.hpp"
 #include "mpi_face/call.hpp"
 #include "mpi_face/policy/alternation.hpp"
 #include "mpi_face/policy/call_times.hpp"
@@ -71,6 +72,10 @@ struct TrialArguments {
   Bytes type_bytes = 1;
   MPI_Op operation = MPI_OP_NULL;
   std::vector<Bytes> sent, received;  // alltoallv: this rank's blocks in a recent call
+  // Gatherv and scatterv: the root of a recent call, equal on all ranks; and the blocks of all ranks when this rank was the root of
+  // such a call, the latest one if it is `root`.
+  Rank root = 0;
+  std::vector<Bytes> at_root;
 };
 
 struct Site {
@@ -94,7 +99,7 @@ struct Site {
   SiteChoice choice;
 
   std::uint32_t number = 0;   // among the communicator's sites
-  Bytes moved = 0;            // bytes that leave or reach a rank in a call; 0 for alltoallv
+  Bytes moved = 0;            // bytes that leave or reach a rank in a call; 0 for exchanges
   std::vector<Bytes> shares;  // the shares whose hash is in the key
   Rule rule = Rule::none;
   bool is_tuned = false;              // candidates were raced during the program's run
@@ -120,5 +125,7 @@ struct Site {
   // Lets a contender's plan run the calls.
   void take(Contender contender);
 };
+
+Collective collective_of(const Site& site);
 
 }  // namespace quadrille::mpi_face

@@ -26,7 +26,7 @@ class Sites {
   // Finds or makes the site; null if there are too many.
   Site* of(const Key& key, const MpiCall& call, const Shape& shape);
 
-  // Makes a site for a function whose calls are all alike (alltoallv); null if there are too many.
+  // Makes a site for a function whose calls are all alike (is_exchanged); null if there are too many.
   Site* make(const Key& key);
 
   std::size_t size() const { return table_.values().size(); }

@@ -31,13 +31,30 @@ void set_counts(const std::vector<Bytes>& bytes, Bytes item, std::vector<int>& c
 Trial::Trial(const Site& site, MPI_Comm communicator, Communicator& group, std::vector<Plan*> plans, Exchanger* exchange,
              int most_batch)
     : site_(site), communicator_(communicator), group_(group), plans_(std::move(plans)), exchange_(exchange), batch_(most_batch) {
-  if (exchange_) {
-    input_bytes_ = sum(site.trial_arguments.sent), output_bytes_ = sum(site.trial_arguments.received);
-    return;
-  }
+  if (exchange_) return;
   problem_ = problem_of(site, group);
   input_bytes_ = input_bytes(problem_, group.rank());
   output_bytes_ = output_bytes(problem_, group.rank());
+}
+
+// What this rank exchanges. If there is a root, it tells the others: it knows the counts of one call, so they fit together. They
+// are 0 if it had wrong arguments in that call.
+void Trial::hear_blocks() {
+  const TrialArguments& arguments = site_.trial_arguments;
+  sent_ = arguments.sent, received_ = arguments.received;
+  if (has_root(site_.key.function)) {
+    const bool gathers = site_.key.function == Function::Gatherv, is_root = arguments.root == group_.rank();
+    ByRank<Bytes> all(group_.size());
+    if (is_root && !arguments.at_root.empty()) std::copy(arguments.at_root.begin(), arguments.at_root.end(), all.begin());
+    Bytes mine = 0;
+    if (PMPI_Scatter(all.data(), sizeof mine, MPI_BYTE, &mine, sizeof mine, MPI_BYTE, static_cast<int>(arguments.root),
+                     communicator_) != MPI_SUCCESS)
+      throw Error(ErrorCode::transport, "the MPI library's scatter failed in a trial");
+    ByRank<Bytes> own(group_.size());
+    own[arguments.root] = mine;
+    sent_ = gathers ? own : all, received_ = gathers ? all : own;
+  }
+  input_bytes_ = sum(sent_), output_bytes_ = sum(received_);
 }
 
 // Sets the batch size, which is equal on all ranks. Returns false if a rank would need too much memory. For a plan every rank can
@@ -45,6 +62,7 @@ Trial::Trial(const Site& site, MPI_Comm communicator, Communicator& group, std::
 bool Trial::agree_on_size() {
   Bytes most = site_.key.block_bytes * group_.size();
   if (exchange_) {
+    hear_blocks();
     const ByRank<Bytes> all = gathered(group_, std::max(input_bytes_, output_bytes_));
     most = *std::max_element(all.begin(), all.end());
   }
@@ -55,10 +73,9 @@ bool Trial::agree_on_size() {
 void Trial::prepare() {
   input_.resize(static_cast<std::size_t>(input_bytes_));
   output_.resize(static_cast<std::size_t>(output_bytes_));
-  const TrialArguments& arguments = site_.trial_arguments;
   if (exchange_) {
-    set_counts(arguments.sent, 1, counts_[0], displacements_[0]);
-    set_counts(arguments.received, 1, counts_[1], displacements_[1]);
+    set_counts(sent_, 1, counts_[0], displacements_[0]);
+    set_counts(received_, 1, counts_[1], displacements_[1]);
     edges_.clear();
     for (Rank rank = 0; rank < group_.size(); ++rank) {
       const auto at = index(rank);
@@ -67,7 +84,7 @@ void Trial::prepare() {
     }
     edges_.begin_after(group_.rank());
   } else {
-    set_counts(site_.shares, arguments.type_bytes, counts_[0], displacements_[0]);
+    set_counts(site_.shares, site_.trial_arguments.type_bytes, counts_[0], displacements_[0]);
   }
 }
 
@@ -113,7 +130,8 @@ void Trial::vendors() {
   const TrialArguments& arguments = site_.trial_arguments;
   const MPI_Datatype type = arguments.type;
   const MPI_Op operation = arguments.operation;
-  const int root = static_cast<int>(site_.key.root), count = static_cast<int>(site_.key.block_bytes / arguments.type_bytes);
+  const Rank root_of_call = exchange_ ? arguments.root : site_.key.root;
+  const int root = static_cast<int>(root_of_call), count = static_cast<int>(site_.key.block_bytes / arguments.type_bytes);
   void* const in = input_.data();
   void* const out = output_.data();
   const MPI_Comm comm = communicator_;
@@ -137,6 +155,12 @@ void Trial::vendors() {
       case Function::Alltoallv:
         return PMPI_Alltoallv(in, counts_[0].data(), displacements_[0].data(), MPI_BYTE, out, counts_[1].data(),
                               displacements_[1].data(), MPI_BYTE, comm);
+      case Function::Gatherv:
+        return PMPI_Gatherv(in, counts_[0][index(root_of_call)], MPI_BYTE, out, counts_[1].data(), displacements_[1].data(),
+                            MPI_BYTE, root, comm);
+      case Function::Scatterv:
+        return PMPI_Scatterv(in, counts_[0].data(), displacements_[0].data(), MPI_BYTE, out, counts_[1][index(root_of_call)],
+                             MPI_BYTE, root, comm);
       default: return MPI_ERR_INTERN;
     }
   }();

@@ -17,7 +17,7 @@ class Trial {
   static constexpr Bytes most_memory = Bytes{64} << 20;  // limit on the input and on the output of a rank
   static constexpr std::size_t most_plans = 3;
 
-  // For alltoallv, which has no plans, pass `exchange`. At most `most_batch` calls are timed together.
+  // For calls that run as an exchange, and so have no plans, pass `exchange`. At most `most_batch` calls are timed together.
   Trial(const Site& site, MPI_Comm communicator, Communicator& group, std::vector<Plan*> plans, Exchanger* exchange,
         int most_batch);
 
@@ -39,6 +39,7 @@ class Trial {
     double vendors_s = 0, ours_s[most_plans] = {};
   };
 
+  void hear_blocks();
   bool agree_on_size();
   void prepare();
   int ways() const { return exchange_ ? 1 : static_cast<int>(plans_.size()); }
@@ -51,7 +52,8 @@ class Trial {
   Communicator& group_;
   const std::vector<Plan*> plans_;
   Exchanger* const exchange_;
-  EdgeLists edges_;  // for the exchange
+  EdgeLists edges_;                     // for the exchange
+  std::vector<Bytes> sent_, received_;  // for the exchange: this rank's blocks
   Problem problem_;
   Bytes input_bytes_ = 0, output_bytes_ = 0;
   int batch_;  // equal on all ranks

@@ -13,7 +13,7 @@ namespace quadrille::mpi_face {
 
 struct Verdict {
   bool is_faster = false;
-  std::optional<Way> way;  // our fastest way, if is_faster; absent for alltoallv
+  std::optional<Way> way;  // our fastest way, if is_faster; absent for exchanges
 };
 
 class Verdicts {

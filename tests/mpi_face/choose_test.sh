@@ -14,7 +14,7 @@ for row in json.load(open(sys.argv[1]))["rows"]:
     if row["collective"] == sys.argv[2]: print(row["least_block_bytes"], row["ours_calls"], row["what"], "/", row["why"], "/", *[p["why"] for p in row["passed"]])
 ' "$work/run.json" "$1" >"$work/ran"; }
 
-QUADRILLE_ADMIT=1 wrapped --choose 'alltoall:0-1KiB=bruck:radix=2; allreduce=vendor; allgather=foo; alltoallv=direct' "$steady"
+QUADRILLE_ADMIT=1 wrapped --choose 'alltoall:0-1KiB=bruck:radix=2; allreduce=vendor; allgather=foo; alltoallv=direct; gatherv=vendor' "$steady"
 grep -q 'all as expected' "$work/said" || wrong 'results'
 [ "$(grep -c 'allgather=foo is ignored: there is no allgather algorithm' "$work/said")" = 1 ] || wrong 'a sentence for foo'
 [ "$(grep -c 'alltoallv=direct is ignored' "$work/said")" = 1 ] || wrong 'a sentence for alltoallv'
@@ -23,6 +23,10 @@ ran Alltoall
 grep -E '^4096 ' "$work/ran" | grep -q 'QUADRILLE_CHOOSE' && wrong 'larger blocks have no rule'
 ran Allreduce
 grep -qvE ' 0 None .*QUADRILLE_CHOOSE says so' "$work/ran" && wrong "$(cat "$work/ran")"
+ran Gatherv
+grep -q '^None 0 None .*QUADRILLE_CHOOSE says so' "$work/ran" || wrong "gatherv: $(cat "$work/ran")"
+ran Scatterv
+grep -qE ' [1-9][0-9]* exchange / all ranks share memory' "$work/ran" || wrong "scatterv: $(cat "$work/ran")"
 ran Allgather
 grep -qE ' [1-9][0-9]* [a-z]' "$work/ran" || wrong 'without its rule, allgather is chosen as ever'
 

@@ -96,6 +96,34 @@ static void irregular(int count, int turn) {
   free(in), free(out);
 }
 
+/* Gathers blocks of different lengths, which no rank but the root knows, as numbers into pairs with gaps; and scatters them. Every
+   other time the root's own block stays where it is. */
+static void rooted(int count, int turn) {
+  const int root = turn / 2 % n, in_place = turn % 2, is_root = me == root;
+  int *in = malloc(sizeof(int) * 2 * count), *all = malloc(sizeof(int) * 3 * count * n), counts[64], places[64], i, j, good = 1;
+  MPI_Datatype pair, apart;
+  MPI_Type_contiguous(2, MPI_INT, &pair);
+  MPI_Type_create_resized(pair, 0, 3 * sizeof(int), &apart);
+  MPI_Type_commit(&apart);
+  for (j = 0; j < n; ++j) counts[j] = turn % 7 == 3 ? 0 : (j + turn) % (count + 1), places[j] = j * count;
+  for (i = 0; i < 3 * count * n; ++i) all[i] = -7;
+  for (i = 0; i < 2 * count; ++i) in[i] = 1000 * me + i + turn;
+  for (i = 0; i < 2 * counts[me] && is_root && in_place; ++i) all[3 * (me * count + i / 2) + i % 2] = in[i];
+  MPI_Gatherv(is_root && in_place ? MPI_IN_PLACE : in, 2 * counts[me], MPI_INT, is_root ? all : NULL, is_root ? counts : NULL,
+              is_root ? places : NULL, is_root ? apart : MPI_DATATYPE_NULL, root, MPI_COMM_WORLD);
+  for (j = 0; j < n && is_root; ++j)
+    for (i = 0; i < 3 * count; ++i)
+      good = good && all[3 * j * count + i] == (i % 3 < 2 && i / 3 < counts[j] ? 1000 * j + i / 3 * 2 + i % 3 + turn : -7);
+  expect("gatherv", good);
+  memset(in, 0, sizeof(int) * 2 * count);
+  MPI_Scatterv(is_root ? all : NULL, is_root ? counts : NULL, is_root ? places : NULL, is_root ? apart : MPI_DATATYPE_NULL,
+               is_root && in_place ? MPI_IN_PLACE : in, 2 * counts[me], MPI_INT, root, MPI_COMM_WORLD);
+  for (i = 0; i < 2 * count && !(is_root && in_place); ++i) good = good && in[i] == (i < 2 * counts[me] ? 1000 * me + i + turn : 0);
+  expect("scatterv", good);
+  MPI_Type_free(&pair), MPI_Type_free(&apart);
+  free(in), free(all);
+}
+
 /* Describes the same data by different types, depending on the rank and the call. */
 static void described_otherwise(int turn) {
   int in[4], *out = malloc(sizeof(int) * 4 * n), counts[64], places[64], i, j, good = 1;
@@ -140,6 +168,7 @@ int main(void) {
   for (turn = 0; turn < 70; ++turn) {
     regular(3, turn), regular(2000, turn), floating(5), floating(3000), derived(2, turn), derived(700, turn);
     irregular(5, turn), irregular(turn % 2 ? 3000 : 40, turn);
+    rooted(3, turn), rooted(turn % 2 ? 2000 : 30, turn);
     described_otherwise(turn), from_bottom(turn);
     MPI_Barrier(MPI_COMM_WORLD);
   }

@@ -202,6 +202,31 @@ void broadcast_ahead() {  // a broadcast's root need not wait for the others, an
   MPI_Comm_free(&world);
 }
 
+// Ranks that only send need not wait for a root. Here they are ahead of it by more messages than the memory between two ranks
+// holds, and have left the loop long before the last root of it. The roots change, so ranks are both ahead and behind.
+void gathers_ahead() {
+  MPI_Comm world;
+  MPI_Comm_dup(MPI_COMM_WORLD, &world);
+  std::vector<int> all(ranks() * 3), counts, places;
+  for (int each = 0; each < size; ++each) counts.push_back(each % 3), places.push_back(3 * each);
+  for (int part = 0; part < 3; ++part) {
+    for (int i = 0; i < 2000; ++i) {
+      const int root = part == 1 ? i / 100 % size : part == 2 ? size - 1 : 0, mine[2] = {rank + i, rank - i};
+      if (i % 500 == 0 && rank == root) ::usleep(20'000);
+      MPI_Gatherv(mine, rank % 3, MPI_INT, all.data(), counts.data(), places.data(), MPI_INT, root, world);
+      for (int each = 0; each < size && rank == root; ++each)
+        for (int k = 0; k < each % 3; ++k)
+          want(all[static_cast<std::size_t>(3 * each + k)] == (k == 0 ? each + i : each - i), "a gathered block is wrong");
+      if (i % 50 != 0) continue;
+      int got[2] = {-1, -1};
+      MPI_Scatterv(all.data(), counts.data(), places.data(), MPI_INT, got, rank % 3, MPI_INT, root, world);
+      for (int k = 0; k < rank % 3; ++k) want(got[k] == (k == 0 ? rank + i : rank - i), "a scattered block is wrong");
+    }
+    MPI_Barrier(world);
+  }
+  MPI_Comm_free(&world);
+}
+
 void thousands_of_communicators() {
   for (int i = 0; i < 3000; ++i) {
     MPI_Comm made;
@@ -339,6 +364,7 @@ constexpr Check checks[] = {{"in_place_alltoallv", in_place_alltoallv},
                             {"nothing_for_some", nothing_for_some},
                             {"many_calls", many_calls},
                             {"broadcast_ahead", broadcast_ahead},
+                            {"gathers_ahead", gathers_ahead},
                             {"thousands_of_communicators", thousands_of_communicators},
                             {"thousands_of_types", thousands_of_types},
                             {"two_threads", two_threads},

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The blocks of exchanged calls: with whom, where, how long; in place; and arguments that are left to the MPI library.
+#include "mpi_face/blocks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "mpi_face/arguments.hpp"
+
+namespace quadrille::mpi_face {
+namespace {
+
+constexpr Count p = 3;
+constexpr Rank root = 1;
+const MPI_Comm comm = MPI_COMM_NULL;  // never used
+std::array<int, 64> in, out;
+std::array<int, p> counts{2, 0, 3}, places{8, 0, 4}, negative{2, -1, 3};
+const int* const nothing = nullptr;
+
+// Block i of an alltoallv, or of a gatherv or scatterv at the root, is that of rank i.
+struct Seen {
+  Rank peer;
+  const void* memory;
+  Count count;
+  bool operator==(const Seen&) const = default;
+};
+
+std::vector<Seen> seen(const Blocks& blocks) {
+  std::vector<Seen> all;
+  blocks.for_each([&](Rank peer, const void* memory, Count count) { return all.push_back({peer, memory, count}), MPI_SUCCESS; });
+  return all;
+}
+
+MpiCall gatherv(const void* from, int count, const int* each = counts.data(), const int* at = places.data()) {
+  return call_of(Of<Function::Gatherv>(), from, count, MPI_INT, out.data(), each, at, MPI_INT, root, comm);
+}
+
+TEST(Blocks, OfAGathervLeadToTheRoot) {
+  const MpiCall call = gatherv(in.data(), 3);
+  const auto at_sender = blocks_of(call, 2, p), at_root = blocks_of(call, root, p);
+  ASSERT_TRUE(at_sender && at_root);
+  EXPECT_EQ(seen(at_sender->sent), (std::vector<Seen>{{root, in.data(), 3}}));
+  EXPECT_EQ(at_sender->sent.bytes(), 12);
+  EXPECT_TRUE(seen(at_sender->received).empty());
+  EXPECT_TRUE(at_sender->received.is_plain()) << "there is nothing to unpack";
+  EXPECT_EQ(seen(at_root->sent), (std::vector<Seen>{{root, in.data(), 3}})) << "to itself";
+  EXPECT_EQ(seen(at_root->received), (std::vector<Seen>{{0, &out[8], 2}, {1, &out[0], 0}, {2, &out[4], 3}}));
+  EXPECT_EQ(at_root->received.by_rank(p), (std::vector<Bytes>{8, 0, 12}));
+}
+
+TEST(Blocks, OfAScattervComeFromTheRoot) {
+  const MpiCall call =
+      call_of(Of<Function::Scatterv>(), in.data(), counts.data(), places.data(), MPI_INT, out.data(), 3, MPI_INT, root, comm);
+  const auto at_receiver = blocks_of(call, 2, p), at_root = blocks_of(call, root, p);
+  ASSERT_TRUE(at_receiver && at_root);
+  EXPECT_EQ(seen(at_receiver->received), (std::vector<Seen>{{root, out.data(), 3}}));
+  EXPECT_TRUE(seen(at_receiver->sent).empty());
+  EXPECT_EQ(seen(at_root->sent), (std::vector<Seen>{{0, &in[8], 2}, {1, &in[0], 0}, {2, &in[4], 3}}));
+}
+
+// The root's own block stays where it is, but counts among the blocks of all ranks.
+TEST(Blocks, InPlaceLeaveOutTheRootsOwn) {
+  std::array<int, p> all{2, 5, 3};
+  const MpiCall gather = gatherv(MPI_IN_PLACE, 0, all.data());
+  const auto gathered = blocks_of(gather, root, p);
+  ASSERT_TRUE(gathered);
+  EXPECT_TRUE(seen(gathered->sent).empty());
+  EXPECT_EQ(seen(gathered->received), (std::vector<Seen>{{0, &out[8], 2}, {2, &out[4], 3}}));
+  EXPECT_EQ(gathered->received.bytes(), 20);
+  EXPECT_EQ(gathered->received.by_rank(p), (std::vector<Bytes>{8, 20, 12}));
+  const MpiCall scatter = call_of(Of<Function::Scatterv>(), in.data(), all.data(), places.data(), MPI_INT, MPI_IN_PLACE, 0,
+                                  MPI_DATATYPE_NULL, root, comm);
+  const auto scattered = blocks_of(scatter, root, p);
+  ASSERT_TRUE(scattered);
+  EXPECT_TRUE(seen(scattered->received).empty());
+  EXPECT_EQ(seen(scattered->sent), (std::vector<Seen>{{0, &in[8], 2}, {2, &in[4], 3}}));
+}
+
+TEST(Blocks, OfAnAlltoallvInPlaceShareMemory) {
+  const MpiCall call = call_of(Of<Function::Alltoallv>(), MPI_IN_PLACE, nothing, nothing, MPI_DATATYPE_NULL, out.data(),
+                               counts.data(), places.data(), MPI_INT, comm);
+  const auto blocks = blocks_of(call, 0, p);
+  ASSERT_TRUE(blocks);
+  EXPECT_TRUE(blocks->share_memory);
+  EXPECT_EQ(seen(blocks->sent), seen(blocks->received));
+}
+
+// The root's arguments are not significant at the other ranks, which may pass anything.
+TEST(Blocks, LookAtSignificantArgumentsOnly) {
+  const MpiCall call = call_of(Of<Function::Gatherv>(), in.data(), 3, MPI_INT, static_cast<void*>(nullptr), nothing, nothing,
+                               MPI_DATATYPE_NULL, root, comm);
+  EXPECT_TRUE(blocks_of(call, 2, p));
+  EXPECT_FALSE(blocks_of(call, root, p));
+}
+
+TEST(Blocks, OfWrongArgumentsAreNone) {
+  EXPECT_FALSE(blocks_of(gatherv(in.data(), -1), 0, p));
+  EXPECT_FALSE(blocks_of(gatherv(nullptr, 1), 0, p)) << "no memory";
+  EXPECT_TRUE(blocks_of(gatherv(nullptr, 0), 0, p));
+  EXPECT_FALSE(blocks_of(gatherv(MPI_IN_PLACE, 3), 0, p)) << "in place, and not at the root";
+  EXPECT_FALSE(blocks_of(gatherv(in.data(), 3, negative.data()), root, p));
+  EXPECT_FALSE(blocks_of(gatherv(in.data(), 3, counts.data(), nothing), root, p));
+  for (const int wrong_root : {-1, 3})
+    EXPECT_FALSE(blocks_of(call_of(Of<Function::Gatherv>(), in.data(), 3, MPI_INT, out.data(), counts.data(), places.data(),
+                                   MPI_INT, wrong_root, comm),
+                           0, p));
+  EXPECT_FALSE(blocks_of(call_of(Of<Function::Alltoallv>(), in.data(), nothing, places.data(), MPI_INT, out.data(), counts.data(),
+                                 places.data(), MPI_INT, comm),
+                         0, p));
+}
+
+TEST(Blocks, OfExchangedCallsOnly) {
+  EXPECT_EQ(exchanged_collective(Function::Gatherv), Collective::gatherv);
+  EXPECT_TRUE(is_exchanged(Function::Alltoallv));
+  EXPECT_FALSE(is_exchanged(Function::Alltoallw));
+  EXPECT_FALSE(is_exchanged(Function::Gather));
+  EXPECT_FALSE(has_root(Function::Alltoallv));
+}
+
+}  // namespace
+}  // namespace quadrille::mpi_face
