@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <numeric>
 
 #include "foundation/assert.hpp"
@@ -41,7 +42,13 @@ bool has_threads() {
 }  // namespace
 
 Deciding::Deciding(MPI_Comm communicator, Rank rank, Count ranks, Sites& sites)
-    : communicator_(communicator), rank_(rank), ranks_(ranks), sites_(sites), meetings_(ranks) {}
+    : communicator_(communicator),
+      rank_(rank),
+      ranks_(ranks),
+      sites_(sites),
+      meetings_(ranks),
+      on_(communicator),
+      next_as_guest_(Meetings::at_the_latest) {}
 
 // In the first call that synchronises. The user's wishes shall count from the first call on, so the ranks meet in the first one on
 // MPI_COMM_WORLD. Other communicators then know them, too.
@@ -85,29 +92,80 @@ bool Deciding::is_of_one_world() {
 // not spent by Quadrille. Together with it the ranks find the greatest of their accounts: rank 0 knows only its own.
 void Deciding::meet(CallOutcome& outcome) {
   is_asked_ = false;
+  meet_on(communicator_, outcome);
+}
+
+void Deciding::meet_on(MPI_Comm ranks, CallOutcome& outcome) {
+  asks_host_ = false;
+  next_as_guest_ = std::bit_ceil(std::max(calls_so_far() + 1, Meetings::at_the_latest));
   if (!is_of_one_world() || !no_group_.empty()) return leave_all();
   Account& account = Account::of_process();
   std::optional<std::uint64_t> begun;
+  on_ = ranks;
   gather_times();
+  if (communicator_ == MPI_COMM_WORLD) {
+    Guests::of_process().begin();
+    worth_of_guests_ = Guests::of_process().worth_ticks();
+  }
   while (true) {
     Step step = rank_ == 0 ? next_step() : Step();
-    check(PMPI_Bcast(&step, sizeof step, MPI_BYTE, 0, communicator_));
+    check(PMPI_Bcast(&step, sizeof step, MPI_BYTE, 0, on_));
     if (step.what == Step::What::nothing) {
-      meetings_.meet_at(step.next_meeting);
+      if (!is_guest_now()) meetings_.meet_at(step.next_meeting);
       break;
     }
     if (!begun) {
       double mine = account.spent_s(), most = 0;
-      check(PMPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, communicator_));
+      check(PMPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, on_));
       others_spent_s_ = most - mine;
       begun = ticks();
       if (step.cost_s > 0 && most + weight() * step.cost_s > step.allowance_s) break;
     }
     const double before_s = account.elapsed_s();
     carry_out(step);
-    if (step.what != Step::What::tune) account.spend(weight() * (account.elapsed_s() - before_s));
+    if (step.what != Step::What::tune && step.what != Step::What::host) account.spend(weight() * (account.elapsed_s() - before_s));
   }
+  on_ = communicator_;
   if (begun) outcome.settling_ticks += ticks() - *begun;
+}
+
+void Deciding::be_guest() {
+  if (communicator_ != MPI_COMM_WORLD && !has_threads() && is_of_one_world()) Guests::of_process().add(*this);
+}
+
+std::uint64_t Deciding::calls_so_far() const {
+  std::uint64_t calls = 0;
+  for (std::size_t i = 0; i < sites_.size(); ++i) calls += sites_[i].calls;
+  return calls;
+}
+
+double Deciding::worth_ticks() const {
+  if (!no_group_.empty() || (!asks_host_ && calls_so_far() < next_as_guest_)) return 0;
+  std::uint64_t ticks = 0;
+  for (std::size_t i = 0; i < sites_.size(); ++i) {
+    const Site& site = sites_[i];
+    const bool is_open = site.mode == Site::Mode::counting && site.rule != Site::Rule::followed;
+    const bool is_due = site.mode == Site::Mode::ours && site.calls >= site.next_trial;
+    if (has_root(site.key.function) && (is_open || is_due)) ticks += site.vendor_times.ticks() + 1;
+  }
+  return asks_host_ && ticks > 0 ? asked_for : static_cast<double>(ticks);
+}
+
+// A group does not outlive the communicator of the meeting, but its exchanges do.
+void Deciding::meet_as_guest(MPI_Comm ranks) {
+  if (!has_synchronised_) begin();
+  const bool had_group = group_ != nullptr;
+  CallOutcome outcome;
+  meet_on(ranks, outcome);
+  if (!had_group) group_.reset();
+}
+
+// What the guests spend, they count themselves.
+void Deciding::host() {
+  const double spent_s = Guests::of_process().host();
+  Account::of_process().spend(weight() * spent_s);
+  ExpectedCosts::of_process().split.measured(spent_s, ranks_);
+  worth_of_guests_ = Guests::of_process().worth_ticks();
 }
 
 void Deciding::leave_all() {
@@ -123,7 +181,7 @@ void Deciding::gather_times() {
     if (!site.trial || !site.trial->alternation.is_due()) continue;
     const std::vector<double>& mine = site.trial->alternation.times();
     std::vector<double> sums(mine.size());
-    check(PMPI_Reduce(mine.data(), sums.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_SUM, 0, communicator_));
+    check(PMPI_Reduce(mine.data(), sums.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_SUM, 0, on_));
     if (rank_ == 0) gathered_.emplace_back(&site, std::move(sums));
   }
 }
@@ -134,6 +192,7 @@ void Deciding::carry_out(const Step& step) {
     case Step::What::wishes: return hear_wishes(step);
     case Step::What::time_call: return time_call();
     case Step::What::group: return make_group();
+    case Step::What::host: return host();
     default: break;
   }
   Site& site = sites_[step.site];
@@ -160,7 +219,7 @@ void Deciding::carry_out(const Step& step) {
 void Deciding::hear_wishes(const Step& step) {
   std::string text = rank_ == 0 ? text_of_wishes() : std::string();
   text.resize(static_cast<std::size_t>(step.number));
-  check(PMPI_Bcast(text.data(), step.number, MPI_CHAR, 0, communicator_));
+  check(PMPI_Bcast(text.data(), step.number, MPI_CHAR, 0, on_));
   wishes_ = std::make_shared<const Wishes>(parse_wishes(text, rank_ == 0));
   if (communicator_ != MPI_COMM_WORLD) return;
   int mine = has_threads(), any = 1;
@@ -179,7 +238,7 @@ void Deciding::time_call() {
 void Deciding::make_group() {
   const double begin = PMPI_Wtime();
   try {
-    group_ = over(communicator_);
+    group_ = over(on_);
     QUADRILLE_ASSERT(group_->rank() == rank_ && group_->size() == ranks_);
   } catch (const std::exception& error) {
     if (rank_ == 0) remark(error.what());
@@ -270,7 +329,7 @@ void Deciding::try_in_loop(Site& site, int most_batch) {
   std::size_t best = 0;
   double ratio = 0;
   for (int trial = 0; trial < most_trials; ++trial) {
-    if (!Trial(site, communicator_, *group_, plans, plans.empty() ? exchange_.get() : nullptr, most_batch).run(times))
+    if (!Trial(site, on_, *group_, plans, plans.empty() ? exchange_.get() : nullptr, most_batch).run(times))
       return site.leave(std::string(sentence(Cause::too_large)));
     std::vector<double> ratios;
     for (std::size_t way = 0; way < times.ours_s.size(); ++way) ratios.push_back(times.of(way).ratio());
@@ -297,11 +356,11 @@ void Deciding::try_again_in_loop(Site& site, int most_batch) {
   Trial::Times times{.vendors_s = site.trial_times.vendors_s, .ours_s = {site.trial_times.ours_s}};
   double ratio = 0;
   for (int trial = 0; trial < most_trials; ++trial) {
-    if (!Trial(site, communicator_, *group_, plans, site.choice.plan ? nullptr : exchange_.get(), most_batch).run(times)) return;
+    if (!Trial(site, on_, *group_, plans, site.choice.plan ? nullptr : exchange_.get(), most_batch).run(times)) return;
     for (std::vector<double>* const samples : {&times.ours_s[0], &times.vendors_s})
       if (samples->size() > most_samples) samples->erase(samples->begin(), samples->end() - most_samples);
     ratio = times.of(0).ratio();
-    check(PMPI_Bcast(&ratio, 1, MPI_DOUBLE, 0, communicator_));  // times of a trial in place are each rank's own
+    check(PMPI_Bcast(&ratio, 1, MPI_DOUBLE, 0, on_));  // times of a trial in place are each rank's own
     if (ratio <= is_slower) break;
   }
   site.trial_times = times.of(0);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "execute/executions/exchanger.hpp"
+#include "mpi_face/guests.hpp"
 #include "mpi_face/outcome.hpp"
 #include "mpi_face/policy/meetings.hpp"
 #include "mpi_face/sites.hpp"
@@ -26,9 +27,12 @@ namespace quadrille::mpi_face {
 constexpr double tuning_race_s = 0.05;  // seconds of a race during the program's run
 constexpr int most_trials = 2;          // of one site in one meeting: a second one if the first says that both take about as long
 
-class Deciding {
+class Deciding final : private Guest {
  public:
   Deciding(MPI_Comm communicator, Rank rank, Count ranks, Sites& sites);
+  ~Deciding() { Guests::of_process().remove(*this); }
+  Deciding(const Deciding&) = delete;
+  Deciding& operator=(const Deciding&) = delete;
 
   // Counts a call that synchronises the ranks, and returns whether they meet in it. Equal on all ranks.
   bool meets(double price_s) {
@@ -38,12 +42,15 @@ class Deciding {
   }
 
   // Makes the ranks meet in their next call that synchronises. All ranks must ask in the same call.
-  void ask() { is_asked_ = true; }
+  void ask() { is_asked_ = asks_host_ = true; }
   bool is_asked() const { return is_asked_; }
   void ask_for(const Site& site);  // asks if the user's rules name what runs the site
 
   // Collective, in a call that all ranks enter.
   void meet(CallOutcome& outcome);
+
+  // Lets the ranks decide on gatherv and scatterv in meetings of MPI_COMM_WORLD, too (guests.hpp).
+  void be_guest();
 
   // Local: do all ranks belong to this process's MPI_COMM_WORLD? Processes of other worlds (MPI_Comm_spawn, MPI_Comm_connect) may
   // run without the drop-in and would not take part in meetings. Equal on all ranks: if members belong to two worlds, each rank
@@ -57,7 +64,14 @@ class Deciding {
   Exchanger* exchange() const { return exchange_.get(); }
 
  private:
+  MPI_Comm guest() const override { return communicator_; }
+  std::uint64_t calls_so_far() const override;
+  double worth_ticks() const override;
+  void meet_as_guest(MPI_Comm ranks) override;
+
   void begin();
+  void meet_on(MPI_Comm ranks, CallOutcome& outcome);
+  bool is_guest_now() const { return on_ != communicator_; }
 
   // Rank 0: what to do next.
   Step next_step();
@@ -66,9 +80,12 @@ class Deciding {
   std::optional<Step> demanded();
   std::optional<Step> tuned();
   std::optional<Step> worthwhile();
+  std::optional<Step> hosted();
   std::optional<Step> if_affordable(const Step& step, double cost_s);
   std::optional<Step> work_on(const Site& site, int plans) const;
   Step trial_of(const Site& site, double call_s) const;
+  // Plans may need messages over the communicator of the meeting, so guests make none.
+  bool is_open_here(const Site& site) const { return !is_guest_now() || has_root(site.key.function); }
   double left_s() const;
   double call_s() const;
   double group_s() const;
@@ -78,6 +95,7 @@ class Deciding {
   void leave_all();
   void gather_times();
   void carry_out(const Step& step);
+  void host();
   void hear_wishes(const Step& step);
   void time_call();
   void make_group();
@@ -97,7 +115,10 @@ class Deciding {
   const Count ranks_;
   Sites& sites_;
   Meetings meetings_;
-  bool is_asked_ = false;
+  MPI_Comm on_;                  // has the same ranks as `communicator_`; the ranks meet on it
+  std::uint64_t next_as_guest_;  // how many calls there are when the ranks next have something to decide as guests
+  double worth_of_guests_ = 0;   // in ticks, of the communicator's guests; equal on all ranks
+  bool is_asked_ = false, asks_host_ = false;
   bool has_synchronised_ = false;  // there was a call that synchronises
   std::optional<bool> is_of_one_world_;
   std::unique_ptr<Communicator> group_;

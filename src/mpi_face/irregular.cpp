@@ -72,7 +72,9 @@ int Irregular::run_due(Site& site, const CallBlocks& blocks, VendorCall vendor, 
 
 // In calls 2^k. Equal on all ranks.
 void Irregular::note(Site& site, const MpiCall& call) {
-  if (site.calls == 2 && Settings::get().admits_at_once) deciding_.ask();
+  const bool at_once = Settings::get().admits_at_once;
+  if (site.calls == 2 && at_once) deciding_.ask();
+  if (site.calls == (at_once ? 2 : Meetings::at_the_latest)) deciding_.be_guest();
   if (call.root >= 0 && call.root < ranks_) site.trial_arguments.root = call.root;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Alltoallv, MPI_Gatherv and MPI_Scatterv on a communicator. They have no plans, because each rank knows only its own counts
-// and these may change in each call: if all ranks share memory, they exchange by edges (execute/executions/exchanger.hpp). One site stands for
-// all calls of a function, whatever their counts and roots.
+// and these may change in each call: if all ranks share memory, they exchange by edges (execute/executions/exchanger.hpp). One site
+// stands for all calls of a function, whatever their counts and roots.
 //
 // The ranks meet only where they wait for each other anyway: in an alltoallv without empty blocks, as a census tells. In gatherv
 // and scatterv they never do, so what runs these is decided in the communicator's other meetings. There all ranks have made the

@@ -58,8 +58,8 @@ double Deciding::left_s() const {
 
 Step Deciding::next_step() {
   wanted_ratio_ = 0;
-  for (const auto look :
-       {&Deciding::told_wishes, &Deciding::concluded, &Deciding::demanded, &Deciding::tuned, &Deciding::worthwhile})
+  for (const auto look : {&Deciding::told_wishes, &Deciding::concluded, &Deciding::demanded, &Deciding::tuned,
+                          &Deciding::worthwhile, &Deciding::hosted})
     if (auto step = (this->*look)()) {
       step->allowance_s = Account::allowance(Account::of_process().elapsed_s());
       return *step;
@@ -91,7 +91,7 @@ std::optional<Step> Deciding::demanded() {
   if (!no_group_.empty() || (!at_once && !wishes_)) return std::nullopt;
   for (std::size_t i = 0; i < sites_.size(); ++i) {
     const Site& site = sites_[i];
-    if (site.rule == Site::Rule::followed || site.mode != Site::Mode::counting) continue;
+    if (!is_open_here(site) || site.rule == Site::Rule::followed || site.mode != Site::Mode::counting) continue;
     const bool may_have_rule = wishes_ && site.rule != Site::Rule::refused;
     const ChoiceRule* const rule = may_have_rule ? wishes_->rules.find(collective_of(site), site.key.block_bytes) : nullptr;
     if (!rule && !(at_once && site.calls >= 1)) continue;  // the call in which the ranks meet is not counted yet
@@ -102,7 +102,7 @@ std::optional<Step> Deciding::demanded() {
 }
 
 std::optional<Step> Deciding::tuned() {
-  if (!no_group_.empty() || !wishes_ || wishes_->tune_share == 0) return std::nullopt;
+  if (!no_group_.empty() || is_guest_now() || !wishes_ || wishes_->tune_share == 0) return std::nullopt;
   const Account& account = Account::of_tuning();
   if (account.spent_s() + tuning_race_s > wishes_->tune_share * account.elapsed_s()) return std::nullopt;
   for (std::size_t i = 0; i < sites_.size(); ++i) {
@@ -167,8 +167,18 @@ std::optional<Step> Deciding::worthwhile() {
   return if_affordable(*best, cost);
 }
 
+// Meetings of guests are worth their cost only if their calls have taken as long so far.
+std::optional<Step> Deciding::hosted() {
+  if (worth_of_guests_ == 0) return std::nullopt;
+  Step step{.what = Step::What::host};
+  if (worth_of_guests_ >= asked_for) return step;
+  step.cost_s = ExpectedCosts::of_process().split.of(ranks_);
+  return step.cost_s <= seconds_of(worth_of_guests_) ? if_affordable(step, step.cost_s) : std::nullopt;
+}
+
 // A step is worth its cost only if the site's calls have taken as long so far.
 std::optional<Step> Deciding::work_on(const Site& site, int plans) const {
+  if (!is_open_here(site)) return std::nullopt;
   if (site.mode == Site::Mode::ours && site.calls >= site.next_trial) {
     if (site.trial_times.ours_s.empty() && site.vendor_times.calls() == 0) return std::nullopt;
     return trial_of(

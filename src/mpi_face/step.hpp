@@ -24,6 +24,7 @@ struct Step {
     try_in_place,  // begin a trial of at most `number` contenders
     conclude,      // go on with, or end, a trial in place
     tune,          // race candidates for the site
+    host,          // let guests meet (guests.hpp)
   };
   What what = What::nothing;
   std::uint32_t site = 0;  // Site::number

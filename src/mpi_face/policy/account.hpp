@@ -48,7 +48,7 @@ class CostOfRank {
 
 // What this process expects to spend on a communicator.
 struct ExpectedCosts {
-  CostOfRank group{2e-3}, plan{200e-6};
+  CostOfRank group{2e-3}, plan{200e-6}, split{20e-6};
   static ExpectedCosts& of_process();
 };
 
