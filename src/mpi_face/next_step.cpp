@@ -215,16 +215,16 @@ std::optional<Step> Deciding::work_on(const Site& site, int plans) const {
 
 // `call_s`: the time of a call without late ranks. Ours may take twice as long.
 Step Deciding::trial_of(const Site& site, double call_s) const {
-  const bool is_again = site.mode == Site::Mode::ours;
-  const double plans_s = is_again ? 0 : plan_s();
-  if (call_s >= long_call_s && !is_exchanged(site.key.function)) {
+  const bool is_again = site.mode == Site::Mode::ours, by_exchange = is_exchanged(site.key.function);
+  const double plans_s = is_again || (by_exchange && exchange_) ? 0 : plan_s();
+  if (call_s >= long_call_s && !by_exchange) {
     Step step = step_for(Step::What::try_in_place, site);
     step.number = is_again ? 1 : most_in_place;
     step.cost_s = step.number * (plans_s + Alternation::calls_of_first_part * call_s);
     return step;
   }
   Step step = step_for(Step::What::try_in_loop, site);
-  const int ways = 1 + (is_again ? 1 : static_cast<int>(Trial::most_plans));
+  const int ways = 1 + (is_again || by_exchange ? 1 : static_cast<int>(Trial::most_plans));
   step.number = batch_of_trial(site.moved);
   const double calls_s = most_trials * repetitions_of_trial * ways * 1.5 * call_s;
   // A trial of fewer calls costs less, and may then be allowed earlier.
