@@ -8,7 +8,7 @@ namespace {
 
 CallBlocks of_all(const MpiCall& call, Count ranks) {
   const bool in_place = call.send.buffer == MPI_IN_PLACE;
-  return {Blocks::one_each(in_place ? call.receive : call.send, ranks), Blocks::one_each(call.receive, ranks), in_place};
+  return {SideBlocks::one_each(in_place ? call.receive : call.send, ranks), SideBlocks::one_each(call.receive, ranks), in_place};
 }
 
 // Gatherv, and scatterv in the other direction: each rank has one block of its own, and the root has the blocks of all.
@@ -19,9 +19,9 @@ std::optional<CallBlocks> with_root(const MpiCall& call, Rank rank, Count ranks)
   const bool in_place = own.buffer == MPI_IN_PLACE;
   if (in_place && !is_root) return std::nullopt;
   CallBlocks blocks;
-  Blocks &of_own = gathers ? blocks.sent : blocks.received, &of_root = gathers ? blocks.received : blocks.sent;
-  if (!in_place) of_own = Blocks::one(own, call.root);
-  if (is_root) of_root = Blocks::one_each(all, ranks);
+  SideBlocks &of_own = gathers ? blocks.sent : blocks.received, &of_root = gathers ? blocks.received : blocks.sent;
+  if (!in_place) of_own = SideBlocks::one(own, call.root);
+  if (is_root) of_root = SideBlocks::one_each(all, ranks);
   if (in_place) of_root.leave_out(rank);
   return blocks;
 }
@@ -29,7 +29,7 @@ std::optional<CallBlocks> with_root(const MpiCall& call, Rank rank, Count ranks)
 }  // namespace
 
 // A null pointer can be valid: buffers of derived types may be MPI_BOTTOM, which is null.
-bool Blocks::is_right() const {
+bool SideBlocks::is_right() const {
   if (first_ == end_) return true;
   if (!facts_.is_valid || (has_counts_ && (!side_->counts || !side_->displacements))) return false;
   for (Rank peer = first_; peer < end_; ++peer) {
@@ -39,13 +39,13 @@ bool Blocks::is_right() const {
   return true;
 }
 
-Bytes Blocks::bytes() const {
+Bytes SideBlocks::bytes() const {
   Bytes sum = 0;
   for_each([&](Rank, const std::byte*, Count count) { return sum += count * facts_.size, MPI_SUCCESS; });
   return sum;
 }
 
-std::vector<Bytes> Blocks::by_rank(Count ranks) const {
+std::vector<Bytes> SideBlocks::by_rank(Count ranks) const {
   std::vector<Bytes> bytes(index(ranks));
   for (Rank peer = first_; peer < end_; ++peer) bytes[index(peer)] = count_of(peer) * facts_.size;
   return bytes;

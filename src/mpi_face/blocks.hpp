@@ -29,11 +29,11 @@ constexpr bool is_exchanged(Function function) { return exchanged_collective(fun
 constexpr bool has_root(Function function) { return function == Function::Gatherv || function == Function::Scatterv; }
 
 // One side of a call, as blocks that go to other ranks or come from them.
-class Blocks {
+class SideBlocks {
  public:
-  Blocks() = default;  // none
-  static Blocks one(const Side& side, Rank peer) { return {side, false, peer, peer + 1}; }
-  static Blocks one_each(const Side& side, Count ranks) { return {side, true, 0, ranks}; }
+  SideBlocks() = default;  // none
+  static SideBlocks one(const Side& side, Rank peer) { return {side, false, peer, peer + 1}; }
+  static SideBlocks one_each(const Side& side, Count ranks) { return {side, true, 0, ranks}; }
 
   // The block of this rank stays where it is.
   void leave_out(Rank rank) { left_out_ = rank; }
@@ -56,7 +56,7 @@ class Blocks {
   }
 
  private:
-  Blocks(const Side& side, bool has_counts, Rank first, Rank end)
+  SideBlocks(const Side& side, bool has_counts, Rank first, Rank end)
       : side_(&side), facts_(facts_of(side.type)), has_counts_(has_counts), first_(first), end_(end) {}
 
   Count count_of(Rank peer) const { return has_counts_ ? side_->counts[peer] : side_->count; }
@@ -73,7 +73,7 @@ class Blocks {
 
 // Refers to the call.
 struct CallBlocks {
-  Blocks sent, received;
+  SideBlocks sent, received;
   bool share_memory = false;  // what is sent lies where it is received: alltoallv in place
 };
 

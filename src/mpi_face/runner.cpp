@@ -68,7 +68,7 @@ int Runner::copy(const Elements& from, const Elements& to) {
 }
 
 // Packs the blocks into `input_`, one after the other.
-int Runner::pack_blocks(const Blocks& blocks) {
+int Runner::pack_blocks(const SideBlocks& blocks) {
   grow(input_, blocks.bytes());
   std::byte* at = input_.data();
   return blocks.for_each([&](Rank, const std::byte* memory, Count count) {
@@ -78,7 +78,7 @@ int Runner::pack_blocks(const Blocks& blocks) {
 }
 
 // Unpacks the blocks from `output_`.
-int Runner::unpack_blocks(const Blocks& blocks) {
+int Runner::unpack_blocks(const SideBlocks& blocks) {
   const std::byte* at = output_.data();
   return blocks.for_each([&](Rank, std::byte* memory, Count count) {
     const std::byte* const packed = std::exchange(at, at + count * blocks.facts().size);
@@ -87,7 +87,7 @@ int Runner::unpack_blocks(const Blocks& blocks) {
 }
 
 int Runner::exchange(Exchanger& exchange, const CallBlocks& blocks) {
-  const Blocks &sent = blocks.sent, &received = blocks.received;
+  const SideBlocks &sent = blocks.sent, &received = blocks.received;
   const bool packs = blocks.share_memory || !sent.is_plain(), unpacks = !received.is_plain();
   edges_.clear();
   try {

@@ -26,7 +26,7 @@ struct Seen {
   bool operator==(const Seen&) const = default;
 };
 
-std::vector<Seen> seen(const Blocks& blocks) {
+std::vector<Seen> seen(const SideBlocks& blocks) {
   std::vector<Seen> all;
   blocks.for_each([&](Rank peer, const void* memory, Count count) { return all.push_back({peer, memory, count}), MPI_SUCCESS; });
   return all;
@@ -36,7 +36,7 @@ MpiCall gatherv(const void* from, int count, const int* each = counts.data(), co
   return call_of(Of<Function::Gatherv>(), from, count, MPI_INT, out.data(), each, at, MPI_INT, root, comm);
 }
 
-TEST(Blocks, OfAGathervLeadToTheRoot) {
+TEST(SideBlocks, OfAGathervLeadToTheRoot) {
   const MpiCall call = gatherv(in.data(), 3);
   const auto at_sender = blocks_of(call, 2, p), at_root = blocks_of(call, root, p);
   ASSERT_TRUE(at_sender && at_root);
@@ -49,7 +49,7 @@ TEST(Blocks, OfAGathervLeadToTheRoot) {
   EXPECT_EQ(at_root->received.by_rank(p), (std::vector<Bytes>{8, 0, 12}));
 }
 
-TEST(Blocks, OfAScattervComeFromTheRoot) {
+TEST(SideBlocks, OfAScattervComeFromTheRoot) {
   const MpiCall call =
       call_of(Of<Function::Scatterv>(), in.data(), counts.data(), places.data(), MPI_INT, out.data(), 3, MPI_INT, root, comm);
   const auto at_receiver = blocks_of(call, 2, p), at_root = blocks_of(call, root, p);
@@ -60,7 +60,7 @@ TEST(Blocks, OfAScattervComeFromTheRoot) {
 }
 
 // The root's own block stays where it is, but counts among the blocks of all ranks.
-TEST(Blocks, InPlaceLeaveOutTheRootsOwn) {
+TEST(SideBlocks, InPlaceLeaveOutTheRootsOwn) {
   std::array<int, p> all{2, 5, 3};
   const MpiCall gather = gatherv(MPI_IN_PLACE, 0, all.data());
   const auto gathered = blocks_of(gather, root, p);
@@ -77,7 +77,7 @@ TEST(Blocks, InPlaceLeaveOutTheRootsOwn) {
   EXPECT_EQ(seen(scattered->sent), (std::vector<Seen>{{0, &in[8], 2}, {2, &in[4], 3}}));
 }
 
-TEST(Blocks, OfAnAlltoallvInPlaceShareMemory) {
+TEST(SideBlocks, OfAnAlltoallvInPlaceShareMemory) {
   const MpiCall call = call_of(Of<Function::Alltoallv>(), MPI_IN_PLACE, nothing, nothing, MPI_DATATYPE_NULL, out.data(),
                                counts.data(), places.data(), MPI_INT, comm);
   const auto blocks = blocks_of(call, 0, p);
@@ -87,14 +87,14 @@ TEST(Blocks, OfAnAlltoallvInPlaceShareMemory) {
 }
 
 // The root's arguments are not significant at the other ranks, which may pass anything.
-TEST(Blocks, LookAtSignificantArgumentsOnly) {
+TEST(SideBlocks, LookAtSignificantArgumentsOnly) {
   const MpiCall call = call_of(Of<Function::Gatherv>(), in.data(), 3, MPI_INT, static_cast<void*>(nullptr), nothing, nothing,
                                MPI_DATATYPE_NULL, root, comm);
   EXPECT_TRUE(blocks_of(call, 2, p));
   EXPECT_FALSE(blocks_of(call, root, p));
 }
 
-TEST(Blocks, OfWrongArgumentsAreNone) {
+TEST(SideBlocks, OfWrongArgumentsAreNone) {
   EXPECT_FALSE(blocks_of(gatherv(in.data(), -1), 0, p));
   EXPECT_FALSE(blocks_of(gatherv(nullptr, 1), 0, p)) << "no memory";
   EXPECT_TRUE(blocks_of(gatherv(nullptr, 0), 0, p));
@@ -110,7 +110,7 @@ TEST(Blocks, OfWrongArgumentsAreNone) {
                          0, p));
 }
 
-TEST(Blocks, OfExchangedCallsOnly) {
+TEST(SideBlocks, OfExchangedCallsOnly) {
   EXPECT_EQ(exchanged_collective(Function::Gatherv), Collective::gatherv);
   EXPECT_TRUE(is_exchanged(Function::Alltoallv));
   EXPECT_FALSE(is_exchanged(Function::Alltoallw));

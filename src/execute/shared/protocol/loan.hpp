@@ -28,9 +28,12 @@ class LoanBy {
   // For the receiver. Returns false if the sender has withdrawn the loan. After true it may read, and must call one of the next
   // two.
   bool take(std::uint64_t number) {
-    std::uint64_t before = state_.load(std::memory_order_acquire);
-    return before != (number | withdrawn) &&
-           state_.compare_exchange_strong(before, number | reading, std::memory_order_relaxed, std::memory_order_acquire);
+    std::uint64_t before = state_.load(std::memory_order_relaxed);
+    if (before != (number | withdrawn) &&
+        state_.compare_exchange_strong(before, number | reading, std::memory_order_relaxed, std::memory_order_relaxed))
+      return true;
+    static_cast<void>(state_.load(std::memory_order_acquire));  // from now on the sender's reason is visible
+    return false;
   }
   void give_back(std::uint64_t number) { state_.store(number, std::memory_order_release); }
   void put_back_unread(std::uint64_t number) { state_.store(number - 1, std::memory_order_release); }  // after a failure
