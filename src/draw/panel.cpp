@@ -154,7 +154,9 @@ class PanelDrawing {
     const double margin = std::max(least_left_margin, 1.15 * widest(y_ticks()) + (panel_.y_label.empty() ? 8 : 28));
     box_.x += margin;
     box_.width -= margin + right_margin;
-    svg_.text({box_.x, box_.y + 24}, panel_.title, Anchor::start, "text", 13);
+    constexpr double usual_size = 13;  // a longer title is written smaller, so that it ends inside the box
+    const double size = std::min(usual_size, usual_size * box_.width / text_width(panel_.title, usual_size));
+    svg_.text({box_.x, box_.y + 24}, panel_.title, Anchor::start, "text", size);
     const double end = draw_key(svg_, {box_.x, box_.y + 30}, box_.width, curves_, panel_.kind) + 8;
     box_.height -= end - box_.y;
     box_.y = end;
