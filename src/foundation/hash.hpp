@@ -7,7 +7,9 @@
 // errors print hashes of lists (plan/request.cpp).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 namespace quadrille {
@@ -36,6 +38,18 @@ constexpr std::uint64_t spread(std::uint64_t number) { return number * 0x9E3779B
 constexpr std::uint64_t hash_with(std::uint64_t hash, std::uint64_t number) {
   hash = spread(hash ^ number);
   return hash ^ hash >> 29;
+}
+
+// Returns a hash of a text, made of eight bytes at a time: much faster than text_hash for long texts. Processors with another order
+// of bytes get another value.
+inline std::uint64_t words_hash(std::string_view text) {
+  std::uint64_t hash = text.size();
+  for (std::size_t at = 0; at < text.size(); at += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + at, std::min(sizeof word, text.size() - at));
+    hash = hash_with(hash, word);
+  }
+  return hash;
 }
 
 }  // namespace quadrille

@@ -170,7 +170,7 @@ PlanRequest request_of(const Problem& problem, const PlanOptions& options, Rank 
   add("longest_message", options.longest_message);
   add("keep_step", options.keep_step);
   if (algorithm == automatic) add("effort", name(options.effort));
-  request.hash = std::hash<std::string>{}(request.fields);
+  request.hash = words_hash(request.fields);
   if (!has_pairs) return request;
   if (!own_counts) request.counts = fingerprint(problem);
   const Traffic traffic(problem);

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+
 #include "schedule/content_hash.hpp"
 
 namespace quadrille {
@@ -37,6 +40,18 @@ TEST(Hash, SequencesHaveKnownValues) {
 }
 
 // Tables of 16 entries take their index from the upper bits. Addresses of handles differ by small powers of two.
+TEST(Hash, TextsOfWordsDifferInEachByteAndInLength) {
+  EXPECT_EQ(words_hash(""), 0u);
+  EXPECT_NE(words_hash("a"), words_hash(std::string_view("a\0", 2)));
+  std::string text(100, 'x');
+  std::set<std::uint64_t> seen{words_hash(text)};
+  for (char& letter : text) {
+    letter = 'y';
+    EXPECT_TRUE(seen.insert(words_hash(text)).second);
+    letter = 'x';
+  }
+}
+
 TEST(Hash, UpperBitsOfSpreadNumbersDiffer) {
   for (const int shift : {0, 4, 8}) {
     unsigned found = 0;

@@ -12,6 +12,7 @@
 
 #include "execute/agreement.hpp"
 #include "foundation/environment.hpp"
+#include "foundation/hash.hpp"
 #include "quadrille/decision.hpp"
 #include "quadrille/model.hpp"
 #include "tune/wisdom/wisdom_pool.hpp"
@@ -74,7 +75,7 @@ std::string text_of(const Knowledge& knowledge) {
 }
 
 std::uint64_t hash_of(const std::string& text) {
-  const std::uint64_t hash = std::hash<std::string>{}(text);
+  const std::uint64_t hash = words_hash(text);
   return hash == no_knowledge ? 1 : hash;
 }
 
