@@ -8,8 +8,9 @@
 // They are for sparse and irregular patterns: the time of a rank depends on its own edges and not on the number of ranks. Nothing
 // is agreed and no plan is made, so edges may change in every call, and a rank waits for the ends of its own edges only. An
 // alltoallv has one block for each pair of ranks and lists of p counts. An exchange has any number of edges for a pair: the k-th
-// edge that the sender lists for the receiver meets the k-th that the receiver lists for the sender. Both name the same length. A
-// rank may have edges to itself.
+// edge that the sender lists for the receiver meets the k-th that the receiver lists for the sender. Both name the same length.
+// Edges of 0 bytes move nothing, and are not counted. A rank may have edges to itself. It lists at most Edges::most sends and
+// receives.
 //
 // All ranks of the group call, in the same order as their other calls, also those without edges. Received memory must not overlap
 // any other memory of the exchange. `edge_to` and `edge_from` take anything with data() and size() (elements.hpp).
@@ -17,8 +18,10 @@
 // All ranks must share memory (threads, `quadrille run`, or MPI on one machine); between several nodes use an alltoallv.
 //
 // Errors: Error{misuse} on all ranks if they do not all share memory. Error{misuse} at this rank, before anything is sent, if one
-// of its edges names a rank that is not in the group, a negative length, or bytes without memory. Error{misuse} at the receiver if
-// the ends of an edge name different lengths or one end is missing, after all other edges are complete; the ranks may then go on.
+// of its edges names a rank that is not in the group, a negative length, or bytes without memory; Error{too_large} if there are too
+// many edges. Error{misuse} at the receiver if the ends of an edge name different lengths, after all other edges are complete; the
+// ranks may then go on. If only one end lists an edge, the rank that lists it, or the other one in a later exchange, throws
+// Error{misuse}, and further exchanges between the two ranks may go wrong: go on with another communicator.
 // In debug builds, and with QUADRILLE_CHECK=1, the ranks first compare that all of them call an exchange, and wrong edges of one
 // rank are thrown on all. Otherwise the errors of Plan::execute.
 #pragma once

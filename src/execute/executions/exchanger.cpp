@@ -23,6 +23,8 @@ std::unique_ptr<Exchanger> Exchanger::of(Communicator& ranks) {
 }
 
 void Exchanger::check(const Edges& edges, Count ranks) {
+  if (std::max(edges.sends.size(), edges.receives.size()) > static_cast<std::size_t>(Edges::most))
+    throw Error(ErrorCode::too_large, fmt::format("an exchange lists at most {} edges; make several exchanges", Edges::most));
   const auto is_rank = [ranks](Rank rank) { return rank >= 0 && rank < ranks; };
   const auto check_all = [&](const auto& list, auto peer, const char* direction) {
     for (const auto& edge : list) {

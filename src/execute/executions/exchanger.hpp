@@ -44,11 +44,11 @@ class EdgeLists {
 // ends of its own edges only.
 //
 // Received memory must not overlap any other memory of the exchange, except that an edge from a rank to itself may lead to where
-// its bytes already lie. Throws Error{misuse} at the receiver if the two ends of an edge name different lengths, or if only one end
-// lists the edge; it throws when all other edges are complete. Then a receive that is too short has got nothing, one that is too
-// long has got what was sent, and the next exchange may follow. If the sender alone lists an edge, the receiver throws in its next
-// exchange with that sender, and a sender that lends its memory throws as well. Throws the errors of Plan::execute if the group has
-// failed.
+// its bytes already lie. Throws Error{misuse} at the receiver if the two ends of an edge name different lengths, when all other
+// edges are complete. Then a receive that is too short has got nothing, one that is too long has got what was sent, and the next
+// exchange may follow. If the receiver alone lists an edge, it throws. If the sender alone lists it, the receiver throws in its
+// next exchange with that sender, and a sender that lends its memory throws as well. Then the two ranks are out of step: messages
+// of later exchanges may be lost. Throws the errors of Plan::execute if the group has failed.
 class Exchanger {
  public:
   // Collective. Returns null on all ranks if the group's preferred transport has no exchanges. Throws on all ranks or on none. The

@@ -67,7 +67,7 @@ void SharedExchange::begin(const std::byte* input, std::byte*) {
     receiver_.begin(edges.receives, exchange_);
     sender_.begin(edges.sends, exchange_);
   } catch (...) {
-    withdraw();
+    give_up();
     throw;
   }
   copy_own(edges);
@@ -99,7 +99,10 @@ bool SharedExchange::advance_both() {
   return received && sent;
 }
 
-Rank SharedExchange::awaited() const {
+// Called before the rank sleeps, and before it gives a rank up that has left.
+Rank SharedExchange::awaited() {
+  receiver_.look();
+  sender_.look();
   if (sender_.is_over()) return receiver_.awaited();
   return receiver_.is_over() ? sender_.awaited() : SharedSpace::anybody;
 }
@@ -108,7 +111,7 @@ bool SharedExchange::advance() {
   try {
     if (!space_.poll([this] { return advance_both(); }, [this] { return awaited(); }, looks_)) return false;
   } catch (...) {
-    withdraw();
+    give_up();
     throw;
   }
   end();
@@ -119,7 +122,7 @@ void SharedExchange::finish() {
   try {
     if (!advance_both()) space_.wait_until([this] { return advance_both(); }, [this] { return awaited(); });
   } catch (...) {
-    withdraw();
+    give_up();
     throw;
   }
   end();
@@ -142,6 +145,19 @@ void SharedExchange::end() {
 void SharedExchange::withdraw() noexcept {
   is_broken_ = true;
   if (space_.is_usable()) sender_.withdraw();
+}
+
+// Called in a catch block. If the group has not failed yet, it does now: the other ranks wait for this one.
+void SharedExchange::give_up() noexcept {
+  withdraw();
+  if (!space_.is_usable() || space_.has_failed()) return;
+  try {
+    throw;
+  } catch (const Error& why) {
+    abandon(why);
+  } catch (const std::exception& why) {
+    abandon(Error(ErrorCode::environment, why.what()));
+  }
 }
 
 void SharedExchange::abandon(const Error& why) noexcept {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exchanges by edges (execute/executions/exchanger.hpp) among ranks that share memory. A message takes one of four ways:
+// Exchanges by edges (execute/executions/exchanger.hpp) among ranks that share memory. A message takes one of these ways:
 //
 //   a tiny message   lies in its slot (pair_slots.hpp);
-//   a short message  is copied twice: the sender copies it into its area (area.hpp) and continues at once, and the receiver copies
-//   it
-//                    out;
-//   a long message   is copied once, by its receiver, from the sender's memory, while the sender waits (a rendezvous). The receiver
-//                    loads it if the memory lies in the shared space, and calls process_vm_readv otherwise;
-//   a message that fits neither way goes through the area in pieces.
+//   a short message  is copied twice: the sender copies it into its area (area.hpp) and continues at once, and the receiver
+//                    copies it out;
+//   a long message   is copied once, by its receiver, from the sender's memory, while the sender waits (a rendezvous). The
+//                    receiver loads it if the memory lies in the shared space, and calls process_vm_readv otherwise. Or it goes
+//                    through the area in pieces, if the receiver cannot read it or if that takes less time.
 //
 // A message for which no slot or no area is free is sent later in the same exchange, when its receivers have finished earlier
 // exchanges. They can do so without this rank, which has completed its part of those; so all ranks go on.
@@ -40,9 +39,10 @@ class SharedExchange final : public Executable {
   void meet();
   void copy_own(const Edges& edges);
   bool advance_both();
-  Rank awaited() const;
+  Rank awaited();
   void end();
   void withdraw() noexcept;
+  void give_up() noexcept;
 
   SharedSpace& space_;
   PairSlots slots_;

@@ -134,7 +134,9 @@ class PairSlots {
   bool find(Rank from);
   bool is_known_free(const Slot& slot, Rank to) const {
     const std::uint64_t number = slot.number.own();
-    return outlets_[to].finished >= MessageNumber::exchange_of(number) || (slot.is_given_back() && slot.loan.is_back(number));
+    // What is lent stays in its slot until the sender has seen that it is over: then it asks for that number no more.
+    return outlets_[to].finished >= MessageNumber::exchange_of(number) ||
+           (slot.is_given_back() && !slot.is_lent() && slot.loan.is_back(number));
   }
   bool is_free(const Slot& slot, Rank to) {
     return is_known_free(slot, to) || has_finished(to, MessageNumber::exchange_of(slot.number.own()));

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <utility>
 
 #include "execute/script/copies.hpp"
 #include "foundation/assert.hpp"
@@ -28,7 +29,7 @@ bool Receiver::advance() {
   for (std::size_t i = 0; i < open_.size(); ++i)
     if (!try_to_receive(open_[i])) open_[kept++] = open_[i];
   open_.resize(kept);
-  if (kept > 0 && ++looks_ % advances_between_looks == 0) drop_missing();
+  if (kept > 0 && (std::exchange(looks_now_, false) || ++looks_ % advances_between_looks == 0)) drop_missing();
   return open_.empty();
 }
 

@@ -2,6 +2,7 @@
 // What one rank receives in an exchange in shared memory.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,7 +24,12 @@ class Receiver {
   bool advance();  // returns whether all messages are complete
 
   bool is_over() const { return open_.empty(); }
-  Rank awaited() const { return open_[0].edge->from; }
+  Rank awaited() const {  // the only rank whose messages are missing, or SharedSpace::anybody
+    const Rank first = open_[0].edge->from;
+    const bool is_only = std::all_of(open_.begin(), open_.end(), [&](const Open& each) { return each.edge->from == first; });
+    return is_only ? first : SharedSpace::anybody;
+  }
+  void look() { looks_now_ = true; }  // the next `advance` finds out whether a sender has left an edge out
   Bytes memory_bytes() const { return memory_bytes_of(open_); }
 
   // Returns a sentence on the first edge of this exchange on whose length the two ranks do not agree; "" if there is none.
@@ -57,6 +63,7 @@ class Receiver {
   std::uint64_t exchange_ = 0;
   std::vector<Open> open_;
   unsigned looks_ = 0;
+  bool looks_now_ = false;
   std::optional<Difference> difference_;
 };
 

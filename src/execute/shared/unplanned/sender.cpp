@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "execute/executable.hpp"
 #include "execute/script/copies.hpp"
@@ -244,18 +245,23 @@ bool Sender::advance() {
   if (is_over()) return true;
   if (!waiting_.empty()) send_waiting(false);
   std::erase_if(lent_, [&](Lent& message) { return try_to_finish(message); });
-  if (++looks_ % advances_between_looks == 0) drop_unwanted();
+  if (std::exchange(looks_now_, false) || ++looks_ % advances_between_looks == 0) drop_unwanted();
   return is_over();
 }
 
 // Returns true once the receiver has taken the whole message.
 bool Sender::try_to_finish(Lent& message) {
-  if (!message.piece) return message.slot->loan.is_back(message.number);
+  if (!message.piece) {
+    if (!message.slot->loan.is_back(message.number)) return false;
+    message.slot->is_over();
+    return true;
+  }
   Slot::Elsewhere& there = message.slot->elsewhere;
   if (there.taken.reached() != static_cast<std::uint64_t>(message.put)) return false;
   const Bytes left = message.edge->bytes - message.put;
   if (left == 0) {
     if (message.piece == memory_ + area_.bytes()) is_spare_free_ = true;
+    message.slot->is_over();
     return true;
   }
   const Bytes next = std::min(message.room, left);

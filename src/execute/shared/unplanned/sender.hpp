@@ -55,6 +55,7 @@ class Sender {
   // The rank for which this one waits; SharedSpace::anybody if there are several.
   Rank awaited() const { return waiting_.empty() && lent_.size() == 1 ? lent_[0].to : SharedSpace::anybody; }
   bool is_over() const { return waiting_.empty() && lent_.empty(); }
+  void look() { looks_now_ = true; }  // the next `advance` finds out whether a receiver expects nothing
   Bytes memory_bytes() const;
 
   // A lent message that its receiver did not expect. `begin` resets it.
@@ -107,6 +108,7 @@ class Sender {
   std::vector<Lent> lent_;
   std::vector<Rank> rung_;
   unsigned looks_ = 0;
+  bool looks_now_ = false;
   std::optional<Unwanted> unwanted_;
 };
 

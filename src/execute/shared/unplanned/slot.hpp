@@ -9,6 +9,7 @@
 #include "execute/shared/protocol/loan.hpp"
 #include "execute/shared/protocol/reader_progress.hpp"
 #include "execute/shared/wait/space.hpp"
+#include "quadrille/edges.hpp"
 
 namespace quadrille {
 
@@ -17,6 +18,7 @@ class MessageNumber {
  public:
   static constexpr int bits_of_edge = 20;
   static constexpr std::uint64_t most_edges = std::uint64_t{1} << bits_of_edge;
+  static_assert(most_edges == static_cast<std::uint64_t>(Edges::most));
 
   static std::uint64_t exchange_of(std::uint64_t number) { return number >> bits_of_edge; }
   static std::uint64_t edge_of(std::uint64_t number) { return number % most_edges; }
@@ -63,6 +65,8 @@ struct alignas(64) Slot {
   Offset next() const { return next_and_way & ~std::uint64_t{63}; }
   Way way() const { return static_cast<Way>(next_and_way & 3); }
   bool is_given_back() const { return next_and_way & 4; }
+  bool is_lent() const { return way() == Way::once || way() == Way::pieces; }
+  void is_over() { lead_to(next(), Way::here, is_given_back()); }  // its sender knows that the receiver has taken what was lent
   void lead_to(Offset next, Way way, bool is_given_back) {
     next_and_way = next | static_cast<std::uint64_t>(way) | (is_given_back ? 4 : 0);
   }

@@ -134,6 +134,53 @@ TEST(Exchange, OutlivesItsCommunicator) {
   });
 }
 
+// A slot must not be used again before the sender has seen that what it lent there is back, although the receiver has given it
+// back.
+TEST(Exchange, MovesManyLentMessagesOfOnePair) {
+  constexpr Count edges = 400;
+  constexpr Bytes bytes = 3000;
+  for (const bool reads : {true, false})
+    run_apart(2, {.reads_private_memory = reads, .costs = testing::costs_of_copying_once(0)}, [&](SharedCommunicator& ranks) {
+      const auto exchange = Exchanger::of(ranks);
+      std::vector<std::byte> input(index(edges * bytes)), output(input.size());
+      std::vector<Edges::Send> sends;
+      std::vector<Edges::Receive> receives;
+      for (Count edge = 0; edge < edges; ++edge) {
+        sends.push_back({1 - ranks.rank(), input.data() + edge * bytes, bytes});
+        receives.push_back({1 - ranks.rank(), output.data() + edge * bytes, bytes});
+      }
+      for (int call = 0; call < (testing::long_tests() ? 2000 : 60); ++call) {
+        for (std::size_t i = 0; i < input.size(); ++i)
+          input[i] = static_cast<std::byte>(i * 7 + i / 256 + static_cast<std::size_t>(call));
+        exchange->execute({sends, receives});
+        ASSERT_EQ(output, input) << call;  // both ranks send the same
+      }
+    });
+}
+
+// The rank that expects the edge throws soon after the other has finished, also if both have to sleep, and the group goes on.
+TEST(Exchange, ReportsAnEdgeThatTheSenderDoesNotList) {
+  for (const bool cores : {true, false})
+    for (const Bytes bytes : {8, 3000, 290'000})
+      run_apart(2, {.core_for_every_rank = cores}, [&](SharedCommunicator& ranks) {
+        const auto exchange = Exchanger::of(ranks);
+        Blocks blocks(2);
+        if (ranks.rank() == 1) blocks.receive(0, bytes);
+        const Error error = error_of([&] { exchange->execute(blocks.edges()); });
+        EXPECT_EQ(error.what(), ranks.rank() == 0
+                                    ? ""
+                                    : fmt::format("rank 1 expects {} bytes from rank 0, which sends none; let both name "
+                                                  "the same number",
+                                                  bytes));
+      });
+}
+
+TEST(Exchange, RefusesMoreEdgesThanItCanCount) {
+  const std::vector<Edges::Send> sends(index(Edges::most) + 1, Edges::Send{0, nullptr, 0});
+  EXPECT_EQ(error_of([&] { Exchanger::check({sends, {}}, 1); }).code(), ErrorCode::too_large);
+  EXPECT_NO_THROW(Exchanger::check({std::span(sends).first(index(Edges::most)), {}}, 1));
+}
+
 TEST(Exchange, ReportsSizesThatDiffer) {
   for (const bool reads : {true, false})
     for (const Bytes sent : {20, 900, 9000, 100'000, 290'000})
