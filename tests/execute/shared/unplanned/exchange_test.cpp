@@ -64,7 +64,7 @@ Error error_of(Work&& work) {
 }
 
 // Runs some calls with blocks of all sizes on each rank, then many calls with short ones, and checks the results.
-void expect_right(Communicator& ranks, bool allocated, long calls = 60) {
+void expect_right(Communicator& ranks, bool allocated, long calls = testing::long_tests() ? 10'000 : 60) {
   Exchanges exchanges(ranks, 1, allocated);
   EXPECT_EQ(exchanges.run(calls), "");
   EXPECT_EQ(exchanges.run(10 * calls, 200), "");
