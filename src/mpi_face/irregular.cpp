@@ -45,8 +45,8 @@ int Irregular::run_all_to_all(Site& site, const MpiCall& call, VendorCall vendor
   return is_due ? run_due(site, *blocks, vendor, outcome) : runner_.exchange(*deciding_.exchange(), *blocks);
 }
 
-// Runs the call, and lets the ranks meet in it if all of them are known to be in it: a census tells. It costs time, so it is held
-// only in calls 2^k. A trial uses the counts of this call.
+// Runs the call. The ranks meet in it if a census says that no rank has an empty block: then all ranks are in the call. A census
+// takes time, so it is held only in calls 2^k. A trial uses the counts of this call.
 int Irregular::run_due(Site& site, const CallBlocks& blocks, VendorCall vendor, CallOutcome& outcome) {
   site.trial_arguments.sent = blocks.sent.by_rank(ranks_);
   site.trial_arguments.received = blocks.received.by_rank(ranks_);

@@ -3,10 +3,11 @@
 // and these may change in each call: if all ranks share memory, they exchange by edges (execute/executions/exchanger.hpp). One site
 // stands for all calls of a function, whatever their counts and roots.
 //
-// The ranks meet only where they wait for each other anyway: in an alltoallv without empty blocks, as a census tells. In gatherv
-// and scatterv they never do, so what runs these is decided in the communicator's other meetings. There all ranks have made the
-// same calls on the communicator. So they agree on how many gathervs there were, which rank was the root of the latest call 2^k,
-// and from which call on the exchange runs them. Nothing else is needed, because a trial asks that root for the counts.
+// The ranks meet only in calls in which they wait for each other anyway. An alltoallv is such a call if no rank has an empty block,
+// which the ranks find out by a census (census.hpp). A gatherv or scatterv never is. So what runs these is decided in the meetings
+// that other calls on the communicator give. In a meeting all ranks have made the same calls on the communicator. So they agree on
+// how many gathervs there were, which rank was the root of the latest call 2^k, and from which call on the exchange runs them. The
+// counts need not be agreed: a trial asks that root for them.
 #pragma once
 
 #include <mpi.h>

@@ -51,7 +51,7 @@ class IrregularBlocks {
     visit_side(has_pairs_ ? "receive" : "", call_.receive, true, visit);
   }
 
-  // Throws Error{misuse} if the root names another count for the rank than the rank has, of so many bytes.
+  // Throws Error{misuse} unless the root's count for that rank has as many bytes as the rank itself gives or takes.
   void compare_share(Rank rank, Bytes share) const;
 
  private:

@@ -7,9 +7,9 @@
 // When may a slot be written again? Each rank has one word, `finished`: how many exchanges it has completed. The slot is free when
 // the receiver has finished the exchange in which the slot was used. The sender often knows that without looking: a message of
 // exchange n from that rank shows that it has finished exchange n - 1. Two slots in turn are enough while messages go both ways in
-// each exchange. If they do not, as in a gather, the sender may run ahead of the receiver by up to `most_ahead` further messages;
-// it takes slots for them in its own control memory when it first needs them. If one exchange has several messages of a pair, the
-// receiver gives all but the first back by their loans, because its exchange is not finished before it has got them all.
+// each exchange. In a gather they go one way. There the sender may run ahead of the receiver by up to `most_ahead` further
+// messages; it takes slots for them in its own control memory when it first needs them. If one exchange has several messages of a
+// pair, the receiver gives all but the first back by their loans, because its exchange is not finished before it has got them all.
 #pragma once
 
 #include <algorithm>
@@ -84,7 +84,7 @@ class PairSlots {
   }
   void finish(std::uint64_t exchange) { finished_[space_.rank()].reach(exchange); }
 
-  Bytes memory_bytes() const;  // of this rank; those in control memory of rank 0 count there
+  Bytes memory_bytes() const;  // the slots that this rank has allocated; rank 0 has allocated the pool, so it counts all of that
 
  private:
   static constexpr Bytes line = 64;

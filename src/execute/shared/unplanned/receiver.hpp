@@ -45,7 +45,7 @@ class Receiver {
   };
   struct Difference {
     Rank from;
-    std::uint64_t edge;  // the how manieth from that rank
+    std::uint64_t edge;  // its number among the edges from that rank, from 0
     Bytes sent, expected;
   };
 

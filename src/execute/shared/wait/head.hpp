@@ -33,7 +33,7 @@ struct alignas(64) Tray {
 // ring() reads many of them.
 using Awaited = std::atomic<std::uint32_t>;
 
-// The beginning of a group's shared memory. `ranks` trays follow, and then `ranks` objects Awaited.
+// The beginning of a group's shared memory. In memory it is followed by one Tray for each rank, and then by one Awaited for each.
 struct alignas(64) SpaceHead {
   alignas(64) std::atomic<Count> arrived{0};
   alignas(64) std::atomic<std::uint64_t> generation{0};
