@@ -2,10 +2,11 @@
 // Compares exchanges by edges (src/execute/executions/exchanger.hpp) with MPI_Alltoallv, all alternating in one process, from
 // private memory. Patterns: equal (each pair has the same bytes), spike (one pair has p times as many, the others an eighth),
 // transpose (each rank sends to one), sparse (each rank sends to at most four), changing (different sizes at each call, with that
-// mean). At equal sizes a kept plan of alltoall/direct, the prototype (prototype.hpp) and MPI_Alltoall take part, too. Prints a
-// line for each pattern and size: MPI library, ranks, pattern, bytes, MPI_Alltoallv's and our time in microseconds, their ratio and
-// its interval and, at equal sizes, the times of the plan, the prototype and MPI_Alltoall. Usage, under mpirun: exchange_mpi
-// [--repetitions N] [--most BYTES] [--pattern NAME]
+// mean). At equal sizes on one node a kept plan of alltoall/direct, the prototype (prototype.hpp) and MPI_Alltoall take part, too.
+// Prints a line for each pattern and size: MPI library, ranks, pattern, bytes, MPI_Alltoallv's and our time in microseconds, their
+// ratio and its interval, the most bytes that a node sends to others or receives from them (0 on one node) and, at equal sizes on
+// one node, the times of the plan, the prototype and MPI_Alltoall. Usage, under mpirun: exchange_mpi [--repetitions N] [--most
+// BYTES] [--pattern NAME]
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -76,12 +77,15 @@ class Cell {
         call.edges.receive(static_cast<Rank>(rank), output_.data() + call.receive_places[rank], call.receive_counts[rank]);
       }
     for (Call& call : calls_) call.edges.begin_after(me);
-    if (pattern == "equal") {
+    node_bytes_ = busiest(ranks, calls_.front());
+    if (pattern == "equal" && node_bytes_ == 0) {
       block_ = mean;
       prototype_.emplace(MPI_COMM_WORLD, mean);
       plan_.emplace(plan(ranks, Problem::alltoall(p, mean), {.algorithm = "direct", .executor = Executor::shared}));
     }
   }
+
+  Bytes node_bytes() const { return node_bytes_; }
 
   static constexpr int ways = 5;
   bool has(int way) const { return way < 2 || plan_; }
@@ -105,18 +109,33 @@ class Cell {
   }
 
  private:
+  // Returns the most bytes that a node sends to others or receives from them in a call.
+  static Bytes busiest(const Communicator& ranks, const Call& call) {
+    const auto& nodes = ranks.nodes();
+    const Count own = nodes[static_cast<std::size_t>(ranks.rank())];
+    std::vector<Bytes> out(nodes.size()), in(nodes.size());
+    for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
+      if (nodes[rank] == own) continue;
+      out[static_cast<std::size_t>(own)] += call.send_counts[rank];
+      in[static_cast<std::size_t>(own)] += call.receive_counts[rank];
+    }
+    for (auto* each : {&out, &in})
+      MPI_Allreduce(MPI_IN_PLACE, each->data(), static_cast<int>(each->size()), MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    return std::max(*std::max_element(out.begin(), out.end()), *std::max_element(in.begin(), in.end()));
+  }
+
   Exchanger& exchange_;
   std::vector<Call> calls_;
   std::vector<std::byte> input_, output_;
   std::optional<Plan> plan_;
   std::optional<Prototype> prototype_;
-  Bytes block_ = 0;
+  Bytes block_ = 0, node_bytes_ = 0;
 };
 
 // Measures one pattern and size, and prints its line.
 void measure(Communicator& ranks, Exchanger& exchange, const std::string& pattern, Bytes mean, long repetitions) {
   Cell cell(ranks, exchange, pattern, mean);
-  constexpr double sample_us = 4000;
+  const double sample_us = cell.node_bytes() > 0 ? 40'000 : 4000;  // between nodes, times vary more
   cell.run(1, 2);
   const double one_us = span_us([&] { cell.run(1, 3); }) / 3;  // the same on all ranks
   const auto executions = std::clamp(static_cast<long>(sample_us / one_us), 2L, 4000L);
@@ -130,9 +149,9 @@ void measure(Communicator& ranks, Exchanger& exchange, const std::string& patter
     }
   if (ranks.rank() != 0) return;
   const Estimate gain = ratio(times[1], times[0]);
-  std::printf("%s\t%lld\t%s\t%lld\t%.2f\t%.2f\t%.3f\t%.3f\t%.3f", std::string(mpi_library).c_str(),
+  std::printf("%s\t%lld\t%s\t%lld\t%.2f\t%.2f\t%.3f\t%.3f\t%.3f\t%lld", std::string(mpi_library).c_str(),
               static_cast<long long>(ranks.size()), pattern.c_str(), static_cast<long long>(mean), median(times[1]),
-              median(times[0]), gain.median, gain.low, gain.high);
+              median(times[0]), gain.median, gain.low, gain.high, static_cast<long long>(cell.node_bytes()));
   for (int way = 2; way < Cell::ways; ++way)
     if (cell.has(way)) std::printf("\t%.2f", median(times[way]));
   std::printf("\n");

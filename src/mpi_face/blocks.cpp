@@ -18,7 +18,7 @@ std::optional<CallBlocks> with_root(const MpiCall& call, Rank rank, Count ranks)
   const Side &own = gathers ? call.send : call.receive, &all = gathers ? call.receive : call.send;
   const bool in_place = own.buffer == MPI_IN_PLACE;
   if (in_place && !is_root) return std::nullopt;
-  CallBlocks blocks;
+  CallBlocks blocks{.may_pack = false};
   SideBlocks &of_own = gathers ? blocks.sent : blocks.received, &of_root = gathers ? blocks.received : blocks.sent;
   if (!in_place) of_own = SideBlocks::one(own, call.root);
   if (is_root) of_root = SideBlocks::one_each(all, ranks);

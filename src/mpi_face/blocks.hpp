@@ -75,6 +75,7 @@ class SideBlocks {
 struct CallBlocks {
   SideBlocks sent, received;
   bool share_memory = false;  // what is sent lies where it is received: alltoallv in place
+  bool may_pack = true;       // Edges::may_pack. Not if there is a root: such a call waits for no ranks but those of its blocks
 };
 
 // Returns nothing if this rank's arguments are wrong. Looks at those only that are significant at this rank.

@@ -266,16 +266,13 @@ void Deciding::obey(Site& site) {
   }
 }
 
-bool Deciding::make_exchange() {
-  const std::vector<Count>& nodes = group_->nodes();
-  if (std::any_of(nodes.begin(), nodes.end(), [](Count node) { return node != 0; })) return false;
+void Deciding::make_exchange() {
   if (!exchange_) exchange_ = Exchanger::of(*group_);
-  return exchange_ != nullptr;
 }
 
 void Deciding::admit(Site& site) {
   if (is_exchanged(site.key.function)) {
-    if (!make_exchange()) return site.leave(std::string(sentence(Cause::no_shared_memory)));
+    make_exchange();
     return settle(site, true);
   }
   Contenders made = contenders(*group_, site, 1, /*anyhow=*/true);
@@ -304,7 +301,7 @@ void Deciding::settle(Site& site, bool is_faster) {
     site.mode = Site::Mode::ours;
     site.next_trial =
         Settings::get().admits_at_once || site.rule == Site::Rule::followed ? Site::never : next_epoch(site.calls, site.moved);
-    if (is_exchanged(site.key.function)) site.choice.what = "exchange", site.choice.why = "all ranks share memory";
+    if (is_exchanged(site.key.function)) site.choice.what = "exchange", site.choice.why = "it needs no plan";
   }
   if (group_) Verdicts::of_process().add(site.key, group_->nodes(), {is_faster, site.choice.way});
   site.told.is_current = false;
@@ -315,7 +312,7 @@ void Deciding::settle(Site& site, bool is_faster) {
 void Deciding::try_in_loop(Site& site, int most_batch) {
   std::vector<Contender> all;
   if (is_exchanged(site.key.function)) {
-    if (!make_exchange()) return site.leave(std::string(sentence(Cause::no_shared_memory)));
+    make_exchange();
   } else {
     const double begin = PMPI_Wtime();
     Contenders made = contenders(*group_, site, Trial::most_plans, /*anyhow=*/false);

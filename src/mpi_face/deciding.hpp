@@ -108,7 +108,7 @@ class Deciding final : private Guest {
   void conclude(Site& site, const Alternation::Conclusion& conclusion);
   void settle(Site& site, bool is_faster);
   void tune(Site& site);
-  bool make_exchange();
+  void make_exchange();
 
   const MPI_Comm communicator_;
   const Rank rank_;

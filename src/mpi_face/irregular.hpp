@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Alltoallv, MPI_Gatherv and MPI_Scatterv on a communicator. They have no plans, because each rank knows only its own counts
-// and these may change in each call: if all ranks share memory, they exchange by edges (execute/executions/exchanger.hpp). One site
-// stands for all calls of a function, whatever their counts and roots.
+// and these may change in each call: the ranks exchange by edges (execute/executions/exchanger.hpp). One site stands for all calls
+// of a function, whatever their counts and roots.
 //
 // The ranks meet only in calls in which they wait for each other anyway. An alltoallv is such a call if no rank has an empty block,
 // which the ranks find out by a census (census.hpp). A gatherv or scatterv never is. So what runs these is decided in the meetings

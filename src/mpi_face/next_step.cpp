@@ -2,7 +2,6 @@
 // What rank 0 tells the ranks of its communicator to do next. Everything here is local to rank 0, and reads its own clock and
 // account.
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 
@@ -40,12 +39,6 @@ double seconds_of(double spent_ticks) {
 Step step_for(Step::What what, const Site& site) {
   Step step{.what = what, .site = site.number};
   return step;
-}
-
-// The number of ranks on this machine, by the launcher's variables; `all` if there are none.
-Count ranks_of_machine(Count all) {
-  const std::string text = launcher_value(&MpiLauncher::local_size);
-  return text.empty() ? all : std::atoll(text.c_str());
 }
 
 }  // namespace
@@ -191,10 +184,7 @@ std::optional<Step> Deciding::work_on(const Site& site, int plans) const {
     step.cause = cause;
     return step;
   };
-  if (is_exchanged(site.key.function)) {
-    if (ranks_of_machine(ranks_) < ranks_) return leaves(Cause::no_shared_memory);
-    if (!has_root(site.key.function) && site.trial_arguments.sent.empty()) return std::nullopt;
-  }
+  if (is_exchanged(site.key.function) && !has_root(site.key.function) && site.trial_arguments.sent.empty()) return std::nullopt;
   if (plans >= most_plans) return leaves(Cause::many_plans);
   if (const auto verdict = group_ ? Verdicts::of_process().find(site.key, group_->nodes()) : std::nullopt) {
     if (!verdict->is_faster) return leaves(Cause::slower_for_class);

@@ -106,7 +106,7 @@ int Runner::exchange(Exchanger& exchange, const CallBlocks& blocks) {
       return out += bytes, MPI_SUCCESS;
     });
     edges_.begin_after(rank_);
-    exchange.execute(edges_.edges());
+    exchange.execute(edges_.edges(blocks.may_pack));
     return unpacks ? unpack_blocks(received) : MPI_SUCCESS;
   } catch (const std::exception& error) {
     return failed(error);

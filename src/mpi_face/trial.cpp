@@ -123,7 +123,7 @@ void Trial::ours(int way) {
     const bool in_place = problem_.collective == Collective::broadcast;
     return in_place ? plan.execute_in_place(output_.data()) : plan.execute(input_.data(), output_.data());
   }
-  exchange_->execute(edges_.edges());
+  exchange_->execute(edges_.edges(!has_root(site_.key.function)));
 }
 
 void Trial::vendors() {

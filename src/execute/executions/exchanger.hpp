@@ -33,7 +33,7 @@ class EdgeLists {
     std::rotate(receives_.begin(), std::find_if(receives_.begin(), receives_.end(), [&](auto& edge) { return edge.from > rank; }),
                 receives_.end());
   }
-  Edges edges() const { return {sends_, receives_}; }
+  Edges edges(bool may_pack = true) const { return {sends_, receives_, may_pack}; }
 
  private:
   std::vector<Edges::Send> sends_;

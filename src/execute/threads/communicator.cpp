@@ -91,13 +91,18 @@ class ThreadSpace : public SharedSpace {
 
 }  // namespace
 
+ByRank<std::shared_ptr<SharedSpace>> spaces_of_threads(Count ranks) {
+  const auto group = std::make_shared<ThreadGroup>(ranks);
+  ByRank<std::shared_ptr<SharedSpace>> spaces;
+  for (Rank rank = 0; rank < ranks; ++rank) spaces.push_back(std::make_shared<ThreadSpace>(group, rank, ranks));
+  return spaces;
+}
+
 void run_as_threads(Count ranks, const std::function<void(Communicator&)>& body) {
   if (ranks < 1) throw Error(ErrorCode::misuse, "a group needs at least one rank");
   warn_of_environment();
-  const auto group = std::make_shared<ThreadGroup>(ranks);
-  // The spaces outlive the threads, because other ranks, and plans that outlive this call, may still access them.
-  ByRank<std::shared_ptr<SharedSpace>> spaces;
-  for (Rank rank = 0; rank < ranks; ++rank) spaces.push_back(std::make_shared<ThreadSpace>(group, rank, ranks));
+  // They outlive the threads, because other ranks, and plans that outlive this call, may still access them.
+  const auto spaces = spaces_of_threads(ranks);
   std::mutex mutex;
   std::exception_ptr first;
   const auto run = [&](Rank rank) {

@@ -31,7 +31,6 @@ enum class Cause : std::uint8_t {
   predicted_faster,
   no_contender,
   no_plan,
-  no_shared_memory,
   too_large,
   many_plans,
   overlapping,
@@ -39,7 +38,7 @@ enum class Cause : std::uint8_t {
   only_observed,
 };
 
-constexpr ByEnum<Cause, std::string_view, 24> sentences{{
+constexpr ByEnum<Cause, std::string_view, 23> sentences{{
     "intercommunicator",
     "each rank knows only its own counts",
     "wrong arguments",
@@ -58,7 +57,6 @@ constexpr ByEnum<Cause, std::string_view, 24> sentences{{
     "Quadrille would take longer, by figures measured on this machine",
     "no algorithm of ours applies",
     "no plan could be made",
-    "the ranks do not all share memory",
     "too large to be tried beside the MPI library's",
     "there are already plans for 128 other kinds of calls",
     "the buffers overlap",
@@ -79,8 +77,7 @@ inline const std::vector<std::string_view>& uncovered() {
                                                      sentence(Cause::own_operator),
                                                      sentence(Cause::many_kinds),
                                                      sentence(Cause::two_worlds),
-                                                     sentence(Cause::no_group),
-                                                     sentence(Cause::no_shared_memory)};
+                                                     sentence(Cause::no_group)};
   return reasons;
 }
 

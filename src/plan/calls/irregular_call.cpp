@@ -4,10 +4,9 @@
 //   alltoallv, gatherv, scatterv    Each rank knows its own counts only. They run as an exchange by edges, which needs no plan and
 //                                   no agreement.
 //   allgatherv, reduce_scatterv     All ranks know all counts, so a plan is found by them and kept (known_counts.hpp).
-//   the first three, if the ranks   Each call makes its plan.
-//   do not share memory, or if the
-//   caller names an algorithm, a
-//   policy or an executor
+//   the first three, if the caller  Each call makes its plan.
+//   names an algorithm, a policy
+//   or an executor
 #include <fmt/format.h>
 
 #include "plan/calls/calls.hpp"

@@ -17,7 +17,7 @@ void IrregularEdges::list(const IrregularBlocks& blocks, std::string_view functi
   else
     blocks.is_scatter() ? list_scatter(blocks, function) : list_gather(blocks, function);
   lists_.begin_after(blocks.rank());
-  edges_ = lists_.edges();
+  edges_ = lists_.edges(has_pair_counts(call.collective));
 }
 
 void IrregularEdges::list_pairs(const IrregularBlocks& blocks, std::string_view function) {

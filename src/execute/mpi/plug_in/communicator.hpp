@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "execute/mpi/plug_in/group.hpp"
+#include "execute/mpi/plug_in/far_edges.hpp"
 #include "quadrille/execute.hpp"
 
 namespace quadrille {
@@ -27,6 +27,7 @@ class MpiCommunicator final : public Communicator, public Transport {
   std::shared_ptr<Communicator> kept() override;
   Executor executor() const override { return Executor::mpi; }
   std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override;
+  std::unique_ptr<Executable> prepare_exchange() override { return prepare_nodes_exchange(*group_); }
   std::unique_ptr<Mail> mail() override;
   Result<Vendor> vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation,
                         const std::string& algorithm) override;

@@ -62,7 +62,7 @@ bool span_worlds(MPI_Group members) {
 
 }  // namespace
 
-Lease ContextPool::lease(MpiGroup& group) {
+Lease ContextPool::lease(MpiGroup& group, int count) {
   struct Proposal {
     std::uint64_t id;      // of a context that this rank has; 0 if it has none
     std::uint64_t new_id;  // id of the context that is made if they do not agree; rank 0's counts
@@ -75,7 +75,7 @@ Lease ContextPool::lease(MpiGroup& group) {
   const auto proposals = gathered_or_thrown(group, [&] {
     members.emplace(group.handle());
     if (reserve()) place.emplace(*this);
-    entry = propose(group, members->get());
+    entry = propose(group, members->get(), count);
     return Proposal{entry ? entry->id : 0, random_id(), entry ? entry->tags : 0, place.has_value()};
   });
   const bool agreed = std::all_of(proposals.begin(), proposals.end(),
@@ -95,19 +95,19 @@ Lease ContextPool::lease(MpiGroup& group) {
     members->release();
   }
   const std::lock_guard lock(mutex_);
-  QUADRILLE_ASSERT(entry && tags >= 0 && tags < highest_tag);
-  entry->tags = tags + 1;
+  QUADRILLE_ASSERT(entry && tags >= 0 && tags <= highest_tag - count);
+  entry->tags = tags + count;
   entry->used = ++leases_;
-  return {entry->communicator, entry->tags, entry};
+  return {entry->communicator, tags + 1, entry};
 }
 
 // Returns the context that the group uses; else the most recently used idle context of the same processes; else null.
-ContextPool::Entry ContextPool::propose(const MpiGroup& group, MPI_Group members) {
+ContextPool::Entry ContextPool::propose(const MpiGroup& group, MPI_Group members, int count) {
   const std::lock_guard lock(mutex_);
   const Entry* best = nullptr;
   bool best_is_own = false;
   for (const Entry& entry : entries_) {
-    if (entry->tags == highest_tag) continue;
+    if (entry->tags > highest_tag - count) continue;
     const bool is_own = !is_idle(entry) && entry->user == &group;
     if (!is_own && !(is_idle(entry) && are_the_same(entry->members, members))) continue;
     if (best && std::pair(best_is_own, (*best)->used) > std::pair(is_own, entry->used)) continue;

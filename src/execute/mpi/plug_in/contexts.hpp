@@ -29,9 +29,10 @@ class ContextPool {
  public:
   static constexpr std::size_t most = 256;  // limit of contexts at a time in this process
 
-  // Collective over `group`. Throws on all ranks or on none (unless MPI fails): Error{misuse} if the user's communicator has been
-  // freed, Error{environment} if a rank has `most` contexts and plans use all of them.
-  Lease lease(MpiGroup& group);
+  // Collective over `group`: leases `count` tags that follow each other. Throws on all ranks or on none (unless MPI fails):
+  // Error{misuse} if the user's communicator has been freed, Error{environment} if a rank has `most` contexts and plans use all of
+  // them.
+  Lease lease(MpiGroup& group, int count = 1);
 
   // Call it before the user's communicator is freed. Frees the group's idle contexts that contain processes of other worlds
   // (MPI_Comm_spawn, MPI_Comm_connect), because MPI regards these processes as connected as long as such a context exists. A
@@ -65,7 +66,7 @@ class ContextPool {
     ContextPool& pool;
   };
 
-  Entry propose(const MpiGroup& group, MPI_Group members);
+  Entry propose(const MpiGroup& group, MPI_Group members, int count);
   bool reserve();
   Entry make(const MpiGroup& group, MPI_Group members, std::uint64_t id);
   void drop_idle();

@@ -59,10 +59,11 @@ class MpiGroup {
   void barrier();
   void all_gather(const void* mine, void* all, Bytes count);
 
-  // Collective: returns the communicator and tag for a new plan's messages.
-  Lease lease() { return process_->contexts().lease(*this); }
+  // Collective: returns the communicator and the first of `tags` tags for the messages of a new plan or exchange.
+  Lease lease(int tags = 1) { return process_->contexts().lease(*this, tags); }
 
   MpiProcess& process() const { return *process_; }
+  Progress progress() const;  // for the waits of ranks that share memory
   const Waiter& waiter() const { return waiter_; }
   const std::shared_ptr<InFlight>& in_flight() const { return in_flight_; }
   MpiStarts& starts() { return starts_; }
@@ -77,7 +78,6 @@ class MpiGroup {
   [[noreturn]] static void throw_freed();
   bool meet_again();
   void meet_first(Communicator& ranks);
-  Progress progress() const;
   void take(Met met);
 
   const std::shared_ptr<MpiProcess> process_;

@@ -4,7 +4,7 @@
 // MPI messages alone.
 #pragma once
 
-#include "execute/mpi/plug_in/group.hpp"
+#include "execute/mpi/plug_in/far_edges.hpp"
 #include "execute/transport.hpp"
 
 namespace quadrille {
@@ -16,6 +16,7 @@ class HybridTransport final : public Transport {
   std::shared_ptr<Communicator> kept() override { return ranks_.kept(); }
   Executor executor() const override { return Executor::hybrid; }
   std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override;
+  std::unique_ptr<Executable> prepare_exchange() override { return prepare_nodes_exchange(group_); }
   std::unique_ptr<Mail> mail() override { return ranks_.mail(); }
   Bytes buffered_message_bytes(Rank peer) const override;
 

@@ -87,7 +87,8 @@ void SharedExchange::copy_own(const Edges& edges) {
     const bool receives = next(receive, edges.receives.end(), [](const Edges::Receive& edge) { return edge.from; });
     if (!sends && !receives) return;
     if (!sends || !receives || send->bytes != receive->bytes)
-      receiver_.note_difference(me, number, sends ? send->bytes : Receiver::nothing, receives ? receive->bytes : Receiver::nothing);
+      receiver_.difference().note(me, number, sends ? send->bytes : EdgeDifference::nothing,
+                                  receives ? receive->bytes : EdgeDifference::nothing);
     if (!sends || !receives) return;
     if (send->bytes <= receive->bytes && send->memory != receive->memory)
       copy_bytes(receive->memory, send->memory, index(send->bytes));
@@ -134,8 +135,9 @@ void SharedExchange::end() {
     slots_.finish(exchange_);
     space_.ring_all();
   }
-  if (const std::string difference = receiver_.difference(); !difference.empty()) [[unlikely]]
-    throw Error(ErrorCode::misuse, difference);
+  const auto shown = [this](Rank rank) { return space_.shown(rank); };
+  if (const std::string sentence = receiver_.difference().sentence(space_.rank(), shown); !sentence.empty()) [[unlikely]]
+    throw Error(ErrorCode::misuse, sentence);
   if (const auto& unwanted = sender_.unwanted()) [[unlikely]]
     throw Error(ErrorCode::misuse,
                 fmt::format("rank {} sends {} bytes to rank {}, which expects none; let both name the same number",

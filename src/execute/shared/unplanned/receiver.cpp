@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "execute/shared/unplanned/receiver.hpp"
 
-#include <fmt/format.h>
-
 #include <cstring>
 #include <utility>
 
@@ -18,7 +16,7 @@ constexpr unsigned advances_between_looks = 16;
 
 void Receiver::begin(std::span<const Edges::Receive> receives, std::uint64_t exchange) {
   exchange_ = exchange;
-  difference_.reset();
+  difference_.clear();
   open_.clear();
   for (const Edges::Receive& edge : receives)
     if (edge.bytes > 0 && edge.from != space_.rank()) open_.push_back({&edge, slots_.expect(edge.from, exchange)});
@@ -40,11 +38,12 @@ bool Receiver::try_to_receive(Open& message) {
     const std::uint64_t number = slot->number.published();
     if (number == message.number) return receive(message, *slot);
     if (number > message.number) {  // the sender lists fewer edges in this exchange
-      note_difference(from, MessageNumber::edge_of(message.number), nothing, message.edge->bytes);
+      difference_.note(from, MessageNumber::edge_of(message.number), EdgeDifference::nothing, message.edge->bytes);
       return true;
     }
     if (MessageNumber::exchange_of(number) == exchange_) return false;  // it belongs to an earlier edge of the pair, which is open
-    note_difference(from, MessageNumber::edge_of(number), slot->bytes, nothing);  // left over from an earlier exchange
+    difference_.note(from, MessageNumber::edge_of(number), slot->bytes,
+                     EdgeDifference::nothing);  // left over from an earlier exchange
     slots_.advance(from);
   }
   return false;
@@ -55,7 +54,7 @@ bool Receiver::receive(Open& message, Slot& slot) {
   const auto& [from, memory, expected] = *message.edge;
   const Bytes bytes = slot.bytes;
   if (bytes != expected) [[unlikely]]
-    note_difference(from, MessageNumber::edge_of(message.number), bytes, expected);
+    difference_.note(from, MessageNumber::edge_of(message.number), bytes, expected);
   const bool fits = bytes <= expected;
   slots_.advance(from);
   switch (slot.way()) {
@@ -126,28 +125,9 @@ void Receiver::drop_missing() {
   std::erase_if(open_, [&](Open& message) {
     const Rank from = message.edge->from;
     if (message.slot || !slots_.has_finished(from, exchange_) || slots_.arrived(from)) return false;
-    note_difference(from, MessageNumber::edge_of(message.number), nothing, message.edge->bytes);
+    difference_.note(from, MessageNumber::edge_of(message.number), EdgeDifference::nothing, message.edge->bytes);
     return true;
   });
-}
-
-void Receiver::note_difference(Rank from, std::uint64_t edge, Bytes sent, Bytes expected) {
-  if (!difference_) difference_ = {from, edge, sent, expected};
-}
-
-std::string Receiver::difference() const {
-  if (!difference_) return "";
-  const auto& [from, edge, sent, expected] = *difference_;
-  const Rank sender = space_.shown(from), me = space_.shown(space_.rank());
-  const std::string which = edge == 0 ? "" : fmt::format(" (their edge {}, counted from 0)", edge);
-  if (sent == nothing)
-    return fmt::format("rank {} expects {} bytes from rank {}, which sends none{}; let both name the same number", me, expected,
-                       sender, which);
-  if (expected == nothing)
-    return fmt::format("rank {} has sent {} bytes to rank {}, which expected none{}; let both name the same number", sender, sent,
-                       me, which);
-  return fmt::format("rank {} sends {} bytes to rank {}, which expects {}{}; let both name the same number", sender, sent, me,
-                     expected, which);
 }
 
 }  // namespace quadrille

@@ -3,12 +3,11 @@
 #pragma once
 
 #include <algorithm>
-#include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "execute/executable.hpp"
+#include "execute/shared/unplanned/difference.hpp"
 #include "execute/shared/unplanned/pair_slots.hpp"
 #include "quadrille/edges.hpp"
 
@@ -32,21 +31,14 @@ class Receiver {
   void look() { looks_now_ = true; }  // the next `advance` finds out whether a sender has left an edge out
   Bytes memory_bytes() const { return memory_bytes_of(open_); }
 
-  // Returns a sentence on the first edge of this exchange on whose length the two ranks do not agree; "" if there is none.
-  std::string difference() const;
-  static constexpr Bytes nothing = -1;  // instead of a length: that rank does not list the edge
-  void note_difference(Rank from, std::uint64_t edge, Bytes sent, Bytes expected);
+  // The first edge of this exchange on whose length the two ranks do not agree.
+  EdgeDifference& difference() { return difference_; }
 
  private:
   struct Open {  // a message that is not complete
     const Edges::Receive* edge;
     std::uint64_t number;
     Slot* slot = nullptr;  // set when it has arrived in pieces
-  };
-  struct Difference {
-    Rank from;
-    std::uint64_t edge;  // its number among the edges from that rank, from 0
-    Bytes sent, expected;
   };
 
   bool try_to_receive(Open& message);
@@ -64,7 +56,7 @@ class Receiver {
   std::vector<Open> open_;
   unsigned looks_ = 0;
   bool looks_now_ = false;
-  std::optional<Difference> difference_;
+  EdgeDifference difference_;
 };
 
 }  // namespace quadrille

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/mpi/plug_in/far_edges.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "execute/agreement.hpp"
+#include "execute/nodes/nodes_exchange.hpp"
+#include "execute/threads/threads.hpp"
+#include "foundation/assert.hpp"
+
+namespace quadrille {
+
+int MpiFarEdges::tag_of(Kind kind) const {
+  return lease_.tag + static_cast<int>(kind.exchange % exchanges) * forms + static_cast<int>(kind.form);
+}
+
+MPI_Request* MpiFarEdges::add(const Part& part) {
+  parts_.push_back(part);
+  requests_.push_back(MPI_REQUEST_NULL);
+  return &requests_.back();
+}
+
+void MpiFarEdges::send(Kind kind, Rank to, const std::byte* memory, Bytes bytes) {
+  check_not_finalised();
+  for (Bytes done = 0; done < bytes; done += longest_part)
+    check_mpi(MPI_Isend(memory + done, static_cast<int>(std::min(bytes - done, longest_part)), MPI_BYTE, static_cast<int>(to),
+                        tag_of(kind), lease_.communicator, add({0, false, false})),
+              "MPI_Isend");
+}
+
+void MpiFarEdges::receive(Kind kind, Rank from, std::byte* memory, Bytes room, std::uint32_t name) {
+  check_not_finalised();
+  const bool is_in_parts = room > longest_part;
+  if (is_in_parts) in_parts_.push_back({name, (room + longest_part - 1) / longest_part, 0});
+  for (Bytes done = 0; done < room; done += longest_part)
+    check_mpi(MPI_Irecv(memory + done, static_cast<int>(std::min(room - done, longest_part)), MPI_BYTE, static_cast<int>(from),
+                        tag_of(kind), lease_.communicator, add({name, true, is_in_parts})),
+              "MPI_Irecv");
+}
+
+// MPI reports a message that is longer than the room by an error code of its own. Other errors are thrown.
+Bytes MpiFarEdges::length_of(const MPI_Status& status, bool is_in_error) const {
+  if (is_in_error && status.MPI_ERROR != MPI_SUCCESS) {
+    int kind = MPI_SUCCESS;
+    MPI_Error_class(status.MPI_ERROR, &kind);
+    if (kind == MPI_ERR_TRUNCATE) return Arrival::too_long;
+    check_mpi(status.MPI_ERROR, "a message of an exchange");
+  }
+  int bytes = 0;
+  check_mpi(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
+  return bytes;
+}
+
+std::span<const FarEdges::Arrival> MpiFarEdges::advance() {
+  arrivals_.clear();
+  if (requests_.empty()) return arrivals_;
+  check_not_finalised();
+  completed_.resize(requests_.size());
+  statuses_.resize(requests_.size());
+  int count = 0;
+  const int code = MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, completed_.data(), statuses_.data());
+  int kind = MPI_SUCCESS;
+  if (code != MPI_SUCCESS) MPI_Error_class(code, &kind);
+  const bool is_in_error = kind == MPI_ERR_IN_STATUS;
+  if (!is_in_error) check_mpi(code, "MPI_Testsome");
+  if (count <= 0) return arrivals_;
+  for (int i = 0; i < count; ++i) {
+    const auto at = static_cast<std::size_t>(completed_[static_cast<std::size_t>(i)]);
+    QUADRILLE_HOT_ASSERT(at < parts_.size());
+    const Part& part = parts_[at];
+    const MPI_Status& status = statuses_[static_cast<std::size_t>(i)];
+    if (part.is_received)
+      arrive(part, length_of(status, is_in_error));
+    else if (is_in_error)
+      check_mpi(status.MPI_ERROR, "MPI_Isend");
+  }
+  // From the highest position down, so that the last open request, which fills the gap, is never itself one of the completed.
+  std::sort(completed_.begin(), completed_.begin() + count, std::greater<>());
+  for (int i = 0; i < count; ++i) {
+    const auto gap = static_cast<std::size_t>(completed_[static_cast<std::size_t>(i)]);
+    requests_[gap] = requests_.back(), requests_.pop_back();
+    parts_[gap] = parts_.back(), parts_.pop_back();
+  }
+  return arrivals_;
+}
+
+void MpiFarEdges::arrive(const Part& part, Bytes bytes) {
+  if (!part.is_in_parts) {
+    arrivals_.push_back({part.name, bytes});
+    return;
+  }
+  const auto whole = std::find_if(in_parts_.begin(), in_parts_.end(), [&](const InParts& each) { return each.name == part.name; });
+  QUADRILLE_ASSERT(whole != in_parts_.end());
+  whole->bytes = bytes < 0 || whole->bytes < 0 ? Arrival::too_long : whole->bytes + bytes;
+  if (--whole->missing > 0) return;
+  arrivals_.push_back({whole->name, whole->bytes});
+  in_parts_.erase(whole);
+}
+
+bool MpiFarEdges::has_unexpected(Kind kind, Rank from) {
+  check_not_finalised();
+  int found = 0;
+  check_mpi(MPI_Iprobe(static_cast<int>(from), tag_of(kind), lease_.communicator, &found, MPI_STATUS_IGNORE), "MPI_Iprobe");
+  return found != 0;
+}
+
+// Does nothing in a forked child, which does not own the requests.
+void MpiFarEdges::withdraw() noexcept {
+  for (MPI_Request& request : requests_) {
+    if (EndOfMpi::is_over() || mark_.is_in_child()) break;
+    if (request == MPI_REQUEST_NULL) continue;
+    MPI_Cancel(&request);
+    MPI_Request_free(&request);
+  }
+  requests_.clear(), parts_.clear(), in_parts_.clear();
+}
+
+Bytes MpiFarEdges::memory_bytes() const { return memory_bytes_of(requests_, parts_, in_parts_, completed_, statuses_, arrivals_); }
+
+// If no ranks share memory, each is a node of its own.
+std::unique_ptr<Executable> prepare_nodes_exchange(MpiGroup& group) {
+  Lease lease = group.lease(MpiFarEdges::tags);
+  return made_or_thrown(group, [&] {
+    SharedCommunicator* const node = group.node();
+    ByRank<Count> nodes = group.nodes();
+    if (!node)
+      for (Rank rank = 0; rank < group.size(); ++rank) nodes[rank] = rank;
+    std::shared_ptr<SharedSpace> space = node ? node->space() : spaces_of_threads(1)[0];
+    if (!node) space->set_progress(group.progress());
+    NodeMap map(nodes, group.rank());
+    const PackingRule rule = PackingRule::among(map.count(), map.most_ranks());
+    return std::make_unique<NodesExchange>(std::move(space), node ? node->costs() : CopyCosts{}, std::move(map), rule,
+                                           std::make_unique<MpiFarEdges>(std::move(lease)));
+  });
+}
+
+}  // namespace quadrille

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The messages of exchanges between nodes (execute/nodes/far_edges.hpp) by MPI. A message longer than MPI's counts allow goes in
+// parts.
+#pragma once
+
+#include <vector>
+
+#include "execute/fork_mark.hpp"
+#include "execute/mpi/plug_in/group.hpp"
+#include "execute/nodes/far_edges.hpp"
+
+namespace quadrille {
+
+class MpiFarEdges final : public FarEdges {
+ public:
+  // Exchanges that are in flight at the same time on two ranks differ by far less, so that their messages have different tags.
+  static constexpr int exchanges = 16, tags = forms * exchanges;
+
+  explicit MpiFarEdges(Lease lease) : lease_(std::move(lease)) {}
+  ~MpiFarEdges() override { withdraw(); }
+
+  void send(Kind kind, Rank to, const std::byte* memory, Bytes bytes) override;
+  void receive(Kind kind, Rank from, std::byte* memory, Bytes room, std::uint32_t name) override;
+  std::span<const Arrival> advance() override;
+  bool has_open() const override { return !requests_.empty(); }
+  bool has_unexpected(Kind kind, Rank from) override;
+  void withdraw() noexcept override;
+  Bytes memory_bytes() const override;
+
+ private:
+  static constexpr Bytes longest_part = Bytes{1} << 30;
+
+  // What an open request is for. A message in parts has arrived with its last part.
+  struct Part {
+    std::uint32_t name;
+    bool is_received, is_in_parts;
+  };
+  struct InParts {
+    std::uint32_t name;
+    Count missing;
+    Bytes bytes;
+  };
+  int tag_of(Kind kind) const;
+  MPI_Request* add(const Part& part);
+  void arrive(const Part& part, Bytes bytes);
+  Bytes length_of(const MPI_Status& status, bool is_in_error) const;
+
+  const Lease lease_;
+  const ForkMark mark_;
+  std::vector<MPI_Request> requests_;  // the open ones
+  std::vector<Part> parts_;            // of each open request
+  std::vector<InParts> in_parts_;
+  std::vector<int> completed_;
+  std::vector<MPI_Status> statuses_;
+  std::vector<Arrival> arrivals_;
+};
+
+// Collective: makes exchanges among the ranks of several nodes. Throws on all ranks or on none.
+std::unique_ptr<Executable> prepare_nodes_exchange(MpiGroup& group);
+
+}  // namespace quadrille

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Exchanges by edges (execute/executions/exchanger.hpp) among ranks on several nodes. Edges within a node are an exchange of that
+// node (shared/unplanned/exchange.hpp). Edges between nodes take one of two ways:
+//
+//   early    Long edges, and all edges of an exchange that is not packed (Edges::may_pack). Both ends know an edge's length, so
+//            both know that it is early, and start its message at once.
+//   decided  Short edges. The ranks of a node show each other what they have for each other node (node_board.hpp). So both nodes
+//            of a pair know, each from its own side and without a message, how many edges and bytes go from one to the other. From
+//            these figures and a rule both decide the same (packing.hpp): one packed message from leader to leader, or a message
+//            for each edge.
+//
+// So a rank waits for the ends of its own edges and, if the exchange may pack, until all ranks of its node have entered. A leader
+// also waits for the packed messages that it sends and receives for others.
+#pragma once
+
+#include <exception>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "execute/executions/exchanger.hpp"
+#include "execute/nodes/far_edges.hpp"
+#include "execute/nodes/node_board.hpp"
+#include "execute/nodes/node_map.hpp"
+#include "execute/nodes/packing.hpp"
+#include "execute/shared/unplanned/exchange.hpp"
+
+namespace quadrille {
+
+class NodesExchange final : public Executable {
+ public:
+  // Collective over the ranks of the node, which `node` and `map` list in the same order. All ranks of all nodes give the same
+  // rule. Throws on all ranks of the node or on none.
+  NodesExchange(std::shared_ptr<SharedSpace> node, const CopyCosts& costs, NodeMap map, const PackingRule& rule,
+                std::unique_ptr<FarEdges> far);
+  ~NodesExchange() override;
+
+  void execute(const std::byte* input, std::byte* output, Phases* phases) override;
+  bool runs_in_parts() const override { return true; }
+  void begin(const std::byte* input, std::byte* output) override;
+  bool advance() override;
+  void finish() override;
+  void abandon(const Error& why) noexcept override;
+  Bytes memory_bytes() const override;
+
+ private:
+  // Short edges between this rank and others, in the order of the other's node and place. Edges of one rank keep their order.
+  class ShortEdges {
+   public:
+    void clear() { keys_.clear(); }
+    void add(Count node, Rank place, std::size_t edge) {
+      keys_.push_back(static_cast<std::uint64_t>(node) << 42 | static_cast<std::uint64_t>(place) << 21 | edge);
+    }
+    void sort() { std::sort(keys_.begin(), keys_.end()); }
+    // Calls visit(node, keys of that node).
+    void by_node(auto&& visit) const {
+      for (auto first = keys_.begin(); first != keys_.end();) {
+        const Count node = node_of(*first);
+        const auto last = std::find_if(first, keys_.end(), [&](std::uint64_t key) { return node_of(key) != node; });
+        visit(node, std::span(first, last));
+        first = last;
+      }
+    }
+    static Count node_of(std::uint64_t key) { return static_cast<Count>(key >> 42); }
+    static Rank place_of(std::uint64_t key) { return static_cast<Rank>(key >> 21 & 0x1fffff); }
+    static std::size_t edge_of(std::uint64_t key) { return key & 0x1fffff; }
+    Bytes memory_bytes() const { return memory_bytes_of(keys_); }
+
+   private:
+    std::vector<std::uint64_t> keys_;
+  };
+  using Keys = std::span<const std::uint64_t>;
+  struct ToPack {  // a packed message that this rank sends when all of its senders have written it
+    Count node;
+    Bytes bytes;
+  };
+  struct ToUnpack {  // a packed message that others or this rank receive, and that has edges for this rank
+    Count node;
+    Keys edges;
+  };
+
+  void meet();
+  void list(const Edges& edges);
+  bool advance_all();
+  void advance_near();
+  void decide();
+  EdgeTotals totals(Count node, EdgeTotals NodeBoard::Row::*direction, Rank places) const;
+  void send_decided(Count node, Keys edges);
+  void expect_decided(Count node, Keys edges);
+  void lead(Count node);
+  void send_packed();
+  void take(const FarEdges::Arrival& arrival);
+  void unpack();
+  void unpack(const ToUnpack& message, const PackedMessage& bytes);
+  void look_for_other_decisions();
+  void end();
+  void give_up() noexcept;
+
+  const std::shared_ptr<SharedSpace> kept_;
+  SharedSpace& node_;
+  const NodeMap map_;
+  const PackingRule rule_;
+  const std::unique_ptr<FarEdges> far_;
+  NodeBoard board_;
+  SharedExchange near_;
+  bool has_board_ = false;  // otherwise the constructor has thrown
+
+  // One execution.
+  const Edges* edges_ = nullptr;
+  std::uint64_t exchange_ = 0, decision_ = 0;  // numbers of this exchange, and among those that may pack
+  bool is_decided_ = true;
+  EdgeLists near_lists_;
+  Edges near_edges_;
+  bool is_near_over_ = true;
+  std::exception_ptr near_error_;  // a misuse within the node, which is thrown when the other edges are complete
+  ShortEdges out_, in_;
+  std::vector<PackedEdge> packed_;
+  std::vector<ToPack> to_pack_;
+  std::vector<ToUnpack> to_unpack_;
+  EdgeDifference difference_;
+  bool is_broken_ = false;
+  LongSince questions_{SharedSpace::between_questions}, looks_{SharedSpace::between_questions};
+};
+
+}  // namespace quadrille

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execute/nodes/packing.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "execute/script/copies.hpp"
+#include "foundation/assert.hpp"
+#include "quadrille/indexed.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr Bytes number_bytes = sizeof(std::uint32_t);
+
+Bytes head_bytes(Count senders, Count edges) { return number_bytes * (senders + 1 + 2 * edges); }
+
+void put(std::byte* message, Count position, Count value) {
+  const auto number = static_cast<std::uint32_t>(value);
+  std::memcpy(message + position * number_bytes, &number, sizeof number);
+}
+
+// Limits of a packed message: the least one, and so many bytes for each pair of ranks, unless there are so many nodes that the
+// messages of a node take too much memory.
+constexpr Bytes least_room = 65536, room_of_pair = 128, most_room = Bytes{1} << 19, most_room_of_node = Bytes{1} << 23;
+
+}  // namespace
+
+PackingRule PackingRule::among(Count nodes, Count most_ranks) {
+  PackingRule rule;
+  rule.most_bytes =
+      std::min(std::clamp(room_of_pair * most_ranks * most_ranks, least_room, most_room), most_room_of_node / (2 * nodes));
+  return rule;
+}
+
+// Ranks of one node send in parallel, so of `edges` single messages each sends its share. Packing makes two copies, and a leader
+// does the rest alone.
+bool PackingRule::packs(const EdgeTotals& totals, Count senders, Count receivers) const {
+  if (totals.edges < 2 || packed_bytes(senders, totals) > most_bytes) return false;
+  const Count spared = totals.edges - std::min(std::min(senders, receivers), totals.edges - 1);
+  return totals.bytes <= spared * worth_bytes;
+}
+
+Bytes packed_bytes(Count senders, const EdgeTotals& totals) { return head_bytes(senders, totals.edges) + totals.bytes; }
+
+void pack(std::byte* message, Count senders, const EdgeTotals& all, const EdgeTotals& before, std::span<const PackedEdge> edges) {
+  std::byte* const bytes = message + head_bytes(senders, all.edges);
+  Count entry = senders + 1 + 2 * before.edges;
+  Bytes at = before.bytes;
+  for (const PackedEdge& edge : edges) {
+    put(message, entry++, edge.receiver);
+    put(message, entry++, at);
+    copy_bytes(bytes + at, edge.memory, index(edge.bytes));
+    at += edge.bytes;
+  }
+  QUADRILLE_ASSERT(at <= all.bytes && entry <= senders + 1 + 2 * all.edges);
+}
+
+void TableWriter::add(Count edges) {
+  put(message_, senders_++, edges_);
+  edges_ += edges;
+}
+
+PackedMessage::PackedMessage(const std::byte* message, Bytes bytes, Count senders) : message_(message), senders_(senders) {
+  if (bytes < head_bytes(senders, 0)) return;
+  const Count edges = number_at(senders);
+  const Bytes left = bytes - head_bytes(senders, edges);
+  if (left >= 0) all_ = {left, edges};
+}
+
+std::uint32_t PackedMessage::number_at(Count position) const {
+  std::uint32_t number = 0;
+  std::memcpy(&number, message_ + position * number_bytes, sizeof number);
+  return number;
+}
+
+PackedMessage::Range PackedMessage::edges(Rank sender, Rank receiver) const {
+  if (all_.edges == 0) return {};
+  const Count last = std::min<Count>(number_at(sender + 1), all_.edges), first = std::min<Count>(number_at(sender), last);
+  const auto begin_of = [&](Rank place) {
+    Count low = first, high = last;
+    while (low < high) {
+      const Count middle = low + (high - low) / 2;
+      if (static_cast<Rank>(receiver_of(middle)) < place)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low;
+  };
+  const Count begin = begin_of(receiver);
+  return {begin, begin_of(receiver + 1)};
+}
+
+std::span<const std::byte> PackedMessage::edge(Count number) const {
+  const Bytes last = number + 1 < all_.edges ? std::min(first_byte_of(number + 1), all_.bytes) : all_.bytes;
+  const Bytes first = std::min(first_byte_of(number), last);
+  return {message_ + head_bytes(senders_, all_.edges) + first, index(last - first)};
+}
+
+}  // namespace quadrille

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Several short edges from one node to another go in one packed message: whether they do, and what the message looks like. All of
+// this is pure: both nodes compute the same from the same figures.
+//
+// A packed message has three parts. The table says, for each rank of the sending node in the order of their places, the number of
+// its first entry, and then the number of all entries. There is one entry for each edge, with the receiver's place and the edge's
+// first byte in the third part, which has the bytes of all edges. The entries of one sender are sorted by the places of the
+// receivers; edges of one pair of ranks keep their order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "quadrille/types.hpp"
+
+namespace quadrille {
+
+// The short edges from one node to another in one exchange, or one rank's part of them.
+struct EdgeTotals {
+  Bytes bytes = 0;
+  Count edges = 0;
+
+  void add(const EdgeTotals& more) { bytes += more.bytes, edges += more.edges; }
+  friend bool operator==(const EdgeTotals&, const EdgeTotals&) = default;
+};
+
+// What decides between packed and single messages. All ranks of a group agree on one rule when the group is made.
+struct PackingRule {
+  Bytes longest_short = 8192;  // a longer edge is never packed, and does not enter the totals
+  Bytes most_bytes = 65536;    // of a packed message
+  Bytes worth_bytes = 2048;    // sending an edge in a message of its own costs as much as packing so many bytes
+
+  // `most_ranks`: of a node.
+  static PackingRule among(Count nodes, Count most_ranks);
+
+  // `senders` and `receivers`: how many ranks the two nodes have.
+  bool packs(const EdgeTotals& totals, Count senders, Count receivers) const;
+};
+
+// The length of a packed message.
+Bytes packed_bytes(Count senders, const EdgeTotals& totals);
+
+// An edge that is packed.
+struct PackedEdge {
+  Rank receiver;  // its place on its node
+  const std::byte* memory;
+  Bytes bytes;
+};
+
+// The senders' part: writes one sender's entries and edges into a message. `before`: the totals of the senders with lower places.
+// `edges` must be sorted by receiver. Ranks may write into the message at the same time.
+void pack(std::byte* message, Count senders, const EdgeTotals& all, const EdgeTotals& before, std::span<const PackedEdge> edges);
+
+// The leader's part: writes the table. Call `add` for each sender with its number of edges, then `end`.
+class TableWriter {
+ public:
+  explicit TableWriter(std::byte* message) : message_(message) {}
+  void add(Count edges);
+  void end() { add(0); }
+
+ private:
+  std::byte* const message_;
+  Count senders_ = 0, edges_ = 0;
+};
+
+// Reads a packed message, and nothing outside of it even if a wrong program has sent it.
+class PackedMessage {
+ public:
+  PackedMessage(const std::byte* message, Bytes bytes, Count senders);
+
+  struct Range {
+    Count first = 0, last = 0;
+    Count count() const { return last - first; }
+  };
+  Range edges(Rank sender, Rank receiver) const;        // by their places
+  std::span<const std::byte> edge(Count number) const;  // of such a range
+
+ private:
+  std::uint32_t number_at(Count position) const;  // the message is an array of numbers in front of the edges' bytes
+  std::uint32_t receiver_of(Count edge) const { return number_at(senders_ + 1 + 2 * edge); }
+  Bytes first_byte_of(Count edge) const { return number_at(senders_ + 2 + 2 * edge); }
+
+  const std::byte* const message_;
+  const Count senders_;
+  EdgeTotals all_;
+};
+
+}  // namespace quadrille
