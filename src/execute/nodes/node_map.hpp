@@ -31,6 +31,11 @@ class NodeMap {
   Rank place_of(Rank rank) const { return where_[rank].place; }
   Rank rank_at(Count node, Rank place) const { return ranks_[node][place]; }
 
+  // The node that follows this rank's own after so many steps. Nodes take their partners in this order, so that they do not all
+  // begin with the same one.
+  Count node_after(Count steps) const { return (own_ + steps) % count(); }
+  Count steps_to(Count node) const { return (node - own_ + count()) % count(); }
+
   // The rank of `node` that sends and receives the packed messages between `node` and `other`. The other nodes take the ranks of
   // the node in turn. Two leaders know each other without a message.
   Rank leader(Count node, Count other) const {

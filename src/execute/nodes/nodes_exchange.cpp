@@ -99,7 +99,7 @@ void NodesExchange::list(const Edges& edges) {
     if (node == map_.own()) {
       near_lists_.receive(map_.place_of(from), memory, bytes);
     } else if (bytes > 0 && is_short(bytes)) {
-      in_.add(node, map_.place_of(from), i);
+      in_.add(map_.steps_to(node), map_.place_of(from), i);
       rows[index(node)].in.add({bytes, 1});
     } else if (bytes > 0) {
       far_->receive({Form::early, exchange_}, from, memory, bytes, static_cast<std::uint32_t>(i));
@@ -111,7 +111,7 @@ void NodesExchange::list(const Edges& edges) {
     if (node == map_.own()) {
       near_lists_.send(map_.place_of(to), memory, bytes);
     } else if (bytes > 0 && is_short(bytes)) {
-      out_.add(node, map_.place_of(to), i);
+      out_.add(map_.steps_to(node), map_.place_of(to), i);
       rows[index(node)].out.add({bytes, 1});
     } else if (bytes > 0) {
       far_->send({Form::early, exchange_}, to, memory, bytes);
@@ -157,14 +157,13 @@ EdgeTotals NodesExchange::totals(Count node, EdgeTotals NodeBoard::Row::*directi
 
 void NodesExchange::decide() {
   is_decided_ = true;
-  in_.by_node([this](Count node, Keys edges) { expect_decided(node, edges); });
-  const Rank me = map_.rank_at(map_.own(), node_.rank());
-  for (Count node = 0; node < map_.count(); ++node)
-    if (node != map_.own() && map_.leader(map_.own(), node) == me) lead(node);
-  out_.by_node([this](Count node, Keys edges) { send_decided(node, edges); });
+  in_.by_node([this](Count steps, Keys edges) { expect_decided(map_.node_after(steps), edges); });
+  const auto leader_after = [this](Count steps) { return map_.place_of(map_.leader(map_.own(), map_.node_after(steps))); };
+  for (Count steps = 1; steps < map_.count(); ++steps)
+    if (leader_after(steps) == node_.rank()) lead(map_.node_after(steps));
+  out_.by_node([this](Count steps, Keys edges) { send_decided(map_.node_after(steps), edges); });
   board_.note_packed(decision_);
-  for (Count node = 0; node < map_.count(); ++node)
-    if (node != map_.own()) node_.ring(map_.place_of(map_.leader(map_.own(), node)));
+  for (Count steps = 1; steps < map_.count(); ++steps) node_.ring(leader_after(steps));
 }
 
 // Receives for others, and sends what others have packed.

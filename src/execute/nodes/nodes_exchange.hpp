@@ -44,24 +44,24 @@ class NodesExchange final : public Executable {
   Bytes memory_bytes() const override;
 
  private:
-  // Short edges between this rank and others, in the order of the other's node and place. Edges of one rank keep their order.
+  // Short edges between this rank and others, in the order of the steps to the other's node, and then of its place. Edges of one
+  // rank keep their order.
   class ShortEdges {
    public:
     void clear() { keys_.clear(); }
-    void add(Count node, Rank place, std::size_t edge) {
-      keys_.push_back(static_cast<std::uint64_t>(node) << 42 | static_cast<std::uint64_t>(place) << 21 | edge);
+    void add(Count steps, Rank place, std::size_t edge) {
+      keys_.push_back(static_cast<std::uint64_t>(steps) << 42 | static_cast<std::uint64_t>(place) << 21 | edge);
     }
     void sort() { std::sort(keys_.begin(), keys_.end()); }
-    // Calls visit(node, keys of that node).
+    // Calls visit(steps to a node, keys of that node).
     void by_node(auto&& visit) const {
       for (auto first = keys_.begin(); first != keys_.end();) {
-        const Count node = node_of(*first);
-        const auto last = std::find_if(first, keys_.end(), [&](std::uint64_t key) { return node_of(key) != node; });
-        visit(node, std::span(first, last));
+        const std::uint64_t steps = *first >> 42;
+        const auto last = std::find_if(first, keys_.end(), [&](std::uint64_t key) { return key >> 42 != steps; });
+        visit(static_cast<Count>(steps), std::span(first, last));
         first = last;
       }
     }
-    static Count node_of(std::uint64_t key) { return static_cast<Count>(key >> 42); }
     static Rank place_of(std::uint64_t key) { return static_cast<Rank>(key >> 21 & 0x1fffff); }
     static std::size_t edge_of(std::uint64_t key) { return key & 0x1fffff; }
     Bytes memory_bytes() const { return memory_bytes_of(keys_); }

@@ -38,7 +38,7 @@ PackingRule PackingRule::among(Count nodes, Count most_ranks) {
 bool PackingRule::packs(const EdgeTotals& totals, Count senders, Count receivers) const {
   if (totals.edges < 2 || packed_bytes(senders, totals) > most_bytes) return false;
   const Count spared = totals.edges - std::min(std::min(senders, receivers), totals.edges - 1);
-  return totals.bytes <= spared * worth_bytes;
+  return totals.bytes <= spared * longest_short;
 }
 
 Bytes packed_bytes(Count senders, const EdgeTotals& totals) { return head_bytes(senders, totals.edges) + totals.bytes; }

@@ -27,9 +27,10 @@ struct EdgeTotals {
 
 // What decides between packed and single messages. All ranks of a group agree on one rule when the group is made.
 struct PackingRule {
-  Bytes longest_short = 8192;  // a longer edge is never packed, and does not enter the totals
-  Bytes most_bytes = 65536;    // of a packed message
-  Bytes worth_bytes = 2048;    // sending an edge in a message of its own costs as much as packing so many bytes
+  // Sending an edge in a message of its own costs as much as packing so many bytes. A longer edge is never packed, and does not
+  // enter the totals.
+  Bytes longest_short = 2048;
+  Bytes most_bytes = 65536;  // of a packed message
 
   // `most_ranks`: of a node.
   static PackingRule among(Count nodes, Count most_ranks);

@@ -19,8 +19,8 @@ const std::vector<ByRank<Count>> shapes{{1, 1}, {2, 2}, {3, 1}, {1, 1, 1}, {1, 3
 
 using Form = FarEdges::Form;
 
-constexpr PackingRule never{.longest_short = 0}, seldom{.worth_bytes = 64},
-    always{.longest_short = 1 << 20, .most_bytes = 1 << 24, .worth_bytes = 1 << 24};
+constexpr PackingRule never{.longest_short = 0}, seldom{.longest_short = 300, .most_bytes = 2000},
+    always{.longest_short = 1 << 24, .most_bytes = 1 << 24};
 
 // Runs exchanges with random edges under a rule, on all shapes. Returns the number of messages of each form.
 std::array<long, FarEdges::forms> messages_under(const PackingRule& rule) {

@@ -35,7 +35,8 @@ std::vector<std::byte> packed(Count senders, const std::vector<SentEdge>& edges)
     std::vector<PackedEdge> own;
     for (const SentEdge& edge : edges)
       if (edge.sender == sender)
-        own.push_back({edge.receiver, reinterpret_cast<const std::byte*>(edge.bytes.data()), static_cast<Bytes>(edge.bytes.size())});
+        own.push_back(
+            {edge.receiver, reinterpret_cast<const std::byte*>(edge.bytes.data()), static_cast<Bytes>(edge.bytes.size())});
     std::stable_sort(own.begin(), own.end(), [](const auto& a, const auto& b) { return a.receiver < b.receiver; });
     pack(message.data(), senders, all, totals_of(0, sender), own);
   }
@@ -91,7 +92,7 @@ TEST(Packing, ADamagedMessageIsNotReadPastItsEnd) {
 }
 
 TEST(Packing, RuleOnBothSidesOfItsBorders) {
-  const PackingRule rule{.longest_short = 8192, .most_bytes = 65536, .worth_bytes = 1000};
+  const PackingRule rule{.longest_short = 1000, .most_bytes = 65536};
   EXPECT_FALSE(rule.packs({}, 4, 4));
   EXPECT_FALSE(rule.packs({100, 1}, 4, 4));  // one edge needs one message anyway
   EXPECT_TRUE(rule.packs({100, 2}, 4, 4));
@@ -99,7 +100,7 @@ TEST(Packing, RuleOnBothSidesOfItsBorders) {
   EXPECT_TRUE(rule.packs({12'000, 16}, 4, 4));
   EXPECT_FALSE(rule.packs({12'001, 16}, 4, 4));
   EXPECT_TRUE(rule.packs({15'000, 16}, 1, 4));
-  const PackingRule always{.most_bytes = 1000, .worth_bytes = 1 << 20};
+  const PackingRule always{.longest_short = 1 << 20, .most_bytes = 1000};
   EXPECT_TRUE(always.packs({1000 - packed_bytes(4, {0, 10}), 10}, 4, 4));
   EXPECT_FALSE(always.packs({1001 - packed_bytes(4, {0, 10}), 10}, 4, 4));
 }
