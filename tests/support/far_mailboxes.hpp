@@ -49,6 +49,9 @@ class FarMailboxes {
     const std::scoped_lock lock(mutex_);
     return !boxes_[key].empty();
   }
+  // A rank has failed. Launchers of MPI then end all ranks; here they throw when they next look for messages.
+  void fail() { has_failed_ = true; }
+  bool has_failed() const { return has_failed_; }
   long count(FarEdges::Form form) {  // of messages so far
     const std::scoped_lock lock(mutex_);
     return counts_[static_cast<int>(form)];
@@ -58,6 +61,7 @@ class FarMailboxes {
   std::mutex mutex_;
   std::map<Key, std::deque<Message>> boxes_;
   std::map<int, long> counts_;
+  std::atomic<bool> has_failed_{false};
 };
 
 class MailboxEdges final : public FarEdges {
@@ -73,6 +77,7 @@ class MailboxEdges final : public FarEdges {
     receives_.push_back({key(kind, from, me_), memory, room, name});
   }
   std::span<const Arrival> advance() override {
+    if (boxes_.has_failed()) throw Error(ErrorCode::peer_lost, "a rank of another node has failed");
     arrivals_.clear();
     std::erase_if(sends_, [](const auto& is_taken) { return is_taken->load(std::memory_order_acquire); });
     std::erase_if(receives_, [this, waits = std::vector<FarMailboxes::Key>{}](const Receive& each) mutable {
@@ -90,7 +95,10 @@ class MailboxEdges final : public FarEdges {
     return boxes_.has(wanted) &&
            std::none_of(receives_.begin(), receives_.end(), [&](const Receive& each) { return each.key == wanted; });
   }
-  void withdraw() noexcept override { sends_.clear(), receives_.clear(); }
+  void withdraw() noexcept override {
+    boxes_.fail();
+    sends_.clear(), receives_.clear();
+  }
   Bytes memory_bytes() const override { return 0; }
 
  private:

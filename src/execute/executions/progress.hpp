@@ -20,6 +20,7 @@ struct Progress {
   // Drives the transport's progress once. Returns whether it has yielded the core. Null if the transport needs no progress. The
   // function belongs to the process, so it outlives every communicator.
   bool (*poll)() = nullptr;
+  bool (*polls_yield)() = nullptr;           // does such a poll yield the core if it finds nothing? Null: no
   const std::atomic<bool>* ended = nullptr;  // becomes true at MPI_Finalize; null without MPI
 
   // A rank that never has to wait drives progress once in so many starts of plans.
@@ -44,6 +45,11 @@ struct Progress {
 
 inline void give_core_away(const Progress& progress) {
   if (!progress.drive()) sched_yield();
+}
+
+// The same for a rank that has just driven the transport's progress itself.
+inline void give_core_away_after_poll(const Progress& progress) {
+  if (!progress.polls_yield || !progress.polls_yield()) sched_yield();
 }
 
 }  // namespace quadrille

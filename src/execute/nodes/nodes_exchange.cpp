@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "execute/agreement.hpp"
-#include "execute/script/copies.hpp"
 #include "execute/shared/memory/claim.hpp"
 #include "foundation/assert.hpp"
 
@@ -170,10 +170,10 @@ void NodesExchange::decide() {
 void NodesExchange::lead(Count node) {
   const Count here = map_.ranks_of(map_.own()), there = map_.ranks_of(node);
   const EdgeTotals in = totals(node, &NodeBoard::Row::in, here), out = totals(node, &NodeBoard::Row::out, here);
-  if (rule_.packs(in, there, here))
+  if (rule_.packs(in, there))
     far_->receive({Form::packed, exchange_}, map_.leader(node, map_.own()), board_.incoming(node), rule_.most_bytes,
                   packed_name | static_cast<std::uint32_t>(node));
-  if (!rule_.packs(out, here, there)) return;
+  if (!rule_.packs(out, here)) return;
   TableWriter table(board_.outgoing(node));
   for (Rank place = 0; place < here; ++place) table.add(board_.rows(place, decision_)[index(node)].out.edges);
   table.end();
@@ -182,7 +182,7 @@ void NodesExchange::lead(Count node) {
 
 void NodesExchange::expect_decided(Count node, Keys edges) {
   const Count here = map_.ranks_of(map_.own()), there = map_.ranks_of(node);
-  if (rule_.packs(totals(node, &NodeBoard::Row::in, here), there, here)) {
+  if (rule_.packs(totals(node, &NodeBoard::Row::in, here), there)) {
     to_unpack_.push_back({node, edges});
     return;
   }
@@ -193,9 +193,9 @@ void NodesExchange::expect_decided(Count node, Keys edges) {
 }
 
 void NodesExchange::send_decided(Count node, Keys edges) {
-  const Count here = map_.ranks_of(map_.own()), there = map_.ranks_of(node);
+  const Count here = map_.ranks_of(map_.own());
   const EdgeTotals all = totals(node, &NodeBoard::Row::out, here);
-  if (!rule_.packs(all, here, there)) {
+  if (!rule_.packs(all, here)) {
     for (const std::uint64_t key : edges) {
       const auto& [to, memory, bytes] = edges_->sends[ShortEdges::edge_of(key)];
       far_->send({Form::single, exchange_}, to, memory, bytes);
@@ -269,7 +269,7 @@ void NodesExchange::unpack(const ToUnpack& message, const PackedMessage& packed)
     const auto bytes = static_cast<Bytes>(sent.size());
     if (bytes != expected) [[unlikely]]
       difference_.note(from, which, bytes, expected);
-    if (sent.size() <= index(expected)) copy_bytes(memory, sent.data(), sent.size());
+    if (bytes <= expected) std::memcpy(memory, sent.data(), sent.size());
   }
   note_unexpected();
 }
@@ -319,7 +319,7 @@ void NodesExchange::finish() {
   try {
     while (!advance_all()) {
       if (far_->has_open())
-        node_.poll_until([this] { return advance_all() || !far_->has_open(); });
+        node_.poll_until([this] { return advance_all() || !far_->has_open(); }, true);
       else
         node_.wait_until([this] { return advance_all() || far_->has_open(); }, [] { return SharedSpace::anybody; });
     }

@@ -33,12 +33,9 @@ PackingRule PackingRule::among(Count nodes, Count most_ranks) {
   return rule;
 }
 
-// Ranks of one node send in parallel, so of `edges` single messages each sends its share. Packing makes two copies, and a leader
-// does the rest alone.
-bool PackingRule::packs(const EdgeTotals& totals, Count senders, Count receivers) const {
-  if (totals.edges < 2 || packed_bytes(senders, totals) > most_bytes) return false;
-  const Count spared = totals.edges - std::min(std::min(senders, receivers), totals.edges - 1);
-  return totals.bytes <= spared * longest_short;
+bool PackingRule::packs(const EdgeTotals& totals, Count senders) const {
+  const Count spared_messages = totals.edges - 1;
+  return spared_messages > 0 && totals.bytes <= spared_messages * longest_short && packed_bytes(senders, totals) <= most_bytes;
 }
 
 Bytes packed_bytes(Count senders, const EdgeTotals& totals) { return head_bytes(senders, totals.edges) + totals.bytes; }

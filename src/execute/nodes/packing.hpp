@@ -29,14 +29,14 @@ struct EdgeTotals {
 struct PackingRule {
   // Sending an edge in a message of its own costs as much as packing so many bytes. A longer edge is never packed, and does not
   // enter the totals.
-  Bytes longest_short = 2048;
+  Bytes longest_short = 512;
   Bytes most_bytes = 65536;  // of a packed message
 
   // `most_ranks`: of a node.
   static PackingRule among(Count nodes, Count most_ranks);
 
-  // `senders` and `receivers`: how many ranks the two nodes have.
-  bool packs(const EdgeTotals& totals, Count senders, Count receivers) const;
+  // `senders`: how many ranks the sending node has.
+  bool packs(const EdgeTotals& totals, Count senders) const;
 };
 
 // The length of a packed message.

@@ -87,11 +87,13 @@ class HybridMessages {
   void wait() {
     bool near = !near_.has_open(), far = !far_.has_open();
     if (!near && !far)
-      node_.poll_until([&] {
-        near = near_.advance();
-        far = far_.advance();
-        return near || far;
-      });
+      node_.poll_until(
+          [&] {
+            near = near_.advance();
+            far = far_.advance();
+            return near || far;
+          },
+          true);
     if (!near) near_.wait();
     if (!far) far_.wait();
   }
@@ -104,7 +106,7 @@ class HybridMessages {
     if (!far_.has_open()) return parts_.near.of_whole[near_.wait_any()];
     if (!near_.has_open()) return parts_.far.of_whole[far_.wait_any()];
     std::optional<std::uint32_t> completed;
-    node_.poll_until([&] { return (completed = advance_any()).has_value(); });
+    node_.poll_until([&] { return (completed = advance_any()).has_value(); }, true);
     return *completed;
   }
   bool poll(auto&& done) { return near_.poll(done); }

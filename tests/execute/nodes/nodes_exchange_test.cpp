@@ -5,6 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <vector>
 
 #include "support/cases.hpp"
 #include "support/exchanges.hpp"
@@ -54,6 +59,127 @@ TEST(NodesExchange, RandomEdgesArriveByPackingAlone) {
   const auto [early, single, packed] = messages_under(always);
   EXPECT_EQ(early, 0);
   EXPECT_GT(packed, 100);
+}
+
+// Two nodes with two ranks each. Rank 0 sends two edges to rank 2 and rank 1 one to rank 3; rank 2 expects `expected` bytes of the
+// second edge. Returns what rank 2 throws, or "".
+std::string error_of_lengths(const PackingRule& rule, Bytes sent, Bytes expected) {
+  std::string what;
+  FarMailboxes boxes;
+  testing::run_as_nodes({2, 2}, false, rule, boxes, [&](Communicator& ranks) {
+    const auto exchange = Exchanger::of(ranks);
+    std::vector<std::byte> memory(8192, std::byte{1});
+    EdgeLists edges;
+    if (ranks.rank() < 2) edges.send(ranks.rank() + 2, memory.data(), 8);
+    if (ranks.rank() == 0) edges.send(2, memory.data(), sent);
+    if (ranks.rank() >= 2) edges.receive(ranks.rank() - 2, memory.data(), 8);
+    if (ranks.rank() == 2) edges.receive(0, memory.data() + 8, expected);
+    try {
+      exchange->execute(edges.edges());
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::misuse);
+      EXPECT_EQ(ranks.rank(), 2);
+      what = error.what();
+    }
+    ranks.barrier();
+    EdgeLists next;  // the ranks may go on
+    std::byte in{}, out = static_cast<std::byte>(ranks.rank());
+    next.send((ranks.rank() + 1) % 4, &out, 1);
+    next.receive((ranks.rank() + 3) % 4, &in, 1);
+    exchange->execute(next.edges());
+    EXPECT_EQ(in, static_cast<std::byte>((ranks.rank() + 3) % 4));
+  });
+  return what;
+}
+
+TEST(NodesExchange, LengthsThatDifferAreNamedAtTheReceiver) {
+  EXPECT_EQ(error_of_lengths(always, 20, 20), "");
+  const std::string shorter =
+      "rank 0 sends 20 bytes to rank 2, which expects 24 (their edge 1, counted from 0); let both name the same number";
+  EXPECT_EQ(error_of_lengths(always, 20, 24), shorter);
+  EXPECT_EQ(error_of_lengths(never, 20, 24), shorter);
+  EXPECT_EQ(error_of_lengths(always, 20, 16),
+            "rank 0 sends 20 bytes to rank 2, which expects 16 (their edge 1, counted from 0); let both name the same number");
+  EXPECT_EQ(error_of_lengths(never, 20, 16),
+            "rank 0 sends more bytes to rank 2 than the 16 that it expects (their edge 1, counted from 0); let both name the same "
+            "number");
+}
+
+// A rule under which the two nodes decide differently if the lengths at the two ends differ: up to 100 bytes are packed.
+TEST(NodesExchange, NodesThatDecideDifferentlyFail) {
+  for (const auto& [sent, expected, said] :
+       {std::tuple{40, 60,
+                   "the node of rank 0 sends one packed message to the node of rank 2, which expects a message for each of its "
+                   "edges: 3 edges with 76 bytes together; let both ends of each edge name the same number of bytes"},
+        std::tuple{60, 40,
+                   "the node of rank 0 sends a message for each edge to the node of rank 2, which expects one packed message: 3 "
+                   "edges with 56 bytes together; let both ends of each edge name the same number of bytes"}}) {
+    const PackingRule rule{.longest_short = 70, .most_bytes = 12 + 24 + 16 + 50};
+    FarMailboxes boxes;
+    try {
+      testing::run_as_nodes({2, 2}, false, rule, boxes, [&](Communicator& ranks) {
+        const auto exchange = Exchanger::of(ranks);
+        std::vector<std::byte> memory(200);
+        EdgeLists edges;
+        if (ranks.rank() < 2) edges.send(ranks.rank() + 2, memory.data(), 8);
+        if (ranks.rank() == 0) edges.send(2, memory.data(), sent);
+        if (ranks.rank() >= 2) edges.receive(ranks.rank() - 2, memory.data(), 8);
+        if (ranks.rank() == 2) edges.receive(0, memory.data() + 8, expected);
+        exchange->execute(edges.edges());
+        if (ranks.rank() < 2) return;
+        exchange->execute({});
+      });
+      ADD_FAILURE() << "no error";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::misuse);
+      EXPECT_NE(std::string(error.what()).find(said), std::string::npos) << error.what();
+    }
+  }
+}
+
+// What is not packed waits for its own ends only: rank 1 of the node enters after the others are through.
+TEST(NodesExchange, ARankThatPacksNothingWaitsForItsOwnEdgesOnly) {
+  FarMailboxes boxes;
+  std::atomic<int> through{0};
+  testing::run_as_nodes({2, 1}, false, always, boxes, [&](Communicator& ranks) {
+    const auto exchange = Exchanger::of(ranks);
+    std::byte in{}, out{7};
+    EdgeLists edges;
+    if (ranks.rank() == 0) edges.send(2, &out, 1);
+    if (ranks.rank() == 2) edges.receive(0, &in, 1);
+    if (ranks.rank() == 1)
+      while (through < 2) std::this_thread::yield();
+    exchange->execute(edges.edges(/*may_pack=*/false));
+    ++through;
+    EXPECT_TRUE(ranks.rank() != 2 || in == std::byte{7});
+  });
+}
+
+TEST(NodesExchange, SeveralExchangesAreInFlight) {
+  FarMailboxes boxes;
+  testing::run_as_nodes({2, 3}, true, PackingRule{}, boxes, [&](Communicator& ranks) {
+    const auto exchange = Exchanger::of(ranks);
+    const Count p = ranks.size();
+    constexpr int depth = 5;
+    std::vector<std::vector<Count>> in(depth, std::vector<Count>(index(p), -1)), out = in;
+    std::vector<EdgeLists> lists(depth);
+    std::vector<Edges> edges(depth);
+    std::vector<Request> open;
+    for (int i = 0; i < depth; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      for (Rank rank = 0; rank < p; ++rank) {
+        out[at][index(rank)] = i * 100 + ranks.rank() * 10 + rank;
+        lists[at].send(rank, reinterpret_cast<std::byte*>(&out[at][index(rank)]), sizeof(Count));
+        lists[at].receive(rank, reinterpret_cast<std::byte*>(&in[at][index(rank)]), sizeof(Count));
+      }
+      edges[at] = lists[at].edges();
+      open.push_back(exchange->start(edges[at]));
+    }
+    for (Request& request : open) request.wait();
+    for (int i = 0; i < depth; ++i)
+      for (Rank rank = 0; rank < p; ++rank)
+        EXPECT_EQ(in[static_cast<std::size_t>(i)][index(rank)], i * 100 + rank * 10 + ranks.rank());
+  });
 }
 
 }  // namespace

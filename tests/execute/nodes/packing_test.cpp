@@ -93,16 +93,15 @@ TEST(Packing, ADamagedMessageIsNotReadPastItsEnd) {
 
 TEST(Packing, RuleOnBothSidesOfItsBorders) {
   const PackingRule rule{.longest_short = 1000, .most_bytes = 65536};
-  EXPECT_FALSE(rule.packs({}, 4, 4));
-  EXPECT_FALSE(rule.packs({100, 1}, 4, 4));  // one edge needs one message anyway
-  EXPECT_TRUE(rule.packs({100, 2}, 4, 4));
-  // Four senders send 16 messages in the time of four, so 12 are spared.
-  EXPECT_TRUE(rule.packs({12'000, 16}, 4, 4));
-  EXPECT_FALSE(rule.packs({12'001, 16}, 4, 4));
-  EXPECT_TRUE(rule.packs({15'000, 16}, 1, 4));
+  EXPECT_FALSE(rule.packs({}, 4));
+  EXPECT_FALSE(rule.packs({100, 1}, 4));  // one edge needs one message anyway
+  EXPECT_TRUE(rule.packs({1000, 2}, 4));
+  EXPECT_FALSE(rule.packs({1001, 2}, 4));
+  EXPECT_TRUE(rule.packs({15'000, 16}, 4));
+  EXPECT_FALSE(rule.packs({15'001, 16}, 4));
   const PackingRule always{.longest_short = 1 << 20, .most_bytes = 1000};
-  EXPECT_TRUE(always.packs({1000 - packed_bytes(4, {0, 10}), 10}, 4, 4));
-  EXPECT_FALSE(always.packs({1001 - packed_bytes(4, {0, 10}), 10}, 4, 4));
+  EXPECT_TRUE(always.packs({1000 - packed_bytes(4, {0, 10}), 10}, 4));
+  EXPECT_FALSE(always.packs({1001 - packed_bytes(4, {0, 10}), 10}, 4));
 }
 
 }  // namespace

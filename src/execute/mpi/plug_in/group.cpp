@@ -94,7 +94,12 @@ bool MpiGroup::meet_again() {
   return true;
 }
 
-Progress MpiGroup::progress() const { return {.poll = MpiProcess::poll, .ended = &EndOfMpi::over(), .in_flight = in_flight_}; }
+Progress MpiGroup::progress() const {
+  return {.poll = MpiProcess::poll,
+          .polls_yield = MpiProcess::polls_of_driven_yield,
+          .ended = &EndOfMpi::over(),
+          .in_flight = in_flight_};
+}
 
 void MpiGroup::meet_first(Communicator& ranks) {
   AboutRank about{.compares_starts = MpiStarts::asked_to_compare(), .keeps = process_->can_remember(users_)};

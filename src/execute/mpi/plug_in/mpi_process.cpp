@@ -220,4 +220,9 @@ bool MpiProcess::poll() {
   return process->polls_yield_;
 }
 
+bool MpiProcess::polls_of_driven_yield() {
+  const MpiProcess* const process = shared().driven.load(std::memory_order_acquire);
+  return process && process->polls_yield_;
+}
+
 }  // namespace quadrille

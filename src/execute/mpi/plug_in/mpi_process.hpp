@@ -31,6 +31,7 @@ class MpiProcess {
   // Drives MPI's progress once, if this thread may call MPI. Returns whether the call has yielded the core. Used as Progress::poll.
   // Does nothing after MPI_Finalize or in a forked child.
   static bool poll();
+  static bool polls_of_driven_yield();  // Progress::polls_yield
 
   // Is this a child that was forked after this library first used MPI? Such a child must not call MPI.
   static bool was_forked();

@@ -34,7 +34,7 @@ class NodeSteps {
     return needed_[window] == none || counter_->through.load(std::memory_order_acquire) >= before_ + needed_[window];
   }
   void wait_to_enter(std::size_t window) {
-    space_.poll_until([&] { return may_enter(window); });
+    space_.poll_until([&] { return may_enter(window); }, false);
   }
   // Called when all messages of the window are complete.
   void leave(std::size_t window) {

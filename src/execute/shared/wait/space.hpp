@@ -111,12 +111,12 @@ class SharedSpace : public SharedMemory {
     }
   }
 
-  // The same for conditions that become true without a ring. It never sleeps.
+  // The same for conditions that become true without a ring. It never sleeps. `done_polls`: done() drives the transport's progress.
   template <class Done>
-  void poll_until(Done&& done) {
+  void poll_until(Done&& done, bool done_polls) {
     LongWait long_wait(*this);
     int polls = 0;
-    for (bool failed = false; !done(); give_core_away(progress_)) {
+    for (bool failed = false; !done(); done_polls ? give_core_away_after_poll(progress_) : give_core_away(progress_)) {
       progress_.in_flight->advance();
       if (failed) throw_lost();  // only after done() was checked once more
       if (++polls % polls_between_looks == 0 && long_wait.is_time_to_ask()) long_wait.ask(anybody);

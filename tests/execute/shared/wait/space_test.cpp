@@ -175,7 +175,7 @@ TEST_F(SharedSpaceTest, AConditionThatHeldBeforeAFailureCounts) {
   LongSince looks(std::chrono::seconds(1));
   EXPECT_TRUE(space(0).poll(done_when_asked_again, for_rank_1, looks));
   EXPECT_THROW(space(0).poll(never, for_rank_1, looks), Error);
-  EXPECT_THROW(space(0).poll_until(never), Error);
+  EXPECT_THROW(space(0).poll_until(never, false), Error);
 }
 
 TEST_F(SharedSpaceTest, AWaitForARankThatHasLeftEnds) {
