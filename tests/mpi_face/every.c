@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
-   every SIZES TIMES: each collective that has plans, with blocks of 8, 16, 32 ... B (SIZES of them), TIMES times each, on
+   every SIZES TIMES: each collective that Quadrille runs, with blocks of 8, 16, 32 ... B (SIZES of them), TIMES times each, on
    MPI_COMM_WORLD. Checks all values. */
 #include <mpi.h>
 #include <stdio.h>
@@ -44,6 +44,19 @@ static void moves(int count, int turn) {
   MPI_Bcast(out, count, MPI_INT, root, MPI_COMM_WORLD);
   for (i = 0, good = 1; i < count; ++i) good = good && out[i] == of(root, i, turn);
   expect("bcast", count, good);
+  memset(out, 0, sizeof(int) * (size_t)(count * n));
+  MPI_Alltoallv(in, counts, places, MPI_INT, out, counts, places, MPI_INT, MPI_COMM_WORLD);
+  for (j = 0, good = 1; j < n; ++j)
+    for (i = 0; i < count; ++i) good = good && out[j * count + i] == of(j, me * count + i, turn);
+  expect("alltoallv", count, good);
+  memset(out, 0, sizeof(int) * (size_t)(count * n));
+  MPI_Gatherv(in, count, MPI_INT, out, counts, places, MPI_INT, root, MPI_COMM_WORLD);
+  for (j = 0, good = 1; j < n && me == root; ++j)
+    for (i = 0; i < count; ++i) good = good && out[j * count + i] == of(j, i, turn);
+  expect("gatherv", count, good);
+  MPI_Scatterv(in, counts, places, MPI_INT, out, count, MPI_INT, root, MPI_COMM_WORLD);
+  for (i = 0, good = 1; i < count; ++i) good = good && out[i] == of(root, me * count + i, turn);
+  expect("scatterv", count, good);
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
