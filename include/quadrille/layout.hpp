@@ -28,6 +28,13 @@ using Layout = std::vector<LayoutPiece>;
 // differ in length or a count is negative, Error{too_large} on overflow.
 Layout layout(std::span<const Count> counts, std::span<const Count> displacements, Bytes element_bytes = 1);
 
+// `count` blocks of `length` bytes, one every `stride` bytes: a column of a matrix, say. Throws Error{misuse} if a count or length
+// is negative, Error{too_large} on overflow.
+Layout strided(Count count, Bytes length, Bytes stride);
+
+// The same layout, `distance` bytes farther on. Throws Error{too_large} on overflow.
+Layout shifted(Layout layout, Bytes distance);
+
 struct Layouts {
   Layout input{}, output{};
 };

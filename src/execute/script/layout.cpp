@@ -182,6 +182,27 @@ Layout layout(std::span<const Count> counts, std::span<const Count> displacement
   return pieces;
 }
 
+Layout strided(Count count, Bytes length, Bytes stride) {
+  if (count < 0 || length < 0)
+    throw Error(ErrorCode::misuse, fmt::format("a layout has {} blocks of {} bytes; neither may be negative", count, length));
+  Layout pieces;
+  for (Count block = 0; block < count; ++block) {
+    const auto offset = checked_product(block, stride);
+    if (!offset || !checked_sum(*offset, length)) throw Error(ErrorCode::too_large, "a layout reaches beyond 2^63 bytes");
+    pieces.push_back({*offset, length});
+  }
+  return pieces;
+}
+
+Layout shifted(Layout layout, Bytes distance) {
+  for (LayoutPiece& piece : layout) {
+    const auto offset = checked_sum(piece.offset, distance);
+    if (!offset) throw Error(ErrorCode::too_large, "a layout reaches beyond 2^63 bytes");
+    piece.offset = *offset;
+  }
+  return layout;
+}
+
 Layouts in_place_layouts(const Problem& problem, Rank rank) {
   const Bytes in = input_bytes(problem, rank), out = output_bytes(problem, rank);
   const Layout from_start_in{{0, in}}, from_start_out{{0, out}};

@@ -181,5 +181,15 @@ TEST(Layouts, AreRefusedIfTheyDoNotFit) {
   EXPECT_THROW(layout(large, two, 4), Error);
 }
 
+TEST(Layouts, AreStridedAndShifted) {
+  EXPECT_EQ(strided(3, 4, 10), (Layout{{0, 4}, {10, 4}, {20, 4}}));
+  EXPECT_EQ(shifted(strided(2, 4, -10), 3), (Layout{{3, 4}, {-7, 4}}));
+  EXPECT_EQ(strided(0, 4, 10), Layout{});
+  EXPECT_THROW(strided(-1, 4, 10), Error);
+  EXPECT_THROW(strided(1, -4, 10), Error);
+  EXPECT_THROW(strided(3, 4, Bytes{1} << 62), Error);
+  EXPECT_THROW(shifted({{1, 4}}, std::numeric_limits<Bytes>::max()), Error);
+}
+
 }  // namespace
 }  // namespace quadrille
