@@ -46,29 +46,6 @@ void IrregularBlocks::check_all() const {
     check_own("input", arguments().input_elements);
 }
 
-void IrregularBlocks::check_lengths(std::string_view side, const BlockList& blocks) const {
-  const std::string_view dash = side.empty() ? "" : "_";
-  const auto check = [&](const CountList& list, std::string_view what) {
-    if (static_cast<Count>(list.size()) != p_)
-      throw Error(ErrorCode::misuse,
-                  fmt::format("{} has {} {}{}{} for {} ranks", name(arguments().collective), list.size(), side, dash, what, p_));
-  };
-  check(blocks.counts, "counts");
-  if (blocks.displacements) check(*blocks.displacements, "displacements");
-}
-
-void IrregularBlocks::refuse(std::string_view side, Rank rank, Count first, Count count, bool is_output, Count elements) const {
-  const std::string_view dash = side.empty() ? "" : "_";
-  if (count < 0) throw Error(ErrorCode::misuse, fmt::format("{}{}counts[{}] is {}; counts are 0 or more", side, dash, rank, count));
-  if (!checked_sum(first, count)) throw Error(ErrorCode::too_large, fmt::format("the {}{}counts reach 2^63 elements", side, dash));
-  if (first < 0)
-    throw Error(ErrorCode::misuse,
-                fmt::format("{}{}displacements[{}] is {}; displacements are 0 or more", side, dash, rank, first));
-  const std::string_view buffer = arguments().in_place ? "buffer" : is_output ? "output" : "input";
-  throw Error(ErrorCode::misuse, fmt::format("{}{}counts[{}] is {} from element {} on, and the {} has {} elements", side, dash,
-                                             rank, count, first, buffer, elements));
-}
-
 void IrregularBlocks::check_own(std::string_view buffer, Count elements) const {
   const Count own = blocks().counts[index(me_)];
   if (call_.has_buffers && elements != own)

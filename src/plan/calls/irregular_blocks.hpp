@@ -6,10 +6,8 @@
 
 #include <string_view>
 
-#include "quadrille/checked.hpp"
+#include "plan/calls/counted_blocks.hpp"
 #include "quadrille/error.hpp"
-#include "quadrille/indexed.hpp"
-#include "quadrille/irregular_call.hpp"
 
 namespace quadrille {
 
@@ -57,21 +55,19 @@ class IrregularBlocks {
  private:
   template <class Visit>
   void visit_side(std::string_view side, const BlockList& blocks, bool is_output, Visit&& visit) const {
-    check_lengths(side, blocks);
-    const Count elements = is_output ? arguments().output_elements : arguments().input_elements;
-    Count before = 0;
-    for (Rank rank = 0; rank < p_; ++rank) {
-      const Count count = blocks.counts[index(rank)], first = blocks.displacements ? (*blocks.displacements)[index(rank)] : before;
-      const auto end = checked_sum(first, count);
-      if (count < 0 || !end || (count > 0 && (first < 0 || (call_.has_buffers && *end > elements)))) [[unlikely]]
-        refuse(side, rank, first, count, is_output, elements);
-      before = *end;
-      visit(rank, first, count);
-    }
+    CountedBlocks{.blocks = blocks,
+                  .function = name(arguments().collective),
+                  .side = side,
+                  .length = p_,
+                  .peers = "ranks",
+                  .buffer = arguments().in_place ? "buffer"
+                            : is_output          ? "output"
+                                                 : "input",
+                  .elements = is_output ? arguments().output_elements : arguments().input_elements,
+                  .has_buffer = call_.has_buffers}
+        .visit(visit);
   }
 
-  void check_lengths(std::string_view side, const BlockList& blocks) const;
-  [[noreturn]] void refuse(std::string_view side, Rank rank, Count first, Count count, bool is_output, Count elements) const;
   void check_own(std::string_view buffer, Count elements) const;
 
   const IrregularCall& call_;
