@@ -3,6 +3,7 @@
 #pragma once
 
 #include "quadrille/algorithm.hpp"
+#include "quadrille/alltoallw.hpp"
 #include "quadrille/calibrate.hpp"
 #include "quadrille/call.hpp"
 #include "quadrille/candidate.hpp"
@@ -30,6 +31,7 @@
 #include "quadrille/layout.hpp"
 #include "quadrille/message_times.hpp"
 #include "quadrille/model.hpp"
+#include "quadrille/neighborhood.hpp"
 #include "quadrille/operator.hpp"
 #include "quadrille/picoseconds.hpp"
 #include "quadrille/problem.hpp"

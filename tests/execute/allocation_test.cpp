@@ -5,6 +5,7 @@
 #include <array>
 #include <span>
 
+#include "quadrille/alltoallw.hpp"
 #include "quadrille/collectives.hpp"
 #include "quadrille/groups.hpp"
 #include "support/allocations.hpp"
@@ -31,6 +32,9 @@ TEST(Allocation, NoneInACallThatHasRunBefore) {
   run_threads(3, [](Communicator& ranks) {
     const std::vector<double> input(6);
     std::vector<double> output(6);
+    std::array<double, 12> twelve{};
+    const Neighbors ring({{3}, {true}}, ranks.rank());
+    const std::vector<Layout> columns{strided(2, 8, 24), shifted(strided(2, 8, 24), 8), shifted(strided(2, 8, 24), 16)};
     const auto call = [&](double factor) {
       alltoall(ranks, input, output);
       broadcast(ranks, output, 2);
@@ -50,6 +54,11 @@ TEST(Allocation, NoneInACallThatHasRunBefore) {
       scatterv(ranks, input, counts, std::span(output).first(own.size()));
       allgatherv(ranks, own, output, counts);
       allgatherv(ranks, own, nine, counts, std::array{4, 2, 5});
+      neighbor_alltoall(ranks, ring, std::span(input).first(4), std::span(output).first(4));
+      neighbor_alltoallv(ranks, ring, input, std::array{1, 2}, output, std::array{2, 1});
+      neighbor_allgather(ranks, ring, input, std::span(twelve));
+      neighbor_allgatherv(ranks, ring, input, twelve, std::array{6, 6}, std::array{6, 0});
+      alltoallw(ranks, input.data(), columns, output.data(), columns);
     };
     for (int run = 0; run < 4; ++run) call(1);
     // A rank takes further slots when it is ahead of a receiver for the first time, which may happen in any call. It does so

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -63,8 +64,9 @@ class Exchanger {
   void execute(const Edges& edges) { execution_->execute({.input = as_input(edges)}); }
 
   // Does not wait. `edges` and what it refers to must stay until the request is complete, as far as `kept` does not hold it.
-  Request start(const Edges& edges, std::shared_ptr<const void> kept = nullptr) {
-    return quadrille::start(execution_, {.input = as_input(edges)}, std::move(kept));
+  // `last_step` is Started::last_step.
+  Request start(const Edges& edges, std::shared_ptr<const void> kept = nullptr, std::function<void()> last_step = nullptr) {
+    return quadrille::start(execution_, {.input = as_input(edges)}, std::move(kept), std::move(last_step));
   }
 
   // For executables of exchanges: their input is an Edges.

@@ -22,4 +22,16 @@ void refuse_overlap(std::span<const Edges::Receive> blocks, std::vector<Edges::R
   if (!are_in_order(order)) throw Error(ErrorCode::misuse, "pieces of the output overlap");
 }
 
+void refuse_overlap(std::span<const Edges::Send> sent, std::span<const Edges::Receive> received,
+                    std::vector<Edges::Receive>& order) {
+  refuse_overlap(received, order);
+  const std::span<const Edges::Receive> sorted = are_in_order(received) ? received : order;
+  for (const auto& [to, memory, bytes] : sent) {
+    const auto next = std::partition_point(sorted.begin(), sorted.end(),
+                                           [&](const Edges::Receive& each) { return each.memory + each.bytes <= memory; });
+    if (next != sorted.end() && next->memory < memory + bytes)
+      throw Error(ErrorCode::misuse, "a piece of the input overlaps one of the output");
+  }
+}
+
 }  // namespace quadrille

@@ -56,5 +56,8 @@ inline OutputSide output_side(const CallArguments& call) { return {call.output, 
 
 // Throws Error{misuse} if received blocks overlap. `order` is memory that is kept from call to call.
 void refuse_overlap(std::span<const Edges::Receive> blocks, std::vector<Edges::Receive>& order);
+// The same if received blocks overlap sent ones, too.
+void refuse_overlap(std::span<const Edges::Send> sent, std::span<const Edges::Receive> received,
+                    std::vector<Edges::Receive>& order);
 
 }  // namespace quadrille

@@ -253,6 +253,11 @@ void Calls::make_exchanger(Communicator& ranks) {
   has_asked_for_exchanger_ = true;
 }
 
+void Calls::throw_without_exchanges(std::string_view call) {
+  throw Error(ErrorCode::misuse,
+              fmt::format("{} is not possible in this group, which has no exchanges by edges; an alltoallv is", call));
+}
+
 bool Calls::find_out_whether_to_compare(Communicator& ranks, bool asked) {
   const bool is_set = tolerated_environment_value("QUADRILLE_CHECK") == "1";
   const ByRank<char> wishes = gathered<char>(ranks, asked || is_set);

@@ -21,6 +21,7 @@
 #include "foundation/hash_table.hpp"
 #include "plan/calls/irregular_edges.hpp"
 #include "plan/calls/known_counts.hpp"
+#include "plan/calls/neighbor_edges.hpp"
 #include "quadrille/call.hpp"
 #include "quadrille/execute.hpp"
 
@@ -71,6 +72,16 @@ class Calls {
     return exchanger_;
   }
 
+  // The exchange of a call that needs it. Collective if the ranks compare their calls, and at the first call of the group. `check`
+  // is that of `compare`. All ranks throw Error{misuse} if the group has no exchanges.
+  template <class Check>
+  const std::shared_ptr<Exchanger>& exchanger_for(Communicator& ranks, bool asked, std::string_view call, Check&& check) {
+    compare(ranks, asked, call, check);
+    if (!exchanger(ranks)) [[unlikely]]
+      throw_without_exchanges(call);
+    return exchanger_;
+  }
+
   // Do the ranks compare their calls before these run? They do if some rank asks for it or QUADRILLE_CHECK=1 is set.
   bool compares(Communicator& ranks, bool asked) {
     return comparing_ != Comparing::no && (comparing_ == Comparing::yes || find_out_whether_to_compare(ranks, asked));
@@ -98,6 +109,7 @@ class Calls {
 
   // Memory of blocking calls with counts. It is kept, so that these calls allocate nothing once it has grown.
   IrregularEdges edges;
+  NeighborEdges neighbor_edges;
   KnownCounts known_counts;
   PackedOutput packed_output;
 
@@ -108,6 +120,7 @@ class Calls {
   enum class Comparing : std::uint8_t { unknown, no, yes };
 
   void make_exchanger(Communicator& ranks);
+  [[noreturn]] static void throw_without_exchanges(std::string_view call);
   bool find_out_whether_to_compare(Communicator& ranks, bool asked);
   // Names and values of everything that must be equal on all ranks; a zero ends each name and each value.
   static std::string fields_of(const CallKey& key);

@@ -3,20 +3,13 @@
 
 #include "execute/executions/exchanger.hpp"
 #include "plan/calls/calls.hpp"
-#include "quadrille/error.hpp"
 
 namespace quadrille {
 namespace {
 
 // Collective if the ranks compare their calls, and in the first call of the group. Checks the edges.
 const std::shared_ptr<Exchanger>& exchanger_for(Communicator& ranks, const Edges& edges, bool compares) {
-  Calls& calls = ranks.calls();
-  calls.compare(ranks, compares, "exchange", [&] { Exchanger::check(edges, ranks.size()); });
-  const std::shared_ptr<Exchanger>& exchanger = calls.exchanger(ranks);
-  if (!exchanger)
-    throw Error(ErrorCode::misuse,
-                "an exchange needs ranks that all share memory, and these do not; an alltoallv runs between nodes, too");
-  return exchanger;
+  return ranks.calls().exchanger_for(ranks, compares, "exchange", [&] { Exchanger::check(edges, ranks.size()); });
 }
 
 // An exchange with lists of its own.

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Neighbourhood collectives: each rank exchanges blocks with the few ranks that it names, its neighbours.
+//
+//   const Neighbors around({.dimensions = {rows, columns}, .periodic = {true, true}}, ranks.rank());  // four neighbours
+//   neighbor_alltoall(ranks, around, input, output);   // blocks for and from above, below, left, right
+//
+// They are those of MPI, on typed memory. A rank has destinations, to which it sends, and sources, from which it receives. Both
+// are lists of ranks: block i of the input goes to destination i, block j of the output comes from source j. They may differ,
+// repeat a rank, and contain the rank itself. A rank that lists another k times as a destination is listed by it k times as a
+// source; the i-th block between the two meets the i-th, in the order of both lists. (Grids: see below.) A negative rank in a list
+// means that there is no neighbour: its block has a place in the buffer, but is neither read nor written.
+//
+// All ranks of the group call, in the same order as their other calls, also those without neighbours. They run as exchanges by
+// edges (exchange.hpp): no plan is made, neighbours may change in every call, and a rank waits for its neighbours only. On several
+// nodes it also waits until all ranks of its node have called. For blocks that are not contiguous see alltoallw.hpp.
+//
+// Buffers are those of collectives.hpp and irregular_collectives.hpp. Input and output may be parts of one array, but a received
+// block must not overlap any other.
+//
+// Errors: those of `exchange`. Wrong sizes, counts or displacements, overlapping blocks, and a neighbour that is not in the group
+// are Error{misuse} at the rank that has them, before it sends anything. In debug builds, and with QUADRILLE_CHECK=1, they are
+// thrown on all ranks, and the ranks compare that all of them make the same call.
+#pragma once
+
+#include <vector>
+
+#include "quadrille/irregular_call.hpp"
+#include "quadrille/typed_call.hpp"
+
+namespace quadrille {
+
+// Ranks that stand on a grid in row-major order: the coordinate in the last dimension changes fastest, as in MPI.
+struct CartesianGrid {
+  std::vector<Count> dimensions;  // the number of ranks in each
+  std::vector<bool> periodic;     // for each dimension: is the last rank before the first one?
+};
+
+class Neighbors {
+ public:
+  // Throws Error{too_large} for more than Edges::most of either.
+  Neighbors(std::vector<Rank> sources, std::vector<Rank> destinations);
+
+  // The neighbours of one rank of a grid. Sources and destinations are the same ranks: those before and behind it in dimension 0,
+  // then in dimension 1, and so on. At the end of a dimension that is not periodic there is no neighbour. In a periodic dimension
+  // of one or two ranks the neighbours before and behind are the same rank. Then, too, a block that goes to the rank before arrives
+  // there as one from behind, and the other way round. Throws Error{misuse} if the grid has no such rank.
+  Neighbors(const CartesianGrid& grid, Rank rank);
+
+  const std::vector<Rank>& sources() const { return sources_; }
+  const std::vector<Rank>& destinations() const { return destinations_; }
+
+  // Places in `sources`, in the order in which blocks of one source meet those that it sends.
+  const std::vector<std::size_t>& meeting_order() const { return meeting_order_; }
+
+ private:
+  std::vector<Rank> sources_, destinations_;
+  std::vector<std::size_t> meeting_order_;
+};
+
+// These two pass a typed call to the library; programs do not use them. The collective is alltoall(v) or allgather(v).
+void execute_among_neighbors(Communicator& ranks, const Neighbors& neighbors, const IrregularCall& call);
+Request start_among_neighbors(Communicator& ranks, const Neighbors& neighbors, const IrregularCall& call);
+
+// A block for each destination, and one from each source. All blocks, of all ranks, have the same number of elements.
+void neighbor_alltoall(Group ranks, const Neighbors& neighbors, const InputRange auto& input, OutputRange auto&& output) {
+  execute_among_neighbors(ranks, neighbors, {call_on(Collective::alltoall, input, output)});
+}
+Request ineighbor_alltoall(Group ranks, const Neighbors& neighbors, const InputRange auto& input, OutputRange auto&& output) {
+  return start_among_neighbors(ranks, neighbors, {call_on(Collective::alltoall, input, output)});
+}
+
+// One count for each destination, and one for each source. Without displacements, blocks follow each other.
+void neighbor_alltoallv(Group ranks, const Neighbors& neighbors, const InputRange auto& input, const CountRange auto& send_counts,
+                        OutputRange auto&& output, const CountRange auto& receive_counts) {
+  execute_among_neighbors(ranks, neighbors,
+                          {call_on(Collective::alltoallv, input, output), BlockList(send_counts), BlockList(receive_counts)});
+}
+Request ineighbor_alltoallv(Group ranks, const Neighbors& neighbors, const InputRange auto& input,
+                            const CountRange auto& send_counts, OutputRange auto&& output, const CountRange auto& receive_counts) {
+  return start_among_neighbors(ranks, neighbors,
+                               {call_on(Collective::alltoallv, input, output), BlockList(send_counts), BlockList(receive_counts)});
+}
+void neighbor_alltoallv(Group ranks, const Neighbors& neighbors, const InputRange auto& input, const CountRange auto& send_counts,
+                        const CountRange auto& send_displacements, OutputRange auto&& output, const CountRange auto& receive_counts,
+                        const CountRange auto& receive_displacements) {
+  execute_among_neighbors(ranks, neighbors,
+                          {call_on(Collective::alltoallv, input, output), BlockList(send_counts, send_displacements),
+                           BlockList(receive_counts, receive_displacements)});
+}
+Request ineighbor_alltoallv(Group ranks, const Neighbors& neighbors, const InputRange auto& input,
+                            const CountRange auto& send_counts, const CountRange auto& send_displacements,
+                            OutputRange auto&& output, const CountRange auto& receive_counts,
+                            const CountRange auto& receive_displacements) {
+  return start_among_neighbors(ranks, neighbors,
+                               {call_on(Collective::alltoallv, input, output), BlockList(send_counts, send_displacements),
+                                BlockList(receive_counts, receive_displacements)});
+}
+
+// The whole input goes to each destination. All blocks, of all ranks, have the same number of elements.
+void neighbor_allgather(Group ranks, const Neighbors& neighbors, const InputRange auto& input, OutputRange auto&& output) {
+  execute_among_neighbors(ranks, neighbors, {call_on(Collective::allgather, input, output)});
+}
+Request ineighbor_allgather(Group ranks, const Neighbors& neighbors, const InputRange auto& input, OutputRange auto&& output) {
+  return start_among_neighbors(ranks, neighbors, {call_on(Collective::allgather, input, output)});
+}
+
+// The whole input goes to each destination. One count for each source.
+void neighbor_allgatherv(Group ranks, const Neighbors& neighbors, const InputRange auto& input, OutputRange auto&& output,
+                         const CountRange auto& counts) {
+  execute_among_neighbors(ranks, neighbors, {call_on(Collective::allgatherv, input, output), {}, BlockList(counts)});
+}
+Request ineighbor_allgatherv(Group ranks, const Neighbors& neighbors, const InputRange auto& input, OutputRange auto&& output,
+                             const CountRange auto& counts) {
+  return start_among_neighbors(ranks, neighbors, {call_on(Collective::allgatherv, input, output), {}, BlockList(counts)});
+}
+void neighbor_allgatherv(Group ranks, const Neighbors& neighbors, const InputRange auto& input, OutputRange auto&& output,
+                         const CountRange auto& counts, const CountRange auto& displacements) {
+  execute_among_neighbors(ranks, neighbors, {call_on(Collective::allgatherv, input, output), {}, BlockList(counts, displacements)});
+}
+Request ineighbor_allgatherv(Group ranks, const Neighbors& neighbors, const InputRange auto& input, OutputRange auto&& output,
+                             const CountRange auto& counts, const CountRange auto& displacements) {
+  return start_among_neighbors(ranks, neighbors,
+                               {call_on(Collective::allgatherv, input, output), {}, BlockList(counts, displacements)});
+}
+
+}  // namespace quadrille
