@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A two-dimensional grid of cells. Each rank has n x n cells and a rim of its neighbours' cells. One plan exchanges the rims as a
-// sparse alltoallv, without packing. It runs on four threads, or as it is launched: mpirun -n 6 ./halo
+// A two-dimensional grid of cells. Each rank has n x n cells and a rim of its neighbours' cells. neighbor_alltoallw exchanges the
+// rims; cells of a column lie apart. It runs on four threads, or as it is launched: mpirun -n 6 ./halo
 #include <atomic>
 #include <cstdio>
 #include <vector>
@@ -11,28 +11,9 @@ using namespace quadrille;
 
 constexpr Count n = 8, width = n + 2;  // cells in a row: n of this rank, and one of each neighbour
 
-constexpr LayoutPiece cell(Count row, Count column) { return {(row * width + column) * Bytes{sizeof(double)}, sizeof(double)}; }
-
-// Exchanges the rims of ranks that form a grid and are numbered row by row. The plan's input and output are one array of cells.
-Plan rim_exchange(Communicator& ranks, Count rows, Count columns) {
-  struct Side {
-    Count down, right;
-  };
-  std::vector<TrafficEntry> entries;
-  Layouts layouts;
-  for (Rank rank = 0; rank < ranks.size(); ++rank)
-    for (const auto [down, right] : {Side{-1, 0}, Side{0, -1}, Side{0, 1}, Side{1, 0}}) {  // neighbours in the order of their ranks
-      const Count row = rank / columns + down, column = rank % columns + right;
-      if (row < 0 || row >= rows || column < 0 || column >= columns) continue;
-      entries.push_back({.from = rank, .to = row * columns + column, .bytes = n * sizeof(double)});
-      for (Count i = 1; rank == ranks.rank() && i <= n; ++i) {
-        const Count y = down == 0 ? i : down < 0 ? 1 : n, x = right == 0 ? i : right < 0 ? 1 : n;
-        layouts.input.push_back(cell(y, x));
-        layouts.output.push_back(cell(y + down, x + right));
-      }
-    }
-  return plan(ranks, Problem::alltoallv(ranks.size(), entries), {.layouts = layouts, .in_place = true});
-}
+constexpr Bytes place(Count row, Count column) { return (row * width + column) * Bytes{sizeof(double)}; }
+Layout row(Count y) { return {{place(y, 1), n * sizeof(double)}}; }
+Layout column(Count x) { return shifted(strided(n, sizeof(double), place(1, 0)), place(1, x)); }
 
 // In each step every cell becomes the mean of its four neighbours. x x + y y + time is a solution, and has no rounding errors.
 bool steps(Communicator& ranks) {
@@ -48,14 +29,16 @@ bool steps(Communicator& ranks) {
     const Count y = top + row, x = left + column;
     return y == 0 || y == rows * n + 1 || x == 0 || x == columns * n + 1;
   };
-  Plan exchange = rim_exchange(ranks, rows, columns);
+  const Neighbors around({.dimensions = {rows, columns}, .periodic = {false, false}}, ranks.rank());
+  const std::vector<Layout> sent{row(1), row(n), column(1), column(n)};  // to the ranks above, below, left, right
+  const std::vector<Layout> received{row(0), row(n + 1), column(0), column(n + 1)};
   std::vector<double> cells(width * width), next(width * width);
   bool right = true;
   for (int time = 0; time < 20; ++time) {
     for (Count row = 0; row < width; ++row)
       for (Count column = 0; column < width; ++column)
         if (time == 0 || is_outside(row, column)) cells[row * width + column] = solution(row, column, time);
-    exchange.execute_in_place(cells.data());
+    neighbor_alltoallw(ranks, around, cells.data(), sent, cells.data(), received);
     for (Count row = 1; row <= n; ++row)
       for (Count column = 1; column <= n; ++column) {
         const double* here = &cells[row * width + column];

@@ -100,12 +100,65 @@ void with_displacements(Communicator& ranks) {
   for (Count i = 0; i < p * p; ++i) check(table[i] == (i % p <= i / p ? 7 : 0), "displacements");
 }
 
+// Every cell becomes the sum of itself and its two neighbours. The first and the last cell are copies of others.
+void add_neighbours(std::vector<double>& cells) {
+  const std::vector<double> old = cells;
+  for (std::size_t i = 1; i + 1 < cells.size(); ++i) cells[i] = old[i - 1] + old[i] + old[i + 1];
+}
+
 void neighbours(Communicator& ranks) {
   const Count p = ranks.size(), me = ranks.rank(), n = 5;
+  std::vector<double> cells(n + 2), whole(p * n + 2);  // `whole` is the ring as one rank computes it, with a cell at either end
+  for (Count i = 1; i <= p * n; ++i) whole[i] = static_cast<double>(i * 37 % 101);
+  std::copy_n(whole.begin() + me * n + 1, n, cells.begin() + 1);
+  for (int step = 0; step < 10; ++step) {
+    // part: neighbours
+    // `cells` are n of this rank, and one of each neighbour before and behind them. The last rank is before the first one.
+    const Neighbors ring({.dimensions = {p}, .periodic = {true}}, me);  // the rank before, then the one behind
+    const std::array<Count, 2> counts{1, 1}, sent{1, n}, received{0, n + 1};
+    neighbor_alltoallv(ranks, ring, cells, counts, sent, cells, counts, received);
+    // end
+    whole.front() = whole[p * n], whole.back() = whole[1];
+    check(cells.front() == whole[me * n] && cells.back() == whole[me * n + n + 1], "halo of a ring");
+    add_neighbours(cells), add_neighbours(whole);
+    check(std::equal(cells.begin() + 1, cells.end() - 1, whole.begin() + me * n + 1), "cells of a ring");
+  }
+}
+
+void tree(Communicator& ranks) {
+  const Count p = ranks.size(), me = ranks.rank();
+  // part: list of neighbours
+  // A binary tree: each rank tells its parent and its children its number, and learns theirs.
+  const auto existing = [p](Rank rank) { return rank < p ? rank : -1; };  // a negative rank stands for no neighbour
+  const std::vector<Rank> around{me == 0 ? -1 : (me - 1) / 2, existing(2 * me + 1), existing(2 * me + 2)};
+  const std::array mine{static_cast<int>(me)};
+  std::array theirs{-1, -1, -1};  // -1 stays where there is no neighbour
+  neighbor_allgather(ranks, Neighbors(around, around), mine, theirs);
+  // end
+  for (std::size_t i = 0; i < around.size(); ++i) check(theirs[i] == around[i], "tree");
+}
+
+void layouts(Communicator& ranks) {
+  const Count p = ranks.size(), me = ranks.rank();
+  std::vector<double> rows(2 * p), columns(2 * p);
+  for (Count i = 0; i < 2 * p; ++i) rows[i] = static_cast<double>(me * 2 * p + i);
+  // part: layouts
+  // A matrix of 2 p rows and p columns, of which each rank has two rows, becomes one of which each rank has a column.
+  std::vector<Layout> sent, received;
+  for (Rank rank = 0; rank < p; ++rank) {
+    sent.push_back(shifted(strided(2, sizeof(double), p * Bytes{sizeof(double)}), rank * Bytes{sizeof(double)}));
+    received.push_back({{.offset = rank * 2 * Bytes{sizeof(double)}, .length = 2 * sizeof(double)}});
+  }
+  alltoallw(ranks, rows.data(), sent, columns.data(), received);
+  // end
+  for (Count i = 0; i < 2 * p; ++i) check(columns[i] == static_cast<double>(i * p + me), "layouts");
+}
+
+void fixed_counts(Communicator& ranks) {
+  const Count p = ranks.size(), me = ranks.rank(), n = 5;
   std::vector<double> cells(n + 2, static_cast<double>(me));
-  // part: neighbours
-  // `cells` are n of this rank, and one of each neighbour before and behind them. The first rank has none before, the last none
-  // behind.
+  // part: sparse plan
+  // The first rank has no neighbour before, the last none behind.
   std::vector<Count> counts(p), sent(p), received(p);
   if (me > 0) counts[me - 1] = 1, sent[me - 1] = 1, received[me - 1] = 0;
   if (me + 1 < p) counts[me + 1] = 1, sent[me + 1] = n, received[me + 1] = n + 1;
@@ -114,40 +167,7 @@ void neighbours(Communicator& ranks) {
   // end
   for (Count i = 0; i < n + 2; ++i) {
     const Rank from = i == 0 && me > 0 ? me - 1 : i == n + 1 && me + 1 < p ? me + 1 : me;
-    check(cells[i] == static_cast<double>(from), "neighbours");
-  }
-}
-
-// Every cell becomes the sum of itself and its two neighbours. The first and the last cell are copies of others.
-void add_neighbours(std::vector<double>& cells) {
-  const std::vector<double> old = cells;
-  for (std::size_t i = 1; i + 1 < cells.size(); ++i) cells[i] = old[i - 1] + old[i] + old[i + 1];
-}
-
-void ring(Communicator& ranks) {
-  const Count p = ranks.size(), me = ranks.rank(), n = 5;
-  std::vector<double> cells(n + 2), whole(p * n + 2);  // `whole` is the ring as one rank computes it, with a cell at either end
-  for (Count i = 1; i <= p * n; ++i) whole[i] = static_cast<double>(i * 37 % 101);
-  std::copy_n(whole.begin() + me * n + 1, n, cells.begin() + 1);
-  // part: ring
-  // `cells` are as above, but the last rank is before the first one. Among two ranks both neighbours are one rank, whose block has
-  // two cells: first the sender's first cell, which belongs behind the receiver's own.
-  const Rank before = (me + p - 1) % p, behind = (me + 1) % p;
-  std::vector<Bytes> bytes(p);  // sent to each rank, and received from it
-  bytes[before] += sizeof(double);
-  bytes[behind] += sizeof(double);
-  const auto cell = [](Count i) { return LayoutPiece{i * Bytes{sizeof(double)}, sizeof(double)}; };
-  const Layouts layouts{.input = before <= behind ? Layout{cell(1), cell(n)} : Layout{cell(n), cell(1)},
-                        .output = before < behind ? Layout{cell(0), cell(n + 1)} : Layout{cell(n + 1), cell(0)}};
-  Plan halo = plan(ranks, alltoallv_of_rank(me, bytes, bytes), {.layouts = layouts, .in_place = true});
-  halo.execute_in_place(cells.data());
-  // end
-  for (int step = 0; step < 10; ++step) {
-    halo.execute_in_place(cells.data());
-    whole.front() = whole[p * n], whole.back() = whole[1];
-    check(cells.front() == whole[me * n] && cells.back() == whole[me * n + n + 1], "halo of a ring");
-    add_neighbours(cells), add_neighbours(whole);
-    check(std::equal(cells.begin() + 1, cells.end() - 1, whole.begin() + me * n + 1), "cells of a ring");
+    check(cells[i] == static_cast<double>(from), "neighbours by a plan");
   }
 }
 
@@ -265,7 +285,9 @@ int main(int count, char** arguments) {
     irregular(ranks);
     with_displacements(ranks);
     neighbours(ranks);
-    ring(ranks);
+    tree(ranks);
+    layouts(ranks);
+    fixed_counts(ranks);
     edges(ranks);
     nonblocking(ranks);
     planned(ranks);
