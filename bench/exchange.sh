@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Compares exchanges by edges with each MPI's MPI_Alltoallv, alternating in one process (bench/exchange_mpi.cpp, which lists the
-# patterns). Prints a table of the ratios of times, MPI library / ours: above 1, ours is faster; `~` means that the interval contains
-# 1. Then prints, for equal blocks, the time of a kept plan of alltoall/direct and of the exchange, as multiples of the faster one of
-# MPI_Alltoall and the prototype (bench/prototype.hpp). Takes about a minute.
+# patterns), and neighbor_alltoallv with MPI_Neighbor_alltoallv (pattern neighbors). Prints a table of the ratios of times, MPI
+# library / ours: above 1, ours is faster; `~` means that the interval contains 1. Then prints, for equal blocks, the time of a kept
+# plan of alltoall/direct and of the exchange, as multiples of the faster one of MPI_Alltoall and the prototype (bench/prototype.hpp).
+# Takes about a minute.
 # With --hosts it does so between six hosts on this machine (tests/hosts), with links of 100 Mbit/s; and it prints our time as a
 # multiple of what the links need for the bytes of the busiest host. Takes some minutes.
 # Usage: exchange.sh [--mpi "openmpi mpich"] [--ranks "2 4 8 16"] [--hosts] [--slots "4 1,2,3,4,5,6"] [--lines FILE]
@@ -71,7 +72,7 @@ table() {  # table TITLE AWK_CONDITION AWK_VALUE
       }
     }' "$found" | column -t -s "$(printf '\t')"
 }
-table "MPI_Alltoallv / exchange" 1 'sprintf("%.2f%s", $7, $8 <= 1 && 1 <= $9 ? "~" : "")'
+table "MPI_Alltoallv / exchange, MPI_Neighbor_alltoallv / neighbor_alltoallv" 1 'sprintf("%.2f%s", $7, $8 <= 1 && 1 <= $9 ? "~" : "")'
 table "kept plan, and exchange / faster one of MPI_Alltoall and prototype" 'NF > 10' \
   'sprintf("%.2f %.2f", $11 / least($12, $13), $6 / least($12, $13))'
 table "exchange / what the links need" '$10 > 0' 'sprintf("%.2f", $6 / ($10 * 8 / 100))'

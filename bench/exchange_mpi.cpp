@@ -2,11 +2,12 @@
 // Compares exchanges by edges (src/execute/executions/exchanger.hpp) with MPI_Alltoallv, all alternating in one process, from
 // private memory. Patterns: equal (each pair has the same bytes), spike (one pair has p times as many, the others an eighth),
 // transpose (each rank sends to one), sparse (each rank sends to at most four), changing (different sizes at each call, with that
-// mean). At equal sizes on one node a kept plan of alltoall/direct, the prototype (prototype.hpp) and MPI_Alltoall take part, too.
-// Prints a line for each pattern and size: MPI library, ranks, pattern, bytes, MPI_Alltoallv's and our time in microseconds, their
-// ratio and its interval, the most bytes that a node sends to others or receives from them (0 on one node) and, at equal sizes on
-// one node, the times of the plan, the prototype and MPI_Alltoall. Usage, under mpirun: exchange_mpi [--repetitions N] [--most
-// BYTES] [--pattern NAME]
+// mean), neighbors (four edges of each rank, by neighbor_alltoallv, and MPI_Neighbor_alltoallv in place of MPI_Alltoallv). At equal
+// sizes on one node a kept plan of alltoall/direct, the prototype (prototype.hpp) and MPI_Alltoall take part, too. Prints a line
+// for each pattern and size: MPI library, ranks, pattern, bytes, MPI_Alltoallv's and our time in microseconds, their ratio and its
+// interval, the most bytes that a node sends to others or receives from them (0 on one node) and, at equal sizes on one node, the
+// times of the plan, the prototype and MPI_Alltoall. Usage, under mpirun: exchange_mpi [--repetitions N] [--most BYTES] [--pattern
+// NAME]
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@
 #include "mpi_times.hpp"
 #include "prototype.hpp"
 #include "quadrille/mpi.hpp"
+#include "quadrille/neighborhood.hpp"
 
 namespace quadrille::bench {
 namespace {
@@ -26,16 +28,19 @@ struct Settings {
   std::string pattern;  // the only pattern to measure; empty: all
 };
 
-constexpr const char* patterns[] = {"equal", "spike", "transpose", "sparse", "changing"};
+constexpr const char* patterns[] = {"equal", "spike", "transpose", "sparse", "changing", "neighbors"};
+constexpr Rank steps[] = {1, 3, -1, -3};  // from a rank to those to which it sends, if it does not send to all
+Rank neighbor(Rank rank, Rank step, Count p) { return ((rank + step) % p + p) % p; }
+
 constexpr int variants = 16;  // number of variants of the sizes, used in turn by patterns that change
 
 Bytes size_of(const std::string& pattern, Bytes mean, Rank from, Rank to, Count p, int variant) {
   if (pattern == "equal") return mean;
   if (pattern == "spike") return from == 0 && to == p - 1 ? p * mean : mean / 8;
   if (pattern == "transpose") return to == p - 1 - from ? mean : 0;
-  if (pattern == "sparse") {
-    const Rank step = (to - from + p) % p;
-    return step == 1 || step == 3 || step == p - 1 || step == p - 3 ? mean : 0;
+  if (pattern == "sparse" || pattern == "neighbors") {
+    const Count edges = std::count_if(std::begin(steps), std::end(steps), [&](Rank step) { return neighbor(from, step, p) == to; });
+    return mean * (pattern == "sparse" ? std::min<Count>(edges, 1) : edges);
   }
   auto x = static_cast<std::uint64_t>((from * p + to) * variants + variant + 1) * 0x9e3779b97f4a7c15u;
   x = (x ^ (x >> 31)) * 0xbf58476d1ce4e5b9u;
@@ -48,9 +53,33 @@ struct Call {
   EdgeLists edges;
 };
 
+// The arguments of a call among neighbours.
+struct NeighborCall {
+  NeighborCall(Communicator& ranks, Bytes mean) : counts(std::size(steps), static_cast<int>(mean)) {
+    std::vector<int> sources, destinations;
+    for (const Rank step : steps) {
+      places.push_back(static_cast<int>(size(sources) * mean));
+      sources.push_back(static_cast<int>(neighbor(ranks.rank(), -step, ranks.size())));
+      destinations.push_back(static_cast<int>(neighbor(ranks.rank(), step, ranks.size())));
+    }
+    neighbors.emplace(std::vector<Rank>(sources.begin(), sources.end()),
+                      std::vector<Rank>(destinations.begin(), destinations.end()));
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, static_cast<int>(sources.size()), sources.data(), MPI_UNWEIGHTED,
+                                   static_cast<int>(destinations.size()), destinations.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+                                   &graph);
+  }
+  NeighborCall(const NeighborCall&) = delete;
+  NeighborCall& operator=(const NeighborCall&) = delete;
+  ~NeighborCall() { MPI_Comm_free(&graph); }
+
+  std::optional<Neighbors> neighbors;
+  std::vector<int> counts, places;
+  MPI_Comm graph = MPI_COMM_NULL;
+};
+
 class Cell {
  public:
-  Cell(Communicator& ranks, Exchanger& exchange, const std::string& pattern, Bytes mean) : exchange_(exchange) {
+  Cell(Communicator& ranks, Exchanger& exchange, const std::string& pattern, Bytes mean) : ranks_(ranks), exchange_(exchange) {
     const Rank me = ranks.rank();
     const Count p = ranks.size();
     Bytes most = 0;
@@ -83,6 +112,7 @@ class Cell {
       prototype_.emplace(MPI_COMM_WORLD, mean);
       plan_.emplace(plan(ranks, Problem::alltoall(p, mean), {.algorithm = "direct", .executor = Executor::shared}));
     }
+    if (pattern == "neighbors") around_.emplace(ranks, mean);
   }
 
   Bytes node_bytes() const { return node_bytes_; }
@@ -91,6 +121,7 @@ class Cell {
   bool has(int way) const { return way < 2 || plan_; }
 
   void run(int way, long executions) {
+    if (around_) return run_among_neighbors(way, executions);
     for (long i = 0; i < executions; ++i) {
       const Call& call = calls_[static_cast<std::size_t>(i) % calls_.size()];
       switch (way) {
@@ -109,6 +140,16 @@ class Cell {
   }
 
  private:
+  void run_among_neighbors(int way, long executions) {
+    const auto& [neighbors, counts, places, graph] = *around_;
+    for (long i = 0; i < executions; ++i)
+      if (way == 0)
+        neighbor_alltoallv(ranks_, *neighbors, input_, counts, places, output_, counts, places);
+      else
+        MPI_Neighbor_alltoallv(input_.data(), counts.data(), places.data(), MPI_BYTE, output_.data(), counts.data(), places.data(),
+                               MPI_BYTE, graph);
+  }
+
   // Returns the most bytes that a node sends to others or receives from them in a call.
   static Bytes busiest(const Communicator& ranks, const Call& call) {
     const auto& nodes = ranks.nodes();
@@ -124,8 +165,10 @@ class Cell {
     return std::max(*std::max_element(out.begin(), out.end()), *std::max_element(in.begin(), in.end()));
   }
 
+  Communicator& ranks_;
   Exchanger& exchange_;
   std::vector<Call> calls_;
+  std::optional<NeighborCall> around_;
   std::vector<std::byte> input_, output_;
   std::optional<Plan> plan_;
   std::optional<Prototype> prototype_;
