@@ -30,6 +30,11 @@ QUADRILLE_AS(MPI_Allgatherv) quadrille_allgatherv;
 QUADRILLE_AS(MPI_Alltoall) quadrille_alltoall;
 QUADRILLE_AS(MPI_Alltoallv) quadrille_alltoallv;
 QUADRILLE_AS(MPI_Alltoallw) quadrille_alltoallw;
+QUADRILLE_AS(MPI_Neighbor_allgather) quadrille_neighbor_allgather;
+QUADRILLE_AS(MPI_Neighbor_allgatherv) quadrille_neighbor_allgatherv;
+QUADRILLE_AS(MPI_Neighbor_alltoall) quadrille_neighbor_alltoall;
+QUADRILLE_AS(MPI_Neighbor_alltoallv) quadrille_neighbor_alltoallv;
+QUADRILLE_AS(MPI_Neighbor_alltoallw) quadrille_neighbor_alltoallw;
 
 /* With counts of type MPI_Count, where the MPI library has them (MPI 4). */
 #if MPI_VERSION >= 4
@@ -49,6 +54,11 @@ QUADRILLE_AS(MPI_Allgatherv_c) quadrille_allgatherv_c;
 QUADRILLE_AS(MPI_Alltoall_c) quadrille_alltoall_c;
 QUADRILLE_AS(MPI_Alltoallv_c) quadrille_alltoallv_c;
 QUADRILLE_AS(MPI_Alltoallw_c) quadrille_alltoallw_c;
+QUADRILLE_AS(MPI_Neighbor_allgather_c) quadrille_neighbor_allgather_c;
+QUADRILLE_AS(MPI_Neighbor_allgatherv_c) quadrille_neighbor_allgatherv_c;
+QUADRILLE_AS(MPI_Neighbor_alltoall_c) quadrille_neighbor_alltoall_c;
+QUADRILLE_AS(MPI_Neighbor_alltoallv_c) quadrille_neighbor_alltoallv_c;
+QUADRILLE_AS(MPI_Neighbor_alltoallw_c) quadrille_neighbor_alltoallw_c;
 #endif
 
 #undef QUADRILLE_AS

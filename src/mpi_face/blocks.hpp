@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one rank sends and receives in a call in which each rank knows only its own counts, and which therefore runs as an exchange
-// by edges: alltoallv, gatherv and scatterv.
+// What one rank sends and receives in a call that runs as an exchange by edges (exchanged.hpp): blocks with their peers, in the
+// order of the edges.
 #pragma once
 
 #include <mpi.h>
@@ -10,75 +10,97 @@
 
 #include "mpi_face/call.hpp"
 #include "mpi_face/datatype.hpp"
-#include "quadrille/problem.hpp"
+#include "mpi_face/exchanged.hpp"
+#include "mpi_face/neighbourhood.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille::mpi_face {
 
-// The collective of a function that runs as an exchange; nothing for the others.
-constexpr std::optional<Collective> exchanged_collective(Function function) {
-  switch (function) {
-    case Function::Alltoallv: return Collective::alltoallv;
-    case Function::Gatherv: return Collective::gatherv;
-    case Function::Scatterv: return Collective::scatterv;
-    default: return std::nullopt;
-  }
-}
-constexpr bool is_exchanged(Function function) { return exchanged_collective(function).has_value(); }
-
-// Do all ranks exchange data with one of them only?
-constexpr bool has_root(Function function) { return function == Function::Gatherv || function == Function::Scatterv; }
+struct CallBlock {
+  Rank peer;
+  std::byte* memory;
+  Count count;
+  MPI_Datatype type;
+  const TypeFacts& facts;
+  Bytes bytes() const { return count * facts.size; }
+};
 
 // One side of a call, as blocks that go to other ranks or come from them.
 class SideBlocks {
  public:
+  // Where the blocks are in the buffer.
+  enum class Placing {
+    same,    // there is one block, for all peers
+    in_row,  // one after the other, all with the same count
+    listed,  // with counts and displacements, and perhaps a type for each
+  };
+
   SideBlocks() = default;  // none
-  static SideBlocks one(const Side& side, Rank peer) { return {side, false, peer, peer + 1}; }
-  static SideBlocks one_each(const Side& side, Count ranks) { return {side, true, 0, ranks}; }
+  static SideBlocks one(const Side& side, Rank peer) { return {side, Placing::same, peer, 1, nullptr}; }
+  static SideBlocks one_each(const Side& side, Count ranks) { return {side, Placing::listed, 0, ranks, nullptr}; }
+  static SideBlocks of(const Side& side, Placing place, const Neighbours& neighbours) {
+    return {side, place, 0, static_cast<Count>(neighbours.list.size()), &neighbours};
+  }
 
   // The block of this rank stays where it is.
   void leave_out(Rank rank) { left_out_ = rank; }
 
   bool is_right() const;  // are the arguments valid?
-  bool is_plain() const { return first_ == end_ || facts_.is_plain; }
-  const TypeFacts& facts() const { return facts_; }
-  MPI_Datatype type() const { return side_->type; }
+  bool is_plain() const;  // are all types plain?
+  bool is_by_rank() const { return !neighbours_; }
   Bytes bytes() const;
-  std::vector<Bytes> by_rank(Count ranks) const;  // bytes of each rank's block, those that stay where they are included
+  // The bytes of the call's blocks by their numbers, those that stay where they are included; of one block for all peers only its
+  // own.
+  std::vector<Bytes> lengths() const;
 
-  // Calls visit(peer, memory, count) in the order of the ranks, until a call does not return MPI_SUCCESS. Returns its code.
+  // Calls visit(block) for each block, until a call does not return MPI_SUCCESS. Returns its code.
   template <class Visit>
   int for_each(const Visit& visit) const {
-    for (Rank peer = first_; peer < end_; ++peer) {
-      if (peer == left_out_) continue;
-      if (const int code = visit(peer, memory_of(peer), count_of(peer)); code != MPI_SUCCESS) return code;
+    for (Count i = 0; i < size_; ++i) {
+      const CallBlock block = at(i);
+      if (block.peer == left_out_) continue;
+      if (const int code = visit(block); code != MPI_SUCCESS) return code;
     }
     return MPI_SUCCESS;
   }
 
  private:
-  SideBlocks(const Side& side, bool has_counts, Rank first, Rank end)
-      : side_(&side), facts_(facts_of(side.type)), has_counts_(has_counts), first_(first), end_(end) {}
+  SideBlocks(const Side& side, Placing place, Rank first, Count size, const Neighbours* neighbours);
 
-  Count count_of(Rank peer) const { return has_counts_ ? side_->counts[peer] : side_->count; }
-  std::byte* memory_of(Rank peer) const {
-    const Bytes place = has_counts_ ? side_->displacements[peer] * facts_.extent : 0;
-    return reinterpret_cast<std::byte*>(side_->buffer) + place;
+  Count number_of(Count i) const { return neighbours_ ? neighbours_->list[index(i)].block : i; }
+  Count count_of(Count number) const { return place_ == Placing::listed ? side_->counts[number] : side_->count; }
+  CallBlock at(Count i) const {
+    const Count number = number_of(i), count = count_of(number);
+    const TypeFacts& facts = each_.empty() ? facts_ : each_[index(i)];
+    const Bytes place = place_ == Placing::same     ? 0
+                        : place_ == Placing::in_row ? number * count * facts.extent
+                                                    : side_->displacements[number] * (side_->types ? 1 : facts.extent);
+    return {neighbours_ ? neighbours_->list[index(i)].rank : first_ + i, reinterpret_cast<std::byte*>(side_->buffer) + place, count,
+            side_->types ? side_->types[number] : side_->type, facts};
   }
 
   const Side* side_ = nullptr;
+  Placing place_ = Placing::same;
   TypeFacts facts_;
-  bool has_counts_ = false;  // one for each rank, and displacements
-  Rank first_ = 0, end_ = 0, left_out_ = -1;
+  std::vector<TypeFacts> each_;  // if the blocks have types of their own
+  const Neighbours* neighbours_ = nullptr;
+  Rank first_ = 0;  // the peer of the first block, if there are no neighbours
+  Count size_ = 0;
+  Rank left_out_ = -1;
 };
 
-// Refers to the call.
+// Refers to the call, and to the neighbours.
 struct CallBlocks {
   SideBlocks sent, received;
-  bool share_memory = false;  // what is sent lies where it is received: alltoallv in place
+  bool share_memory = false;  // what is sent lies where it is received: alltoallv and alltoallw in place
   bool may_pack = true;       // Edges::may_pack. Not if there is a root: such a call waits for no ranks but those of its blocks
 };
 
-// Returns nothing if this rank's arguments are wrong. Looks at those only that are significant at this rank.
-std::optional<CallBlocks> blocks_of(const MpiCall& call, Rank rank, Count ranks);
+// Returns nothing if this rank's arguments are wrong. Looks at those only that are significant at this rank. `neighbours`: the
+// communicator's, for is_of_neighbours(call.function).
+std::optional<CallBlocks> blocks_of(const MpiCall& call, Rank rank, Count ranks, const Neighbourhood* neighbours = nullptr);
+
+// The bytes that go to each neighbour in a Neighbor_alltoall or Neighbor_allgather; 0 in other calls.
+Bytes block_of_neighbours(const MpiCall& call);
 
 }  // namespace quadrille::mpi_face

@@ -12,7 +12,7 @@
 
 namespace quadrille::mpi_face {
 
-// Counts or displacements of a v-collective (one per rank), as int, MPI_Count or MPI_Aint. Null if the collective has none.
+// Counts or displacements of a v-collective (one for each block), as int, MPI_Count or MPI_Aint. Null if the collective has none.
 class Numbers {
  public:
   Numbers() = default;
@@ -38,7 +38,8 @@ struct Side {
   void* buffer = nullptr;  // never written on the send side
   Count count = 0;
   MPI_Datatype type = MPI_DATATYPE_NULL;
-  Numbers counts, displacements;  // for v-collectives, instead of `count`
+  Numbers counts, displacements;        // for v-collectives, instead of `count`
+  const MPI_Datatype* types = nullptr;  // for w-collectives, instead of `type`; then displacements are in bytes
 };
 
 struct MpiCall {

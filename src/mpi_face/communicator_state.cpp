@@ -41,13 +41,7 @@ int CommunicatorState::run(const MpiCall& call, VendorCall vendor, CallOutcome& 
   outcome.why = sentence(Cause::intercommunicator);
   if (facts_.is_inter) return vendor();
   if (facts_.ranks == 1) return run_alone(call, vendor, outcome);
-  switch (call.function) {
-    case Function::Alltoallv:
-    case Function::Gatherv:
-    case Function::Scatterv: return irregular_.run(call, vendor, outcome);
-    case Function::Alltoallw: outcome.why = sentence(Cause::own_counts); return vendor();
-    default: return run_planned(call, vendor, outcome);
-  }
+  return is_exchanged(call.function) ? irregular_.run(call, vendor, outcome) : run_planned(call, vendor, outcome);
 }
 
 int CommunicatorState::run_again(RecentCall& recent, const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
@@ -134,7 +128,7 @@ int CommunicatorState::run_alone(const MpiCall& call, VendorCall vendor, CallOut
   RecentCall& recent = sites_.recent(call);
   if (recent.is_like(call)) [[likely]]
     return copy_alone(recent, call, vendor, outcome);
-  outcome.why = sentence(Cause::wrong_arguments);
+  outcome.why = sentence(is_exchanged(call.function) ? Cause::alone : Cause::wrong_arguments);
   const std::optional<Shape> shape = shape_of(call, facts_.rank, facts_.ranks);
   if (!shape) return vendor();
   const bool is_known = !is_reduction(shape->collective) || sites_.key_of(call, *shape);

@@ -97,9 +97,7 @@ constexpr bool is_irregular_function(Function function) {
          function == Function::Gatherv || function == Function::Scatterv;
 }
 
-std::string_view reason_of(Function function) {
-  return is_persistent(function) ? "persistent" : is_nonblocking(function) ? "nonblocking" : "neighbourhood";
-}
+std::string_view reason_of(Function function) { return is_persistent(function) ? "persistent" : "nonblocking"; }
 
 }  // namespace
 
@@ -205,11 +203,8 @@ int Counting::run(CommunicatorState& state, const MpiCall& call, VendorCall vend
 
 // Before a call that is only observed: finds its sizes, if its arguments are valid, and now and then measures late ranks.
 void Counting::observe(CommunicatorState& state, const MpiCall& call, CallOutcome& outcome) {
-  const RecentCall* const seen = seen_call(counted(state), call);
-  if (!seen) return;
-  outcome.block_bytes = seen->shape.block_bytes;
-  outcome.is_root = is_rooted(seen->shape.collective) && seen->shape.root == counted(state).rank;
-  if (seen->synchronises) state.sample(seen->price_s, outcome);
+  const RecentCall* const seen = observe_sizes(counted(state), call.function, call, outcome);
+  if (seen && seen->synchronises) state.sample(seen->price_s, outcome);
 }
 
 // The call's shape; null if it has none or its arguments are wrong.
@@ -240,8 +235,11 @@ void Counting::count(CountedCommunicator& communicator, const MpiCall& call, con
   PassedCalls* passed = nullptr;
   if (Site* const site = outcome.site) {
     Site::Told& told = site->told;
-    if (!told.is_current) [[unlikely]]
+    if (const std::size_t size_class = size_class_of(outcome.block_bytes); !told.is_current || told.size_class != size_class)
+        [[unlikely]] {
       describe(*site, *entry(communicator, call.function, outcome.block_bytes).counters.load(std::memory_order_relaxed));
+      told.size_class = size_class;
+    }
     counters = told.counters;
     if (!outcome.by_ours && !told.passed) [[unlikely]]
       told.passed = &reason(*counters, site->mode == Site::Mode::ours ? std::string_view() : site->choice.why);
@@ -343,7 +341,7 @@ void Counting::leave(CommunicatorState& state, Function function, const MpiCall&
   record_.leave();
   CountedCommunicator& communicator = counted(state);
   CallOutcome outcome{.why = reason_of(function)};
-  observe_passed(communicator, function, call, outcome);
+  observe_sizes(communicator, function, call, outcome);
   CountedCommunicator::Entry& place = entry(communicator, function, outcome.block_bytes);
   OpenCollective collective{.function = function,
                             .communicator = communicator.number.load(std::memory_order_relaxed),
@@ -367,17 +365,16 @@ void Counting::count_start(const OpenCollective& collective) {
     if (collective.traffic[rank] > 0) add_to(traffic_[rank], collective.traffic[rank]);
 }
 
-// The ranks of a neighbourhood have as many blocks as neighbours. A block is what goes to, or comes from, one of them.
-void Counting::observe_passed(CountedCommunicator& communicator, Function function, const MpiCall& call, CallOutcome& outcome) {
-  if (!is_neighbourhood(function)) {
-    const RecentCall* const seen = seen_call(communicator, call);
-    if (!seen) return;
-    outcome.block_bytes = seen->shape.block_bytes;
-    outcome.is_root = is_rooted(seen->shape.collective) && seen->shape.root == communicator.rank;
-    return;
-  }
-  const TypeFacts type = facts_of(call.send.type);
-  if (call.send.count > 0 && type.is_valid) outcome.block_bytes = call.send.count * type.size;
+// The sizes of a call that is not run by Quadrille. Returns null if it has no shape: then its arguments are wrong, or it is one of
+// neighbours, in which a block is what goes to, or comes from, one of them.
+const RecentCall* Counting::observe_sizes(CountedCommunicator& communicator, Function function, const MpiCall& call,
+                                          CallOutcome& outcome) {
+  if (is_neighbourhood(function)) return outcome.block_bytes = block_of_neighbours(call), nullptr;
+  const RecentCall* const seen = seen_call(communicator, call);
+  if (!seen) return nullptr;
+  outcome.block_bytes = seen->shape.block_bytes;
+  outcome.is_root = is_rooted(seen->shape.collective) && seen->shape.root == communicator.rank;
+  return seen;
 }
 
 void Counting::read_name(CommunicatorState& state) {

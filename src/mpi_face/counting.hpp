@@ -57,7 +57,7 @@ class Counting {
   void make_entry(CountedCommunicator& communicator, CountedCommunicator::Entry& entry, Function function, Bytes block_bytes);
   void observe(CommunicatorState& state, const MpiCall& call, CallOutcome& outcome);
   const RecentCall* seen_call(CountedCommunicator& communicator, const MpiCall& call);
-  void observe_passed(CountedCommunicator& communicator, Function function, const MpiCall& call, CallOutcome& outcome);
+  const RecentCall* observe_sizes(CountedCommunicator& communicator, Function function, const MpiCall& call, CallOutcome& outcome);
   void count(CountedCommunicator& communicator, const MpiCall& call, const CallOutcome& outcome, std::uint64_t ended,
              std::uint64_t took);
   void describe(Site& site, Counters& counters);

@@ -60,7 +60,7 @@ void Deciding::begin() {
 }
 
 void Deciding::ask_for(const Site& site) {
-  if (wishes_ && wishes_->rules.find(collective_of(site), site.key.block_bytes)) ask();
+  if (wishes_ && wishes_->rules.find(name_in_rules(site), site.key.block_bytes)) ask();
 }
 
 double Deciding::weight() const {
@@ -146,7 +146,7 @@ double Deciding::worth_ticks() const {
     const Site& site = sites_[i];
     const bool is_open = site.mode == Site::Mode::counting && site.rule != Site::Rule::followed;
     const bool is_due = site.mode == Site::Mode::ours && site.calls >= site.next_trial;
-    if (has_root(site.key.function) && (is_open || is_due)) ticks += site.vendor_times.ticks() + 1;
+    if (never_synchronises(site.key.function) && (is_open || is_due)) ticks += site.vendor_times.ticks() + 1;
   }
   return asks_host_ && ticks > 0 ? asked_for : static_cast<double>(ticks);
 }
@@ -251,29 +251,46 @@ void Deciding::make_group() {
 // Follows the user's rule for the site. If the rule does not fit the site's problem, rank 0 reports that once.
 void Deciding::obey(Site& site) {
   site.rule = Site::Rule::followed;
-  const Collective collective = collective_of(site);
-  const ChoiceRule& rule = *wishes_->rules.find(collective, site.key.block_bytes);
+  const std::string_view calls = name_in_rules(site);
+  const ChoiceRule& rule = *wishes_->rules.find(calls, site.key.block_bytes);
   try {
     if (names_vendor(rule.algorithm)) return site.leave(std::string(sentence(Cause::chosen)));
     if (is_exchanged(site.key.function))
-      throw Error(ErrorCode::misuse, fmt::format("{} runs without a plan here; only vendor can be named for it", name(collective)));
+      throw Error(ErrorCode::misuse, fmt::format("{} runs without a plan here; only vendor can be named for it", calls));
     site.take(named_contender(*group_, site, rule.algorithm));
   } catch (const Error& error) {
     if (is_of_group(error)) throw;
-    if (rank_ == 0)
-      warn_once(fmt::format("QUADRILLE_CHOOSE: {}={} is ignored: {}", name(collective), rule.algorithm, error.what()));
+    if (rank_ == 0) warn_once(fmt::format("QUADRILLE_CHOOSE: {}={} is ignored: {}", calls, rule.algorithm, error.what()));
     site.rule = Site::Rule::refused;
   }
 }
 
-void Deciding::make_exchange() {
+// Does the MPI library pair the edges of any rank in an order of its own (neighbourhood.hpp)? Other threads may use MPI_COMM_SELF
+// now, so each rank gets another communicator for itself.
+bool Deciding::is_otherwise_in_library(const Site& site) {
+  const auto any = [&](int mine) {
+    check(PMPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_INT, MPI_MAX, on_));
+    return mine != 0;
+  };
+  if (!site.neighbours || !any(site.neighbours->has_repeats())) return false;
+  MPI_Comm self = MPI_COMM_NULL;
+  check(PMPI_Comm_split(on_, static_cast<int>(rank_), 0, &self));
+  const bool is_otherwise = site.neighbours->is_otherwise_in_library(site.key.function, self);
+  check(PMPI_Comm_free(&self));
+  return any(is_otherwise);
+}
+
+// Returns false if the MPI library keeps the site's calls.
+bool Deciding::make_exchange(Site& site) {
+  if (is_otherwise_in_library(site)) return site.leave(std::string(sentence(Cause::own_order))), false;
   if (!exchange_) exchange_ = Exchanger::of(*group_);
+  return true;
 }
 
 void Deciding::admit(Site& site) {
   if (is_exchanged(site.key.function)) {
-    make_exchange();
-    return settle(site, true);
+    if (make_exchange(site)) settle(site, true);
+    return;
   }
   Contenders made = contenders(*group_, site, 1, /*anyhow=*/true);
   if (made.all.empty()) return site.leave(std::move(made.cause));
@@ -312,7 +329,7 @@ void Deciding::settle(Site& site, bool is_faster) {
 void Deciding::try_in_loop(Site& site, int most_batch) {
   std::vector<Contender> all;
   if (is_exchanged(site.key.function)) {
-    make_exchange();
+    if (!make_exchange(site)) return;
   } else {
     const double begin = PMPI_Wtime();
     Contenders made = contenders(*group_, site, Trial::most_plans, /*anyhow=*/false);
@@ -326,8 +343,8 @@ void Deciding::try_in_loop(Site& site, int most_batch) {
   std::size_t best = 0;
   double ratio = 0;
   for (int trial = 0; trial < most_trials; ++trial) {
-    if (!Trial(site, on_, *group_, plans, plans.empty() ? exchange_.get() : nullptr, most_batch).run(times))
-      return site.leave(std::string(sentence(Cause::too_large)));
+    if (const auto cause = Trial(site, on_, *group_, plans, plans.empty() ? exchange_.get() : nullptr, most_batch).run(times))
+      return site.leave(std::string(sentence(*cause)));
     std::vector<double> ratios;
     for (std::size_t way = 0; way < times.ours_s.size(); ++way) ratios.push_back(times.of(way).ratio());
     best = static_cast<std::size_t>(std::min_element(ratios.begin(), ratios.end()) - ratios.begin());

@@ -49,7 +49,7 @@ class Deciding final : private Guest {
   // Collective, in a call that all ranks enter.
   void meet(CallOutcome& outcome);
 
-  // Lets the ranks decide on gatherv and scatterv in meetings of MPI_COMM_WORLD, too (guests.hpp).
+  // Lets the ranks decide on calls that never synchronise in meetings of MPI_COMM_WORLD, too (guests.hpp).
   void be_guest();
 
   // Local: do all ranks belong to this process's MPI_COMM_WORLD? Processes of other worlds (MPI_Comm_spawn, MPI_Comm_connect) may
@@ -85,7 +85,7 @@ class Deciding final : private Guest {
   std::optional<Step> work_on(const Site& site, int plans) const;
   Step trial_of(const Site& site, double call_s) const;
   // Plans may need messages over the communicator of the meeting, so guests make none.
-  bool is_open_here(const Site& site) const { return !is_guest_now() || has_root(site.key.function); }
+  bool is_open_here(const Site& site) const { return !is_guest_now() || never_synchronises(site.key.function); }
   double left_s() const;
   double call_s() const;
   double group_s() const;
@@ -108,7 +108,8 @@ class Deciding final : private Guest {
   void conclude(Site& site, const Alternation::Conclusion& conclusion);
   void settle(Site& site, bool is_faster);
   void tune(Site& site);
-  void make_exchange();
+  bool is_otherwise_in_library(const Site& site);
+  bool make_exchange(Site& site);
 
   const MPI_Comm communicator_;
   const Rank rank_;

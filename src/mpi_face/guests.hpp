@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Communicators whose ranks meet in the meetings of MPI_COMM_WORLD, because their own calls may never synchronise them: those on
-// which the program calls gatherv or scatterv.
+// which the program calls gatherv, scatterv, alltoallw or collectives of neighbours.
 //
 // Why that is right. MPI allows each collective to wait for all ranks, and a correct program does not hang if each does. Suppose
 // that in a synchronising call of the world a rank A has made a call on a guest that a rank B has yet to make. If all collectives

@@ -15,23 +15,37 @@ int leave_to_vendor(CallOutcome& outcome, Cause cause, VendorCall vendor) {
   return vendor();
 }
 
+// Remembers the blocks of the site's latest call for a trial.
+void remember(Site& site, const CallBlocks& blocks) {
+  site.trial_arguments.sent = blocks.sent.lengths();
+  site.trial_arguments.received = blocks.received.lengths();
+  site.trial_arguments.call = site.calls;
+}
+
 }  // namespace
 
 Site* Irregular::site_of(Function function) {
-  Site*& site = function == Function::Alltoallv ? known_[0] : function == Function::Gatherv ? known_[1] : known_[2];
+  Site*& site = known_[static_cast<std::size_t>(function)];
   if (site) return site;
   site = sites_.make({.function = function});
-  if (site) deciding_.ask_for(*site);
+  if (!site) return nullptr;
+  if (is_of_neighbours(function)) site->neighbours = neighbours_.get();
+  deciding_.ask_for(*site);
   return site;
 }
 
 // Decisions that must be equal on all ranks never depend on the counts, because each rank knows only its own.
 int Irregular::run(const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
+  if (is_of_neighbours(call.function)) {
+    if (!neighbours_) neighbours_ = std::make_unique<Neighbourhood>(communicator_);
+    if (!neighbours_->exists()) return leave_to_vendor(outcome, Cause::wrong_arguments, vendor);
+    outcome.block_bytes = block_of_neighbours(call);
+  }
   Site* const site = site_of(call.function);
   if (!site) return leave_to_vendor(outcome, Cause::many_kinds, vendor);
   ++site->calls;
   outcome.site = site;
-  return has_root(call.function) ? run_rooted(*site, call, vendor, outcome) : run_all_to_all(*site, call, vendor, outcome);
+  return never_synchronises(call.function) ? run_apart(*site, call, vendor, outcome) : run_all_to_all(*site, call, vendor, outcome);
 }
 
 int Irregular::run_all_to_all(Site& site, const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
@@ -39,7 +53,7 @@ int Irregular::run_all_to_all(Site& site, const MpiCall& call, VendorCall vendor
   const bool is_due = site.calls >= next_look_ && site.mode != Site::Mode::vendor;
   outcome.why = site.choice.why;
   if (site.mode != Site::Mode::ours && !is_due) return site.timed(vendor);
-  const auto blocks = blocks_of(call, rank_, ranks_);
+  const auto blocks = blocks_of_call(call);
   if (!blocks) return leave_to_vendor(outcome, Cause::wrong_arguments, vendor);
   outcome.by_ours = site.mode == Site::Mode::ours;
   return is_due ? run_due(site, *blocks, vendor, outcome) : runner_.exchange(*deciding_.exchange(), *blocks);
@@ -48,8 +62,7 @@ int Irregular::run_all_to_all(Site& site, const MpiCall& call, VendorCall vendor
 // Runs the call. The ranks meet in it if a census says that no rank has an empty block: then all ranks are in the call. A census
 // takes time, so it is held only in calls 2^k. A trial uses the counts of this call.
 int Irregular::run_due(Site& site, const CallBlocks& blocks, VendorCall vendor, CallOutcome& outcome) {
-  site.trial_arguments.sent = blocks.sent.by_rank(ranks_);
-  site.trial_arguments.received = blocks.received.by_rank(ranks_);
+  remember(site, blocks);
   next_look_ = std::bit_ceil(site.calls + 1);
   const auto run = [&] {
     return site.mode == Site::Mode::ours ? runner_.exchange(*deciding_.exchange(), blocks) : site.timed(vendor);
@@ -75,12 +88,12 @@ void Irregular::note(Site& site, const MpiCall& call) {
   const bool at_once = Settings::get().admits_at_once;
   if (site.calls == 2 && at_once) deciding_.ask();
   if (site.calls == (at_once ? 2 : Meetings::at_the_latest)) deciding_.be_guest();
-  if (call.root >= 0 && call.root < ranks_) site.trial_arguments.root = call.root;
+  if (has_root(call.function) && call.root >= 0 && call.root < ranks_) site.trial_arguments.root = call.root;
 }
 
-// The ranks do not meet here, except for tests. All of them remember who is the root in calls 2^k, and the root remembers the
-// counts: a trial needs both.
-int Irregular::run_rooted(Site& site, const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
+// The ranks do not meet here, except for tests. In calls 2^k each of them remembers its blocks for a trial; with a root, all
+// remember who it is, and only the root remembers the blocks.
+int Irregular::run_apart(Site& site, const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
   const bool is_power = std::has_single_bit(site.calls);
   if (is_power) [[unlikely]]
     note(site, call);
@@ -89,10 +102,9 @@ int Irregular::run_rooted(Site& site, const MpiCall& call, VendorCall vendor, Ca
   const bool is_ours = site.mode == Site::Mode::ours;
   if (site.mode == Site::Mode::vendor) return vendor();
   if (!is_ours && !is_power) return site.timed(vendor);
-  const auto blocks = blocks_of(call, rank_, ranks_);
+  const auto blocks = blocks_of_call(call);
   if (!blocks) return leave_to_vendor(outcome, Cause::wrong_arguments, vendor);
-  if (is_power && rank_ == call.root)
-    site.trial_arguments.at_root = (call.function == Function::Gatherv ? blocks->received : blocks->sent).by_rank(ranks_);
+  if (is_power && (!has_root(call.function) || rank_ == call.root)) remember(site, *blocks);
   outcome.by_ours = is_ours;
   return is_ours ? runner_.exchange(*deciding_.exchange(), *blocks) : site.timed(vendor);
 }

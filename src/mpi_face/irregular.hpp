@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Alltoallv, MPI_Gatherv and MPI_Scatterv on a communicator. They have no plans, because each rank knows only its own counts
-// and these may change in each call: the ranks exchange by edges (execute/executions/exchanger.hpp). One site stands for all calls
-// of a function, whatever their counts and roots.
+// The calls on a communicator in which each rank knows only its own counts (exchanged.hpp): MPI_Alltoallv, Alltoallw, Gatherv,
+// Scatterv and those of neighbours. They have no plans, because the counts may change in each call: the ranks exchange by edges
+// (execute/executions/exchanger.hpp). One site stands for all calls of a function, whatever their counts and roots.
 //
 // The ranks meet only in calls in which they wait for each other anyway. An alltoallv is such a call if no rank has an empty block,
-// which the ranks find out by a census (census.hpp). A gatherv or scatterv never is. So what runs these is decided in the meetings
-// that other calls on the communicator give. In a meeting all ranks have made the same calls on the communicator. So they agree on
-// how many gathervs there were, which rank was the root of the latest call 2^k, and from which call on the exchange runs them. The
-// counts need not be agreed: a trial asks that root for them.
+// which the ranks find out by a census (census.hpp). The others never are, as far as the ranks know. So what runs these is decided
+// in the meetings that other calls on the communicator give. In a meeting all ranks have made the same calls on the communicator.
+// So they agree on how many gathervs there were, which was the latest call 2^k and who was its root, and from which call on the
+// exchange runs them. The counts need not be agreed: a trial takes those that the ranks had in that call.
 #pragma once
 
 #include <mpi.h>
@@ -39,10 +39,11 @@ class Irregular {
 
  private:
   Site* site_of(Function function);
+  std::optional<CallBlocks> blocks_of_call(const MpiCall& call) const { return blocks_of(call, rank_, ranks_, neighbours_.get()); }
   int run_all_to_all(Site& site, const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
   int run_due(Site& site, const CallBlocks& blocks, VendorCall vendor, CallOutcome& outcome);
   void note(Site& site, const MpiCall& call);
-  int run_rooted(Site& site, const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
+  int run_apart(Site& site, const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
 
   const MPI_Comm communicator_;
   const Rank rank_;
@@ -50,8 +51,9 @@ class Irregular {
   Sites& sites_;
   Deciding& deciding_;
   Runner& runner_;
-  std::array<Site*, 3> known_{};  // sites of alltoallv, gatherv and scatterv; null: not made yet, or there are too many
-  std::uint64_t next_look_ = 0;   // the call of alltoallv, 2^k, in which the ranks may meet; 0: not known yet
+  std::array<Site*, ours_count> known_{};      // by function; null: not made yet, or there are too many
+  std::unique_ptr<Neighbourhood> neighbours_;  // made in the first call of neighbours
+  std::uint64_t next_look_ = 0;                // the call of alltoallv, 2^k, in which the ranks may meet; 0: not known yet
   std::unique_ptr<Census> census_;
 };
 

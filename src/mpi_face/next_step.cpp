@@ -86,7 +86,7 @@ std::optional<Step> Deciding::demanded() {
     const Site& site = sites_[i];
     if (!is_open_here(site) || site.rule == Site::Rule::followed || site.mode != Site::Mode::counting) continue;
     const bool may_have_rule = wishes_ && site.rule != Site::Rule::refused;
-    const ChoiceRule* const rule = may_have_rule ? wishes_->rules.find(collective_of(site), site.key.block_bytes) : nullptr;
+    const ChoiceRule* const rule = may_have_rule ? wishes_->rules.find(name_in_rules(site), site.key.block_bytes) : nullptr;
     if (!rule && !(at_once && site.calls >= 1)) continue;  // the call in which the ranks meet is not counted yet
     if (!group_ && !(rule && names_vendor(rule->algorithm))) return Step{.what = Step::What::group};
     return step_for(rule ? Step::What::obey : Step::What::admit, site);
@@ -184,7 +184,7 @@ std::optional<Step> Deciding::work_on(const Site& site, int plans) const {
     step.cause = cause;
     return step;
   };
-  if (is_exchanged(site.key.function) && !has_root(site.key.function) && site.trial_arguments.sent.empty()) return std::nullopt;
+  if (is_exchanged(site.key.function) && !has_root(site.key.function) && site.trial_arguments.call == 0) return std::nullopt;
   if (plans >= most_plans) return leaves(Cause::many_plans);
   if (const auto verdict = group_ ? Verdicts::of_process().find(site.key, group_->nodes()) : std::nullopt) {
     if (!verdict->is_faster) return leaves(Cause::slower_for_class);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls that the MPI library always runs: nonblocking, persistent and neighbourhood collectives.
+// Calls that the MPI library always runs: nonblocking and persistent collectives.
 #pragma once
 
 #include <mpi.h>
@@ -16,8 +16,7 @@ namespace quadrille::mpi_face {
 class CommunicatorState;
 
 // Number of arguments after the communicator: a request (nonblocking), or an info object and a request (persistent).
-constexpr std::size_t arguments_behind(Function function) { return is_persistent(function) ? 2 : is_nonblocking(function) ? 1 : 0; }
-constexpr bool makes_request(Function function) { return arguments_behind(function) > 0; }
+constexpr std::size_t arguments_behind(Function function) { return is_persistent(function) ? 2 : 1; }
 
 // The call that the arguments up to the communicator state, as a call of the blocking form. Arrays with an entry for each neighbour
 // are left out.

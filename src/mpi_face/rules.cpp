@@ -6,8 +6,10 @@
 #include <limits>
 
 #include "foundation/text/parsing.hpp"
+#include "mpi_face/exchanged.hpp"
 #include "problem/size_text.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/problem.hpp"
 
 namespace quadrille::mpi_face {
 namespace {
@@ -20,15 +22,24 @@ void parse_range(std::string_view text, ChoiceRule& rule) {
   if (rule.smallest > rule.largest) throw Error(ErrorCode::misuse, fmt::format("the range {} ends before it begins", text));
 }
 
+// The name of a collective, or of a function that runs as an exchange and has no collective; empty for any other text.
+std::string_view name_of_calls(std::string_view text) {
+  if (const auto collective = collective_named(text)) return name(*collective);
+  for (std::size_t i = 0; i < ours_count; ++i)
+    if (const auto function = static_cast<Function>(i); is_exchanged(function) && fortran_name(function) == text)
+      return fortran_name(function);
+  return {};
+}
+
 ChoiceRule parse_rule(std::string_view text) {
   const auto equals = text.find('=');
   if (equals == text.npos || trimmed(text.substr(equals + 1)).empty())
     throw Error(ErrorCode::misuse, "a rule is COLLECTIVE[:SMALLEST-LARGEST]=ALGORITHM");
   const std::string_view left = trimmed(text.substr(0, equals));
   const auto colon = left.find(':');
-  const auto collective = collective_named(trimmed(left.substr(0, colon)));
-  if (!collective) throw Error(ErrorCode::misuse, fmt::format("there is no collective '{}'", left.substr(0, colon)));
-  ChoiceRule rule{.collective = *collective,
+  const std::string_view calls = name_of_calls(trimmed(left.substr(0, colon)));
+  if (calls.empty()) throw Error(ErrorCode::misuse, fmt::format("there is no collective '{}'", left.substr(0, colon)));
+  ChoiceRule rule{.calls = std::string(calls),
                   .largest = std::numeric_limits<Bytes>::max(),
                   .algorithm = std::string(trimmed(text.substr(equals + 1)))};
   if (colon != left.npos) parse_range(trimmed(left.substr(colon + 1)), rule);
@@ -37,9 +48,9 @@ ChoiceRule parse_rule(std::string_view text) {
 
 }  // namespace
 
-const ChoiceRule* ChoiceRules::find(Collective collective, Bytes block_bytes) const {
+const ChoiceRule* ChoiceRules::find(std::string_view calls, Bytes block_bytes) const {
   for (const ChoiceRule& rule : rules)
-    if (rule.collective == collective && rule.smallest <= block_bytes && block_bytes <= rule.largest) return &rule;
+    if (rule.calls == calls && rule.smallest <= block_bytes && block_bytes <= rule.largest) return &rule;
   return nullptr;
 }
 

@@ -7,12 +7,12 @@
 #include <string_view>
 #include <vector>
 
-#include "quadrille/problem.hpp"
+#include "quadrille/types.hpp"
 
 namespace quadrille::mpi_face {
 
 struct ChoiceRule {
-  Collective collective = Collective::alltoall;
+  std::string calls;                // a collective, or a function without one: neighbor_alltoall
   Bytes smallest = 0, largest = 0;  // range of a Shape's block_bytes
   std::string algorithm;            // a text for parse_candidate
 };
@@ -22,7 +22,7 @@ struct ChoiceRules {
   std::vector<std::string> refused;  // one sentence for each part of the text that is invalid
 
   // Returns the first rule that matches, or null.
-  const ChoiceRule* find(Collective collective, Bytes block_bytes) const;
+  const ChoiceRule* find(std::string_view calls, Bytes block_bytes) const;
 };
 
 // COLLECTIVE[:SMALLEST-LARGEST]=ALGORITHM[;...]

@@ -67,47 +67,35 @@ int Runner::copy(const Elements& from, const Elements& to) {
   return code == MPI_SUCCESS ? unpack(input_.data(), to, communicator_) : code;
 }
 
-// Packs the blocks into `input_`, one after the other.
-int Runner::pack_blocks(const SideBlocks& blocks) {
-  grow(input_, blocks.bytes());
-  std::byte* at = input_.data();
-  return blocks.for_each([&](Rank, const std::byte* memory, Count count) {
-    std::byte* const packed = std::exchange(at, at + count * blocks.facts().size);
-    return pack(memory, count, blocks.type(), blocks.facts(), packed, communicator_);
-  });
-}
-
-// Unpacks the blocks from `output_`.
-int Runner::unpack_blocks(const SideBlocks& blocks) {
-  const std::byte* at = output_.data();
-  return blocks.for_each([&](Rank, std::byte* memory, Count count) {
-    const std::byte* const packed = std::exchange(at, at + count * blocks.facts().size);
-    return unpack(packed, memory, count, blocks.type(), blocks.facts(), communicator_);
-  });
-}
-
 int Runner::exchange(Exchanger& exchange, const CallBlocks& blocks) {
   const SideBlocks &sent = blocks.sent, &received = blocks.received;
-  const bool packs = blocks.share_memory || !sent.is_plain(), unpacks = !received.is_plain();
+  const bool unpacks = !received.is_plain();
   edges_.clear();
   try {
-    if (packs)
-      if (const int code = pack_blocks(sent); code != MPI_SUCCESS) return code;
+    if (blocks.share_memory || !sent.is_plain()) grow(input_, sent.bytes());
     if (unpacks) grow(output_, received.bytes());
-    Bytes in = 0, out = 0;
-    sent.for_each([&](Rank to, const std::byte* memory, Count count) {
-      const Bytes bytes = count * sent.facts().size;
-      edges_.send(to, packs ? input_.data() + in : memory, bytes);
-      return in += bytes, MPI_SUCCESS;
+    std::byte* next = input_.data();
+    const int code = sent.for_each([&](const CallBlock& block) {
+      const bool packs = blocks.share_memory || !block.facts.is_plain;
+      std::byte* const memory = packs ? std::exchange(next, next + block.bytes()) : block.memory;
+      edges_.send(block.peer, memory, block.bytes());
+      return packs ? pack(block.memory, block.count, block.type, block.facts, memory, communicator_) : MPI_SUCCESS;
     });
-    received.for_each([&](Rank from, std::byte* memory, Count count) {
-      const Bytes bytes = count * received.facts().size;
-      edges_.receive(from, unpacks ? output_.data() + out : memory, bytes);
-      return out += bytes, MPI_SUCCESS;
+    if (code != MPI_SUCCESS) return code;
+    next = output_.data();
+    received.for_each([&](const CallBlock& block) {
+      std::byte* const memory = block.facts.is_plain ? block.memory : std::exchange(next, next + block.bytes());
+      return edges_.receive(block.peer, memory, block.bytes()), MPI_SUCCESS;
     });
-    edges_.begin_after(rank_);
+    if (sent.is_by_rank() && received.is_by_rank()) edges_.begin_after(rank_);
     exchange.execute(edges_.edges(blocks.may_pack));
-    return unpacks ? unpack_blocks(received) : MPI_SUCCESS;
+    if (!unpacks) return MPI_SUCCESS;
+    next = output_.data();
+    return received.for_each([&](const CallBlock& block) {
+      if (block.facts.is_plain) return MPI_SUCCESS;
+      const std::byte* const packed = std::exchange(next, next + block.bytes());
+      return unpack(packed, block.memory, block.count, block.type, block.facts, communicator_);
+    });
   } catch (const std::exception& error) {
     return failed(error);
   }

@@ -29,8 +29,6 @@ class Runner {
 
  private:
   int execute_broadcast(Plan& plan, const Shape& shape);
-  int pack_blocks(const SideBlocks& blocks);
-  int unpack_blocks(const SideBlocks& blocks);
   int failed(const std::exception& error);
 
   const MPI_Comm communicator_;

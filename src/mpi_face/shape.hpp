@@ -23,8 +23,8 @@ struct Shape {
 // Returns nothing for functions that plans cannot run; see shape_of.
 std::optional<Collective> collective_of(Function function);
 
-// Describes a call that plans can run: every blocking collective except alltoallv, alltoallw, gatherv and scatterv, in which each
-// rank knows only its own counts. Returns nothing if the arguments are wrong; the MPI library then reports the error.
+// Describes a call that plans can run: every blocking collective except those that run as exchanges (exchanged.hpp). Returns
+// nothing if the arguments are wrong; the MPI library then reports the error.
 std::optional<Shape> shape_of(const MpiCall& call, Rank rank, Count ranks);
 
 // True if every rank leaves the call only after all ranks have entered it. Equal on all ranks.

@@ -42,9 +42,9 @@ void Site::take(Contender contender) {
   told.is_current = false;
 }
 
-Collective collective_of(const Site& site) {
-  const auto exchanged = exchanged_collective(site.key.function);
-  return exchanged ? *exchanged : *collective_of(site.key.function);
+std::string_view name_in_rules(const Site& site) {
+  const Function function = site.key.function;
+  return is_exchanged(function) ? fortran_name(function) : name(*collective_of(function));
 }
 
 }  // namespace quadrille::mpi_face

@@ -71,11 +71,11 @@ struct TrialArguments {
   MPI_Datatype type = MPI_BYTE;
   Bytes type_bytes = 1;
   MPI_Op operation = MPI_OP_NULL;
-  std::vector<Bytes> sent, received;  // alltoallv: this rank's blocks in a recent call
-  // Gatherv and scatterv: the root of a recent call, equal on all ranks; and the blocks of all ranks when this rank was the root of
-  // such a call, the latest one if it is `root`.
+  // Exchanges: the root of a recent call, equal on all ranks, if there is one; and this rank's blocks (SideBlocks::lengths) in the
+  // call of this number. If there is a root, only the root has them.
   Rank root = 0;
-  std::vector<Bytes> at_root;
+  std::vector<Bytes> sent, received;
+  std::uint64_t call = 0;
 };
 
 struct Site {
@@ -107,10 +107,12 @@ struct Site {
   std::optional<TrialInPlace> trial;  // in mode trying
   TrialTimes trial_times;             // of the latest trials
   TrialArguments trial_arguments;
+  const Neighbourhood* neighbours = nullptr;  // of the communicator, if the calls are those of neighbours
 
   // For the report (counting.cpp): what was last described.
   struct Told {
     bool is_current = false;  // false if the mode, the choice or the times of trials have changed since
+    std::size_t size_class = 0;
     std::size_t samples = 0;
     double last_sample_s = 0;
     Counters* counters = nullptr;
@@ -126,6 +128,7 @@ struct Site {
   void take(Contender contender);
 };
 
-Collective collective_of(const Site& site);
+// What the site's calls are called in the user's rules: a collective's name, or the function's.
+std::string_view name_in_rules(const Site& site);
 
 }  // namespace quadrille::mpi_face

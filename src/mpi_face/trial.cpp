@@ -44,30 +44,36 @@ void Trial::hear_blocks() {
   sent_ = arguments.sent, received_ = arguments.received;
   if (has_root(site_.key.function)) {
     const bool gathers = site_.key.function == Function::Gatherv, is_root = arguments.root == group_.rank();
-    ByRank<Bytes> all(group_.size());
-    if (is_root && !arguments.at_root.empty()) std::copy(arguments.at_root.begin(), arguments.at_root.end(), all.begin());
-    Bytes mine = 0;
-    if (PMPI_Scatter(all.data(), sizeof mine, MPI_BYTE, &mine, sizeof mine, MPI_BYTE, static_cast<int>(arguments.root),
+    std::vector<Bytes>& all = gathers ? received_ : sent_;
+    if (!is_root) all.clear();
+    if (is_root) all.resize(index(group_.size()));
+    std::vector<Bytes>& own = gathers ? sent_ : received_;
+    own.assign(1, 0);
+    if (PMPI_Scatter(all.data(), sizeof(Bytes), MPI_BYTE, own.data(), sizeof(Bytes), MPI_BYTE, static_cast<int>(arguments.root),
                      communicator_) != MPI_SUCCESS)
       throw Error(ErrorCode::transport, "the MPI library's scatter failed in a trial");
-    ByRank<Bytes> own(group_.size());
-    own[arguments.root] = mine;
-    sent_ = gathers ? own : all, received_ = gathers ? all : own;
   }
   input_bytes_ = sum(sent_), output_bytes_ = sum(received_);
 }
 
-// Sets the batch size, which is equal on all ranks. Returns false if a rank would need too much memory. For a plan every rank can
-// compute the sizes; for an exchange the ranks gather them.
-bool Trial::agree_on_size() {
+// Sets the batch size, which is equal on all ranks. For a plan every rank can compute the sizes; for an exchange the ranks gather
+// them.
+std::optional<Cause> Trial::agree_on_size() {
   Bytes most = site_.key.block_bytes * group_.size();
   if (exchange_) {
     hear_blocks();
-    const ByRank<Bytes> all = gathered(group_, std::max(input_bytes_, output_bytes_));
-    most = *std::max_element(all.begin(), all.end());
+    struct Remembered {
+      Bytes most;
+      std::uint64_t call;
+    };
+    const std::uint64_t call = has_root(site_.key.function) ? 0 : site_.trial_arguments.call;
+    for (const Remembered& each : gathered(group_, Remembered{std::max(input_bytes_, output_bytes_), call})) {
+      if (each.call != call) return Cause::wrong_arguments;
+      most = std::max(most, each.most);
+    }
   }
   batch_ = std::min(batch_, batch_of_trial(most));
-  return most <= most_memory;
+  return most <= most_memory ? std::nullopt : std::optional(Cause::too_large);
 }
 
 void Trial::prepare() {
@@ -76,16 +82,34 @@ void Trial::prepare() {
   if (exchange_) {
     set_counts(sent_, 1, counts_[0], displacements_[0]);
     set_counts(received_, 1, counts_[1], displacements_[1]);
-    edges_.clear();
-    for (Rank rank = 0; rank < group_.size(); ++rank) {
-      const auto at = index(rank);
-      edges_.send(rank, input_.data() + displacements_[0][at], counts_[0][at]);
-      edges_.receive(rank, output_.data() + displacements_[1][at], counts_[1][at]);
+    for (const int side : {0, 1}) {
+      bytes_[side].assign(displacements_[side].begin(), displacements_[side].end());
+      large_counts_[side].assign(counts_[side].begin(), counts_[side].end());
     }
-    edges_.begin_after(group_.rank());
+    if (site_.neighbours) topology_ = site_.neighbours->made_on(communicator_);
+    list_edges();
   } else {
     set_counts(site_.shares, site_.trial_arguments.type_bytes, counts_[0], displacements_[0]);
   }
+}
+
+// The edges of the site's call with this rank's buffers.
+void Trial::list_edges() {
+  types_.assign(std::max(sent_.size(), received_.size()), MPI_BYTE);
+  const bool has_types = site_.key.function == Function::Alltoallw || site_.key.function == Function::Neighbor_alltoallw;
+  const auto side = [&](std::vector<std::byte>& buffer, int which) {
+    const std::vector<int>& counts = counts_[which];
+    return Side{buffer.data(), counts.empty() ? 0 : counts[0], MPI_BYTE,
+                counts.data(), displacements_[which].data(),   has_types ? types_.data() : nullptr};
+  };
+  const MpiCall call{site_.key.function, communicator_, side(input_, 0), side(output_, 1),
+                     static_cast<int>(site_.trial_arguments.root)};
+  const auto blocks = blocks_of(call, group_.rank(), group_.size(), site_.neighbours);
+  QUADRILLE_ASSERT(blocks);
+  blocks->sent.for_each([&](const CallBlock& block) { return edges_.send(block.peer, block.memory, block.bytes()), MPI_SUCCESS; });
+  blocks->received.for_each(
+      [&](const CallBlock& block) { return edges_.receive(block.peer, block.memory, block.bytes()), MPI_SUCCESS; });
+  if (!site_.neighbours) edges_.begin_after(group_.rank());
 }
 
 double Trial::timed(int way) {
@@ -95,8 +119,8 @@ double Trial::timed(int way) {
   return (PMPI_Wtime() - start) / batch_;
 }
 
-bool Trial::run(Times& times) {
-  if (!agree_on_size()) return false;
+std::optional<Cause> Trial::run(Times& times) {
+  if (const auto cause = agree_on_size()) return cause;
   prepare();
   std::vector<Repetition> mine(repetitions), all(static_cast<std::size_t>(repetitions * group_.size()));
   for (Repetition& repetition : mine) {
@@ -114,7 +138,7 @@ bool Trial::run(Times& times) {
     times.vendors_s.push_back(most.vendors_s);
     for (std::size_t way = 0; way < times.ours_s.size(); ++way) times.ours_s[way].push_back(most.ours_s[way]);
   }
-  return true;
+  return std::nullopt;
 }
 
 void Trial::ours(int way) {
@@ -134,7 +158,8 @@ void Trial::vendors() {
   const int root = static_cast<int>(root_of_call), count = static_cast<int>(site_.key.block_bytes / arguments.type_bytes);
   void* const in = input_.data();
   void* const out = output_.data();
-  const MPI_Comm comm = communicator_;
+  const MPI_Comm comm = site_.neighbours ? topology_ : communicator_;
+  const auto first = [](const std::vector<int>& counts) { return counts.empty() ? 0 : counts[0]; };
   const auto code = [&] {
     switch (site_.key.function) {
       case Function::Barrier: return PMPI_Barrier(comm);
@@ -156,11 +181,30 @@ void Trial::vendors() {
         return PMPI_Alltoallv(in, counts_[0].data(), displacements_[0].data(), MPI_BYTE, out, counts_[1].data(),
                               displacements_[1].data(), MPI_BYTE, comm);
       case Function::Gatherv:
-        return PMPI_Gatherv(in, counts_[0][index(root_of_call)], MPI_BYTE, out, counts_[1].data(), displacements_[1].data(),
-                            MPI_BYTE, root, comm);
+        return PMPI_Gatherv(in, counts_[0][0], MPI_BYTE, out, counts_[1].data(), displacements_[1].data(), MPI_BYTE, root, comm);
       case Function::Scatterv:
-        return PMPI_Scatterv(in, counts_[0].data(), displacements_[0].data(), MPI_BYTE, out, counts_[1][index(root_of_call)],
-                             MPI_BYTE, root, comm);
+        return PMPI_Scatterv(in, counts_[0].data(), displacements_[0].data(), MPI_BYTE, out, counts_[1][0], MPI_BYTE, root, comm);
+      case Function::Alltoallw:
+        return PMPI_Alltoallw(in, counts_[0].data(), displacements_[0].data(), types_.data(), out, counts_[1].data(),
+                              displacements_[1].data(), types_.data(), comm);
+      case Function::Neighbor_allgather:
+        return PMPI_Neighbor_allgather(in, first(counts_[0]), MPI_BYTE, out, first(counts_[1]), MPI_BYTE, comm);
+      case Function::Neighbor_allgatherv:
+        return PMPI_Neighbor_allgatherv(in, first(counts_[0]), MPI_BYTE, out, counts_[1].data(), displacements_[1].data(), MPI_BYTE,
+                                        comm);
+      case Function::Neighbor_alltoall:
+        return PMPI_Neighbor_alltoall(in, first(counts_[0]), MPI_BYTE, out, first(counts_[1]), MPI_BYTE, comm);
+      case Function::Neighbor_alltoallv:
+        return PMPI_Neighbor_alltoallv(in, counts_[0].data(), displacements_[0].data(), MPI_BYTE, out, counts_[1].data(),
+                                       displacements_[1].data(), MPI_BYTE, comm);
+      case Function::Neighbor_alltoallw:
+#if MPI_VERSION >= 4  // MPICH 4.0.2 takes other counts if they are ints and there are not as many sources as targets
+        return PMPI_Neighbor_alltoallw_c(in, large_counts_[0].data(), bytes_[0].data(), types_.data(), out, large_counts_[1].data(),
+                                         bytes_[1].data(), types_.data(), comm);
+#else
+        return PMPI_Neighbor_alltoallw(in, counts_[0].data(), bytes_[0].data(), types_.data(), out, counts_[1].data(),
+                                       bytes_[1].data(), types_.data(), comm);
+#endif
       default: return MPI_ERR_INTERN;
     }
   }();

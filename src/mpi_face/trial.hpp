@@ -5,9 +5,11 @@
 
 #include <mpi.h>
 
+#include <optional>
 #include <vector>
 
 #include "execute/executions/exchanger.hpp"
+#include "mpi_face/policy/cause.hpp"
 #include "mpi_face/site.hpp"
 
 namespace quadrille::mpi_face {
@@ -20,6 +22,11 @@ class Trial {
   // For calls that run as an exchange, and so have no plans, pass `exchange`. At most `most_batch` calls are timed together.
   Trial(const Site& site, MPI_Comm communicator, Communicator& group, std::vector<Plan*> plans, Exchanger* exchange,
         int most_batch);
+  ~Trial() {
+    if (topology_ != MPI_COMM_NULL) PMPI_Comm_free(&topology_);
+  }
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
 
   // Seconds on the slowest rank, for each repetition that counts (not the warm-up).
   struct Times {
@@ -28,9 +35,10 @@ class Trial {
     TrialTimes of(std::size_t way) const { return {ours_s[way], vendors_s}; }
   };
 
-  // Collective; call it once. Runs everything alternately and appends the times to `times`. Returns false, without running
-  // anything, if a rank would need too much memory. Throws Error{transport, peer_lost}.
-  bool run(Times& times);
+  // Collective; call it once. Runs everything alternately and appends the times to `times`. Returns on all ranks why there can be
+  // no trial: a rank would need too much memory, or had wrong arguments in the call whose blocks the others have. Throws
+  // Error{transport, peer_lost}.
+  std::optional<Cause> run(Times& times);
 
  private:
   static constexpr int repetitions = repetitions_of_trial;
@@ -40,8 +48,9 @@ class Trial {
   };
 
   void hear_blocks();
-  bool agree_on_size();
+  std::optional<Cause> agree_on_size();
   void prepare();
+  void list_edges();
   int ways() const { return exchange_ ? 1 : static_cast<int>(plans_.size()); }
   double timed(int way);
   void ours(int way);
@@ -52,8 +61,13 @@ class Trial {
   Communicator& group_;
   const std::vector<Plan*> plans_;
   Exchanger* const exchange_;
-  EdgeLists edges_;                     // for the exchange
-  std::vector<Bytes> sent_, received_;  // for the exchange: this rank's blocks
+  // For the exchange.
+  EdgeLists edges_;
+  std::vector<Bytes> sent_, received_;  // this rank's blocks (SideBlocks::lengths)
+  std::vector<MPI_Datatype> types_;     // of the blocks of alltoallw and Neighbor_alltoallw: bytes
+  std::vector<MPI_Aint> bytes_[2];      // displacements_ of Neighbor_alltoallw
+  std::vector<MPI_Count> large_counts_[2];
+  MPI_Comm topology_ = MPI_COMM_NULL;  // for calls of neighbours
   Problem problem_;
   Bytes input_bytes_ = 0, output_bytes_ = 0;
   int batch_;  // equal on all ranks

@@ -28,7 +28,7 @@ struct Seen {
 
 std::vector<Seen> seen(const SideBlocks& blocks) {
   std::vector<Seen> all;
-  blocks.for_each([&](Rank peer, const void* memory, Count count) { return all.push_back({peer, memory, count}), MPI_SUCCESS; });
+  blocks.for_each([&](const CallBlock& block) { return all.push_back({block.peer, block.memory, block.count}), MPI_SUCCESS; });
   return all;
 }
 
@@ -46,7 +46,7 @@ TEST(SideBlocks, OfAGathervLeadToTheRoot) {
   EXPECT_TRUE(at_sender->received.is_plain()) << "there is nothing to unpack";
   EXPECT_EQ(seen(at_root->sent), (std::vector<Seen>{{root, in.data(), 3}})) << "to itself";
   EXPECT_EQ(seen(at_root->received), (std::vector<Seen>{{0, &out[8], 2}, {1, &out[0], 0}, {2, &out[4], 3}}));
-  EXPECT_EQ(at_root->received.by_rank(p), (std::vector<Bytes>{8, 0, 12}));
+  EXPECT_EQ(at_root->received.lengths(), (std::vector<Bytes>{8, 0, 12}));
 }
 
 TEST(SideBlocks, OfAScattervComeFromTheRoot) {
@@ -68,7 +68,7 @@ TEST(SideBlocks, InPlaceLeaveOutTheRootsOwn) {
   EXPECT_TRUE(seen(gathered->sent).empty());
   EXPECT_EQ(seen(gathered->received), (std::vector<Seen>{{0, &out[8], 2}, {2, &out[4], 3}}));
   EXPECT_EQ(gathered->received.bytes(), 20);
-  EXPECT_EQ(gathered->received.by_rank(p), (std::vector<Bytes>{8, 20, 12}));
+  EXPECT_EQ(gathered->received.lengths(), (std::vector<Bytes>{8, 20, 12}));
   const MpiCall scatter = call_of(Of<Function::Scatterv>(), in.data(), all.data(), places.data(), MPI_INT, MPI_IN_PLACE, 0,
                                   MPI_DATATYPE_NULL, root, comm);
   const auto scattered = blocks_of(scatter, root, p);
@@ -84,6 +84,54 @@ TEST(SideBlocks, OfAnAlltoallvInPlaceShareMemory) {
   ASSERT_TRUE(blocks);
   EXPECT_TRUE(blocks->share_memory);
   EXPECT_EQ(seen(blocks->sent), seen(blocks->received));
+}
+
+// Displacements are bytes. A block without elements needs no type.
+TEST(SideBlocks, OfAnAlltoallwHaveTypesOfTheirOwn) {
+  const std::array<MPI_Datatype, p> types{MPI_INT, MPI_DATATYPE_NULL, MPI_CHAR};
+  const auto call = [&](const MPI_Datatype* of_in) {
+    return call_of(Of<Function::Alltoallw>(), in.data(), counts.data(), places.data(), of_in, out.data(), counts.data(),
+                   places.data(), types.data(), comm);
+  };
+  const MpiCall right = call(types.data()), without = call(nullptr);
+  const auto blocks = blocks_of(right, 0, p);
+  ASSERT_TRUE(blocks);
+  EXPECT_EQ(seen(blocks->sent), (std::vector<Seen>{{0, &in[2], 2}, {1, &in[0], 0}, {2, &in[1], 3}}));
+  EXPECT_EQ(blocks->sent.lengths(), (std::vector<Bytes>{8, 0, 3}));
+  EXPECT_EQ(blocks->sent.bytes(), 11);
+  EXPECT_TRUE(blocks->received.is_plain());
+  EXPECT_FALSE(blocks_of(without, 0, p));
+}
+
+// A grid of one rank, closed in its second dimension only.
+TEST(SideBlocks, OfNeighboursLeaveOutBorders) {
+  const std::array<int, 2> sizes{1, 1}, closed{0, 1};
+  MPI_Comm grid = MPI_COMM_NULL;
+  MPI_Cart_create(MPI_COMM_SELF, 2, sizes.data(), closed.data(), 0, &grid);
+  const Neighbourhood neighbours(grid);
+  MPI_Comm_free(&grid);
+  const std::array<int, 4> four{1, 2, 3, 4}, at{0, 10, 20, 30};
+  const MpiCall alltoallv = call_of(Of<Function::Neighbor_alltoallv>(), in.data(), four.data(), at.data(), MPI_INT, out.data(),
+                                    four.data(), at.data(), MPI_INT, comm);
+  const auto blocks = blocks_of(alltoallv, 0, 1, &neighbours);
+  ASSERT_TRUE(blocks);
+  EXPECT_EQ(seen(blocks->sent), (std::vector<Seen>{{0, &in[20], 3}, {0, &in[30], 4}}));
+  EXPECT_EQ(seen(blocks->received), (std::vector<Seen>{{0, &out[30], 4}, {0, &out[20], 3}})) << "from the opposite direction first";
+  EXPECT_EQ(blocks->sent.lengths(), (std::vector<Bytes>{0, 0, 12, 16}));
+  EXPECT_FALSE(blocks->sent.is_by_rank());
+  const MpiCall allgather = call_of(Of<Function::Neighbor_allgather>(), in.data(), 5, MPI_INT, out.data(), 5, MPI_INT, comm);
+  const auto gathered = blocks_of(allgather, 0, 1, &neighbours);
+  ASSERT_TRUE(gathered);
+  EXPECT_EQ(seen(gathered->sent), (std::vector<Seen>{{0, &in[0], 5}, {0, &in[0], 5}}));
+  EXPECT_EQ(seen(gathered->received), (std::vector<Seen>{{0, &out[15], 5}, {0, &out[10], 5}}));
+  EXPECT_EQ(gathered->sent.lengths(), (std::vector<Bytes>{20})) << "one block for all";
+  EXPECT_EQ(gathered->received.lengths(), (std::vector<Bytes>{20, 20, 20, 20})) << "a row has no gaps at borders";
+  EXPECT_EQ(block_of_neighbours(allgather), 20);
+  EXPECT_EQ(block_of_neighbours(alltoallv), 0);
+  EXPECT_FALSE(blocks_of(allgather, 0, 1)) << "without a topology";
+  EXPECT_FALSE(blocks_of(
+      call_of(Of<Function::Neighbor_alltoall>(), static_cast<void*>(MPI_IN_PLACE), 5, MPI_INT, out.data(), 5, MPI_INT, comm), 0, 1,
+      &neighbours));
 }
 
 // The root's arguments are not significant at the other ranks, which may pass anything.
@@ -111,11 +159,13 @@ TEST(SideBlocks, OfWrongArgumentsAreNone) {
 }
 
 TEST(SideBlocks, OfExchangedCallsOnly) {
-  EXPECT_EQ(exchanged_collective(Function::Gatherv), Collective::gatherv);
-  EXPECT_TRUE(is_exchanged(Function::Alltoallv));
-  EXPECT_FALSE(is_exchanged(Function::Alltoallw));
-  EXPECT_FALSE(is_exchanged(Function::Gather));
+  for (const Function function : {Function::Gatherv, Function::Alltoallv, Function::Alltoallw, Function::Neighbor_allgather})
+    EXPECT_TRUE(is_exchanged(function)) << name(function);
+  for (const Function function : {Function::Gather, Function::Ialltoallw, Function::Ineighbor_alltoall})
+    EXPECT_FALSE(is_exchanged(function)) << name(function);
   EXPECT_FALSE(has_root(Function::Alltoallv));
+  EXPECT_FALSE(never_synchronises(Function::Alltoallv));
+  EXPECT_TRUE(never_synchronises(Function::Alltoallw));
 }
 
 }  // namespace

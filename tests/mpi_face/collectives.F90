@@ -18,7 +18,9 @@ program collectives
   integer :: n, me, i, turn, ierr, wrong
   HANDLE(MPI_Datatype), allocatable :: types(:)
   integer, allocatable :: mine(:), all(:), counts(:), places(:), bytes(:), part(:)
-  integer :: one(2), two(2)
+  integer :: one(2), two(2), around(2)
+  integer(kind=MPI_ADDRESS_KIND) :: far(2)
+  HANDLE(MPI_Comm) :: ring
   wrong = 0
   call MPI_Init(ierr)
   call MPI_Comm_size(MPI_COMM_WORLD, n, ierr)
@@ -28,6 +30,9 @@ program collectives
   places = [(i, i=0, n - 1)]
   bytes = 4*places
   types = MPI_INTEGER
+  call MPI_Cart_create(MPI_COMM_WORLD, 1, [n], [.true.], .false., ring, ierr)
+  around = [mod(me + n - 1, n), mod(me + 1, n)]
+  far = [0, 4]
   do turn = 1, 20
     call MPI_Barrier(MPI_COMM_WORLD, ierr)
     one = -1
@@ -80,6 +85,7 @@ program collectives
     all = -1
     call MPI_Alltoallw(mine, counts, bytes, types, all, counts, bytes, types, MPI_COMM_WORLD, ierr)
     call check('alltoallw', all1(all == part))
+    call neighbours()
 #if defined(BINDING_F08)
     call without_ierror()
 #endif
@@ -106,6 +112,33 @@ contains
     if (good .and. ierr == MPI_SUCCESS) return
     print '(a,a,a,i0,a,i0)', 'wrong: ', what, ' on rank ', me, ' in turn ', turn
     wrong = wrong + 1
+  end subroutine
+  ! The same goes to both, because in a ring of two MPI libraries may exchange the blocks in another order.
+  subroutine neighbours()
+    integer :: ones(2), at(2), twice(2)
+    HANDLE(MPI_Datatype) :: both(2)
+    ones = 1
+    at = [0, 1]
+    twice = 10*me + turn
+    both = MPI_INTEGER
+    two = -1
+    call MPI_Neighbor_allgather(twice, 1, MPI_INTEGER, two, 1, MPI_INTEGER, ring, ierr)
+    call check('neighbor_allgather', all1(two == 10*around + turn))
+    two = -1
+    call MPI_Neighbor_allgatherv(twice, 1, MPI_INTEGER, two, ones, at, MPI_INTEGER, ring, ierr)
+    call check('neighbor_allgatherv', all1(two == 10*around + turn))
+    two = -1
+    call MPI_Neighbor_alltoall(twice, 1, MPI_INTEGER, two, 1, MPI_INTEGER, ring, ierr)
+    call check('neighbor_alltoall', all1(two == 10*around + turn))
+    two = -1
+    call MPI_Neighbor_alltoallv(twice, ones, at, MPI_INTEGER, two, ones, at, MPI_INTEGER, ring, ierr)
+    call check('neighbor_alltoallv', all1(two == 10*around + turn))
+    ! The module mpi_f08 of MPICH 4.0.2 has it on graphs only.
+#if !defined(BINDING_F08) || !defined(HAS_DESCRIPTORS)
+    two = -1
+    call MPI_Neighbor_alltoallw(twice, ones, far, both, two, ones, far, both, ring, ierr)
+    call check('neighbor_alltoallw', all1(two == 10*around + turn))
+#endif
   end subroutine
   ! An error of the program's reaches the MPI library's check, and its class comes back.
   subroutine errors()

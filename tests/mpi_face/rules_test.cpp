@@ -16,22 +16,33 @@ using ::testing::HasSubstr;
 TEST(ChooseRules, TheFirstMatchingRuleIsTaken) {
   const ChoiceRules rules = parse_rules("alltoall:0-1KiB=bruck:radix=4; alltoall=direct ;broadcast:8-8=vendor;");
   EXPECT_TRUE(rules.refused.empty());
-  ASSERT_NE(rules.find(Collective::alltoall, 1024), nullptr);
-  EXPECT_EQ(rules.find(Collective::alltoall, 1024)->algorithm, "bruck:radix=4");
-  EXPECT_EQ(rules.find(Collective::alltoall, 1025)->algorithm, "direct");
-  EXPECT_EQ(rules.find(Collective::broadcast, 8)->algorithm, "vendor");
-  EXPECT_EQ(rules.find(Collective::broadcast, 7), nullptr);
-  EXPECT_EQ(rules.find(Collective::allgather, 8), nullptr);
+  ASSERT_NE(rules.find("alltoall", 1024), nullptr);
+  EXPECT_EQ(rules.find("alltoall", 1024)->algorithm, "bruck:radix=4");
+  EXPECT_EQ(rules.find("alltoall", 1025)->algorithm, "direct");
+  EXPECT_EQ(rules.find("broadcast", 8)->algorithm, "vendor");
+  EXPECT_EQ(rules.find("broadcast", 7), nullptr);
+  EXPECT_EQ(rules.find("allgather", 8), nullptr);
 }
 
 TEST(ChooseRules, InvalidRulesAreLeftOutWithASentence) {
   const ChoiceRules rules =
       parse_rules("nonsense;alltoal=direct;alltoall:1KiB=direct;alltoall:9-8=direct;alltoall:x-8=direct;alltoall=;scan=linear");
   EXPECT_EQ(rules.rules.size(), 1u);
-  EXPECT_NE(rules.find(Collective::scan, 1), nullptr);
+  EXPECT_NE(rules.find("scan", 1), nullptr);
   EXPECT_THAT(rules.refused, ElementsAre(HasSubstr("'nonsense' is invalid: a rule is"), HasSubstr("no collective 'alltoal'"),
                                          HasSubstr("'1KiB' is not a range of sizes"), HasSubstr("ends before it begins"),
                                          HasSubstr("'x'"), HasSubstr("a rule is")));
+}
+
+// Exchanges that have no collective of ours have the names of MPI's functions.
+TEST(ChooseRules, NameExchanges) {
+  const ChoiceRules rules =
+      parse_rules("alltoallw=vendor;neighbor_alltoallv=vendor;neighbor_alltoal=vendor;ineighbor_alltoall=vendor");
+  EXPECT_NE(rules.find("alltoallw", 0), nullptr);
+  EXPECT_NE(rules.find("neighbor_alltoallv", 0), nullptr);
+  EXPECT_EQ(rules.find("neighbor_alltoallw", 0), nullptr);
+  EXPECT_THAT(rules.refused,
+              ElementsAre(HasSubstr("no collective 'neighbor_alltoal'"), HasSubstr("no collective 'ineighbor_alltoall'")));
 }
 
 TEST(ChooseRules, AnyTextIsReadOrRefused) {

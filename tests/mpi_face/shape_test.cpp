@@ -168,14 +168,13 @@ TEST(Shape, OfAReduceScatterHasThisRanksShareAsOutput) {
   EXPECT_EQ(in_place->output.count, 2);
 }
 
-// In alltoallv and alltoallw, gatherv and scatterv a rank knows only its own counts, and there are no plans for the other
-// functions.
+// There are no plans for exchanges and for the functions that the MPI library always runs.
 TEST(Shape, IsOnlyOfCollectivesThatPlansCanRun) {
   EXPECT_EQ(collective_of(Function::Exscan), Collective::exscan);
   EXPECT_EQ(collective_of(Function::Reduce_scatter), Collective::reduce_scatterv);
   EXPECT_EQ(collective_of(Function::Reduce_scatter_block), Collective::reduce_scatter);
-  for (const Function function :
-       {Function::Alltoallv, Function::Alltoallw, Function::Gatherv, Function::Scatterv, Function::Ibarrier})
+  for (const Function function : {Function::Alltoallv, Function::Alltoallw, Function::Gatherv, Function::Scatterv,
+                                  Function::Neighbor_alltoall, Function::Ibarrier})
     EXPECT_FALSE(collective_of(function)) << name(function);
 }
 

@@ -19,7 +19,7 @@ class TrialTest : public ::testing::Test {
   }
   ~TrialTest() override { MPI_Comm_free(&comm_); }
 
-  bool run(const Site& site) {
+  std::optional<Cause> run(const Site& site) {
     times_ = {};
     return Trial(site, comm_, *group_, {}, exchange_.get(), 4).run(times_);
   }
@@ -38,10 +38,11 @@ TEST_F(TrialTest, HearsTheBlocksFromTheRoot) {
       Site site;
       site.key.function = function;
       site.trial_arguments.root = root;
-      site.trial_arguments.at_root.assign(index(group_->size()), 9);  // at other ranks: of an older call
+      std::vector<Bytes>& all = function == Function::Gatherv ? site.trial_arguments.received : site.trial_arguments.sent;
+      all.assign(index(group_->size()), 9);  // at other ranks: of an older call
       if (group_->rank() == root)
-        for (Rank rank = 0; rank < group_->size(); ++rank) site.trial_arguments.at_root[index(rank)] = 1000 * rank;
-      EXPECT_TRUE(run(site));
+        for (Rank rank = 0; rank < group_->size(); ++rank) all[index(rank)] = 1000 * rank;
+      EXPECT_FALSE(run(site));
       EXPECT_TRUE(is_complete());
     }
 }
@@ -49,16 +50,67 @@ TEST_F(TrialTest, HearsTheBlocksFromTheRoot) {
 TEST_F(TrialTest, OfAGathervWithoutCountsMovesNothing) {
   Site site;
   site.key.function = Function::Gatherv;
-  EXPECT_TRUE(run(site));
+  EXPECT_FALSE(run(site));
   EXPECT_TRUE(is_complete());
 }
 
 TEST_F(TrialTest, IsNotHeldIfTheRootNeedsTooMuchMemory) {
   Site site;
   site.key.function = Function::Scatterv;
-  site.trial_arguments.at_root.assign(index(group_->size()), Trial::most_memory / 2 + 1);
-  EXPECT_FALSE(run(site));
+  site.trial_arguments.sent.assign(index(group_->size()), Trial::most_memory / 2 + 1);
+  EXPECT_EQ(run(site), Cause::too_large);
   EXPECT_TRUE(times_.vendors_s.empty());
+}
+
+TEST_F(TrialTest, TakesTheBlocksOfAnAlltoallw) {
+  Site site;
+  site.key.function = Function::Alltoallw;
+  for (Rank rank = 0; rank < group_->size(); ++rank) {
+    site.trial_arguments.sent.push_back(100 * group_->rank() + rank);
+    site.trial_arguments.received.push_back(100 * rank + group_->rank());
+  }
+  EXPECT_FALSE(run(site));
+  EXPECT_TRUE(is_complete());
+}
+
+// The communicator of the trial has no topology. The last rank is beyond the border of the first one.
+TEST_F(TrialTest, MakesTheNeighboursOfTheCall) {
+  const int size = static_cast<int>(group_->size()), open = 0;
+  MPI_Comm line = MPI_COMM_NULL;
+  MPI_Cart_create(comm_, 1, &size, &open, 0, &line);
+  const Neighbourhood neighbours(line);
+  MPI_Comm_free(&line);
+  const auto length = [](Rank from, Rank to) { return 1000 * from + to; };
+  for (const Function function : {Function::Neighbor_allgather, Function::Neighbor_allgatherv, Function::Neighbor_alltoall,
+                                  Function::Neighbor_alltoallv, Function::Neighbor_alltoallw}) {
+    const bool is_regular = function == Function::Neighbor_allgather || function == Function::Neighbor_alltoall;
+    Site site;
+    site.key.function = function;
+    site.neighbours = &neighbours;
+    TrialArguments& arguments = site.trial_arguments;
+    arguments.sent.assign(2, is_regular ? 64 : 0), arguments.received = arguments.sent;
+    if (!is_regular) {
+      const Rank own = group_->rank();
+      const bool gathers = gathers_of_neighbours(function);
+      for (const Neighbour& to : neighbours.targets().list) arguments.sent[index(to.block)] = length(own, gathers ? own : to.rank);
+      for (const Neighbour& from : neighbours.sources().list)
+        arguments.received[index(from.block)] = length(from.rank, gathers ? from.rank : own);
+      if (gathers) arguments.sent[0] = length(own, own);
+    }
+    if (gathers_of_neighbours(function)) arguments.sent.resize(1);
+    EXPECT_FALSE(run(site)) << name(function);
+    EXPECT_TRUE(is_complete()) << name(function);
+  }
+}
+
+// A rank that had wrong arguments in the latest call 2^k has the blocks of an older one.
+TEST_F(TrialTest, IsNotHeldWithTheBlocksOfDifferentCalls) {
+  Site site;
+  site.key.function = Function::Alltoallw;
+  site.trial_arguments.call = group_->rank() == 0 ? 32 : 64;
+  if (group_->size() > 1) {
+    EXPECT_EQ(run(site), Cause::wrong_arguments);
+  }
 }
 
 }  // namespace

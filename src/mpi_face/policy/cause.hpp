@@ -14,7 +14,7 @@ namespace quadrille::mpi_face {
 
 enum class Cause : std::uint8_t {
   intercommunicator,
-  own_counts,
+  alone,
   wrong_arguments,
   no_data,
   long_blocks,
@@ -31,6 +31,7 @@ enum class Cause : std::uint8_t {
   predicted_faster,
   no_contender,
   no_plan,
+  own_order,
   too_large,
   many_plans,
   overlapping,
@@ -38,9 +39,9 @@ enum class Cause : std::uint8_t {
   only_observed,
 };
 
-constexpr ByEnum<Cause, std::string_view, 23> sentences{{
+constexpr ByEnum<Cause, std::string_view, 24> sentences{{
     "intercommunicator",
-    "each rank knows only its own counts",
+    "one rank exchanges with itself",
     "wrong arguments",
     "no data",
     "blocks of more than 1 GiB",
@@ -57,6 +58,7 @@ constexpr ByEnum<Cause, std::string_view, 23> sentences{{
     "Quadrille would take longer, by figures measured on this machine",
     "no algorithm of ours applies",
     "no plan could be made",
+    "the MPI library pairs blocks of the same two ranks in an order of its own",
     "too large to be tried beside the MPI library's",
     "there are already plans for 128 other kinds of calls",
     "the buffers overlap",
@@ -70,14 +72,14 @@ constexpr std::string_view sentence(Cause cause) { return sentences[cause]; }
 inline const std::vector<std::string_view>& uncovered() {
   static const std::vector<std::string_view> reasons{"nonblocking",
                                                      "persistent",
-                                                     "neighbourhood",
                                                      sentence(Cause::intercommunicator),
-                                                     sentence(Cause::own_counts),
+                                                     sentence(Cause::alone),
                                                      sentence(Cause::long_blocks),
                                                      sentence(Cause::own_operator),
                                                      sentence(Cause::many_kinds),
                                                      sentence(Cause::two_worlds),
-                                                     sentence(Cause::no_group)};
+                                                     sentence(Cause::no_group),
+                                                     sentence(Cause::own_order)};
   return reasons;
 }
 

@@ -10,17 +10,8 @@
 
 using namespace quadrille::mpi_face;
 
-namespace {
-
-// The last argument is the address of the request that the call makes, or the communicator.
-void note_last(PassedThrough& counted, int code, const MPI_Request* request) {
-  if (code == MPI_SUCCESS) counted.made(*request);
-}
-void note_last(PassedThrough&, int, MPI_Comm) {}
-
-}  // namespace
-
-// Defines a function that the MPI library always runs. `prefix` is MPI_ or MPIX_.
+// Defines a function that the MPI library always runs. Its last argument is the address of the request that it makes. `prefix` is
+// MPI_ or MPIX_.
 #define QUADRILLE_PASSED(prefix, symbol, function, arguments)                                   \
   int prefix##symbol(PARAMETERS(prefix##symbol, arguments)) {                                   \
     see_collective();                                                                           \
@@ -29,7 +20,7 @@ void note_last(PassedThrough&, int, MPI_Comm) {}
     const auto read = [](auto... each) { return call_of_passed<Function::function>(each...); }; \
     PassedThrough counted(Function::function, with_first<used>(read, all));                     \
     const int code = P##prefix##symbol(ARGUMENTS(arguments));                                   \
-    note_last(counted, code, std::get<arguments - 1>(all));                                     \
+    if (code == MPI_SUCCESS) counted.made(*std::get<arguments - 1>(all));                       \
     return code;                                                                                \
   }
 

@@ -10,6 +10,8 @@
 #include <tuple>
 #include <type_traits>
 
+#include "mpi_face/neighbourhood.hpp"
+
 // Open MPI's Fortran constants, such as MPI_IN_PLACE, are recognised by their addresses. Each compiler mangles the name
 // differently, and each spelling is a separate variable.
 extern "C" {
@@ -40,8 +42,15 @@ struct FortranCall {
   bool skip_next_array = false;  // after MPI_IN_PLACE: MPI ignores the send side's other arguments, so its arrays may be invalid
   bool out_of_memory = false;
 
-  // Length of the arrays of counts, displacements or types in a collective on this communicator.
+  bool is_of_neighbours = false;
+  bool receives = false;  // the arrays of the send side have been converted
+
+  // Length of the next array of types in a collective on this communicator.
   int peers() const {
+    if (is_of_neighbours) {
+      const Neighbourhood own(communicator);
+      return static_cast<int>((receives ? own.sources() : own.targets()).blocks);
+    }
     int is_inter = 0, size = 0;
     if (PMPI_Comm_test_inter(communicator, &is_inter) != MPI_SUCCESS) return 0;
     (is_inter ? PMPI_Comm_remote_size : PMPI_Comm_size)(communicator, &size);
@@ -75,7 +84,15 @@ struct FromFortran<const void*> : FromFortran<void*> {
   using FromFortran<void*>::FromFortran;
 };
 
-// Converts an array with one entry per rank. Arrays of integers are used as they are if Fortran's integers are C's; types are
+// Displacements of Neighbor_alltoallw, which are addresses in Fortran, too.
+template <>
+struct FromFortran<const MPI_Aint*> {
+  using Given = const MPI_Aint*;
+  Given value;
+  FromFortran(Given given, FortranCall&) : value(given) {}
+};
+
+// Converts an array with one entry for each block. Arrays of integers are used as they are if Fortran's integers are C's; types are
 // always copied.
 template <class T>
 struct FromFortran<const T*> {
@@ -92,7 +109,7 @@ struct FromFortran<const T*> {
       for (int i = 0; copy && i < n; ++i) copy[static_cast<std::size_t>(i)] = to_c(given[i], T{});
       value = copy.get();
     }
-    if constexpr (std::is_same_v<T, MPI_Datatype>) call.skip_next_array = false;  // the types are the last of the arrays
+    if constexpr (std::is_same_v<T, MPI_Datatype>) call.skip_next_array = false, call.receives = true;  // the last of the arrays
   }
 };
 
@@ -101,10 +118,11 @@ using Given = typename FromFortran<T>::Given;
 
 // Converts the arguments and calls the C function, whose last argument is the communicator. Fortran 2008 programs may omit
 // `ierror`.
-template <class... C>
+template <Function called, class... C>
 void call_from_fortran(int (*function)(C...), MPI_Fint* ierror, std::type_identity_t<Given<C>>... given) {
   FortranCall call;
   call.communicator = PMPI_Comm_f2c(*std::get<sizeof...(C) - 1>(std::tie(given...)));
+  call.is_of_neighbours = is_of_neighbours(called);
   std::tuple<FromFortran<C>...> arguments{FromFortran<C>(given, call)...};
   const int code = call.out_of_memory ? PMPI_Comm_call_errhandler(call.communicator, MPI_ERR_NO_MEM),
             MPI_ERR_NO_MEM            : std::apply([&](auto&... each) { return function(each.value...); }, arguments);

@@ -115,8 +115,7 @@ using namespace quadrille::mpi_face;
     const auto all = std::make_tuple(ARGUMENTS(arguments));                                                        \
     PassedThrough counted(Function::function, call(all));                                                          \
     vendors(ARGUMENTS(arguments), ierror);                                                                         \
-    if constexpr (makes_request(Function::function))                                                               \
-      if (is_success(ierror)) counted.made(request_at(std::get<arguments - 1>(all), 0));                           \
+    if (is_success(ierror)) counted.made(request_at(std::get<arguments - 1>(all), 0));                             \
   }
 #define QUADRILLE_FORTRAN_REQUESTS(symbol, vendor, arguments, kind, count, requests)                                      \
   void symbol(POINTERS_##arguments, void* ierror) {                                                                       \
@@ -152,12 +151,12 @@ extern "C" {
 #define FORTRAN_8(f) FORTRAN_7(f), FORTRAN_ARGUMENT(f, 7)
 #define FORTRAN_9(f) FORTRAN_8(f), FORTRAN_ARGUMENT(f, 8)
 
-#define OURS(name, fortran, capitals, arguments)                             \
-  void mpi_##fortran##_(FORTRAN_##arguments(MPI_##name), MPI_Fint* ierror) { \
-    see_collective();                                                        \
-    call_from_fortran(quadrille_##fortran, ierror, ARGUMENTS(arguments));    \
-  }                                                                          \
-  QUADRILLE_FORTRAN_SPELLINGS(mpi_, MPI_, fortran, capitals)                 \
+#define OURS(name, fortran, capitals, arguments)                                          \
+  void mpi_##fortran##_(FORTRAN_##arguments(MPI_##name), MPI_Fint* ierror) {              \
+    see_collective();                                                                     \
+    call_from_fortran<Function::name>(quadrille_##fortran, ierror, ARGUMENTS(arguments)); \
+  }                                                                                       \
+  QUADRILLE_FORTRAN_SPELLINGS(mpi_, MPI_, fortran, capitals)                              \
   QUADRILLE_ALIAS(mpi_##fortran##_, mpi_##fortran##_f08_)
 
 #define QUADRILLE_FORTRAN_BINDINGS(prefix, capitals_prefix, name, fortran, capitals, arguments) \

@@ -24,9 +24,25 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(Function:
 #include "mpi_face/symbols/functions.def"
 };
 
+// The functions that Quadrille may run come first.
+inline constexpr std::size_t ours_count = 0
+#define OURS(name, fortran, capitals, arguments) +1
+#include "mpi_face/symbols/functions.def"
+    ;
+
+inline constexpr std::array<std::string_view, static_cast<std::size_t>(Function::count)> fortran_names{
+#define OURS(name, fortran, capitals, arguments) #fortran,
+#define PASSED(name, fortran, capitals, arguments) #fortran,
+#define PASSED_MPI4(name, fortran, capitals, arguments) #fortran,
+#include "mpi_face/symbols/functions.def"
+};
+
 constexpr std::string_view name(Function function) { return function_names[static_cast<std::size_t>(function)]; }
 
 constexpr std::string_view short_name(Function function) { return name(function).substr(4); }  // without the prefix MPI_
+
+// The name in Fortran without the prefix mpi_: alltoallv.
+constexpr std::string_view fortran_name(Function function) { return fortran_names[static_cast<std::size_t>(function)]; }
 
 // The function with this short name.
 constexpr std::optional<Function> function_named(std::string_view wanted) {
