@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -16,13 +15,13 @@
 #include <thread>
 
 #include "execute/executions/waiting.hpp"
-#include "execute/shared/head_file.hpp"
 #include "groups/chooser.hpp"
 #include "quadrille/groups.hpp"
 #include "quadrille/program_builder.hpp"
 #include "support/agreement.hpp"
 #include "support/apart.hpp"
 #include "support/processes.hpp"
+#include "support/rank_processes.hpp"
 
 namespace quadrille {
 namespace {
@@ -150,43 +149,10 @@ TEST(SharedMemory, GathersMoreThanATrayHolds) {
   });
 }
 
-// Runs `body` as two processes, without a launcher that would end them. Returns their exit codes: 0 if `body` throws peer_lost,
-// minus the signal's number if a signal has ended the process, and -1000 if it hung and had to be killed.
-std::vector<int> codes_of_two_processes(const std::function<void(SharedCommunicator&)>& body, const CopyCosts& costs = {}) {
-  const Descriptor file = make_head_file(2);
-  std::vector<pid_t> ranks;
-  for (Rank rank = 0; rank < 2; ++rank) {
-    ranks.push_back(::fork());
-    if (ranks.back() != 0) continue;
-    int code = 1;
-    try {
-      const auto communicator = meet_at(open_head_file(file, 2), rank, 2, costs);
-      let_choose(*communicator);
-      body(*communicator);
-    } catch (const Error& error) {
-      code = error.code() == ErrorCode::peer_lost ? 0 : 2;
-    }
-    std::_Exit(code);
-  }
-  std::vector<int> codes;
-  for (const pid_t process : ranks) {
-    int status = 0, waited = 0;
-    while (::waitpid(process, &status, WNOHANG) == 0 && ++waited < 2000) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    if (waited == 2000) {
-      ::kill(process, SIGKILL);
-      ::waitpid(process, &status, 0);
-      codes.push_back(-1000);
-    } else {
-      codes.push_back(WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status));
-    }
-  }
-  return codes;
-}
-
 // A rank gets an error if another is killed during an execution.
 TEST(SharedMemory, NoticesThatAProcessIsGone) {
   for (const Bytes block : {8, 100000}) {
-    const auto codes = codes_of_two_processes([&](SharedCommunicator& communicator) {
+    const auto codes = codes_of_processes(2, [&](SharedCommunicator& communicator) {
       Plan exchange = plan(communicator, Problem::alltoall(2, block));
       ByteVector input(static_cast<std::size_t>(2 * block)), output(input.size());
       for (int run = 0;; ++run) {
@@ -200,7 +166,8 @@ TEST(SharedMemory, NoticesThatAProcessIsGone) {
 
 // A receiver that reduces directly from the sender's shared memory is killed while it reads.
 TEST(SharedMemory, NoticesThatAReaderIsKilledInTheMiddleOfACopy) {
-  const auto codes = codes_of_two_processes(
+  const auto codes = codes_of_processes(
+      2,
       [&](SharedCommunicator& communicator) {
         constexpr Bytes block = 80'000;
         Operator deadly = *built_in_operator("sum", "f64");
@@ -224,7 +191,8 @@ TEST(SharedMemory, NoticesThatAReaderIsKilledInTheMiddleOfACopy) {
 
 // A sender's memory cannot be read, because it has been unmapped: the reader reports this, and the sender does not wait for ever.
 TEST(SharedMemory, NoticesThatAReaderCannotRead) {
-  const auto codes = codes_of_two_processes(
+  const auto codes = codes_of_processes(
+      2,
       [&](SharedCommunicator& communicator) {
         constexpr Bytes block = 100'000;
         Plan exchange = plan(communicator, Problem::alltoall(2, block));

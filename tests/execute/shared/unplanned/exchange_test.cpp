@@ -2,17 +2,12 @@
 #include "execute/shared/unplanned/exchange.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <functional>
-#include <iostream>
 #include <thread>
 
-#include "execute/shared/head_file.hpp"
-#include "execute/shared/meet.hpp"
 #include "quadrille/groups.hpp"
 #include "support/apart.hpp"
 #include "support/cases.hpp"
@@ -357,40 +352,6 @@ TEST(Exchange, ReleasesItsMemory) {
     }
     EXPECT_EQ(space.taken_bytes(), before);
   });
-}
-
-// Runs each rank as a process; the last one exits after some calls. Returns the sum of the exit codes, which is 0 if all went as
-// expected.
-int exit_codes_where_one_is_lost(Count ranks, Bytes bytes) {
-  const Descriptor file = make_head_file(ranks);
-  for (Rank rank = 0; rank < ranks; ++rank)
-    if (::fork() == 0) {
-      int wrong = 1;
-      try {
-        const auto all = meet_at(open_head_file(file, ranks), rank, ranks);
-        const auto exchange = Exchanger::of(*all);
-        Blocks blocks(ranks);
-        blocks.all(bytes);
-        for (int call = 0; call < 100; ++call) exchange->execute(blocks.edges());
-        if (rank == ranks - 1) ::_exit(0);
-        const Error error = error_of([&] { exchange->execute(blocks.edges()); });
-        wrong = error.code() == ErrorCode::peer_lost ? 0 : 2;
-      } catch (const std::exception& error) {
-        std::cerr << error.what() << std::endl;
-      }
-      ::_exit(wrong);
-    }
-  int sum = 0;
-  for (Rank rank = 0; rank < ranks; ++rank) {
-    int status = -1;
-    ::wait(&status);
-    sum += WIFEXITED(status) ? WEXITSTATUS(status) : 1000;
-  }
-  return sum;
-}
-
-TEST(Exchange, NoticesALostProcess) {
-  for (const Bytes bytes : {8, 290'000}) EXPECT_EQ(exit_codes_where_one_is_lost(3, bytes), 0);
 }
 
 }  // namespace
