@@ -5,8 +5,8 @@
 #include <memory>
 #include <new>
 
+#include "execute/shared/memory/placing.hpp"
 #include "foundation/assert.hpp"
-#include "foundation/rounding.hpp"
 
 namespace quadrille {
 namespace {
@@ -17,13 +17,6 @@ constexpr Bytes most_slots_bytes = 16384;
 
 // Pairs beyond these take slots in control memory of the sender.
 constexpr Count most_pool_pairs_of_rank = 64;
-
-template <class Object>
-Object* place(std::byte*& at, Count count) {
-  auto* const first = reinterpret_cast<Object*>(at);
-  at += rounded_up(count * static_cast<Bytes>(sizeof(Object)), Bytes{64});
-  return first;
-}
 
 }  // namespace
 
@@ -36,8 +29,8 @@ PairSlots::PairSlots(SharedSpace& space)
 
 Bytes PairSlots::control_bytes() const {
   const Count ranks = space_.size();
-  return static_cast<Bytes>(sizeof(Closing) + sizeof(Pool) + sizeof(Finished) * index(ranks)) +
-         rounded_up(ranks * ranks * static_cast<Bytes>(sizeof(Flag)), line) + pool_pairs_ * 2 * first_bytes_;
+  return placed_bytes<Closing>(1) + placed_bytes<Pool>(1) + placed_bytes<Finished>(ranks) + placed_bytes<Flag>(ranks * ranks) +
+         pool_pairs_ * 2 * first_bytes_;
 }
 
 Bytes PairSlots::memory_bytes() const {
