@@ -3,25 +3,13 @@
 
 #include <new>
 
+#include "execute/shared/memory/placing.hpp"
 #include "foundation/assert.hpp"
-#include "foundation/rounding.hpp"
 
 namespace quadrille {
 namespace {
 
 constexpr Bytes line = 64;
-
-template <class Object>
-Bytes bytes_of(Count count) {
-  return rounded_up(count * static_cast<Bytes>(sizeof(Object)), line);
-}
-
-template <class Object>
-Object* place(std::byte*& at, Count count) {
-  auto* const first = reinterpret_cast<Object*>(at);
-  at += bytes_of<Object>(count);
-  return first;
-}
 
 }  // namespace
 
@@ -29,8 +17,8 @@ NodeBoard::NodeBoard(SharedSpace& space, Count nodes, Bytes message_bytes)
     : space_(space), nodes_(nodes), message_bytes_(rounded_up(message_bytes, line)) {}
 
 Bytes NodeBoard::control_bytes() const {
-  return bytes_of<Closing>(1) + 2 * bytes_of<OneFlag>(space_.size()) + bytes_of<MessageArrival>(nodes_) +
-         bytes_of<Row>(2 * space_.size() * nodes_) + nodes_ * 2 * message_bytes_;
+  return placed_bytes<Closing>(1) + 2 * placed_bytes<OneFlag>(space_.size()) + placed_bytes<MessageArrival>(nodes_) +
+         placed_bytes<Row>(2 * space_.size() * nodes_) + nodes_ * 2 * message_bytes_;
 }
 
 // Rank 0 initialises what is not one rank's own. The ranks meet before they use it.
