@@ -15,7 +15,7 @@ void IrregularEdges::list(const IrregularBlocks& blocks, std::string_view functi
   if (has_pair_counts(call.collective))
     call.in_place ? list_pairs_in_place(blocks) : list_pairs(blocks, function);
   else
-    blocks.is_scatter() ? list_scatter(blocks, function) : list_gather(blocks, function);
+    list_rooted(blocks, function);
   lists_.begin_after(blocks.rank());
   edges_ = lists_.edges(has_pair_counts(call.collective));
 }
@@ -67,51 +67,34 @@ void IrregularEdges::list_pairs_in_place(const IrregularBlocks& blocks) {
   }
 }
 
-// In place, the root's own block is sent to where it lies already, which moves nothing.
-void IrregularEdges::list_gather(const IrregularBlocks& blocks, std::string_view function) {
+// A gatherv, or a scatterv in the other direction: each rank has a block of its own, and the root has those of all. In place, the
+// root's own block is sent to where it lies already, which moves nothing.
+void IrregularEdges::list_rooted(const IrregularBlocks& blocks, std::string_view function) {
   const CallArguments& call = blocks.arguments();
+  const bool gathers = !blocks.is_scatter();
   InputSide input = input_side(call);
   OutputSide output = output_side(call);
+  const auto use = [&](bool is_input, Count first, Count count) { is_input ? input.use(first, count) : output.use(first, count); };
+  const auto list = [&](bool is_send, Rank peer, Count first, Bytes bytes) {
+    is_send ? lists_.send(peer, input.place(first), bytes) : lists_.receive(peer, output.place(first), bytes);
+  };
+  if (!blocks.is_root() || !call.in_place) use(gathers, 0, gathers && !call.in_place ? call.input_elements : call.output_elements);
   if (!blocks.is_root()) {
-    const Count elements = call.in_place ? call.output_elements : call.input_elements;
-    input.use(0, elements);
-    input.check_given("input");
-    return lists_.send(call.root, input.place(0), blocks.own_share());
+    gathers ? input.check_given("input") : output.check_given("output");
+    return list(gathers, call.root, 0, blocks.own_share());
   }
-  if (!call.in_place) input.use(0, call.input_elements);
   Count own = 0;
-  blocks.visit_received([&](Rank from, Count first, Count count) {
+  const auto list_block = [&](Rank peer, Count first, Count count) {
     if (count == 0) return;
-    output.use(first, count);
-    lists_.receive(from, output.place(first), output.bytes(count));
-    if (from == call.root) own = first;
-  });
+    use(!gathers, first, count);
+    list(!gathers, peer, first, input.bytes(count));
+    if (peer == call.root) own = first;
+  };
+  gathers ? blocks.visit_received(list_block) : blocks.visit_sent(list_block);
   blocks.compare_share(call.root, blocks.own_share());
-  lists_.send(call.root, input.place(call.in_place ? own : 0), blocks.own_share());
+  list(gathers, call.root, call.in_place ? own : 0, blocks.own_share());
   input.check_apart(output, function);
   if (blocks.received().displacements) refuse_overlap(lists_.edges().receives, order_);
-}
-
-void IrregularEdges::list_scatter(const IrregularBlocks& blocks, std::string_view function) {
-  const CallArguments& call = blocks.arguments();
-  InputSide input = input_side(call);
-  OutputSide output = output_side(call);
-  if (!blocks.is_root()) {
-    output.use(0, call.output_elements);
-    output.check_given("output");
-    return lists_.receive(call.root, output.place(0), blocks.own_share());
-  }
-  if (!call.in_place) output.use(0, call.output_elements);
-  Count own = 0;
-  blocks.visit_sent([&](Rank to, Count first, Count count) {
-    if (count == 0) return;
-    input.use(first, count);
-    lists_.send(to, input.place(first), input.bytes(count));
-    if (to == call.root) own = first;
-  });
-  blocks.compare_share(call.root, blocks.own_share());
-  lists_.receive(call.root, output.place(call.in_place ? own : 0), blocks.own_share());
-  input.check_apart(output, function);
 }
 
 }  // namespace quadrille

@@ -21,8 +21,7 @@ class IrregularEdges {
  private:
   void list_pairs(const IrregularBlocks& blocks, std::string_view function);
   void list_pairs_in_place(const IrregularBlocks& blocks);
-  void list_gather(const IrregularBlocks& blocks, std::string_view function);
-  void list_scatter(const IrregularBlocks& blocks, std::string_view function);
+  void list_rooted(const IrregularBlocks& blocks, std::string_view function);
 
   EdgeLists lists_;
   Edges edges_;                        // of the lists
