@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "support/apart.hpp"
+#include "support/slots.hpp"
 
 namespace quadrille {
 namespace {
@@ -15,12 +16,7 @@ using testing::run_apart;
 void with_slots(Count ranks, const std::function<void(SharedCommunicator&, PairSlots&)>& body) {
   run_apart(ranks, {}, [&](SharedCommunicator& each) {
     SharedSpace& space = *each.space();
-    PairSlots slots(space);
-    Offset control = space.rank() == 0 ? space.allocate_control(slots.control_bytes()) : 0;
-    ByRank<Offset> all(ranks);
-    space.all_gather(&control, all.data(), sizeof control);
-    slots.begin_at(all[0]);
-    space.barrier();
+    PairSlots slots = testing::slots_of(space);
     body(each, slots);
     space.barrier();
     slots.close(space.allocate(64));

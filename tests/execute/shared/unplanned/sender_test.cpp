@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "support/apart.hpp"
+#include "support/slots.hpp"
 
 namespace quadrille {
 namespace {
@@ -30,15 +31,10 @@ std::vector<Way> ways_of(const std::vector<Bytes>& lengths, const Apart& apart, 
   std::vector<Way> ways(lengths.size());
   run_apart(ranks, apart, [&](SharedCommunicator& each) {
     SharedSpace& space = *each.space();
-    PairSlots slots(space);
-    Offset control = space.rank() == 0 ? space.allocate_control(slots.control_bytes()) : 0;
-    ByRank<Offset> all(ranks);
-    space.all_gather(&control, all.data(), sizeof control);
-    slots.begin_at(all[0]);
+    PairSlots slots = testing::slots_of(space);
     Sender sender(space, slots, apart.costs);
     const Offset area = space.allocate(sender.area_bytes());
     sender.begin_at(space.at(area));
-    space.barrier();
     Bytes most = 0;
     for (const Bytes bytes : lengths) most = std::max(most, bytes);
     std::vector<std::byte> own(index(most));
