@@ -27,7 +27,7 @@ NodeSteps::NodeSteps(SharedSpace& space, const std::vector<Rank>& members, const
   std::vector<Rank> mates;  // the ranks of the node, numbered as in the space
   for (Rank rank = 0; rank < size(members); ++rank)
     if (node_of(members[index(rank)]) == node) mates.push_back(rank);
-  mates_ = mates.size();
+  mates_ = size(mates);
   QUADRILLE_ASSERT(std::is_sorted(rounds.begin(), rounds.end()));
   QUADRILLE_ASSERT(std::find(mates.begin(), mates.end(), space_.rank()) != mates.end());
 
@@ -68,11 +68,8 @@ NodeSteps::NodeSteps(SharedSpace& space, const std::vector<Rank>& members, const
 
 NodeSteps::~NodeSteps() {
   if (!space_.is_usable()) return;
-  // Releases this rank's last access to the counter. The rank that retires the counter acquires the releases of all ranks before
-  // its memory is reused.
-  counter_->closed.fetch_add(1, std::memory_order_release);
-  if (own_)
-    space_.retire(own_, [counter = counter_, mates = mates_] { return counter->closed.load(std::memory_order_acquire) == mates; });
+  counter_->closing.go_through();
+  if (own_) space_.retire(own_, [counter = counter_, mates = mates_] { return counter->closing.are_through(mates); });
 }
 
 }  // namespace quadrille

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "execute/script/script.hpp"
+#include "execute/shared/protocol/closing.hpp"
 #include "execute/shared/wait/space.hpp"
 
 namespace quadrille {
@@ -49,13 +50,13 @@ class NodeSteps {
   // Shared by the ranks of a node; lies in control memory of the node's first rank.
   struct alignas(64) Counter {
     std::atomic<std::uint64_t> through{0};  // completed rounds with messages to other nodes: of all ranks, in all executions
-    std::atomic<std::size_t> closed{0};     // ranks that have destroyed their plan
+    Closing closing;                        // of the plan
   };
 
   SharedSpace& space_;
   Offset own_ = 0;  // the counter; set at the first rank of the node only
   Counter* counter_ = nullptr;
-  std::size_t mates_ = 0;                 // the number of ranks of the node
+  Count mates_ = 0;                       // the number of ranks of the node
   std::uint64_t before_ = 0, total_ = 0;  // counts of Counter::through: of all earlier executions; of one execution
   static constexpr std::uint64_t none = static_cast<std::uint64_t>(-1);
   std::vector<std::uint64_t> needed_;  // by window: the node's count of earlier rounds; `none`: no message to another node
