@@ -15,13 +15,15 @@
 // All ranks of the group call, in the same order as their other calls, also those without edges. Received memory must not overlap
 // any other memory of the exchange. `edge_to` and `edge_from` take anything with data() and size() (elements.hpp).
 //
-// All ranks must share memory (threads, `quadrille run`, or MPI on one machine); between several nodes use an alltoallv.
+// On several nodes a rank also waits until all ranks of its node have called, because short edges from one node to another may go
+// in one message.
 //
-// Errors: Error{misuse} on all ranks if they do not all share memory. Error{misuse} at this rank, before anything is sent, if one
-// of its edges names a rank that is not in the group, a negative length, or bytes without memory; Error{too_large} if there are too
-// many edges. Error{misuse} at the receiver if the ends of an edge name different lengths, after all other edges are complete; the
-// ranks may then go on. If only one end lists an edge, the rank that lists it, or the other one in a later exchange, throws
-// Error{misuse}, and further exchanges between the two ranks may go wrong: go on with another communicator.
+// Errors: Error{misuse} at this rank, before anything is sent, if one of its edges names a rank that is not in the group, a
+// negative length, or bytes without memory; Error{too_large} if there are too many edges. Error{misuse} at the receiver if the ends
+// of an edge name different lengths, after all other edges are complete; the ranks may then go on. If only one end lists an edge,
+// the rank that lists it, or the other one in a later exchange, throws Error{misuse}, and further exchanges between the two ranks
+// may go wrong: go on with another communicator. Between nodes, such an edge, and a length that differs, may also make a rank wait
+// for ever, or fail all ranks of a node with Error{misuse}: then the two nodes have decided differently what goes in one message.
 // In debug builds, and with QUADRILLE_CHECK=1, the ranks first compare that all of them call an exchange, and wrong edges of one
 // rank are thrown on all. Otherwise the errors of Plan::execute.
 #pragma once

@@ -67,8 +67,7 @@ class Transport {
   virtual std::unique_ptr<Mail> mail() = 0;
 
   // Collective. Makes exchanges by edges (exchange.hpp): the input of an execution is an Edges. Throws on all ranks or on none.
-  // Returns null on all ranks if this transport has no exchanges.
-  virtual std::unique_ptr<Executable> prepare_exchange() { return nullptr; }
+  virtual std::unique_ptr<Executable> prepare_exchange() = 0;
 
   // Can a message be a list of strided regions? If not, scripts pack such messages into staging memory.
   virtual bool moves_strided_messages() const { return false; }

@@ -112,15 +112,9 @@ int CommunicatorState::run_at(Site& site, const Shape& shape, VendorCall vendor,
 
 // A call of a trial in place.
 int CommunicatorState::run_tried(Site& site, const Shape& shape, VendorCall vendor, CallOutcome& outcome) {
-  TrialInPlace& trial = *site.trial;
-  const int way = trial.alternation.next();
-  outcome.by_ours = way != Alternation::vendor;
-  const double begin = PMPI_Wtime();
-  const int code = outcome.by_ours ? runner_.execute(trial.contenders[static_cast<std::size_t>(way - 1)].plan, shape) : vendor();
-  if (trial.alternation.is_due()) return code;
-  trial.alternation.count(PMPI_Wtime() - begin);
-  if (trial.alternation.is_due()) deciding_.ask();
-  return code;
+  const auto ours = [&](std::size_t contender) { return runner_.execute(site.trial->contenders[contender].plan, shape); };
+  return site.trial->run(
+      vendor, ours, [this] { deciding_.ask(); }, outcome.by_ours);
 }
 
 // A communicator of one rank: collectives are local copies.

@@ -146,7 +146,8 @@ double Deciding::worth_ticks() const {
     const Site& site = sites_[i];
     const bool is_open = site.mode == Site::Mode::counting && site.rule != Site::Rule::followed;
     const bool is_due = site.mode == Site::Mode::ours && site.calls >= site.next_trial;
-    if (never_synchronises(site.key.function) && (is_open || is_due)) ticks += site.vendor_times.ticks() + 1;
+    const bool is_tried = site.trial && site.trial->alternation.is_due();
+    if (never_synchronises(site.key.function) && (is_open || is_due || is_tried)) ticks += site.vendor_times.ticks() + 1;
   }
   return asks_host_ && ticks > 0 ? asked_for : static_cast<double>(ticks);
 }
@@ -387,7 +388,9 @@ void Deciding::try_again_in_loop(Site& site, int most_batch) {
 void Deciding::try_in_place(Site& site, int most_contenders) {
   const bool is_again = site.mode == Site::Mode::ours;
   std::vector<Contender> all;
-  if (is_again) {
+  if (is_exchanged(site.key.function)) {
+    if (!make_exchange(site)) return;
+  } else if (is_again) {
     all.push_back({*std::move(site.choice.plan), site.choice.way, site.choice.why});
     site.choice.plan.reset();
   } else {
@@ -410,10 +413,12 @@ void Deciding::conclude(Site& site, const Alternation::Conclusion& conclusion) {
   const auto best = static_cast<std::size_t>(conclusion.best);
   site.trial_times = {alternation.of_way(conclusion.best + 1), alternation.of_way(Alternation::vendor)};
   const bool is_faster = conclusion.end == Alternation::End::taken;
-  if (is_faster)
-    site.take(std::move(site.trial->contenders[best]));
-  else
+  if (!is_faster)
     site.leave(lost_by(conclusion.ratio));
+  else if (is_exchanged(site.key.function))
+    site.trial.reset();
+  else
+    site.take(std::move(site.trial->contenders[best]));
   settle(site, is_faster);
 }
 

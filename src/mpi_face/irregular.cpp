@@ -52,11 +52,10 @@ int Irregular::run_all_to_all(Site& site, const MpiCall& call, VendorCall vendor
   if (next_look_ == 0) next_look_ = Settings::get().admits_at_once ? 2 : Meetings::at_the_latest;
   const bool is_due = site.calls >= next_look_ && site.mode != Site::Mode::vendor;
   outcome.why = site.choice.why;
-  if (site.mode != Site::Mode::ours && !is_due) return site.timed(vendor);
+  if (!site.may_be_ours() && !is_due) return site.timed(vendor);
   const auto blocks = blocks_of_call(call);
   if (!blocks) return leave_to_vendor(outcome, Cause::wrong_arguments, vendor);
-  outcome.by_ours = site.mode == Site::Mode::ours;
-  return is_due ? run_due(site, *blocks, vendor, outcome) : runner_.exchange(*deciding_.exchange(), *blocks);
+  return is_due ? run_due(site, *blocks, vendor, outcome) : run_by_mode(site, *blocks, vendor, outcome);
 }
 
 // Runs the call. The ranks meet in it if a census says that no rank has an empty block: then all ranks are in the call. A census
@@ -64,10 +63,8 @@ int Irregular::run_all_to_all(Site& site, const MpiCall& call, VendorCall vendor
 int Irregular::run_due(Site& site, const CallBlocks& blocks, VendorCall vendor, CallOutcome& outcome) {
   remember(site, blocks);
   next_look_ = std::bit_ceil(site.calls + 1);
-  const auto run = [&] {
-    return site.mode == Site::Mode::ours ? runner_.exchange(*deciding_.exchange(), blocks) : site.timed(vendor);
-  };
-  if (site.mode != Site::Mode::ours) {
+  const auto run = [&] { return run_by_mode(site, blocks, vendor, outcome); };
+  if (site.mode == Site::Mode::counting) {
     if (Settings::get().admits_at_once) deciding_.ask();
     if (Settings::get().admits_anywhere) {
       deciding_.meet(outcome);
@@ -99,14 +96,25 @@ int Irregular::run_apart(Site& site, const MpiCall& call, VendorCall vendor, Cal
     note(site, call);
   if (deciding_.is_asked() && Settings::get().admits_anywhere) deciding_.meet(outcome);
   outcome.why = site.choice.why;
-  const bool is_ours = site.mode == Site::Mode::ours;
   if (site.mode == Site::Mode::vendor) return vendor();
-  if (!is_ours && !is_power) return site.timed(vendor);
+  if (!site.may_be_ours() && !is_power) return site.timed(vendor);
   const auto blocks = blocks_of_call(call);
   if (!blocks) return leave_to_vendor(outcome, Cause::wrong_arguments, vendor);
   if (is_power && (!has_root(call.function) || rank_ == call.root)) remember(site, *blocks);
-  outcome.by_ours = is_ours;
-  return is_ours ? runner_.exchange(*deciding_.exchange(), *blocks) : site.timed(vendor);
+  return run_by_mode(site, *blocks, vendor, outcome);
+}
+
+int Irregular::run_by_mode(Site& site, const CallBlocks& blocks, VendorCall vendor, CallOutcome& outcome) {
+  const auto ours = [&](std::size_t = 0) { return runner_.exchange(*deciding_.exchange(), blocks); };
+  switch (site.mode) {
+    case Site::Mode::ours: outcome.by_ours = true; return ours();
+    case Site::Mode::trying:
+      return site.trial->run(
+          vendor, ours, [this] { deciding_.ask(); }, outcome.by_ours);
+    case Site::Mode::counting: return site.timed(vendor);
+    case Site::Mode::vendor: break;
+  }
+  return vendor();
 }
 
 }  // namespace quadrille::mpi_face

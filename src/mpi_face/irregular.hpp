@@ -42,6 +42,7 @@ class Irregular {
   std::optional<CallBlocks> blocks_of_call(const MpiCall& call) const { return blocks_of(call, rank_, ranks_, neighbours_.get()); }
   int run_all_to_all(Site& site, const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
   int run_due(Site& site, const CallBlocks& blocks, VendorCall vendor, CallOutcome& outcome);
+  int run_by_mode(Site& site, const CallBlocks& blocks, VendorCall vendor, CallOutcome& outcome);
   void note(Site& site, const MpiCall& call);
   int run_apart(Site& site, const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
 

@@ -207,9 +207,9 @@ std::optional<Step> Deciding::work_on(const Site& site, int plans) const {
 Step Deciding::trial_of(const Site& site, double call_s) const {
   const bool is_again = site.mode == Site::Mode::ours, by_exchange = is_exchanged(site.key.function);
   const double plans_s = is_again || (by_exchange && exchange_) ? 0 : plan_s();
-  if (call_s >= long_call_s && !by_exchange) {
+  if (call_s >= long_call_s) {
     Step step = step_for(Step::What::try_in_place, site);
-    step.number = is_again ? 1 : most_in_place;
+    step.number = is_again || by_exchange ? 1 : most_in_place;
     step.cost_s = step.number * (plans_s + Alternation::calls_of_first_part * call_s);
     return step;
   }

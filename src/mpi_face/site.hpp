@@ -6,6 +6,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -56,14 +57,27 @@ struct SiteChoice {
   void be_ours(Contender contender);
 };
 
-// A trial in place: the site's own calls are run by the MPI library and by the contenders alternately.
+// A trial in place: the site's own calls are run by the MPI library and by the contenders alternately. Without contenders, the one
+// contender is the exchange, which has no plan.
 struct TrialInPlace {
   std::vector<Contender> contenders;
   Alternation alternation;
 
   // A contender is taken if its time is at most `bar` times the MPI library's.
   TrialInPlace(std::vector<Contender> all, double bar)
-      : contenders(std::move(all)), alternation(static_cast<int>(contenders.size()), bar) {}
+      : contenders(std::move(all)), alternation(std::max(1, static_cast<int>(contenders.size())), bar) {}
+
+  // Lets that way run a call whose turn it is: the MPI library, or `ours(contender)`. Calls `due()` when the ranks should meet.
+  int run(VendorCall vendor, const auto& ours, const auto& due, bool& by_ours) {
+    const int way = alternation.next();
+    by_ours = way != Alternation::vendor;
+    const double begin = PMPI_Wtime();
+    const int code = by_ours ? ours(static_cast<std::size_t>(way - 1)) : vendor();
+    if (alternation.is_due()) return code;
+    alternation.count(PMPI_Wtime() - begin);
+    if (alternation.is_due()) due();
+    return code;
+  }
 };
 
 // Arguments with which trials call the MPI library, on buffers of ours. Handles are predefined, so never freed.
@@ -118,6 +132,8 @@ struct Site {
     Counters* counters = nullptr;
     PassedCalls* passed = nullptr;
   } told;
+
+  bool may_be_ours() const { return mode == Mode::ours || mode == Mode::trying; }  // may ours run its next call?
 
   // Lets the MPI library run a call, and counts its time.
   int timed(VendorCall vendor);

@@ -16,9 +16,7 @@ std::unique_ptr<Exchanger> Exchanger::of(Communicator& ranks) {
   Transport& preferred = *own.offered().front();
   const std::shared_ptr<Starts> starts = own.starts(preferred.executor());
   auto execution = std::make_shared<Execution>(starts, "exchange");
-  auto executable = preferred.prepare_exchange();
-  if (!executable) return nullptr;
-  execution->hold(std::move(executable));
+  execution->hold(preferred.prepare_exchange());
   return std::unique_ptr<Exchanger>(new Exchanger(std::move(execution)));
 }
 

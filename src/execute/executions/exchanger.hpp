@@ -52,8 +52,8 @@ class EdgeLists {
 // of later exchanges may be lost. Throws the errors of Plan::execute if the group has failed.
 class Exchanger {
  public:
-  // Collective. Returns null on all ranks if the group's preferred transport has no exchanges. Throws on all ranks or on none. The
-  // communicator may be destroyed before the result.
+  // Collective, by the group's preferred transport. Throws on all ranks or on none. The communicator may be destroyed before the
+  // result.
   static std::unique_ptr<Exchanger> of(Communicator& ranks);
 
   // Throws Error{misuse} if an edge names a rank that is not in a group of so many ranks, has a negative length, or has bytes but

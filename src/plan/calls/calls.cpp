@@ -248,16 +248,6 @@ Request Calls::start(Communicator& ranks, const Problem& problem, const void* in
   return plan(ranks, problem, plan_options(key, nullptr)).start(input, output);
 }
 
-void Calls::make_exchanger(Communicator& ranks) {
-  exchanger_ = Exchanger::of(ranks);
-  has_asked_for_exchanger_ = true;
-}
-
-void Calls::throw_without_exchanges(std::string_view call) {
-  throw Error(ErrorCode::misuse,
-              fmt::format("{} is not possible in this group, which has no exchanges by edges; an alltoallv is", call));
-}
-
 bool Calls::find_out_whether_to_compare(Communicator& ranks, bool asked) {
   const bool is_set = tolerated_environment_value("QUADRILLE_CHECK") == "1";
   const ByRank<char> wishes = gathered<char>(ranks, asked || is_set);

@@ -65,21 +65,19 @@ class Calls {
     return start_with(ranks, key, input, output, true, std::move(last_step));
   }
 
-  // Collective at the first call. Returns null, on all ranks, if the group has no exchanges by edges.
+  // Collective at the first call.
   const std::shared_ptr<Exchanger>& exchanger(Communicator& ranks) {
-    if (!has_asked_for_exchanger_) [[unlikely]]
-      make_exchanger(ranks);
+    if (!exchanger_) [[unlikely]]
+      exchanger_ = Exchanger::of(ranks);
     return exchanger_;
   }
 
   // The exchange of a call that needs it. Collective if the ranks compare their calls, and at the first call of the group. `check`
-  // is that of `compare`. All ranks throw Error{misuse} if the group has no exchanges.
+  // is that of `compare`.
   template <class Check>
   const std::shared_ptr<Exchanger>& exchanger_for(Communicator& ranks, bool asked, std::string_view call, Check&& check) {
     compare(ranks, asked, call, check);
-    if (!exchanger(ranks)) [[unlikely]]
-      throw_without_exchanges(call);
-    return exchanger_;
+    return exchanger(ranks);
   }
 
   // Do the ranks compare their calls before these run? They do if some rank asks for it or QUADRILLE_CHECK=1 is set.
@@ -119,8 +117,6 @@ class Calls {
   struct Entry;
   enum class Comparing : std::uint8_t { unknown, no, yes };
 
-  void make_exchanger(Communicator& ranks);
-  [[noreturn]] static void throw_without_exchanges(std::string_view call);
   bool find_out_whether_to_compare(Communicator& ranks, bool asked);
   // Names and values of everything that must be equal on all ranks; a zero ends each name and each value.
   static std::string fields_of(const CallKey& key);
@@ -141,7 +137,6 @@ class Calls {
   std::uint64_t calls_ = 0;
   Comparing comparing_ = Comparing::unknown;
   std::shared_ptr<Exchanger> exchanger_;
-  bool has_asked_for_exchanger_ = false;
 };
 
 }  // namespace quadrille

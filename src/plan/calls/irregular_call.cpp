@@ -80,7 +80,7 @@ bool is_default(const CallOptions& options) {
   return options.algorithm == automatic && options.policy == CallOptions{}.policy && options.executor == CallOptions{}.executor;
 }
 
-// Collective if the ranks compare their calls, and in the first call of the group. Returns null if the call has to make a plan.
+// Collective if the ranks compare their calls, and in the first call of the group. Returns null if the call asks for a plan.
 Exchanger* exchanger_for(Communicator& ranks, const IrregularCall& call, const CallOptions& options) {
   Calls& calls = ranks.calls();
   const bool asked = call.arguments.compares;

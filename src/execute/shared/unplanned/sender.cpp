@@ -176,13 +176,13 @@ bool Sender::send(const Waiting& message, Count left) {
 void Sender::put_into_slot(Slot& slot, const Edges::Send& edge) {
   // Write the first cache line last. The receiver polls this line. If this rank wrote it twice with some time in between, the line
   // would move to the receiver's cache and back meanwhile.
-  const Bytes first = std::min(edge.bytes, Slot::first_line_bytes);
-  if (edge.bytes > first) {
-    copy_bytes(slot.here() + first, edge.memory + first, index(edge.bytes - first));
+  const std::size_t bytes = index(edge.bytes), first = std::min(bytes, index(Slot::first_line_bytes));
+  if (bytes > first) {
+    copy_bytes(slot.here() + first, edge.memory + first, bytes - first);
     std::atomic_signal_fence(std::memory_order_release);
   }
   slot.bytes = edge.bytes;
-  copy_bytes(slot.here(), edge.memory, index(first));
+  copy_bytes(slot.here(), edge.memory, first);
   slots_.publish(edge.to, exchange_, Slot::Way::here);
 }
 
