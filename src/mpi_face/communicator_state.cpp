@@ -13,6 +13,16 @@ namespace {
 
 constexpr Bytes longest_block = Bytes{1} << 30;
 
+// Returns the block of a side that has one, or invalid elements.
+Elements only_block(const SideBlocks& blocks) {
+  Elements only;
+  blocks.for_each([&](const CallBlock& block) {
+    only.memory = block.memory, only.count = block.count, only.type = block.type, only.facts = block.facts;
+    return MPI_SUCCESS;
+  });
+  return only;
+}
+
 }  // namespace
 
 CommunicatorState::Facts CommunicatorState::facts_of_communicator(MPI_Comm communicator) {
@@ -119,27 +129,46 @@ int CommunicatorState::run_tried(Site& site, const Shape& shape, VendorCall vend
 
 // A communicator of one rank: collectives are local copies.
 int CommunicatorState::run_alone(const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
+  if (is_exchanged(call.function)) return exchange_alone(call, vendor, outcome);
   RecentCall& recent = sites_.recent(call);
   if (recent.is_like(call)) [[likely]]
-    return copy_alone(recent, call, vendor, outcome);
-  outcome.why = sentence(is_exchanged(call.function) ? Cause::alone : Cause::wrong_arguments);
+    return run_known_alone(recent, call, vendor, outcome);
+  outcome.why = sentence(Cause::wrong_arguments);
   const std::optional<Shape> shape = shape_of(call, facts_.rank, facts_.ranks);
   if (!shape) return vendor();
   const bool is_known = !is_reduction(shape->collective) || sites_.key_of(call, *shape);
   RecentCall now{true, nullptr, is_known ? "" : sentence(Cause::own_operator), call, *shape};
   if (RecentCall::can_hold(call)) recent = now;
-  return copy_alone(now, call, vendor, outcome);
+  return run_known_alone(now, call, vendor, outcome);
 }
 
-int CommunicatorState::copy_alone(RecentCall& now, const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
+int CommunicatorState::run_known_alone(RecentCall& now, const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
   Shape& shape = now.shape;
   outcome.block_bytes = shape.block_bytes;
   outcome.why = now.why;
   if (!now.why.empty()) return vendor();
   now.set_buffers(call);
-  const Elements &from = shape.input, &to = shape.output;
-  const bool copies =
-      to.facts.is_valid && !shape.in_place && !shape.keeps_output && call.function != Function::Exscan && from.count > 0;
+  if (!shape.in_place && !shape.keeps_output && call.function != Function::Exscan)
+    return copy_alone(shape.input, shape.output, vendor, outcome);
+  outcome.by_ours = true;
+  return MPI_SUCCESS;
+}
+
+// The rank exchanges data with itself.
+int CommunicatorState::exchange_alone(const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
+  outcome.why = sentence(Cause::alone);
+  if (is_of_neighbours(call.function)) return vendor();
+  const auto blocks = blocks_of(call, facts_.rank, facts_.ranks);
+  outcome.why = sentence(Cause::wrong_arguments);
+  if (!blocks || blocks->sent.bytes() != blocks->received.bytes()) return vendor();
+  outcome.why = "";
+  const Elements received = only_block(blocks->received);
+  return copy_alone(blocks->share_memory ? Elements() : only_block(blocks->sent), received, vendor, outcome);
+}
+
+// Copies, unless one of the two is invalid or empty.
+int CommunicatorState::copy_alone(const Elements& from, const Elements& to, VendorCall vendor, CallOutcome& outcome) {
+  const bool copies = to.facts.is_valid && from.count > 0;
   if (copies && overlap(from, to)) {
     outcome.why = sentence(Cause::overlapping);
     return vendor();

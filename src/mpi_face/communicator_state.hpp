@@ -48,7 +48,9 @@ class CommunicatorState {
 
   void measure_late_ranks(CallOutcome& outcome);
   int run_alone(const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
-  int copy_alone(RecentCall& now, const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
+  int run_known_alone(RecentCall& now, const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
+  int exchange_alone(const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
+  int copy_alone(const Elements& from, const Elements& to, VendorCall vendor, CallOutcome& outcome);
   int run_planned(const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
   int run_again(RecentCall& recent, const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
   int run_at(Site& site, const Shape& shape, VendorCall vendor, CallOutcome& outcome);

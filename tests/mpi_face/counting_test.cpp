@@ -167,6 +167,53 @@ TEST_F(CountingTest, CallsThatAreNeverOurs) {
   EXPECT_EQ(reasons(found[0]), std::vector<std::string>{"nonblocking"});
 }
 
+// On a communicator of one rank, calls with counts are copies; with wrong arguments they are left to the MPI library.
+TEST_F(CountingTest, CallsWithCountsOfOneRank) {
+  MPI_Comm alone = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_SELF, &alone);
+  MPI_Comm_set_name(alone, name().c_str());
+  const std::array<int, 4> in{1, 2, 3, 4}, kept{5, 6, 7, 8};
+  const int one = 1, two = 2, three = 3;
+  std::array<int, 4> out = kept;
+  const auto to_all = [&](const void* from, const int* sent) {
+    return run_call(call_of(Of<Function::Alltoallv>(), from, sent, &one, MPI_INT, out.data(), &two, &two, MPI_INT, alone));
+  };
+  const auto gather = [&](const void* from, int sent) {
+    return run_call(call_of(Of<Function::Gatherv>(), from, sent, MPI_INT, out.data(), &two, &two, MPI_INT, 0, alone));
+  };
+  const auto scatter = [&](void* to, int received) {
+    return run_call(call_of(Of<Function::Scatterv>(), in.data(), &two, &two, MPI_INT, to, received, MPI_INT, 0, alone));
+  };
+  to_all(in.data(), &two);
+  EXPECT_EQ(out, (std::array{5, 6, 2, 3}));
+  out = kept;
+  gather(in.data(), two);
+  EXPECT_EQ(out, (std::array{5, 6, 1, 2}));
+  out = kept;
+  scatter(out.data(), two);
+  EXPECT_EQ(out, (std::array{3, 4, 7, 8}));
+
+  out = kept;
+  to_all(MPI_IN_PLACE, nullptr);
+  gather(MPI_IN_PLACE, 0);
+  scatter(MPI_IN_PLACE, 0);
+  EXPECT_EQ(out, kept);
+  for (const char* function : {"Alltoallv", "Gatherv", "Scatterv"})
+    for (const Counters& each : counters(function)) EXPECT_EQ(each.passed_calls, 0u) << function;
+
+  EXPECT_EQ(to_all(in.data(), &three), MPI_SUCCESS);  // the MPI library's own answer
+  gather(in.data(), three);
+  scatter(out.data(), three);
+  EXPECT_EQ(out, kept);
+  for (const char* function : {"Alltoallv", "Gatherv", "Scatterv"}) {
+    std::vector<std::string> why;
+    for (const Counters& each : counters(function))
+      for (const std::string& reason : reasons(each)) why.push_back(reason);
+    EXPECT_EQ(why, std::vector<std::string>{std::string(sentence(Cause::wrong_arguments))}) << function;
+  }
+  MPI_Comm_free(&alone);
+}
+
 // A communicator's members are known by their ranks in the world.
 TEST_F(CountingTest, CommunicatorsWithTheirMembers) {
   MPI_Comm backwards = MPI_COMM_NULL;
