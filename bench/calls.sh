@@ -9,38 +9,9 @@
 # Needs the MPIs and a release build with QUADRILLE_BENCH=ON; nothing else may run meanwhile.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-source bench/mpi_program.sh
-program=calls_mpi all_ranks="2 4 8" lines=''
-own_option() {
-  taken=0
-  [ "$1" != --lines ] || { lines=$2; taken=2; }
-}
+source bench/ratios.sh
+program=calls_mpi all_ranks="2 4 8"
 read_words "$@"
-begin
-found=$(mktemp)
-trap 'rm -f "$found"; leave_control_group' EXIT
-for mpi in "${mpis[@]}"; do
-  for ranks in $all_ranks; do
-    talk "$mpi, $ranks ranks"
-    run "$mpi" "$ranks" >>"$found"
-  done
-done
-[ -z "$lines" ] || cp "$found" "$lines"
-awk -F'\t' '
-  function size(bytes) { return bytes == 0 ? "-" : bytes < 1024 ? bytes " B" : bytes / 1024 " KiB" }
-  {
-    row = $3 "\t" size($4); column = $1 " " $2
-    if (!(row in seen_row)) { seen_row[row] = 1; rows[++row_count] = row }
-    if (!(column in seen_column)) { seen_column[column] = 1; columns[++column_count] = column }
-    cell[row, column] = sprintf("%.2f%s", $7, $8 <= 1 && 1 <= $9 ? "~" : "")
-  }
-  END {
-    printf "collective\tsize"
-    for (c = 1; c <= column_count; ++c) printf "\t%s", columns[c]
-    print ""
-    for (r = 1; r <= row_count; ++r) {
-      printf "%s", rows[r]
-      for (c = 1; c <= column_count; ++c) printf "\t%s", cell[rows[r], columns[c]]
-      print ""
-    }
-  }' "$found" | column -t -s "$(printf '\t')"
+begin_ratios
+measure
+table collective 1 "$ratio"

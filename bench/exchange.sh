@@ -15,20 +15,16 @@
 # Needs the MPIs and a release build with QUADRILLE_BENCH=ON; nothing else may run meanwhile.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-source bench/mpi_program.sh
-program=exchange_mpi all_ranks="2 4 8 16" lines='' hosts='' slots="4 1,2,3,4,5,6"
-own_option() {
-  taken=0
+source bench/ratios.sh
+program=exchange_mpi all_ranks="2 4 8 16" hosts='' slots="4 1,2,3,4,5,6"
+more_options() {
   case $1 in
-    --lines) lines=$2 taken=2 ;;
     --slots) slots=$2 taken=2 ;;
     --hosts) hosts=1 taken=1 ;;
   esac
 }
 read_words "$@"
-begin
-found=$(mktemp)
-trap 'rm -f "$found"; leave_control_group' EXIT
+begin_ratios
 if [ -n "$hosts" ]; then
   tests/hosts/hosts.sh can || exit 2
   tests/hosts/hosts.sh up 6 100mbit
@@ -42,6 +38,7 @@ if [ -n "$hosts" ]; then
   done
   all_ranks=''
 fi
+<<<<<<< HEAD
 for mpi in "${mpis[@]}"; do
   for ranks in $all_ranks; do
     if [ "$mpi" = mpich ] && [ "$ranks" -gt 8 ]; then continue; fi  # MPICH's collectives wait without yielding
@@ -76,3 +73,12 @@ table "MPI_Alltoallv / exchange, MPI_Neighbor_alltoallv / neighbor_alltoallv" 1 
 table "kept plan, and exchange / faster one of MPI_Alltoall and prototype" 'NF > 10' \
   'sprintf("%.2f %.2f", $11 / least($12, $13), $6 / least($12, $13))'
 table "exchange / what the links need" '$10 > 0' 'sprintf("%.2f", $6 / ($10 * 8 / 100))'
+=======
+measure
+echo 'MPI_Alltoallv / exchange'
+table pattern 1 "$ratio"
+echo 'kept plan, and exchange / faster one of MPI_Alltoall and prototype'
+table pattern 'NF > 10' 'sprintf("%.2f %.2f", $11 / least($12, $13), $6 / least($12, $13))'
+echo 'exchange / what the links need'
+table pattern '$10 > 0' 'sprintf("%.2f", $6 / ($10 * 8 / 100))'
+>>>>>>> 55ee669f (Run two benchmarks, and print their ratios, by one script)
