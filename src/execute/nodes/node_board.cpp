@@ -5,6 +5,7 @@
 
 #include "execute/shared/memory/placing.hpp"
 #include "foundation/assert.hpp"
+#include "foundation/rounding.hpp"
 
 namespace quadrille {
 namespace {
