@@ -4,6 +4,7 @@
 // memory. With these threads it sees every path of the shared-memory executor. The settings in Apart select the path.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -129,7 +130,7 @@ inline void run_apart(Count ranks, const Apart& apart, const std::function<void(
 // Returns costs that make every message of 1 KiB and more a long one, or costs that make no message of up to 64 KiB a long one.
 inline CopyCosts costs_of_copying_once(double seconds) {
   CopyCosts costs;
-  costs.once.fill(seconds);
+  costs.once.fill(std::max(seconds, 1e-12));  // costs are interpolated in logarithms
   costs.wait = 0;
   return costs;
 }

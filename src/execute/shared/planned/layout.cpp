@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
+#include <span>
 #include <tuple>
 
+#include "execute/shared/wait/copy_choice.hpp"
 #include "foundation/assert.hpp"
 #include "foundation/rounding.hpp"
 
@@ -17,27 +19,30 @@ namespace {
 // cache. If all readers send messages back, two blocks are enough.
 constexpr Bytes most_area_bytes = 262144;
 
-// Decides which of the sends of a window are long.
+// Decides which of the sends of a window are long: those that are copied once, and those for which a block has no room.
 void choose_long(AreaLayout& layout, const std::vector<ScriptMessage>& messages, const std::vector<std::uint32_t>& sends,
-                 const CopyCosts& costs, const Reach& reach) {
-  const auto may_be_long = [&](const ScriptMessage& message) {
-    return !message.overwritten && (reach.holds_everything || is_contiguous(message.regions));
-  };
-  double saved = 0;
-  std::vector<std::uint32_t> gainful;
-  std::vector<const Regions*> seen;
+                 const CopyChoice& choice, const Reach& reach) {
+  std::vector<CopiedMessage> copied;
+  std::vector<const Regions*> sources;                        // of `copied`
+  std::vector<std::pair<std::uint32_t, std::size_t>> chosen;  // a message, and its place in `copied`
   for (const std::uint32_t i : sends) {
     const ScriptMessage& message = messages[i];
-    bool& is_long = layout.postings[i].is_long;
-    is_long = message.bytes > costs.longest_twice();
-    if (is_long || message.bytes < CopyCosts::sizes.front() || !may_be_long(message)) continue;
-    const bool first = std::none_of(seen.begin(), seen.end(), [&](const Regions* other) { return *other == message.regions; });
-    if (first) seen.push_back(&message.regions);
-    saved += costs.saved(message.bytes, first);
-    gainful.push_back(i);
+    const bool is_long = message.bytes > choice.longest_twice();
+    layout.postings[i].is_long = is_long;
+    const bool may_be_long = !message.overwritten && (reach.holds_everything || is_contiguous(message.regions));
+    if (!is_long && (message.bytes < CopyChoice::least_once || !may_be_long)) continue;
+    const auto twin = std::find_if(sources.begin(), sources.end(), [&](const Regions* other) { return *other == message.regions; });
+    chosen.emplace_back(i, twin - sources.begin());
+    if (twin != sources.end()) {
+      ++copied[chosen.back().second].receivers;
+    } else {
+      sources.push_back(&message.regions);
+      copied.push_back({.bytes = message.bytes, .is_loaded = reach.holds_everything});
+    }
   }
-  if (saved > costs.wait)
-    for (const std::uint32_t i : gainful) layout.postings[i].is_long = true;
+  choice.choose(std::span(copied));
+  for (const auto& [i, place] : chosen)
+    if (copied[place].way == CopyWay::once) layout.postings[i].is_long = true;
 }
 
 // Extends a range of offsets to cover the region.
@@ -84,6 +89,7 @@ void lay_messages(AreaLayout& layout, AreaLayout::Group& group, const std::vecto
 
 AreaLayout lay_out(const Script& script, const CopyCosts& costs, const Reach& reach) {
   const std::vector<ScriptMessage>& messages = script.messages;
+  const CopyChoice choice(costs);
   AreaLayout layout;
   layout.postings.resize(messages.size());
   layout.places.resize(messages.size());
@@ -92,7 +98,7 @@ AreaLayout lay_out(const Script& script, const CopyCosts& costs, const Reach& re
     for (std::uint32_t i = range.first; i < range.last; ++i)
       if (messages[i].is_send) sends.push_back(i);
     if (sends.empty()) return;
-    choose_long(layout, messages, sends, costs, reach);
+    choose_long(layout, messages, sends, choice, reach);
     AreaLayout::Group group;
     group.head = layout.block_bytes;
     group.receivers.first = static_cast<std::uint32_t>(layout.rung.size());

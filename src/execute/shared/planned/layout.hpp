@@ -7,8 +7,7 @@
 // published together. The head of a group comes first, then the bytes of its messages. Each block also has *turns*, one for each
 // long message, which its receiver writes.
 //
-// The sends of a window are chosen to be long together: messages above CopyCosts::longest_twice(), and messages of 1 KiB or more if
-// the copies that they save together cost more than one wait.
+// Long messages are those that shall be copied once (copy_choice.hpp), and all above CopyCosts::longest_twice().
 #pragma once
 
 #include <utility>

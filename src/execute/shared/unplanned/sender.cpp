@@ -19,7 +19,7 @@ namespace {
 constexpr Bytes line = 64;
 
 // Upper limit of an area: a share of the L2 cache. An area is larger only among so many ranks that it would have less than
-// `least_once` bytes for each.
+// CopyChoice::least_once bytes for each.
 constexpr Bytes most_area_bytes = 262144;
 
 // A message in pieces takes the spare bytes if the area has less room than this.
@@ -29,27 +29,12 @@ constexpr unsigned advances_between_looks = 16;
 
 }  // namespace
 
-// Computing a cost takes a logarithm, which is too slow for each call. A message in shared memory is loaded directly: this saves
-// the copy in, and the copy out takes the same time as from the area.
-Savings::Savings(const CopyCosts& costs)
-    : longest_twice_(costs.longest_twice()),
-      wait_(costs.wait),
-      piece_s_(costs.twice_s(piece_bytes)),
-      once_s_(costs.once_s(CopyCosts::sizes.back()) * static_cast<double>(piece_bytes) /
-              static_cast<double>(CopyCosts::sizes.back())) {
-  for (std::size_t bits = width(least_once); bits < 63; ++bits) {
-    const Bytes bytes = Bytes{1} << (bits - 1);
-    seconds_[0][bits] = costs.saved(bytes, true);
-    seconds_[1][bits] = costs.saved(bytes, true) - costs.saved(bytes, false);
-  }
-}
-
 Sender::Sender(SharedSpace& space, PairSlots& slots, const CopyCosts& costs)
     : space_(space),
       slots_(slots),
-      savings_(costs),
-      area_(2 * rounded_up(std::max(space.size() * Savings::least_once,
-                                    std::min((space.size() - 1) * savings_.longest_twice(), most_area_bytes)),
+      choice_(costs),
+      area_(2 * rounded_up(std::max(space.size() * CopyChoice::least_once,
+                                    std::min((space.size() - 1) * choice_.longest_twice(), most_area_bytes)),
                            line)),
       area_used_(space.size()),
       held_up_(space.size()) {}
@@ -65,12 +50,12 @@ void Sender::begin(std::span<const Edges::Send> sends, std::uint64_t exchange) {
   waiting_.reserve(sends.size()), lent_.reserve(sends.size()), rung_.reserve(sends.size());
   Bytes most = 0;
   for (const Edges::Send& edge : sends) most = std::max(most, edge.bytes);
-  if (most < Savings::least_once) {
+  if (most < CopyChoice::least_once) {
     send_tiny(sends);
   } else {
     for (const Edges::Send& edge : sends)
-      if (edge.bytes > 0 && edge.to != space_.rank()) waiting_.push_back({&edge, Slot::Way::area, 0});
-    choose_ways(most);
+      if (edge.bytes > 0 && edge.to != space_.rank()) waiting_.push_back({{.bytes = edge.bytes}, &edge});
+    if (choose_ways(most)) send_waiting(true);  // first, so that receivers read them while this rank copies the others
   }
   if (!waiting_.empty()) send_waiting(false);
 }
@@ -87,42 +72,22 @@ void Sender::send_tiny(std::span<const Edges::Send> sends) {
       rung_.push_back(edge.to);
     } else {
       held_up_[edge.to] = pass_;
-      waiting_.push_back({&edge, Slot::Way::area, 0});
+      waiting_.push_back({{.bytes = edge.bytes}, &edge});
     }
   }
   space_.ring(rung_);
 }
 
-// Lends messages for copying once, if that saves more than the wait costs, or if some message must be lent anyway: then the others
-// add nothing to the wait.
-void Sender::choose_ways(Bytes most) {
-  const auto count = static_cast<double>(waiting_.size());
-  if (most <= savings_.longest_twice() && savings_.most(most) * count <= savings_.wait()) return;  // cheap, and usually so
-  Count long_count = 0;
-  Bytes long_bytes = 0;
-  for (const Waiting& message : waiting_)
-    if (message.edge->bytes > savings_.longest_twice()) ++long_count, long_bytes += message.edge->bytes;
-  double saved = 0;
+// Returns whether any message is copied once.
+bool Sender::choose_ways(Bytes most) {
+  if (!choice_.may_differ(size(waiting_), most)) return false;
   for (Waiting& message : waiting_) {
-    const auto [to, memory, bytes] = *message.edge;
-    if (bytes < Savings::least_once) continue;
-    message.offset = space_.offset_of(memory, 0, bytes);
-    const bool is_long = bytes > savings_.longest_twice(), is_loaded = message.offset != 0;
-    if (!is_loaded && (!space_.reads_private_memory() || (is_long && savings_.pieces_pay(bytes, long_count, long_bytes)))) {
-      if (is_long) message.way = Slot::Way::pieces;
-      continue;
-    }
-    const double gain = savings_.of(bytes, is_loaded);
-    if (is_long || gain > 0) {
-      message.way = Slot::Way::once;
-      saved += gain + (is_long ? savings_.wait() : 0);
-    }
+    if (message.bytes < CopyChoice::least_once) continue;
+    message.offset = space_.offset_of(message.edge->memory, 0, message.bytes);
+    message.is_loaded = message.offset != 0;
+    message.is_readable = space_.reads_private_memory();
   }
-  if (saved > savings_.wait())
-    send_waiting(true);  // first, so that receivers read them while this rank copies the others
-  else
-    for (Waiting& message : waiting_)
-      if (message.way == Slot::Way::once) message.way = Slot::Way::area;
+  return choice_.choose(std::span(waiting_));
 }
 
 // Sends what can be sent. Messages of one pair keep their order.
@@ -132,14 +97,14 @@ void Sender::send_waiting(bool lent_only) {
   Bytes wanted = 0;
   if (!lent_only)
     for (const Waiting& message : waiting_)
-      if (message.way != Slot::Way::once && message.edge->bytes > Slot::least_bytes - Slot::header_bytes)
-        wanted += rounded_up(message.way == Slot::Way::pieces ? Savings::piece_bytes : message.edge->bytes, line);
+      if (message.way != CopyWay::once && message.bytes > Slot::least_bytes - Slot::header_bytes)
+        wanted += rounded_up(message.way == CopyWay::pieces ? CopyChoice::piece_bytes : message.bytes, line);
   if (wanted > 0) area_.open(wanted, [this](std::uint64_t exchange) { return is_over_for_receivers(exchange); });
   std::size_t kept = 0;
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
     const Waiting& message = waiting_[i];
     const Rank to = message.edge->to;
-    if (held_up_[to] != pass_ && (message.way == Slot::Way::once || !lent_only) &&
+    if (held_up_[to] != pass_ && (message.way == CopyWay::once || !lent_only) &&
         send(message, static_cast<Count>(waiting_.size() - i - 1))) {
       rung_.push_back(to);
     } else {
@@ -166,7 +131,7 @@ bool Sender::send(const Waiting& message, Count left) {
   if (!slot) return false;
   if (edge.bytes <= slots_.room_in(slot, edge.to))
     put_into_slot(*slot, edge);
-  else if (message.way == Slot::Way::once)
+  else if (message.way == CopyWay::once)
     lend(*slot, edge, message.offset);
   else
     return put_into_area(*slot, message, left);
@@ -192,8 +157,8 @@ bool Sender::put_into_area(Slot& slot, const Waiting& message, Count left) {
   const Edges::Send& edge = *message.edge;
   const Bytes place = area_.place_for(edge.bytes), there = area_.room_from(place);
   const Bytes room = there - std::min(left * (area_.bytes() / space_.size() / line * line), there / 2);
-  if (message.way == Slot::Way::pieces)
-    return put_first_piece(slot, edge, place, std::min(Savings::piece_bytes, there / (left + 1) / line * line));
+  if (message.way == CopyWay::pieces)
+    return put_first_piece(slot, edge, place, std::min(CopyChoice::piece_bytes, there / (left + 1) / line * line));
   if (edge.bytes > room) {
     const Offset offset = message.offset ? message.offset : space_.offset_of(edge.memory, 0, edge.bytes);
     if (!offset && !space_.reads_private_memory()) return put_first_piece(slot, edge, place, room);

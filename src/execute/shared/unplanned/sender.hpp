@@ -1,45 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one rank sends in an exchange in shared memory. It decides how each message gets to its receiver (exchange.hpp lists the
-// ways), for all messages of the exchange together, by the measured costs of copies.
+// What one rank sends in an exchange in shared memory. It chooses how each message gets to its receiver (exchange.hpp lists the
+// ways), for all messages of the exchange together.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "execute/shared/unplanned/area.hpp"
 #include "execute/shared/unplanned/pair_slots.hpp"
-#include "execute/shared/wait/costs.hpp"
+#include "execute/shared/wait/copy_choice.hpp"
 #include "quadrille/edges.hpp"
 
 namespace quadrille {
-
-// The time that copying a message once saves, by the message's length.
-class Savings {
- public:
-  explicit Savings(const CopyCosts& costs);
-
-  static constexpr Bytes least_once = CopyCosts::sizes.front();  // a shorter message is never copied once
-  Bytes longest_twice() const { return longest_twice_; }         // a longer one is never copied twice as a whole
-  static constexpr Bytes piece_bytes = 32768;                    // it may go in such pieces
-  // Does a longer message in private memory take less time in pieces than by one copy? In two waits, until a piece is taken and
-  // until the sender knows it, a piece of each message moves that is not complete. `count` long messages have `all_bytes` together.
-  bool pieces_pay(Bytes bytes, Count count, Bytes all_bytes) const {
-    const double together = std::min(static_cast<double>(count), static_cast<double>(all_bytes) / static_cast<double>(bytes));
-    return piece_s_ + 2 * wait_ / together < once_s_;
-  }
-  double wait() const { return wait_; }
-  double of(Bytes bytes, bool is_loaded) const { return seconds_[is_loaded ? 1 : 0][width(bytes)]; }
-  double most(Bytes bytes) const { return std::max(of(bytes, false), of(bytes, true)); }
-
- private:
-  static std::size_t width(Bytes bytes) { return static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(bytes))); }
-
-  std::array<std::array<double, 64>, 2> seconds_{};  // [is it loaded from the shared space][bit width of its length]
-  Bytes longest_twice_;
-  double wait_, piece_s_, once_s_;  // seconds: of a wait, of copying a piece twice, and as many bytes of a long message once
-};
 
 class Sender {
  public:
@@ -76,14 +49,13 @@ class Sender {
     std::byte* piece = nullptr;  // for a message in pieces: where they go,
     Bytes put = 0, room = 0;     // the bytes put there so far, and how many are put there at a time
   };
-  struct Waiting {  // a message that has not been sent yet
-    const Edges::Send* edge;
-    Slot::Way way;
-    Offset offset;  // of its memory in the shared space; 0: private
+  struct Waiting : CopiedMessage {  // a message that has not been sent yet
+    const Edges::Send* edge = nullptr;
+    Offset offset = 0;  // of its memory in the shared space; 0: private
   };
 
   void send_tiny(std::span<const Edges::Send> sends);
-  void choose_ways(Bytes most);
+  bool choose_ways(Bytes most);
   void send_waiting(bool lent_only);
   bool send(const Waiting& message, Count left);
   void put_into_slot(Slot& slot, const Edges::Send& edge);
@@ -97,7 +69,7 @@ class Sender {
 
   SharedSpace& space_;
   PairSlots& slots_;
-  const Savings savings_;
+  const CopyChoice choice_;
   Area area_;
   std::byte* memory_ = nullptr;  // of the area, then of the spare bytes
   bool is_spare_free_ = true;

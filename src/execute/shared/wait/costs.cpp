@@ -30,11 +30,12 @@ double at(const std::array<double, 5>& seconds, Bytes bytes) {
   return seconds[above - 1] * std::pow(seconds[above] / seconds[above - 1], part);
 }
 
+// Not 0, even by a coarse clock, because `at` takes logarithms.
 template <class Work>
 double seconds_of(Work&& work) {
   const auto start = Clock::now();
   work();
-  return std::chrono::duration<double>(Clock::now() - start).count();
+  return std::max(1e-9, std::chrono::duration<double>(Clock::now() - start).count());
 }
 
 // Measures copies: ranks 0 and 1 hand messages over to each other in alternation, as in a loop of exchanges. The least time of

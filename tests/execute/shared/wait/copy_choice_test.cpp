@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The choice on both sides of each of its borders.
+#include "execute/shared/wait/copy_choice.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "quadrille/indexed.hpp"
+
+namespace quadrille {
+namespace {
+
+using Way = CopyWay;
+using Ways = std::vector<CopyWay>;
+
+// Costs in microseconds: for each 64 KiB, of the copy in and of the copy out 1 each, of copying once `once`.
+CopyCosts costs_of(double once, double wait) {
+  CopyCosts costs;
+  for (std::size_t i = 0; i < CopyCosts::sizes.size(); ++i) {
+    const double parts = static_cast<double>(CopyCosts::sizes[i]) / 65536;
+    costs.in[i] = costs.out[i] = 1e-6 * parts;
+    costs.once[i] = once * 1e-6 * parts;
+  }
+  costs.wait = wait * 1e-6;
+  return costs;
+}
+
+Ways ways_of(const CopyCosts& costs, std::vector<CopiedMessage> messages) {
+  const CopyChoice choice(costs);
+  Bytes longest = 0;
+  Count count = 0;
+  for (const CopiedMessage& message : messages) longest = std::max(longest, message.bytes), count += message.receivers;
+  const bool any = choice.choose(std::span(messages));
+  Ways ways;
+  for (const CopiedMessage& message : messages) ways.push_back(message.way);
+  EXPECT_EQ(any, std::find(ways.begin(), ways.end(), Way::once) != ways.end());
+  if (!choice.may_differ(count, longest)) EXPECT_EQ(ways, Ways(messages.size(), Way::twice));
+  return ways;
+}
+
+std::vector<CopiedMessage> equal(Count count, CopiedMessage message) { return std::vector<CopiedMessage>(index(count), message); }
+Ways all(Count count, Way way) { return Ways(index(count), way); }
+
+TEST(CopyChoice, CopiesOnceIfThatSavesMoreThanAWait) {
+  // Each message of 32 KiB saves 0.5 us.
+  EXPECT_EQ(ways_of(costs_of(1, 1.9), equal(4, {.bytes = 32768})), all(4, Way::once));
+  EXPECT_EQ(ways_of(costs_of(1, 2.1), equal(4, {.bytes = 32768})), all(4, Way::twice));
+  EXPECT_EQ(ways_of(costs_of(1, 1.9), equal(3, {.bytes = 32768})), all(3, Way::twice));
+  // Between powers of two: 48 KiB saves 0.75 us.
+  EXPECT_EQ(ways_of(costs_of(1, 1.4), equal(2, {.bytes = 49152})), all(2, Way::once));
+  EXPECT_EQ(ways_of(costs_of(1, 1.6), equal(2, {.bytes = 49152})), all(2, Way::twice));
+}
+
+TEST(CopyChoice, NeverCopiesMessagesBelow1KiBOnce) {
+  EXPECT_EQ(ways_of(costs_of(1e-6, 0), equal(100, {.bytes = 1023})), all(100, Way::twice));
+  EXPECT_EQ(ways_of(costs_of(1e-6, 0), equal(1, {.bytes = 1024})), all(1, Way::once));
+}
+
+TEST(CopyChoice, LeavesOutMessagesThatSaveNothing) {
+  CopyCosts costs = costs_of(1, 0.1);
+  costs.once[0] = 1e-6;  // a system call takes longer than to copy 1 KiB twice
+  EXPECT_EQ(ways_of(costs, {{.bytes = 1024}, {.bytes = 32768}}), (Ways{Way::twice, Way::once}));
+}
+
+TEST(CopyChoice, CopiesLongMessagesOnceAndThenOthersToo) {
+  const CopyCosts costs = costs_of(1, 0.6);  // longest_twice() is 16 KiB
+  ASSERT_EQ(CopyChoice(costs).longest_twice(), 16384);
+  EXPECT_EQ(ways_of(costs, {{.bytes = 16384}}), all(1, Way::twice));
+  EXPECT_EQ(ways_of(costs, {{.bytes = 16385}}), all(1, Way::once));
+  EXPECT_EQ(ways_of(costs, {{.bytes = 2048}, {.bytes = 1000}, {.bytes = 16385}}), (Ways{Way::once, Way::twice, Way::once}));
+}
+
+// Copying once by the system takes longer than copying twice.
+TEST(CopyChoice, SendsLongMessagesInPiecesIfThatTakesLessTime) {
+  // A piece takes 1 us; as many bytes once, `once` / 2.
+  EXPECT_EQ(ways_of(costs_of(8, 1.4), equal(1, {.bytes = 65537})), all(1, Way::pieces));
+  EXPECT_EQ(ways_of(costs_of(8, 1.6), equal(1, {.bytes = 65537})), all(1, Way::twice));   // two waits for each piece
+  EXPECT_EQ(ways_of(costs_of(8, 1.6), equal(2, {.bytes = 65537})), all(2, Way::pieces));  // which two messages share
+  EXPECT_EQ(ways_of(costs_of(8, 1.4), equal(1, {.bytes = 65536})), all(1, Way::twice));   // not long
+  // The longest one would be alone for most of its time.
+  EXPECT_EQ(ways_of(costs_of(8, 1.6), {{.bytes = 4 << 20}, {.bytes = 65537}, {.bytes = 65537}}),
+            (Ways{Way::twice, Way::pieces, Way::pieces}));
+}
+
+TEST(CopyChoice, LoadsFromSharedMemory) {
+  // Only the copy in is saved, whatever it would cost to call the system.
+  EXPECT_EQ(ways_of(costs_of(8, 0.9), equal(2, {.bytes = 32768, .is_loaded = true})), all(2, Way::once));
+  EXPECT_EQ(ways_of(costs_of(8, 1.1), equal(2, {.bytes = 32768, .is_loaded = true})), all(2, Way::twice));
+  EXPECT_EQ(ways_of(costs_of(8, 0.1), equal(1, {.bytes = 1 << 20, .is_loaded = true, .is_readable = false})), all(1, Way::once));
+}
+
+TEST(CopyChoice, KnowsThatSomeMemoryCannotBeRead) {
+  EXPECT_EQ(ways_of(costs_of(1e-6, 0), equal(9, {.bytes = 1024, .is_readable = false})), (Ways(9, Way::twice)));
+  EXPECT_EQ(ways_of(costs_of(1e-6, 0), equal(9, {.bytes = 1025, .is_readable = false})), (Ways(9, Way::pieces)));
+}
+
+// Receivers of the same bytes share the copy in.
+TEST(CopyChoice, CountsTheCopyIntoTheAreaOnce) {
+  // 64 KiB to three receivers: saves 1 us, and for each receiver 0.5 us.
+  EXPECT_EQ(ways_of(costs_of(0.5, 2.4), {{.bytes = 65536, .receivers = 3}}), all(1, Way::once));
+  EXPECT_EQ(ways_of(costs_of(0.5, 2.6), {{.bytes = 65536, .receivers = 3}}), all(1, Way::twice));
+  EXPECT_EQ(ways_of(costs_of(0.5, 2.6), equal(3, {.bytes = 65536})), all(3, Way::once));
+}
+
+}  // namespace
+}  // namespace quadrille
