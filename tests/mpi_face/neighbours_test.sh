@@ -22,6 +22,8 @@ for row in run["rows"]:
     if row["collective"].startswith("Neighbor_") or row["collective"] == "Alltoallw":
         ours[run["communicators"][row["communicator"]]["name"], row["collective"]] += row["ours_calls"]
 if len(ours) < 46: print("there are only", len(ours), "rows")
+classes = {row["least_block_bytes"] for row in run["rows"] if row["collective"] == "Neighbor_allgather" and row["ours_calls"]}
+if len(classes) < 3: print("sizes of Neighbor_allgather:", classes)
 for (name, function), calls in ours.items():
     if (calls == 0) != ((name, function) in otherwise or function in left): print(name, function, calls)
 ' "$1" "$work/run.json" "$work/said"; }
@@ -30,6 +32,8 @@ for ranks in 2 3 4; do
   QUADRILLE_ADMIT=1 checked "$ranks ranks" "$mpirun" -n $ranks "$quadrille" wrap --report=full:"$work/run" "$neighbours" 8
   [ -z "$(amiss '')" ] || wrong "what ran the calls on $ranks ranks: $(amiss '')"
 done
+QUADRILLE_NODE_SIZES=1,3 QUADRILLE_ADMIT=1 checked 'two nodes' "$mpirun" -n 4 "$quadrille" wrap --report=full:"$work/run" "$neighbours" 6
+[ -z "$(amiss '')" ] || wrong "what ran the calls on two nodes: $(amiss '')"
 QUADRILLE_ADMIT=1 checked 'by choice' "$mpirun" -n 2 "$quadrille" wrap --report=full:"$work/run" \
   --choose 'neighbor_alltoallv=vendor;alltoallw=vendor' "$neighbours" 8
 [ -z "$(amiss 'Neighbor_alltoallv Alltoallw')" ] || wrong "what ran the calls by choice: $(amiss 'Neighbor_alltoallv Alltoallw')"
