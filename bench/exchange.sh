@@ -38,47 +38,7 @@ if [ -n "$hosts" ]; then
   done
   all_ranks=''
 fi
-<<<<<<< HEAD
-for mpi in "${mpis[@]}"; do
-  for ranks in $all_ranks; do
-    if [ "$mpi" = mpich ] && [ "$ranks" -gt 8 ]; then continue; fi  # MPICH's collectives wait without yielding
-    talk "$mpi, $ranks ranks"
-    run "$mpi" "$ranks" >>"$found"
-  done
-done
-[ -z "$lines" ] || cp "$found" "$lines"
-table() {  # table TITLE AWK_CONDITION AWK_VALUE
-  printf '%s\n' "$1"
-  awk -F'\t' '
-    function size(bytes) { return bytes < 1024 ? bytes " B" : bytes / 1024 " KiB" }
-    function least(a, b) { return a < b ? a : b }
-    '"$2"' {
-      row = $3 "\t" size($4); column = $1 " " $2
-      if (!(row in seen_row)) { seen_row[row] = 1; rows[++row_count] = row }
-      if (!(column in seen_column)) { seen_column[column] = 1; columns[++column_count] = column }
-      cell[row, column] = '"$3"'
-    }
-    END {
-      printf "pattern\tsize"
-      for (c = 1; c <= column_count; ++c) printf "\t%s", columns[c]
-      print ""
-      for (r = 1; r <= row_count; ++r) {
-        printf "%s", rows[r]
-        for (c = 1; c <= column_count; ++c) printf "\t%s", cell[rows[r], columns[c]]
-        print ""
-      }
-    }' "$found" | column -t -s "$(printf '\t')"
-}
-table "MPI_Alltoallv / exchange, MPI_Neighbor_alltoallv / neighbor_alltoallv" 1 'sprintf("%.2f%s", $7, $8 <= 1 && 1 <= $9 ? "~" : "")'
-table "kept plan, and exchange / faster one of MPI_Alltoall and prototype" 'NF > 10' \
-  'sprintf("%.2f %.2f", $11 / least($12, $13), $6 / least($12, $13))'
-table "exchange / what the links need" '$10 > 0' 'sprintf("%.2f", $6 / ($10 * 8 / 100))'
-=======
 measure
-echo 'MPI_Alltoallv / exchange'
-table pattern 1 "$ratio"
-echo 'kept plan, and exchange / faster one of MPI_Alltoall and prototype'
-table pattern 'NF > 10' 'sprintf("%.2f %.2f", $11 / least($12, $13), $6 / least($12, $13))'
-echo 'exchange / what the links need'
-table pattern '$10 > 0' 'sprintf("%.2f", $6 / ($10 * 8 / 100))'
->>>>>>> 55ee669f (Run two benchmarks, and print their ratios, by one script)
+table 'MPI library / ours' 1 "$ratio"
+table 'plan, exchange / best of MPI_Alltoall, prototype' 'NF > 10' 'sprintf("%.2f %.2f", $11 / least($12, $13), $6 / least($12, $13))'
+table 'exchange / what the links need' '$10 > 0' 'sprintf("%.2f", $6 / ($10 * 8 / 100))'

@@ -45,6 +45,7 @@ table() {  # table WHAT AWK_CONDITION AWK_VALUE: a column for each MPI and numbe
       cell[row, column] = '"$3"'
     }
     END {
+      if (row_count == 0) exit
       printf "%s\tsize", what
       for (c = 1; c <= column_count; ++c) printf "\t%s", columns[c]
       print ""
