@@ -20,11 +20,4 @@ class CountsGathers : public SharedCommunicator {
   long gathers_ = 0;
 };
 
-// The same, as if the ranks did not all share memory: there are no exchanges.
-class WithoutExchanges final : public CountsGathers {
- public:
-  using CountsGathers::CountsGathers;
-  std::unique_ptr<Executable> prepare_exchange() override { return nullptr; }
-};
-
 }  // namespace quadrille::testing

@@ -67,6 +67,9 @@ class SmpiCommunicator final : public Communicator, public Transport {
     if (hollow_) script = std::make_shared<const Script>(hollowed(*script));
     return std::make_unique<MpiExecutable>(Lease{communicator_, 0, nullptr}, Waiter(), std::move(script));
   }
+  std::unique_ptr<Executable> prepare_exchange() override {
+    throw Error(ErrorCode::misuse, "exchanges by edges are not simulated; make a plan");
+  }
   std::unique_ptr<Mail> mail() override {
     throw Error(ErrorCode::misuse, "headers are not simulated; take counts=known, or gathered");
   }

@@ -170,14 +170,5 @@ TEST(ExchangeCalls, ReportsLengthsThatDifferAtTheReceiver) {
   });
 }
 
-TEST(ExchangeCalls, NeedAGroupThatHasExchanges) {
-  EXPECT_EQ(told_to_all(2,
-                        [](Communicator& threads) {
-                          WithoutExchanges ranks(threads);
-                          exchange(ranks, {}, {});
-                        }),
-            "exchange is not possible in this group, which has no exchanges by edges; an alltoallv is");
-}
-
 }  // namespace
 }  // namespace quadrille

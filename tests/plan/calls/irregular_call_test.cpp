@@ -207,25 +207,6 @@ TEST(IrregularCalls, MakeNoPlanWhereTheyCanExchange) {
   });
 }
 
-TEST(IrregularCalls, MakePlansWhereTheyCannotExchange) {
-  run_threads(3, [](Communicator& threads) {
-    WithoutExchanges ranks(threads);
-    let_choose(ranks);
-    const std::vector<int> counts{1, 1, 1}, input(3, static_cast<int>(ranks.rank())), expected{0, 1, 2};
-    for (int call = 0; call < 2; ++call) {
-      std::vector<int> output(3), gathered(3);
-      const long before = ranks.gathers();
-      alltoallv(ranks, input, counts, output, counts);
-      EXPECT_EQ(output, expected);
-      EXPECT_GT(ranks.gathers(), before);
-      igatherv(ranks, std::span(input).first(1), gathered, counts, 2).wait();
-      if (ranks.rank() == 2) {
-        EXPECT_EQ(gathered, expected);
-      }
-    }
-  });
-}
-
 // ---- Random calls against a plain loop
 
 using Block = std::vector<int>;

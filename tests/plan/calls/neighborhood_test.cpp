@@ -258,14 +258,5 @@ TEST(Neighborhood, ReportsLengthsThatDifferAtTheReceiver) {
   });
 }
 
-TEST(Neighborhood, NeedsAGroupThatHasExchanges) {
-  EXPECT_EQ(told_to_all(2,
-                        [](Communicator& threads) {
-                          WithoutExchanges ranks(threads);
-                          call_without_neighbors(ranks);
-                        }),
-            "neighbor_alltoall is not possible in this group, which has no exchanges by edges; an alltoallv is");
-}
-
 }  // namespace
 }  // namespace quadrille
