@@ -30,7 +30,7 @@ constexpr PackingRule never{.longest_short = 0}, seldom{.longest_short = 300, .m
 
 // Runs exchanges with random edges under a rule, on all shapes. Returns the number of messages of each form.
 std::array<long, FarEdges::forms> messages_under(const PackingRule& rule) {
-  const long calls = testing::long_tests() ? 2000 : 30;
+  const long calls = testing::long_tests() ? 2000 : 15;
   std::array<long, FarEdges::forms> counts{};
   for (const ByRank<Count>& shape : shapes)
     for (const bool is_cyclic : {false, true}) {
