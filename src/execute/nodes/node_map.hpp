@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "patterns/packing_rule.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
@@ -31,16 +32,11 @@ class NodeMap {
   Rank place_of(Rank rank) const { return where_[rank].place; }
   Rank rank_at(Count node, Rank place) const { return ranks_[node][place]; }
 
-  // The node that follows this rank's own after so many steps. Nodes take their partners in this order, so that they do not all
-  // begin with the same one.
-  Count node_after(Count steps) const { return (own_ + steps) % count(); }
-  Count steps_to(Count node) const { return (node - own_ + count()) % count(); }
-
-  // The rank of `node` that sends and receives the packed messages between `node` and `other`. The other nodes take the ranks of
-  // the node in turn. Two leaders know each other without a message.
+  // packing_rule.hpp defines the order of partners and the leaders.
+  Count node_after(Count steps) const { return quadrille::node_after(own_, steps, count()); }
+  Count steps_to(Count node) const { return steps_between(own_, node, count()); }
   Rank leader(Count node, Count other) const {
-    const Count distance = (other - node + count()) % count();
-    return rank_at(node, (distance - 1) % ranks_of(node));
+    return rank_at(node, leader_after(steps_between(node, other, count()), ranks_of(node)));
   }
 
  private:

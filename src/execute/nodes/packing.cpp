@@ -13,32 +13,14 @@ namespace {
 
 constexpr Bytes number_bytes = sizeof(std::uint32_t);
 
-Bytes head_bytes(Count senders, Count edges) { return number_bytes * (senders + 1 + 2 * edges); }
+Bytes head_bytes(Count senders, Count edges) { return packed_bytes(senders, {0, edges}); }
 
 void put(std::byte* message, Count position, Count value) {
   const auto number = static_cast<std::uint32_t>(value);
   std::memcpy(message + position * number_bytes, &number, sizeof number);
 }
 
-// Limits of a packed message: the least one, and so many bytes for each pair of ranks, unless there are so many nodes that the
-// messages of a node take too much memory.
-constexpr Bytes least_room = 65536, room_of_pair = 128, most_room = Bytes{1} << 19, most_room_of_node = Bytes{1} << 23;
-
 }  // namespace
-
-PackingRule PackingRule::among(Count nodes, Count most_ranks) {
-  PackingRule rule;
-  rule.most_bytes =
-      std::min(std::clamp(room_of_pair * most_ranks * most_ranks, least_room, most_room), most_room_of_node / (2 * nodes));
-  return rule;
-}
-
-bool PackingRule::packs(const EdgeTotals& totals, Count senders) const {
-  const Count spared_messages = totals.edges - 1;
-  return spared_messages > 0 && totals.bytes <= spared_messages * longest_short && packed_bytes(senders, totals) <= most_bytes;
-}
-
-Bytes packed_bytes(Count senders, const EdgeTotals& totals) { return head_bytes(senders, totals.edges) + totals.bytes; }
 
 void pack(std::byte* message, Count senders, const EdgeTotals& all, const EdgeTotals& before, std::span<const PackedEdge> edges) {
   std::byte* const bytes = message + head_bytes(senders, all.edges);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Several short edges from one node to another go in one packed message: whether they do, and what the message looks like. All of
-// this is pure: both nodes compute the same from the same figures.
+// What a packed message looks like: several short edges from one node to another. patterns/packing_rule.hpp decides whether they
+// are packed.
 //
 // A packed message has three parts. The table says, for each rank of the sending node in the order of their places, the number of
 // its first entry, and then the number of all entries. There is one entry for each edge, with the receiver's place and the edge's
@@ -12,35 +12,10 @@
 #include <cstdint>
 #include <span>
 
+#include "patterns/packing_rule.hpp"
 #include "quadrille/types.hpp"
 
 namespace quadrille {
-
-// The short edges from one node to another in one exchange, or one rank's part of them.
-struct EdgeTotals {
-  Bytes bytes = 0;
-  Count edges = 0;
-
-  void add(const EdgeTotals& more) { bytes += more.bytes, edges += more.edges; }
-  friend bool operator==(const EdgeTotals&, const EdgeTotals&) = default;
-};
-
-// What decides between packed and single messages. All ranks of a group agree on one rule when the group is made.
-struct PackingRule {
-  // Sending an edge in a message of its own costs as much as packing so many bytes. A longer edge is never packed, and does not
-  // enter the totals.
-  Bytes longest_short = 512;
-  Bytes most_bytes = 65536;  // of a packed message
-
-  // `most_ranks`: of a node.
-  static PackingRule among(Count nodes, Count most_ranks);
-
-  // `senders`: how many ranks the sending node has.
-  bool packs(const EdgeTotals& totals, Count senders) const;
-};
-
-// The length of a packed message.
-Bytes packed_bytes(Count senders, const EdgeTotals& totals);
 
 // An edge that is packed.
 struct PackedEdge {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests packed messages: what is packed comes out again, what decides, and that a damaged message is never read past its end.
+// Tests packed messages: what is packed comes out again, and a damaged message is never read past its end.
 #include "execute/nodes/packing.hpp"
 
 #include <gtest/gtest.h>
@@ -89,19 +89,6 @@ TEST(Packing, ADamagedMessageIsNotReadPastItsEnd) {
         }
       }
   }
-}
-
-TEST(Packing, RuleOnBothSidesOfItsBorders) {
-  const PackingRule rule{.longest_short = 1000, .most_bytes = 65536};
-  EXPECT_FALSE(rule.packs({}, 4));
-  EXPECT_FALSE(rule.packs({100, 1}, 4));  // one edge needs one message anyway
-  EXPECT_TRUE(rule.packs({1000, 2}, 4));
-  EXPECT_FALSE(rule.packs({1001, 2}, 4));
-  EXPECT_TRUE(rule.packs({15'000, 16}, 4));
-  EXPECT_FALSE(rule.packs({15'001, 16}, 4));
-  const PackingRule always{.longest_short = 1 << 20, .most_bytes = 1000};
-  EXPECT_TRUE(always.packs({1000 - packed_bytes(4, {0, 10}), 10}, 4));
-  EXPECT_FALSE(always.packs({1001 - packed_bytes(4, {0, 10}), 10}, 4));
 }
 
 }  // namespace
