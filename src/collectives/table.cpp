@@ -59,6 +59,7 @@ static Table filled_table() {
   ROW(alltoall_imaginary_node);
   ROW(alltoall_submesh);
   ROW(alltoall_subtorus);
+  ROW(alltoallv_exchange);
   ROW(alltoallv_two_phase);
   ROW(alltoallv_scan_two_phase);
   ROW(alltoallv_grid);

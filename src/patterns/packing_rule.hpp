@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Short edges from one node to another may go in one packed message: whether they do, how long the message is, and which ranks send
-// and receive it. Both nodes compute the same from the same figures. Exchanges by edges follow this rule
-// (execute/nodes/nodes_exchange.hpp).
+// and receive it. Both nodes compute the same from the same figures. alltoallv/exchange and exchanges by edges
+// (execute/nodes/nodes_exchange.hpp) follow this rule.
 #pragma once
 
 #include "quadrille/types.hpp"

@@ -118,7 +118,23 @@ class MailboxEdges final : public FarEdges {
   std::vector<Arrival> arrivals_;
 };
 
-// Runs `body(Communicator&)` as threads on nodes with so many ranks each. `is_cyclic`: neighbouring ranks are on different nodes.
+// Returns the node of each rank, for nodes with so many ranks each. `is_cyclic`: neighbouring ranks are on different nodes.
+inline ByRank<Count> nodes_of_ranks(const ByRank<Count>& ranks_of_node, bool is_cyclic) {
+  ByRank<Count> nodes;
+  for (Count node = 0; node < quadrille::size(ranks_of_node); ++node) nodes.insert(nodes.end(), index(ranks_of_node[node]), node);
+  if (!is_cyclic) return nodes;
+  ByRank<Count> left = ranks_of_node;
+  Count node = 0;
+  for (Count& each : nodes) {
+    while (left[node] == 0) node = (node + 1) % quadrille::size(ranks_of_node);
+    --left[node];
+    each = node;
+    node = (node + 1) % quadrille::size(ranks_of_node);
+  }
+  return nodes;
+}
+
+// Runs `body(Communicator&)` as threads on these nodes.
 inline void run_as_nodes(const ByRank<Count>& ranks_of_node, bool is_cyclic, const PackingRule& rule, FarMailboxes& boxes,
                          const std::function<void(Communicator&)>& body) {
   class NodesCommunicator final : public SharedCommunicator {
@@ -129,22 +145,9 @@ inline void run_as_nodes(const ByRank<Count>& ranks_of_node, bool is_cyclic, con
     const std::vector<Count>& nodes() const override { return nodes_of; }
     std::unique_ptr<Executable> prepare_exchange() override { return make(); }
   };
-  ByRank<Count> nodes;
+  const ByRank<Count> nodes = nodes_of_ranks(ranks_of_node, is_cyclic);
   ByRank<ByRank<std::shared_ptr<SharedSpace>>> spaces;
-  for (Count node = 0; node < static_cast<Count>(ranks_of_node.size()); ++node) {
-    nodes.insert(nodes.end(), index(ranks_of_node[node]), node);
-    spaces.push_back(spaces_of_threads(ranks_of_node[node]));
-  }
-  if (is_cyclic) {
-    ByRank<Count> left = ranks_of_node;
-    Count node = 0;
-    for (Count& each : nodes) {
-      while (left[node] == 0) node = (node + 1) % quadrille::size(ranks_of_node);
-      --left[node];
-      each = node;
-      node = (node + 1) % quadrille::size(ranks_of_node);
-    }
-  }
+  for (const Count ranks : ranks_of_node) spaces.push_back(spaces_of_threads(ranks));
   run_as_threads(quadrille::size(nodes), [&](Communicator& ranks) {
     const NodeMap map(nodes, ranks.rank());
     const auto& space = spaces[map.own()][map.place_of(ranks.rank())];

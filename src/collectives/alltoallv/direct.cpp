@@ -5,7 +5,7 @@
 // Needs   nothing: any counts.
 // Idea    Rank i lists its partners as i+1, i+2, .., so that no rank is the first target of all others. A round holds
 //         the messages to and from `window` partners. With a window of p-1 it is one round, with a message for each pair that
-//         has bytes: so run the calls of alltoallv that make no plan (execute/executions/exchanger.hpp).
+//         has bytes. Calls of alltoallv that make no plan run exchange.
 // Cost    C1 = ceil((p-1)/window) rounds on `window` ports; each byte travels once.
 // Prefer  balanced counts, or few partners, on a network that takes several messages at once.
 #include <algorithm>

@@ -111,7 +111,8 @@ TEST_F(CommandTest, RanksCandidatesAndSaysWhereTheWinnerChanges) {
   const std::string segments = prints({"price", "broadcast", "--ranks", "8", "--block", "64KiB", "--machine", "sp2", "--algorithm",
                                        "chain:segments=64", "--algorithm", "binomial"});
   EXPECT_NE(segments.find("binomial; from "), std::string::npos) << "short blocks have no 64 segments\n" << segments;
-  const std::string nothing = prints({"price", "alltoallv", "--pattern", "transpose:0B", "--ranks", "9", "--machine", "sp2"});
+  const std::string nothing = prints({"price", "alltoallv", "--pattern", "transpose:0B", "--ranks", "9", "--machine", "sp2",
+                                      "--algorithm", "direct", "--algorithm", "two-phase"});
   EXPECT_NE(nothing.find("which takes no time at all"), std::string::npos) << nothing;
   const std::string allreduce = prints({"price", "allreduce", "--ranks", "8", "--block", "8B", "--machine", "sp2"});
   EXPECT_NE(allreduce.find("recursive-doubling; from "), std::string::npos) << allreduce;

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// alltoallv/exchange: all data straight to its target, except short data between two nodes, which leaders exchange in one message.
+// Source  [sanders2002] combines the messages between two nodes, as in combined; a decision for each pair of nodes is our addition.
+// Needs   nothing: any counts. If no nodes are known, or only one, this is direct with a window of p-1.
+// Idea    This is what calls of alltoallv run if they make no plan (execute/nodes/nodes_exchange.hpp). Data goes straight to its
+//         target, all in the first round, unless it is short data from one node to another that a rule packs: the rule knows
+//         the number of these counts and their sum (patterns/packing_rule.hpp). Packed data goes to a leader of its node in
+//         the first round, from there in one message to a leader of the other node, and from there to its targets. The ranks
+//         of a node lead for its partners in turn. A message is ordered by source, then by target. Two things are not in the
+//         program: the head of a packed message (4 B for each source and one more, 8 B for each count), since headers would be
+//         messages of their own here; and the totals, which the ranks of a node show each other in shared memory.
+// Cost    C1 <= 3. Each byte travels once between nodes. Packed bytes travel inside their nodes, too, unless a leader is their
+//         source or target. A leader needs scratch memory for the packed data of others.
+// Prefer  short data among several nodes. Unlike combined it leaves long data alone, and a node has messages to and from all
+//         others at a time.
+#include <algorithm>
+#include <map>
+
+#include "collectives/exchange/by_distance.hpp"
+#include "collectives/slices/pairs.hpp"
+#include "patterns/packing_rule.hpp"
+#include "problem/node_ranks.hpp"
+#include "quadrille/indexed.hpp"
+#include "quadrille/program_builder.hpp"
+#include "quadrille/traffic.hpp"
+
+namespace quadrille {
+namespace {
+
+// The ordered pairs of nodes whose short data is packed.
+class PackedPairs : public Analysis {
+ public:
+  explicit PackedPairs(const Problem& problem)
+      : nodes_(problem),
+        rule_(PackingRule::among(nodes_.node_count(), nodes_.largest())),
+        targets_(nodes_.node_count()),
+        sources_(nodes_.node_count()) {
+    const Traffic traffic(problem);
+    for (Count node = 0; node < nodes_.node_count(); ++node) {
+      std::map<Count, EdgeTotals> totals;  // by the steps to the other node
+      for (const Rank rank : nodes_.ranks(node))
+        for (const Share& share : traffic.sent_by(rank))
+          if (is_short(share.bytes)) totals[steps(node, nodes_.node_of(share.peer))].add({share.bytes, 1});
+      for (const auto& [steps, total] : totals)
+        if (steps > 0 && rule_.packs(total, nodes_.size(node))) targets_[node].push_back(steps);
+    }
+    for (Count node = 0; node < nodes_.node_count(); ++node)
+      for (const Count steps : targets_[node]) sources_[after(node, steps)].push_back(nodes_.node_count() - steps);
+    for (auto& sources : sources_) std::sort(sources.begin(), sources.end());
+  }
+
+  bool is_empty() const {
+    return std::all_of(targets_.begin(), targets_.end(), [](const auto& targets) { return targets.empty(); });
+  }
+  // The nodes that get packed data from a node, and those that it gets some from, as steps from this node.
+  const ByRank<Count>& targets(Count node) const { return targets_[node]; }
+  const ByRank<Count>& sources(Count node) const { return sources_[node]; }
+  bool contains(Count from, Count to) const {
+    return std::binary_search(targets_[from].begin(), targets_[from].end(), steps(from, to));
+  }
+  bool is_short(Bytes bytes) const { return bytes <= rule_.longest_short; }
+
+  const NodeRanks& nodes() const { return nodes_; }
+  Count after(Count node, Count steps) const { return node_after(node, steps, nodes_.node_count()); }
+  Count steps(Count from, Count to) const { return steps_between(from, to, nodes_.node_count()); }
+  Rank leader(Count node, Count other) const {
+    return nodes_.ranks(node)[index(leader_after(steps(node, other), nodes_.size(node)))];
+  }
+
+ private:
+  const NodeRanks nodes_;
+  const PackingRule rule_;
+  ByRank<ByRank<Count>> targets_, sources_;
+};
+
+// Builds one rank's program.
+class ExchangeProgram {
+ public:
+  ExchangeProgram(const Problem& problem, const PackedPairs& pairs, Rank me)
+      : traffic_(problem), pairs_(pairs), me_(me), home_(pairs.nodes().node_of(me)), program_(me) {}
+
+  Program make() && {
+    Regions own_input, own_output;
+    std::map<Count, Regions> packed_sent, packed_received;  // this rank's packed data, by the other node
+    for (const auto& [peer, length, offset] : traffic_.sent_by(me_)) {
+      const Count node = pairs_.nodes().node_of(peer);
+      const Region region{Buffer::input, offset, length, {}};
+      if (peer == me_)
+        own_input = {region};
+      else if (pairs_.is_short(length) && pairs_.contains(home_, node))
+        packed_sent[node].push_back(region);
+      else
+        append(sent_to(first_, peer), region);
+    }
+    for (const auto& [peer, length, offset] : traffic_.received_by(me_)) {
+      const Count node = pairs_.nodes().node_of(peer);
+      const Region region{Buffer::output, offset, length, {}};
+      if (peer == me_)
+        own_output = {region};
+      else if (pairs_.is_short(length) && pairs_.contains(node, home_))
+        packed_received[node].push_back(region);
+      else
+        append(received_from(first_, peer), region);
+    }
+    for (const Count steps : pairs_.targets(home_)) {
+      const Count other = pairs_.after(home_, steps);
+      send_packed(other, packed_sent[other]);
+    }
+    for (const Count steps : pairs_.sources(home_)) {
+      const Count other = pairs_.after(home_, steps);
+      receive_packed(other, packed_received[other]);
+    }
+
+    program_.scratch(scratch_);
+    program_.stage("gather");
+    program_.begin_round();
+    program_.copy(own_input, own_output);
+    add_messages(first_);
+    program_.stage("between nodes");
+    program_.begin_round();
+    for (auto& [to, regions] : far_sent_) program_.send(to, folded(regions));
+    for (auto& [from, regions] : far_received_) program_.receive(from, folded(regions));
+    program_.stage("scatter");
+    program_.begin_round();
+    add_messages(last_);
+    return std::move(program_).finish();
+  }
+
+ private:
+  struct ByDistance {  // one message for each pair of ranks
+    std::map<Count, Regions> sent, received;
+  };
+  using FarMessage = std::pair<Rank, Regions>;
+
+  Count distance(Rank from, Rank to) const { return (to - from + traffic_.ranks()) % traffic_.ranks(); }
+  Regions& sent_to(ByDistance& messages, Rank to) const { return messages.sent[distance(me_, to)]; }
+  Regions& received_from(ByDistance& messages, Rank from) const { return messages.received[distance(from, me_)]; }
+
+  void send_packed(Count other, const Regions& own) {
+    const Rank leader = pairs_.leader(home_, other);
+    if (leader != me_) {
+      append_all(sent_to(first_, leader), own);
+      return;
+    }
+    Regions message;
+    for (const Rank mate : pairs_.nodes().ranks(home_)) {
+      if (mate == me_) {
+        append_all(message, own);
+        continue;
+      }
+      Bytes length = 0;
+      for (const Rank stranger : pairs_.nodes().ranks(other)) length += packed_bytes_of(mate, stranger);
+      if (length == 0) continue;
+      const Region held = in_scratch(length);
+      append(received_from(first_, mate), held);
+      append(message, held);
+    }
+    far_sent_.emplace_back(pairs_.leader(other, home_), std::move(message));
+  }
+
+  void receive_packed(Count other, const Regions& own) {
+    const Rank leader = pairs_.leader(home_, other);
+    if (leader != me_) {
+      append_all(received_from(last_, leader), own);
+      return;
+    }
+    Regions message;
+    auto next_own = own.begin();
+    for (const Rank stranger : pairs_.nodes().ranks(other))
+      for (const Rank mate : pairs_.nodes().ranks(home_)) {
+        const Bytes length = packed_bytes_of(stranger, mate);
+        if (length == 0) continue;
+        if (mate == me_) {
+          append(message, *next_own++);
+          continue;
+        }
+        const Region held = in_scratch(length);
+        append(message, held);
+        append(sent_to(last_, mate), held);
+      }
+    far_received_.emplace_back(pairs_.leader(other, home_), std::move(message));
+  }
+
+  // Of two ranks whose nodes pack.
+  Bytes packed_bytes_of(Rank from, Rank to) const {
+    const Bytes length = traffic_.bytes(from, to);
+    return pairs_.is_short(length) ? length : 0;
+  }
+
+  Region in_scratch(Bytes length) {
+    scratch_ += length;
+    return {Buffer::scratch, scratch_ - length, length, {}};
+  }
+
+  static void append_all(Regions& regions, const Regions& more) {
+    for (const Region& region : more) append(regions, region);
+  }
+
+  void add_messages(const ByDistance& messages) {
+    const Count p = traffic_.ranks();
+    for (const auto& [distance, regions] : messages.sent) program_.send((me_ + distance) % p, folded(regions));
+    for (const auto& [distance, regions] : messages.received) program_.receive((me_ - distance + p) % p, folded(regions));
+  }
+
+  const Traffic traffic_;
+  const PackedPairs& pairs_;
+  const Rank me_;
+  const Count home_;
+  ProgramBuilder program_;
+  Bytes scratch_ = 0;
+  ByDistance first_, last_;                          // messages of the first and the last round
+  std::vector<FarMessage> far_sent_, far_received_;  // packed messages, in the order of the steps to the other node
+};
+
+// Null if nothing is packed.
+std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters&) {
+  if (problem.nodes.empty()) return nullptr;
+  auto pairs = std::make_shared<PackedPairs>(problem);
+  return pairs->is_empty() ? nullptr : pairs;
+}
+
+Program generate(const Problem& problem, const Parameters&, const Analysis* analysis, Rank me) {
+  if (!analysis) return exchange_by_distance(problem, std::max<Count>(1, problem.ranks - 1), me);
+  return ExchangeProgram(problem, static_cast<const PackedPairs&>(*analysis), me).make();
+}
+
+// A message for each pair of ranks on different nodes, if nothing is packed.
+Count node_ports(const Problem& problem, const Parameters&) {
+  Count most = 1;
+  for (const Count ranks : NodeRanks(problem).sizes()) most = std::max(most, ranks * (problem.ranks - ranks));
+  return most;
+}
+
+}  // namespace
+
+extern const Algorithm alltoallv_exchange{
+    .collective = Collective::alltoallv,
+    .id = "exchange",
+    .summary = "what calls without a plan run: straight to the target; short data between two nodes in one message, by leaders",
+    .source = "sanders2002",
+    .generate = generate,
+    .analyse = analyse,
+    .ports = [](const Problem& problem, const Parameters&) { return std::max<Count>(1, problem.ranks - 1); },
+    .node_ports = node_ports,
+};
+
+}  // namespace quadrille
