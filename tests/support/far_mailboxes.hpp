@@ -25,13 +25,19 @@ class FarMailboxes {
     const std::byte* memory;
     Bytes bytes;
     int looks_missing;  // until it arrives
+    std::vector<std::byte> copy;
     std::shared_ptr<std::atomic<bool>> is_taken;
   };
+  // `buffers`: messages are copied when they are sent, so that a sender need not wait.
+  explicit FarMailboxes(bool buffers = false) : buffers_(buffers) {}
+
   using Key = std::tuple<int, std::uint64_t, Rank, Rank>;  // form, exchange, sender, receiver
 
-  void put(const Key& key, const Message& message) {
+  void put(const Key& key, const std::byte* memory, Bytes bytes, int looks_missing, std::shared_ptr<std::atomic<bool>> is_taken) {
     const std::scoped_lock lock(mutex_);
-    boxes_[key].push_back(message);
+    *is_taken = buffers_;
+    Message& message = boxes_[key].emplace_back(Message{memory, bytes, looks_missing, {}, std::move(is_taken)});
+    if (buffers_) message.copy.assign(memory, memory + bytes), message.memory = message.copy.data();
     ++counts_[std::get<0>(key)];
   }
   // Copies the first message of the box into `memory` if it fits. Returns its length, or -1 if there is none yet.
@@ -39,7 +45,7 @@ class FarMailboxes {
     const std::scoped_lock lock(mutex_);
     auto& box = boxes_[key];
     if (box.empty() || box.front().looks_missing-- > 0) return -1;
-    const Message message = box.front();
+    const Message message = std::move(box.front());
     box.pop_front();
     if (message.bytes <= room) std::memcpy(memory, message.memory, index(message.bytes));
     message.is_taken->store(true, std::memory_order_release);
@@ -58,6 +64,7 @@ class FarMailboxes {
   }
 
  private:
+  const bool buffers_;
   std::mutex mutex_;
   std::map<Key, std::deque<Message>> boxes_;
   std::map<int, long> counts_;
@@ -71,7 +78,7 @@ class MailboxEdges final : public FarEdges {
   void send(Kind kind, Rank to, const std::byte* memory, Bytes bytes) override {
     sends_.push_back(std::make_shared<std::atomic<bool>>(false));
     looks_ = (looks_ * 7 + 3) % 11;
-    boxes_.put(key(kind, me_, to), {memory, bytes, looks_, sends_.back()});
+    boxes_.put(key(kind, me_, to), memory, bytes, looks_, sends_.back());
   }
   void receive(Kind kind, Rank from, std::byte* memory, Bytes room, std::uint32_t name) override {
     receives_.push_back({key(kind, from, me_), memory, room, name});
@@ -108,7 +115,9 @@ class MailboxEdges final : public FarEdges {
     Bytes room;
     std::uint32_t name;
   };
-  static FarMailboxes::Key key(Kind kind, Rank from, Rank to) { return {static_cast<int>(kind.form), kind.exchange, from, to}; }
+  static FarMailboxes::Key key(Kind kind, Rank from, Rank to) {
+    return {static_cast<int>(kind.form), kind.exchange % exchanges, from, to};
+  }
 
   FarMailboxes& boxes_;
   const Rank me_;

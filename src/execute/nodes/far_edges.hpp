@@ -19,7 +19,9 @@ class FarEdges {
   };
   static constexpr int forms = 3;
 
-  // Messages match if they have the same form and belong to the same exchange; exchanges count from 1.
+  // Messages match if they have the same form and belong to the same exchange, or to two whose numbers differ by a multiple of
+  // this: a tag has no room for more. Exchanges count from 1. A rank may be any number of exchanges ahead of another one.
+  static constexpr int exchanges = 64;
   struct Kind {
     Form form;
     std::uint64_t exchange;

@@ -18,8 +18,8 @@ NodeBoard::NodeBoard(SharedSpace& space, Count nodes, Bytes message_bytes)
     : space_(space), nodes_(nodes), message_bytes_(rounded_up(message_bytes, line)) {}
 
 Bytes NodeBoard::control_bytes() const {
-  return placed_bytes<Closing>(1) + 2 * placed_bytes<OneFlag>(space_.size()) + placed_bytes<MessageArrival>(nodes_) +
-         placed_bytes<Row>(2 * space_.size() * nodes_) + nodes_ * 2 * message_bytes_;
+  return placed_bytes<Closing>(1) + 2 * placed_bytes<OneFlag>(space_.size()) + placed_bytes<Missing>(space_.size()) +
+         placed_bytes<MessageArrival>(nodes_) + placed_bytes<Row>(2 * space_.size() * nodes_) + nodes_ * 2 * message_bytes_;
 }
 
 // Rank 0 initialises what is not one rank's own. The ranks meet before they use it.
@@ -30,12 +30,14 @@ void NodeBoard::begin_at(Offset control) {
   closing_ = place<Closing>(at, 1);
   shown_ = place<OneFlag>(at, space_.size());
   packed_ = place<OneFlag>(at, space_.size());
+  missing_ = place<Missing>(at, space_.size());
   arrivals_ = place<MessageArrival>(at, nodes_);
   rows_ = place<Row>(at, 2 * space_.size() * nodes_);
   messages_ = at;
   QUADRILLE_ASSERT(at - begin + nodes_ * 2 * message_bytes_ == control_bytes());
   new (shown_ + space_.rank()) OneFlag;
   new (packed_ + space_.rank()) OneFlag;
+  new (missing_ + space_.rank()) Missing{0};
   if (space_.rank() != 0) return;
   new (closing_) Closing;
   for (Count node = 0; node < nodes_; ++node) new (arrivals_ + node) MessageArrival;

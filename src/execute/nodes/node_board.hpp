@@ -8,6 +8,7 @@
 // in turn, because a rank may show those of exchange n + 1 while others still read those of n.
 #pragma once
 
+#include <atomic>
 #include <optional>
 #include <span>
 
@@ -52,8 +53,13 @@ class NodeBoard {
     return arrivals_[node].published() >= exchange ? std::optional(arrivals_[node].bytes) : std::nullopt;
   }
 
+  // What a rank misses after a long wait; 0: nothing yet. Others only compare the numbers, so no order is needed.
+  void note_missing(std::uint64_t what) { missing_[space_.rank()].store(what, std::memory_order_relaxed); }
+  std::uint64_t missing(Rank place) const { return missing_[place].load(std::memory_order_relaxed); }
+
  private:
   struct alignas(64) OneFlag : Flag {};
+  struct alignas(64) Missing : std::atomic<std::uint64_t> {};
   struct alignas(64) MessageArrival : Flag {
     Bytes bytes = 0;
   };
@@ -68,6 +74,7 @@ class NodeBoard {
   Offset control_ = 0;
   Closing* closing_ = nullptr;
   OneFlag *shown_ = nullptr, *packed_ = nullptr;  // by place
+  Missing* missing_ = nullptr;                    // by place
   MessageArrival* arrivals_ = nullptr;            // by node
   Row* rows_ = nullptr;                           // by exchange modulo 2, place and node
   std::byte* messages_ = nullptr;                 // by node: one to it and one from it

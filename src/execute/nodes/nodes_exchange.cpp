@@ -18,6 +18,20 @@ using Form = FarEdges::Form;
 
 constexpr std::uint32_t packed_name = std::uint32_t{1} << 31;  // a received message's name: an edge, or this and a node
 
+// Messages of one form from a node that a rank misses, as one number (NodeBoard::note_missing). It has 32 bits of the exchange, the
+// node, the form, and 11 bits of the number of the look in which the rank missed them.
+struct Missed {
+  std::uint64_t exchange;
+  Count node;
+  bool is_packed;
+
+  std::uint64_t in_look(std::uint64_t look) const {
+    return exchange << 32 | static_cast<std::uint64_t>(node) << 12 | static_cast<std::uint64_t>(is_packed) << 11 | look % (1 << 11);
+  }
+  static Missed from(std::uint64_t what) { return {what >> 32, static_cast<Count>(what >> 12 & 0xfffff), (what >> 11 & 1) != 0}; }
+  static bool still(std::uint64_t before, std::uint64_t now) { return before != now && before >> 11 == now >> 11; }
+};
+
 }  // namespace
 
 NodesExchange::NodesExchange(std::shared_ptr<SharedSpace> node, const CopyCosts& costs, NodeMap map, const PackingRule& rule,
@@ -28,7 +42,9 @@ NodesExchange::NodesExchange(std::shared_ptr<SharedSpace> node, const CopyCosts&
       rule_(rule),
       far_(std::move(far)),
       board_(node_, map_.count(), rule.most_bytes),
-      near_(node_, costs) {
+      near_(node_, costs),
+      expected_(map_.count()),
+      suspicions_(node_.size()) {
   meet();
 }
 
@@ -57,7 +73,7 @@ NodesExchange::~NodesExchange() {
 
 Bytes NodesExchange::memory_bytes() const {
   return near_.memory_bytes() + far_->memory_bytes() + (node_.rank() == 0 ? board_.control_bytes() : 0) + out_.memory_bytes() +
-         in_.memory_bytes() + memory_bytes_of(packed_, to_pack_, to_unpack_);
+         in_.memory_bytes() + memory_bytes_of(packed_, to_pack_, to_unpack_, expected_, suspicions_);
 }
 
 void NodesExchange::execute(const std::byte* input, std::byte*, Phases*) {
@@ -86,6 +102,7 @@ void NodesExchange::list(const Edges& edges) {
   near_error_ = nullptr;
   out_.clear(), in_.clear(), to_pack_.clear(), to_unpack_.clear();
   difference_.clear();
+  std::fill(expected_.begin(), expected_.end(), Expected{});
   is_decided_ = !edges.may_pack;
   std::span<NodeBoard::Row> rows;
   if (edges.may_pack) {
@@ -170,9 +187,11 @@ void NodesExchange::decide() {
 void NodesExchange::lead(Count node) {
   const Count here = map_.ranks_of(map_.own()), there = map_.ranks_of(node);
   const EdgeTotals in = totals(node, &NodeBoard::Row::in, here), out = totals(node, &NodeBoard::Row::out, here);
-  if (rule_.packs(in, there))
+  if (rule_.packs(in, there)) {
+    expected_[node] = {1, true};
     far_->receive({Form::packed, exchange_}, map_.leader(node, map_.own()), board_.incoming(node), rule_.most_bytes,
                   packed_name | static_cast<std::uint32_t>(node));
+  }
   if (!rule_.packs(out, here)) return;
   TableWriter table(board_.outgoing(node));
   for (Rank place = 0; place < here; ++place) table.add(board_.rows(place, decision_)[index(node)].out.edges);
@@ -186,6 +205,7 @@ void NodesExchange::expect_decided(Count node, Keys edges) {
     to_unpack_.push_back({node, edges});
     return;
   }
+  expected_[node] = {static_cast<Count>(edges.size()), false};
   for (const std::uint64_t key : edges) {
     const auto& [from, memory, bytes] = edges_->receives[ShortEdges::edge_of(key)];
     far_->receive({Form::single, exchange_}, from, memory, bytes, static_cast<std::uint32_t>(ShortEdges::edge_of(key)));
@@ -222,11 +242,14 @@ void NodesExchange::send_packed() {
 
 void NodesExchange::take(const FarEdges::Arrival& arrival) {
   if (arrival.name & packed_name) {
-    board_.note_arrival(static_cast<Count>(arrival.name & ~packed_name), decision_, std::max(arrival.bytes, Bytes{0}));
+    const auto node = static_cast<Count>(arrival.name & ~packed_name);
+    --expected_[node].messages;
+    board_.note_arrival(node, decision_, std::max(arrival.bytes, Bytes{0}));
     node_.ring_all();
     return;
   }
   const Edges::Receive& edge = edges_->receives[arrival.name];
+  if (edges_->may_pack && edge.bytes <= rule_.longest_short) --expected_[map_.node_of(edge.from)].messages;
   if (arrival.bytes == edge.bytes) [[likely]]
     return;
   std::uint64_t number = 0;
@@ -278,28 +301,55 @@ void NodesExchange::unpack(const ToUnpack& message, const PackedMessage& packed)
 
 // If the lengths at the two ends of an edge differ, the two nodes may have decided differently. Then each waits for messages of the
 // other form. Called now and then while this rank waits.
+//
+// A message of the other form may also belong to a later exchange with the same tag, because the other node may be ahead. So a rank
+// fails only if its node still misses what it expects instead: each rank says what it misses each time it looks. If one has looked
+// again since this rank found the other form, nothing has come in the meantime.
 void NodesExchange::look_for_other_decisions() {
-  const auto fail = [this](Count node, const char* here, const char* there) {
-    const EdgeTotals in = totals(node, &NodeBoard::Row::in, node_.size());
-    throw Error(ErrorCode::misuse,
-                fmt::format("the node of rank {} sends {} to the node of rank {}, which expects {}: {} edges with {} bytes "
-                            "together; let both ends of each edge name the same number of bytes",
-                            map_.rank_at(node, 0), there, map_.rank_at(map_.own(), 0), here, in.edges, in.bytes));
-  };
   if (decision_ == 0) return;
-  const Rank me = map_.rank_at(map_.own(), node_.rank());
-  // A leader that has completed its part waits in the next exchange.
-  for (Count node = 0; node < map_.count(); ++node) {
-    if (node == map_.own() || map_.leader(map_.own(), node) != me) continue;
-    const Rank leader = map_.leader(node, map_.own());
-    if ((!is_decided_ && exchange_ > 1 && far_->has_unexpected({Form::packed, exchange_ - 1}, leader)) ||
-        (is_decided_ && far_->has_unexpected({Form::packed, exchange_}, leader)))
-      fail(node, "a message for each of its edges", "one packed message");
+  note_missing();
+  for (Rank place = 0; place < node_.size(); ++place) {
+    const std::uint64_t what = board_.missing(place), before = std::exchange(suspicions_[place], 0);
+    if (what == 0 || !finds_instead_of(what)) continue;
+    suspicions_[place] = what;
+    if (Missed::still(before, what)) fail_because_of(what);
   }
-  for (const auto& [node, edges] : to_unpack_)
+}
+
+void NodesExchange::note_missing() {
+  ++looks_for_others_;
+  for (Count node = 0; node < map_.count(); ++node)
+    if (expected_[node].messages > 0)
+      return board_.note_missing(Missed{exchange_, node, expected_[node].is_packed}.in_look(looks_for_others_));
+}
+
+// Has this rank got a message that the other node may have sent instead? A leader that has completed its part looks in later
+// exchanges, too.
+bool NodesExchange::finds_instead_of(std::uint64_t what) {
+  const auto [exchange, node, is_packed] = Missed::from(what);
+  if (!is_packed)
+    return map_.leader(map_.own(), node) == map_.rank_at(map_.own(), node_.rank()) &&
+           far_->has_unexpected({Form::packed, exchange}, map_.leader(node, map_.own()));
+  if (exchange != static_cast<std::uint32_t>(exchange_)) return false;
+  for (const auto& [from_node, edges] : to_unpack_)
     for (const std::uint64_t key : edges)
-      if (far_->has_unexpected({Form::single, exchange_}, edges_->receives[ShortEdges::edge_of(key)].from))
-        fail(node, "one packed message", "a message for each edge");
+      if (from_node == node && far_->has_unexpected({Form::single, exchange}, edges_->receives[ShortEdges::edge_of(key)].from))
+        return true;
+  return false;
+}
+
+void NodesExchange::fail_because_of(std::uint64_t what) const {
+  const Missed missed = Missed::from(what);
+  EdgeTotals in;
+  for (Rank place = 0; place < node_.size(); ++place)
+    in.add(board_.rows(place, is_decided_ ? decision_ : decision_ - 1)[index(missed.node)].in);
+  const char *const single = "a message for each of its edges", *const packed = "one packed message";
+  throw Error(
+      ErrorCode::misuse,
+      fmt::format("the node of rank {} sends {} to the node of rank {}, which expects {}: {} edges with {} bytes together; let "
+                  "both ends of each edge name the same number of bytes",
+                  map_.rank_at(missed.node, 0), missed.is_packed ? single : packed, map_.rank_at(map_.own(), 0),
+                  missed.is_packed ? packed : single, in.edges, in.bytes));
 }
 
 bool NodesExchange::advance() {

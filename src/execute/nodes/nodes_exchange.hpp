@@ -70,6 +70,10 @@ class NodesExchange final : public Executable {
     std::vector<std::uint64_t> keys_;
   };
   using Keys = std::span<const std::uint64_t>;
+  struct Expected {  // messages from a node that have not arrived, after the decision
+    Count messages = 0;
+    bool is_packed = false;
+  };
   struct ToPack {  // a packed message that this rank sends when all of its senders have written it
     Count node;
     Bytes bytes;
@@ -93,6 +97,9 @@ class NodesExchange final : public Executable {
   void unpack();
   void unpack(const ToUnpack& message, const PackedMessage& bytes);
   void look_for_other_decisions();
+  void note_missing();
+  bool finds_instead_of(std::uint64_t what);
+  [[noreturn]] void fail_because_of(std::uint64_t what) const;
   void end();
   void give_up() noexcept;
 
@@ -117,8 +124,11 @@ class NodesExchange final : public Executable {
   std::vector<PackedEdge> packed_;
   std::vector<ToPack> to_pack_;
   std::vector<ToUnpack> to_unpack_;
+  ByRank<Expected> expected_;  // by node
   EdgeDifference difference_;
   bool is_broken_ = false;
+  std::uint64_t looks_for_others_ = 0;
+  ByRank<std::uint64_t> suspicions_;  // by place: what that rank missed when this one last found the other form; 0: not found
   LongSince questions_{SharedSpace::between_questions}, looks_{SharedSpace::between_questions};
 };
 

@@ -13,8 +13,7 @@ namespace quadrille {
 
 class MpiFarEdges final : public FarEdges {
  public:
-  // Exchanges that are in flight at the same time on two ranks differ by far less, so that their messages have different tags.
-  static constexpr int exchanges = 16, tags = forms * exchanges;
+  static constexpr int tags = forms * exchanges;
 
   explicit MpiFarEdges(Lease lease) : lease_(std::move(lease)) {}
   ~MpiFarEdges() override { withdraw(); }
