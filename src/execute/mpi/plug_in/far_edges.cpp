@@ -56,17 +56,20 @@ std::span<const FarEdges::Arrival> MpiFarEdges::advance() {
   arrivals_.clear();
   if (requests_.empty()) return arrivals_;
   check_not_finalised();
-  completed_.resize(requests_.size());
-  statuses_.resize(requests_.size());
+  if (next_ >= requests_.size()) next_ = 0;
+  const std::size_t first = next_, tested = std::min(requests_.size() - first, most_tested);
+  next_ += tested;
+  completed_.resize(tested);
+  statuses_.resize(tested);
   int count = 0;
-  const int code = MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, completed_.data(), statuses_.data());
+  const int code = MPI_Testsome(static_cast<int>(tested), requests_.data() + first, &count, completed_.data(), statuses_.data());
   int kind = MPI_SUCCESS;
   if (code != MPI_SUCCESS) MPI_Error_class(code, &kind);
   const bool is_in_error = kind == MPI_ERR_IN_STATUS;
   if (!is_in_error) check_mpi(code, "MPI_Testsome");
   if (count <= 0) return arrivals_;
   for (int i = 0; i < count; ++i) {
-    const auto at = static_cast<std::size_t>(completed_[static_cast<std::size_t>(i)]);
+    const auto at = first + static_cast<std::size_t>(completed_[static_cast<std::size_t>(i)]);
     QUADRILLE_HOT_ASSERT(at < parts_.size());
     const Part& part = parts_[at];
     const MPI_Status& status = statuses_[static_cast<std::size_t>(i)];
@@ -78,7 +81,7 @@ std::span<const FarEdges::Arrival> MpiFarEdges::advance() {
   // From the highest position down, so that the last open request, which fills the gap, is never itself one of the completed.
   std::sort(completed_.begin(), completed_.begin() + count, std::greater<>());
   for (int i = 0; i < count; ++i) {
-    const auto gap = static_cast<std::size_t>(completed_[static_cast<std::size_t>(i)]);
+    const auto gap = first + static_cast<std::size_t>(completed_[static_cast<std::size_t>(i)]);
     requests_[gap] = requests_.back(), requests_.pop_back();
     parts_[gap] = parts_.back(), parts_.pop_back();
   }

@@ -28,6 +28,8 @@ class MpiFarEdges final : public FarEdges {
 
  private:
   static constexpr Bytes longest_part = Bytes{1} << 30;
+  // Thousands of messages are tested by parts in turn. If all were tested each time, the time would grow with their square.
+  static constexpr std::size_t most_tested = 128;
 
   // What an open request is for. A message in parts has arrived with its last part.
   struct Part {
@@ -47,6 +49,7 @@ class MpiFarEdges final : public FarEdges {
   const Lease lease_;
   const ForkMark mark_;
   std::vector<MPI_Request> requests_;  // the open ones
+  std::size_t next_ = 0;               // where the next test begins
   std::vector<Part> parts_;            // of each open request
   std::vector<InParts> in_parts_;
   std::vector<int> completed_;
