@@ -3,13 +3,44 @@
 // or 10,000 with QUADRILLE_LONG=1.
 #include <cstdio>
 #include <cstdlib>
+#include <string>
+#include <vector>
 
+#include "quadrille/exchange.hpp"
 #include "quadrille/groups.hpp"
 #include "support/cases.hpp"
 #include "support/exchanges.hpp"
 
+namespace {
+
+using namespace quadrille;
+
+// An exchange of so many edges that a rank does not test all of its messages at a time. Every other edge is long.
+std::string many_edges(Communicator& ranks) {
+  constexpr Count edges = 1000;
+  constexpr Bytes most = 700;
+  const Rank me = ranks.rank(), next = (me + 1) % ranks.size(), last = (me + ranks.size() - 1) % ranks.size();
+  const auto byte = [](Rank from, Bytes at) { return static_cast<std::byte>(from * 31 + at + at / 251); };
+  std::vector<std::byte> in(edges * most), out(in.size());
+  std::vector<Edges::Send> sends;
+  std::vector<Edges::Receive> receives;
+  for (Bytes at = 0; at < edges * most; ++at) out[index(at)] = byte(me, at);
+  for (Count edge = 0; edge < edges; ++edge) {
+    const Bytes bytes = edge % 2 == 0 ? 8 : most;
+    sends.push_back({next, &out[index(edge * most)], bytes});
+    receives.push_back({last, &in[index(edge * most)], bytes});
+  }
+  exchange(ranks, sends, receives);
+  for (Count edge = 0; edge < edges; ++edge)
+    for (Bytes i = 0; i < receives[index(edge)].bytes; ++i)
+      if (in[index(edge * most + i)] != byte(last, edge * most + i))
+        return "wrong bytes in edge " + std::to_string(edge) + " of many";
+  return "";
+}
+
+}  // namespace
+
 int main(int count, char** arguments) {
-  using namespace quadrille;
   std::unique_ptr<Communicator> ranks;
   try {
     const long calls = count > 1 ? std::atol(arguments[1]) : testing::long_tests() ? 10'000 : 100;
@@ -17,7 +48,7 @@ int main(int count, char** arguments) {
     ranks = launched_world();
     for (const bool allocated : {false, true}) {
       testing::Exchanges exchanges(*ranks, seed, allocated);
-      const std::string wrong = exchanges.run(calls) + exchanges.run(10 * calls, 200);
+      const std::string wrong = exchanges.run(calls) + exchanges.run(10 * calls, 200) + many_edges(*ranks);
       if (!wrong.empty()) {
         std::fprintf(stderr, "%s\n", wrong.c_str());
         ranks->abort(1);
