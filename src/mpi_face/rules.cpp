@@ -22,13 +22,16 @@ void parse_range(std::string_view text, ChoiceRule& rule) {
   if (rule.smallest > rule.largest) throw Error(ErrorCode::misuse, fmt::format("the range {} ends before it begins", text));
 }
 
+bool is_exchanged(std::string_view calls) {
+  for (std::size_t i = 0; i < ours_count; ++i)
+    if (const auto function = static_cast<Function>(i); is_exchanged(function) && fortran_name(function) == calls) return true;
+  return false;
+}
+
 // The name of a collective, or of a function that runs as an exchange and has no collective; empty for any other text.
 std::string_view name_of_calls(std::string_view text) {
   if (const auto collective = collective_named(text)) return name(*collective);
-  for (std::size_t i = 0; i < ours_count; ++i)
-    if (const auto function = static_cast<Function>(i); is_exchanged(function) && fortran_name(function) == text)
-      return fortran_name(function);
-  return {};
+  return is_exchanged(text) ? text : std::string_view();
 }
 
 ChoiceRule parse_rule(std::string_view text) {
@@ -42,7 +45,10 @@ ChoiceRule parse_rule(std::string_view text) {
   ChoiceRule rule{.calls = std::string(calls),
                   .largest = std::numeric_limits<Bytes>::max(),
                   .algorithm = std::string(trimmed(text.substr(equals + 1)))};
-  if (colon != left.npos) parse_range(trimmed(left.substr(colon + 1)), rule);
+  if (colon == left.npos) return rule;
+  if (is_exchanged(calls))
+    throw Error(ErrorCode::misuse, fmt::format("all calls of {} are one kind, whatever their sizes; leave the range out", calls));
+  parse_range(trimmed(left.substr(colon + 1)), rule);
   return rule;
 }
 

@@ -36,13 +36,14 @@ TEST(ChooseRules, InvalidRulesAreLeftOutWithASentence) {
 
 // Exchanges that have no collective of ours have the names of MPI's functions.
 TEST(ChooseRules, NameExchanges) {
-  const ChoiceRules rules =
-      parse_rules("alltoallw=vendor;neighbor_alltoallv=vendor;neighbor_alltoal=vendor;ineighbor_alltoall=vendor");
+  const ChoiceRules rules = parse_rules(
+      "alltoallw=vendor;neighbor_alltoallv=vendor;neighbor_alltoal=vendor;ineighbor_alltoall=vendor;alltoallv:0-8=vendor");
   EXPECT_NE(rules.find("alltoallw", 0), nullptr);
   EXPECT_NE(rules.find("neighbor_alltoallv", 0), nullptr);
   EXPECT_EQ(rules.find("neighbor_alltoallw", 0), nullptr);
   EXPECT_THAT(rules.refused,
-              ElementsAre(HasSubstr("no collective 'neighbor_alltoal'"), HasSubstr("no collective 'ineighbor_alltoall'")));
+              ElementsAre(HasSubstr("no collective 'neighbor_alltoal'"), HasSubstr("no collective 'ineighbor_alltoall'"),
+                          HasSubstr("all calls of alltoallv are one kind, whatever their sizes; leave the range out")));
 }
 
 TEST(ChooseRules, AnyTextIsReadOrRefused) {
