@@ -154,7 +154,8 @@ class PairSlots {
       const bool is_ahead = outlet.further.offset != 0;
       if ((expects_answer && was_earlier) || (is_ahead ? is_known_free(*slot, to) : is_free(*slot, to))) return slot;
     }
-    // Ranks that answer each other are never far ahead. If they have several edges, few slots, used again and again, stay in caches.
+    // Ranks that answer each other are never far ahead. If they have several edges, few slots, used again and again, stay in
+    // caches.
     if (expects_answer && MessageNumber::exchange_of(outlet.last) < exchange && outlet.further.offset &&
         is_known_free(*outlet.further.at(0), to))
       outlet.cursor = most_ahead - 1;
