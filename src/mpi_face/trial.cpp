@@ -56,8 +56,8 @@ void Trial::hear_blocks() {
   input_bytes_ = sum(sent_), output_bytes_ = sum(received_);
 }
 
-// Sets the batch size, which is equal on all ranks. For a plan every rank can compute the sizes; for an exchange the ranks gather
-// them.
+// Sets the batch size, which is equal on all ranks. Every rank can compute the sizes of a plan. Of an
+// exchange it knows only its own, so the ranks gather them.
 std::optional<Cause> Trial::agree_on_size() {
   Bytes most = site_.key.block_bytes * group_.size();
   if (exchange_) {

@@ -3,9 +3,10 @@
 // packed messages.
 //
 // Reuse. Memory of one exchange is used again in later ones. A rank shows its totals of an exchange only after it has completed the
-// exchange before, and every rank waits for the totals of all. So whoever sees all totals of exchange n knows that all ranks have
-// completed exchange n - 1: they have read all totals of it, and nobody uses its packed messages any more. Totals have two places
-// in turn, because a rank may show those of exchange n + 1 while others still read those of n.
+// exchange before, and every rank waits until all ranks show theirs. So a rank that sees the totals of all ranks for exchange n
+// knows that all ranks have completed exchange n - 1. They have read the totals of n - 1, and nobody uses its packed messages any
+// more. A rank may show its totals of exchange n + 1 while others still read those of n, so there are two places, which are used in
+// turn.
 #pragma once
 
 #include <atomic>

@@ -74,7 +74,8 @@ class NodesExchange final : public Executable {
     Count messages = 0;
     bool is_packed = false;
   };
-  struct ToPack {  // a packed message that this rank sends when all of its senders have written it
+  struct ToPack {  // a packed message that this rank sends, as the leader, once the ranks of its node have copied their edges into
+                   // it
     Count node;
     Bytes bytes;
   };

@@ -62,19 +62,25 @@ TEST(NodesExchange, RandomEdgesArriveByPackingAlone) {
   EXPECT_GT(packed, 100);
 }
 
-// Two nodes with two ranks each. Rank 0 sends two edges to rank 2 and rank 1 one to rank 3; rank 2 expects `expected` bytes of the
-// second edge. Returns what rank 2 throws, or "".
+// Two nodes have two ranks each. Rank 0 sends two edges to rank 2, and rank 1 sends one to rank 3. The two ends of the second edge
+// may name different lengths.
+EdgeLists unequal_edges(Rank rank, std::vector<std::byte>& memory, Bytes sent, Bytes expected) {
+  EdgeLists edges;
+  if (rank < 2) edges.send(rank + 2, memory.data(), 8);
+  if (rank == 0) edges.send(2, memory.data(), sent);
+  if (rank >= 2) edges.receive(rank - 2, memory.data(), 8);
+  if (rank == 2) edges.receive(0, memory.data() + 8, expected);
+  return edges;
+}
+
+// Returns what rank 2 throws, or "".
 std::string error_of_lengths(const PackingRule& rule, Bytes sent, Bytes expected) {
   std::string what;
   FarMailboxes boxes;
   testing::run_as_nodes({2, 2}, false, rule, boxes, [&](Communicator& ranks) {
     const auto exchange = Exchanger::of(ranks);
     std::vector<std::byte> memory(8192, std::byte{1});
-    EdgeLists edges;
-    if (ranks.rank() < 2) edges.send(ranks.rank() + 2, memory.data(), 8);
-    if (ranks.rank() == 0) edges.send(2, memory.data(), sent);
-    if (ranks.rank() >= 2) edges.receive(ranks.rank() - 2, memory.data(), 8);
-    if (ranks.rank() == 2) edges.receive(0, memory.data() + 8, expected);
+    const EdgeLists edges = unequal_edges(ranks.rank(), memory, sent, expected);
     try {
       exchange->execute(edges.edges());
     } catch (const Error& error) {
@@ -123,11 +129,7 @@ TEST(NodesExchange, NodesThatDecideDifferentlyFail) {
     testing::run_as_nodes({2, 2}, false, rule, boxes, [&](Communicator& ranks) {
       const auto exchange = Exchanger::of(ranks);
       std::vector<std::byte> memory(200);
-      EdgeLists edges;
-      if (ranks.rank() < 2) edges.send(ranks.rank() + 2, memory.data(), 8);
-      if (ranks.rank() == 0) edges.send(2, memory.data(), sent);
-      if (ranks.rank() >= 2) edges.receive(ranks.rank() - 2, memory.data(), 8);
-      if (ranks.rank() == 2) edges.receive(0, memory.data() + 8, expected);
+      const EdgeLists edges = unequal_edges(ranks.rank(), memory, sent, expected);
       try {
         exchange->execute(edges.edges());
         if (ranks.rank() >= 2) exchange->execute({});

@@ -167,7 +167,7 @@ TEST(KilledRank, IsNoticedInEachPhase) {
       }
 }
 
-// Ranks that exchange nothing with the killed one complete what they have started, or throw.
+// A rank that exchanges nothing with the killed rank completes its exchange or throws; it never waits for ever.
 TEST(KilledRank, DoesNotStopThoseThatNeedNothingOfIt) {
   const auto codes = codes_of_processes(3, [](SharedCommunicator& ranks) {
     const auto exchange = Exchanger::of(ranks);

@@ -97,7 +97,7 @@ TEST(CopyChoice, KnowsThatSomeMemoryCannotBeRead) {
   EXPECT_EQ(ways_of(costs_of(1e-6, 0), equal(9, {.bytes = 1025, .is_readable = false})), (Ways(9, Way::pieces)));
 }
 
-// Receivers of the same bytes share the copy in.
+// Messages that send the same bytes to several receivers need one copy into shared memory for all of them.
 TEST(CopyChoice, CountsTheCopyIntoTheAreaOnce) {
   // 64 KiB to three receivers: saves 1 us, and for each receiver 0.5 us.
   EXPECT_EQ(ways_of(costs_of(0.5, 2.4), {{.bytes = 65536, .receivers = 3}}), all(1, Way::once));
