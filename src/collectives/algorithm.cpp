@@ -12,6 +12,7 @@
 #include "foundation/text/nearest.hpp"
 #include "foundation/text/parsing.hpp"
 #include "quadrille/error.hpp"
+#include "schedule/settings.hpp"
 
 namespace quadrille {
 namespace {
@@ -102,8 +103,7 @@ const Algorithm& default_algorithm(Collective collective) {
 }
 
 Choice parse_choice(const Problem& problem, std::string_view specification) {
-  const std::size_t colon = specification.find(':');
-  const std::string_view id = specification.substr(0, colon);
+  const auto [id, settings] = parts_of_specification(specification);
   Choice choice{find_algorithm(problem.collective, id), {}};
   if (!choice.algorithm) {
     std::vector<std::string> known;
@@ -111,17 +111,11 @@ Choice parse_choice(const Problem& problem, std::string_view specification) {
     unknown(fmt::format("{} algorithm", name(problem.collective)), id, known);
   }
 
-  for (std::size_t begin = colon; begin != std::string_view::npos;) {
-    const std::size_t end = specification.find(',', begin + 1);
-    const std::string_view setting = specification.substr(begin + 1, end == std::string_view::npos ? end : end - begin - 1);
-    begin = end;
-    const std::size_t equals = setting.find('=');
-    if (equals == std::string_view::npos)
-      throw Error(ErrorCode::misuse, fmt::format("'{}' in '{}' is not a setting; write name=value", setting, specification));
-    const std::string_view key = setting.substr(0, equals);
+  for (const auto& [text, key, value] : settings) {
+    if (!value) throw Error(ErrorCode::misuse, fmt::format("'{}' in '{}' is not a setting; write name=value", text, specification));
     const auto& parameters = choice.algorithm->parameters;
     const auto parameter =
-        std::find_if(parameters.begin(), parameters.end(), [&](const Parameter& entry) { return entry.name == key; });
+        std::find_if(parameters.begin(), parameters.end(), [&name = key](const Parameter& entry) { return entry.name == name; });
     if (parameter == parameters.end()) {
       std::vector<std::string> known;
       for (const Parameter& entry : parameters) known.emplace_back(entry.name);
@@ -130,7 +124,7 @@ Choice parse_choice(const Problem& problem, std::string_view specification) {
     }
     if (choice.parameters.contains(std::string(key)))
       throw Error(ErrorCode::misuse, fmt::format("{} is given twice in '{}'", key, specification));
-    choice.parameters[std::string(key)] = parse_value(*choice.algorithm, *parameter, problem, setting.substr(equals + 1));
+    choice.parameters[std::string(key)] = parse_value(*choice.algorithm, *parameter, problem, *value);
   }
   add_defaults(problem, choice);
   return choice;

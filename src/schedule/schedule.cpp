@@ -7,6 +7,7 @@
 
 #include "quadrille/checked.hpp"
 #include "quadrille/error.hpp"
+#include "schedule/settings.hpp"
 
 namespace quadrille {
 namespace {
@@ -71,7 +72,7 @@ std::string specification(std::string_view algorithm, const Parameters& paramete
   std::string text(algorithm);
   char separator = ':';
   for (const auto& [key, value] : parameters) {
-    text += separator + key + '=' + to_string(value);
+    text += separator + key + '=' + value_in_specification(to_string(value));
     separator = ',';
   }
   return text;

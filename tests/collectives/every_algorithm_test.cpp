@@ -86,7 +86,7 @@ TEST(EveryAlgorithm, GivesTheRightResultInTheInterpreter) {
       for (const Bytes b : {0, 1, 5}) {
         for (const Problem& problem : problems_of(*algorithm, p, b))
           for (const Choice& choice : all_choices(*algorithm, problem))
-            EXPECT_EQ(judge(make_schedule(problem, choice)), "") << algorithm->id << " " << description(problem);
+            EXPECT_EQ(judge(make_schedule(problem, choice)), "") << specification(choice) << " " << description(problem);
       }
   }
 }

@@ -10,6 +10,7 @@
 #include "options/arguments.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/race.hpp"
+#include "schedule/settings.hpp"
 #include "support/talk.hpp"
 
 namespace quadrille::command {
@@ -21,22 +22,20 @@ constexpr std::size_t most_cases = 1'000'000;
 // values that the problem allows. Settings are expanded one at a time, so that never more than `most_cases` specifications are
 // held.
 std::vector<std::string> without_ranges(const Problem& problem, std::string_view specification) {
-  const std::size_t colon = specification.find(':');
-  const Algorithm* algorithm = find_algorithm(problem.collective, specification.substr(0, colon));
-  if (!algorithm || colon == std::string_view::npos) return {std::string(specification)};
+  const SpecificationParts parts = parts_of_specification(specification);
+  const Algorithm* algorithm = find_algorithm(problem.collective, parts.id);
+  if (!algorithm || parts.settings.empty()) return {std::string(specification)};
 
   std::vector<std::string> written_out{std::string(algorithm->id)};
   char separator = ':';
-  for (const std::string_view setting : split(specification.substr(colon + 1), ',')) {
-    const std::size_t equals = setting.find('=');
+  for (const auto& [setting, key, value] : parts.settings) {
     const auto parameter = std::find_if(algorithm->parameters.begin(), algorithm->parameters.end(),
-                                        [&](const Parameter& entry) { return entry.name == setting.substr(0, equals); });
+                                        [&name = key](const Parameter& entry) { return entry.name == name; });
     std::vector<std::string> values;
-    if (parameter == algorithm->parameters.end() || !parameter->choices.empty() || setting.find("..") == std::string_view::npos) {
+    if (parameter == algorithm->parameters.end() || !parameter->choices.empty() || !value || value->find("..") == value->npos) {
       values.emplace_back(setting);
     } else {
-      const FirstAndLast range =
-          parse_range(setting.substr(equals + 1), fmt::format("{} of {}", parameter->name, algorithm->id), parameter->least);
+      const FirstAndLast range = parse_range(*value, fmt::format("{} of {}", parameter->name, algorithm->id), parameter->least);
       const Count last = parameter->most ? std::min(range.last, parameter->most(problem)) : range.last;
       if (last - range.first >= static_cast<Count>(most_cases))
         refuse(fmt::format("'{}' stands for more than {} cases; ask for fewer", setting, most_cases));
@@ -49,7 +48,7 @@ std::vector<std::string> without_ranges(const Problem& problem, std::string_view
       refuse(fmt::format("'{}' stands for more than {} cases; ask for fewer", specification, most_cases));
     std::vector<std::string> longer;
     for (const std::string& start : written_out)
-      for (const std::string& value : values) longer.push_back(start + separator + value);
+      for (const std::string& each : values) longer.push_back(start + separator + each);
     written_out = std::move(longer);
     separator = ',';
   }

@@ -11,7 +11,9 @@
 #include "foundation/hash.hpp"
 #include "patterns/powers.hpp"
 #include "quadrille/algorithm.hpp"
+#include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
+#include "schedule/settings.hpp"
 
 namespace quadrille {
 namespace {
@@ -64,21 +66,20 @@ Result<> check_timing(const Timing& timing) {
 // Checks the names of parameters only: their values can be checked only against a problem.
 Result<> check_algorithm(Collective collective, std::string_view text) {
   if (names_vendor(text)) return {};
-  const std::string_view id = text.substr(0, text.find(':'));
-  const Algorithm* algorithm = find_algorithm(collective, id);
-  if (!algorithm) return cannot(fmt::format("{} has no algorithm '{}'", name(collective), id));
-  std::string_view settings = text.substr(id.size());
-  while (!settings.empty()) {
-    settings.remove_prefix(1);  // the colon or the comma
-    const std::string_view setting = settings.substr(0, settings.find(','));
-    settings.remove_prefix(setting.size());
-    const std::string_view key = setting.substr(0, setting.find('='));
-    const std::string_view value = setting.substr(std::min(setting.size(), key.size() + 1));
-    const auto is_key = [&](const Parameter& parameter) { return parameter.name == key; };
+  SpecificationParts parts;
+  try {
+    parts = parts_of_specification(text);
+  } catch (const Error& error) {
+    return cannot(error.what());
+  }
+  const Algorithm* algorithm = find_algorithm(collective, parts.id);
+  if (!algorithm) return cannot(fmt::format("{} has no algorithm '{}'", name(collective), parts.id));
+  for (const Setting& setting : parts.settings) {
+    const auto is_key = [&](const Parameter& parameter) { return parameter.name == setting.name; };
     const auto is_bad = [](char letter) { return letter <= ' ' || letter > '~'; };
-    if (value.empty() || std::any_of(value.begin(), value.end(), is_bad) ||
+    if (!setting.value || setting.value->empty() || std::any_of(setting.text.begin(), setting.text.end(), is_bad) ||
         std::none_of(algorithm->parameters.begin(), algorithm->parameters.end(), is_key))
-      return cannot(fmt::format("'{}' is not a setting of {}/{}", setting, name(collective), id));
+      return cannot(fmt::format("'{}' is not a setting of {}/{}", setting.text, name(collective), parts.id));
   }
   return {};
 }

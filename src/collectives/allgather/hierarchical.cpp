@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// allgather/hierarchical, allgatherv/hierarchical: each lane gathers shares between nodes; the ranks of a node share what the lanes
+// got. Source  [traff2020] allgather decomposed into lanes; [sanders2002] for nodes of different sizes. Needs   what the parts
+// need: any nodes; lanes <= ranks of the smallest node. Idea    The ranks of each node send their shares to the leaders of their
+// groups. Each lane runs an allgather of these shares
+//         between the nodes. Then the ranks of each node gather the shares of all lanes. If every rank leads, there is
+//         nothing to do before the lanes; with one lane, leaders broadcast everything inside their nodes.
+// Cost    The shares of all other nodes enter a node once, the least possible; C1 is the sum of the parts' rounds.
+// Prefer  several ranks on a node. One lane for short shares.
+#include "collectives/hierarchy/record.hpp"
+#include "collectives/hierarchy/share_parts.hpp"
+
+namespace quadrille {
+namespace {
+
+std::vector<Phase> phases(const Problem& problem, const Lanes& lanes) {
+  const ShareParts shares(problem, lanes);
+  const auto own = [&problem](Rank rank) { return Regions{{Buffer::input, 0, input_bytes(problem, rank), {}}}; };
+  // The shares of a leader's group: at their place in the output, or its own in the input if its group has no other rank.
+  const auto of_group = [=, &lanes](Rank rank) {
+    const Count group = lanes.groups().node_of(rank);
+    if (!lanes.leads(rank)) return Regions{};
+    return lanes.groups().size(group) == 1 ? own(rank) : shares.of_group(Buffer::output, group);
+  };
+  const auto of_lane = [=, &lanes](Rank rank) {
+    return lanes.leads(rank) ? shares.of_lane(Buffer::output, lanes.lane_of(rank)) : Regions{};
+  };
+  std::vector<Phase> all;
+  if (!lanes.all_lead())
+    all.push_back({.stage = "gather in nodes",
+                   .groups = &lanes.groups(),
+                   .problem = [=, &problem, &lanes](Count group) -> std::optional<Problem> {
+                     if (lanes.groups().size(group) == 1) return std::nullopt;
+                     return part_of_shares(problem, Collective::gather, shares.counts_in_group(group),
+                                           lanes.groups().index_of(lanes.leader(group)));
+                   },
+                   .input = own,
+                   .output = of_group});
+  all.push_back({.stage = "gather between nodes",
+                 .where = Phase::Where::between,
+                 .groups = &lanes.lanes(),
+                 .problem = [=, &problem, &lanes](Count lane) -> std::optional<Problem> {
+                   if (lane == lanes.count()) return std::nullopt;
+                   return part_of_shares(problem, Collective::allgather, shares.counts_in_lane(lane));
+                 },
+                 .input = of_group,
+                 .output = of_lane});
+  all.push_back({.stage = lanes.count() == 1 ? "broadcast in nodes" : "gather lanes in nodes",
+                 .groups = &lanes.nodes(),
+                 .problem = [=, &problem, &lanes](Count node) -> std::optional<Problem> {
+                   if (lanes.count() > 1) return part_of_shares(problem, Collective::allgather, shares.counts_in_node(node));
+                   return part_of_vector(problem, Collective::broadcast, lanes.nodes().size(node), shares.bytes_of_lane(0),
+                                         lanes.nodes().index_of(lanes.leader(node)));
+                 },
+                 // In the order around from the own node, so that the programs of equal nodes are the same up to translation.
+                 .input =
+                     [=, &lanes](Rank rank) {
+                       return lanes.leads(rank) ? shares.of_lane(Buffer::output, lanes.lane_of(rank), rank) : Regions{};
+                     },
+                 .output = [=](Rank rank) { return shares.of_all(Buffer::output, rank); }});
+  return all;
+}
+
+}  // namespace
+
+Algorithm allgather_hierarchical(Collective collective) {
+  return hierarchical<phases>(collective,
+                              "each lane of leaders gathers between nodes; the ranks of a node share what the lanes gathered");
+}
+
+}  // namespace quadrille

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// barrier/hierarchical: a barrier in each node, one between leaders, and another one in each node.
+// Source  [traff2020] decomposed into lanes; [sanders2002] for nodes of different sizes.
+// Needs   what the parts need: any nodes; lanes <= ranks of the smallest node.
+// Idea    After the first barrier, leaders know that all ranks of their nodes have entered; after that of a lane they know it
+//         of all ranks. If every rank leads, this is all. If not, the last barrier tells the other ranks.
+// Cost    C1 = ceil(log2 n) rounds between n nodes, and 2 ceil(log2 q) rounds inside nodes of up to q ranks, or half of
+//         them if every rank leads.
+// Prefer  nodes with more ranks than the rounds between nodes may cost; one lane unless messages are cheap.
+#include "collectives/hierarchy/record.hpp"
+
+namespace quadrille {
+namespace {
+
+std::vector<Phase> phases(const Problem& problem, const Lanes& lanes) {
+  const auto nothing = [](Rank) { return Regions{}; };
+  const auto barrier_of = [&problem](Count ranks) { return part_of_vector(problem, Collective::barrier, ranks, 0); };
+  const auto in_nodes = [=, &lanes](std::string stage) {
+    return Phase{.stage = std::move(stage),
+                 .groups = &lanes.nodes(),
+                 .problem = [=, &lanes](Count node) { return std::optional(barrier_of(lanes.nodes().size(node))); },
+                 .input = nothing,
+                 .output = nothing};
+  };
+  std::vector<Phase> all{in_nodes("enter"),
+                         {.stage = "between nodes",
+                          .where = Phase::Where::between,
+                          .groups = &lanes.lanes(),
+                          .problem = [=, &lanes](Count lane) -> std::optional<Problem> {
+                            if (lane == lanes.count()) return std::nullopt;
+                            return barrier_of(lanes.node_count());
+                          },
+                          .input = nothing,
+                          .output = nothing}};
+  if (!lanes.all_lead()) all.push_back(in_nodes("leave"));
+  return all;
+}
+
+}  // namespace
+
+extern const Algorithm barrier_hierarchical =
+    hierarchical<phases>(Collective::barrier, "a barrier in each node, one of the leaders, and another one in each node");
+
+}  // namespace quadrille

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/hierarchy/hierarchy.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "collectives/segments.hpp"
+#include "patterns/powers.hpp"
+#include "problem/collective_facts.hpp"
+#include "quadrille/error.hpp"
+#include "schedule/regions.hpp"
+#include "schedule/symmetry.hpp"
+#include "schedule/transform.hpp"
+
+namespace quadrille {
+namespace {
+
+bool is_same(const Problem& a, const Problem& b) {
+  const bool same_counts = a.counts ? b.counts && *a.counts == *b.counts : !b.counts;
+  return a.collective == b.collective && a.ranks == b.ranks && a.block_bytes == b.block_bytes && a.root == b.root && same_counts;
+}
+
+Collective irregular(Collective regular) {
+  switch (regular) {
+    case Collective::allgather: return Collective::allgatherv;
+    case Collective::reduce_scatter: return Collective::reduce_scatterv;
+    case Collective::gather: return Collective::gatherv;
+    default: return Collective::scatterv;
+  }
+}
+
+// The algorithm for a part inside nodes. The user names one algorithm for all of them; a part whose collective has none of this
+// name takes its default.
+Choice choice_inside(const Problem& problem, const std::string& specification) {
+  const std::string_view id = std::string_view(specification).substr(0, specification.find(':'));
+  return parse_choice(problem, find_algorithm(problem.collective, id) ? specification : default_algorithm(problem.collective).id);
+}
+
+bool is_equal_power_of_two(const Lanes& lanes) {
+  const std::vector<Count> sizes = lanes.nodes().sizes();
+  return is_power_of_two(sizes.front()) &&
+         std::all_of(sizes.begin(), sizes.end() - 1, [&](Count size) { return size == sizes.front(); }) &&
+         sizes.back() <= sizes.front();
+}
+
+// What leaders exchange by default: short vectors in the fewest rounds, long ones with the least volume.
+std::string standard_between(const Problem& problem, const Parameters& before) {
+  const bool reorders = required_combining(problem) == Combining::any_order;
+  const Count lanes = before.contains("lanes") ? number(before, "lanes") : 1;
+  const bool is_long = problem.block_bytes / lanes >= nominal_startup_bytes;
+  switch (problem.collective) {
+    case Collective::broadcast: return is_long ? "scatter-allgather" : "binomial";
+    case Collective::reduce: return is_long && reorders ? "reduce-scatter-gather" : "binomial";
+    case Collective::allreduce: return is_long && reorders ? "circulant" : problem.reproducible ? "direct" : "recursive-doubling";
+    case Collective::allgather:
+    case Collective::allgatherv: return "circulant";
+    case Collective::reduce_scatter:
+    case Collective::reduce_scatterv: return reorders ? "circulant" : "direct";
+    case Collective::scan:
+    case Collective::exscan: return problem.reproducible ? "direct" : "distance-doubling";
+    case Collective::barrier: return "dissemination";
+    default: return "binomial";
+  }
+}
+
+std::vector<std::string> choices_between(Collective collective) {
+  switch (collective) {
+    case Collective::broadcast: return {"binomial", "scatter-allgather"};
+    case Collective::reduce: return {"binomial", "reduce-scatter-gather"};
+    case Collective::allreduce: return {"recursive-doubling", "circulant", "direct"};
+    case Collective::scan:
+    case Collective::exscan: return {"distance-doubling", "direct"};
+    case Collective::barrier: return {"dissemination"};
+    case Collective::allgather:
+    case Collective::allgatherv:
+    case Collective::reduce_scatter:
+    case Collective::reduce_scatterv: return {"circulant", "ring", "direct"};
+    default: return {"binomial", "linear"};
+  }
+}
+
+bool is_specification(std::string_view text) { return !text.empty(); }
+
+Parameter inside_parameter() {
+  return {.name = "within",
+          .summary = "algorithm inside nodes; a part whose collective has no algorithm of this name takes its default",
+          .standard = "direct",
+          .choices = {"direct", "binomial"},
+          .form = "another algorithm of the parts",
+          .is_of_the_form = is_specification};
+}
+
+Parameter between_parameter(Collective collective) {
+  return {.name = "between",
+          .summary = "algorithm of each lane between nodes",
+          .standard = choices_between(collective).front(),
+          .standard_for = [](const Problem& problem, const Parameters& before) -> ParameterValue {
+            return standard_between(problem, before);
+          },
+          .standard_rule = "by size and operator",
+          .choices = choices_between(collective),
+          .form = "another algorithm",
+          .is_of_the_form = is_specification,
+          .worth_trying = [](const Problem& problem, const Parameters&) -> std::vector<ParameterValue> {
+            const std::vector<std::string> names = choices_between(problem.collective);
+            return {names.begin(), names.end()};
+          }};
+}
+
+Parameter lanes_parameter() {
+  return {.name = "lanes",
+          .summary = "leaders of each node, which exchange equal parts of the data with other nodes at the same time",
+          .standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue { return most_lanes(problem); },
+          .standard_rule = "as many as possible",
+          .least = 1,
+          .most = most_lanes,
+          .range = "1..ranks of the smallest node",
+          .worth_trying = [](const Problem& problem, const Parameters&) -> std::vector<ParameterValue> {
+            const Count most = most_lanes(problem);
+            if (most == 1) return {Count{1}};
+            return {Count{1}, most};
+          }};
+}
+
+bool has_segments(Collective collective) {
+  return collective == Collective::broadcast || collective == Collective::reduce || collective == Collective::allreduce;
+}
+
+// If all ranks are on one node, the whole is one phase.
+Phase in_one_node(const Problem& problem, const Lanes& lanes) {
+  Problem part = problem;
+  part.nodes.clear(), part.grid.clear();
+  return {.stage = "in the node",
+          .groups = &lanes.nodes(),
+          .problem = [part](Count) { return std::optional(part); },
+          .input =
+              [part](Rank rank) {
+                return Regions{{Buffer::input, 0, input_bytes(part, rank), {}}};
+              },
+          .output =
+              [part](Rank rank) {
+                return Regions{{Buffer::output, 0, output_bytes(part, rank), {}}};
+              }};
+}
+
+}  // namespace
+
+Problem part_of_vector(const Problem& whole, Collective collective, Count ranks, Bytes bytes, Rank root) {
+  Problem part;
+  part.collective = collective;
+  part.ranks = ranks;
+  part.block_bytes = bytes;
+  part.root = root;
+  part.element_bytes = whole.element_bytes;
+  part.commutative = whole.commutative;
+  part.reproducible = whole.reproducible;
+  return part;
+}
+
+Problem part_of_shares(const Problem& whole, Collective collective, const std::vector<Bytes>& counts, Rank root) {
+  Problem part = part_of_vector(whole, collective, size(counts), counts.front(), root);
+  if (std::all_of(counts.begin(), counts.end(), [&](Bytes count) { return count == counts.front(); })) return part;
+  part.collective = irregular(collective);
+  part.block_bytes = 0;
+  part.counts = std::make_shared<const std::vector<Bytes>>(counts);
+  return part;
+}
+
+std::vector<Parameter> parameters_of_hierarchy(Collective collective) {
+  std::vector<Parameter> all;
+  if (!facts_of(collective).is_prefix) all.push_back(lanes_parameter());
+  all.push_back(between_parameter(collective));
+  all.push_back(inside_parameter());
+  if (has_segments(collective))
+    all.push_back(segments_parameter([](const Problem&, const Parameters&) -> ParameterValue { return Count{1}; }, "1"));
+  return all;
+}
+
+Result<> hierarchy_applies(const Problem& problem, const Parameters& parameters, Form form) {
+  try {
+    const Hierarchy made(problem, parameters, form);
+    return {};
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::misuse) throw;
+    return cannot(error.what());
+  }
+}
+
+Hierarchy::Hierarchy(const Problem& problem, const Parameters& parameters, Form form)
+    : problem_(problem),
+      lanes_(problem, parameters.contains("lanes") ? number(parameters, "lanes") : 1,
+             facts_of(problem.collective).is_prefix ? Lanes::Leader::last : Lanes::Leader::first) {
+  const Count segments = parameters.contains("segments") ? number(parameters, "segments") : 1;
+  if (segments == 1) {
+    segments_.push_back({0, instance_of(problem.block_bytes, form, parameters)});
+  } else {
+    for (Count i = 0; i < segments; ++i) {
+      const Region region = segment(Buffer::input, problem, segments, i);
+      segments_.push_back({region.offset, instance_of(region.length, form, parameters)});
+    }
+  }
+  phases_ = segments_.front().instance->phases.size();
+  Count round = 0;
+  for (std::size_t step = 0; step < segments_.size() + phases_ - 1; ++step) {  // of the pipeline
+    starts_.push_back(round);
+    Count longest = 0;
+    for (std::size_t phase = 0; phase < phases_; ++phase)
+      if (phase <= step && step - phase < segments_.size())
+        longest = std::max(longest, segments_[step - phase].instance->phases[phase].rounds);
+    round += longest;
+  }
+  starts_.push_back(round);
+}
+
+const Hierarchy::Instance* Hierarchy::instance_of(Bytes bytes, Form form, const Parameters& parameters) {
+  for (const auto& instance : instances_)
+    if (instance->problem.block_bytes == bytes) return instance.get();
+  Instance& made = *instances_.emplace_back(std::make_unique<Instance>(Instance{problem_, {}}));
+  made.problem.block_bytes = bytes;
+  std::vector<Phase> phases = lanes_.one_node() ? std::vector{in_one_node(made.problem, lanes_)} : form(made.problem, lanes_);
+  for (Phase& given : phases) {
+    const bool is_between = given.where == Phase::Where::between;
+    const std::string& specification = word(parameters, is_between ? "between" : "within");
+    const Count groups = given.groups->node_count();
+    PlannedPhase phase{std::move(given), ByRank<const Run*>(groups, nullptr), 0};
+    for (Count group = 0; group < groups; ++group)
+      if (const auto of_group = phase.problem(group)) {
+        const Run* run = run_of(*of_group, specification, is_between);
+        phase.runs[group] = run;
+        if (group == 0 || phase.runs[group - 1] != run)
+          phase.rounds = std::max(phase.rounds, round_count(run->schedule->program(0)));
+      }
+    if (phase.before) phase.rounds = std::max<Count>(phase.rounds, 1);
+    made.phases.push_back(std::move(phase));
+  }
+  return &made;
+}
+
+const Hierarchy::Run* Hierarchy::run_of(const Problem& problem, const std::string& specification, bool is_between) {
+  for (const auto& run : runs_)
+    if (run->is_between == is_between && is_same(run->problem, problem)) return run.get();
+  const Choice choice = is_between ? parse_choice(problem, specification) : choice_inside(problem, specification);
+  auto schedule = std::make_shared<const Schedule>(make_schedule(problem, choice));
+  return runs_.emplace_back(std::make_unique<Run>(Run{is_between, problem, choice, std::move(schedule)})).get();
+}
+
+const Hierarchy::PlannedPhase& Hierarchy::phase(std::size_t number) const {
+  return segments_[number / phases_].instance->phases[number % phases_];
+}
+
+std::vector<Stage> Hierarchy::stages() const {
+  std::vector<Stage> stages;
+  for (std::size_t step = 0; step + 1 < starts_.size(); ++step)
+    if (const Count rounds = starts_[step + 1] - starts_[step]; rounds > 0)
+      stages.push_back(
+          {segments_.size() == 1 ? phase(step).stage : fmt::format("step {} of the pipeline", step + 1), starts_[step], rounds});
+  return stages;
+}
+
+Count Hierarchy::first_round(std::size_t phase) const { return starts_[phase / phases_ + phase % phases_]; }
+
+Bytes Hierarchy::Instance::scratch_bytes(Rank rank) const {
+  Bytes end = 0;
+  const auto extend = [&](const Regions& regions) {
+    for (const Region& region : regions)
+      if (region.buffer == Buffer::scratch) end = std::max(end, hull(region).second);
+  };
+  for (const PlannedPhase& phase : phases) {
+    extend(phase.input(rank));
+    extend(phase.output(rank));
+  }
+  return end;
+}
+
+// Moves regions of a segment's instance to the segment's place in the vector, or in scratch memory.
+void Hierarchy::shift(Regions& regions, std::size_t segment, Rank rank) const {
+  if (segment == 0) return;
+  for (Region& region : regions)
+    if (region.buffer == Buffer::scratch)
+      for (std::size_t before = 0; before < segment; ++before) region.offset += segments_[before].instance->scratch_bytes(rank);
+    else
+      region.offset += segments_[segment].offset;
+}
+
+std::optional<Step> Hierarchy::step(std::size_t number, Rank rank) const {
+  const PlannedPhase& planned = phase(number);
+  const NodeRanks& groups = *planned.groups;
+  const Count group = groups.node_of(rank);
+  const Run* run = planned.runs[group];
+  if (!run) return std::nullopt;
+  Regions input = planned.input(rank), output = planned.output(rank);
+  shift(input, number / phases_, rank), shift(output, number / phases_, rank);
+  return Step{run->schedule, groups.ranks(group), groups.index_of(rank), BufferMap(std::move(input)), BufferMap(std::move(output))};
+}
+
+std::vector<Local> Hierarchy::before(std::size_t number, Rank rank) const {
+  const auto& planned = phase(number);
+  std::vector<Local> locals = planned.before ? planned.before(rank) : std::vector<Local>();
+  std::erase_if(locals, [](const Local& local) { return bytes(local.source) == 0; });
+  return locals;
+}
+
+Count Hierarchy::ports() const {
+  Count most = 1, sum = 0;
+  for (const PlannedPhase& phase : segments_.front().instance->phases) {
+    Count of_phase = 0;
+    for (const Run* run : phase.runs)
+      if (run) of_phase = std::max(of_phase, run->schedule->port_limit.value_or(std::max<Count>(1, run->problem.ranks - 1)));
+    most = std::max(most, of_phase);
+    sum += of_phase;
+  }
+  return segments_.size() == 1 ? most : std::max<Count>(1, sum);
+}
+
+Count Hierarchy::node_ports() const {
+  Count most = 1;
+  for (const PlannedPhase& phase : segments_.front().instance->phases)
+    if (phase.where == Phase::Where::between)
+      for (const Run* run : phase.runs)
+        if (run) most = std::max(most, run->schedule->port_limit.value_or(std::max<Count>(1, run->problem.ranks - 1)));
+  return lanes_.count() * most;
+}
+
+Combining Hierarchy::combining() const {
+  if (!lanes_.nodes_are_consecutive()) return Combining::any_order;
+  Combining all = Combining::fixed_tree;
+  for (const auto& run : runs_)
+    if (is_reduction(run->problem.collective))
+      all = std::min(all, run->choice.algorithm->combining(run->problem, run->choice.parameters));
+  if (lanes_.one_node()) return all;
+  // A prefix over whole nodes and some ranks of the next one is not combined along the fixed tree, unless both are short.
+  const bool is_short = lanes_.node_count() == 2 && lanes_.nodes().largest() <= 2;
+  const bool keeps_tree = is_equal_power_of_two(lanes_) && (is_short || !facts_of(problem_.collective).is_prefix);
+  return keeps_tree ? all : std::min(all, Combining::rank_order);
+}
+
+std::optional<Symmetry> Hierarchy::symmetry() const {
+  const Count size = lanes_.nodes().largest(), nodes = lanes_.node_count();
+  if (is_irregular(problem_.collective) || is_rooted(problem_.collective) || facts_of(problem_.collective).is_prefix) return {};
+  if (!lanes_.nodes_are_equal() || !lanes_.nodes_are_consecutive()) return {};
+  const auto translates = [](const PlannedPhase& phase) {
+    return std::all_of(phase.runs.begin(), phase.runs.end(), [](const Run* run) {
+      return !run || (run->schedule->symmetry && is_translation(*run->schedule->symmetry));
+    });
+  };
+  bool moves_nodes = true, moves_ranks = lanes_.all_lead() && problem_.collective != Collective::allreduce;
+  for (const PlannedPhase& phase : segments_.front().instance->phases)
+    (phase.where == Phase::Where::between ? moves_nodes : moves_ranks) &= translates(phase);
+  if (!moves_nodes) return {};
+  return Symmetry({{size, moves_ranks ? 1 : size}, {nodes, 1}});
+}
+
+}  // namespace quadrille

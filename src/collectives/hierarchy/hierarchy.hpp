@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Collectives between and inside nodes, composed of schedules for groups of ranks: those of a node, and those of a lane between
+// nodes. Each collective has a form, which lists its phases. All forms share the parameters and the rules of this file.
+#pragma once
+
+#include <functional>
+
+#include "collectives/hierarchy/lanes.hpp"
+#include "quadrille/algorithm.hpp"
+#include "schedule/composition.hpp"
+
+namespace quadrille {
+
+// One phase of a form: the ranks of each group run a collective together.
+struct Phase {
+  std::string stage;
+  enum class Where : std::uint8_t { inside, between } where = Where::inside;  // nodes
+  const NodeRanks* groups = nullptr;
+  std::function<std::optional<Problem>(Count group)> problem{};  // nothing: the group is idle
+  std::function<Regions(Rank)> input{}, output{};                // where the buffers of a rank of the group lie
+  std::function<std::vector<Local>(Rank)> before{};              // local operations at the beginning; null: none
+};
+
+// Returns the phases in order. Their functions may refer to both arguments.
+using Form = std::vector<Phase> (*)(const Problem&, const Lanes&);
+
+// A problem of one phase: its operator is that of the whole, and it names no nodes.
+Problem part_of_vector(const Problem& whole, Collective collective, Count ranks, Bytes bytes, Rank root = 0);
+// `collective` is regular. If the counts differ, the problem's collective is the irregular one.
+Problem part_of_shares(const Problem& whole, Collective collective, const std::vector<Bytes>& counts, Rank root = 0);
+
+// The counts of the ranks of a group if only leaders have data.
+template <class BytesOfLane>
+std::vector<Bytes> counts_of_leaders(const Lanes& lanes, std::span<const Rank> ranks, BytesOfLane&& bytes_of_lane) {
+  std::vector<Bytes> counts;
+  for (const Rank rank : ranks) counts.push_back(lanes.leads(rank) ? bytes_of_lane(lanes.lane_of(rank)) : 0);
+  return counts;
+}
+
+class Hierarchy : public Analysis, public Composition {
+ public:
+  // Throws Error{misuse} if an algorithm for a phase is unknown or does not apply, with the reason.
+  Hierarchy(const Problem& problem, const Parameters& parameters, Form form);
+
+  std::vector<Stage> stages() const override;
+  std::size_t phase_count() const override { return segments_.size() * phases_; }
+  Count first_round(std::size_t phase) const override;
+  std::optional<Step> step(std::size_t phase, Rank rank) const override;
+  std::vector<Local> before(std::size_t phase, Rank rank) const override;
+
+  Count ports() const;
+  Count node_ports() const;
+  Combining combining() const;
+  std::optional<Symmetry> symmetry() const;
+
+ private:
+  struct Run {  // of one algorithm for one problem; groups with equal problems share it
+    bool is_between = false;
+    Problem problem;
+    Choice choice;
+    std::shared_ptr<const Schedule> schedule;
+  };
+  struct PlannedPhase : Phase {
+    ByRank<const Run*> runs;  // by group; null: idle
+    Count rounds = 0;
+  };
+  struct Instance {  // of the form, for segments of one length
+    Problem problem;
+    std::vector<PlannedPhase> phases;
+    Bytes scratch_bytes(Rank rank) const;  // that the maps and local operations name
+  };
+  struct Segment {
+    Bytes offset = 0;
+    const Instance* instance = nullptr;
+  };
+
+  const Instance* instance_of(Bytes bytes, Form form, const Parameters& parameters);
+  const Run* run_of(const Problem& problem, const std::string& specification, bool is_between);
+  void shift(Regions& regions, std::size_t segment, Rank rank) const;
+  const PlannedPhase& phase(std::size_t number) const;
+
+  Problem problem_;
+  Lanes lanes_;
+  std::vector<std::unique_ptr<Run>> runs_;
+  std::vector<std::unique_ptr<Instance>> instances_;
+  std::vector<Segment> segments_;
+  std::size_t phases_ = 0;
+  std::vector<Count> starts_;  // by step of the pipeline: its first round; then the number of rounds
+};
+
+// For records of hierarchical algorithms.
+std::vector<Parameter> parameters_of_hierarchy(Collective collective);
+Result<> hierarchy_applies(const Problem& problem, const Parameters& parameters, Form form);
+
+}  // namespace quadrille
