@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // allreduce/hierarchical: vectors are combined inside nodes; each lane combines its part between nodes; nodes share all parts.
 // Source  [traff2020] allreduce decomposed into lanes; [sanders2002] for nodes of different sizes.
-// Needs   what the parts need: any nodes; lanes <= ranks of the smallest node.
+// Needs   several nodes, one with several ranks; what the parts need; lanes <= ranks of the smallest node.
 // Idea    The vector is cut into a part for each lane. The ranks of each node combine each part at its leader, the leaders
 //         of a lane combine it between the nodes, and the ranks of each node gather the parts. With one lane this is a
 //         reduction to the leader, an allreduce of leaders and a broadcast.

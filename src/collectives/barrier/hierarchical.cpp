@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // barrier/hierarchical: a barrier in each node, one between leaders, and another one in each node.
 // Source  [traff2020] decomposed into lanes; [sanders2002] for nodes of different sizes.
-// Needs   what the parts need: any nodes; lanes <= ranks of the smallest node.
+// Needs   several nodes, one with several ranks; what the parts need; lanes <= ranks of the smallest node.
 // Idea    After the first barrier, leaders know that all ranks of their nodes have entered; after that of a lane they know it
 //         of all ranks. If every rank leads, this is all. If not, the last barrier tells the other ranks.
 // Cost    C1 = ceil(log2 n) rounds between n nodes, and 2 ceil(log2 q) rounds inside nodes of up to q ranks, or half of

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // broadcast/hierarchical: between nodes, a part of the vector in each lane; inside nodes, every rank gets all parts.
 // Source  [traff2020] broadcast decomposed into lanes; [sanders2002] for nodes of different sizes.
-// Needs   what the parts need: any nodes; lanes <= ranks of the smallest node.
+// Needs   several nodes, one with several ranks; what the parts need; lanes <= ranks of the smallest node.
 // Idea    The vector is cut into a part for each lane. The root scatters the parts to the leaders of its node, each lane
 //         broadcasts its part between the nodes, and the ranks of each node gather the parts. With one lane there is
 //         nothing to scatter, and the leader of each node broadcasts the vector there.

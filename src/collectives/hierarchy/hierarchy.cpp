@@ -50,8 +50,8 @@ std::string standard_between(const Problem& problem, const Parameters& before) {
   const Count lanes = before.contains("lanes") ? number(before, "lanes") : 1;
   const bool is_long = problem.block_bytes / lanes >= nominal_startup_bytes;
   switch (problem.collective) {
-    case Collective::broadcast: return is_long ? "scatter-allgather" : "binomial";
-    case Collective::reduce: return is_long && reorders ? "reduce-scatter-gather" : "binomial";
+    case Collective::broadcast: return is_long ? "circulant" : "binomial";
+    case Collective::reduce: return is_long && reorders ? "circulant" : "binomial";
     case Collective::allreduce: return is_long && reorders ? "circulant" : problem.reproducible ? "direct" : "recursive-doubling";
     case Collective::allgather:
     case Collective::allgatherv: return "circulant";
@@ -66,8 +66,8 @@ std::string standard_between(const Problem& problem, const Parameters& before) {
 
 std::vector<std::string> choices_between(Collective collective) {
   switch (collective) {
-    case Collective::broadcast: return {"binomial", "scatter-allgather"};
-    case Collective::reduce: return {"binomial", "reduce-scatter-gather"};
+    case Collective::broadcast:
+    case Collective::reduce: return {"binomial", "circulant"};
     case Collective::allreduce: return {"recursive-doubling", "circulant", "direct"};
     case Collective::scan:
     case Collective::exscan: return {"distance-doubling", "direct"};
@@ -78,6 +78,16 @@ std::vector<std::string> choices_between(Collective collective) {
     case Collective::reduce_scatterv: return {"circulant", "ring", "direct"};
     default: return {"binomial", "linear"};
   }
+}
+
+std::vector<ParameterValue> between_worth_trying(const Problem& problem, const Parameters&) {
+  std::vector<std::string> names = choices_between(problem.collective);
+  if (problem.collective == Collective::broadcast)
+    for (const char* longer : {"chain", "chain:segments=16"}) names.emplace_back(longer);
+  if (problem.collective == Collective::broadcast || problem.collective == Collective::reduce)
+    names.emplace_back("circulant:segments=16");
+  if (problem.collective == Collective::allreduce) names.back() = "ring";
+  return {names.begin(), names.end()};
 }
 
 bool is_specification(std::string_view text) { return !text.empty(); }
@@ -102,10 +112,7 @@ Parameter between_parameter(Collective collective) {
           .choices = choices_between(collective),
           .form = "another algorithm",
           .is_of_the_form = is_specification,
-          .worth_trying = [](const Problem& problem, const Parameters&) -> std::vector<ParameterValue> {
-            const std::vector<std::string> names = choices_between(problem.collective);
-            return {names.begin(), names.end()};
-          }};
+          .worth_trying = between_worth_trying};
 }
 
 Parameter lanes_parameter() {
@@ -123,25 +130,15 @@ Parameter lanes_parameter() {
           }};
 }
 
-bool has_segments(Collective collective) {
-  return collective == Collective::broadcast || collective == Collective::reduce || collective == Collective::allreduce;
+Parameter one_segment_by_default() {
+  Parameter segments = segments_parameter([](const Problem&, const Parameters&) -> ParameterValue { return Count{1}; }, "1");
+  segments.summary = "parts into which the vector is cut; while one is between nodes, others are inside them";
+  segments.worth_trying = nullptr;
+  return segments;
 }
 
-// If all ranks are on one node, the whole is one phase.
-Phase in_one_node(const Problem& problem, const Lanes& lanes) {
-  Problem part = problem;
-  part.nodes.clear(), part.grid.clear();
-  return {.stage = "in the node",
-          .groups = &lanes.nodes(),
-          .problem = [part](Count) { return std::optional(part); },
-          .input =
-              [part](Rank rank) {
-                return Regions{{Buffer::input, 0, input_bytes(part, rank), {}}};
-              },
-          .output =
-              [part](Rank rank) {
-                return Regions{{Buffer::output, 0, output_bytes(part, rank), {}}};
-              }};
+bool has_segments(Collective collective) {
+  return collective == Collective::broadcast || collective == Collective::reduce || collective == Collective::allreduce;
 }
 
 }  // namespace
@@ -172,12 +169,14 @@ std::vector<Parameter> parameters_of_hierarchy(Collective collective) {
   if (!facts_of(collective).is_prefix) all.push_back(lanes_parameter());
   all.push_back(between_parameter(collective));
   all.push_back(inside_parameter());
-  if (has_segments(collective))
-    all.push_back(segments_parameter([](const Problem&, const Parameters&) -> ParameterValue { return Count{1}; }, "1"));
+  if (has_segments(collective)) all.push_back(one_segment_by_default());
   return all;
 }
 
 Result<> hierarchy_applies(const Problem& problem, const Parameters& parameters, Form form) {
+  const NodeRanks nodes(problem);
+  if (nodes.node_count() == 1) return cannot("all ranks are on one node");
+  if (nodes.largest() == 1) return cannot("no two ranks are on the same node");
   try {
     const Hierarchy made(problem, parameters, form);
     return {};
@@ -218,7 +217,7 @@ const Hierarchy::Instance* Hierarchy::instance_of(Bytes bytes, Form form, const 
     if (instance->problem.block_bytes == bytes) return instance.get();
   Instance& made = *instances_.emplace_back(std::make_unique<Instance>(Instance{problem_, {}}));
   made.problem.block_bytes = bytes;
-  std::vector<Phase> phases = lanes_.one_node() ? std::vector{in_one_node(made.problem, lanes_)} : form(made.problem, lanes_);
+  std::vector<Phase> phases = form(made.problem, lanes_);
   for (Phase& given : phases) {
     const bool is_between = given.where == Phase::Where::between;
     const std::string& specification = word(parameters, is_between ? "between" : "within");
@@ -328,7 +327,6 @@ Combining Hierarchy::combining() const {
   for (const auto& run : runs_)
     if (is_reduction(run->problem.collective))
       all = std::min(all, run->choice.algorithm->combining(run->problem, run->choice.parameters));
-  if (lanes_.one_node()) return all;
   // A prefix over whole nodes and some ranks of the next one is not combined along the fixed tree, unless both are short.
   const bool is_short = lanes_.node_count() == 2 && lanes_.nodes().largest() <= 2;
   const bool keeps_tree = is_equal_power_of_two(lanes_) && (is_short || !facts_of(problem_.collective).is_prefix);

@@ -17,7 +17,6 @@ class Lanes {
 
   Count count() const { return lanes_; }
   Count node_count() const { return nodes_.node_count(); }
-  bool one_node() const { return node_count() == 1; }
   bool all_lead() const { return lanes_ == nodes_.largest(); }  // every group has one rank
   bool nodes_are_consecutive() const;
   bool nodes_are_equal() const;  // in size
@@ -39,7 +38,7 @@ class Lanes {
   NodeRanks by_lane_;
 };
 
-// The size of the smallest node, and of the largest if there is only one node: the most lanes.
+// The size of the smallest node: the most lanes.
 Count most_lanes(const Problem& problem);
 
 }  // namespace quadrille

@@ -7,7 +7,8 @@
 namespace quadrille {
 
 template <Form form>
-Algorithm hierarchical(Collective collective, std::string summary, std::string_view needs = "what the parts need") {
+Algorithm hierarchical(Collective collective, std::string summary,
+                       std::string_view needs = "several nodes, one with several ranks, and what the parts need") {
   Algorithm record{
       .collective = collective,
       .id = "hierarchical",

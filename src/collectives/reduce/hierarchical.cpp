@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // reduce/hierarchical: vectors are combined inside nodes first; then each lane combines its part between nodes.
 // Source  [traff2020] reduction decomposed into lanes; [sanders2002] for nodes of different sizes.
-// Needs   what the parts need: any nodes; lanes <= ranks of the smallest node.
+// Needs   several nodes, one with several ranks; what the parts need; lanes <= ranks of the smallest node.
 // Idea    broadcast/hierarchical backwards: the vector is cut into a part for each lane. The ranks of each node combine
 //         each part at its leader, each lane combines its part at the root's node, and there the root gathers the parts.
 //         With one lane, leaders combine whole vectors.

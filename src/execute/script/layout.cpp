@@ -12,6 +12,7 @@
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/traffic.hpp"
+#include "schedule/buffer_map.hpp"
 #include "schedule/regions.hpp"
 
 namespace quadrille {
@@ -22,66 +23,26 @@ Intervals::interval_type interval(Bytes offset, Bytes length) {
   return Intervals::interval_type::right_open(offset, offset + length);
 }
 
-// Appends one contiguous run; runs of equal length and distance fold into the last region.
-void append_run(Regions& regions, Buffer buffer, Bytes offset, Bytes length) {
-  if (!regions.empty() && regions.back().buffer == buffer) {
-    Region& last = regions.back();
-    Level& level = last.levels[0];
-    if (level.count == 1 && last.offset + last.length == offset) {
-      last.length += length;
-      return;
-    }
-    if (last.length == length && (level.count == 1 || offset == last.offset + level.count * level.stride)) {
-      if (level.count == 1) level.stride = offset - last.offset;
-      ++level.count;
-      return;
-    }
-  }
-  regions.push_back({buffer, offset, length, {}});
-}
-
-// Maps offsets of one canonical buffer to offsets in the user's memory.
+// Maps one canonical buffer to the user's memory.
 class LayoutMap {
  public:
-  LayoutMap(const Layout& layout, Bytes bytes, Buffer buffer, std::string_view what) : pieces_(layout), buffer_(buffer) {
-    std::erase_if(pieces_, [](const LayoutPiece& piece) { return piece.length == 0; });
-    starts_.push_back(0);
-    for (const LayoutPiece& piece : pieces_) {
-      const auto end = checked_sum(starts_.back(), piece.length);
-      if (piece.length < 0 || !checked_sum(piece.offset, piece.length) || !end)
-        throw Error(ErrorCode::misuse, fmt::format("a piece of the {} is {} bytes at {}", what, piece.length, piece.offset));
-      starts_.push_back(*end);
-    }
-    if (!layout.empty() && starts_.back() != bytes)
+  LayoutMap(const Layout& layout, Bytes bytes, Buffer buffer, std::string_view what)
+      : buffer_(buffer), map_(pieces(layout, buffer, what)), canonical_(layout.empty()) {
+    if (!canonical_ && map_.size() != bytes)
       throw Error(ErrorCode::misuse,
-                  fmt::format("the layout of the {} has {} bytes; at this rank it needs {}", what, starts_.back(), bytes));
-    canonical_ = layout.empty();
+                  fmt::format("the layout of the {} has {} bytes; at this rank it needs {}", what, map_.size(), bytes));
   }
 
   Regions operator()(const Region& region) const {
+    if (!canonical_ && region.length != 0) return map_(region);
     Region moved = region;
     moved.buffer = buffer_;
-    if (canonical_ || region.length == 0) return {moved};
-    if (pieces_.size() == 1) {
-      moved.offset += pieces_[0].offset;
-      return {moved};
-    }
-    Regions regions;
-    for_each_run(region, [&](Bytes offset, Bytes length) {
-      auto piece = static_cast<std::size_t>(std::upper_bound(starts_.begin(), starts_.end(), offset) - starts_.begin() - 1);
-      for (; length > 0; ++piece) {
-        const Bytes part = std::min(length, starts_[piece + 1] - offset);
-        append_run(regions, buffer_, pieces_[piece].offset + offset - starts_[piece], part);
-        offset += part;
-        length -= part;
-      }
-    });
-    return regions;
+    return {moved};
   }
 
   bool overlaps_itself() const {
     Intervals taken;
-    for (const LayoutPiece& piece : pieces_) {
+    for (const Region& piece : map_.places()) {
       if (boost::icl::intersects(taken, interval(piece.offset, piece.length))) return true;
       taken += interval(piece.offset, piece.length);
     }
@@ -89,10 +50,22 @@ class LayoutMap {
   }
 
  private:
-  Layout pieces_;  // without empty pieces
-  std::vector<Bytes> starts_;
+  static BufferMap pieces(const Layout& layout, Buffer buffer, std::string_view what) {
+    Regions places;
+    Bytes end = 0;
+    for (const LayoutPiece& piece : layout) {
+      const auto sum = checked_sum(end, piece.length);
+      if (piece.length < 0 || !checked_sum(piece.offset, piece.length) || !sum)
+        throw Error(ErrorCode::misuse, fmt::format("a piece of the {} is {} bytes at {}", what, piece.length, piece.offset));
+      end = *sum;
+      places.push_back({buffer, piece.offset, piece.length, {}});
+    }
+    return BufferMap(std::move(places));
+  }
+
   Buffer buffer_;
-  bool canonical_ = true;
+  BufferMap map_;
+  bool canonical_;
 };
 
 Regions placed(const Regions& regions, const LayoutMap& input, const LayoutMap& output) {

@@ -115,10 +115,11 @@ class Deciding {
       std::optional<Workload> counted;
       std::string reason;
       try {
-        if (!choice.algorithm->symmetry && problem_.ranks > most_ranks_without_symmetry && !options_.explain)
+        const Schedule schedule = make_schedule(problem_, choice);
+        if (!schedule.symmetry && problem_.ranks > most_ranks_without_symmetry && !options_.explain)
           reason = "it states no symmetry, so pricing it would take too long";
         else
-          counted = workload(make_schedule(problem_, choice), {.work = true});
+          counted = workload(schedule, {.work = true});
       } catch (const Error& error) {  // the schedule is too large
         reason = error.what();
       }
