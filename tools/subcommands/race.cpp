@@ -370,11 +370,20 @@ int run_on_threads(const Options& options) {
   return right ? good : with_findings;
 }
 
+// Does an algorithm that the options name depend on the nodes of the ranks?
+bool depends_on_nodes(const Options& options) {
+  const auto collective = collective_named(options.subject);
+  return collective && std::any_of(options.algorithms.begin(), options.algorithms.end(), [&](std::string_view specification) {
+           const Algorithm* algorithm = find_algorithm(*collective, specification.substr(0, specification.find(':')));
+           return algorithm && algorithm->node_ports;
+         });
+}
+
 int run_launched(const Options& options, Executor executor) {
   // Errors that can be found before MPI starts are thrown here, so that every process simply exits. Nodes and files are only known
   // later.
   const bool mpi = choose_transport().is_mpi();
-  if (const auto here = launched(); here && !options.has_files())
+  if (const auto here = launched(); here && !options.has_files() && !depends_on_nodes(options))
     make_request(options, {}, executor, ByRank<Count>(ranks_launched(options, {}, here->ranks)), mpi);
 
   if (std::any_of(options.algorithms.begin(), options.algorithms.end(),
