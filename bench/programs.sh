@@ -14,7 +14,7 @@
 #     gromacs  water, particle mesh Ewald; half of the ranks for the mesh (gromacs)
 #     hpcc     HPC Challenge, N = 600 (hpcc)
 #   kernels, with blocks of BYTES, ITERATIONS times; the figure NAME-loop is without the program's start and end:
-#     pencils-BYTES-ITERATIONS, sort-.., sparse-.., gradients-.., alltoall-..
+#     pencils-BYTES-ITERATIONS, sort-.., sparse-.., gradients-.., allgather-.., broadcast-.., alltoall-..
 #   --hosts    on several hosts that this machine simulates (tests/hosts): the ranks of each host, such as 4,4,4,4,4,4
 #   --rate     of the links between these hosts, as tc writes it (default 100mbit)
 #   --mpi      for the kernels: openmpi (default) or mpich
@@ -59,7 +59,7 @@ declare -A usual_ranks=([pw]=4 [pwcell]=4 [fftw]=8 [lammps]=4 [gromacs]=4 [hpcc]
 # paths of atoms diverge within some hundred steps once one bit differs.
 declare -A tolerances=([pw]=1e-7 [pwcell]=1e-7 [fftw]=1e-12 [lammps]=1e-6 [gromacs]=1e-3 [hpcc]=0)
 
-is_kernel() { [[ $1 =~ ^(pencils|sort|sparse|gradients|alltoall)-[1-9][0-9]*-[1-9][0-9]*$ ]]; }
+is_kernel() { [[ $1 =~ ^(pencils|sort|sparse|gradients|allgather|broadcast|alltoall)-[1-9][0-9]*-[1-9][0-9]*$ ]]; }
 
 launch() {  # launch MPI RANKS COMMAND..: on this machine, or on the simulated hosts
   if [ -z "$hosts" ]; then run_mpi "$@"; else "$scripts/run.sh" "$1" "$hosts" "${@:3}"; fi

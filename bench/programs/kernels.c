@@ -4,6 +4,8 @@
      sort BYTES       a sample sort: alltoall of counts, then alltoallv with skewed counts of BYTES on average
      sparse BYTES     alltoall of counts, then alltoallv with four neighbours
      gradients BYTES  a solver: two allreduces of a number, and an allgatherv
+     allgather BYTES  allgather
+     broadcast BYTES  a broadcast from rank 0
      alltoall BYTES   alltoall on all ranks
    Usage: kernels NAME BYTES ITERATIONS. Prints a checksum of the data ("result N"), which depends on nothing but the arguments and
    the number of ranks, and the seconds of the loop on the slowest rank ("seconds S"). */
@@ -85,6 +87,18 @@ static uint64_t gradients(int bytes, int turn, unsigned char* in, unsigned char*
   return sum;
 }
 
+static uint64_t allgather(int bytes, int turn, unsigned char* in, unsigned char* out) {
+  fill(in, bytes, 0, turn);
+  MPI_Allgather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, MPI_COMM_WORLD);
+  return sum_of(out, ranks * bytes);
+}
+
+static uint64_t broadcast(int bytes, int turn, unsigned char* out) {
+  if (me == 0) fill(out, bytes, 0, turn);
+  MPI_Bcast(out, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+  return sum_of(out, bytes);
+}
+
 int main(int argc, char** argv) {
   int bytes, iterations, turn, rows = 1, i;
   uint64_t mine = 0, all = 0;
@@ -95,7 +109,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (argc != 4) {
-    if (me == 0) fprintf(stderr, "Usage: kernels pencils|sort|sparse|gradients|alltoall BYTES ITERATIONS\n");
+    if (me == 0) fprintf(stderr, "Usage: kernels pencils|sort|sparse|gradients|allgather|broadcast|alltoall BYTES ITERATIONS\n");
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
   bytes = atoi(argv[2]), iterations = atoi(argv[3]);
@@ -113,6 +127,10 @@ int main(int argc, char** argv) {
       mine += irregular(strcmp(argv[1], "sparse") == 0, bytes, turn, in, out);
     else if (strcmp(argv[1], "gradients") == 0)
       mine += gradients(bytes, turn, in, out);
+    else if (strcmp(argv[1], "allgather") == 0)
+      mine += allgather(bytes, turn, in, out);
+    else if (strcmp(argv[1], "broadcast") == 0)
+      mine += broadcast(bytes, turn, out);
     else
       mine += alltoall(MPI_COMM_WORLD, bytes, turn, in, out);
   seconds = MPI_Wtime() - begin;

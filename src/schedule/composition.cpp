@@ -44,7 +44,7 @@ class ComposedProgram {
 
   Program make() && {
     struct Turn {
-      std::optional<Step> step;
+      std::optional<GroupStep> step;
       std::vector<Local> before;
     };
     std::vector<Turn> turns;
@@ -69,7 +69,7 @@ class ComposedProgram {
  private:
   void hold(const Regions& regions) { whole_.scratch_bytes = std::max(whole_.scratch_bytes, scratch_end(regions)); }
 
-  void add(const Step& step, Count first_round) {
+  void add(const GroupStep& step, Count first_round) {
     Program part = step.schedule->program(step.me);
     const Bytes scratch = whole_.scratch_bytes;
     whole_.scratch_bytes += part.scratch_bytes;

@@ -15,7 +15,7 @@ namespace quadrille {
 // What one rank does in one phase: it is rank `me` of a schedule whose rank i is ranks[i] in the whole. `input` and `output` say
 // where the buffers of that rank lie in the memory of the whole program. A copy is left out if its source and its target are the
 // same bytes there, so a part can hand its result over in place.
-struct Step {
+struct GroupStep {
   std::shared_ptr<const Schedule> schedule;
   std::span<const Rank> ranks;
   Rank me = 0;
@@ -34,7 +34,7 @@ class Composition {
   // The round of the whole in which the schedules of this phase begin. Phases may share rounds; where one hands data over to
   // another, it must end before the other one begins.
   virtual Count first_round(std::size_t phase) const = 0;
-  virtual std::optional<Step> step(std::size_t phase, Rank rank) const = 0;  // nothing: the rank is idle
+  virtual std::optional<GroupStep> step(std::size_t phase, Rank rank) const = 0;  // nothing: the rank is idle
   // Local operations of the rank at the beginning of the phase's first round.
   virtual std::vector<Local> before(std::size_t, Rank) const { return {}; }
 };

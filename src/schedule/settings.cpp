@@ -41,7 +41,7 @@ SpecificationParts parts_of_specification(std::string_view specification) {
     const std::string_view text = rest.substr(0, length_of_setting(rest, specification));
     rest.remove_prefix(text.size());
     const std::size_t equals = text.find('=');
-    Setting setting{text, text.substr(0, equals), std::nullopt};
+    ParameterSetting setting{text, text.substr(0, equals), std::nullopt};
     if (equals != text.npos) {
       std::string_view value = text.substr(equals + 1);
       if (is_enclosed(value)) value = value.substr(1, value.size() - 2);

@@ -10,7 +10,7 @@
 
 namespace quadrille {
 
-struct Setting {
+struct ParameterSetting {
   std::string_view text;                  // "between=(chain:segments=4)"
   std::string_view name;                  // "between"
   std::optional<std::string_view> value;  // "chain:segments=4"; nothing if there is no equals sign
@@ -18,7 +18,7 @@ struct Setting {
 
 struct SpecificationParts {
   std::string_view id;
-  std::vector<Setting> settings;
+  std::vector<ParameterSetting> settings;
 };
 
 // The result refers to `specification`. Throws Error{misuse} if parentheses do not match.

@@ -86,6 +86,7 @@ TEST(Broadcast, DefaultsToTheBestNumberOfSegments) {
 TEST(Broadcast, DeliversAPartialElement) {
   Problem problem = problem_of(Collective::broadcast, 3, 6);
   problem.element_bytes = 4;
+  problem.nodes = {0, 0, 1};
   for (const Algorithm* algorithm : algorithms_for(Collective::broadcast))
     EXPECT_TRUE(verify(make_schedule(problem, algorithm->id)).empty()) << algorithm->id;
 }

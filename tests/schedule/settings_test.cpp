@@ -11,7 +11,7 @@ namespace {
 std::string shown(std::string_view specification) {
   const SpecificationParts parts = parts_of_specification(specification);
   std::string text(parts.id);
-  for (const Setting& setting : parts.settings)
+  for (const ParameterSetting& setting : parts.settings)
     text += " | " + std::string(setting.name) + " -> " + std::string(setting.value.value_or("none"));
   return text;
 }

@@ -10,6 +10,7 @@
 #include "problem/collective_facts.hpp"
 #include "quadrille/error.hpp"
 #include "schedule/regions.hpp"
+#include "schedule/settings.hpp"
 #include "schedule/symmetry.hpp"
 #include "schedule/transform.hpp"
 
@@ -33,7 +34,9 @@ Collective irregular(Collective regular) {
 // The algorithm for a part inside nodes. The user names one algorithm for all of them; a part whose collective has none of this
 // name takes its default.
 Choice choice_inside(const Problem& problem, const std::string& specification) {
-  const std::string_view id = std::string_view(specification).substr(0, specification.find(':'));
+  const std::string_view id = parts_of_specification(specification).id;
+  if (std::none_of(all_algorithms().begin(), all_algorithms().end(), [&](const Algorithm* each) { return each->id == id; }))
+    throw Error(ErrorCode::misuse, fmt::format("there is no algorithm '{}' for a part inside nodes", id));
   return parse_choice(problem, find_algorithm(problem.collective, id) ? specification : default_algorithm(problem.collective).id);
 }
 
@@ -42,103 +45,6 @@ bool is_equal_power_of_two(const Lanes& lanes) {
   return is_power_of_two(sizes.front()) &&
          std::all_of(sizes.begin(), sizes.end() - 1, [&](Count size) { return size == sizes.front(); }) &&
          sizes.back() <= sizes.front();
-}
-
-// What leaders exchange by default: short vectors in the fewest rounds, long ones with the least volume.
-std::string standard_between(const Problem& problem, const Parameters& before) {
-  const bool reorders = required_combining(problem) == Combining::any_order;
-  const Count lanes = before.contains("lanes") ? number(before, "lanes") : 1;
-  const bool is_long = problem.block_bytes / lanes >= nominal_startup_bytes;
-  switch (problem.collective) {
-    case Collective::broadcast: return is_long ? "circulant" : "binomial";
-    case Collective::reduce: return is_long && reorders ? "circulant" : "binomial";
-    case Collective::allreduce: return is_long && reorders ? "circulant" : problem.reproducible ? "direct" : "recursive-doubling";
-    case Collective::allgather:
-    case Collective::allgatherv: return "circulant";
-    case Collective::reduce_scatter:
-    case Collective::reduce_scatterv: return reorders ? "circulant" : "direct";
-    case Collective::scan:
-    case Collective::exscan: return problem.reproducible ? "direct" : "distance-doubling";
-    case Collective::barrier: return "dissemination";
-    default: return "binomial";
-  }
-}
-
-std::vector<std::string> choices_between(Collective collective) {
-  switch (collective) {
-    case Collective::broadcast:
-    case Collective::reduce: return {"binomial", "circulant"};
-    case Collective::allreduce: return {"recursive-doubling", "circulant", "direct"};
-    case Collective::scan:
-    case Collective::exscan: return {"distance-doubling", "direct"};
-    case Collective::barrier: return {"dissemination"};
-    case Collective::allgather:
-    case Collective::allgatherv:
-    case Collective::reduce_scatter:
-    case Collective::reduce_scatterv: return {"circulant", "ring", "direct"};
-    default: return {"binomial", "linear"};
-  }
-}
-
-std::vector<ParameterValue> between_worth_trying(const Problem& problem, const Parameters&) {
-  std::vector<std::string> names = choices_between(problem.collective);
-  if (problem.collective == Collective::broadcast)
-    for (const char* longer : {"chain", "chain:segments=16"}) names.emplace_back(longer);
-  if (problem.collective == Collective::broadcast || problem.collective == Collective::reduce)
-    names.emplace_back("circulant:segments=16");
-  if (problem.collective == Collective::allreduce) names.back() = "ring";
-  return {names.begin(), names.end()};
-}
-
-bool is_specification(std::string_view text) { return !text.empty(); }
-
-Parameter inside_parameter() {
-  return {.name = "within",
-          .summary = "algorithm inside nodes; a part whose collective has no algorithm of this name takes its default",
-          .standard = "direct",
-          .choices = {"direct", "binomial"},
-          .form = "another algorithm of the parts",
-          .is_of_the_form = is_specification};
-}
-
-Parameter between_parameter(Collective collective) {
-  return {.name = "between",
-          .summary = "algorithm of each lane between nodes",
-          .standard = choices_between(collective).front(),
-          .standard_for = [](const Problem& problem, const Parameters& before) -> ParameterValue {
-            return standard_between(problem, before);
-          },
-          .standard_rule = "by size and operator",
-          .choices = choices_between(collective),
-          .form = "another algorithm",
-          .is_of_the_form = is_specification,
-          .worth_trying = between_worth_trying};
-}
-
-Parameter lanes_parameter() {
-  return {.name = "lanes",
-          .summary = "leaders of each node, which exchange equal parts of the data with other nodes at the same time",
-          .standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue { return most_lanes(problem); },
-          .standard_rule = "as many as possible",
-          .least = 1,
-          .most = most_lanes,
-          .range = "1..ranks of the smallest node",
-          .worth_trying = [](const Problem& problem, const Parameters&) -> std::vector<ParameterValue> {
-            const Count most = most_lanes(problem);
-            if (most == 1) return {Count{1}};
-            return {Count{1}, most};
-          }};
-}
-
-Parameter one_segment_by_default() {
-  Parameter segments = segments_parameter([](const Problem&, const Parameters&) -> ParameterValue { return Count{1}; }, "1");
-  segments.summary = "parts into which the vector is cut; while one is between nodes, others are inside them";
-  segments.worth_trying = nullptr;
-  return segments;
-}
-
-bool has_segments(Collective collective) {
-  return collective == Collective::broadcast || collective == Collective::reduce || collective == Collective::allreduce;
 }
 
 }  // namespace
@@ -162,15 +68,6 @@ Problem part_of_shares(const Problem& whole, Collective collective, const std::v
   part.block_bytes = 0;
   part.counts = std::make_shared<const std::vector<Bytes>>(counts);
   return part;
-}
-
-std::vector<Parameter> parameters_of_hierarchy(Collective collective) {
-  std::vector<Parameter> all;
-  if (!facts_of(collective).is_prefix) all.push_back(lanes_parameter());
-  all.push_back(between_parameter(collective));
-  all.push_back(inside_parameter());
-  if (has_segments(collective)) all.push_back(one_segment_by_default());
-  return all;
 }
 
 Result<> hierarchy_applies(const Problem& problem, const Parameters& parameters, Form form) {
@@ -282,7 +179,7 @@ void Hierarchy::shift(Regions& regions, std::size_t segment, Rank rank) const {
       region.offset += segments_[segment].offset;
 }
 
-std::optional<Step> Hierarchy::step(std::size_t number, Rank rank) const {
+std::optional<GroupStep> Hierarchy::step(std::size_t number, Rank rank) const {
   const PlannedPhase& planned = phase(number);
   const NodeRanks& groups = *planned.groups;
   const Count group = groups.node_of(rank);
@@ -290,7 +187,8 @@ std::optional<Step> Hierarchy::step(std::size_t number, Rank rank) const {
   if (!run) return std::nullopt;
   Regions input = planned.input(rank), output = planned.output(rank);
   shift(input, number / phases_, rank), shift(output, number / phases_, rank);
-  return Step{run->schedule, groups.ranks(group), groups.index_of(rank), BufferMap(std::move(input)), BufferMap(std::move(output))};
+  return GroupStep{run->schedule, groups.ranks(group), groups.index_of(rank), BufferMap(std::move(input)),
+                   BufferMap(std::move(output))};
 }
 
 std::vector<Local> Hierarchy::before(std::size_t number, Rank rank) const {

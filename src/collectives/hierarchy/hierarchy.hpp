@@ -45,7 +45,7 @@ class Hierarchy : public Analysis, public Composition {
   std::vector<Stage> stages() const override;
   std::size_t phase_count() const override { return segments_.size() * phases_; }
   Count first_round(std::size_t phase) const override;
-  std::optional<Step> step(std::size_t phase, Rank rank) const override;
+  std::optional<GroupStep> step(std::size_t phase, Rank rank) const override;
   std::vector<Local> before(std::size_t phase, Rank rank) const override;
 
   Count ports() const;

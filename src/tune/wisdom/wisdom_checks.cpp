@@ -74,7 +74,7 @@ Result<> check_algorithm(Collective collective, std::string_view text) {
   }
   const Algorithm* algorithm = find_algorithm(collective, parts.id);
   if (!algorithm) return cannot(fmt::format("{} has no algorithm '{}'", name(collective), parts.id));
-  for (const Setting& setting : parts.settings) {
+  for (const ParameterSetting& setting : parts.settings) {
     const auto is_key = [&](const Parameter& parameter) { return parameter.name == setting.name; };
     const auto is_bad = [](char letter) { return letter <= ' ' || letter > '~'; };
     if (!setting.value || setting.value->empty() || std::any_of(setting.text.begin(), setting.text.end(), is_bad) ||

@@ -105,6 +105,8 @@ TEST(Hierarchical, SaysWhyItDoesNotApply) {
   EXPECT_EQ(reason(problem, {0, 0, 1, 1}, "hierarchical:between=(chain:segments=4)"), "");
   EXPECT_EQ(reason(problem, {0, 0, 1, 1}, "hierarchical:between=chian"),
             "there is no broadcast algorithm 'chian'; did you mean 'chain'?");
+  EXPECT_EQ(reason(problem, {0, 0, 1, 1}, "hierarchical:within=biomial"),
+            "there is no algorithm 'biomial' for a part inside nodes");
   EXPECT_EQ(reason(Problem::scan(4, 8), {0, 1, 0, 1}, "hierarchical"), "the ranks of a node are not consecutive");
 }
 

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The parameters of hierarchical algorithms, with their defaults and the values worth trying.
+#include <algorithm>
+
+#include "collectives/hierarchy/hierarchy.hpp"
+#include "collectives/segments.hpp"
+#include "problem/collective_facts.hpp"
+
+namespace quadrille {
+namespace {
+
+// What leaders exchange by default: short vectors in the fewest rounds, long ones with the least volume.
+std::string standard_between(const Problem& problem, const Parameters& before) {
+  const bool reorders = required_combining(problem) == Combining::any_order;
+  const Count lanes = before.contains("lanes") ? number(before, "lanes") : 1;
+  const bool is_long = problem.block_bytes / lanes >= nominal_startup_bytes;
+  switch (problem.collective) {
+    case Collective::broadcast: return is_long ? "circulant" : "binomial";
+    case Collective::reduce: return !is_long ? "binomial" : reorders ? "circulant" : "reduce-scatter-gather:scatter=direct";
+    case Collective::allreduce:
+      if (is_long) return reorders ? "circulant" : "reduce-scatter-allgather:scatter=direct";
+      return problem.reproducible ? "direct" : "recursive-doubling";
+    case Collective::allgather:
+    case Collective::allgatherv: return "circulant";
+    case Collective::reduce_scatter:
+    case Collective::reduce_scatterv: return reorders ? "circulant" : "direct";
+    case Collective::scan:
+    case Collective::exscan: return problem.reproducible ? "direct" : "distance-doubling";
+    case Collective::barrier: return "dissemination";
+    default: return "binomial";
+  }
+}
+
+std::vector<std::string> choices_between(Collective collective) {
+  switch (collective) {
+    case Collective::broadcast:
+    case Collective::reduce: return {"binomial", "circulant"};
+    case Collective::allreduce: return {"recursive-doubling", "circulant", "direct"};
+    case Collective::scan:
+    case Collective::exscan: return {"distance-doubling", "direct"};
+    case Collective::barrier: return {"dissemination"};
+    case Collective::allgather:
+    case Collective::allgatherv:
+    case Collective::reduce_scatter:
+    case Collective::reduce_scatterv: return {"circulant", "ring", "direct"};
+    default: return {"binomial", "linear"};
+  }
+}
+
+std::vector<ParameterValue> between_worth_trying(const Problem& problem, const Parameters&) {
+  std::vector<std::string> names = choices_between(problem.collective);
+  if (problem.collective == Collective::broadcast)
+    for (const char* longer : {"chain", "chain:segments=16"}) names.emplace_back(longer);
+  if (problem.collective == Collective::broadcast || problem.collective == Collective::reduce)
+    names.emplace_back("circulant:segments=16");
+  if (problem.collective == Collective::reduce) names.emplace_back("reduce-scatter-gather:scatter=direct");
+  if (problem.collective == Collective::allreduce)
+    for (const char* longer : {"ring", "reduce-scatter-allgather:scatter=direct"}) names.emplace_back(longer);
+  return {names.begin(), names.end()};
+}
+
+bool is_specification(std::string_view text) { return !text.empty(); }
+
+Parameter inside_parameter() {
+  return {.name = "within",
+          .summary = "algorithm inside nodes; a part whose collective has no algorithm of this name takes its default",
+          .standard = "direct",
+          .choices = {"direct", "binomial"},
+          .form = "another algorithm of the parts",
+          .is_of_the_form = is_specification};
+}
+
+Parameter between_parameter(Collective collective) {
+  return {.name = "between",
+          .summary = "algorithm of each lane between nodes",
+          .standard = choices_between(collective).front(),
+          .standard_for = [](const Problem& problem, const Parameters& before) -> ParameterValue {
+            return standard_between(problem, before);
+          },
+          .standard_rule = "by size and operator",
+          .choices = choices_between(collective),
+          .form = "another algorithm",
+          .is_of_the_form = is_specification,
+          .worth_trying = between_worth_trying};
+}
+
+Parameter lanes_parameter() {
+  return {.name = "lanes",
+          .summary = "leaders of each node, which exchange equal parts of the data with other nodes at the same time",
+          .standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue { return most_lanes(problem); },
+          .standard_rule = "as many as possible",
+          .least = 1,
+          .most = most_lanes,
+          .range = "1..ranks of the smallest node",
+          .worth_trying = [](const Problem& problem, const Parameters&) -> std::vector<ParameterValue> {
+            const Count most = most_lanes(problem);
+            if (most == 1) return {Count{1}};
+            return {Count{1}, most};
+          }};
+}
+
+Parameter one_segment_by_default() {
+  Parameter segments = segments_parameter([](const Problem&, const Parameters&) -> ParameterValue { return Count{1}; }, "1");
+  segments.summary = "parts into which the vector is cut; while one is between nodes, others are inside them";
+  segments.worth_trying = nullptr;
+  return segments;
+}
+
+bool has_segments(Collective collective) {
+  return collective == Collective::broadcast || collective == Collective::reduce || collective == Collective::allreduce;
+}
+
+}  // namespace
+
+std::vector<Parameter> parameters_of_hierarchy(Collective collective) {
+  std::vector<Parameter> all;
+  if (!facts_of(collective).is_prefix) all.push_back(lanes_parameter());
+  all.push_back(between_parameter(collective));
+  all.push_back(inside_parameter());
+  if (has_segments(collective)) all.push_back(one_segment_by_default());
+  return all;
+}
+
+}  // namespace quadrille
