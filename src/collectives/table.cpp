@@ -54,6 +54,7 @@ static Table filled_table() {
   ROW(alltoall_ring);
   ROW(alltoall_bruck);
   ROW(alltoall_hypercube);
+  ROW(alltoall_bine);
   ROW(alltoall_mesh);
   ROW(alltoall_torus);
   ROW(alltoall_imaginary_node);
@@ -71,6 +72,7 @@ static Table filled_table() {
   ROWS(allgather_ring, allgather, allgatherv);
   ROWS(allgather_recursive_doubling, allgather, allgatherv);
   ROWS(allgather_circulant, allgather, allgatherv);
+  ROWS(allgather_bine, allgather, allgatherv);
   ROW(allgather_mesh);
   ROWS(allgather_concatenation, allgather, allgatherv);
   ROW(allgather_gather_broadcast);
@@ -81,12 +83,14 @@ static Table filled_table() {
   ROW(broadcast_mesh);
   ROW(broadcast_chain);
   ROW(broadcast_circulant);
+  ROW(broadcast_bine);
   ROW(broadcast_scatter_allgather);
   ROW(broadcast_hierarchical);
   ROW(reduce_linear);
   DEFAULT(reduce_binomial);
   ROW(reduce_mesh);
   ROW(reduce_circulant);
+  ROW(reduce_bine);
   ROW(reduce_reduce_scatter_gather);
   ROW(reduce_hierarchical);
   DEFAULT(allreduce_direct);
@@ -94,6 +98,7 @@ static Table filled_table() {
   ROW(allreduce_reduce_scatter_allgather);
   ROW(allreduce_ring);
   ROW(allreduce_circulant);
+  ROW(allreduce_bine);
   ROW(allreduce_reduce_broadcast);
   ROW(allreduce_hierarchical);
   ROWS(reduce_scatter_ring, reduce_scatter, reduce_scatterv);
@@ -101,6 +106,7 @@ static Table filled_table() {
   ROWS(reduce_scatter_recursive_halving, reduce_scatter, reduce_scatterv);
   ROWS(reduce_scatter_circulant, reduce_scatter, reduce_scatterv);
   ROWS(reduce_scatter_hierarchical, reduce_scatter, reduce_scatterv);
+  ROWS(reduce_scatter_bine, reduce_scatter, reduce_scatterv);
   DEFAULTS(reduce_scatter_direct, reduce_scatter, reduce_scatterv);
   DEFAULTS(scan_direct, scan, exscan);
   ROWS(scan_hypercube, scan, exscan);
@@ -111,6 +117,7 @@ static Table filled_table() {
   ROWS(scatter_binomial, scatter, scatterv, gather, gatherv);
   ROWS(scatter_mesh, scatter, scatterv, gather, gatherv);
   ROWS(scatter_hierarchical, scatter, scatterv, gather, gatherv);
+  ROWS(scatter_bine, scatter, scatterv, gather, gatherv);
   DEFAULT(barrier_dissemination);
   ROW(barrier_hierarchical);
 

@@ -2,6 +2,7 @@
 #include "collectives/spreading/gathering.hpp"
 
 #include "collectives/slices/pairs.hpp"
+#include "patterns/bine.hpp"
 #include "patterns/covers.hpp"
 #include "patterns/powers.hpp"
 #include "quadrille/program_builder.hpp"
@@ -77,6 +78,47 @@ Program gather_by_doubling_from_afar(const Problem& problem, const Shares& share
   return std::move(program).finish();
 }
 
+Program gather_by_bine(const Problem& problem, const Shares& shares, Rank me) {
+  const Count p = problem.ranks;
+  // In the last step both partners may hold some of the same shares; each sends only what the other lacks.
+  const auto sent = [&](Rank from, Rank to, Count step) {
+    const RankRange held = bine_neighbours(from, step, p), known = bine_neighbours(to, step, p);
+    return 2 * held.count <= p ? held : RankRange{(known.first + known.count) % p, p - known.count};
+  };
+  ProgramBuilder program = begin(problem, shares, me);
+  for (Count step = 0; Count{1} << step < p; ++step) {
+    if (step > 0) program.begin_round();
+    const Rank partner = bine_partner(me, step, p);
+    program.send(partner, step == 0 ? Regions{own(shares, me)} : shares.of(Buffer::output, sent(me, partner, step)));
+    program.receive(partner, shares.of(Buffer::output, sent(partner, me, step)));
+  }
+  return std::move(program).finish();
+}
+
+Program gather_by_bine_from_afar(const Problem& problem, const Shares& shares, Rank me) {
+  const Count p = problem.ranks;
+  // Before step i a rank holds the shares of the ranks that are congruent, modulo 2^(i+2), to itself or its partner of step i + 1.
+  // They are listed upwards (mod p) from these two, so that the order is the same relative to each rank.
+  const auto held = [&](Rank rank, Count step) {
+    const Count modulus = Count{4} << step;
+    Regions regions;
+    for (const Rank member : {rank, bine_partner(rank, step + 1, p)})
+      for (Count distance = 0; distance < p; distance += modulus)
+        append(regions, shares.of(Buffer::output, (member + distance) % p));
+    return folded(regions);
+  };
+  ProgramBuilder program = begin(problem, shares, me);
+  const Count last_step = ceil_log2(p) - 1;
+  for (Count step = last_step; step >= 0; --step) {
+    const bool first = step == last_step;
+    if (!first) program.begin_round();
+    const Rank partner = bine_partner(me, step, p);
+    program.send(partner, first ? Regions{own(shares, me)} : held(me, step));
+    program.receive(partner, first ? Regions{shares.of(Buffer::output, partner)} : held(partner, step));
+  }
+  return std::move(program).finish();
+}
+
 Program gather_on_mesh(const Problem& problem, Count rows, const Shares& shares, Rank me) {
   const Count columns = problem.ranks / rows;
   const Count row = me / columns, column = me % columns;
@@ -121,5 +163,17 @@ Result<> has_power_of_two_ranks(const Problem& problem, const Parameters&) {
   if (is_power_of_two(problem.ranks)) return {};
   return cannot("it pairs rank i with i ^ m and therefore needs a power of two, not " + std::to_string(problem.ranks) + " ranks");
 }
+
+Result<> has_even_ranks(Count ranks) {
+  if (ranks == 1 || ranks % 2 == 0) return {};
+  return cannot("it pairs even ranks with odd ones and therefore needs an even number of ranks, not " + std::to_string(ranks));
+}
+
+Result<> has_ranks_for_bine_from_afar(Count ranks) {
+  if (is_power_of_two(ranks)) return {};
+  return cannot("with large messages for the nearest partners it needs a power of two, not " + std::to_string(ranks) + " ranks");
+}
+
+Symmetry even_translation(Count ranks) { return ranks == 1 ? translation_symmetry(1) : Symmetry({{ranks, 2}}); }
 
 }  // namespace quadrille

@@ -22,6 +22,12 @@ Program gather_by_skips(const Problem& problem, const Shares& shares, Rank me);
 Program gather_by_doubling(const Problem& problem, const Shares& shares, Rank me);
 Program gather_by_doubling_from_afar(const Problem& problem, const Shares& shares, Rank me);
 
+// The same over the Bine butterfly (patterns/bine.hpp), whose partners are nearer. Nearest first: the shares of a message are
+// consecutive (mod p), and p may be any even number. Farthest first: most data goes to the nearest partner, but messages are
+// strided, and p must be a power of two.
+Program gather_by_bine(const Problem& problem, const Shares& shares, Rank me);
+Program gather_by_bine_from_afar(const Problem& problem, const Shares& shares, Rank me);
+
 // Rings along the rows of a grid, then rings along its columns that pass on whole rows.
 Program gather_on_mesh(const Problem& problem, Count rows, const Shares& shares, Rank me);
 
@@ -33,5 +39,10 @@ std::optional<Symmetry> translation(const Problem& problem, const Parameters&);
 
 // Succeeds if p is a power of two, as partners i ^ m require.
 Result<> has_power_of_two_ranks(const Problem& problem, const Parameters&);
+
+// For the Bine butterfly: the conditions of both orders, and the symmetry, which moves ranks on by even numbers.
+Result<> has_even_ranks(Count ranks);
+Result<> has_ranks_for_bine_from_afar(Count ranks);
+Symmetry even_translation(Count ranks);
 
 }  // namespace quadrille

@@ -31,7 +31,7 @@ Parameter scatter_part() {
             return required_combining(problem) == Combining::any_order ? "circulant" : "direct";
           },
           .standard_rule = "recursive-halving if p is a power of two, else circulant, or direct if the order of operands matters",
-          .choices = {"ring", "recursive-halving", "recursive-halving:first=near", "circulant", "direct"},
+          .choices = {"ring", "recursive-halving", "recursive-halving:first=near", "circulant", "bine", "direct"},
           .range = {},
           .worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> {
             return {"ring", "recursive-halving", "circulant", "direct"};
@@ -61,7 +61,7 @@ Parameter gather_part() {
             return is_power_of_two(problem.ranks) ? "recursive-doubling" : "circulant";
           },
           .standard_rule = "recursive-doubling if p is a power of two, else circulant",
-          .choices = {"ring", "recursive-doubling", "recursive-doubling:first=far", "circulant", "concatenation", "direct"},
+          .choices = {"ring", "recursive-doubling", "recursive-doubling:first=far", "circulant", "bine", "concatenation", "direct"},
           .range = {},
           .worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> {
             return {"ring", "recursive-doubling", "circulant", "direct"};

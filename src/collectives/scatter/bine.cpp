@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// scatter/bine, scatterv/bine, gather/bine, gatherv/bine: blocks are sent down a Bine tree, or collected up it, whole subtrees at
+// a time.
+// Source  [desensi2025] distance-halving Bine trees; a gather runs the scatter backwards.
+// Needs   nothing: any p, any root, shares of any size, which may be empty.
+// Idea    Down the tree of broadcast/bine, whose subtrees consist of consecutive ranks (mod p): a rank receives its own block
+//         together with those of its whole subtree.
+// Cost    C1 = ceil(log2 p) rounds, the fewest on one port (at most, if shares are empty). C2 = p - 1 blocks, the least; with
+//         shares, the sum over the rounds of the largest subtree's shares.
+// Prefer  small blocks on networks of groups with few links between them, with ranks in the order of the groups.
+#include "patterns/bine.hpp"
+#include "collectives/spreading/scattering.hpp"
+
+namespace quadrille {
+
+Algorithm scatter_bine(Collective collective) {
+  return {
+      .collective = collective,
+      .id = "bine",
+      .summary = share_word(collective) + (is_gather(collective) ? "s collected up" : "s sent down") +
+                 " a tree whose children are about a third nearer than in the binomial tree",
+      .source = "desensi2025",
+      .generate =
+          [](const Problem& problem, const Parameters&, const Analysis* analysis, Rank me) {
+            const std::string stage = stage_of_scattering(problem);
+            return scatter_by_tree(problem, position_in_bine_tree(problem.ranks, problem.root, stage, me), shares(analysis), me);
+          },
+      .analyse = Shares::analyse,
+      .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+  };
+}
+
+}  // namespace quadrille
