@@ -47,7 +47,8 @@
   ROW(grama2003_costs)       \
   ROW(grama2003_bounds)      \
   ROW(grama2003_figures)     \
-  ROW(grama2003_optimised)
+  ROW(grama2003_optimised)   \
+  ROW(desensi2025_links)
 
 namespace quadrille::papers {
 
