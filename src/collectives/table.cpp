@@ -99,6 +99,7 @@ static Table filled_table() {
   ROW(allreduce_ring);
   ROW(allreduce_circulant);
   ROW(allreduce_bine);
+  ROW(allreduce_swing);
   ROW(allreduce_reduce_broadcast);
   ROW(allreduce_hierarchical);
   ROWS(reduce_scatter_ring, reduce_scatter, reduce_scatterv);
