@@ -223,7 +223,7 @@ void add_savings(std::vector<Site>& sites, Count p, int draws, const Making& mak
     if (placing.drawn)
       reading(made.at_least(what("largest of all networks, collectives and draws", "by up to 33%"), 0.33, most_of_a_draw, place));
     reading(made.at_least(what("smallest of all networks and collectives", "consistent reductions"), 0, least, place));
-    if (placing.drawn)
+    if (placing.hosts == scheduled)
       reading(made.at_least(what("smallest of all networks, collectives and draws", "consistent reductions"), 0, least_of_a_draw,
                             place));
   }
