@@ -7,7 +7,7 @@
 #include <bit>
 #include <cstdlib>
 #include <cstring>
-#include <set>
+#include <random>
 
 #include "patterns/bine.hpp"
 #include "patterns/modulo.hpp"
@@ -151,36 +151,34 @@ TEST(BineCollectives, SendBytesAThirdLessFar) {
 }
 
 // An operator that commutes but is not associative shows in which brackets each rank combined. An allreduce must use the same at
-// all ranks, as floating-point sums do not forgive.
+// all ranks, because floating-point sums depend on them.
 TEST(BineCollectives, AllreduceGivesTheSameBitsToAllRanks) {
-  const auto mean = std::make_shared<const quadrille::Operator>(
-      quadrille::Operator{.name = "mean",
-                          .type = "f64",
-                          .element_bytes = sizeof(double),
+  using Element = std::uint32_t;
+  const auto operation = std::make_shared<const quadrille::Operator>(
+      quadrille::Operator{.name = "product and 1",
+                          .type = "u32",
+                          .element_bytes = sizeof(Element),
                           .combine =
                               [](const std::byte* source, std::byte* target, Count elements, OperandOrder) {
-                                for (Count i = 0; i < elements; ++i, source += sizeof(double), target += sizeof(double)) {
-                                  double s = 0, t = 0;
+                                for (Count i = 0; i < elements; ++i, source += sizeof(Element), target += sizeof(Element)) {
+                                  Element s = 0, t = 0;
                                   std::memcpy(&s, source, sizeof s);
                                   std::memcpy(&t, target, sizeof t);
-                                  t = (s + t) / 2;
+                                  t = s * t + 1;
                                   std::memcpy(target, &t, sizeof t);
                                 }
                               },
                           .mpi = {}});
+  std::mt19937 random(1);
   for (Count p = 1; p <= 40; ++p)
     for (const char* specification : {"bine:form=whole", "bine:form=shares"}) {
-      const Problem problem = with_elements_of(problem_of(Collective::allreduce, p, 5), sizeof(double));
+      const Problem problem = with_elements_of(problem_of(Collective::allreduce, p, 5), sizeof(Element));
       const Choice choice = parse_choice(problem, specification);
       if (!applies(problem, choice)) continue;
-      std::vector<ByteVector> inputs;
-      for (Rank rank = 0; rank < p; ++rank) {
-        inputs.emplace_back(static_cast<std::size_t>(problem.block_bytes));
-        const auto value = static_cast<double>(rank * rank * rank);
-        for (std::size_t at = 0; at < inputs.back().size(); at += sizeof value)
-          std::memcpy(&inputs.back()[at], &value, sizeof value);
-      }
-      const auto outputs = interpret(make_schedule(problem, choice), inputs, {.operation = mean});
+      std::vector<ByteVector> inputs(static_cast<std::size_t>(p), ByteVector(static_cast<std::size_t>(problem.block_bytes)));
+      for (ByteVector& input : inputs)
+        for (std::byte& byte : input) byte = static_cast<std::byte>(random());
+      const auto outputs = interpret(make_schedule(problem, choice), inputs, {.operation = operation});
       for (const ByteVector& output : outputs) ASSERT_EQ(output, outputs.front()) << p << ' ' << specification;
     }
 }
