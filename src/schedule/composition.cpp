@@ -6,6 +6,7 @@
 
 #include "foundation/assert.hpp"
 #include "schedule/regions.hpp"
+#include "schedule/transform.hpp"
 
 namespace quadrille {
 namespace {
@@ -37,40 +38,21 @@ void append(std::vector<Item>& list, std::vector<Item>& more) {
   list.insert(list.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-class ComposedProgram {
+// A program that parts are added to.
+class Assembly {
  public:
-  ComposedProgram(const Composition& composition, Rank rank)
-      : composition_(composition), whole_{rank, 0, composition.stages(), {}} {}
+  Assembly(Rank rank, std::vector<Stage> stages) : whole_{rank, 0, std::move(stages), {}} {}
 
-  Program make() && {
-    struct Turn {
-      std::optional<GroupStep> step;
-      std::vector<Local> before;
-    };
-    std::vector<Turn> turns;
-    for (std::size_t phase = 0; phase < composition_.phase_count(); ++phase) {
-      Turn& turn = turns.emplace_back(Turn{composition_.step(phase, whole_.rank), composition_.before(phase, whole_.rank)});
-      if (turn.step)
-        for (const BufferMap* map : {&turn.step->input, &turn.step->output}) hold(map->places());
-      for (const Local& local : turn.before) hold(local.source), hold(local.target);
-    }
-    for (std::size_t phase = 0; phase < turns.size(); ++phase) {
-      Turn& turn = turns[phase];
-      if (!turn.before.empty()) {
-        Round round{composition_.first_round(phase), {}, {}, {}, {}, {}};
-        round.locals = std::move(turn.before);
-        add(std::move(round));
-      }
-      if (turn.step) add(*turn.step, composition_.first_round(phase));
-    }
-    return std::move(whole_);
-  }
-
- private:
+  // The scratch memory that these regions name is the whole's own.
   void hold(const Regions& regions) { whole_.scratch_bytes = std::max(whole_.scratch_bytes, scratch_end(regions)); }
 
-  void add(const GroupStep& step, Count first_round) {
-    Program part = step.schedule->program(step.me);
+  void add(const std::vector<Local>& locals, Count number) {
+    Round round{number, locals, {}, {}, {}, {}};
+    add(std::move(round));
+  }
+
+  // Rank i of the part is ranks[i] of the whole, or i if there are no `ranks`.
+  void add(Program part, std::span<const Rank> ranks, const BufferMap& input, const BufferMap& output, Count first_round) {
     const Bytes scratch = whole_.scratch_bytes;
     whole_.scratch_bytes += part.scratch_bytes;
     const auto place = [&](Regions& regions) {
@@ -80,13 +62,14 @@ class ComposedProgram {
           region.offset += scratch;
           placed.push_back(region);
         } else {
-          const Regions image = (region.buffer == Buffer::input ? step.input : step.output)(region);
+          const Regions image = (region.buffer == Buffer::input ? input : output)(region);
           placed.insert(placed.end(), image.begin(), image.end());
         }
       regions = std::move(placed);
     };
     const auto rename = [&](auto& messages) {
-      for (auto& message : messages) message.peer = step.ranks[static_cast<std::size_t>(message.peer)];
+      if (ranks.empty()) return;
+      for (auto& message : messages) message.peer = ranks[static_cast<std::size_t>(message.peer)];
     };
     for (Round& round : part.rounds) {
       for_all_regions(round, place);
@@ -98,6 +81,9 @@ class ComposedProgram {
     }
   }
 
+  Program finish() && { return std::move(whole_); }
+
+ private:
   // Adds a round, or its operations to a round that is there already.
   void add(Round round) {
     if (round == Round{round.number, {}, {}, {}, {}, {}}) return;
@@ -114,12 +100,49 @@ class ComposedProgram {
     append(at->control_receives, round.control_receives);
   }
 
-  const Composition& composition_;
   Program whole_;
 };
 
+BufferMap map_to(BufferPosition position) {
+  constexpr Bytes any_length = Bytes{1} << 61;
+  return BufferMap({{position.buffer, position.offset, any_length, {}}});
+}
+
 }  // namespace
 
-Program composed(const Composition& composition, Rank rank) { return ComposedProgram(composition, rank).make(); }
+Program composed(const Composition& composition, Rank rank) {
+  struct Turn {
+    std::optional<GroupStep> step;
+    std::vector<Local> before;
+  };
+  Assembly whole(rank, composition.stages());
+  std::vector<Turn> turns;
+  for (std::size_t phase = 0; phase < composition.phase_count(); ++phase) {
+    const Turn& turn = turns.emplace_back(Turn{composition.step(phase, rank), composition.before(phase, rank)});
+    if (turn.step)
+      for (const BufferMap* map : {&turn.step->input, &turn.step->output}) whole.hold(map->places());
+    for (const Local& local : turn.before) whole.hold(local.source), whole.hold(local.target);
+  }
+  for (std::size_t phase = 0; phase < turns.size(); ++phase) {
+    whole.add(turns[phase].before, composition.first_round(phase));
+    if (const auto& step = turns[phase].step)
+      whole.add(step->schedule->program(step->me), step->ranks, step->input, step->output, composition.first_round(phase));
+  }
+  return std::move(whole).finish();
+}
+
+Program joined(Part first, Part second) {
+  QUADRILLE_ASSERT(first.program.rank == second.program.rank);
+  const Count rounds = round_count(first.program);
+  std::vector<Stage> stages = first.program.stages;
+  for (Stage stage : second.program.stages) {
+    stage.first_round += rounds;
+    stages.push_back(std::move(stage));
+  }
+  Assembly whole(first.program.rank, std::move(stages));
+  whole.add(std::move(first.program), {}, map_to(first.input), map_to(first.output), 0);
+  whole.add(std::move(second.program), {}, map_to(second.input), map_to(second.output), rounds);
+  return std::move(whole).finish();
+}
 
 }  // namespace quadrille

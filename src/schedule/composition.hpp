@@ -44,4 +44,22 @@ class Composition {
 // scratch memory; the scratch memories of the parts follow, one after the other.
 Program composed(const Composition& composition, Rank rank);
 
+// The position of a buffer of a program in the memory of a larger one: byte x of the buffer is byte offset + x of `buffer`.
+struct BufferPosition {
+  Buffer buffer = Buffer::output;
+  Bytes offset = 0;
+};
+
+struct Part {
+  Program program;
+  BufferPosition input{Buffer::input, 0};
+  BufferPosition output{Buffer::output, 0};
+};
+
+// Returns a program that runs one part after the other, for parts of which each rank makes its own program. The rounds of the
+// second part are renumbered to follow the rounds of the first, its stages are appended, and the scratch memories of the parts are
+// placed side by side. If the first part's output and the second part's input are placed in the same memory, the second part reads
+// the result of the first there. The messages of each part must match among themselves.
+Program joined(Part first, Part second);
+
 }  // namespace quadrille

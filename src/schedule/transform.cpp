@@ -13,27 +13,6 @@
 namespace quadrille {
 namespace {
 
-// Moves a part to its position in memory, and later by `rounds_before` rounds.
-void place(Part& part, Bytes scratch_before, Count rounds_before) {
-  const auto placement = [&](Buffer buffer) {
-    if (buffer == Buffer::input) return part.input;
-    return buffer == Buffer::output ? part.output : BufferPosition{buffer, scratch_before};
-  };
-  for (Stage& stage : part.program.stages) stage.first_round += rounds_before;
-  for (Round& round : part.program.rounds) {
-    round.number += rounds_before;
-    for_all_regions(round, [&](Regions& regions) {
-      for (Region& region : regions) {
-        const auto [buffer, offset] = placement(region.buffer);
-        region.buffer = buffer;
-        region.offset += offset;
-      }
-    });
-    std::erase_if(round.locals, [](const Local& local) { return local.kind == LocalKind::copy && local.source == local.target; });
-  }
-  std::erase_if(part.program.rounds, [](const Round& round) { return round == Round{round.number, {}, {}, {}, {}, {}}; });
-}
-
 bool overlap(const Regions& some, const Regions& others) {
   return std::any_of(some.begin(), some.end(), [&](const Region& a) {
     return std::any_of(others.begin(), others.end(), [&](const Region& b) { return may_overlap(a, b); });
@@ -114,19 +93,6 @@ bool is_control(const Message& message) { return !message.regions.empty() && mes
 bool stands_alone(const Round& round) {
   return !(round.sends.empty() && round.receives.empty()) && std::all_of(round.sends.begin(), round.sends.end(), is_control) &&
          std::all_of(round.receives.begin(), round.receives.end(), is_control);
-}
-
-Program joined(Part first, Part second) {
-  QUADRILLE_ASSERT(first.program.rank == second.program.rank);
-  place(first, 0, 0);
-  place(second, first.program.scratch_bytes, round_count(first.program));
-  QUADRILLE_ASSERT(first.program.rounds.empty() || second.program.rounds.empty() ||
-                   first.program.rounds.back().number < second.program.rounds.front().number);
-  Program whole = std::move(first.program);
-  whole.scratch_bytes += second.program.scratch_bytes;
-  whole.stages.insert(whole.stages.end(), second.program.stages.begin(), second.program.stages.end());
-  whole.rounds.insert(whole.rounds.end(), second.program.rounds.begin(), second.program.rounds.end());
-  return whole;
 }
 
 Program reversed(Program program) {

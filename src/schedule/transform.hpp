@@ -9,25 +9,6 @@ namespace quadrille {
 // Returns the number of rounds of the schedule to which the program belongs.
 Count round_count(const Program& program);
 
-// The position of a buffer of a part in the whole program: byte x of the buffer is byte offset + x of `buffer`.
-struct BufferPosition {
-  Buffer buffer = Buffer::output;
-  Bytes offset = 0;
-};
-
-struct Part {
-  Program program;
-  BufferPosition input{Buffer::input, 0};
-  BufferPosition output{Buffer::output, 0};
-};
-
-// Returns a program that runs one part after the other. The rounds of the second part are renumbered to follow the
-// rounds of the first, its stages are appended, and the scratch memories of the parts are placed side by side. If the
-// first part's output and the second part's input are placed in the same memory, the second part reads the result of
-// the first there. Copies whose source and target have become the same are dropped, so a part can hand over its result
-// in place. The messages of each part must match among themselves.
-Program joined(Part first, Part second);
-
 // Returns the program run backwards: sends become receives, reads become writes, and input and output change places.
 // This turns a scatter into a gather, and works for every program that writes each byte at most once. The copies of a
 // round must not touch memory of its messages, because copies come first in both directions.

@@ -24,34 +24,6 @@ Program part(const std::string& stage, Bytes scratch) {
   return std::move(program).finish();
 }
 
-TEST(Joined, PartsComeOneAfterTheOtherInTheirPlaces) {
-  const Program whole = joined({.program = part("one", 10), .output = {Buffer::scratch, 100}},
-                               {.program = part("two", 20), .input = {Buffer::output, 50}, .output = {Buffer::output, 7}});
-  EXPECT_EQ(whole.scratch_bytes, 30);
-  EXPECT_EQ(whole.stages, (std::vector<Stage>{{"one", 0, 2}, {"two", 2, 2}}));
-  ASSERT_EQ(whole.rounds.size(), 4u);
-  EXPECT_EQ(whole.rounds[0].locals[0].target, (Regions{{Buffer::scratch, 106, 4}}));
-  EXPECT_EQ(whole.rounds[2].number, 2);
-  EXPECT_EQ(whole.rounds[2].locals[0].source, (Regions{{Buffer::output, 52, 4}}));
-  EXPECT_EQ(whole.rounds[2].locals[0].target, (Regions{{Buffer::output, 13, 4}}));
-  EXPECT_EQ(whole.rounds[2].sends[0].regions, (Regions{{Buffer::scratch, 11, 3}}));
-  EXPECT_EQ(whole.rounds[3].receives[0].regions, (Regions{{Buffer::output, 7, 5}}));
-}
-
-TEST(Joined, CopiesOntoThemselvesAreDropped) {
-  ProgramBuilder copy{0};
-  copy.copy({{Buffer::input, 0, 4}}, {{Buffer::output, 8, 4}});
-  const Program whole = joined({.program = part("one", 0)}, {.program =
-                                                                 [&] {
-                                                                   Program program = std::move(copy).finish();
-                                                                   program.rank = 1;
-                                                                   return program;
-                                                                 }(),
-                                                             .input = {Buffer::output, 8}});
-  EXPECT_EQ(whole.rounds.size(), 2u);
-  EXPECT_EQ(whole.stages.size(), 2u);
-}
-
 TEST(Reversed, TwiceIsTheSame) {
   const Program there = part("one", 10);
   const Program back = reversed(there);
@@ -114,11 +86,6 @@ TEST(ControlMessages, OfAnySizeAreAnalysedButRefusedIfTheyTakeTooMuchMemory) {
   EXPECT_THROW(make_script(program, 3, {}), Error);
   const Program posted = in_posting_order(program);
   EXPECT_EQ(dependences(posted).operations.size(), 4u);
-}
-
-TEST(Transform, RefusesPartsOfTwoRanks) {
-  EXPECT_DEATH(joined({Program{.rank = 0}}, {Program{.rank = 1}}),
-               "broken contract.*first\\.program\\.rank == second\\.program\\.rank");
 }
 
 }  // namespace

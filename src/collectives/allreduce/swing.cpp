@@ -22,8 +22,8 @@
 #include "patterns/modulo.hpp"
 #include "patterns/powers.hpp"
 #include "problem/limits.hpp"
+#include "schedule/composition.hpp"
 #include "schedule/reduction.hpp"
-#include "schedule/transform.hpp"
 
 namespace quadrille {
 namespace {

@@ -13,8 +13,8 @@
 #include "collectives/reducing/folding.hpp"
 #include "collectives/spreading/broadcasting.hpp"
 #include "patterns/powers.hpp"
+#include "schedule/composition.hpp"
 #include "schedule/reduction.hpp"
-#include "schedule/transform.hpp"
 
 namespace quadrille {
 namespace {

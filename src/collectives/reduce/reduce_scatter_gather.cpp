@@ -10,7 +10,7 @@
 //         vector.
 // Prefer  long vectors.
 #include "collectives/spreading/two_parts.hpp"
-#include "schedule/transform.hpp"
+#include "schedule/composition.hpp"
 
 namespace quadrille {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/spreading/two_parts.hpp"
 
-#include "schedule/transform.hpp"
+#include "schedule/composition.hpp"
 
 namespace quadrille {
 namespace {
