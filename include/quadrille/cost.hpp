@@ -34,7 +34,7 @@ Figures figures(const Schedule& schedule, bool every_rank = false);
 Bytes output_and_scratch(const Schedule& schedule);
 
 struct Bound {
-  std::string figure;  // "c1", "c2" or "c2_shared"
+  std::string figure;  // "c1", "c2", "c2_shared", "node_rounds", "node_traffic_out" or "node_traffic_in"
   Count value = 0;     // no schedule of the problem, on `ports` ports or on the topology, has a smaller figure
   std::string source;
 };
@@ -43,6 +43,24 @@ struct Bound {
 // schedule to compare with; for an alltoall it adds the compound bound: the least C2 that is possible in `rounds`
 // rounds.
 std::vector<Bound> lower_bounds(const Problem& problem, Count ports, std::optional<Count> rounds = {});
+
+// What goes between nodes. If the problem names no nodes, each rank is a node.
+struct NodeFigures {
+  Count rounds = 0;       // rounds with at least one message between nodes; for a barrier, control messages count
+  Count ports = 0;        // the most exchanges of any node with other nodes in one round (VerifyOptions::node_port_limit)
+  Count startups = 0;     // the most messages that any node sends to other nodes
+  Bytes traffic_out = 0;  // the most bytes that any node sends to other nodes
+  Bytes traffic_in = 0;   // the most bytes that any node receives from other nodes
+  bool operator==(const NodeFigures&) const = default;
+};
+
+// Makes the programs of all ranks, or only those of some nodes if the schedule states a symmetry under which they stand for the
+// others.
+NodeFigures node_figures(const Schedule& schedule);
+
+// Returns lower bounds of "node_rounds", if nodes have `node_ports` ports, "node_traffic_out" and "node_traffic_in". A figure may
+// have several bounds.
+std::vector<Bound> lower_bounds_between_nodes(const Problem& problem, Count node_ports);
 
 // How a schedule loads the links of a network. A message with a port runs straight from that port where the network
 // has such a route; other messages take the network's own route.

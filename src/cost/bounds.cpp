@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "cost/bound_arithmetic.hpp"
 #include "problem/collective_facts.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/indexed.hpp"
@@ -12,27 +13,14 @@
 namespace quadrille {
 namespace {
 
-__extension__ typedef __int128 Wide;
-
-// Returns the fewest rounds in which the data of one rank can reach p ranks on k ports. Each round multiplies the number of ranks
-// that have the data by at most k + 1.
-Count rounds_to_reach(Count p, Count k) {
-  Count rounds = 0;
-  for (Wide reached = 1; reached < p; reached *= k + 1) ++rounds;
-  return rounds;
-}
-
-// Returns the quotient, rounded up.
-Bytes quotient(Wide dividend, Wide divisor) { return static_cast<Bytes>((dividend + divisor - 1) / divisor); }
-
 // Theorems 2.5, 2.7 and 2.9 in one integer form. In T rounds, at most C(T, f) k^f destinations can be f hops away. So the p - 1
 // blocks of a rank make at least W hops over k ports, where W is the sum of the p - 1 smallest hop counts. Returns nothing if T
 // rounds cannot reach p - 1 destinations.
 std::optional<Bytes> compound_bound(Count p, Count k, Count rounds, Bytes block_bytes) {
-  Wide left = p - 1, hops = 0, destinations = 1;
+  WideCount left = p - 1, hops = 0, destinations = 1;
   for (Count f = 1; f <= rounds && left > 0; ++f) {
     destinations = destinations * (rounds - f + 1) * k / f;
-    const Wide taken = std::min(left, destinations);
+    const WideCount taken = std::min(left, destinations);
     hops += taken * f;
     left -= taken;
   }
@@ -47,7 +35,7 @@ std::vector<Bound> bounds_of_blocks(const Problem& problem, Count k, std::option
   std::vector<Bound> bounds{{"c1", rounds_to_reach(facts.connected_ranks(p), k), facts.rounds_source}};
   if (!facts.volume) return bounds;
   const BlockRatio volume = facts.volume(p);
-  bounds.push_back({"c2", quotient(Wide{b} * volume.times, Wide{volume.parts} * k), facts.volume_source});
+  bounds.push_back({"c2", quotient(WideCount{b} * volume.times, WideCount{volume.parts} * k), facts.volume_source});
   if (is_exchange(problem.collective) && rounds && p > 1 && b > 0)
     if (const auto compound = compound_bound(p, k, *rounds, b))
       bounds.push_back({"c2", *compound, "bruck1997, theorems 2.5 to 2.9, in as many rounds"});
@@ -95,14 +83,6 @@ std::vector<Bound> bounds_of(const Problem& problem, Count k, std::optional<Coun
     case SizeSource::pairs: return bounds_of_pairs(problem, k);
     default: return bounds_of_blocks(problem, k, rounds);
   }
-}
-
-bool has_nothing_to_move(const Problem& problem) {
-  if (problem.ranks == 1) return true;
-  if (has_pair_counts(problem.collective)) return Traffic(problem).longest() == 0;
-  if (is_irregular(problem.collective))
-    return std::all_of(problem.counts->begin(), problem.counts->end(), [](Bytes share) { return share == 0; });
-  return problem.block_bytes == 0 && has_blocks(problem.collective);
 }
 
 }  // namespace

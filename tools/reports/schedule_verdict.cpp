@@ -40,6 +40,20 @@ constexpr NamedFigure<LinkFigures> named_link_figures[] = {
     {"c2_shared", "C2 shared", &LinkFigures::c2_shared, true},
 };
 
+// `column` is the heading in the table of several schedules; null: it has no column there.
+struct NamedNodeFigure : NamedFigure<NodeFigures> {
+  const char* column;
+  bool has_bound;
+};
+
+constexpr NamedNodeFigure named_node_figures[] = {
+    {{"node_rounds", "rounds between nodes", &NodeFigures::rounds, false}, "node rounds", true},
+    {{"node_ports", "ports of a node", &NodeFigures::ports, false}, nullptr, false},
+    {{"node_startups", "start-ups of a node", &NodeFigures::startups, false}, "node start-ups", false},
+    {{"node_traffic_out", "out of a node", &NodeFigures::traffic_out, true}, "node out", true},
+    {{"node_traffic_in", "into a node", &NodeFigures::traffic_in, true}, "node in", true},
+};
+
 template <class Counted>
 TableCell cell_of(const NamedFigure<Counted>& figure, Count value) {
   if (figure.is_bytes) return Sizes{{value}};
@@ -87,10 +101,10 @@ std::string findings_of(const ScheduleVerdict& verdict, const std::string& prefi
 // schedule states a symmetry, only the operations of the representatives are counted.
 constexpr Count most_counted = Count{1} << 30;
 
-bool can_be_counted(const Schedule& schedule) {
+bool can_be_counted(const Schedule& schedule, bool every_rank = false) {
   try {
     const Count programs =
-        schedule.symmetry ? static_cast<Count>(schedule.symmetry->representatives().size()) : schedule.problem.ranks;
+        schedule.symmetry && !every_rank ? static_cast<Count>(schedule.symmetry->representatives().size()) : schedule.problem.ranks;
     return operation_count(schedule.program(0)) <= most_counted / programs;
   } catch (const Error&) {
     return false;
@@ -134,6 +148,11 @@ ScheduleVerdict judge(const Schedule& schedule, std::string label, const VerifyO
     verdict.links = link_figures(schedule, *options.topology);
     for (Bound& bound : lower_bounds(schedule.problem, *options.topology)) verdict.bounds.push_back(std::move(bound));
   }
+  if (!schedule.problem.nodes.empty() && can_be_counted(schedule, /*every_rank=*/true)) {
+    verdict.nodes = node_figures(schedule);
+    for (Bound& bound : lower_bounds_between_nodes(schedule.problem, verdict.nodes->ports))
+      verdict.bounds.push_back(std::move(bound));
+  }
   return verdict;
 }
 
@@ -160,6 +179,8 @@ std::string text_of(const ScheduleVerdict& verdict) {
   for (const auto& figure : named_figures) add(figure, *verdict.figures);
   if (verdict.links)
     for (const auto& figure : named_link_figures) add(figure, *verdict.links);
+  if (verdict.nodes)
+    for (const auto& figure : named_node_figures) add(figure, *verdict.nodes);
   return text + '\n' + table.text();
 }
 
@@ -178,6 +199,13 @@ std::string text_of(const std::vector<ScheduleVerdict>& verdicts) {
       std::any_of(verdicts.begin(), verdicts.end(), [](const ScheduleVerdict& verdict) { return verdict.links.has_value(); });
   if (on_network)
     for (const auto& figure : named_link_figures) columns.push_back({figure.heading, Align::right});
+  const bool on_nodes =
+      std::any_of(verdicts.begin(), verdicts.end(), [](const ScheduleVerdict& verdict) { return verdict.nodes.has_value(); });
+  for (const auto& figure : named_node_figures) {
+    if (!on_nodes || figure.column == nullptr) continue;
+    columns.push_back({figure.column, Align::right});
+    if (figure.has_bound) columns.push_back({">=", Align::right, /*same_unit=*/true});
+  }
   columns.push_back({"verdict"});
   Table table(columns);
   const ByteUnit volume_unit = unit_of_volumes(verdicts);
@@ -199,6 +227,12 @@ std::string text_of(const std::vector<ScheduleVerdict>& verdicts) {
     if (on_network)
       for (const auto& figure : named_link_figures)
         row.push_back(verdict.links ? cell(figure, (*verdict.links).*figure.value) : "–");
+    for (const auto& figure : named_node_figures) {
+      if (!on_nodes || figure.column == nullptr) continue;
+      row.push_back(verdict.nodes ? cell(figure, (*verdict.nodes).*figure.value) : "–");
+      const auto bound = verdict.bound(figure.key);
+      if (figure.has_bound) row.push_back(bound ? cell(figure, *bound) : "–");
+    }
     row.push_back(findings_text(verdict));
     table.add(std::move(row));
     right += verdict.right() ? 1 : 0;
@@ -241,6 +275,11 @@ Json json_of(const ScheduleVerdict& verdict) {
   if (verdict.links)
     for (const auto& figure : named_link_figures) {
       object[figure.key] = (*verdict.links).*figure.value;
+      if (const auto bound = verdict.bound(figure.key)) best[figure.key] = *bound;
+    }
+  if (verdict.nodes)
+    for (const auto& figure : named_node_figures) {
+      object[figure.key] = (*verdict.nodes).*figure.value;
       if (const auto bound = verdict.bound(figure.key)) best[figure.key] = *bound;
     }
   Json bounds = Json::array();

@@ -27,6 +27,7 @@ struct ScheduleVerdict {
   std::optional<AllFigures> figures;  // absent if the schedule is faulty, or was not replayed and is too large to count
   std::vector<Bound> bounds;
   std::optional<LinkFigures> links;  // present if a topology is given and the schedule can be counted
+  std::optional<NodeFigures> nodes;  // present if the problem names nodes and the schedule can be counted
 
   bool right() const { return findings.empty() && refusal.empty(); }
   std::optional<Count> bound(std::string_view figure) const {  // the best lower bound of a figure

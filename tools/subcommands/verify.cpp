@@ -122,12 +122,13 @@ Subcommand add_verify(CLI::App& command) {
       "If a schedule states a symmetry, one rank of each class is replayed, and the programs of other ranks are compared with its "
       "images: those of all ranks up to 4096 ranks, otherwise those of 64.\n\n"
       "Exit code 1 if there are findings, 2 if a schedule was too large to be replayed. Bounds beside the figures hold for any "
-      "schedule with as many ports (and, for C2, rounds).\n\n"
+      "schedule with as many ports (and, for C2, rounds). If nodes are named, verify also counts what goes between them.\n\n"
       "Examples:\n"
       "  quadrille verify alltoall --ranks 2..16\n"
       "  quadrille verify alltoall --algorithm bruck:radix=2..64 --ranks 64\n"
       "  quadrille schedule alltoall --algorithm ring --ranks 5 --json | quadrille verify -\n"
-      "  quadrille verify alltoall --algorithm torus --topology torus:4x8 --strict");
+      "  quadrille verify alltoall --algorithm torus --topology torus:4x8 --strict\n"
+      "  quadrille verify allgather --node-sizes 4x6 --block 1KiB");
   return {parser, [options] { return run(*options); }};
 }
 

@@ -58,6 +58,34 @@ TEST_F(CommandTest, LeavesDefaultsOutOfNames) {
   EXPECT_EQ(name_of("clustered:mode=exchange,factor=concentrated"), "alltoall/clustered:factor=concentrated,mode=exchange");
 }
 
+// Figures between nodes are there if the problem, or a file, names nodes.
+TEST_F(CommandTest, CountsWhatGoesBetweenNodes) {
+  const Words ring{"allgather", "--algorithm", "ring", "--block", "1KiB"};
+  const auto ask = [&](Words words, const Words& rest) {
+    words.insert(words.end(), ring.begin(), ring.end());
+    words.insert(words.end(), rest.begin(), rest.end());
+    return prints(words);
+  };
+  const Json verdict = Json::parse(ask({"verify"}, {"--node-sizes", "3,1,2", "--json"}));
+  EXPECT_EQ(verdict.at("node_rounds"), 5);
+  EXPECT_EQ(verdict.at("node_ports"), 1);
+  EXPECT_EQ(verdict.at("node_startups"), 5);
+  EXPECT_EQ(verdict.at("node_traffic_out"), 5120);
+  EXPECT_EQ(verdict.at("node_traffic_in"), 5120);
+  EXPECT_EQ(verdict.at("lower_bounds").at("node_rounds"), 2);
+  EXPECT_EQ(verdict.at("lower_bounds").at("node_traffic_in"), 5120) << "the node of one rank needs the other five blocks";
+  EXPECT_EQ(verdict.at("lower_bounds").at("node_traffic_out"), 4096) << "a third of 5 + 4 + 3 blocks";
+  EXPECT_EQ(ask({"verify"}, {"--ranks", "6", "--json"}).find("node_"), std::string::npos);
+
+  const std::string one = ask({"verify"}, {"--node-sizes", "3,1,2"});
+  EXPECT_NE(one.find("rounds between nodes      5         2"), std::string::npos) << one;
+  EXPECT_NE(one.find("into a node           5 KiB     5 KiB  what a node needs of other nodes"), std::string::npos) << one;
+  const std::string document = ask({"schedule"}, {"--node-sizes", "3,1,2"});
+  EXPECT_NE(prints({"verify", "-"}, document).find("rounds between nodes      5"), std::string::npos);
+  const std::string two = ask({"verify"}, {"--node-sizes", "3,1,2", "--algorithm", "direct"});
+  EXPECT_NE(two.find("node rounds  >=  node start-ups  node out     >=  node in     >=  verdict"), std::string::npos) << two;
+}
+
 TEST_F(CommandTest, ChecksThePortsOfNodes) {
   const Words flat{"verify", "alltoall", "--algorithm", "one-factor", "--node-sizes", "2x2", "--node-ports"};
   const auto with = [&](const std::string& ports) {
