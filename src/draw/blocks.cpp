@@ -6,6 +6,7 @@
 #include <set>
 
 #include "draw/faults.hpp"
+#include "draw/node_bands.hpp"
 #include "draw/picture.hpp"
 #include "draw/svg.hpp"
 #include "foundation/median.hpp"
@@ -20,6 +21,7 @@ namespace {
 
 constexpr Count most_ranks = 64, most_cells = 20'000;
 constexpr double cell_height = 17, usual_page = 1200, heading_height = 36, between_panels = 26, between_buffers = 8;
+constexpr double band_border = 2, between_nodes = 2 * band_border + between_bands, node_line = 14;
 constexpr std::size_t longest_label = 7;
 
 // Adjacent bytes of a buffer that hold a part of one block.
@@ -172,6 +174,7 @@ class BlockPicture {
         programs_(programs_of(schedule, most_ranks)),
         faults_(schedule, programs_, findings),
         names_(schedule.problem),
+        bands_(node_bands(schedule.problem)),
         svg_(faults_.marked(headline(schedule))) {
     check(schedule.problem);
     panels_of(observed());
@@ -309,49 +312,86 @@ class BlockPicture {
   }
 
   double width_of(const Panel& panel) const {
-    const double cells = left_of_cells() + extent(schedule_.problem.ranks, cell_width_);
+    const Count ranks = schedule_.problem.ranks;
+    const double cells = left_of_cells() + extent(ranks, cell_width_) + gaps_before(ranks - 1);
     return std::max({cells, text_width(panel.heading), text_width(panel.time)});
   }
 
+  // Returns the room between the columns of nodes before a rank.
+  double gaps_before(Rank rank) const {
+    const auto before = std::count_if(bands_.begin(), bands_.end(), [&](const NodeBand& band) { return band.last < rank; });
+    return extent(before, between_nodes);
+  }
+
+  // Draws the bands behind the columns of a panel from `top` to `bottom`.
+  void draw_nodes(double begin, double top, double bottom) {
+    for (const NodeBand& band : bands_) {
+      const Box place{begin + extent(band.first, cell_width_) + gaps_before(band.first) - band_border, top,
+                      extent(band.ranks(), cell_width_) + 2 * band_border, bottom - top};
+      svg_.box(place, "band", {}, fmt::format("node {}", band.node));
+      svg_.text({place.x + place.width / 2, top + 11}, fmt::format("{}", band.node), Anchor::middle, "faint", 11);
+    }
+    if (!bands_.empty()) svg_.text({begin - 6, top + 11}, "node", Anchor::end, "faint", 11);
+  }
+
   static double left_of_cells() { return text_width("scratch", 11) + 8; }
+
+  double room_for_nodes() const { return bands_.empty() ? 0 : node_line; }
+
+  // Returns the heights of the buffers that are drawn.
+  std::array<std::optional<double>, 3> heights_of(const Panel& panel) const {
+    std::array<std::optional<double>, 3> heights;
+    for (std::size_t buffer = 0; buffer < heights.size(); ++buffer) {
+      const bool shows_missing = faults_.any() && &panel == &panels_.back() && buffer == 1;
+      double height = 0;
+      bool any_defined = false;
+      for (const std::vector<Cell>& cells : panel.cells[buffer])
+        for (const Cell& cell : cells) {
+          height = std::max(height, extent(cell.offset + cell.length, scale_));
+          any_defined = any_defined || cell.defined;
+        }
+      if (any_defined || shows_missing) heights[buffer] = height;
+    }
+    return heights;
+  }
 
   double draw(const Panel& panel, double x, double top) {
     svg_.text({x, top + 12}, panel.heading);
     svg_.text({x, top + 27}, panel.time, Anchor::start, "faint");
     const double begin = x + left_of_cells();
-    double y = top + heading_height + 14;
+    double y = top + heading_height + 14 + room_for_nodes();
+    const std::array<std::optional<double>, 3> heights = heights_of(panel);
+    double bottom = y;
+    for (const auto& height : heights)
+      if (height) bottom += *height + between_buffers;
+    draw_nodes(begin, y - 14 - room_for_nodes(), bottom - between_buffers + band_border);
     for (Rank rank = 0; rank < schedule_.problem.ranks; ++rank)
-      svg_.text({begin + cell_width_ * (static_cast<double>(rank) + 0.5), y - 5}, fmt::format("{}", rank), Anchor::middle, "faint",
-                11);
+      svg_.text({begin + cell_width_ * (static_cast<double>(rank) + 0.5) + gaps_before(rank), y - 5}, fmt::format("{}", rank),
+                Anchor::middle, "faint", 11);
     svg_.text({begin - 6, y - 5}, "rank", Anchor::end, "faint", 11);
     std::array<std::optional<double>, 3> tops;  // of the buffers that are drawn
     for (const std::size_t buffer : {0u, 2u, 1u}) {
+      if (!heights[buffer]) continue;
       const auto& columns = panel.cells[buffer];
-      const bool shows_missing = faults_.any() && &panel == &panels_.back() && buffer == 1;
-      if (!shows_missing && std::none_of(columns.begin(), columns.end(), [](const std::vector<Cell>& cells) {
-            return std::any_of(cells.begin(), cells.end(), [](const Cell& cell) { return cell.defined; });
-          }))
-        continue;
+      const double height = *heights[buffer];
       tops[buffer] = y;
-      double height = 0;
       for (const bool fresh : {false, true})  // stronger outlines are drawn last, over the others
         for (std::size_t rank = 0; rank < columns.size(); ++rank)
-          for (const Cell& cell : columns[rank]) {
-            if (cell.fresh == fresh) draw(cell, begin + extent(static_cast<Count>(rank), cell_width_), y);
-            height = std::max(height, extent(cell.offset + cell.length, scale_));
-          }
+          for (const Cell& cell : columns[rank])
+            if (cell.fresh == fresh)
+              draw(cell, begin + extent(static_cast<Count>(rank), cell_width_) + gaps_before(static_cast<Count>(rank)), y);
       svg_.text({begin - 6, y + std::min(height / 2 + 4, 14.0)}, std::string(name(static_cast<Buffer>(buffer))), Anchor::end,
                 "faint", 11);
       y += height + between_buffers;
     }
-    draw_faults(panel, {begin, top + heading_height + 9}, tops);
+    draw_faults(panel, {begin, top + heading_height + 9 + room_for_nodes()}, tops);
     return y - top;
   }
 
   // `numbers` is the position of the ranks' numbers, at the left of the number of rank 0.
   void draw_faults(const Panel& panel, Point numbers, const std::array<std::optional<double>, 3>& tops) {
     const bool is_last = faults_.any() && &panel == &panels_.back(), is_first = &panel == &panels_.front();
-    const auto column = [&](Rank rank) { return numbers.x + extent(rank, cell_width_); };
+    const auto column = [&](Rank rank) { return numbers.x + extent(rank, cell_width_) + gaps_before(rank); };
     for (Rank rank = 0; is_last && rank < schedule_.problem.ranks; ++rank)
       for (const WrongBytes& part : faults_.wrong_bytes(rank)) {
         const Box place = place_of({Buffer::output, part.offset, part.length, {}}, column(rank), tops[1].value_or(numbers.y));
@@ -362,7 +402,7 @@ class BlockPicture {
                            : fault.time == FaultTime::at_end ? is_last
                                                              : is_first;
       if (!is_here) continue;
-      Point centre{column(fault.rank) + cell_width_ / 2, numbers.y - 19};
+      Point centre{column(fault.rank) + cell_width_ / 2, numbers.y - 19 - room_for_nodes()};
       for (const Region& region : fault.time == FaultTime::in_round ? fault.regions : Regions{})
         if (const auto top = drawn_at(fault.rank, region, tops)) {
           const Box place = place_of(region, column(fault.rank), *top);
@@ -397,6 +437,7 @@ class BlockPicture {
   const std::vector<Program> programs_;
   const Faults faults_;
   BlockNames names_;
+  const std::vector<NodeBand> bands_;
   std::optional<Terms> terms_;  // the terms at the end include all earlier ones
   std::vector<Panel> panels_;
   std::array<Bytes, 3> longest_{};

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "draw/faults.hpp"
+#include "draw/node_bands.hpp"
 #include "draw/picture.hpp"
 #include "draw/svg.hpp"
 #include "quadrille/draw.hpp"
@@ -18,7 +19,7 @@ namespace {
 
 constexpr Count most_ranks = 96;
 constexpr Count most_rounds = 500;
-constexpr double left = 74, stage_height = 22, foot = 40;
+constexpr double left_of_rounds = 74, room_for_nodes = 56, stage_height = 22, foot = 40;
 
 // A round in which some rank has operations.
 struct Column {
@@ -41,6 +42,8 @@ class SpaceTime {
         programs_(programs_of(schedule, most_ranks)),
         faults_(schedule, programs_, findings),
         messages_(messages_of(programs_, schedule.problem)),
+        bands_(node_bands(schedule.problem)),
+        left_(left_of_rounds + (bands_.empty() ? 0 : room_for_nodes)),
         title_(faults_.marked(headline(schedule))),
         svg_(title_) {
     find_lone_ends();
@@ -66,6 +69,7 @@ class SpaceTime {
   std::string written() {
     const double bottom = row(schedule_.problem.ranks - 1) + row_height_ / 2;
     svg_.text({picture_margin, 22}, title_, Anchor::start, "text", 14);
+    draw_nodes();
     draw_ranks();
     for (std::size_t i = 0; i < stages_.size(); ++i) draw_stage(i, bottom);
     svg_.text({picture_margin, bottom + 16}, "round", Anchor::start, "faint");
@@ -113,7 +117,7 @@ class SpaceTime {
       const auto column = columns_.find(place.round);
       const bool in_round = place.time == FaultTime::in_round && column != columns_.end();
       const double x = in_round                                 ? column->second.begin + column->second.width / 2
-                       : place.time == FaultTime::before_rounds ? left + 2
+                       : place.time == FaultTime::before_rounds ? left_ + 2
                                                                 : end_ + 14;
       mark(svg_, place, {x, row(place.rank)});
     }
@@ -145,7 +149,7 @@ class SpaceTime {
                                text_width(fmt::format("{}", number), 11) + 8});
       stages[stage_of(number)].rounds[number] = &column;
     }
-    end_ = left;
+    end_ = left_;
     for (auto& [index, stage] : stages) {
       stage.name = index < programs_.front().stages.size() ? programs_.front().stages[index].name : "";
       double width = 0;
@@ -162,11 +166,20 @@ class SpaceTime {
 
   static std::string longest_text(const Column& column) { return column.longest > 0 ? fmt::format("{} B", column.longest) : ""; }
 
+  void draw_nodes() {
+    for (const NodeBand& band : bands_) {
+      const double top = row(band.first) - row_height_ / 2, height = extent(band.ranks(), row_height_);
+      const std::string words = fmt::format("node {}", band.node);
+      svg_.box({picture_margin, top + between_bands / 2, end_ - picture_margin, height - between_bands}, "band", {}, words);
+      svg_.text({picture_margin + 6, top + height / 2 + 4}, words, Anchor::start, "faint", std::min(12.0, row_height_));
+    }
+  }
+
   void draw_ranks() {
     for (Rank rank = 0; rank < schedule_.problem.ranks; ++rank) {
-      svg_.text({left - 10, row(rank) + 4}, rank == 0 ? "rank 0" : fmt::format("{}", rank), Anchor::end, "text",
+      svg_.text({left_ - 10, row(rank) + 4}, rank == 0 ? "rank 0" : fmt::format("{}", rank), Anchor::end, "text",
                 std::min(12.0, row_height_));
-      svg_.line({left, row(rank)}, {end_, row(rank)}, "axis");
+      svg_.line({left_, row(rank)}, {end_, row(rank)}, "axis");
     }
   }
 
@@ -240,12 +253,14 @@ class SpaceTime {
   const std::vector<Program> programs_;
   const Faults faults_;
   const MessagesByRound messages_;
+  const std::vector<NodeBand> bands_;
+  const double left_;
   std::map<Count, std::multiset<Ends>> lone_sends_;  // removed when they have been drawn
   std::map<Count, std::vector<Ends>> lone_receives_;
   std::map<Count, Column> columns_;
   std::vector<StageColumns> stages_;  // stages with at least one column
   Bytes longest_ = 0;
-  double row_height_ = 26, end_ = left;
+  double row_height_ = 26, end_ = 0;
   const std::string title_;
   Svg svg_;
 };

@@ -35,6 +35,14 @@ text { font-family: sans-serif; fill: #1f2328; }
 }
 )";
 
+// Added only if ranks stand on nodes.
+constexpr const char* style_of_bands = R"(
+.band { fill: #e6eaf0; }
+@media (prefers-color-scheme: dark) {
+  .band { fill: #2a313a; }
+}
+)";
+
 // Added only if something is wrong.
 constexpr const char* style_of_faults = R"(
 .fault { fill: none; stroke: #c8102e; stroke-width: 2; }
@@ -86,8 +94,9 @@ Svg::~Svg() = default;
 pugi::xml_node Svg::add(const char* shape, Kind kind, const std::string& explanation) {
   pugi::xml_node node = root_.append_child(shape);
   if (!kind.empty()) set(node, "class", std::string(kind));
-  if (kind.starts_with("fault") && !std::exchange(has_faults_, true))
-    root_.child("style").text() = fmt::format("{}{}", style_sheet, style_of_faults).c_str();
+  if ((kind.starts_with("fault") && !std::exchange(has_faults_, true)) || (kind == "band" && !std::exchange(has_bands_, true)))
+    root_.child("style").text() =
+        fmt::format("{}{}{}", style_sheet, has_bands_ ? style_of_bands : "", has_faults_ ? style_of_faults : "").c_str();
   if (!explanation.empty()) node.append_child("title").text() = printable(explanation).c_str();
   return node;
 }

@@ -29,7 +29,8 @@ inline constexpr std::size_t closed_shapes = 5;  // those before the cross
 
 // A class of the style sheet: "text"; "faint" (less prominent text); "on-colour" (text on a fixed colour); "over" (text over
 // lines); "frame" (an outline); "fresh" (a stronger outline); "axis" (a thin line); "rank", "switch" and "cell" (filled shapes that
-// look alike: a rank, a switch, a cell of a table); "fault" (the strongest outline); "fault-missing" (the same, dashed).
+// look alike: a rank, a switch, a cell of a table); "band" (a light ground for what belongs together); "fault" (the strongest
+// outline); "fault-missing" (the same, dashed).
 using Kind = std::string_view;
 
 class Svg {
@@ -69,7 +70,7 @@ class Svg {
 
   pugi::xml_document document_;
   pugi::xml_node root_, ground_;
-  bool has_faults_ = false;
+  bool has_bands_ = false, has_faults_ = false;
 };
 
 // Returns the approximate width of a line of text; the true width depends on the font.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "draw/faults.hpp"
+#include "draw/node_bands.hpp"
 #include "draw/picture.hpp"
 #include "draw/svg.hpp"
 #include "quadrille/draw.hpp"
@@ -14,7 +15,25 @@ namespace quadrille {
 namespace {
 
 constexpr Count most_ranks = 128;
-constexpr double left = 60, top = headline_height + 40;
+constexpr double left_of_matrix = 60, top_of_matrix = headline_height + 40, room_for_nodes = 18;
+
+// Draws bands beside the numbers of the ranks, and below the bytes that stay within nodes.
+void draw_nodes(Svg& svg, const std::vector<NodeBand>& bands, Point corner, double cell) {
+  if (!bands.empty()) svg.text({corner.x - 6, corner.y - 24}, "node", Anchor::end, "faint", 11);
+  for (const NodeBand& band : bands) {
+    const std::string number = fmt::format("{}", band.node), words = fmt::format("node {}", band.node);
+    const double begin = extent(band.first, cell) + between_bands / 2, length = extent(band.ranks(), cell) - between_bands;
+    svg.box({corner.x + begin, corner.y - 38, length, 38}, "band", {}, words);
+    svg.box({corner.x - 46, corner.y + begin, 46, length}, "band", {}, words);
+    svg.text({corner.x + begin + length / 2, corner.y - 24}, number, Anchor::middle, "faint", 11);
+    svg.text({corner.x - 32, corner.y + begin + length / 2 + 4}, number, Anchor::end, "faint", 11);
+    for (const NodeBand& other : bands)
+      if (other.node == band.node)
+        svg.box({corner.x + extent(other.first, cell), corner.y + extent(band.first, cell), extent(other.ranks(), cell),
+                 extent(band.ranks(), cell)},
+                "band");
+  }
+}
 
 }  // namespace
 
@@ -33,10 +52,13 @@ std::string draw_traffic(const Schedule& schedule, std::optional<Count> round, c
 
   const std::string title = faults.marked(headline(schedule) + (round ? fmt::format(", round {}", *round) : ""));
   Svg svg(title);
+  const std::vector<NodeBand> bands = node_bands(schedule.problem);
+  const double shift = bands.empty() ? 0 : room_for_nodes, left = left_of_matrix + shift, top = top_of_matrix + shift;
   svg.text({picture_margin, 22}, title, Anchor::start, "text", 14);
   const double cell = std::clamp(520 / static_cast<double>(p), 6.0, 30.0), side = extent(p, cell);
-  svg.text({left + std::max(side / 2, 28.0), top - 24}, "receiver", Anchor::middle, "faint");
-  svg.text({picture_margin, top - 24}, "sender", Anchor::start, "faint");
+  svg.text({left + std::max(side / 2, 28.0), top - 24 - shift}, "receiver", Anchor::middle, "faint");
+  svg.text({picture_margin, top - 24 - shift}, "sender", Anchor::start, "faint");
+  draw_nodes(svg, bands, {left, top}, cell);
   const Count every = std::max<Count>(1, static_cast<Count>(24 / cell));  // a number is written at every `every`-th rank
   for (Rank rank = 0; rank < p; ++rank) {
     if (rank % every != 0) continue;
