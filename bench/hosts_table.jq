@@ -7,5 +7,5 @@ def ratio: if .[0] == "" then "–" else {median: (.[0] | number), low: (.[1] | 
 (["ranks of the hosts", "collective", "block", "links", "Open MPI/ms", "MPICH/ms", "ours/ms", "times faster", "than any forced", "of the links", "ours"]),
 (split("\n")[] | select(. != "") | split("\t")
  | [.[0], .[1], .[2], (.[3] | ms), (.[4:7] | vendor), (.[7:10] | vendor), (.[11] | ms), (.[12:15] | ratio), (.[15:18] | ratio),
-    (if .[3] == "" or (.[3] | number) == 0 or .[11] == "" then "–" else (.[11] | number) / (.[3] | number) | fixed(2) end), "\(.[10]): \(.[18])\(if .[19] == "" then "" else " *" end)"])
+    (if .[3] == "" or (.[3] | number) == 0 or .[11] == "" then "–" else (.[11] | number) / (.[3] | number) | if . >= 100 then fixed(0) else fixed(2) end end), "\(.[10]): \(.[18])\(if .[19] == "" then "" else " *" end)"])
 | @tsv
