@@ -8,18 +8,6 @@
 namespace quadrille {
 namespace {
 
-// Returns the length of the text up to the first comma that is not in parentheses.
-std::size_t length_of_setting(std::string_view text, std::string_view specification) {
-  int depth = 0;
-  std::size_t at = 0;
-  for (; at < text.size() && (depth > 0 || text[at] != ','); ++at) {
-    if (text[at] == '(') ++depth;
-    if (text[at] == ')' && --depth < 0) break;
-  }
-  if (depth != 0) throw Error(ErrorCode::misuse, fmt::format("the parentheses in '{}' do not match", specification));
-  return at;
-}
-
 // Do the first and the last character enclose the whole value?
 bool is_enclosed(std::string_view value) {
   if (!value.starts_with('(')) return false;
@@ -33,13 +21,26 @@ bool is_enclosed(std::string_view value) {
 
 }  // namespace
 
+std::vector<std::string_view> split_outside_parentheses(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  int depth = 0;
+  std::size_t first = 0;
+  for (std::size_t at = 0; at < text.size() && depth >= 0; ++at) {
+    depth += text[at] == '(' ? 1 : text[at] == ')' ? -1 : 0;
+    if (text[at] != separator || depth != 0) continue;
+    parts.push_back(text.substr(first, at - first));
+    first = at + 1;
+  }
+  if (depth != 0) throw Error(ErrorCode::misuse, fmt::format("the parentheses in '{}' do not match", text));
+  parts.push_back(text.substr(first));
+  return parts;
+}
+
 SpecificationParts parts_of_specification(std::string_view specification) {
-  SpecificationParts parts{specification.substr(0, specification.find(':')), {}};
-  std::string_view rest = specification.substr(parts.id.size());
-  while (!rest.empty()) {
-    rest.remove_prefix(1);  // the colon or a comma
-    const std::string_view text = rest.substr(0, length_of_setting(rest, specification));
-    rest.remove_prefix(text.size());
+  const std::size_t colon = specification.find(':');
+  SpecificationParts parts{specification.substr(0, colon), {}};
+  if (colon == specification.npos) return parts;
+  for (const std::string_view text : split_outside_parentheses(specification.substr(colon + 1), ',')) {
     const std::size_t equals = text.find('=');
     ParameterSetting setting{text, text.substr(0, equals), std::nullopt};
     if (equals != text.npos) {

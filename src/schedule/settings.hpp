@@ -24,6 +24,9 @@ struct SpecificationParts {
 // The result refers to `specification`. Throws Error{misuse} if parentheses do not match.
 SpecificationParts parts_of_specification(std::string_view specification);
 
+// Returns the parts between separators that are not in parentheses. Throws Error{misuse} if parentheses do not match.
+std::vector<std::string_view> split_outside_parentheses(std::string_view text, char separator);
+
 // Returns the value as it stands in a specification: in parentheses if it contains a comma.
 std::string value_in_specification(std::string value);
 

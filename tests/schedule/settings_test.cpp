@@ -30,6 +30,15 @@ TEST(Settings, LoseOnlyParenthesesAroundTheWholeValue) {
   EXPECT_EQ(shown("h:a=()"), "h | a -> ");
 }
 
+TEST(Settings, AreSplitOutsideParentheses) {
+  using Parts = std::vector<std::string_view>;
+  EXPECT_EQ(split_outside_parentheses("", '+'), Parts{""});
+  EXPECT_EQ(split_outside_parentheses("a+b", '+'), (Parts{"a", "b"}));
+  EXPECT_EQ(split_outside_parentheses("a:x=(b+c)+d", '+'), (Parts{"a:x=(b+c)", "d"}));
+  EXPECT_EQ(split_outside_parentheses("+", '+'), (Parts{"", ""}));
+  EXPECT_THROW(split_outside_parentheses("a)+(b", '+'), Error);
+}
+
 TEST(Settings, MayLackAValueOrAName) {
   EXPECT_EQ(shown("h:a"), "h | a -> none");
   EXPECT_EQ(shown("h:a=,b"), "h | a ->  | b -> none");

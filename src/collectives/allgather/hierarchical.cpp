@@ -13,7 +13,7 @@
 namespace quadrille {
 namespace {
 
-std::vector<Phase> phases(const Problem& problem, const Lanes& lanes) {
+std::vector<Phase> phases(const Problem& problem, const Lanes& lanes, const Parameters&) {
   const ShareParts shares(problem, lanes);
   const auto own = [&problem](Rank rank) { return Regions{{Buffer::input, 0, input_bytes(problem, rank), {}}}; };
   // The shares of a leader's group: at their place in the output, or its own in the input if its group has no other rank.

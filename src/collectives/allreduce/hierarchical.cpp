@@ -4,17 +4,51 @@
 // Needs   several nodes, one with several ranks; what the parts need; lanes <= ranks of the smallest node.
 // Idea    The vector is cut into a part for each lane. The ranks of each node combine each part at its leader, the leaders
 //         of a lane combine it between the nodes, and the ranks of each node gather the parts. With one lane this is a
-//         reduction to the leader, an allreduce of leaders and a broadcast.
+//         reduction to the leader, an allreduce of leaders and a broadcast. With vector=whole every rank leads: it combines
+//         the whole vector inside its node, then in its lane.
 // Cost    What enters and leaves a node is the volume of the algorithm between nodes for b bytes, whatever the number of
 //         ranks on a node; C1 is the sum of the parts' rounds.
-// Prefer  several ranks on a node. One lane for short vectors; segments=k for long ones.
+// Prefer  several ranks on a node. For short vectors vector=whole, which takes the fewest rounds, or one lane, which sends the
+//         fewest messages; segments=k for long ones.
+#include <fmt/format.h>
+
 #include "collectives/hierarchy/record.hpp"
 #include "collectives/hierarchy/vector_parts.hpp"
+#include "quadrille/error.hpp"
 
 namespace quadrille {
 namespace {
 
-std::vector<Phase> phases(const Problem& problem, const Lanes& lanes) {
+// Every rank combines the whole vector with the ranks of its node, then with those of its lane.
+std::vector<Phase> phases_of_whole(const Problem& problem, const Lanes& lanes) {
+  if (!lanes.all_lead())
+    throw Error(ErrorCode::misuse,
+                fmt::format("with vector=whole every rank has a lane of its own, but there are {} lanes and a node "
+                            "of {} ranks",
+                            lanes.count(), lanes.nodes().largest()));
+  const VectorParts vector(problem, lanes);
+  const auto at = [vector](Buffer buffer) { return [=](Rank) { return Regions{vector.whole(buffer)}; }; };
+  const auto among = [&problem](const NodeRanks& groups, Count used) {
+    return [&problem, &groups, used](Count group) -> std::optional<Problem> {
+      if (group >= used) return std::nullopt;
+      return part_of_vector(problem, Collective::allreduce, groups.size(group), problem.block_bytes);
+    };
+  };
+  return {{.stage = "combine in nodes",
+           .groups = &lanes.nodes(),
+           .problem = among(lanes.nodes(), lanes.node_count()),
+           .input = at(Buffer::input),
+           .output = at(Buffer::scratch)},
+          {.stage = "combine between nodes",
+           .where = Phase::Where::between,
+           .groups = &lanes.lanes(),
+           .problem = among(lanes.lanes(), lanes.count()),
+           .input = at(Buffer::scratch),
+           .output = at(Buffer::output)}};
+}
+
+std::vector<Phase> phases(const Problem& problem, const Lanes& lanes, const Parameters& parameters) {
+  if (word(parameters, "vector") == "whole") return phases_of_whole(problem, lanes);
   const VectorParts vector(problem, lanes);
   return {vector.combine_in_nodes(),
           vector.between_nodes(

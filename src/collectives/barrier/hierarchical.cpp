@@ -12,7 +12,7 @@
 namespace quadrille {
 namespace {
 
-std::vector<Phase> phases(const Problem& problem, const Lanes& lanes) {
+std::vector<Phase> phases(const Problem& problem, const Lanes& lanes, const Parameters&) {
   const auto nothing = [](Rank) { return Regions{}; };
   const auto barrier_of = [&problem](Count ranks) { return part_of_vector(problem, Collective::barrier, ranks, 0); };
   const auto in_nodes = [=, &lanes](std::string stage) {

@@ -14,7 +14,7 @@
 namespace quadrille {
 namespace {
 
-std::vector<Phase> phases(const Problem& problem, const Lanes& lanes) {
+std::vector<Phase> phases(const Problem& problem, const Lanes& lanes, const Parameters&) {
   const VectorParts vector(problem, lanes);
   const Rank root = problem.root;
   const auto in_roots_node = [&lanes, root](Rank rank) { return lanes.nodes().node_of(rank) == lanes.nodes().node_of(root); };

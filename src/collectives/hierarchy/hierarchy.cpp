@@ -31,13 +31,18 @@ Collective irregular(Collective regular) {
   }
 }
 
-// The algorithm for a part inside nodes. The user names one algorithm for all of them; a part whose collective has none of this
-// name takes its default.
+// The algorithm for a part inside nodes: of those that the user names, separated by '+', the first that can solve the part's
+// problem, otherwise the default of the part's collective. For a name that no collective has, this is an error.
 Choice choice_inside(const Problem& problem, const std::string& specification) {
-  const std::string_view id = parts_of_specification(specification).id;
-  if (std::none_of(all_algorithms().begin(), all_algorithms().end(), [&](const Algorithm* each) { return each->id == id; }))
-    throw Error(ErrorCode::misuse, fmt::format("there is no algorithm '{}' for a part inside nodes", id));
-  return parse_choice(problem, find_algorithm(problem.collective, id) ? specification : default_algorithm(problem.collective).id);
+  std::optional<Choice> chosen;
+  for (const std::string_view each : split_outside_parentheses(specification, '+')) {
+    const std::string_view id = parts_of_specification(each).id;
+    if (std::none_of(all_algorithms().begin(), all_algorithms().end(), [&](const Algorithm* known) { return known->id == id; }))
+      throw Error(ErrorCode::misuse, fmt::format("there is no algorithm '{}' for a part inside nodes", id));
+    if (chosen || !find_algorithm(problem.collective, id)) continue;
+    if (const Choice choice = parse_choice(problem, each); applies(problem, choice)) chosen = choice;
+  }
+  return chosen ? *chosen : parse_choice(problem, default_algorithm(problem.collective).id);
 }
 
 bool is_equal_power_of_two(const Lanes& lanes) {
@@ -114,7 +119,7 @@ const Hierarchy::Instance* Hierarchy::instance_of(Bytes bytes, Form form, const 
     if (instance->problem.block_bytes == bytes) return instance.get();
   Instance& made = *instances_.emplace_back(std::make_unique<Instance>(Instance{problem_, {}}));
   made.problem.block_bytes = bytes;
-  std::vector<Phase> phases = form(made.problem, lanes_);
+  std::vector<Phase> phases = form(made.problem, lanes_, parameters);
   for (Phase& given : phases) {
     const bool is_between = given.where == Phase::Where::between;
     const std::string& specification = word(parameters, is_between ? "between" : "within");

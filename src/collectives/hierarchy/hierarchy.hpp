@@ -21,8 +21,9 @@ struct Phase {
   std::function<std::vector<Local>(Rank)> before{};              // local operations at the beginning; null: none
 };
 
-// Returns the phases in order. Their functions may refer to both arguments.
-using Form = std::vector<Phase> (*)(const Problem&, const Lanes&);
+// Returns the phases in order. Their functions may refer to the problem and the lanes. Throws Error{misuse} if the collective has
+// no such form for these parameters, with the reason.
+using Form = std::vector<Phase> (*)(const Problem&, const Lanes&, const Parameters&);
 
 // A problem of one phase: its operator is that of the whole, and it names no nodes.
 Problem part_of_vector(const Problem& whole, Collective collective, Count ranks, Bytes bytes, Rank root = 0);

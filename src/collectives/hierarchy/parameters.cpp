@@ -12,8 +12,8 @@ namespace {
 // What leaders exchange by default: short vectors in the fewest rounds, long ones with the least volume.
 std::string standard_between(const Problem& problem, const Parameters& before) {
   const bool reorders = required_combining(problem) == Combining::any_order;
-  const Count lanes = before.contains("lanes") ? number(before, "lanes") : 1;
-  const bool is_long = problem.block_bytes / lanes >= nominal_startup_bytes;
+  const bool is_cut = before.contains("lanes") && !(before.contains("vector") && word(before, "vector") == "whole");
+  const bool is_long = problem.block_bytes / (is_cut ? number(before, "lanes") : 1) >= nominal_startup_bytes;
   switch (problem.collective) {
     case Collective::broadcast: return is_long ? "circulant" : "binomial";
     case Collective::reduce: return !is_long ? "binomial" : reorders ? "circulant" : "reduce-scatter-gather:scatter=direct";
@@ -49,13 +49,13 @@ std::vector<std::string> choices_between(Collective collective) {
 
 std::vector<ParameterValue> between_worth_trying(const Problem& problem, const Parameters&) {
   std::vector<std::string> names = choices_between(problem.collective);
-  if (problem.collective == Collective::broadcast)
-    for (const char* longer : {"chain", "chain:segments=16"}) names.emplace_back(longer);
-  if (problem.collective == Collective::broadcast || problem.collective == Collective::reduce)
-    names.emplace_back("circulant:segments=16");
-  if (problem.collective == Collective::reduce) names.emplace_back("reduce-scatter-gather:scatter=direct");
-  if (problem.collective == Collective::allreduce)
-    for (const char* longer : {"ring", "reduce-scatter-allgather:scatter=direct"}) names.emplace_back(longer);
+  if (problem.collective == Collective::broadcast) names = {"binomial", "chain", "chain:segments=16", "circulant:segments=16"};
+  if (problem.collective == Collective::reduce)
+    names = {"binomial", "circulant", "circulant:segments=16", "reduce-scatter-gather:scatter=direct"};
+  if (problem.collective == Collective::allreduce && required_combining(problem) == Combining::any_order)
+    names = {"recursive-doubling", "circulant", "ring"};
+  else if (problem.collective == Collective::allreduce)
+    names = {"recursive-doubling", "direct", "reduce-scatter-allgather:scatter=direct"};
   return {names.begin(), names.end()};
 }
 
@@ -63,10 +63,15 @@ bool is_specification(std::string_view text) { return !text.empty(); }
 
 Parameter inside_parameter() {
   return {.name = "within",
-          .summary = "algorithm inside nodes; a part whose collective has no algorithm of this name takes its default",
+          .summary = "algorithms inside nodes: each part takes the first that its collective has and that applies, or its default",
           .standard = "direct",
-          .choices = {"direct", "binomial"},
-          .form = "another algorithm of the parts",
+          .standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue {
+            constexpr Count few = 8;  // ranks of a node for which p - 1 messages at once take less time than rounds
+            return NodeRanks(problem).largest() <= few ? "direct" : "binomial+recursive-doubling+circulant";
+          },
+          .standard_rule = "direct, or binomial+recursive-doubling+circulant if a node has more than 8 ranks",
+          .choices = {"direct", "binomial+recursive-doubling+circulant"},
+          .form = "other algorithms of the parts, with + between them",
           .is_of_the_form = is_specification};
 }
 
@@ -99,6 +104,18 @@ Parameter lanes_parameter() {
           }};
 }
 
+Parameter vector_parameter() {
+  return {
+      .name = "vector",
+      .summary = "what a lane combines: its part of the vector, or the whole; then every rank leads, and nothing is left to gather",
+      .standard = "part",
+      .choices = {"part", "whole"},
+      .worth_trying = [](const Problem& problem, const Parameters& before) -> std::vector<ParameterValue> {
+        if (number(before, "lanes") < NodeRanks(problem).largest()) return {"part"};
+        return {"part", "whole"};
+      }};
+}
+
 Parameter one_segment_by_default() {
   Parameter segments = segments_parameter([](const Problem&, const Parameters&) -> ParameterValue { return Count{1}; }, "1");
   segments.summary = "parts into which the vector is cut; while one is between nodes, others are inside them";
@@ -115,6 +132,7 @@ bool has_segments(Collective collective) {
 std::vector<Parameter> parameters_of_hierarchy(Collective collective) {
   std::vector<Parameter> all;
   if (!facts_of(collective).is_prefix) all.push_back(lanes_parameter());
+  if (collective == Collective::allreduce) all.push_back(vector_parameter());
   all.push_back(between_parameter(collective));
   all.push_back(inside_parameter());
   if (has_segments(collective)) all.push_back(one_segment_by_default());

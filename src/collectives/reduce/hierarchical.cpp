@@ -13,7 +13,7 @@
 namespace quadrille {
 namespace {
 
-std::vector<Phase> phases(const Problem& problem, const Lanes& lanes) {
+std::vector<Phase> phases(const Problem& problem, const Lanes& lanes, const Parameters&) {
   const VectorParts vector(problem, lanes);
   const Rank root = problem.root;
   // A part that is combined over all ranks, at the leaders of the root's node.

@@ -13,7 +13,7 @@
 namespace quadrille {
 namespace {
 
-std::vector<Phase> phases(const Problem& problem, const Lanes& lanes) {
+std::vector<Phase> phases(const Problem& problem, const Lanes& lanes, const Parameters&) {
   const ShareParts shares(problem, lanes);
   const auto own = [&problem](Rank rank) { return Regions{{Buffer::output, 0, output_bytes(problem, rank), {}}}; };
   // The shares of a leader's lane, combined over the ranks of its node. They begin with those of the leader's own group, so that

@@ -14,7 +14,7 @@ namespace quadrille {
 namespace {
 
 // Scratch memory of a rank: the total of the nodes before, then its node's total (exscan only).
-std::vector<Phase> phases(const Problem& problem, const Lanes& lanes) {
+std::vector<Phase> phases(const Problem& problem, const Lanes& lanes, const Parameters&) {
   const Bytes b = problem.block_bytes;
   const bool is_scan = problem.collective == Collective::scan;
   const Region input = block(Buffer::input, 0, b), output = block(Buffer::output, 0, b), before = block(Buffer::scratch, 0, b);

@@ -17,7 +17,7 @@
 namespace quadrille {
 namespace {
 
-std::vector<Phase> phases(const Problem& problem, const Lanes& lanes) {
+std::vector<Phase> phases(const Problem& problem, const Lanes& lanes, const Parameters&) {
   const bool gathers = is_gather(problem.collective);
   const Collective collective = gathers ? Collective::gather : Collective::scatter;
   const ShareParts shares(problem, lanes);
