@@ -61,16 +61,18 @@ std::vector<ParameterValue> between_worth_trying(const Problem& problem, const P
 
 bool is_specification(std::string_view text) { return !text.empty(); }
 
+constexpr const char* in_few_rounds = "binomial+recursive-doubling+distance-doubling+circulant";
+
 Parameter inside_parameter() {
   return {.name = "within",
           .summary = "algorithms inside nodes: each part takes the first that its collective has and that applies, or its default",
           .standard = "direct",
           .standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue {
             constexpr Count few = 8;  // ranks of a node for which p - 1 messages at once take less time than rounds
-            return NodeRanks(problem).largest() <= few ? "direct" : "binomial+recursive-doubling+circulant";
+            return NodeRanks(problem).largest() <= few ? "direct" : in_few_rounds;
           },
-          .standard_rule = "direct, or binomial+recursive-doubling+circulant if a node has more than 8 ranks",
-          .choices = {"direct", "binomial+recursive-doubling+circulant"},
+          .standard_rule = "direct, or the other if a node has more than 8 ranks",
+          .choices = {"direct", in_few_rounds},
           .form = "other algorithms of the parts, with + between them",
           .is_of_the_form = is_specification};
 }
