@@ -161,16 +161,14 @@ std::vector<Stage> Hierarchy::stages() const {
 
 Count Hierarchy::first_round(std::size_t phase) const { return starts_[phase / phases_ + phase % phases_]; }
 
-Bytes Hierarchy::Instance::scratch_bytes(Rank rank) const {
+// The scratch memory that the maps of one segment name.
+Bytes Hierarchy::scratch_bytes(Rank rank) const {
   Bytes end = 0;
-  const auto extend = [&](const Regions& regions) {
-    for (const Region& region : regions)
-      if (region.buffer == Buffer::scratch) end = std::max(end, hull(region).second);
-  };
-  for (const PlannedPhase& phase : phases) {
-    extend(phase.input(rank));
-    extend(phase.output(rank));
-  }
+  for (const auto& instance : instances_)
+    for (const PlannedPhase& phase : instance->phases)
+      for (const Regions& regions : {phase.input(rank), phase.output(rank)})
+        for (const Region& region : regions)
+          if (region.buffer == Buffer::scratch) end = std::max(end, hull(region).second);
   return end;
 }
 
@@ -178,10 +176,8 @@ Bytes Hierarchy::Instance::scratch_bytes(Rank rank) const {
 void Hierarchy::shift(Regions& regions, std::size_t segment, Rank rank) const {
   if (segment == 0) return;
   for (Region& region : regions)
-    if (region.buffer == Buffer::scratch)
-      for (std::size_t before = 0; before < segment; ++before) region.offset += segments_[before].instance->scratch_bytes(rank);
-    else
-      region.offset += segments_[segment].offset;
+    region.offset +=
+        region.buffer == Buffer::scratch ? static_cast<Bytes>(segment) * scratch_bytes(rank) : segments_[segment].offset;
 }
 
 std::optional<GroupStep> Hierarchy::step(std::size_t number, Rank rank) const {

@@ -68,7 +68,6 @@ class Hierarchy : public Analysis, public Composition {
   struct Instance {  // of the form, for segments of one length
     Problem problem;
     std::vector<PlannedPhase> phases;
-    Bytes scratch_bytes(Rank rank) const;  // that the maps and local operations name
   };
   struct Segment {
     Bytes offset = 0;
@@ -77,6 +76,7 @@ class Hierarchy : public Analysis, public Composition {
 
   const Instance* instance_of(Bytes bytes, Form form, const Parameters& parameters);
   const Run* run_of(const Problem& problem, const std::string& specification, bool is_between);
+  Bytes scratch_bytes(Rank rank) const;
   void shift(Regions& regions, std::size_t segment, Rank rank) const;
   const PlannedPhase& phase(std::size_t number) const;
 
