@@ -22,8 +22,10 @@
 // negative length, or bytes without memory; Error{too_large} if there are too many edges. Error{misuse} at the receiver if the ends
 // of an edge name different lengths, after all other edges are complete; the ranks may then go on. If only one end lists an edge,
 // the rank that lists it, or the other one in a later exchange, throws Error{misuse}, and further exchanges between the two ranks
-// may go wrong: go on with another communicator. Between nodes, such an edge, and a length that differs, may also make a rank wait
-// for ever, or fail all ranks of a node with Error{misuse}: then the two nodes have decided differently what goes in one message.
+// may go wrong: go on with another communicator. Between nodes, a length that differs may also fail all ranks of a node with
+// Error{misuse}, after a wait of some 100 ms: the two ends then expect different forms of messages, since one takes the edge for a
+// short one or the two nodes have decided differently what goes in one message. A rank may wait for ever only if the other end does
+// not list the edge at all.
 // In debug builds, and with QUADRILLE_CHECK=1, the ranks first compare that all of them call an exchange, and wrong edges of one
 // rank are thrown on all. Otherwise the errors of Plan::execute.
 #pragma once

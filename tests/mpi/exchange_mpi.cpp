@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tests exchanges by edges under a launcher, with checked data. Usage: exchange_mpi [CALLS [SEED]]; by default 100 calls,
-// or 10,000 with QUADRILLE_LONG=1.
+// or 10,000 with QUADRILLE_LONG=1. Or: exchange_mpi lengths SENT EXPECTED; the ends of one edge name these lengths. That must end
+// with an error instead of a hang.
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "quadrille/exchange.hpp"
@@ -38,11 +41,32 @@ std::string many_edges(Communicator& ranks) {
   return "";
 }
 
+// Each rank sends 8 B to each other, and the first rank sends the last one an edge that this takes for another.
+void exchange_wrong_lengths(Communicator& ranks, Bytes sent, Bytes expected) {
+  const Rank last = ranks.size() - 1;
+  std::vector<std::byte> in(8 + index(expected)), out(8 + index(sent));
+  std::vector<Edges::Send> sends;
+  std::vector<Edges::Receive> receives;
+  for (Rank rank = 0; rank <= last; ++rank) {
+    if (ranks.rank() == 0 && rank == last) sends.push_back({rank, out.data() + 8, sent});
+    if (ranks.rank() == last && rank == 0) receives.push_back({rank, in.data() + 8, expected});
+    sends.push_back({rank, out.data(), 8});
+    receives.push_back({rank, in.data(), 8});
+  }
+  exchange(ranks, sends, receives);
+  ranks.barrier();
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   std::unique_ptr<Communicator> ranks;
   try {
+    if (count == 4 && std::string(arguments[1]) == "lengths") {
+      ranks = launched_world();
+      exchange_wrong_lengths(*ranks, std::atol(arguments[2]), std::atol(arguments[3]));
+      return 0;
+    }
     const long calls = count > 1 ? std::atol(arguments[1]) : testing::long_tests() ? 10'000 : 100;
     const auto seed = count > 2 ? static_cast<std::uint64_t>(std::atol(arguments[2])) : 1;
     ranks = launched_world();
@@ -59,7 +83,8 @@ int main(int count, char** arguments) {
                   static_cast<long long>(ranks->size()), 22 * calls);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
-    if (ranks) ranks->abort(1);  // the others may be waiting
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // mpirun may lose what was written just before the end
+    if (ranks) ranks->abort(1);                                   // the others may be waiting
     return 1;
   }
 }

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -51,9 +52,10 @@ class FarMailboxes {
     message.is_taken->store(true, std::memory_order_release);
     return message.bytes;
   }
-  bool has(const Key& key) {
+  std::optional<Bytes> first(const Key& key) {  // the length of the first message of the box
     const std::scoped_lock lock(mutex_);
-    return !boxes_[key].empty();
+    const auto& box = boxes_[key];
+    return box.empty() ? std::nullopt : std::optional(box.front().bytes);
   }
   // A rank has failed. Launchers of MPI then end all ranks; here they throw when they next look for messages.
   void fail() { has_failed_ = true; }
@@ -97,10 +99,14 @@ class MailboxEdges final : public FarEdges {
     return arrivals_;
   }
   bool has_open() const override { return !sends_.empty() || !receives_.empty(); }
-  bool has_unexpected(Kind kind, Rank from) override {
+  void list_open(std::vector<std::uint32_t>& names) const override {
+    for (const Receive& each : receives_) names.push_back(each.name);
+  }
+  std::optional<Bytes> unexpected(Kind kind, Rank from) override {
     const auto wanted = key(kind, from, me_);
-    return boxes_.has(wanted) &&
-           std::none_of(receives_.begin(), receives_.end(), [&](const Receive& each) { return each.key == wanted; });
+    const bool is_expected =
+        std::any_of(receives_.begin(), receives_.end(), [&](const Receive& each) { return each.key == wanted; });
+    return is_expected ? std::nullopt : boxes_.first(wanted);
   }
   void withdraw() noexcept override {
     boxes_.fail();

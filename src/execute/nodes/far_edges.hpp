@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "quadrille/types.hpp"
 
@@ -13,14 +15,16 @@ class FarEdges {
  public:
   // What a message carries. Messages of one form from one rank to another arrive in the order in which they are sent.
   enum class Form : int {
-    early,   // one edge; sent before the two nodes have decided, because it is long or because nothing is packed
-    single,  // one edge, which the two nodes have decided not to pack
-    packed,  // the packed edges from one node to another
+    early,     // one edge; sent before the two nodes have decided, because it is long
+    single,    // one edge, which the two nodes have decided not to pack
+    packed,    // the packed edges from one node to another
+    straight,  // one edge of an exchange in which nothing is packed
   };
-  static constexpr int forms = 3;
+  static constexpr int forms = 4;
 
-  // Messages match if they have the same form and belong to the same exchange, or to two whose numbers differ by a multiple of
-  // this: a tag has no room for more. Exchanges count from 1. A rank may be any number of exchanges ahead of another one.
+  // Messages match if they have the same form and the same number, or numbers that differ by a multiple of this: a tag has no room
+  // for more. Exchanges in which edges may be packed are numbered from 1, and so are the others. A rank may be any number of
+  // exchanges ahead of another one.
   static constexpr int exchanges = 64;
   struct Kind {
     Form form;
@@ -44,8 +48,11 @@ class FarEdges {
   virtual std::span<const Arrival> advance() = 0;
   virtual bool has_open() const = 0;  // are there messages that are not complete?
 
-  // Has a message of this kind arrived that this rank has not asked for?
-  virtual bool has_unexpected(Kind kind, Rank from) = 0;
+  // For ranks that have waited long. Appends the names of the receives that are not complete.
+  virtual void list_open(std::vector<std::uint32_t>& names) const = 0;
+  // The length of a message of this kind that has arrived and that this rank has not asked for. (If messages are cut: of its first
+  // part.)
+  virtual std::optional<Bytes> unexpected(Kind kind, Rank from) = 0;
 
   // After a failure: gives up all open messages. Afterwards nobody reads or writes their memory.
   virtual void withdraw() noexcept = 0;

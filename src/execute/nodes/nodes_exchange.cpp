@@ -16,21 +16,27 @@ namespace {
 
 using Form = FarEdges::Form;
 
-constexpr std::uint32_t packed_name = std::uint32_t{1} << 31;  // a received message's name: an edge, or this and a node
+// A received message's name: an edge, this and a node, or `lost`.
+constexpr std::uint32_t packed_name = std::uint32_t{1} << 31, lost = packed_name - 1;
 
-// Messages of one form from a node that a rank misses, as one number (NodeBoard::note_missing). It has 32 bits of the exchange, the
-// node, the form, and 11 bits of the number of the look in which the rank missed them.
+// What a rank misses from a node, as one number (NodeBoard::note_missing): the packed message, or messages for edges. It has 32
+// bits of the decision, the node, the form, and 11 bits of the number of the look in which the rank missed it.
 struct Missed {
-  std::uint64_t exchange;
+  std::uint64_t decision;
   Count node;
   bool is_packed;
 
   std::uint64_t in_look(std::uint64_t look) const {
-    return exchange << 32 | static_cast<std::uint64_t>(node) << 12 | static_cast<std::uint64_t>(is_packed) << 11 | look % (1 << 11);
+    return decision << 32 | static_cast<std::uint64_t>(node) << 12 | static_cast<std::uint64_t>(is_packed) << 11 | look % (1 << 11);
   }
   static Missed from(std::uint64_t what) { return {what >> 32, static_cast<Count>(what >> 12 & 0xfffff), (what >> 11 & 1) != 0}; }
   static bool still(std::uint64_t before, std::uint64_t now) { return before != now && before >> 11 == now >> 11; }
 };
+
+// A rank notes one of the things that it misses in so many looks, then the next one: others must see it in two looks.
+constexpr std::uint64_t looks_for_each = 4;
+
+constexpr const char* advice = "let both ends of each edge name the same number of bytes";
 
 }  // namespace
 
@@ -43,7 +49,6 @@ NodesExchange::NodesExchange(std::shared_ptr<SharedSpace> node, const CopyCosts&
       far_(std::move(far)),
       board_(node_, map_.count(), rule.most_bytes),
       near_(node_, costs),
-      expected_(map_.count()),
       suspicions_(node_.size()) {
   meet();
 }
@@ -73,7 +78,7 @@ NodesExchange::~NodesExchange() {
 
 Bytes NodesExchange::memory_bytes() const {
   return near_.memory_bytes() + far_->memory_bytes() + (node_.rank() == 0 ? board_.control_bytes() : 0) + out_.memory_bytes() +
-         in_.memory_bytes() + memory_bytes_of(packed_, to_pack_, to_unpack_, expected_, suspicions_);
+         in_.memory_bytes() + memory_bytes_of(packed_, to_pack_, to_unpack_, open_, suspects_, suspicions_);
 }
 
 void NodesExchange::execute(const std::byte* input, std::byte*, Phases*) {
@@ -102,14 +107,16 @@ void NodesExchange::list(const Edges& edges) {
   near_error_ = nullptr;
   out_.clear(), in_.clear(), to_pack_.clear(), to_unpack_.clear();
   difference_.clear();
-  std::fill(expected_.begin(), expected_.end(), Expected{});
+  more_than_expected_.clear();
+  suspects_.clear();
+  absent_.clear(), lost_.clear();
   is_decided_ = !edges.may_pack;
   std::span<NodeBoard::Row> rows;
   if (edges.may_pack) {
     rows = board_.own_rows(++decision_);
     std::fill(rows.begin(), rows.end(), NodeBoard::Row{});
   }
-  const auto is_short = [&](Bytes bytes) { return edges.may_pack && bytes <= rule_.longest_short; };
+  const FarEdges::Kind at_once = kind(edges.may_pack ? Form::early : Form::straight);
   for (std::size_t i = 0; i < edges.receives.size(); ++i) {
     const auto& [from, memory, bytes] = edges.receives[i];
     const Count node = map_.node_of(from);
@@ -119,7 +126,7 @@ void NodesExchange::list(const Edges& edges) {
       in_.add(map_.steps_to(node), map_.place_of(from), i);
       rows[index(node)].in.add({bytes, 1});
     } else if (bytes > 0) {
-      far_->receive({Form::early, exchange_}, from, memory, bytes, static_cast<std::uint32_t>(i));
+      far_->receive(at_once, from, memory, bytes, static_cast<std::uint32_t>(i));
     }
   }
   for (std::size_t i = 0; i < edges.sends.size(); ++i) {
@@ -131,7 +138,7 @@ void NodesExchange::list(const Edges& edges) {
       out_.add(map_.steps_to(node), map_.place_of(to), i);
       rows[index(node)].out.add({bytes, 1});
     } else if (bytes > 0) {
-      far_->send({Form::early, exchange_}, to, memory, bytes);
+      far_->send(at_once, to, memory, bytes);
     }
   }
   if (!edges.may_pack) return;
@@ -147,8 +154,10 @@ bool NodesExchange::advance_all() {
   if (far_->has_open())
     for (const FarEdges::Arrival& arrival : far_->advance()) take(arrival);
   if (!to_unpack_.empty()) unpack();
-  if (is_near_over_ && is_decided_ && to_pack_.empty() && to_unpack_.empty() && !far_->has_open()) return true;
-  if (questions_.is_over()) look_for_other_decisions();
+  if (!absent_.empty()) [[unlikely]]
+    look_for_absent();
+  if (is_near_over_ && is_decided_ && to_pack_.empty() && to_unpack_.empty() && absent_.empty() && !far_->has_open()) return true;
+  if (decision_ > 0 && questions_.is_over()) look_for_other_forms();
   return false;
 }
 
@@ -188,8 +197,7 @@ void NodesExchange::lead(Count node) {
   const Count here = map_.ranks_of(map_.own()), there = map_.ranks_of(node);
   const EdgeTotals in = totals(node, &NodeBoard::Row::in, here), out = totals(node, &NodeBoard::Row::out, here);
   if (rule_.packs(in, there)) {
-    expected_[node] = {1, true};
-    far_->receive({Form::packed, exchange_}, map_.leader(node, map_.own()), board_.incoming(node), rule_.most_bytes,
+    far_->receive(kind(Form::packed), map_.leader(node, map_.own()), board_.incoming(node), rule_.most_bytes,
                   packed_name | static_cast<std::uint32_t>(node));
   }
   if (!rule_.packs(out, here)) return;
@@ -205,10 +213,9 @@ void NodesExchange::expect_decided(Count node, Keys edges) {
     to_unpack_.push_back({node, edges});
     return;
   }
-  expected_[node] = {static_cast<Count>(edges.size()), false};
   for (const std::uint64_t key : edges) {
     const auto& [from, memory, bytes] = edges_->receives[ShortEdges::edge_of(key)];
-    far_->receive({Form::single, exchange_}, from, memory, bytes, static_cast<std::uint32_t>(ShortEdges::edge_of(key)));
+    far_->receive(kind(Form::single), from, memory, bytes, static_cast<std::uint32_t>(ShortEdges::edge_of(key)));
   }
 }
 
@@ -218,7 +225,7 @@ void NodesExchange::send_decided(Count node, Keys edges) {
   if (!rule_.packs(all, here)) {
     for (const std::uint64_t key : edges) {
       const auto& [to, memory, bytes] = edges_->sends[ShortEdges::edge_of(key)];
-      far_->send({Form::single, exchange_}, to, memory, bytes);
+      far_->send(kind(Form::single), to, memory, bytes);
     }
     return;
   }
@@ -236,26 +243,38 @@ void NodesExchange::send_packed() {
   for (Rank place = 0; place < node_.size(); ++place)
     if (!board_.has_packed(place, decision_)) return;
   for (const auto& [node, bytes] : to_pack_)
-    far_->send({Form::packed, exchange_}, map_.leader(node, map_.own()), board_.outgoing(node), bytes);
+    far_->send(kind(Form::packed), map_.leader(node, map_.own()), board_.outgoing(node), bytes);
   to_pack_.clear();
 }
 
 void NodesExchange::take(const FarEdges::Arrival& arrival) {
+  if (arrival.name == lost) return;
   if (arrival.name & packed_name) {
     const auto node = static_cast<Count>(arrival.name & ~packed_name);
-    --expected_[node].messages;
-    board_.note_arrival(node, decision_, std::max(arrival.bytes, Bytes{0}));
+    const Bytes bytes = std::max(arrival.bytes, Bytes{0});
+    board_.note_arrival(node, decision_, bytes);
     node_.ring_all();
+    compare_totals(node, {board_.incoming(node), bytes, map_.ranks_of(node)});
     return;
   }
-  const Edges::Receive& edge = edges_->receives[arrival.name];
-  if (edges_->may_pack && edge.bytes <= rule_.longest_short) --expected_[map_.node_of(edge.from)].messages;
-  if (arrival.bytes == edge.bytes) [[likely]]
+  if (arrival.bytes == edges_->receives[arrival.name].bytes) [[likely]]
     return;
-  std::uint64_t number = 0;
-  for (const Edges::Receive& each : edges_->receives.first(arrival.name)) number += each.from == edge.from && each.bytes > 0;
-  difference_.note(edge.from, number, arrival.bytes == FarEdges::Arrival::too_long ? EdgeDifference::too_long : arrival.bytes,
-                   edge.bytes);
+  note_difference(arrival.name, arrival.bytes == FarEdges::Arrival::too_long ? EdgeDifference::too_long : arrival.bytes);
+}
+
+// Ranks compare the edges that they expect with what is in the packed message. Nobody does for a rank that expects none.
+void NodesExchange::compare_totals(Count node, const PackedMessage& packed) {
+  const Count here = map_.ranks_of(map_.own());
+  if (packed.totals() == totals(node, &NodeBoard::Row::in, here) || !more_than_expected_.empty()) return;
+  for (Rank place = 0; place < here; ++place) {
+    const EdgeTotals sent = packed.totals_to(place), expected = board_.rows(place, decision_)[index(node)].in;
+    if (sent.edges > expected.edges)
+      more_than_expected_ = fmt::format(
+          "the ranks of the node of rank {} send {} edges with {} bytes together to rank {}, on the node of rank {}, "
+          "which expects {} with {} bytes; {}",
+          map_.rank_at(node, 0), sent.edges, sent.bytes, map_.rank_at(map_.own(), place), map_.rank_at(map_.own(), 0),
+          expected.edges, expected.bytes, advice);
+  }
 }
 
 void NodesExchange::unpack() {
@@ -267,89 +286,176 @@ void NodesExchange::unpack() {
 }
 
 void NodesExchange::unpack(const ToUnpack& message, const PackedMessage& packed) {
-  PackedMessage::Range found;
-  Rank sender = -1;
-  Count number = 0;
-  const auto note_unexpected = [&] {
-    if (sender >= 0 && number < found.count())
-      difference_.note(map_.rank_at(message.node, sender), static_cast<std::uint64_t>(number),
-                       static_cast<Bytes>(packed.edge(found.first + number).size()), EdgeDifference::nothing);
-  };
-  for (const std::uint64_t key : message.edges) {
-    if (ShortEdges::place_of(key) != sender) {
-      note_unexpected();
-      sender = ShortEdges::place_of(key);
-      found = packed.edges(sender, node_.rank());
-      number = 0;
-    }
-    const auto& [from, memory, expected] = edges_->receives[ShortEdges::edge_of(key)];
-    const std::uint64_t which = static_cast<std::uint64_t>(number);
-    if (number == found.count()) {
-      difference_.note(from, which, EdgeDifference::nothing, expected);
+  for (auto first = message.edges.begin(); first != message.edges.end();) {
+    const Rank sender = ShortEdges::place_of(*first);
+    const auto last =
+        std::find_if(first, message.edges.end(), [&](std::uint64_t key) { return ShortEdges::place_of(key) != sender; });
+    unpack({first, last}, packed, packed.edges(sender, node_.rank()));
+    first = last;
+  }
+}
+
+// The edges of one sender. An edge that is missing in the message is perhaps a long one for its sender.
+void NodesExchange::unpack(Keys keys, const PackedMessage& packed, PackedMessage::Range found) {
+  Count next = found.first, missing = static_cast<Count>(keys.size()) - found.count();
+  for (const std::uint64_t key : keys) {
+    const std::size_t edge = ShortEdges::edge_of(key);
+    const auto& [from, memory, expected] = edges_->receives[edge];
+    const std::span<const std::byte> sent = next < found.last ? packed.edge(next) : std::span<const std::byte>{};
+    const auto bytes = static_cast<Bytes>(sent.size());
+    if (bytes != expected && missing > 0) [[unlikely]] {
+      --missing;
+      if (absent_.empty()) absent_since_ = std::chrono::steady_clock::now();
+      absent_.push_back(edge);
       continue;
     }
-    const std::span<const std::byte> sent = packed.edge(found.first + number++);
-    const auto bytes = static_cast<Bytes>(sent.size());
     if (bytes != expected) [[unlikely]]
-      difference_.note(from, which, bytes, expected);
+      note_difference(edge, bytes);
     if (bytes <= expected) std::memcpy(memory, sent.data(), sent.size());
+    ++next;
   }
-  note_unexpected();
+  if (next < found.last) [[unlikely]]
+    difference_.note(edges_->receives[ShortEdges::edge_of(keys[0])].from, keys.size(), static_cast<Bytes>(packed.edge(next).size()),
+                     EdgeDifference::nothing);
+}
+
+// If the sender of an absent edge takes it for a long edge, this rank receives that, because the sender may wait. The message may
+// come a little later than the packed one.
+void NodesExchange::look_for_absent() {
+  const bool is_time_up = std::chrono::steady_clock::now() - absent_since_ > SharedSpace::between_questions;
+  std::erase_if(absent_, [&](std::size_t edge) {
+    const Rank from = edges_->receives[edge].from;
+    const auto bytes = far_->unexpected(kind(Form::early), from);
+    if (!bytes && !is_time_up) return false;
+    note_difference(edge, bytes.value_or(EdgeDifference::nothing));
+    if (bytes) {
+      lost_.emplace_back(index(*bytes));
+      far_->receive(kind(Form::early), from, lost_.back().data(), *bytes, lost);
+    }
+    return true;
+  });
+}
+
+void NodesExchange::note_difference(std::size_t edge, Bytes sent) {
+  const auto& [from, memory, expected] = edges_->receives[edge];
+  std::uint64_t number = 0;
+  for (const Edges::Receive& each : edges_->receives.first(edge)) number += each.from == from && each.bytes > 0;
+  difference_.note(from, number, sent, expected);
 }
 
 // ---- Endings
 
-// If the lengths at the two ends of an edge differ, the two nodes may have decided differently. Then each waits for messages of the
-// other form. Called now and then while this rank waits.
+// If the ends of an edge name different lengths, the two ends may expect different forms of messages: one takes the edge for long,
+// or the two nodes have decided differently. Called now and then while this rank waits.
 //
-// A message of the other form may also belong to a later exchange with the same tag, because the other node may be ahead. So a rank
-// fails only if its node still misses what it expects instead: each rank says what it misses each time it looks. If one has looked
-// again since this rank found the other form, nothing has come in the meantime.
-void NodesExchange::look_for_other_decisions() {
-  if (decision_ == 0) return;
+// A message of the other form may also belong to a later exchange with the same tag, because its sender may be ahead. Then what is
+// missing has been sent before. So a rank fails only if it finds the same in two looks, and the rank that misses something has
+// looked again in between: each rank says what it misses each time that it looks, and receives what has arrived before it looks.
+// Nobody is 64 decisions ahead of an exchange in which a rank of its node has still to send: each decision waits until all ranks of
+// the node have completed the exchange before. Exchanges without decisions have a form of their own.
+void NodesExchange::look_for_other_forms() {
+  ++looks_for_others_;
+  open_.clear();
+  if (edges_->may_pack && is_decided_) far_->list_open(open_);
+  std::erase(open_, lost);
   note_missing();
+  look_for_own_edges();
   for (Rank place = 0; place < node_.size(); ++place) {
     const std::uint64_t what = board_.missing(place), before = std::exchange(suspicions_[place], 0);
-    if (what == 0 || !finds_instead_of(what)) continue;
+    if (what == 0) continue;
+    const std::optional<Found> found = found_instead_of(what);
+    if (!found) continue;
     suspicions_[place] = what;
-    if (Missed::still(before, what)) fail_because_of(what);
+    if (Missed::still(before, what)) fail_because_of(what, *found);
   }
 }
 
+// Has the sender of an edge that this rank misses taken a long edge for a short one, or the other way round?
+void NodesExchange::look_for_own_edges() {
+  const auto edge_of = [this](std::uint32_t name) -> const Edges::Receive& { return edges_->receives[name]; };
+  const auto last = std::remove_if(open_.begin(), open_.end(), [](std::uint32_t name) { return (name & packed_name) != 0; });
+  open_.erase(last, open_.end());
+  std::sort(open_.begin(), open_.end());
+  const auto question = [&](std::uint32_t name) { return std::pair(edge_of(name).from, is_short(edge_of(name).bytes)); };
+  std::stable_sort(open_.begin(), open_.end(), [&](std::uint32_t a, std::uint32_t b) { return question(a) < question(b); });
+  const std::vector<Rank> before = std::exchange(suspects_, {});
+  for (auto name = open_.begin(); name != open_.end(); ++name) {
+    if (name != open_.begin() && question(name[-1]) == question(*name)) continue;
+    const auto& [from, memory, expected] = edge_of(*name);
+    std::optional<Bytes> sent = far_->unexpected(kind(is_short(expected) ? Form::early : Form::single), from);
+    if (!sent && !is_short(expected)) sent = packed_instead(from);
+    if (!sent) continue;
+    if (std::find(before.begin(), before.end(), from) != before.end())
+      throw Error(
+          ErrorCode::misuse,
+          fmt::format("rank {}, on the node of rank {}, sends {} bytes to rank {}, on the node of rank {}, which expects {}; {}",
+                      from, map_.rank_at(map_.node_of(from), 0), *sent, map_.rank_at(map_.own(), node_.rank()),
+                      map_.rank_at(map_.own(), 0), expected, advice));
+    suspects_.push_back(from);
+  }
+}
+
+// The length of the first edge from that rank that is in the packed message, although this rank expects another one, or none.
+std::optional<Bytes> NodesExchange::packed_instead(Rank from) const {
+  const Count node = map_.node_of(from);
+  const auto bytes = board_.arrived(node, decision_);
+  if (!bytes) return {};
+  const PackedMessage packed(board_.incoming(node), *bytes, map_.ranks_of(node));
+  const PackedMessage::Range found = packed.edges(map_.place_of(from), node_.rank());
+  Count next = found.first;
+  const auto sent = [&] { return static_cast<Bytes>(packed.edge(next).size()); };
+  for (const Edges::Receive& edge : edges_->receives) {
+    if (edge.from != from || edge.bytes == 0 || !is_short(edge.bytes)) continue;
+    if (next == found.last || sent() != edge.bytes) break;
+    ++next;
+  }
+  return next < found.last ? std::optional(sent()) : std::nullopt;
+}
+
 void NodesExchange::note_missing() {
-  ++looks_for_others_;
-  for (Count node = 0; node < map_.count(); ++node)
-    if (expected_[node].messages > 0)
-      return board_.note_missing(Missed{exchange_, node, expected_[node].is_packed}.in_look(looks_for_others_));
+  std::vector<Missed> all;
+  for (const std::uint32_t name : open_) {
+    const bool is_packed = (name & packed_name) != 0;
+    const Count node = is_packed ? static_cast<Count>(name & ~packed_name) : map_.node_of(edges_->receives[name].from);
+    if (all.empty() || all.back().node != node || all.back().is_packed != is_packed) all.push_back({decision_, node, is_packed});
+  }
+  if (!all.empty()) board_.note_missing(all[looks_for_others_ / looks_for_each % all.size()].in_look(looks_for_others_));
 }
 
 // Has this rank got a message that the other node may have sent instead? A leader that has completed its part looks in later
 // exchanges, too.
-bool NodesExchange::finds_instead_of(std::uint64_t what) {
-  const auto [exchange, node, is_packed] = Missed::from(what);
-  if (!is_packed)
-    return map_.leader(map_.own(), node) == map_.rank_at(map_.own(), node_.rank()) &&
-           far_->has_unexpected({Form::packed, exchange}, map_.leader(node, map_.own()));
-  if (exchange != static_cast<std::uint32_t>(exchange_)) return false;
+std::optional<NodesExchange::Found> NodesExchange::found_instead_of(std::uint64_t what) {
+  const auto [decision, node, is_packed] = Missed::from(what);
+  const auto found = [this, decision = decision](Form form, Rank from) -> std::optional<Found> {
+    const auto bytes = far_->unexpected({form, decision}, from);
+    return bytes ? std::optional(Found{from, *bytes}) : std::nullopt;
+  };
+  if (!is_packed) {
+    if (map_.leader(map_.own(), node) != map_.rank_at(map_.own(), node_.rank())) return {};
+    return found(Form::packed, map_.leader(node, map_.own()));
+  }
+  if (decision != static_cast<std::uint32_t>(decision_)) return {};
   for (const auto& [from_node, edges] : to_unpack_)
-    for (const std::uint64_t key : edges)
-      if (from_node == node && far_->has_unexpected({Form::single, exchange}, edges_->receives[ShortEdges::edge_of(key)].from))
-        return true;
-  return false;
+    for (const std::uint64_t key : edges) {
+      if (from_node != node) break;
+      const Rank from = edges_->receives[ShortEdges::edge_of(key)].from;
+      for (const Form form : {Form::single, Form::early})
+        if (const auto message = found(form, from)) return message;
+    }
+  return {};
 }
 
-void NodesExchange::fail_because_of(std::uint64_t what) const {
+void NodesExchange::fail_because_of(std::uint64_t what, const Found& found) const {
   const Missed missed = Missed::from(what);
   EdgeTotals in;
-  for (Rank place = 0; place < node_.size(); ++place)
-    in.add(board_.rows(place, is_decided_ ? decision_ : decision_ - 1)[index(missed.node)].in);
+  for (Rank place = 0; place < node_.size(); ++place) in.add(board_.rows(place, missed.decision)[index(missed.node)].in);
   const char *const single = "a message for each of its edges", *const packed = "one packed message";
-  throw Error(
-      ErrorCode::misuse,
-      fmt::format("the node of rank {} sends {} to the node of rank {}, which expects {}: {} edges with {} bytes together; let "
-                  "both ends of each edge name the same number of bytes",
-                  map_.rank_at(missed.node, 0), missed.is_packed ? single : packed, map_.rank_at(map_.own(), 0),
-                  missed.is_packed ? packed : single, in.edges, in.bytes));
+  throw Error(ErrorCode::misuse,
+              fmt::format("the node of rank {} sends {} to the node of rank {}, which expects {}: {} edges with {} bytes together; "
+                          "rank {} has sent rank {} a message of {} bytes instead; {}",
+                          map_.rank_at(missed.node, 0), missed.is_packed ? single : packed, map_.rank_at(map_.own(), 0),
+                          missed.is_packed ? packed : single, in.edges, in.bytes, found.from,
+                          map_.rank_at(map_.own(), node_.rank()), found.bytes, advice));
 }
 
 bool NodesExchange::advance() {
@@ -386,6 +492,8 @@ void NodesExchange::end() {
   const Rank me = map_.rank_at(map_.own(), node_.rank());
   if (const std::string sentence = difference_.sentence(me, [](Rank rank) { return rank; }); !sentence.empty()) [[unlikely]]
     throw Error(ErrorCode::misuse, sentence);
+  if (!more_than_expected_.empty()) [[unlikely]]
+    throw Error(ErrorCode::misuse, more_than_expected_);
 }
 
 // Called in a catch block. If the node's group has not failed yet, it does now: the other ranks wait for this one.

@@ -13,9 +13,12 @@
 // also waits for the packed messages that it sends and receives for others.
 #pragma once
 
+#include <chrono>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "execute/executions/exchanger.hpp"
@@ -70,10 +73,6 @@ class NodesExchange final : public Executable {
     std::vector<std::uint64_t> keys_;
   };
   using Keys = std::span<const std::uint64_t>;
-  struct Expected {  // messages from a node that have not arrived, after the decision
-    Count messages = 0;
-    bool is_packed = false;
-  };
   struct ToPack {  // a packed message that this rank sends, as the leader, once the ranks of its node have copied their edges into
                    // it
     Count node;
@@ -84,6 +83,15 @@ class NodesExchange final : public Executable {
     Keys edges;
   };
 
+  struct Found {  // a message that this rank has not asked for
+    Rank from;
+    Bytes bytes;
+  };
+
+  bool is_short(Bytes bytes) const { return edges_->may_pack && bytes <= rule_.longest_short; }
+  FarEdges::Kind kind(FarEdges::Form form) const {
+    return {form, form == FarEdges::Form::straight ? exchange_ - decision_ : decision_};
+  }
   void meet();
   void list(const Edges& edges);
   bool advance_all();
@@ -96,11 +104,17 @@ class NodesExchange final : public Executable {
   void send_packed();
   void take(const FarEdges::Arrival& arrival);
   void unpack();
-  void unpack(const ToUnpack& message, const PackedMessage& bytes);
-  void look_for_other_decisions();
+  void unpack(const ToUnpack& message, const PackedMessage& packed);
+  void unpack(Keys keys, const PackedMessage& packed, PackedMessage::Range found);
+  void look_for_absent();
+  void note_difference(std::size_t edge, Bytes sent);
+  void compare_totals(Count node, const PackedMessage& packed);
+  void look_for_other_forms();
+  void look_for_own_edges();
+  std::optional<Bytes> packed_instead(Rank from) const;
   void note_missing();
-  bool finds_instead_of(std::uint64_t what);
-  [[noreturn]] void fail_because_of(std::uint64_t what) const;
+  std::optional<Found> found_instead_of(std::uint64_t what);
+  [[noreturn]] void fail_because_of(std::uint64_t what, const Found& found) const;
   void end();
   void give_up() noexcept;
 
@@ -125,10 +139,15 @@ class NodesExchange final : public Executable {
   std::vector<PackedEdge> packed_;
   std::vector<ToPack> to_pack_;
   std::vector<ToUnpack> to_unpack_;
-  ByRank<Expected> expected_;  // by node
   EdgeDifference difference_;
+  std::string more_than_expected_;  // a sentence for `end`, if a packed message has more edges for a rank than it expects
   bool is_broken_ = false;
   std::uint64_t looks_for_others_ = 0;
+  std::vector<std::uint32_t> open_;  // names of the receives that are open in this look
+  std::vector<std::size_t> absent_;  // received edges of a wrong program that were not in the packed message
+  std::chrono::steady_clock::time_point absent_since_;
+  std::vector<std::vector<std::byte>> lost_;  // messages of a wrong program
+  std::vector<Rank> suspects_;                // whose messages of the other form this rank has found in its last look
   ByRank<std::uint64_t> suspicions_;  // by place: what that rank missed when this one last found the other form; 0: not found
   LongSince questions_{SharedSpace::between_questions}, looks_{SharedSpace::between_questions};
 };

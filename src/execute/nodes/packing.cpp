@@ -71,6 +71,15 @@ PackedMessage::Range PackedMessage::edges(Rank sender, Rank receiver) const {
   return {begin, begin_of(receiver + 1)};
 }
 
+EdgeTotals PackedMessage::totals_to(Rank receiver) const {
+  EdgeTotals sum;
+  for (Rank sender = 0; sender < senders_; ++sender) {
+    const Range range = edges(sender, receiver);
+    for (Count number = range.first; number < range.last; ++number) sum.add({static_cast<Bytes>(edge(number).size()), 1});
+  }
+  return sum;
+}
+
 std::span<const std::byte> PackedMessage::edge(Count number) const {
   const Bytes last = number + 1 < all_.edges ? std::min(first_byte_of(number + 1), all_.bytes) : all_.bytes;
   const Bytes first = std::min(first_byte_of(number), last);

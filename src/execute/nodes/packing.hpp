@@ -49,6 +49,8 @@ class PackedMessage {
     Count first = 0, last = 0;
     Count count() const { return last - first; }
   };
+  const EdgeTotals& totals() const { return all_; }
+  EdgeTotals totals_to(Rank receiver) const;
   Range edges(Rank sender, Rank receiver) const;        // by their places
   std::span<const std::byte> edge(Count number) const;  // of such a range
 

@@ -2,6 +2,8 @@
 // Tests exchanges among threads that stand for ranks on several nodes, with checked data.
 #include "execute/nodes/nodes_exchange.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -46,19 +48,22 @@ std::array<long, FarEdges::forms> messages_under(const PackingRule& rule) {
 }
 
 TEST(NodesExchange, RandomEdgesArriveByAllForms) {
-  for (const long count : messages_under(PackingRule{})) EXPECT_GT(count, 100);
-  for (const long count : messages_under(seldom)) EXPECT_GT(count, 100);
+  for (const PackingRule& rule : {PackingRule{}, seldom}) {
+    const auto [early, single, packed, straight] = messages_under(rule);
+    for (const long count : {early, single, packed}) EXPECT_GT(count, 100);
+    EXPECT_EQ(straight, 0);
+  }
 }
 
 TEST(NodesExchange, RandomEdgesArriveWithoutPacking) {
-  const auto [early, single, packed] = messages_under(never);
+  const auto [early, single, packed, straight] = messages_under(never);
   EXPECT_GT(early, 100);
-  EXPECT_EQ(single + packed, 0);
+  EXPECT_EQ(single + packed + straight, 0);
 }
 
 TEST(NodesExchange, RandomEdgesArriveByPackingAlone) {
-  const auto [early, single, packed] = messages_under(always);
-  EXPECT_EQ(early, 0);
+  const auto [early, single, packed, straight] = messages_under(always);
+  EXPECT_EQ(early + straight, 0);
   EXPECT_GT(packed, 100);
 }
 
@@ -117,11 +122,13 @@ TEST(NodesExchange, NodesThatDecideDifferentlyFail) {
   for (const auto& [sent, expected, said] :
        {std::tuple{40, 60,
                    "the node of rank 0 sends one packed message to the node of rank 2, which expects a message for each of its "
-                   "edges: 3 edges with 76 bytes together; let both ends of each edge name the same number of bytes"},
+                   "edges: 3 edges with 76 bytes together; rank 0 has sent rank 2 a message of 92 bytes instead; let both ends of "
+                   "each edge name the same number of bytes"},
         std::tuple{
             60, 40,
             "the node of rank 0 sends a message for each of its edges to the node of rank 2, which expects one packed message: 3 "
-            "edges with 56 bytes together; let both ends of each edge name the same number of bytes"}}) {
+            "edges with 56 bytes together; rank 0 has sent rank 2 a message of 8 bytes instead; let both ends of each edge name "
+            "the same number of bytes"}}) {
     const PackingRule rule{.longest_short = 70, .most_bytes = 12 + 24 + 16 + 50};
     FarMailboxes boxes;
     std::mutex mutex;
@@ -139,6 +146,112 @@ TEST(NodesExchange, NodesThatDecideDifferentlyFail) {
       }
     });
     EXPECT_NE(errors.find(said), std::string::npos) << errors;
+  }
+}
+
+// The last rank of the first node sends an edge to the last rank of the second one, which expects another length. There are other
+// edges between the two nodes: none, some short ones, or long ones, too. Returns the errors of all ranks.
+std::vector<std::string> errors_of_wrong_edge(const ByRank<Count>& shape, bool buffers, int others, Bytes sent, Bytes expected) {
+  std::mutex mutex;
+  std::vector<std::string> errors;
+  FarMailboxes boxes(buffers);
+  testing::run_as_nodes(shape, false, PackingRule{}, boxes, [&](Communicator& ranks) {
+    const auto exchange = Exchanger::of(ranks);
+    const Rank sender = shape[0] - 1, receiver = ranks.size() - 1;
+    std::vector<std::byte> memory(10'000);
+    EdgeLists edges;
+    const auto add = [&](Rank from, Rank to, Bytes out, Bytes in) {
+      if (ranks.rank() == from) edges.send(to, memory.data(), out);
+      if (ranks.rank() == to) edges.receive(from, memory.data(), in);
+    };
+    if (others > 1) add(sender, receiver, 2000, 2000);
+    if (others > 0) add(sender, receiver, 8, 8);
+    add(sender, receiver, sent, expected);
+    if (others > 0)
+      for (Rank from = 0; from < shape[0]; ++from)
+        for (Rank to = shape[0]; to < ranks.size(); ++to) add(from, to, 8, 8);
+    for (const Edges& each : {edges.edges(), Edges{}}) try {  // a leader that has done its part also looks in the next exchange
+        exchange->execute(each);
+      } catch (const Error& error) {
+        const std::scoped_lock lock(mutex);
+        errors.emplace_back(error.what());
+      }
+  });
+  return errors;
+}
+
+// On both sides of the border between short and long edges, of which one end may be on each side.
+TEST(NodesExchange, NoLengthThatDiffersMakesRanksHang) {
+  const std::vector<Bytes> lengths = testing::long_tests() ? std::vector<Bytes>{20, 512, 513, 5000} : std::vector<Bytes>{512, 513};
+  for (const ByRank<Count>& shape : {ByRank<Count>{1, 1}, {2, 2}, {1, 3}})
+    for (const bool buffers : {false, true})
+      for (const int others : {0, 1, 2})
+        for (const Bytes sent : lengths)
+          for (const Bytes expected : lengths) {
+            const auto errors = errors_of_wrong_edge(shape, buffers, others, sent, expected);
+            const std::string all = fmt::format("{}", fmt::join(errors, "\n"));
+            SCOPED_TRACE(fmt::format("nodes of {}, {}, {} others, {} B sent, {} B expected: {}", fmt::join(shape, " and "),
+                                     buffers ? "buffered" : "not buffered", others, sent, expected, all));
+            EXPECT_EQ(errors.empty(), sent == expected);
+            EXPECT_TRUE(sent == expected || all.find(std::to_string(shape[0] - 1)) != std::string::npos);
+            if (HasFailure()) return;
+          }
+}
+
+TEST(NodesExchange, BothLengthsAndBothNodesAreNamed) {
+  const auto said = [](int others, Bytes sent, Bytes expected) {
+    return fmt::format("{}", fmt::join(errors_of_wrong_edge({2, 2}, true, others, sent, expected), "\n"));
+  };
+  const auto sentence = [](Bytes sent, Bytes expected) {
+    return fmt::format(
+        "rank 1, on the node of rank 0, sends {} bytes to rank 3, on the node of rank 2, which expects {}; let both ends "
+        "of each edge name the same number of bytes",
+        sent, expected);
+  };
+  EXPECT_NE(said(0, 20, 600).find(sentence(20, 600)), std::string::npos) << said(0, 20, 600);
+  EXPECT_NE(said(0, 600, 20).find(sentence(600, 20)), std::string::npos) << said(0, 600, 20);
+  EXPECT_NE(said(1, 20, 600).find(sentence(20, 600)), std::string::npos) << said(1, 20, 600);
+  EXPECT_NE(said(1, 600, 20).find("rank 1 sends 600 bytes to rank 3, which expects 20 (their edge 1, counted from 0)"),
+            std::string::npos)
+      << said(1, 600, 20);
+}
+
+// Nobody would notice an edge in a packed message for a rank that expects none, so a leader does.
+TEST(NodesExchange, APackedEdgeThatNobodyExpectsIsNamed) {
+  FarMailboxes boxes;
+  std::string error;
+  testing::run_as_nodes({2, 2}, false, PackingRule{}, boxes, [&](Communicator& ranks) {
+    const auto exchange = Exchanger::of(ranks);
+    std::vector<std::byte> memory(100);
+    EdgeLists edges;
+    for (Count i = 0; i < 2; ++i) {
+      if (ranks.rank() == 0) edges.send(2, memory.data(), 8);
+      if (ranks.rank() == 2) edges.receive(0, memory.data(), 8);
+    }
+    if (ranks.rank() == 1) edges.send(3, memory.data(), 40);
+    try {
+      exchange->execute(edges.edges());
+    } catch (const Error& why) {
+      EXPECT_EQ(ranks.rank(), 2);  // the leader
+      error = why.what();
+    }
+  });
+  EXPECT_EQ(error,
+            "the ranks of the node of rank 0 send 1 edges with 40 bytes together to rank 3, on the node of rank 2, which expects 0 "
+            "with 0 bytes; let both ends of each edge name the same number of bytes");
+}
+
+// Ranks that are late for some looks, in programs with edges of all forms.
+TEST(NodesExchange, NoCorrectProgramWithLateRanksFails) {
+  for (const bool buffers : {false, true}) {
+    FarMailboxes boxes(buffers);
+    testing::run_as_nodes({2, 3}, true, seldom, boxes, [&](Communicator& ranks) {
+      testing::Exchanges exchanges(ranks, 11, false);
+      for (int late = 0; late < 4; ++late) {
+        if (late % ranks.size() == ranks.rank()) std::this_thread::sleep_for(3 * SharedSpace::between_questions);
+        EXPECT_EQ(exchanges.run(1), "");
+      }
+    });
   }
 }
 

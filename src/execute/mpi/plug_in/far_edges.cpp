@@ -101,11 +101,17 @@ void MpiFarEdges::arrive(const Part& part, Bytes bytes) {
   in_parts_.erase(whole);
 }
 
-bool MpiFarEdges::has_unexpected(Kind kind, Rank from) {
+void MpiFarEdges::list_open(std::vector<std::uint32_t>& names) const {
+  for (const Part& part : parts_)
+    if (part.is_received) names.push_back(part.name);
+}
+
+std::optional<Bytes> MpiFarEdges::unexpected(Kind kind, Rank from) {
   check_not_finalised();
   int found = 0;
-  check_mpi(MPI_Iprobe(static_cast<int>(from), tag_of(kind), lease_.communicator, &found, MPI_STATUS_IGNORE), "MPI_Iprobe");
-  return found != 0;
+  MPI_Status status;
+  check_mpi(MPI_Iprobe(static_cast<int>(from), tag_of(kind), lease_.communicator, &found, &status), "MPI_Iprobe");
+  return found != 0 ? std::optional(length_of(status, false)) : std::nullopt;
 }
 
 // Does nothing in a forked child, which does not own the requests.

@@ -22,7 +22,8 @@ class MpiFarEdges final : public FarEdges {
   void receive(Kind kind, Rank from, std::byte* memory, Bytes room, std::uint32_t name) override;
   std::span<const Arrival> advance() override;
   bool has_open() const override { return !requests_.empty(); }
-  bool has_unexpected(Kind kind, Rank from) override;
+  void list_open(std::vector<std::uint32_t>& names) const override;
+  std::optional<Bytes> unexpected(Kind kind, Rank from) override;
   void withdraw() noexcept override;
   Bytes memory_bytes() const override;
 
