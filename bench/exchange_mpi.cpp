@@ -8,6 +8,8 @@
 // interval, the most bytes that a node sends to others or receives from them (0 on one node) and, at equal sizes on one node, the
 // times of the plan, the prototype and MPI_Alltoall. Usage, under mpirun: exchange_mpi [--repetitions N] [--most BYTES] [--pattern
 // NAME]
+// With --edges N it measures long lists instead: each rank sends N edges to the rank half the ranks further on, of 8 B, 700 B and
+// 16 KiB up to --most, and plain MPI takes part by N receives, N sends and MPI_Waitall.
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -16,6 +18,7 @@
 #include "mpi_program.hpp"
 #include "mpi_times.hpp"
 #include "prototype.hpp"
+#include "quadrille/indexed.hpp"
 #include "quadrille/mpi.hpp"
 #include "quadrille/neighborhood.hpp"
 
@@ -26,6 +29,7 @@ struct Settings {
   long repetitions = 11;
   Bytes most = Bytes{1} << 20;
   std::string pattern;  // the only pattern to measure; empty: all
+  long edges = 0;       // of a long list; 0: no long lists
 };
 
 constexpr const char* patterns[] = {"equal", "spike", "transpose", "sparse", "changing", "neighbors"};
@@ -201,9 +205,44 @@ void measure(Communicator& ranks, Exchanger& exchange, const std::string& patter
   std::fflush(stdout);
 }
 
+// Measures a long list, and prints a line: MPI library, ranks, edges, bytes, times of plain MPI and of the exchange in
+// milliseconds.
+void measure_long_list(Communicator& ranks, Exchanger& exchange, Count edges, Bytes bytes, long repetitions) {
+  const Count p = ranks.size();
+  const Rank to = (ranks.rank() + p / 2) % p, from = (ranks.rank() + p - p / 2) % p;
+  std::vector<std::byte> input(index(edges * bytes)), output(index(edges * bytes));
+  EdgeLists lists;
+  for (Count edge = 0; edge < edges; ++edge) {
+    lists.send(to, &input[index(edge * bytes)], bytes);
+    lists.receive(from, &output[index(edge * bytes)], bytes);
+  }
+  const auto plain = [&] {
+    std::vector<MPI_Request> open(index(2 * edges));
+    const int length = static_cast<int>(bytes);
+    for (Count edge = 0; edge < edges; ++edge)
+      MPI_Irecv(&output[index(edge * bytes)], length, MPI_BYTE, static_cast<int>(from), 0, MPI_COMM_WORLD, &open[index(edge)]);
+    for (Count edge = 0; edge < edges; ++edge)
+      MPI_Isend(&input[index(edge * bytes)], length, MPI_BYTE, static_cast<int>(to), 0, MPI_COMM_WORLD, &open[index(edges + edge)]);
+    MPI_Waitall(static_cast<int>(2 * edges), open.data(), MPI_STATUSES_IGNORE);
+  };
+  const double plain_ms = span_us(plain) / 1000;  // once, because it may take half a minute
+  std::vector<double> ours_ms;
+  for (long repetition = 0; repetition < repetitions; ++repetition)
+    ours_ms.push_back(span_us([&] { exchange.execute(lists.edges()); }) / 1000);
+  if (ranks.rank() != 0) return;
+  std::printf("%s\t%lld\t%lld\t%lld\t%.1f\t%.1f\n", std::string(mpi_library).c_str(), static_cast<long long>(p),
+              static_cast<long long>(edges), static_cast<long long>(bytes), plain_ms, median(ours_ms));
+  std::fflush(stdout);
+}
+
 void run(const Settings& settings) {
   const auto ranks = over(MPI_COMM_WORLD);
   const auto exchange = Exchanger::of(*ranks);
+  if (settings.edges > 0) {
+    for (const Bytes bytes : {8, 700, 16384})
+      if (bytes <= settings.most) measure_long_list(*ranks, *exchange, settings.edges, bytes, settings.repetitions);
+    return;
+  }
   for (const std::string pattern : patterns)
     for (Bytes mean = 8; mean <= settings.most; mean *= mean < 64 ? 8 : 4)
       if (settings.pattern.empty() || settings.pattern == pattern) measure(*ranks, *exchange, pattern, mean, settings.repetitions);
@@ -216,6 +255,6 @@ int main(int count, char** arguments) {
   using namespace quadrille::bench;
   Settings settings;
   const std::vector<ProgramOption> options{number("repetitions", settings.repetitions, 1), number("most", settings.most, 0),
-                                           word("pattern", settings.pattern)};
+                                           word("pattern", settings.pattern), number("edges", settings.edges, 0)};
   return run_program(count, arguments, options, [&] { run(settings); });
 }

@@ -98,7 +98,8 @@ class MailboxEdges final : public FarEdges {
     });
     return arrivals_;
   }
-  bool has_open() const override { return !sends_.empty() || !receives_.empty(); }
+  Count open_sends() const override { return quadrille::size(sends_); }
+  Count open_receives() const override { return quadrille::size(receives_); }
   void list_open(std::vector<std::uint32_t>& names) const override {
     for (const Receive& each : receives_) names.push_back(each.name);
   }
@@ -151,7 +152,7 @@ inline ByRank<Count> nodes_of_ranks(const ByRank<Count>& ranks_of_node, bool is_
 
 // Runs `body(Communicator&)` as threads on these nodes.
 inline void run_as_nodes(const ByRank<Count>& ranks_of_node, bool is_cyclic, const PackingRule& rule, FarMailboxes& boxes,
-                         const std::function<void(Communicator&)>& body) {
+                         const std::function<void(Communicator&)>& body, const MessageWindow& window = {}) {
   class NodesCommunicator final : public SharedCommunicator {
    public:
     using SharedCommunicator::SharedCommunicator;
@@ -169,7 +170,8 @@ inline void run_as_nodes(const ByRank<Count>& ranks_of_node, bool is_cyclic, con
     NodesCommunicator communicator(dynamic_cast<SharedCommunicator&>(ranks).space(), "threads");
     communicator.nodes_of = nodes;
     communicator.make = [&] {
-      return std::make_unique<NodesExchange>(space, CopyCosts{}, map, rule, std::make_unique<MailboxEdges>(boxes, ranks.rank()));
+      return std::make_unique<NodesExchange>(space, CopyCosts{}, map, rule, std::make_unique<MailboxEdges>(boxes, ranks.rank()),
+                                             window);
     };
     body(communicator);
     space->leave();

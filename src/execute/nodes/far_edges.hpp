@@ -46,7 +46,10 @@ class FarEdges {
 
   // Does not wait. Returns what has arrived since the last call; the result is valid until the next call.
   virtual std::span<const Arrival> advance() = 0;
-  virtual bool has_open() const = 0;  // are there messages that are not complete?
+  // Messages that are not complete. (A message that is cut counts more than once.)
+  virtual Count open_sends() const = 0;
+  virtual Count open_receives() const = 0;
+  bool has_open() const { return open_sends() + open_receives() > 0; }
 
   // For ranks that have waited long. Appends the names of the receives that are not complete.
   virtual void list_open(std::vector<std::uint32_t>& names) const = 0;

@@ -25,6 +25,7 @@ class NodeMap {
     for (const auto& node : ranks_) most = std::max(most, quadrille::size(node));
     return most;
   }
+  Count rank_count() const { return quadrille::size(where_); }
   Count count() const { return quadrille::size(ranks_); }
   Count own() const { return own_; }
   Count ranks_of(Count node) const { return quadrille::size(ranks_[node]); }

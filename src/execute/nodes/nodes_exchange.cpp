@@ -41,12 +41,13 @@ constexpr const char* advice = "let both ends of each edge name the same number 
 }  // namespace
 
 NodesExchange::NodesExchange(std::shared_ptr<SharedSpace> node, const CopyCosts& costs, NodeMap map, const PackingRule& rule,
-                             std::unique_ptr<FarEdges> far)
+                             std::unique_ptr<FarEdges> far, const MessageWindow& window)
     : kept_(std::move(node)),
       node_(*kept_),
       map_(std::move(map)),
       rule_(rule),
-      far_(std::move(far)),
+      queue_(std::move(far), window, map_.rank_at(map_.own(), node_.rank()), map_.rank_count()),
+      far_(queue_.far()),
       board_(node_, map_.count(), rule.most_bytes),
       near_(node_, costs),
       suspicions_(node_.size()) {
@@ -77,7 +78,7 @@ NodesExchange::~NodesExchange() {
 }
 
 Bytes NodesExchange::memory_bytes() const {
-  return near_.memory_bytes() + far_->memory_bytes() + (node_.rank() == 0 ? board_.control_bytes() : 0) + out_.memory_bytes() +
+  return near_.memory_bytes() + queue_.memory_bytes() + (node_.rank() == 0 ? board_.control_bytes() : 0) + out_.memory_bytes() +
          in_.memory_bytes() + memory_bytes_of(packed_, to_pack_, to_unpack_, open_, suspects_, suspicions_);
 }
 
@@ -106,6 +107,7 @@ void NodesExchange::list(const Edges& edges) {
   near_lists_.clear();
   near_error_ = nullptr;
   out_.clear(), in_.clear(), to_pack_.clear(), to_unpack_.clear();
+  queue_.clear();
   difference_.clear();
   more_than_expected_.clear();
   suspects_.clear();
@@ -126,7 +128,7 @@ void NodesExchange::list(const Edges& edges) {
       in_.add(map_.steps_to(node), map_.place_of(from), i);
       rows[index(node)].in.add({bytes, 1});
     } else if (bytes > 0) {
-      far_->receive(at_once, from, memory, bytes, static_cast<std::uint32_t>(i));
+      queue_.receive(at_once, from, memory, bytes, static_cast<std::uint32_t>(i));
     }
   }
   for (std::size_t i = 0; i < edges.sends.size(); ++i) {
@@ -138,9 +140,10 @@ void NodesExchange::list(const Edges& edges) {
       out_.add(map_.steps_to(node), map_.place_of(to), i);
       rows[index(node)].out.add({bytes, 1});
     } else if (bytes > 0) {
-      far_->send(at_once, to, memory, bytes);
+      queue_.send(at_once, to, memory, bytes);
     }
   }
+  queue_.start();
   if (!edges.may_pack) return;
   board_.show_rows(decision_);
   node_.ring_all();
@@ -151,12 +154,12 @@ bool NodesExchange::advance_all() {
   if (!is_near_over_) advance_near();
   if (!is_decided_ && board_.all_show_rows(decision_)) decide();
   if (!to_pack_.empty()) send_packed();
-  if (far_->has_open())
-    for (const FarEdges::Arrival& arrival : far_->advance()) take(arrival);
+  if (far_.has_open())
+    for (const FarEdges::Arrival& arrival : queue_.advance()) take(arrival);
   if (!to_unpack_.empty()) unpack();
   if (!absent_.empty()) [[unlikely]]
     look_for_absent();
-  if (is_near_over_ && is_decided_ && to_pack_.empty() && to_unpack_.empty() && absent_.empty() && !far_->has_open()) return true;
+  if (is_near_over_ && is_decided_ && to_pack_.empty() && to_unpack_.empty() && absent_.empty() && !far_.has_open()) return true;
   if (decision_ > 0 && questions_.is_over()) look_for_other_forms();
   return false;
 }
@@ -188,6 +191,7 @@ void NodesExchange::decide() {
   for (Count steps = 1; steps < map_.count(); ++steps)
     if (leader_after(steps) == node_.rank()) lead(map_.node_after(steps));
   out_.by_node([this](Count steps, Keys edges) { send_decided(map_.node_after(steps), edges); });
+  queue_.start();
   board_.note_packed(decision_);
   for (Count steps = 1; steps < map_.count(); ++steps) node_.ring(leader_after(steps));
 }
@@ -197,8 +201,8 @@ void NodesExchange::lead(Count node) {
   const Count here = map_.ranks_of(map_.own()), there = map_.ranks_of(node);
   const EdgeTotals in = totals(node, &NodeBoard::Row::in, here), out = totals(node, &NodeBoard::Row::out, here);
   if (rule_.packs(in, there)) {
-    far_->receive(kind(Form::packed), map_.leader(node, map_.own()), board_.incoming(node), rule_.most_bytes,
-                  packed_name | static_cast<std::uint32_t>(node));
+    queue_.receive_now(kind(Form::packed), map_.leader(node, map_.own()), board_.incoming(node), rule_.most_bytes,
+                       packed_name | static_cast<std::uint32_t>(node));
   }
   if (!rule_.packs(out, here)) return;
   TableWriter table(board_.outgoing(node));
@@ -215,7 +219,7 @@ void NodesExchange::expect_decided(Count node, Keys edges) {
   }
   for (const std::uint64_t key : edges) {
     const auto& [from, memory, bytes] = edges_->receives[ShortEdges::edge_of(key)];
-    far_->receive(kind(Form::single), from, memory, bytes, static_cast<std::uint32_t>(ShortEdges::edge_of(key)));
+    queue_.receive(kind(Form::single), from, memory, bytes, static_cast<std::uint32_t>(ShortEdges::edge_of(key)));
   }
 }
 
@@ -225,7 +229,7 @@ void NodesExchange::send_decided(Count node, Keys edges) {
   if (!rule_.packs(all, here)) {
     for (const std::uint64_t key : edges) {
       const auto& [to, memory, bytes] = edges_->sends[ShortEdges::edge_of(key)];
-      far_->send(kind(Form::single), to, memory, bytes);
+      queue_.send(kind(Form::single), to, memory, bytes);
     }
     return;
   }
@@ -243,7 +247,7 @@ void NodesExchange::send_packed() {
   for (Rank place = 0; place < node_.size(); ++place)
     if (!board_.has_packed(place, decision_)) return;
   for (const auto& [node, bytes] : to_pack_)
-    far_->send(kind(Form::packed), map_.leader(node, map_.own()), board_.outgoing(node), bytes);
+    queue_.send_now(kind(Form::packed), map_.leader(node, map_.own()), board_.outgoing(node), bytes);
   to_pack_.clear();
 }
 
@@ -322,15 +326,16 @@ void NodesExchange::unpack(Keys keys, const PackedMessage& packed, PackedMessage
 // If the sender of an absent edge takes it for a long edge, this rank receives that, because the sender may wait. The message may
 // come a little later than the packed one.
 void NodesExchange::look_for_absent() {
+  queue_.start_all_receives();  // what has arrived may be an edge that waits
   const bool is_time_up = std::chrono::steady_clock::now() - absent_since_ > SharedSpace::between_questions;
   std::erase_if(absent_, [&](std::size_t edge) {
     const Rank from = edges_->receives[edge].from;
-    const auto bytes = far_->unexpected(kind(Form::early), from);
+    const auto bytes = far_.unexpected(kind(Form::early), from);
     if (!bytes && !is_time_up) return false;
     note_difference(edge, bytes.value_or(EdgeDifference::nothing));
     if (bytes) {
       lost_.emplace_back(index(*bytes));
-      far_->receive(kind(Form::early), from, lost_.back().data(), *bytes, lost);
+      queue_.receive_now(kind(Form::early), from, lost_.back().data(), *bytes, lost);
     }
     return true;
   });
@@ -356,7 +361,7 @@ void NodesExchange::note_difference(std::size_t edge, Bytes sent) {
 void NodesExchange::look_for_other_forms() {
   ++looks_for_others_;
   open_.clear();
-  if (edges_->may_pack && is_decided_) far_->list_open(open_);
+  if (edges_->may_pack && is_decided_) queue_.list_open(open_);
   std::erase(open_, lost);
   note_missing();
   look_for_own_edges();
@@ -382,9 +387,9 @@ void NodesExchange::look_for_own_edges() {
   for (auto name = open_.begin(); name != open_.end(); ++name) {
     if (name != open_.begin() && question(name[-1]) == question(*name)) continue;
     const auto& [from, memory, expected] = edge_of(*name);
-    std::optional<Bytes> sent = far_->unexpected(kind(is_short(expected) ? Form::early : Form::single), from);
+    std::optional<Bytes> sent = far_.unexpected(kind(is_short(expected) ? Form::early : Form::single), from);
     if (!sent && !is_short(expected)) sent = packed_instead(from);
-    if (!sent) continue;
+    if (!sent || queue_.start_all_receives()) continue;  // it may be an edge that waits
     if (std::find(before.begin(), before.end(), from) != before.end())
       throw Error(
           ErrorCode::misuse,
@@ -427,7 +432,7 @@ void NodesExchange::note_missing() {
 std::optional<NodesExchange::Found> NodesExchange::found_instead_of(std::uint64_t what) {
   const auto [decision, node, is_packed] = Missed::from(what);
   const auto found = [this, decision = decision](Form form, Rank from) -> std::optional<Found> {
-    const auto bytes = far_->unexpected({form, decision}, from);
+    const auto bytes = far_.unexpected({form, decision}, from);
     return bytes ? std::optional(Found{from, *bytes}) : std::nullopt;
   };
   if (!is_packed) {
@@ -440,7 +445,7 @@ std::optional<NodesExchange::Found> NodesExchange::found_instead_of(std::uint64_
       if (from_node != node) break;
       const Rank from = edges_->receives[ShortEdges::edge_of(key)].from;
       for (const Form form : {Form::single, Form::early})
-        if (const auto message = found(form, from)) return message;
+        if (const auto message = found(form, from)) return queue_.start_all_receives() ? std::nullopt : message;
     }
   return {};
 }
@@ -474,10 +479,10 @@ bool NodesExchange::advance() {
 void NodesExchange::finish() {
   try {
     while (!advance_all()) {
-      if (far_->has_open())
-        node_.poll_until([this] { return advance_all() || !far_->has_open(); }, true);
+      if (far_.has_open())
+        node_.poll_until([this] { return advance_all() || !far_.has_open(); }, true);
       else
-        node_.wait_until([this] { return advance_all() || far_->has_open(); }, [] { return SharedSpace::anybody; });
+        node_.wait_until([this] { return advance_all() || far_.has_open(); }, [] { return SharedSpace::anybody; });
     }
   } catch (...) {
     give_up();
@@ -509,7 +514,7 @@ void NodesExchange::give_up() noexcept {
 
 void NodesExchange::abandon(const Error& why) noexcept {
   is_broken_ = true;
-  far_->withdraw();
+  far_.withdraw();
   near_.abandon(why);
 }
 

@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "execute/executions/exchanger.hpp"
-#include "execute/nodes/far_edges.hpp"
+#include "execute/nodes/far_queue.hpp"
 #include "execute/nodes/node_board.hpp"
 #include "execute/nodes/node_map.hpp"
 #include "execute/nodes/packing.hpp"
@@ -35,7 +35,7 @@ class NodesExchange final : public Executable {
   // Collective over the ranks of the node, which `node` and `map` list in the same order. All ranks of all nodes give the same
   // rule. Throws on all ranks of the node or on none.
   NodesExchange(std::shared_ptr<SharedSpace> node, const CopyCosts& costs, NodeMap map, const PackingRule& rule,
-                std::unique_ptr<FarEdges> far);
+                std::unique_ptr<FarEdges> far, const MessageWindow& window = {});
   ~NodesExchange() override;
 
   void execute(const std::byte* input, std::byte* output, Phases* phases) override;
@@ -122,7 +122,8 @@ class NodesExchange final : public Executable {
   SharedSpace& node_;
   const NodeMap map_;
   const PackingRule rule_;
-  const std::unique_ptr<FarEdges> far_;
+  FarQueue queue_;
+  FarEdges& far_;
   NodeBoard board_;
   SharedExchange near_;
   bool has_board_ = false;  // otherwise the constructor has thrown

@@ -67,6 +67,55 @@ TEST(NodesExchange, RandomEdgesArriveByPackingAlone) {
   EXPECT_GT(packed, 100);
 }
 
+// One message at a time in each direction, over mailboxes in which a sender waits for its receiver.
+constexpr MessageWindow narrow{.link_bytes = 1, .least = 1, .most = 1};
+
+TEST(NodesExchange, ANarrowWindowHoldsNobodyUp) {
+  const long calls = testing::long_tests() ? 500 : 15;
+  for (const PackingRule& rule : {PackingRule{}, seldom, never})
+    for (const ByRank<Count>& shape : shapes)
+      for (const bool is_cyclic : {false, true}) {
+        FarMailboxes boxes;
+        testing::run_as_nodes(
+            shape, is_cyclic, rule, boxes,
+            [&](Communicator& ranks) {
+              testing::Exchanges exchanges(ranks, 13, false);
+              EXPECT_EQ(exchanges.run(calls, 3000), "");
+            },
+            narrow);
+      }
+}
+
+// All patterns of up to two edges for each pair of three ranks, listed in one order by one rank and in another by the next.
+TEST(NodesExchange, ANarrowWindowEndsForAllPatternsOfThreeRanks) {
+  constexpr std::size_t pairs = 6;
+  FarMailboxes boxes;
+  testing::run_as_nodes(
+      {1, 1, 1}, false, PackingRule{}, boxes,
+      [&](Communicator& ranks) {
+        const auto exchange = Exchanger::of(ranks);
+        std::vector<std::byte> memory(3000);
+        for (int pattern = 0; pattern < 729; ++pattern) {
+          std::array<std::array<Rank, 2>, pairs> order{{{0, 1}, {1, 0}, {0, 2}, {2, 0}, {1, 2}, {2, 1}}};
+          std::array<int, pairs> counts{};
+          for (std::size_t pair = 0, left = static_cast<std::size_t>(pattern); pair < pairs; ++pair, left /= 3)
+            counts[pair] = static_cast<int>(left % 3);
+          EdgeLists edges;
+          for (std::size_t i = 0; i < pairs; ++i) {
+            const std::size_t pair = ranks.rank() == 1 ? pairs - 1 - i : (i + static_cast<std::size_t>(pattern)) % pairs;
+            const auto [from, to] = order[pair];
+            for (int edge = 0; edge < counts[pair]; ++edge) {
+              const Bytes bytes = edge == pattern % 2 ? 20 : 600;
+              if (ranks.rank() == from) edges.send(to, memory.data(), bytes);
+              if (ranks.rank() == to) edges.receive(from, memory.data() + 1000 * to, bytes);
+            }
+          }
+          exchange->execute(edges.edges());
+        }
+      },
+      narrow);
+}
+
 // Two nodes have two ranks each. Rank 0 sends two edges to rank 2, and rank 1 sends one to rank 3. The two ends of the second edge
 // may name different lengths.
 EdgeLists unequal_edges(Rank rank, std::vector<std::byte>& memory, Bytes sent, Bytes expected) {
@@ -150,12 +199,13 @@ TEST(NodesExchange, NodesThatDecideDifferentlyFail) {
 }
 
 // The last rank of the first node sends an edge to the last rank of the second one, which expects another length. There are other
-// edges between the two nodes: none, some short ones, or long ones, too. Returns the errors of all ranks.
+// edges between the two nodes: none, some short ones, or long ones, too; or all these in a narrow window. Returns the errors of all
+// ranks.
 std::vector<std::string> errors_of_wrong_edge(const ByRank<Count>& shape, bool buffers, int others, Bytes sent, Bytes expected) {
   std::mutex mutex;
   std::vector<std::string> errors;
   FarMailboxes boxes(buffers);
-  testing::run_as_nodes(shape, false, PackingRule{}, boxes, [&](Communicator& ranks) {
+  const auto body = [&](Communicator& ranks) {
     const auto exchange = Exchanger::of(ranks);
     const Rank sender = shape[0] - 1, receiver = ranks.size() - 1;
     std::vector<std::byte> memory(10'000);
@@ -176,7 +226,8 @@ std::vector<std::string> errors_of_wrong_edge(const ByRank<Count>& shape, bool b
         const std::scoped_lock lock(mutex);
         errors.emplace_back(error.what());
       }
-  });
+  };
+  testing::run_as_nodes(shape, false, PackingRule{}, boxes, body, others > 2 ? narrow : MessageWindow{});
   return errors;
 }
 
@@ -185,7 +236,7 @@ TEST(NodesExchange, NoLengthThatDiffersMakesRanksHang) {
   const std::vector<Bytes> lengths = testing::long_tests() ? std::vector<Bytes>{20, 512, 513, 5000} : std::vector<Bytes>{512, 513};
   for (const ByRank<Count>& shape : {ByRank<Count>{1, 1}, {2, 2}, {1, 3}})
     for (const bool buffers : {false, true})
-      for (const int others : {0, 1, 2})
+      for (const int others : {0, 1, 2, 3})
         for (const Bytes sent : lengths)
           for (const Bytes expected : lengths) {
             const auto errors = errors_of_wrong_edge(shape, buffers, others, sent, expected);

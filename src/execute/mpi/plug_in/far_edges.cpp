@@ -18,6 +18,7 @@ int MpiFarEdges::tag_of(Kind kind) const {
 MPI_Request* MpiFarEdges::add(const Part& part) {
   parts_.push_back(part);
   requests_.push_back(MPI_REQUEST_NULL);
+  open_receives_ += part.is_received ? 1 : 0;
   return &requests_.back();
 }
 
@@ -82,6 +83,7 @@ std::span<const FarEdges::Arrival> MpiFarEdges::advance() {
   std::sort(completed_.begin(), completed_.begin() + count, std::greater<>());
   for (int i = 0; i < count; ++i) {
     const auto gap = first + static_cast<std::size_t>(completed_[static_cast<std::size_t>(i)]);
+    open_receives_ -= parts_[gap].is_received ? 1 : 0;
     requests_[gap] = requests_.back(), requests_.pop_back();
     parts_[gap] = parts_.back(), parts_.pop_back();
   }
@@ -123,6 +125,7 @@ void MpiFarEdges::withdraw() noexcept {
     MPI_Request_free(&request);
   }
   requests_.clear(), parts_.clear(), in_parts_.clear();
+  open_receives_ = 0;
 }
 
 Bytes MpiFarEdges::memory_bytes() const { return memory_bytes_of(requests_, parts_, in_parts_, completed_, statuses_, arrivals_); }

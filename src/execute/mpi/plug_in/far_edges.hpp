@@ -8,6 +8,7 @@
 #include "execute/fork_mark.hpp"
 #include "execute/mpi/plug_in/group.hpp"
 #include "execute/nodes/far_edges.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 
@@ -21,7 +22,8 @@ class MpiFarEdges final : public FarEdges {
   void send(Kind kind, Rank to, const std::byte* memory, Bytes bytes) override;
   void receive(Kind kind, Rank from, std::byte* memory, Bytes room, std::uint32_t name) override;
   std::span<const Arrival> advance() override;
-  bool has_open() const override { return !requests_.empty(); }
+  Count open_sends() const override { return quadrille::size(requests_) - open_receives_; }
+  Count open_receives() const override { return open_receives_; }
   void list_open(std::vector<std::uint32_t>& names) const override;
   std::optional<Bytes> unexpected(Kind kind, Rank from) override;
   void withdraw() noexcept override;
@@ -50,8 +52,9 @@ class MpiFarEdges final : public FarEdges {
   const Lease lease_;
   const ForkMark mark_;
   std::vector<MPI_Request> requests_;  // the open ones
-  std::size_t next_ = 0;               // where the next test begins
-  std::vector<Part> parts_;            // of each open request
+  Count open_receives_ = 0;
+  std::size_t next_ = 0;     // where the next test begins
+  std::vector<Part> parts_;  // of each open request
   std::vector<InParts> in_parts_;
   std::vector<int> completed_;
   std::vector<MPI_Status> statuses_;
