@@ -18,30 +18,49 @@ void Receiver::begin(std::span<const Edges::Receive> receives, std::uint64_t exc
   exchange_ = exchange;
   difference_.clear();
   open_.clear();
-  for (const Edges::Receive& edge : receives)
-    if (edge.bytes > 0 && edge.from != space_.rank()) open_.push_back({&edge, slots_.expect(edge.from, exchange)});
+  heads_.clear();
+  in_pieces_.clear();
+  for (const Edges::Receive& edge : receives) {
+    if (edge.bytes == 0 || edge.from == space_.rank()) continue;
+    const auto place = static_cast<std::uint32_t>(open_.size());
+    open_.push_back({&edge, slots_.expect(edge.from, exchange)});
+    std::uint32_t& last = last_[edge.from];
+    if (MessageNumber::edge_of(open_.back().number) == 0)
+      heads_.push_back(place);
+    else
+      open_[last].next = place;
+    last = place;
+  }
 }
 
+// Looks only at the next message of each rank, and at those in pieces: there may be thousands more.
 bool Receiver::advance() {
+  if (!in_pieces_.empty()) std::erase_if(in_pieces_, [this](std::uint32_t place) { return receive_piece(open_[place]); });
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < open_.size(); ++i)
-    if (!try_to_receive(open_[i])) open_[kept++] = open_[i];
-  open_.resize(kept);
-  if (kept > 0 && (std::exchange(looks_now_, false) || ++looks_ % advances_between_looks == 0)) drop_missing();
-  return open_.empty();
+  for (std::uint32_t place : heads_) {
+    while (place != none && try_to_receive(place)) place = open_[place].next;
+    if (place != none) heads_[kept++] = place;
+  }
+  heads_.resize(kept);
+  if (is_over()) return true;
+  if (std::exchange(looks_now_, false) || ++looks_ % advances_between_looks == 0) drop_missing();
+  return is_over();
 }
 
-bool Receiver::try_to_receive(Open& message) {
-  if (message.slot) return receive_piece(message);
+// Returns whether the message needs no more looks as the next one of its rank.
+bool Receiver::try_to_receive(std::uint32_t place) {
+  Open& message = open_[place];
   const Rank from = message.edge->from;
   while (Slot* const slot = slots_.arrived(from)) {
     const std::uint64_t number = slot->number.published();
-    if (number == message.number) return receive(message, *slot);
+    if (number == message.number) {
+      if (!receive(message, *slot)) in_pieces_.push_back(place);
+      return true;
+    }
     if (number > message.number) {  // the sender lists fewer edges in this exchange
       difference_.note(from, MessageNumber::edge_of(message.number), EdgeDifference::nothing, message.edge->bytes);
       return true;
     }
-    if (MessageNumber::exchange_of(number) == exchange_) return false;  // it belongs to an earlier edge of the pair, which is open
     difference_.note(from, MessageNumber::edge_of(number), slot->bytes,
                      EdgeDifference::nothing);  // left over from an earlier exchange
     slots_.advance(from);
@@ -122,9 +141,10 @@ bool Receiver::receive_piece(const Open& message) {
 
 // Gives up messages that have not arrived although their senders have finished the exchange: these do not list the edge.
 void Receiver::drop_missing() {
-  std::erase_if(open_, [&](Open& message) {
+  std::erase_if(heads_, [&](std::uint32_t place) {
+    const Open& message = open_[place];
     const Rank from = message.edge->from;
-    if (message.slot || !slots_.has_finished(from, exchange_) || slots_.arrived(from)) return false;
+    if (!slots_.has_finished(from, exchange_) || slots_.arrived(from)) return false;
     difference_.note(from, MessageNumber::edge_of(message.number), EdgeDifference::nothing, message.edge->bytes);
     return true;
   });

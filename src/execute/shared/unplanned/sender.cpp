@@ -37,42 +37,63 @@ Sender::Sender(SharedSpace& space, PairSlots& slots, const CopyCosts& costs)
                                     std::min((space.size() - 1) * choice_.longest_twice(), most_area_bytes)),
                            line)),
       area_used_(space.size()),
-      held_up_(space.size()) {}
+      last_(space.size()) {}
 
-Bytes Sender::memory_bytes() const { return area_bytes() + memory_bytes_of(waiting_, lent_, rung_); }
+Bytes Sender::memory_bytes() const { return area_bytes() + memory_bytes_of(waiting_, heads_, turns_, lent_, rung_); }
 
 void Sender::begin(std::span<const Edges::Send> sends, std::uint64_t exchange) {
   exchange_ = exchange;
   waiting_.clear();
+  heads_.clear();
   lent_.clear();
+  left_ = 0, wanted_ = 0;
   unwanted_.reset();
   // Now: otherwise a later exchange would allocate because more of its messages happen to wait.
   waiting_.reserve(sends.size()), lent_.reserve(sends.size()), rung_.reserve(sends.size());
+  heads_.reserve(sends.size()), turns_.reserve(sends.size());
   Bytes most = 0;
   for (const Edges::Send& edge : sends) most = std::max(most, edge.bytes);
   if (most < CopyChoice::least_once) {
     send_tiny(sends);
   } else {
     for (const Edges::Send& edge : sends)
-      if (edge.bytes > 0 && edge.to != space_.rank()) waiting_.push_back({{.bytes = edge.bytes}, &edge});
-    if (choose_ways(most)) send_waiting(true);  // first, so that receivers read them while this rank copies the others
+      if (edge.bytes > 0 && edge.to != space_.rank()) put_off(edge);
+    const bool lends = choose_ways(most);
+    for (const Waiting& message : waiting_) wanted_ += message.wanted();
+    if (lends) send_waiting(true);  // first, so that receivers read them while this rank copies the others
   }
-  if (!waiting_.empty()) send_waiting(false);
+  if (!heads_.empty()) send_waiting(false);
+}
+
+void Sender::put_off(const Edges::Send& edge) {
+  const auto place = static_cast<std::uint32_t>(waiting_.size());
+  waiting_.push_back({{.bytes = edge.bytes}, &edge});
+  ++left_;
+  Last& last = last_[edge.to];
+  if (last.exchange == exchange_)
+    waiting_[last.place].next = place;
+  else
+    heads_.push_back(place);
+  last = {exchange_, place};
+}
+
+Bytes Sender::Waiting::wanted() const {
+  if (way == CopyWay::once || bytes <= Slot::least_bytes - Slot::header_bytes) return 0;
+  return rounded_up(way == CopyWay::pieces ? CopyChoice::piece_bytes : bytes, line);
 }
 
 // The fast path: sends what fits into the slots. What does not is put on the list.
 void Sender::send_tiny(std::span<const Edges::Send> sends) {
-  ++pass_;
   rung_.clear();
   for (const Edges::Send& edge : sends) {
     if (edge.bytes == 0 || edge.to == space_.rank()) continue;
-    Slot* const slot = held_up_[edge.to] == pass_ ? nullptr : slots_.free_slot(edge.to);
+    Slot* const slot = last_[edge.to].exchange == exchange_ ? nullptr : slots_.free_slot(edge.to);
     if (slot && edge.bytes <= slots_.room_in(slot, edge.to)) [[likely]] {
       put_into_slot(*slot, edge);
       rung_.push_back(edge.to);
     } else {
-      held_up_[edge.to] = pass_;
-      waiting_.push_back({{.bytes = edge.bytes}, &edge});
+      put_off(edge);
+      wanted_ += waiting_.back().wanted();
     }
   }
   space_.ring(rung_);
@@ -90,30 +111,30 @@ bool Sender::choose_ways(Bytes most) {
   return choice_.choose(std::span(waiting_));
 }
 
-// Sends what can be sent. Messages of one pair keep their order.
+// Sends what can be sent. The receivers take turns, each for its next message, until it cannot be sent: so the time does not depend
+// on how many more there are.
 void Sender::send_waiting(bool lent_only) {
-  ++pass_;
   rung_.clear();
-  Bytes wanted = 0;
-  if (!lent_only)
-    for (const Waiting& message : waiting_)
-      if (message.way != CopyWay::once && message.bytes > Slot::least_bytes - Slot::header_bytes)
-        wanted += rounded_up(message.way == CopyWay::pieces ? CopyChoice::piece_bytes : message.bytes, line);
-  if (wanted > 0) area_.open(wanted, [this](std::uint64_t exchange) { return is_over_for_receivers(exchange); });
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < waiting_.size(); ++i) {
-    const Waiting& message = waiting_[i];
-    const Rank to = message.edge->to;
-    if (held_up_[to] != pass_ && (message.way == CopyWay::once || !lent_only) &&
-        send(message, static_cast<Count>(waiting_.size() - i - 1))) {
-      rung_.push_back(to);
-    } else {
-      held_up_[to] = pass_;
-      waiting_[kept++] = message;
+  const bool opens = !lent_only && wanted_ > 0;
+  if (opens) area_.open(wanted_, [this](std::uint64_t exchange) { return is_over_for_receivers(exchange); });
+  turns_.swap(heads_);
+  heads_.clear();
+  for (bool is_first_turn = true; !turns_.empty(); is_first_turn = false) {
+    std::size_t kept = 0;
+    for (const std::uint32_t place : turns_) {
+      const Waiting& message = waiting_[place];
+      if ((lent_only && message.way != CopyWay::once) || !send(message, left_ - 1)) {
+        heads_.push_back(place);
+        continue;
+      }
+      --left_;
+      wanted_ -= message.wanted();
+      if (is_first_turn) rung_.push_back(message.edge->to);
+      if (message.next != none) turns_[kept++] = message.next;
     }
+    turns_.resize(kept);
   }
-  waiting_.resize(kept);
-  if (wanted > 0) area_.close(exchange_);
+  if (opens) area_.close(exchange_);
   space_.ring(rung_);
 }
 
@@ -208,7 +229,7 @@ void Sender::send_pieces(Slot& slot, const Edges::Send& edge, std::byte* piece, 
 
 bool Sender::advance() {
   if (is_over()) return true;
-  if (!waiting_.empty()) send_waiting(false);
+  if (!heads_.empty()) send_waiting(false);
   std::erase_if(lent_, [&](Lent& message) { return try_to_finish(message); });
   if (std::exchange(looks_now_, false) || ++looks_ % advances_between_looks == 0) drop_unwanted();
   return is_over();
@@ -259,7 +280,7 @@ void Sender::withdraw() {
     });
   }
   lent_.clear();
-  waiting_.clear();
+  heads_.clear();
 }
 
 }  // namespace quadrille

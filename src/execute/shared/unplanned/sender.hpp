@@ -26,8 +26,8 @@ class Sender {
   void withdraw();  // after a failure: returns when nobody reads this rank's memory any more
 
   // The rank for which this one waits; SharedSpace::anybody if there are several.
-  Rank awaited() const { return waiting_.empty() && lent_.size() == 1 ? lent_[0].to : SharedSpace::anybody; }
-  bool is_over() const { return waiting_.empty() && lent_.empty(); }
+  Rank awaited() const { return heads_.empty() && lent_.size() == 1 ? lent_[0].to : SharedSpace::anybody; }
+  bool is_over() const { return heads_.empty() && lent_.empty(); }
   void look() { looks_now_ = true; }  // the next `advance` finds out whether a receiver expects nothing
   Bytes memory_bytes() const;
 
@@ -49,12 +49,17 @@ class Sender {
     std::byte* piece = nullptr;  // for a message in pieces: where they go,
     Bytes put = 0, room = 0;     // the bytes put there so far, and how many are put there at a time
   };
-  struct Waiting : CopiedMessage {  // a message that has not been sent yet
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+  struct Waiting : CopiedMessage {  // a message that is not sent at once
     const Edges::Send* edge = nullptr;
-    Offset offset = 0;  // of its memory in the shared space; 0: private
+    Offset offset = 0;          // of its memory in the shared space; 0: private
+    std::uint32_t next = none;  // the next message to the same rank
+
+    Bytes wanted() const;  // of the area
   };
 
   void send_tiny(std::span<const Edges::Send> sends);
+  void put_off(const Edges::Send& edge);
   bool choose_ways(Bytes most);
   void send_waiting(bool lent_only);
   bool send(const Waiting& message, Count left);
@@ -74,9 +79,16 @@ class Sender {
   std::byte* memory_ = nullptr;  // of the area, then of the spare bytes
   bool is_spare_free_ = true;
   ByRank<std::uint64_t> area_used_;  // by receiver: the last exchange with a message in the area
-  ByRank<std::uint64_t> held_up_;    // by receiver: the last pass in which a message to it could not be sent
-  std::uint64_t exchange_ = 0, pass_ = 0;
-  std::vector<Waiting> waiting_;
+  struct Last {                      // the last message to a rank that was put off, and in which exchange
+    std::uint64_t exchange = 0;
+    std::uint32_t place = none;
+  };
+  ByRank<Last> last_;  // by receiver
+  std::uint64_t exchange_ = 0;
+  std::vector<Waiting> waiting_;              // all that were put off in this exchange
+  std::vector<std::uint32_t> heads_, turns_;  // the next message to each rank, as places in waiting_; and those of one pass
+  Count left_ = 0;                            // messages that are not sent, and
+  Bytes wanted_ = 0;                          // how much of the area they want
   std::vector<Lent> lent_;
   std::vector<Rank> rung_;
   unsigned looks_ = 0;
