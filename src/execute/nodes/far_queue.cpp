@@ -36,14 +36,16 @@ void FarQueue::start() {
   start_some();
 }
 
-void FarQueue::start_some() {
+bool FarQueue::start_some() {
+  const std::size_t before = receives_.next + sends_.next;
   while (!receives_.is_empty() && far_->open_receives() < receives_.window + receives_.beside) start(receives_.take());
   while (!sends_.is_empty() && far_->open_sends() < sends_.window + sends_.beside) start(sends_.take());
+  return receives_.next + sends_.next != before;
 }
 
 std::span<const FarEdges::Arrival> FarQueue::advance() {
   const auto arrivals = far_->advance();
-  if (!receives_.is_empty() || !sends_.is_empty()) start_some();
+  has_gone_on_ = (!receives_.is_empty() || !sends_.is_empty()) && start_some();
   return arrivals;
 }
 

@@ -51,6 +51,7 @@ class FarQueue {
   }
 
   std::span<const FarEdges::Arrival> advance();
+  bool has_gone_on() const { return has_gone_on_; }   // has the last `advance` started a message?
   bool has_open() const { return far_->has_open(); }  // also if messages wait: then others are open
 
   void list_open(std::vector<std::uint32_t>& names) const;  // FarEdges::list_open, and the receives that wait
@@ -98,7 +99,7 @@ class FarQueue {
       return message;
     }
   };
-  void start_some();
+  bool start_some();  // returns whether it has started any
   void start(const Send& message) { far_->send(message.kind, message.to, message.memory, message.bytes); }
   void start(const Receive& message) { far_->receive(message.kind, message.from, message.memory, message.bytes, message.name); }
 
@@ -108,6 +109,7 @@ class FarQueue {
   const Count ranks_;
   Queue<Send> sends_;
   Queue<Receive> receives_;
+  bool has_gone_on_ = false;
 };
 
 }  // namespace quadrille

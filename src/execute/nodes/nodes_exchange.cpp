@@ -154,8 +154,9 @@ bool NodesExchange::advance_all() {
   if (!is_near_over_) advance_near();
   if (!is_decided_ && board_.all_show_rows(decision_)) decide();
   if (!to_pack_.empty()) send_packed();
-  if (far_.has_open())
-    for (const FarEdges::Arrival& arrival : queue_.advance()) take(arrival);
+  if (far_.has_open()) do  // a long list goes on before this rank gives its core away
+      for (const FarEdges::Arrival& arrival : queue_.advance()) take(arrival);
+    while (queue_.has_gone_on());
   if (!to_unpack_.empty()) unpack();
   if (!absent_.empty()) [[unlikely]]
     look_for_absent();
