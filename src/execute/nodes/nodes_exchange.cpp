@@ -82,22 +82,11 @@ Bytes NodesExchange::memory_bytes() const {
          in_.memory_bytes() + memory_bytes_of(packed_, to_pack_, to_unpack_, open_, suspects_, suspicions_);
 }
 
-void NodesExchange::execute(const std::byte* input, std::byte*, Phases*) {
-  begin(input, nullptr);
-  finish();
-}
-
-void NodesExchange::begin(const std::byte* input, std::byte*) {
-  if (is_broken_) node_.throw_lost();
-  try {
-    list(Exchanger::edges_of(input));
-    near_edges_ = near_lists_.edges();
-    is_near_over_ = false;
-    near_.begin(reinterpret_cast<const std::byte*>(&near_edges_), nullptr);
-  } catch (...) {
-    give_up();
-    throw;
-  }
+void NodesExchange::start(const Edges& edges) {
+  list(edges);
+  near_edges_ = near_lists_.edges();
+  is_near_over_ = false;
+  near_.begin(reinterpret_cast<const std::byte*>(&near_edges_), nullptr);
 }
 
 // Starts early messages, and shows the totals of the others.
@@ -464,32 +453,19 @@ void NodesExchange::fail_because_of(std::uint64_t what, const Found& found) cons
                           map_.rank_at(map_.own(), node_.rank()), found.bytes, advice));
 }
 
-bool NodesExchange::advance() {
-  try {
-    if (!node_.poll([this] { return advance_all(); }, [] { return SharedSpace::anybody; }, looks_)) return false;
-  } catch (...) {
-    give_up();
-    throw;
-  }
-  end();
-  return true;
+bool NodesExchange::proceed() {
+  return node_.poll([this] { return advance_all(); }, [] { return SharedSpace::anybody; }, looks_);
 }
 
 // While messages between nodes are open, the rank must poll: nobody wakes it when one arrives. Otherwise it sleeps, so that it does
 // not take the core of a rank that works.
-void NodesExchange::finish() {
-  try {
-    while (!advance_all()) {
-      if (far_.has_open())
-        node_.poll_until([this] { return advance_all() || !far_.has_open(); }, true);
-      else
-        node_.wait_until([this] { return advance_all() || far_.has_open(); }, [] { return SharedSpace::anybody; });
-    }
-  } catch (...) {
-    give_up();
-    throw;
+void NodesExchange::complete() {
+  while (!advance_all()) {
+    if (far_.has_open())
+      node_.poll_until([this] { return advance_all() || !far_.has_open(); }, true);
+    else
+      node_.wait_until([this] { return advance_all() || far_.has_open(); }, [] { return SharedSpace::anybody; });
   }
-  end();
 }
 
 void NodesExchange::end() {
@@ -502,19 +478,7 @@ void NodesExchange::end() {
     throw Error(ErrorCode::misuse, more_than_expected_);
 }
 
-// Called in a catch block. If the node's group has not failed yet, it does now: the other ranks wait for this one.
-void NodesExchange::give_up() noexcept {
-  try {
-    throw;
-  } catch (const Error& why) {
-    abandon(why);
-  } catch (const std::exception& why) {
-    abandon(Error(ErrorCode::environment, why.what()));
-  }
-}
-
-void NodesExchange::abandon(const Error& why) noexcept {
-  is_broken_ = true;
+void NodesExchange::give_up(const Error& why) noexcept {
   far_.withdraw();
   near_.abandon(why);
 }

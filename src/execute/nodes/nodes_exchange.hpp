@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "execute/executions/exchanger.hpp"
+#include "execute/executions/edges_executable.hpp"
 #include "execute/nodes/far_queue.hpp"
 #include "execute/nodes/node_board.hpp"
 #include "execute/nodes/node_map.hpp"
@@ -30,7 +30,7 @@
 
 namespace quadrille {
 
-class NodesExchange final : public Executable {
+class NodesExchange final : public EdgesExecutable {
  public:
   // Collective over the ranks of the node, which `node` and `map` list in the same order. All ranks of all nodes give the same
   // rule. Throws on all ranks of the node or on none.
@@ -38,15 +38,16 @@ class NodesExchange final : public Executable {
                 std::unique_ptr<FarEdges> far, const MessageWindow& window = {});
   ~NodesExchange() override;
 
-  void execute(const std::byte* input, std::byte* output, Phases* phases) override;
-  bool runs_in_parts() const override { return true; }
-  void begin(const std::byte* input, std::byte* output) override;
-  bool advance() override;
-  void finish() override;
-  void abandon(const Error& why) noexcept override;
   Bytes memory_bytes() const override;
 
  private:
+  void start(const Edges& edges) override;
+  bool proceed() override;
+  void complete() override;
+  void end() override;
+  void give_up(const Error& why) noexcept override;
+  void throw_lost() const override { node_.throw_lost(); }
+
   // Short edges between this rank and others, in the order of the steps to the other's node, and then of its place. Edges of one
   // rank keep their order.
   class ShortEdges {
@@ -115,8 +116,6 @@ class NodesExchange final : public Executable {
   void note_missing();
   std::optional<Found> found_instead_of(std::uint64_t what);
   [[noreturn]] void fail_because_of(std::uint64_t what, const Found& found) const;
-  void end();
-  void give_up() noexcept;
 
   const std::shared_ptr<SharedSpace> kept_;
   SharedSpace& node_;
@@ -142,7 +141,6 @@ class NodesExchange final : public Executable {
   std::vector<ToUnpack> to_unpack_;
   EdgeDifference difference_;
   std::string more_than_expected_;  // a sentence for `end`, if a packed message has more edges for a rank than it expects
-  bool is_broken_ = false;
   std::uint64_t looks_for_others_ = 0;
   std::vector<std::uint32_t> open_;  // names of the receives that are open in this look
   std::vector<std::size_t> absent_;  // received edges of a wrong program that were not in the packed message

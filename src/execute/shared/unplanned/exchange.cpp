@@ -54,22 +54,10 @@ Bytes SharedExchange::memory_bytes() const {
   return own_area_ ? sender_.memory_bytes() + receiver_.memory_bytes() + slots_.memory_bytes() : 0;
 }
 
-void SharedExchange::execute(const std::byte* input, std::byte*, Phases*) {
-  begin(input, nullptr);
-  finish();
-}
-
-void SharedExchange::begin(const std::byte* input, std::byte*) {
-  const Edges& edges = Exchanger::edges_of(input);
-  if (is_broken_) space_.throw_lost();
+void SharedExchange::start(const Edges& edges) {
   ++exchange_;
-  try {
-    receiver_.begin(edges.receives, exchange_);
-    sender_.begin(edges.sends, exchange_);
-  } catch (...) {
-    give_up();
-    throw;
-  }
+  receiver_.begin(edges.receives, exchange_);
+  sender_.begin(edges.sends, exchange_);
   copy_own(edges);
 }
 
@@ -108,25 +96,12 @@ Rank SharedExchange::awaited() {
   return receiver_.is_over() ? sender_.awaited() : SharedSpace::anybody;
 }
 
-bool SharedExchange::advance() {
-  try {
-    if (!space_.poll([this] { return advance_both(); }, [this] { return awaited(); }, looks_)) return false;
-  } catch (...) {
-    give_up();
-    throw;
-  }
-  end();
-  return true;
+bool SharedExchange::proceed() {
+  return space_.poll([this] { return advance_both(); }, [this] { return awaited(); }, looks_);
 }
 
-void SharedExchange::finish() {
-  try {
-    if (!advance_both()) space_.wait_until([this] { return advance_both(); }, [this] { return awaited(); });
-  } catch (...) {
-    give_up();
-    throw;
-  }
-  end();
+void SharedExchange::complete() {
+  if (!advance_both()) space_.wait_until([this] { return advance_both(); }, [this] { return awaited(); });
 }
 
 // Tells senders that this rank has read all messages, and throws if the ranks did not agree.
@@ -144,27 +119,10 @@ void SharedExchange::end() {
                             space_.shown(space_.rank()), unwanted->bytes, space_.shown(unwanted->to)));
 }
 
-void SharedExchange::withdraw() noexcept {
-  is_broken_ = true;
-  if (space_.is_usable()) sender_.withdraw();
-}
-
-// Called in a catch block. If the group has not failed yet, it does now: the other ranks wait for this one.
-void SharedExchange::give_up() noexcept {
-  withdraw();
-  if (!space_.is_usable() || space_.has_failed()) return;
-  try {
-    throw;
-  } catch (const Error& why) {
-    abandon(why);
-  } catch (const std::exception& why) {
-    abandon(Error(ErrorCode::environment, why.what()));
-  }
-}
-
-void SharedExchange::abandon(const Error& why) noexcept {
-  withdraw();
+void SharedExchange::give_up(const Error& why) noexcept {
   if (!space_.is_usable()) return;
+  sender_.withdraw();
+  if (space_.has_failed()) return;
   try {
     space_.fail(Error(why.code(), fmt::format("rank {}: {}", space_.shown(space_.rank()), why.what())));
   } catch (const Error&) {  // `fail` also throws the error here

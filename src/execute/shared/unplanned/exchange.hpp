@@ -14,35 +14,31 @@
 
 #include <memory>
 
-#include "execute/executable.hpp"
+#include "execute/executions/edges_executable.hpp"
 #include "execute/shared/unplanned/receiver.hpp"
 #include "execute/shared/unplanned/sender.hpp"
 
 namespace quadrille {
 
-// The input of an execution is an Edges.
-class SharedExchange final : public Executable {
+class SharedExchange final : public EdgesExecutable {
  public:
   // Collective. Throws on all ranks or on none: Error{too_large} or Error{environment} if memory cannot be allocated.
   SharedExchange(SharedSpace& space, const CopyCosts& costs);
   ~SharedExchange() override;  // local
 
-  void execute(const std::byte* input, std::byte* output, Phases* phases) override;
-  bool runs_in_parts() const override { return true; }
-  void begin(const std::byte* input, std::byte* output) override;
-  bool advance() override;
-  void finish() override;
-  void abandon(const Error& why) noexcept override;
   Bytes memory_bytes() const override;
 
  private:
+  void start(const Edges& edges) override;
+  bool proceed() override;
+  void complete() override;
+  void end() override;
+  void give_up(const Error& why) noexcept override;
+  void throw_lost() const override { space_.throw_lost(); }
   void meet();
   void copy_own(const Edges& edges);
   bool advance_both();
   Rank awaited();
-  void end();
-  void withdraw() noexcept;
-  void give_up() noexcept;
 
   SharedSpace& space_;
   PairSlots slots_;
@@ -50,7 +46,6 @@ class SharedExchange final : public Executable {
   Receiver receiver_;
   Offset own_area_ = 0;  // 0: a rank alone, or not made
   std::uint64_t exchange_ = 0;
-  bool is_broken_ = false;
   LongSince looks_{SharedSpace::between_questions};
 };
 
