@@ -4,14 +4,9 @@
 # Quadrille runs each collective by its own choice, then by each algorithm that applies, for which the user's rules ask: the
 # algorithms of a collective get one size of blocks each. Last, every call that the MPI library ran has a cause of the closed list.
 set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd) mpi=$1 quadrille=$2 every=$3
-skip() { echo "skipped: $*"; exit 0; }
-reason=$("$here/hosts.sh" can) || skip "$reason"
-[ "$("$here/hosts.sh" status)" = "no hosts" ] || skip "there are hosts already, somebody else's"
-work=$(mktemp -d)
-"$here/hosts.sh" up 2
-trap '"$here/hosts.sh" down; rm -rf "$work"' EXIT
-export QUADRILLE_WISDOM=off
+source "$(dirname "$0")/begin.sh"
+mpi=$1 quadrille=$2 every=$3
+begin_hosts 2
 wrapped() {  # wrapped WORDS OF wrap.. -- WORDS OF EVERY..
   local options=()
   while [ "$1" != -- ]; do options+=("$1"); shift; done

@@ -3,13 +3,9 @@
 # exchange_test.sh MPI EXCHANGE_MPI: random exchanges (tests/mpi/exchange_mpi.cpp) on three hosts with 1, 2 and 3 ranks, and with ranks
 # dealt out to the hosts in turn. Then a rank is killed on each host in turn: the program must end.
 set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd) mpi=$1 exchange=$2
-skip() { echo "skipped: $*"; exit 0; }
-reason=$("$here/hosts.sh" can) || skip "$reason"
-[ "$("$here/hosts.sh" status)" = "no hosts" ] || skip "there are hosts already, somebody else's"
-"$here/hosts.sh" up 3
-trap '"$here/hosts.sh" down' EXIT
-export QUADRILLE_WISDOM=off
+source "$(dirname "$0")/begin.sh"
+mpi=$1 exchange=$2
+begin_hosts 3
 exchanges() {  # exchanges [--cyclic] SLOTS
   timeout 200 "$here/run.sh" "${@:1:$#-1}" "$mpi" "${@: -1}" "$exchange" "$calls"
 }

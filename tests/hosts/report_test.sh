@@ -3,14 +3,9 @@
 # report_test.sh MPI QUADRILLE COUNTED: two hosts without a common folder for counters write one report of all ranks. If a rank is
 # killed, the run ends and each host keeps its counters.
 set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd) mpi=$1 quadrille=$2 counted=$3
-skip() { echo "skipped: $*"; exit 0; }
-reason=$("$here/hosts.sh" can) || skip "$reason"
-[ "$("$here/hosts.sh" status)" = "no hosts" ] || skip "there are hosts already, somebody else's"
-work=$(mktemp -d)
-"$here/hosts.sh" up 2
-trap '"$here/hosts.sh" down; rm -rf "$work"' EXIT
-export QUADRILLE_WISDOM=off
+source "$(dirname "$0")/begin.sh"
+mpi=$1 quadrille=$2 counted=$3
+begin_hosts 2
 wrong() { echo "wrong: $*"; cat "$work/said"; exit 1; }
 mkdir "$work/node1" "$work/node2"
 run() {  # run WORDS OF wrap.. -- WORDS OF COUNTED..: each host has a TMPDIR of its own

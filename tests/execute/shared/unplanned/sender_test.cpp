@@ -4,26 +4,16 @@
 #include <gtest/gtest.h>
 
 #include "support/apart.hpp"
+#include "support/copy_costs.hpp"
 #include "support/slots.hpp"
 
 namespace quadrille {
 namespace {
 
 using testing::Apart;
+using testing::costs_of;
 using testing::run_apart;
 using Way = Slot::Way;
-
-// Costs in microseconds. Copying twice takes 2 us for each 64 KiB, copying once `once`.
-CopyCosts costs_of(double once, double wait) {
-  CopyCosts costs;
-  for (std::size_t i = 0; i < CopyCosts::sizes.size(); ++i) {
-    const double parts = static_cast<double>(CopyCosts::sizes[i]) / 65536;
-    costs.in[i] = costs.out[i] = 1e-6 * parts;
-    costs.once[i] = once * 1e-6 * parts;
-  }
-  costs.wait = wait * 1e-6;
-  return costs;
-}
 
 // Rank 0 sends messages of these lengths to ranks 1, 2, and so on. Returns by which way each went.
 std::vector<Way> ways_of(const std::vector<Bytes>& lengths, const Apart& apart, bool allocated = false) {

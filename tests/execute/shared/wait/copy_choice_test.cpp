@@ -9,24 +9,14 @@
 #include <vector>
 
 #include "quadrille/indexed.hpp"
+#include "support/copy_costs.hpp"
 
 namespace quadrille {
 namespace {
 
+using testing::costs_of;
 using Way = CopyWay;
 using Ways = std::vector<CopyWay>;
-
-// Costs in microseconds: for each 64 KiB, of the copy in and of the copy out 1 each, of copying once `once`.
-CopyCosts costs_of(double once, double wait) {
-  CopyCosts costs;
-  for (std::size_t i = 0; i < CopyCosts::sizes.size(); ++i) {
-    const double parts = static_cast<double>(CopyCosts::sizes[i]) / 65536;
-    costs.in[i] = costs.out[i] = 1e-6 * parts;
-    costs.once[i] = once * 1e-6 * parts;
-  }
-  costs.wait = wait * 1e-6;
-  return costs;
-}
 
 Ways ways_of(const CopyCosts& costs, std::vector<CopiedMessage> messages) {
   const CopyChoice choice(costs);
