@@ -18,43 +18,51 @@ void Receiver::begin(std::span<const Edges::Receive> receives, std::uint64_t exc
   exchange_ = exchange;
   difference_.clear();
   open_.clear();
-  heads_.clear();
+  further_.clear();
   in_pieces_.clear();
   for (const Edges::Receive& edge : receives) {
     if (edge.bytes == 0 || edge.from == space_.rank()) continue;
-    const auto place = static_cast<std::uint32_t>(open_.size());
-    open_.push_back({&edge, slots_.expect(edge.from, exchange)});
-    std::uint32_t& last = last_[edge.from];
-    if (MessageNumber::edge_of(open_.back().number) == 0)
-      heads_.push_back(place);
+    const Open message{&edge, slots_.expect(edge.from, exchange)};
+    if (MessageNumber::edge_of(message.number) == 0) [[likely]]
+      open_.push_back(message);
     else
-      open_[last].next = place;
-    last = place;
+      expect_further(message);
   }
+}
+
+void Receiver::expect_further(const Open& message) {
+  const Rank from = message.edge->from;
+  const auto place = static_cast<std::uint32_t>(further_.size());
+  if (MessageNumber::edge_of(message.number) > 1)
+    further_[last_[from]].next = place;
+  else
+    std::find_if(open_.begin(), open_.end(), [&](const Open& each) { return each.edge->from == from; })->next = place;
+  last_[from] = place;
+  further_.push_back(message);
 }
 
 // Looks only at the next message of each rank, and at those in pieces: there may be thousands more.
 bool Receiver::advance() {
-  if (!in_pieces_.empty()) std::erase_if(in_pieces_, [this](std::uint32_t place) { return receive_piece(open_[place]); });
+  if (!in_pieces_.empty()) std::erase_if(in_pieces_, [this](const InPieces& message) { return receive_piece(message); });
   std::size_t kept = 0;
-  for (std::uint32_t place : heads_) {
-    while (place != none && try_to_receive(place)) place = open_[place].next;
-    if (place != none) heads_[kept++] = place;
+  for (Open message : open_) {
+    bool is_received = false;
+    while ((is_received = try_to_receive(message)) && message.next != none) message = further_[message.next];
+    if (!is_received) open_[kept++] = message;
   }
-  heads_.resize(kept);
+  open_.resize(kept);
   if (is_over()) return true;
   if (std::exchange(looks_now_, false) || ++looks_ % advances_between_looks == 0) drop_missing();
   return is_over();
 }
 
 // Returns whether the message needs no more looks as the next one of its rank.
-bool Receiver::try_to_receive(std::uint32_t place) {
-  Open& message = open_[place];
+bool Receiver::try_to_receive(const Open& message) {
   const Rank from = message.edge->from;
   while (Slot* const slot = slots_.arrived(from)) {
     const std::uint64_t number = slot->number.published();
     if (number == message.number) {
-      if (!receive(message, *slot)) in_pieces_.push_back(place);
+      receive(message, *slot);
       return true;
     }
     if (number > message.number) {  // the sender lists fewer edges in this exchange
@@ -68,8 +76,8 @@ bool Receiver::try_to_receive(std::uint32_t place) {
   return false;
 }
 
-// Receives a message that has arrived. Returns whether it is complete. A message that is longer than its edge is not copied.
-bool Receiver::receive(Open& message, Slot& slot) {
+// Receives a message that has arrived. A message that is longer than its edge is not copied.
+void Receiver::receive(const Open& message, Slot& slot) {
   const auto& [from, memory, expected] = *message.edge;
   const Bytes bytes = slot.bytes;
   if (bytes != expected) [[unlikely]]
@@ -83,11 +91,12 @@ bool Receiver::receive(Open& message, Slot& slot) {
     case Slot::Way::area:
       if (fits) std::memcpy(memory, areas_[from] + slot.elsewhere.place, index(bytes));
       break;
-    case Slot::Way::once: receive_once(message, slot, fits); return true;
-    case Slot::Way::pieces: message.slot = &slot; return receive_piece(message);
+    case Slot::Way::once: receive_once(message, slot, fits); return;
+    case Slot::Way::pieces:
+      if (const InPieces begun{message, &slot}; !receive_piece(begun)) in_pieces_.push_back(begun);
+      return;
   }
   if (slot.is_given_back()) give_back(message, slot);
-  return true;
 }
 
 void Receiver::give_back(const Open& message, Slot& slot) {
@@ -123,7 +132,7 @@ void Receiver::read(const Open& message, const Slot& slot) {
 }
 
 // Receives the next piece if it has arrived. Returns true if it was the last one.
-bool Receiver::receive_piece(const Open& message) {
+bool Receiver::receive_piece(const InPieces& message) {
   Slot& slot = *message.slot;
   Slot::Elsewhere& there = slot.elsewhere;
   const auto put = static_cast<Bytes>(there.put.published()), taken = static_cast<Bytes>(there.taken.own());
@@ -141,8 +150,7 @@ bool Receiver::receive_piece(const Open& message) {
 
 // Gives up messages that have not arrived although their senders have finished the exchange: these do not list the edge.
 void Receiver::drop_missing() {
-  std::erase_if(heads_, [&](std::uint32_t place) {
-    const Open& message = open_[place];
+  std::erase_if(open_, [&](const Open& message) {
     const Rank from = message.edge->from;
     if (!slots_.has_finished(from, exchange_) || slots_.arrived(from)) return false;
     difference_.note(from, MessageNumber::edge_of(message.number), EdgeDifference::nothing, message.edge->bytes);

@@ -22,15 +22,15 @@ class Receiver {
   void begin(std::span<const Edges::Receive> receives, std::uint64_t exchange);
   bool advance();  // returns whether all messages are complete
 
-  bool is_over() const { return heads_.empty() && in_pieces_.empty(); }
+  bool is_over() const { return open_.empty() && in_pieces_.empty(); }
   Rank awaited() const {  // the only rank whose messages are missing, or SharedSpace::anybody
-    const Rank first = open_[heads_.empty() ? in_pieces_[0] : heads_[0]].edge->from;
-    const auto is_first = [&](std::uint32_t place) { return open_[place].edge->from == first; };
-    const bool is_only = heads_.size() <= 1 && std::all_of(in_pieces_.begin(), in_pieces_.end(), is_first);
+    const Rank first = (open_.empty() ? in_pieces_[0] : open_[0]).edge->from;
+    const auto is_first = [&](const Open& each) { return each.edge->from == first; };
+    const bool is_only = open_.size() <= 1 && std::all_of(in_pieces_.begin(), in_pieces_.end(), is_first);
     return is_only ? first : SharedSpace::anybody;
   }
   void look() { looks_now_ = true; }  // the next `advance` finds out whether a sender has left an edge out
-  Bytes memory_bytes() const { return memory_bytes_of(open_, heads_, in_pieces_); }
+  Bytes memory_bytes() const { return memory_bytes_of(open_, further_, in_pieces_); }
 
   // The first edge of this exchange on whose length the two ranks do not agree.
   EdgeDifference& difference() { return difference_; }
@@ -40,15 +40,18 @@ class Receiver {
   struct Open {  // a message that this rank expects
     const Edges::Receive* edge;
     std::uint64_t number;
-    std::uint32_t next = none;  // the next message from the same rank
-    Slot* slot = nullptr;       // set when it has arrived in pieces
+    std::uint32_t next = none;  // the next message from the same rank, as a place in further_
+  };
+  struct InPieces : Open {  // a message of which some pieces have arrived
+    Slot* slot;
   };
 
-  bool try_to_receive(std::uint32_t place);
-  bool receive(Open& message, Slot& slot);  // false: it comes in pieces
+  void expect_further(const Open& message);
+  bool try_to_receive(const Open& message);
+  void receive(const Open& message, Slot& slot);
   void receive_once(const Open& message, Slot& slot, bool fits);
   void read(const Open& message, const Slot& slot);
-  bool receive_piece(const Open& message);
+  bool receive_piece(const InPieces& message);
   void give_back(const Open& message, Slot& slot);
   void drop_missing();
 
@@ -56,10 +59,10 @@ class Receiver {
   PairSlots& slots_;
   ByRank<const std::byte*> areas_;
   std::uint64_t exchange_ = 0;
-  std::vector<Open> open_;                // all of this exchange
-  std::vector<std::uint32_t> heads_;      // the next message from each rank, as places in open_
-  std::vector<std::uint32_t> in_pieces_;  // messages of which some pieces have arrived
-  ByRank<std::uint32_t> last_;            // by rank: the last message that this rank expects from it
+  std::vector<Open> open_;     // the next message from each rank
+  std::vector<Open> further_;  // messages that are not the first of their rank in this exchange
+  std::vector<InPieces> in_pieces_;
+  ByRank<std::uint32_t> last_;  // by rank that has further messages: the last one
   unsigned looks_ = 0;
   bool looks_now_ = false;
   EdgeDifference difference_;
