@@ -91,6 +91,19 @@ Parameter between_parameter(Collective collective) {
           .worth_trying = between_worth_trying};
 }
 
+// The likelier value first: long data fills the link better if several ranks send, short data takes fewer messages by one lane.
+std::vector<ParameterValue> lanes_worth_trying(const Problem& problem, const Parameters&) {
+  constexpr Bytes long_part = 1024;
+  const Count most = most_lanes(problem);
+  if (most == 1) return {Count{1}};
+  const Count shares =
+      every_rank_has_all(facts_of(problem.collective).output) || every_rank_has_all(facts_of(problem.collective).input)
+          ? problem.ranks
+          : 1;
+  if (problem.block_bytes / most * shares >= long_part) return {most, Count{1}};
+  return {Count{1}, most};
+}
+
 Parameter lanes_parameter() {
   return {.name = "lanes",
           .summary = "leaders of each node, which exchange equal parts of the data with other nodes at the same time",
@@ -99,11 +112,7 @@ Parameter lanes_parameter() {
           .least = 1,
           .most = most_lanes,
           .range = "1..ranks of the smallest node",
-          .worth_trying = [](const Problem& problem, const Parameters&) -> std::vector<ParameterValue> {
-            const Count most = most_lanes(problem);
-            if (most == 1) return {Count{1}};
-            return {Count{1}, most};
-          }};
+          .worth_trying = lanes_worth_trying};
 }
 
 Parameter vector_parameter() {
