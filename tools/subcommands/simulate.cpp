@@ -163,7 +163,8 @@ std::vector<SimulationList> simulate(const Options& options, const SimulationSet
     }
     if (list.candidates.empty()) {
       if (list.left_out.empty()) continue;
-      refuse(fmt::format("{}: {}", list.left_out.front().specification, list.left_out.front().reason));
+      // The last one applies, but cannot be simulated.
+      refuse(fmt::format("{}: {}", list.left_out.back().specification, list.left_out.back().reason));
     }
     std::stable_sort(list.candidates.begin(), list.candidates.end(),
                      [](const Simulated& a, const Simulated& b) { return a.simulation.end < b.simulation.end; });

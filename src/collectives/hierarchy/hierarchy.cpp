@@ -76,9 +76,8 @@ Problem part_of_shares(const Problem& whole, Collective collective, const std::v
 }
 
 Result<> hierarchy_applies(const Problem& problem, const Parameters& parameters, Form form) {
-  const NodeRanks nodes(problem);
-  if (nodes.node_count() == 1) return cannot("all ranks are on one node");
-  if (nodes.largest() == 1) return cannot("no two ranks are on the same node");
+  if (largest_node(problem) == 1) return cannot("no two ranks are on the same node");
+  if (NodeRanks(problem).node_count() == 1) return cannot("all ranks are on one node");
   try {
     const Hierarchy made(problem, parameters, form);
     return {};

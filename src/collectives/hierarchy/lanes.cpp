@@ -62,8 +62,11 @@ bool Lanes::nodes_are_consecutive() const {
 bool Lanes::nodes_are_equal() const { return nodes_.rank_count() == nodes_.node_count() * nodes_.largest(); }
 
 Count most_lanes(const Problem& problem) {
+  if (problem.nodes.empty()) return 1;
   const std::vector<Count> sizes = NodeRanks(problem).sizes();
   return *std::min_element(sizes.begin(), sizes.end());
 }
+
+Count largest_node(const Problem& problem) { return problem.nodes.empty() ? 1 : NodeRanks(problem).largest(); }
 
 }  // namespace quadrille

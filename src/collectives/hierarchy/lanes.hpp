@@ -38,7 +38,8 @@ class Lanes {
   NodeRanks by_lane_;
 };
 
-// The size of the smallest node: the most lanes.
+// The size of the smallest node, which is the most lanes, and of the largest one; 1 if the problem names no nodes.
 Count most_lanes(const Problem& problem);
+Count largest_node(const Problem& problem);
 
 }  // namespace quadrille

@@ -69,7 +69,7 @@ Parameter inside_parameter() {
           .standard = "direct",
           .standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue {
             constexpr Count few = 8;  // ranks of a node for which p - 1 messages at once take less time than rounds
-            return NodeRanks(problem).largest() <= few ? "direct" : in_few_rounds;
+            return largest_node(problem) <= few ? "direct" : in_few_rounds;
           },
           .standard_rule = "direct, or the other if a node has more than 8 ranks",
           .choices = {"direct", in_few_rounds},
@@ -122,7 +122,7 @@ Parameter vector_parameter() {
       .standard = "part",
       .choices = {"part", "whole"},
       .worth_trying = [](const Problem& problem, const Parameters& before) -> std::vector<ParameterValue> {
-        if (number(before, "lanes") < NodeRanks(problem).largest()) return {"part"};
+        if (number(before, "lanes") < largest_node(problem)) return {"part"};
         return {"part", "whole"};
       }};
 }

@@ -78,8 +78,9 @@ Algorithm scan_hierarchical(Collective collective) {
   Algorithm record = hierarchical<phases>(collective, "prefixes inside nodes, prefixes of the nodes' totals, then both combined",
                                           "several nodes of consecutive ranks, one with several ranks, and what the parts need");
   record.applies = [](const Problem& problem, const Parameters& parameters) -> Result<> {
+    if (auto others = hierarchy_applies(problem, parameters, phases); !others) return others;
     if (!Lanes(problem, 1).nodes_are_consecutive()) return cannot("the ranks of a node are not consecutive");
-    return hierarchy_applies(problem, parameters, phases);
+    return {};
   };
   record.combining_rule = "rank order, if the parts keep it; fixed tree only on two nodes of two ranks or one rank";
   return record;
