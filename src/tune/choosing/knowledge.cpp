@@ -15,6 +15,7 @@
 #include "foundation/hash.hpp"
 #include "quadrille/decision.hpp"
 #include "quadrille/model.hpp"
+#include "tune/choosing/link_speed.hpp"
 #include "tune/wisdom/wisdom_pool.hpp"
 
 namespace quadrille {
@@ -103,6 +104,17 @@ std::string read_text(const Fingerprint& machine) {
   return text_of(knowledge);
 }
 
+// Are prices between nodes those of a preset machine that the user has not named?
+bool needs_link_speed(const Knowledge& knowledge) {
+  return knowledge.on_several && knowledge.wisdom.records.empty() && knowledge.wisdom.executors.empty() &&
+         checked_environment_value(preset_variable).empty();
+}
+
+std::string with_links_of(Knowledge knowledge, double us_per_byte) {
+  knowledge.on_several = with_measured_links(std::move(*knowledge.on_several), us_per_byte);
+  return text_of(knowledge);
+}
+
 }  // namespace
 
 std::optional<MachineCosts> machine_of_environment() {
@@ -143,11 +155,16 @@ std::shared_ptr<const Knowledge> present_knowledge(Communicator& communicator) {
 
 std::shared_ptr<const Knowledge> share_knowledge(Communicator& communicator) {
   const Fingerprint machine = fingerprint(communicator);
-  const std::string own = made_or_thrown(communicator, [&]() -> std::string {
+  std::string own = made_or_thrown(communicator, [&]() -> std::string {
     if (communicator.rank() != 0) return {};
     const auto present = present_knowledge(communicator);
     return present ? text_of(*present) : read_text(machine);
   });
+  const bool relies_on_preset = communicator.rank() == 0 && !present_knowledge(communicator) && needs_link_speed(parse(own));
+  if (key_of(communicator).second && !told_by(communicator, 0, relies_on_preset ? "measure" : "").empty()) {
+    const double us_per_byte = measured_us_per_byte(communicator);
+    if (communicator.rank() == 0) own = with_links_of(parse(own), us_per_byte);
+  }
   const std::string text = told_by(communicator, 0, own);
   auto parsed = made_or_thrown(communicator, [&] { return parse(text); });
   return keep(communicator, std::move(parsed));

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/choosing/link_speed.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include "quadrille/indexed.hpp"
+
+namespace quadrille {
+namespace {
+
+// The least time of some runs, because other programs only lengthen it.
+double seconds_to_gather(Communicator& communicator, Bytes bytes) {
+  constexpr int runs = 3;
+  const std::vector<std::byte> mine(index(bytes));
+  std::vector<std::byte> all(index(bytes * communicator.size()));
+  double least = std::numeric_limits<double>::infinity();
+  for (int run = 0; run < runs; ++run) {
+    communicator.barrier();
+    const auto begin = std::chrono::steady_clock::now();
+    communicator.all_gather(mine.data(), all.data(), bytes);
+    least = std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
+  return least;
+}
+
+}  // namespace
+
+double measured_us_per_byte(Communicator& communicator) {
+  constexpr Bytes few = 8, of_all = Bytes{1} << 15;
+  const std::vector<Count>& nodes = communicator.nodes();
+  const Count here = std::count(nodes.begin(), nodes.end(), nodes[index(communicator.rank())]);
+  const Bytes more = std::max(2 * few, of_all / communicator.size());
+  const double seconds = seconds_to_gather(communicator, more) - seconds_to_gather(communicator, few);
+  constexpr double times_the_least_bytes = 4;
+  return std::max(0.0, seconds) * 1e6 / static_cast<double>((more - few) * (communicator.size() - here)) / times_the_least_bytes;
+}
+
+MachineCosts with_measured_links(MachineCosts machine, double us_per_byte) {
+  constexpr double clearly_slower = 4;
+  Coefficients& figures = machine.models.find("max-rate")->second;
+  if (us_per_byte <= clearly_slower * figures["node_us_per_byte"]) return machine;
+  figures["node_us_per_byte"] = us_per_byte;
+  figures["us_per_byte"] = std::max(figures["us_per_byte"], us_per_byte);
+  machine.name += fmt::format(" with links of about {:.2g} Gbit/s, as measured here", 8e-3 / us_per_byte);
+  return machine;
+}
+
+}  // namespace quadrille
