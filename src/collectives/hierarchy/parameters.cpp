@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The parameters of hierarchical algorithms, with their defaults and the values worth trying.
 #include <algorithm>
+#include <numeric>
 
 #include "collectives/hierarchy/hierarchy.hpp"
 #include "collectives/segments.hpp"
@@ -91,16 +92,18 @@ Parameter between_parameter(Collective collective) {
           .worth_trying = between_worth_trying};
 }
 
-// The likelier value first: long data fills the link better if several ranks send, short data takes fewer messages by one lane.
+// In an allgather or a reduce_scatter of long data, one lane leaves the link idle between its messages, and its leaders copy or
+// combine everything alone.
 std::vector<ParameterValue> lanes_worth_trying(const Problem& problem, const Parameters&) {
   constexpr Bytes long_part = 1024;
   const Count most = most_lanes(problem);
   if (most == 1) return {Count{1}};
-  const Count shares =
-      every_rank_has_all(facts_of(problem.collective).output) || every_rank_has_all(facts_of(problem.collective).input)
-          ? problem.ranks
-          : 1;
-  if (problem.block_bytes / most * shares >= long_part) return {most, Count{1}};
+  const CollectiveFacts& facts = facts_of(problem.collective);
+  if (every_rank_has_all(facts.input) || every_rank_has_all(facts.output)) {
+    Bytes all = problem.block_bytes * problem.ranks;
+    if (problem.counts) all = std::accumulate(problem.counts->begin(), problem.counts->end(), Bytes{0});
+    if (all / most >= long_part) return {most};
+  }
   return {Count{1}, most};
 }
 
