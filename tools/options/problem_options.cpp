@@ -152,7 +152,8 @@ CountsFile ProblemOptions::read_counts(Bytes block_bytes) const {
 }
 
 std::optional<Topology> ProblemOptions::network() const {
-  if (topology && !network_) {
+  if (!topology) return std::nullopt;  // of a copy, too, whose topology was taken away after the network was made
+  if (!network_) {
     const std::size_t colon = topology->find(':');
     const std::string kind = topology->substr(0, colon);
     const auto read = [&](auto parse, const std::string& file) { network_ = parse(read_text(file, "'" + file + "'"), file); };

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "quadrille/algorithm.hpp"
+#include "quadrille/flips.hpp"
 #include "quadrille/groups.hpp"
 #include "quadrille/wisdom.hpp"
 #include "support/command.hpp"
@@ -97,6 +98,16 @@ TEST_F(ExplainTest, PrintsTheExplanation) {
   const std::string text = prints(all);
   EXPECT_NE(text.find(" start-ups in "), std::string::npos) << text;
   EXPECT_NE(text.find("By size of block, to within 3 %: "), std::string::npos) << text;
+}
+
+// The network has so many ranks; other numbers of ranks are looked at without it.
+TEST_F(ExplainTest, ExplainsOnATopology) {
+  const Json told = explained({"alltoall", "--ranks", "8", "--topology", "torus:2x4", "--machine", machine()});
+  EXPECT_EQ(told["ranks"], 8);
+  EXPECT_EQ(told["by_block"]["looked_up_to"], most_block_bytes);
+  EXPECT_EQ(told["by_ranks"]["looked_up_to"], 128);
+  EXPECT_EQ(explained({"broadcast", "--topology", "cluster:2x4", "--machine", machine(), "--time", "0.1"})["nodes"], 2);
+  refuses({"explain", "alltoall", "--ranks", "6", "--topology", "torus:2x4", "--machine", machine()}, "8 ranks, not 6");
 }
 
 TEST_F(ExplainTest, SaysWhichFiguresAreAssumed) {
