@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "quadrille/fit.hpp"
-#include "quadrille/model.hpp"
+#include "quadrille/model_choice.hpp"
+#include "quadrille/topology.hpp"
 #include "quadrille/wisdom.hpp"
 
 namespace quadrille {
@@ -22,7 +23,8 @@ struct DecisionOptions {
   bool with_vendor = false;                           // true if there is an MPI library whose own collective can be chosen
   bool own_counts_only = false;                       // alltoallv: each rank knows only what it sends and receives itself
   Effort effort = Effort::estimate;
-  std::optional<MachineCosts> preset;  // supplies prices for executors without a fit; must have a table for the model max-rate
+  std::optional<MachineCosts> preset;  // supplies prices for executors without a fit, by the model that `choose_model` takes
+  std::optional<Topology> topology;    // the network of the ranks, for models that count links
   Count cores = 0;                     // cores of a node, used with the preset; 0: one core per rank
   std::optional<Situation> situation;  // absent: the problem's own situation
   bool explain = false;                // price all ways even if measured times decide
@@ -51,6 +53,7 @@ struct Decision {
   Source source = Source::standard;
   double prediction_error = 0;  // the largest ExecutorFit::error of the fits that supplied prices; unknown for a preset: 0
   std::string preset;           // the preset machine that supplied the prices because nothing was measured here; empty: none
+  ModelChoice model;            // the model of the prices, and why it is this one; null if nothing was priced
   std::string reason;           // one sentence
   // First the chosen way, then ways with measured times, then ways with predicted times (both: the fastest first), then the others.
   std::vector<Considered> considered;
@@ -63,6 +66,10 @@ std::vector<Choice> choices_worth_trying(const Problem& problem, bool own_counts
 
 // Returns each of these choices under each policy and by each executor, and the vendor's collective if there is one.
 std::vector<Way> ways(const Problem& problem, const DecisionOptions& options);
+
+// Returns the model by which the preset prices the problem: max-rate if it has figures for it, because executors are compared;
+// otherwise a model that prices all executors alike. Without a preset, or if no model applies, returns the reason.
+Result<ModelChoice> model_of_preset(const Problem& problem, const DecisionOptions& options);
 
 // Chooses a way. Local and pure: equal arguments give equal decisions on all ranks. Throws Error{misuse} if the effort is
 // wisdom_only and wisdom has no record that answers for the situation.

@@ -27,14 +27,15 @@ namespace quadrille {
 struct MachineKnowledge {
   Wisdom wisdom;                       // measured there; of this machine, knowledge_here fills in the fingerprint at least
   std::string file;                    // from which the wisdom was read; empty: from none
-  std::optional<MachineCosts> preset;  // supplies prices for executors without a fit; needs figures for the model max-rate
+  std::optional<MachineCosts> preset;  // supplies prices for executors without a fit
+  std::optional<Topology> topology;    // the network, which models such as `torus` need; for problems with as many ranks
   bool has_mpi = true;                 // is there an MPI library for messages and collectives?
   std::optional<Executor> only;        // the only executor to consider
   std::vector<std::string> left_out;   // a sentence for each file that could not be read
 
   // Returns the options that plans have on the problem's ranks: the executors that such a group offers.
   DecisionOptions options_for(const Problem& problem) const;
-  // Returns the executor's costs, measured or preset; nothing if neither is known.
+  // Returns the executor's costs by the model max-rate, measured or preset; nothing if neither is known.
   std::optional<ExecutorFit> fit(Executor executor, const Situation& situation) const;
 };
 
@@ -92,8 +93,8 @@ struct ExplainOptions {
   std::function<void(FlipQuantity quantity, Count value)> progress;  // called before each decision of the search
 };
 
-// Explains the decision for a problem. Local. Throws Error{misuse} if the preset has no figures for the model max-rate, and like
-// `check` for a problem that is wrong.
+// Explains the decision for a problem. Local. Throws Error{misuse} if the preset has figures for no model that can price the
+// problem, and like `check` for a problem that is wrong.
 Explanation explain(const Problem& problem, const MachineKnowledge& knowledge, const ExplainOptions& options = {});
 
 // Returns a way as text: "bruck:radix=4 by shared memory", "the MPI library's own alltoall".

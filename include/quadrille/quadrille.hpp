@@ -31,6 +31,7 @@
 #include "quadrille/layout.hpp"
 #include "quadrille/message_times.hpp"
 #include "quadrille/model.hpp"
+#include "quadrille/model_choice.hpp"
 #include "quadrille/neighborhood.hpp"
 #include "quadrille/operator.hpp"
 #include "quadrille/picoseconds.hpp"

@@ -60,6 +60,7 @@ class Reader {
     for (const Model* model : all_models())
       if (model->shared_table.empty()) tables.emplace_back(model->id);
     known.insert(known.end(), tables.begin(), tables.end());
+    refuse_shared_tables();
     refuse_unknown(table_, known);
     MachineCosts machine{.name = text("name"), .description = text("description"), .source = text("source")};
     for (const Model* model : all_models())
@@ -84,6 +85,14 @@ class Reader {
     for (const auto& [key, value] : table)
       if (std::find(known.begin(), known.end(), key.str()) == known.end())
         fail(fmt::format("line {}: there is no '{}'; there are: {}", line_of(value), key.str(), fmt::join(known, ", ")));
+  }
+
+  // Refuses tables of models that read another model's table.
+  void refuse_shared_tables() const {
+    for (const Model* model : all_models())
+      if (const toml::node* node = table_.get(model->id); node && !model->shared_table.empty())
+        fail(fmt::format("line {}: the model {} has no table of its own; it reads the table [{}], so its figures belong there",
+                         line_of(*node), model->id, model->shared_table));
   }
 
   std::string text(const char* key) const {

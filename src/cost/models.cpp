@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one table of models. A row is the name of the record that the model's file defines. Commands take the first row that applies.
-// So models that count nodes or links come before models that ignore them.
+// The one table of models. A row is the name of the record that the model's file defines. Commands and plans take the first row
+// that applies (model_choice.hpp). So models that count links or nodes come before models that ignore them.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,12 +11,12 @@
 
 #define QUADRILLE_ROWS(ROW) \
   ROW(max_rate_model)       \
-  ROW(cluster_model)        \
   ROW(torus_model)          \
+  ROW(cluster_model)        \
   ROW(flat_model)           \
   ROW(free_running_model)   \
-  ROW(linear_model)         \
   ROW(loggp_model)          \
+  ROW(linear_model)         \
   ROW(fitted_model)
 
 namespace quadrille {

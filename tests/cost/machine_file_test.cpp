@@ -121,7 +121,9 @@ TEST_F(Machines, SayWhatIsWrongWithAFile) {
   EXPECT_FALSE(shared.models.at("flat").contains("contention"));
   std::ofstream(file()) << machine_text(shared);
   EXPECT_EQ(read_machine(file()).models, shared.models);
-  EXPECT_NE(complaint(head + "[free-running]\nstartup_us = 1\n").find("line 4: there is no 'free-running'"), std::string::npos);
+  EXPECT_NE(complaint(head + "[free-running]\nstartup_us = 1\n")
+                .find("line 4: the model free-running has no table of its own; it reads the table [flat]"),
+            std::string::npos);
   // The factors of the fitted model may stand in the table of the linear model; a file without factors supports the
   // fitted model, too.
   const std::string linear = "[linear]\nstartup_us = 1\ntransfer_us_per_byte = 2\n";
@@ -132,10 +134,12 @@ TEST_F(Machines, SayWhatIsWrongWithAFile) {
   EXPECT_EQ(read_machine(file()).models.at("fitted").at("startup_factor"), 1.5);
   EXPECT_EQ(read_machine(file()).models.at("fitted").at("fixed_us"), 100);
   EXPECT_FALSE(read_machine(file()).models.at("linear").contains("startup_factor"));
-  EXPECT_NE(complaint(head + "[fitted]\nstartup_us = 1\n").find("line 4: there is no 'fitted'"), std::string::npos);
+  EXPECT_NE(complaint(head + "[fitted]\nstartup_us = 1\n")
+                .find("line 4: the model fitted has no table of its own; it reads the table [linear]"),
+            std::string::npos);
   EXPECT_NE(complaint(head + flat).find("line 4: 'wire_us_per_byte' is missing in the table [flat]"), std::string::npos)
       << complaint(head + flat);
-  EXPECT_NE(complaint(head).find("there is no table of a model; there are: max-rate, cluster, torus, flat, linear, loggp"),
+  EXPECT_NE(complaint(head).find("there is no table of a model; there are: max-rate, torus, cluster, flat, loggp, linear"),
             std::string::npos);
   EXPECT_NE(complaint(flat + "wire_us_per_byte = 1\n").find("'name' is missing"), std::string::npos);
   for (const std::string wrong : {"-1", "nan", "inf", "-inf", "1e30"})

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <set>
-
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
 #include "support/talk.hpp"
@@ -24,23 +22,6 @@ const Model& named_model(const std::string& name) {
   const Model* model = find_model(name);
   if (!model) refuse_unknown("model", name, model_names());
   return *model;
-}
-
-// Returns the first model that the machine has figures for and that suits the problem. Models that count the work of nodes are
-// skipped if the problem names no nodes, because all ranks would be on one node.
-const Model& first_model(const MachineCosts& costs, const Workload& facts, const ModelOptions::Suits& suits) {
-  Workload known = facts;
-  std::string need;
-  for (const bool has_work : {known.has_nodes, true}) {
-    known.has_work = has_work;
-    for (const Model* model : all_models()) {
-      if (!costs.models.contains(model->id)) continue;
-      const Result<> suited = suits(*model), applied = suited ? applies(*model, known) : suited;
-      if (applied) return *model;
-      if (need.empty()) need = applied.error();
-    }
-  }
-  refuse(fmt::format("the machine {} has no figures for a model that applies: {}", costs.name, need));
 }
 
 bool counts_nodes(const Model& model) { return model.needs_nodes || model.needs_work; }
@@ -81,13 +62,20 @@ MachineCosts ModelOptions::machine_costs() const {
   return find_machine(*machine);
 }
 
-const Model& ModelOptions::choose(const MachineCosts& costs, const Problem& problem, bool has_links, const Suits& suits) const {
-  const bool has_nodes = std::set(problem.nodes.begin(), problem.nodes.end()).size() > 1;
-  const Workload known{.has_links = has_links, .has_nodes = has_nodes, .is_exchange = is_exchange(problem.collective)};
-  const Model& chosen = model ? named_model(*model) : first_model(costs, known, suits);
-  coefficients_of(costs, chosen);  // throws if the machine has no coefficients for this model
-  if (has_nodes && !counts_nodes(chosen)) remark(nodes_are_ignored(chosen, costs, suits));
-  return chosen;
+ModelChoice ModelOptions::choose(const MachineCosts& costs, const Problem& problem, bool has_links, const Suits& suits) const {
+  PricingFacts facts = pricing_facts(problem);
+  facts.has_links = has_links;
+  ModelChoice choice;
+  if (model) {
+    choice.model = &named_model(*model);
+  } else if (auto chosen = choose_model(costs, facts, suits)) {
+    choice = *std::move(chosen);
+  } else {
+    refuse(chosen.error());
+  }
+  coefficients_of(costs, *choice.model);  // throws if the machine has no coefficients for this model
+  if (facts.has_nodes && !counts_nodes(*choice.model)) remark(nodes_are_ignored(*choice.model, costs, suits));
+  return choice;
 }
 
 std::string model_text(const Model& model, const MachineCosts& machine) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "options/parser.hpp"
-#include "quadrille/model.hpp"
+#include "quadrille/model_choice.hpp"
 
 namespace quadrille::command {
 
@@ -18,10 +18,10 @@ struct ModelOptions {
   void add_to(CLI::App& parser);
   MachineCosts machine_costs() const;  // of --machine; refuses if it is missing
 
-  // Returns the model of --model. Without it, returns the first model for which the machine has figures, the problem is described
-  // well enough, and `suits` accepts it. Prints a remark if ranks are on several nodes and the model ignores that.
+  // Returns the model of --model, without a reason. Without the option, returns the choice of `choose_model`. Prints a remark if
+  // ranks are on several nodes and the model ignores that.
   using Suits = std::function<Result<>(const Model&)>;
-  const Model& choose(
+  ModelChoice choose(
       const MachineCosts& costs, const Problem& problem, bool has_links,
       const Suits& suits = [](const Model&) { return Result<>(); }) const;
 };

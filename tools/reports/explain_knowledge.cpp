@@ -14,8 +14,6 @@
 namespace quadrille::command {
 namespace {
 
-constexpr std::string_view model = "max-rate";
-
 // Returns the first executor of the table that shares memory in this way.
 std::string executor_sharing(SharedBy memory) {
   const auto rows = all_executors();
@@ -53,9 +51,6 @@ MachineKnowledge find_knowledge(const KnowledgeOptions& options, Count nodes) {
   if (options.machine) {
     known.preset = find_machine(*options.machine);
     known.has_mpi = options.mpi != "none";
-    if (!known.preset->models.contains(model))
-      refuse(fmt::format("the file of the machine '{}' has no figures for the model {}, by which plans choose", *options.machine,
-                         model));
   } else {
     known = knowledge_here(nodes, mpi);
     for (const std::string& sentence : known.left_out) remark("left out: " + sentence);

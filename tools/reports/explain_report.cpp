@@ -39,11 +39,10 @@ std::string place_text(const Problem& problem, const Situation& situation) {
 // Returns true if --machine names the machine: only of this machine is a processor known.
 bool is_named(const MachineKnowledge& knowledge) { return knowledge.wisdom.machine.processor.empty(); }
 
-const Model& max_rate() { return *find_model("max-rate"); }
-
 // Returns true if the prices use a preset machine, some of whose figures are assumed.
 bool is_assumed(const Decision& decision, const MachineKnowledge& knowledge) {
-  return !decision.preset.empty() && knowledge.preset && !assumptions_of(max_rate(), *knowledge.preset).empty();
+  return !decision.preset.empty() && knowledge.preset && decision.model.model &&
+         !assumptions_of(*decision.model.model, *knowledge.preset).empty();
 }
 
 std::string how_known(const Considered& chosen, const Explanation& explanation, const MachineKnowledge& knowledge) {
@@ -113,6 +112,8 @@ std::string source_text(const Explanation& explanation, const MachineKnowledge& 
   if (knowledge.preset && (is_named(knowledge) || !explanation.decision.preset.empty()))
     text += fmt::format("{}Prices are by figures of the machine {} ({}; {}), which were not measured here.",
                         text.empty() ? "" : " ", knowledge.preset->name, knowledge.preset->description, knowledge.preset->source);
+  if (const ModelChoice& model = explanation.decision.model; model.model)
+    text += fmt::format("{}Their model is {}: {}.", text.empty() ? "" : " ", model.model->id, model.reason);
   return text;
 }
 
@@ -212,7 +213,8 @@ std::string text_of(const Explanation& explanation, const MachineKnowledge& know
   text += '\n' + table_of(explanation, most_rows);
   for (const auto& [algorithm, reason] : explanation.do_not_apply)
     text += paragraph(fmt::format("{} does not apply: {}.", algorithm, reason));
-  if (is_assumed(explanation.decision, knowledge)) text += '\n' + assumptions_text(max_rate(), *knowledge.preset);
+  if (is_assumed(explanation.decision, knowledge))
+    text += '\n' + assumptions_text(*explanation.decision.model.model, *knowledge.preset);
   return text;
 }
 
@@ -224,7 +226,7 @@ Json json_of(const Explanation& explanation, const MachineKnowledge& knowledge) 
   for (const auto& [algorithm, reason] : explanation.do_not_apply)
     do_not_apply.push_back({{"algorithm", algorithm}, {"reason", reason}});
   if (is_assumed(decision, knowledge))
-    for (const auto& [key, rule] : assumptions_of(max_rate(), *knowledge.preset)) assumed[key] = rule;
+    for (const auto& [key, rule] : assumptions_of(*decision.model.model, *knowledge.preset)) assumed[key] = rule;
   const auto seconds = explanation.seconds();
   const LowerBound& bound = explanation.bound;
   return {{"collective", name(situation.collective)},
@@ -241,6 +243,8 @@ Json json_of(const Explanation& explanation, const MachineKnowledge& knowledge) 
           {"time_s", seconds ? Json(*seconds) : Json()},
           {"source", name(decision.source)},
           {"preset", decision.preset},
+          {"model", decision.model.model ? Json(decision.model.model->id) : Json()},
+          {"model_reason", decision.model.reason},
           {"assumed", std::move(assumed)},
           {"reason", decision.reason},
           {"candidates", std::move(candidates)},

@@ -165,6 +165,8 @@ std::string text_of(const PriceList& list, const Pricer& pricer) {
 
 std::string text_of(const std::vector<PriceList>& lists, const Pricer& pricer) {
   std::string text = model_text(pricer.model(), pricer.machine());
+  if (const std::string& why = pricer.why_model(); !why.empty())
+    text += wrapped(fmt::format("Model {}: {}.", pricer.model().id, why), terminal_width(), 2) + '\n';
   for (const PriceList& list : lists) text += '\n' + text_of(list, pricer);
   if (const std::string assumed = assumptions_text(pricer.model(), pricer.machine()); !assumed.empty()) text += '\n' + assumed;
   return text;
@@ -196,6 +198,7 @@ Json json_of(const PriceList& list, const Pricer& pricer) {
               {"block_bytes", list.problem.block_bytes},
               {"machine", pricer.machine().name},
               {"model", pricer.model().id},
+              {"model_reason", pricer.why_model()},
               {"coefficients", std::move(coefficients)},
               {"assumed", std::move(assumed)},
               {"candidates", std::move(candidates)},

@@ -18,9 +18,9 @@ bool is_cheaper(const Priced& a, const Priced& b) {
 
 }  // namespace
 
-Pricer::Pricer(const Model& model, MachineCosts machine, std::optional<Topology> topology)
-    : model_(&model), machine_(std::move(machine)), topology_(std::move(topology)) {
-  coefficients_of(machine_, model);
+Pricer::Pricer(ModelChoice model, MachineCosts machine, std::optional<Topology> topology)
+    : model_(std::move(model)), machine_(std::move(machine)), topology_(std::move(topology)) {
+  coefficients_of(machine_, *model_.model);
 }
 
 PriceList Pricer::prices(const Problem& problem, const std::vector<Case>& cases, std::vector<LeftOut> left_out,
@@ -31,10 +31,10 @@ PriceList Pricer::prices(const Problem& problem, const std::vector<Case>& cases,
     const std::string name = entry.short_name();
     progress.show(fmt::format("priced {} of {}: now {}", list.candidates.size() + too_large, cases.size(), name));
     try {
-      const Workload work = workload_for(*model_, progress.followed(entry.schedule()), topology_ ? &*topology_ : nullptr);
+      const Workload work = workload_for(model(), progress.followed(entry.schedule()), topology_ ? &*topology_ : nullptr);
       list.messages += work.messages_counted;
       list.candidates.push_back({name, entry.given ? Choice{} : shortened(problem, entry.choice), entry.specification(),
-                                 price_of(work, *model_, machine_), work.scratch, work.control_bytes, work.ports,
+                                 price_of(work, model(), machine_), work.scratch, work.control_bytes, work.ports,
                                  work.nodes_sampled});
     } catch (const Error& error) {
       if (error.code() != ErrorCode::too_large) throw;
@@ -51,7 +51,7 @@ void Pricer::find_winners(PriceList& list, const AtBlock& at_block, ProgressLine
   std::vector<Choice> candidates;
   for (const Priced& candidate : list.candidates) candidates.push_back(candidate.choice);
   list.winners =
-      cheapest_by_block(list.problem, candidates, *model_, machine_,
+      cheapest_by_block(list.problem, candidates, model(), machine_,
                         {.topology = topology_, .at_block = at_block, .messages = list.messages, .progress = [&](Bytes bytes) {
                            progress.show("now blocks of " + bytes_text(bytes));
                          }});

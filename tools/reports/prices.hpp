@@ -8,7 +8,7 @@
 
 #include "options/cases.hpp"
 #include "quadrille/flips.hpp"
-#include "quadrille/model.hpp"
+#include "quadrille/model_choice.hpp"
 #include "support/talk.hpp"
 
 namespace quadrille::command {
@@ -38,11 +38,12 @@ struct PriceList {
 class Pricer {
  public:
   // Throws Error{misuse} if the machine has no figures for the model.
-  Pricer(const Model& model, MachineCosts machine, std::optional<Topology> topology);
+  Pricer(ModelChoice model, MachineCosts machine, std::optional<Topology> topology);
 
-  const Model& model() const { return *model_; }
+  const Model& model() const { return *model_.model; }
+  const std::string& why_model() const { return model_.reason; }  // empty if the user named the model
   const MachineCosts& machine() const { return machine_; }
-  const Coefficients& coefficients() const { return machine_.models.find(model_->id)->second; }
+  const Coefficients& coefficients() const { return machine_.models.find(model().id)->second; }
 
   // Returns the prices of all cases. A case for which the problem is too large is added to `left_out` with the reason; if no case
   // remains, that error is thrown.
@@ -53,7 +54,7 @@ class Pricer {
   void find_winners(PriceList& list, const AtBlock& at_block, ProgressLine& progress) const;
 
  private:
-  const Model* model_;
+  ModelChoice model_;
   MachineCosts machine_;
   std::optional<Topology> topology_;
 };

@@ -70,7 +70,8 @@ int run(const Options& options) {
     ProgressLine progress;
     explained.progress = [&](FlipQuantity quantity, Count value) { progress.show(doing(quantity, value)); };
     for (const auto& [size, problem] : problems) {
-      const MachineKnowledge knowledge = find_knowledge(options.knowledge, nodes_of(problem));
+      MachineKnowledge knowledge = find_knowledge(options.knowledge, nodes_of(problem));
+      knowledge.topology = options.problem.network();
       set_other_problems(explained, options.problem, problem, size);
       progress.show("pricing");
       const Explanation explanation = explain(problem, knowledge, explained);
@@ -93,7 +94,8 @@ Subcommand add_explain(CLI::App& command) {
   options->problem.add_to(*parser);
   begin_group(*parser, group::machine);
   add_option(*parser, "--machine", options->knowledge.machine,
-             "price by the figures of a named machine, such as hdr, or of a machine file, instead of what was measured here",
+             "price by the figures of a named machine, such as hdr, or of a machine file, instead of what was measured here. The "
+             "model is the first that applies, by 'quadrille list models'",
              "NAME|FILE");
   add_option(*parser, "--mpi", options->knowledge.mpi,
              "use the measurements made here with this MPI library: " + alternatives(ids_or_none()) + " (default: the newest ones)",
@@ -114,6 +116,7 @@ Subcommand add_explain(CLI::App& command) {
              "Examples:\n"
              "  quadrille explain alltoall --ranks 8 --block 1KiB\n"
              "  quadrille explain alltoall --node-sizes 8x8 --block 1KiB --machine hdr\n"
+             "  quadrille explain alltoall --topology torus:8x8 --block 64B --machine paragon\n"
              "  quadrille explain alltoallv --counts matrix.mtx\n"
              "  quadrille explain allreduce --ranks 4 --block 8B,64KiB --mpi openmpi --json");
   return {parser, [options] { return run(*options); }};

@@ -53,11 +53,9 @@ void set_contention(std::string_view text, const Model& model, MachineCosts& mac
 
 Pricer pricer_of(const Options& options, const Problem& problem) {
   MachineCosts machine = options.model.machine_costs();
-  const Model& model = options.model.choose(machine, problem, options.problem.topology.has_value());
-  Pricer pricer(model, machine, options.problem.network());
-  if (!options.contention) return pricer;
-  set_contention(*options.contention, model, machine);
-  return {model, machine, options.problem.network()};
+  ModelChoice model = options.model.choose(machine, problem, options.problem.topology.has_value());
+  if (options.contention) set_contention(*options.contention, *model.model, machine);
+  return {std::move(model), std::move(machine), options.problem.network()};
 }
 
 std::vector<PriceList> price_lists(const Options& options, const Pricer& pricer, const Subject& subject) {

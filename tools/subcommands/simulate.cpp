@@ -109,7 +109,7 @@ SimulationSetting setting_of(const Options& options, const Problem& problem) {
     if (setting.by_events && !each.times_of_message) return cannot("events are simulated by the models loggp and linear");
     return {};
   };
-  setting.model = &options.model.choose(setting.machine, problem, options.problem.topology.has_value(), tells_enough);
+  setting.model = options.model.choose(setting.machine, problem, options.problem.topology.has_value(), tells_enough).model;
   setting.topology = options.problem.network();
   return setting;
 }

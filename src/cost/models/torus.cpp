@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The torus model, for networks in which a rank can use all its links at the same time: T = start-ups t_s + C2 t_w + rearranged
-// rho. The bytes of a round are those of its longest message times the number of messages that share its busiest link. Before a
-// stage with messages that are not contiguous in memory, each rank rearranges all its blocks once (store and rearrange).
-// Source: [liu2005], section V (table II).
+// rho. The start-ups of a round are the messages that share its busiest link, because these cannot be on their way at the same
+// time; its bytes are those of its longest message times this number. (A rank that has more messages than links starts some of them
+// later, which is no more, because they share its links.) Before a stage with messages that are not contiguous in memory, each rank
+// rearranges all its blocks once (store and rearrange). Source: [liu2005], section V (table II).
 #include "cost/models/terms.hpp"
 
 namespace quadrille {
@@ -13,7 +14,8 @@ Formula formula_of(const Coefficients& coefficients) {
   const ByteTime wire = byte_time_of(coefficients, "wire_us_per_byte"),
                  rearrange = byte_time_of(coefficients, "rearrange_us_per_byte");
   return {.of_round = [=](const RoundFigures& round) -> Charges {
-            return {startups_charge(std::max<Count>(1, round.turns), startup), bytes_charge(shared_bytes(round), wire)};
+            return {startups_charge(std::max({Count{1}, round.turns, round.sharing}), startup),
+                    bytes_charge(shared_bytes(round), wire)};
           },
           .of_stage = [=](const StageFigures& stage, const Workload& workload) -> Charges {
             return {Charge{}, {}, bytes_charge(stage.in_pieces ? workload.held : 0, rearrange)};
@@ -28,7 +30,7 @@ extern const Model torus_model{
         "T = start-ups t_s + C2 t_w + rearranged rho: all links of a rank at once; blocks are rearranged before stages that need "
         "it",
     .source = "liu2005, section V",
-    .coefficients = {{.key = "startup_us", .meaning = "t_s, start-up of a round"},
+    .coefficients = {{.key = "startup_us", .meaning = "t_s, start-up of a message on a link"},
                      {.key = "wire_us_per_byte", .meaning = "t_w, time of a byte on a link"},
                      {.key = "rearrange_us_per_byte", .meaning = "rho, time of a byte that is rearranged"}},
     .needs_links = true,

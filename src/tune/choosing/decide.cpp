@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "quadrille/cost.hpp"
 #include "quadrille/decision.hpp"
 #include "quadrille/indexed.hpp"
 
@@ -93,42 +94,70 @@ class Deciding {
     return known != decision_.considered.end() ? *known : decision_.considered.emplace_back(Considered{.way = way});
   }
 
-  // One fit per executor, in the order of the options.
-  std::vector<std::optional<ExecutorFit>> fits() {
-    std::vector<std::optional<ExecutorFit>> all;
+  // How ways by one executor are priced: by a fit, by a model of the preset machine that knows no executors, or not at all.
+  struct Pricing {
+    std::optional<ExecutorFit> fit;
+    const Model* model = nullptr;
+    std::string missing;  // why there is no price
+  };
+
+  // One per executor, in the order of the options.
+  std::vector<Pricing> pricings() {
+    std::vector<Pricing> all;
     for (const Executor executor : options_.executors) {
-      auto& fit = all.emplace_back();
-      if (const ExecutorFit* known = wisdom_.find_fit(executor, decision_.situation))
-        fit = *known;
-      else if (options_.preset)
-        fit = preset_fit(*options_.preset, executor, decision_.situation, options_.cores);
-      if (fit && !fit->preset.empty()) decision_.preset = fit->preset;
-      if (fit) decision_.prediction_error = std::max(decision_.prediction_error, fit->error);
+      Pricing& pricing = all.emplace_back();
+      if (const ExecutorFit* known = wisdom_.find_fit(executor, decision_.situation)) {
+        pricing.fit = *known;
+        decision_.prediction_error = std::max(decision_.prediction_error, known->error);
+        if (!decision_.model.model) decision_.model = {find_model("max-rate"), "its figures were measured here"};
+      } else if (!options_.preset) {
+        pricing.missing = "no times are known for this executor";
+      } else if (const auto chosen = model_of_preset(problem_, options_); !chosen) {
+        pricing.missing = chosen.error();
+      } else {
+        if (chosen->model->needs_work)
+          pricing.fit = preset_fit(*options_.preset, executor, decision_.situation, options_.cores);
+        else
+          pricing.model = chosen->model;
+        decision_.preset = options_.preset->name;
+        decision_.model = *chosen;
+      }
     }
     return all;
   }
 
+  // The price of a schedule by an executor. `counted` has its work, so that it is counted once for all executors with a fit.
+  Price price_of_way(const Pricing& pricing, const Schedule& schedule, std::optional<Workload>& counted) const {
+    if (!pricing.model) {
+      if (!counted) counted = workload(schedule, {.work = true});
+      return price_by(*pricing.fit, *counted);
+    }
+    const Topology* const topology = options_.topology ? &*options_.topology : nullptr;
+    return price_of(workload_for(*pricing.model, schedule, topology), *pricing.model, *options_.preset);
+  }
+
   void take_priced() {
-    const auto known = fits();
+    const std::vector<Pricing> known = pricings();
     for (const Choice& choice : choices_worth_trying(problem_, options_.own_counts_only)) {
       const std::string text = specification(choice);
       std::optional<Workload> counted;
+      std::vector<std::optional<Price>> prices(known.size());
       std::string reason;
       try {
         const Schedule schedule = make_schedule(problem_, choice);
         if (!schedule.symmetry && problem_.ranks > most_ranks_without_symmetry && !options_.explain)
           reason = "it states no symmetry, so pricing it would take too long";
         else
-          counted = workload(schedule, {.work = true});
+          for (std::size_t i = 0; i < known.size(); ++i)
+            if (known[i].missing.empty()) prices[i] = price_of_way(known[i], schedule, counted);
       } catch (const Error& error) {  // the schedule is too large
         reason = error.what();
       }
       for (std::size_t i = 0; i < known.size(); ++i) {
-        std::optional<Price> price;
-        if (counted && known[i]) price = price_by(*known[i], *counted);
+        const std::optional<Price>& price = prices[i];
         for (const Policy policy : {Policy::blocking, Policy::nonblocking, Policy::dataflow}) {
           Considered& entry = entry_for({.algorithm = text, .policy = policy, .executor = options_.executors[i]});
-          entry.rejected = known[i] ? reason : "no times are known for this executor";
+          entry.rejected = known[i].missing.empty() ? reason : known[i].missing;
           if (price) entry.predicted_s = price->seconds(policy);
           if (options_.explain) entry.price = price;
         }
@@ -192,6 +221,13 @@ class Deciding {
 std::string_view name(Source source) {
   static constexpr ByEnum<Source, std::string_view, 3> names{{"wisdom", "price", "standard"}};
   return names[source];
+}
+
+Result<ModelChoice> model_of_preset(const Problem& problem, const DecisionOptions& options) {
+  if (!options.preset) return cannot("no machine is named");
+  PricingFacts facts = pricing_facts(problem, options.topology ? &*options.topology : nullptr);
+  facts.compares_executors = true;
+  return choose_model(*options.preset, facts);
 }
 
 Decision decide(const Problem& problem, const Wisdom& wisdom, const DecisionOptions& options) {

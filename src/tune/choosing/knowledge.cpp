@@ -14,7 +14,7 @@
 #include "foundation/environment.hpp"
 #include "foundation/hash.hpp"
 #include "quadrille/decision.hpp"
-#include "quadrille/model.hpp"
+#include "quadrille/model_choice.hpp"
 #include "tune/choosing/link_speed.hpp"
 #include "tune/wisdom/wisdom_pool.hpp"
 
@@ -24,7 +24,6 @@ namespace {
 constexpr const char* preset_variable = "QUADRILLE_MACHINE";  // names the machine that supplies prices where nothing was measured
 constexpr const char* usual_node = "epyc";
 constexpr const char* usual_network = "ethernet100";
-constexpr std::string_view model = "max-rate";
 
 // What this process knows, shared by ranks that are its threads. One entry per machine.
 struct Kept {
@@ -50,11 +49,15 @@ std::shared_ptr<const Knowledge> keep(Communicator& communicator, Knowledge know
   return kept().by_machine[key_of(communicator)] = std::move(shared);
 }
 
-// Returns the preset as two lines: its name, and its exact coefficients. Both are empty if there is no preset.
+// Returns the preset as two lines: its name; and for each model its id, the number of its coefficients, and these, exactly. Both
+// are empty if there is no preset.
 std::string preset_text(const std::optional<MachineCosts>& machine) {
   if (!machine) return "\n\n";
   std::string text = machine->name + '\n';
-  for (const auto& [key, value] : machine->models.find(model)->second) text += fmt::format("{} {} ", key, value);
+  for (const auto& [id, coefficients] : machine->models) {
+    text += fmt::format("{} {} ", id, coefficients.size());
+    for (const auto& [key, value] : coefficients) text += fmt::format("{} {} ", key, value);
+  }
   return text + '\n';
 }
 
@@ -65,9 +68,13 @@ std::optional<MachineCosts> parse_preset(std::istream& lines) {
   std::getline(lines, figures);
   if (machine.name.empty()) return std::nullopt;
   std::istringstream words(figures);
-  Coefficients& coefficients = machine.models[std::string(model)];
-  for (std::string key, value; words >> key >> value;)  // from_chars ignores the program's locale
-    std::from_chars(value.data(), value.data() + value.size(), coefficients[key]);
+  std::size_t how_many = 0;
+  for (std::string id; words >> id >> how_many;) {
+    Coefficients& coefficients = machine.models[id];
+    std::string key, value;
+    for (std::size_t i = 0; i < how_many && words >> key >> value; ++i)  // from_chars ignores the program's locale
+      std::from_chars(value.data(), value.data() + value.size(), coefficients[key]);
+  }
   return machine;
 }
 
@@ -115,6 +122,11 @@ std::string with_links_of(Knowledge knowledge, double us_per_byte) {
   return text_of(knowledge);
 }
 
+// The model by which plans choose on one node or on several. They know no network.
+Result<ModelChoice> model_for_plans(const MachineCosts& machine, Count nodes) {
+  return choose_model(machine, {.has_nodes = nodes > 1, .compares_executors = true});
+}
+
 }  // namespace
 
 std::optional<MachineCosts> machine_of_environment() {
@@ -129,20 +141,24 @@ std::optional<MachineCosts> machine_of_environment() {
   } catch (const Error& error) {
     fail(error.what());
   }
-  if (!machine.models.contains(model))
-    fail(fmt::format("that machine has no figures for the model {}, by which plans choose", model));
+  if (const auto chosen = model_for_plans(machine, 1); !chosen && !model_for_plans(machine, 2)) fail(chosen.error());
   return machine;
 }
 
 std::optional<MachineCosts> usual_preset(Count nodes) {
   try {
-    if (auto asked = machine_of_environment()) return asked;
+    if (auto asked = machine_of_environment()) {
+      if (const auto chosen = model_for_plans(*asked, nodes))
+        return asked;
+      else
+        warn_once(fmt::format("{} is '{}', but {}; it is ignored", preset_variable, asked->name, chosen.error()));
+    }
   } catch (const Error& error) {
     warn_once(fmt::format("{}; it is ignored", error.what()));
   }
   try {
     MachineCosts machine = find_machine(nodes > 1 ? usual_network : usual_node);  // which may be a file of the user's
-    if (machine.models.contains(model)) return machine;
+    if (model_for_plans(machine, nodes)) return machine;
   } catch (const Error&) {}
   return std::nullopt;  // then ways without a fit have no predicted time
 }

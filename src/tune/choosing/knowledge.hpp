@@ -24,7 +24,7 @@ struct Knowledge {
 };
 
 // The machine that QUADRILLE_MACHINE names; absent if it is not set. Throws Error{environment} if there is no such machine, or if
-// it has no figures by which plans choose.
+// it has figures for no model by which plans can choose: they know no network.
 std::optional<MachineCosts> machine_of_environment();
 
 // The machine that supplies prices where nothing was measured: the one named by QUADRILLE_MACHINE, otherwise a default one. If the

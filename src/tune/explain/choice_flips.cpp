@@ -50,6 +50,8 @@ Flips ChoiceFlips::by_block() const {
 // Each node keeps its number of ranks, so nodes are added; without nodes all ranks stay on one node.
 Flips ChoiceFlips::by_ranks() const {
   if (is_irregular(problem_.collective) && !options_.at_ranks) return {.note = "the counts are given for so many ranks"};
+  if (const auto model = model_of_preset(problem_, knowledge_.options_for(problem_)); model && model->model->needs_links)
+    return {.note = fmt::format("the model {} needs the network, which has so many ranks", model->model->id)};
   const Situation situation = situation_of(problem_);
   const Count unit = situation.nodes > 1 ? situation.ranks_of_node : 1;
   std::vector<Count> values;

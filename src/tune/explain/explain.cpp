@@ -7,6 +7,7 @@
 
 #include "execute/executors.hpp"
 #include "quadrille/algorithm.hpp"
+#include "quadrille/error.hpp"
 #include "schedule/policy_name.hpp"
 #include "tune/explain/choice_flips.hpp"
 #include "tune/explain/price_parts.hpp"
@@ -25,7 +26,10 @@ std::vector<ExplainedWay> explained(const Problem& problem, const Decision& deci
     ExplainedWay& way = ways.emplace_back(
         ExplainedWay{.considered = each, .name = short_name(problem, parse_candidate(problem, each.way.algorithm))});
     if (ways.size() > most_parts || !each.price) continue;
-    if (const auto fit = knowledge.fit(each.way.executor, decision.situation)) way.parts = parts_of(problem, each.way, *fit);
+    if (decision.model.model && !decision.model.model->needs_work)
+      way.parts = parts_of(*each.price, each.way.policy);
+    else if (const auto fit = knowledge.fit(each.way.executor, decision.situation))
+      way.parts = parts_of(problem, each.way, *fit);
   }
   return ways;
 }
@@ -55,9 +59,10 @@ std::optional<double> Explanation::seconds() const {
 
 Explanation explain(const Problem& problem, const MachineKnowledge& knowledge, const ExplainOptions& options) {
   check(problem);
-  if (knowledge.preset) coefficients_of(*knowledge.preset, *find_model("max-rate"));  // throws if there are none
   DecisionOptions by = knowledge.options_for(problem);
   by.explain = true;
+  if (by.preset)
+    if (const auto model = model_of_preset(problem, by); !model) throw Error(ErrorCode::misuse, model.error());
   Explanation explanation{.problem = problem, .decision = decide(problem, knowledge.wisdom, by)};
   const Decision& decision = explanation.decision;
   explanation.ways = explained(problem, decision, knowledge, options.most_parts);

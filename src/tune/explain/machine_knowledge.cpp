@@ -59,6 +59,13 @@ bool is_offered(const ExecutorRow& row, const Situation& situation, bool has_mpi
   return false;
 }
 
+// Returns true if the preset prices all executors alike, because its model compares none. One of them then stands for all.
+bool knows_no_executors(const DecisionOptions& by, const Problem& problem) {
+  if (!by.preset) return false;
+  const auto chosen = model_of_preset(problem, by);
+  return chosen && !chosen->model->needs_work;
+}
+
 }  // namespace
 
 MachineKnowledge knowledge_here(Count nodes, std::string_view mpi) {
@@ -85,6 +92,8 @@ DecisionOptions MachineKnowledge::options_for(const Problem& problem) const {
   std::stable_partition(by.executors.begin(), by.executors.end(),
                         [](Executor each) { return row_of(each).memory != SharedBy::nobody; });
   by.preset = preset;
+  if (topology && topology->ranks() == problem.ranks) by.topology = topology;
+  if (!only && wisdom.executors.empty() && knows_no_executors(by, problem)) by.executors = {by.executors.back()};
   by.situation = situation;
   by.cores = wisdom.machine.cores;
   return by;
@@ -92,7 +101,7 @@ DecisionOptions MachineKnowledge::options_for(const Problem& problem) const {
 
 std::optional<ExecutorFit> MachineKnowledge::fit(Executor executor, const Situation& situation) const {
   if (const ExecutorFit* measured = wisdom.find_fit(executor, situation)) return *measured;
-  if (preset) return preset_fit(*preset, executor, situation, wisdom.machine.cores);
+  if (preset && preset->models.contains("max-rate")) return preset_fit(*preset, executor, situation, wisdom.machine.cores);
   return std::nullopt;
 }
 

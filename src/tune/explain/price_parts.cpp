@@ -66,6 +66,27 @@ PriceParts parts_of(const Problem& problem, const Way& way, const ExecutorFit& f
   return parts;
 }
 
+PriceParts parts_of(const Price& price, Policy policy) {
+  static constexpr std::string_view copies[] = {"composed bytes", "copied bytes", "rearranged bytes", "combined bytes"};
+  PriceParts parts;
+  for (const StagePrice& stage : price.stages) parts.rounds += static_cast<Count>(stage.rounds.size());
+  for (const PriceTerm& term : price.terms_of(policy)) {
+    if (!term.is_bytes) {
+      parts.startups_s += term.seconds;
+      if (term.name != "operations") parts.startups += term.amount;
+    } else if (std::find(std::begin(copies), std::end(copies), term.name) != std::end(copies)) {
+      parts.copies_s += term.seconds;
+      parts.copied += term.amount;
+    } else if (term.name == "more link bytes") {
+      parts.contention_s += term.seconds;
+    } else {
+      parts.bytes_s += term.seconds;
+      parts.bytes += term.amount;
+    }
+  }
+  return parts;
+}
+
 LowerBound bound_of(const Problem& problem, const Situation& situation, const std::optional<ExecutorFit>& fit) {
   LowerBound bound;
   for (const Bound& each : lower_bounds(problem, 1)) {

@@ -107,6 +107,10 @@ TEST_F(ExplainTest, ExplainsOnATopology) {
   EXPECT_EQ(told["by_block"]["looked_up_to"], most_block_bytes);
   EXPECT_EQ(told["by_ranks"]["looked_up_to"], 128);
   EXPECT_EQ(explained({"broadcast", "--topology", "cluster:2x4", "--machine", machine(), "--time", "0.1"})["nodes"], 2);
+  const Json torus = explained({"alltoall", "--topology", "torus:8x8", "--machine", "paragon", "--block", "64B", "--time", "0.01"});
+  EXPECT_EQ(torus["model"], "torus");
+  EXPECT_NE(torus["model_reason"], "");
+  EXPECT_EQ(torus["by_ranks"]["note"], "the model torus needs the network, which has so many ranks");
   refuses({"explain", "alltoall", "--ranks", "6", "--topology", "torus:2x4", "--machine", machine()}, "8 ranks, not 6");
 }
 
@@ -186,7 +190,7 @@ TEST_F(ExplainTest, RefusesInvalidOptions) {
   refuses({"explain", "alltoall"}, "say how many ranks");
   refuses({"explain", "alltoall", "--ranks", "4", "--mpi", "lam"}, "MPI library");
   refuses({"explain", "alltoall", "--ranks", "4", "--machine", "nowhere"}, "nowhere");
-  refuses({"explain", "alltoall", "--ranks", "4", "--machine", "sp1"}, "max-rate");
+  refuses({"explain", "alltoall", "--ranks", "4", "--machine", "paragon"}, "--topology torus:4x8");
   refuses({"explain", "alltoall", "--ranks", "4", "--machine", "hdr", "--mpi", "openmpi"}, "exclude each other");
   refuses({"explain", "alltoall", "--node-sizes", "2x2", "--executor", "shared"}, "hybrid");
 }

@@ -29,6 +29,8 @@ TEST(Knowledge, AWrongMachineOfTheEnvironmentIsIgnoredWithAWarning) {
 
   ::setenv("QUADRILLE_MACHINE", "hdr", 1);
   EXPECT_EQ(machine_of_environment()->name, usual_preset(1)->name);
+  ::setenv("QUADRILLE_MACHINE", "sp2", 1);
+  EXPECT_EQ(usual_preset(1)->name, "sp2") << "it has figures for the model flat";
   ::unsetenv("QUADRILLE_MACHINE");
 }
 

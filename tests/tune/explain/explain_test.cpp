@@ -173,8 +173,35 @@ TEST(Explain, KnowsNothingWithoutKnowledge) {
 }
 
 TEST(Explain, RefusesAMachineByWhichPlansCannotChoose) {
-  EXPECT_THROW(explain(Problem::alltoall(6, 64), {.preset = find_machine("sp1")}), Error);
+  EXPECT_THROW(explain(Problem::alltoall(6, 64), {.preset = find_machine("paragon")}), Error) << "the network is not known";
   EXPECT_THROW(explain(Problem::alltoall(0, 64), {}), Error);
+}
+
+// Plans compare executors by max-rate. Machines without figures for it are priced by the model that knows most of the problem.
+TEST(Explain, ChoosesByTheModelThatTheMachineHasFiguresFor) {
+  const auto told = [](const char* machine, Problem problem, const std::optional<Topology>& topology = {}) {
+    if (topology) problem.grid = topology->grid();
+    return explain(problem, {.preset = find_machine(machine), .topology = topology}, {.seconds = 0});
+  };
+  const Topology torus = Topology::torus({8, 8});
+  const Explanation on_torus = told("paragon", Problem::alltoall(64, 64), torus);
+  EXPECT_EQ(on_torus.decision.model.model, find_model("torus"));
+  EXPECT_THAT(on_torus.decision.model.reason, ::testing::HasSubstr("network"));
+  EXPECT_EQ(way_text(on_torus.problem, on_torus.decision.chosen), "torus by messages");
+  EXPECT_NEAR(*on_torus.seconds(), 6 * 75e-6 + 4096 * 0.011e-6 + 3 * 4096 * 0.014e-6, 1e-9);
+  ASSERT_TRUE(on_torus.ways[0].parts);
+  EXPECT_EQ(on_torus.ways[0].parts->startups, 6);
+  EXPECT_NEAR(on_torus.ways[0].parts->copies_s, 3 * 4096 * 0.014e-6, 1e-9);
+  EXPECT_FALSE(on_torus.bound.seconds);
+  std::set<Executor> executors;
+  for (const ExplainedWay& each : on_torus.ways)
+    if (!names_vendor(each.considered.way.algorithm)) executors.insert(each.considered.way.executor);
+  EXPECT_EQ(executors, std::set{Executor::mpi}) << "the model compares none";
+  EXPECT_EQ(told("sp2", on_nodes(Problem::alltoall(16, 64), 4)).decision.model.model, find_model("flat"));
+  EXPECT_EQ(told("myrinet", on_nodes(Problem::alltoall(16, 64), 4)).decision.model.model, find_model("cluster"));
+  EXPECT_EQ(told("sp1", Problem::alltoall(16, 64)).decision.model.model, find_model("linear"));
+  EXPECT_EQ(told("hdr", Problem::alltoall(64, 64), torus).decision.model.model, find_model("max-rate"));
+  EXPECT_EQ(told("hdr", Problem::alltoall(64, 64)).decision.preset, "hdr");
 }
 
 TEST(Explain, NamesWaysInWords) {
