@@ -76,12 +76,14 @@ struct Explanation {
   LowerBound bound;
   Flips by_block;  // by bytes of a block, each to within 3 %
   Flips by_ranks;  // by number of ranks, at powers of two times the ranks of a node: each node keeps its ranks, so nodes are added
-  Flips by_skew;   // for alltoallv: by bytes of the heaviest rank over the mean of all, with the same total
+  // For alltoallv: by the longest block over the mean of those that are not empty, with the same total. At the problem's own value
+  // it has the chosen way.
+  Flips by_irregularity;
 
   std::optional<double> seconds() const;  // time of the chosen way: measured, otherwise predicted; absent if neither is known
 };
 
-enum class FlipQuantity : std::uint8_t { block_bytes, ranks, skew };
+enum class FlipQuantity : std::uint8_t { block_bytes, ranks, irregularity };
 
 struct ExplainOptions {
   std::size_t most_parts = 10;  // how many ways have their price taken apart, the best first

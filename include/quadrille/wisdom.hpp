@@ -42,6 +42,7 @@ struct Situation {
   // Irregular collectives only: how uneven the counts are. Rounded to powers of two, so that similar counts share one situation.
   Count skew = 1;            // largest amount that a rank sends or receives / mean over all ranks, rounded to a power of two
   Count sparsity = 1;        // number of all blocks / number of blocks that are not empty, rounded to a power of two
+  Count irregularity = 1;    // longest block / mean of the blocks that are not empty, rounded to a power of two
   bool counts_known = true;  // false: ranks know only their own counts and these figures, so fewer algorithms apply
   Combining combining = Combining::any_order;  // for reductions
 
@@ -207,5 +208,9 @@ Fingerprint fingerprint(Communicator& communicator);
 // (alltoallv_of_rank), because ranks would then get different situations; such ranks first exchange facts and set counts_known =
 // false.
 Situation situation_of(const Problem& problem);
+
+// Returns the irregularity of an irregular problem, exactly: the bytes of its longest block over the mean of the blocks that are
+// not empty. 1 if all are empty.
+double irregularity(const Problem& problem);
 
 }  // namespace quadrille

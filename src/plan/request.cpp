@@ -141,7 +141,10 @@ CountFacts count_facts(const Problem& problem, Rank me) {
   CountFacts facts{.all = fingerprint(problem)};
   const Traffic traffic(problem);
   facts.sent = traffic.sent_bytes(me), facts.received = traffic.received_bytes(me);
-  facts.blocks = size(traffic.sent_by(me));
+  for (const Share& share : traffic.sent_by(me)) {
+    ++facts.blocks;
+    facts.longest = std::max(facts.longest, share.bytes);
+  }
   return facts;
 }
 

@@ -27,6 +27,7 @@ struct CountFacts {
   std::uint64_t all = 0;         // fingerprint of all counts that the rank was given
   Bytes sent = 0, received = 0;  // by this rank
   Count blocks = 0;              // blocks that it sends and that are not empty
+  Bytes longest = 0;             // the longest of these
 };
 
 constexpr std::uint64_t no_knowledge = 0;  // the hash of a rank that has no knowledge yet

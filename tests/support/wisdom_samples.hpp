@@ -55,6 +55,7 @@ inline Wisdom sample() {
   wisdom.add(buffered);
   Situation irregular{.collective = Collective::alltoallv, .ranks = 24, .nodes = 6, .ranks_of_node = 4, .block_bytes = 512};
   irregular.skew = 4;
+  irregular.irregularity = 2;
   irregular.sparsity = 2;
   wisdom.add(record(irregular));
   wisdom.add(record({.collective = Collective::alltoallv,

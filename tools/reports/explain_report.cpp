@@ -198,8 +198,8 @@ std::string text_of(const Explanation& explanation, const MachineKnowledge& know
   std::string text = paragraph(answer(explanation, knowledge));
   text += fmt::format("\n{} among {}, {}", name(problem.collective), problem_text(problem), place_text(problem, situation));
   if (is_irregular(problem.collective))
-    text +=
-        fmt::format("; mean share {}, skew {}, sparsity {}", bytes_text(situation.block_bytes), situation.skew, situation.sparsity);
+    text += fmt::format("; mean share {}, irregularity {:.3g}, skew {}, sparsity {}", bytes_text(situation.block_bytes),
+                        irregularity(problem), situation.skew, situation.sparsity);
   text += "\n\n" + paragraph(fmt::format("Why: {}. {}", explanation.decision.reason, comparison(explanation)));
   text += paragraph(bound_text(explanation));
   text += paragraph(source_text(explanation, knowledge));
@@ -208,7 +208,8 @@ std::string text_of(const Explanation& explanation, const MachineKnowledge& know
   for (const std::string& flips :
        {moves_data(problem.collective) ? flips_text("By size of block, to within 3 %", explanation.by_block, bytes) : std::string(),
         flips_text("By number of ranks", explanation.by_ranks, number),
-        flips_text("By skew, the heaviest rank over the mean", explanation.by_skew, number)})
+        flips_text("By irregularity, the longest share over the mean of those that are not empty", explanation.by_irregularity,
+                   number)})
     if (!flips.empty()) text += paragraph(flips);
   text += '\n' + table_of(explanation, most_rows);
   for (const auto& [algorithm, reason] : explanation.do_not_apply)
@@ -237,6 +238,7 @@ Json json_of(const Explanation& explanation, const MachineKnowledge& knowledge) 
           {"block_bytes", situation.block_bytes},
           {"skew", situation.skew},
           {"sparsity", situation.sparsity},
+          {"irregularity", is_irregular(situation.collective) ? irregularity(explanation.problem) : 1.0},
           {"wisdom", knowledge.file},
           {"machine", knowledge.preset ? Json(knowledge.preset->name) : Json()},
           {"chosen", way_json(decision.chosen)},
@@ -257,7 +259,7 @@ Json json_of(const Explanation& explanation, const MachineKnowledge& knowledge) 
             {"time_s", bound.seconds ? Json(*bound.seconds) : Json()}}},
           {"by_block", json_of(explanation.by_block)},
           {"by_ranks", json_of(explanation.by_ranks)},
-          {"by_skew", json_of(explanation.by_skew)}};
+          {"by_irregularity", json_of(explanation.by_irregularity)}};
 }
 
 }  // namespace quadrille::command

@@ -35,7 +35,7 @@ Count nodes_of(const Problem& problem) { return situation_of(problem).nodes; }
 std::string doing(FlipQuantity quantity, Count value) {
   const std::string what = quantity == FlipQuantity::block_bytes ? "blocks of " + bytes_text(value)
                            : quantity == FlipQuantity::ranks     ? fmt::format("{} ranks", value)
-                                                                 : fmt::format("a skew of {}", value);
+                                                                 : fmt::format("an irregularity of {}", value);
   return "looking where the choice changes: " + what;
 }
 

@@ -42,6 +42,7 @@ std::string kind_text(const Situation& situation) {
   if (!situation.counts_known) text += ", own counts";
   if (situation.skew > 1) text += fmt::format(", skew {}", situation.skew);
   if (situation.sparsity > 1) text += fmt::format(", sparsity {}", situation.sparsity);
+  if (situation.irregularity > 1) text += fmt::format(", irregularity {}", situation.irregularity);
   if (situation.combining != Combining::any_order) text += fmt::format(", {}", name(situation.combining));
   return text;
 }
@@ -117,6 +118,7 @@ Json json_of(const WisdomRecord& record) {
           {"counts_known", situation.counts_known},
           {"skew", situation.skew},
           {"sparsity", situation.sparsity},
+          {"irregularity", situation.irregularity},
           {"combining", name(situation.combining)},
           {"speaks_for",
            {{"least_bytes", record.least_bytes},

@@ -51,9 +51,9 @@ std::shared_ptr<const Decision> decided(const Knowledge& knowledge, const Proble
   const bool is_kept = !key.problem.counts && !key.problem.sparse_counts;
   auto& recent = Recent<ChoiceKey, std::shared_ptr<const Decision>, 16>::of_this_thread();
   if (const auto* const known = is_kept ? recent.find(key) : nullptr) return *known;
-  auto decision = std::make_shared<const Decision>(
-      decide(options.own_counts_only ? with_equal_counts(asked, options.situation->block_bytes) : asked, knowledge.wisdom,
-             with_preset(options, knowledge)));
+  auto decision =
+      std::make_shared<const Decision>(decide(options.own_counts_only ? with_alike_counts(asked, *options.situation) : asked,
+                                              knowledge.wisdom, with_preset(options, knowledge)));
   if (is_kept) recent.add(std::move(key), decision);
   return decision;
 }
@@ -63,10 +63,11 @@ Count to_power_of_two(double ratio) { return ratio <= 1 ? 1 : Count{1} << std::l
 // Returns the situation of an alltoallv in which each rank knows only its own counts.
 // `facts` has facts about the counts of each rank.
 Situation situation_of_facts(const Problem& problem, const std::vector<CountFacts>& facts) {
-  double total = 0, heaviest = 0, blocks = 0;
+  double total = 0, heaviest = 0, blocks = 0, longest = 0;
   for (const CountFacts& each : facts) {
     total += static_cast<double>(each.sent);
     blocks += static_cast<double>(each.blocks);
+    longest = std::max(longest, static_cast<double>(each.longest));
     heaviest = std::max({heaviest, static_cast<double>(each.sent), static_cast<double>(each.received)});
   }
   const auto p = static_cast<double>(problem.ranks);
@@ -78,6 +79,7 @@ Situation situation_of_facts(const Problem& problem, const std::vector<CountFact
   situation.block_bytes = static_cast<Bytes>(std::ceil(total / (p * p)));
   situation.skew = total > 0 ? to_power_of_two(heaviest * p / total) : 1;
   situation.sparsity = blocks > 0 ? to_power_of_two(p * p / blocks) : 1;
+  situation.irregularity = total > 0 ? to_power_of_two(longest * blocks / total) : 1;
   situation.counts_known = false;
   return situation;
 }

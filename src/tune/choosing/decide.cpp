@@ -73,14 +73,25 @@ class Deciding {
     }
   }
 
+  // Returns the record of the situation, or else of one whose irregularity is half or twice as large.
+  const WisdomRecord* find_record(Situation situation) const {
+    const Count own = situation.irregularity;
+    for (const Count irregularity : {own, own / 2, 2 * own}) {
+      if (irregularity == 0 || (irregularity != own && !is_irregular(situation.collective))) continue;
+      situation.irregularity = irregularity;
+      if (const WisdomRecord* record = wisdom_.find(situation)) return record;
+    }
+    return nullptr;
+  }
+
   void take_measured() {
-    const WisdomRecord* record = wisdom_.find(decision_.situation);
+    const WisdomRecord* record = find_record(decision_.situation);
     // If there is no record, use one that was measured with counts known to all ranks. is_available()
     // leaves out the ways that need to know all counts.
     if (!record && !decision_.situation.counts_known) {
       Situation known = decision_.situation;
       known.counts_known = true;
-      record = wisdom_.find(known);
+      record = find_record(known);
     }
     if (!record) return;
     date_ = record->date, launches_ = record->races.size();

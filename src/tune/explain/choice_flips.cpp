@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <set>
 
 #include "problem/collective_facts.hpp"
 #include "quadrille/indexed.hpp"
+#include "quadrille/traffic.hpp"
 #include "tune/explain/find_flips.hpp"
 
 namespace quadrille {
@@ -15,18 +18,52 @@ namespace {
 constexpr Count most_ranks = 4096;        // flips are searched up to so many ranks
 constexpr Count most_ranks_listed = 512;  // the limit for an alltoallv, whose counts are a matrix
 
-// Returns a problem in which rank 0 sends `factor` times the mean of all ranks, and each rank sends the same to every other. The
-// total is that of `problem`.
-Problem with_skew(const Problem& problem, Count factor) {
-  const Count p = problem.ranks;
-  const auto total = static_cast<double>(situation_of(problem).block_bytes) * static_cast<double>(p) * static_cast<double>(p);
-  const double heavy = total * static_cast<double>(factor) / static_cast<double>(p);
-  std::vector<Bytes> counts(index(p * p), static_cast<Bytes>((total - heavy) / static_cast<double>((p - 1) * p)));
-  std::fill_n(counts.begin(), p, static_cast<Bytes>(heavy / static_cast<double>(p)));
-  Problem skewed = problem;
-  skewed.sparse_counts = nullptr;
-  skewed.counts = std::make_shared<const std::vector<Bytes>>(std::move(counts));
-  return skewed;
+// Returns a problem with the same blocks that are not empty and about the same total, in which the longest block is `factor` times
+// their mean: each block's size is raised to a power. If all blocks have the same size, the first one of each rank grows.
+Problem with_irregularity(const Problem& problem, Count factor) {
+  const Traffic traffic(problem);
+  std::vector<TrafficEntry> entries;
+  std::vector<double> logs;  // of the blocks relative to the longest one
+  const bool are_equal = irregularity(problem) < 1.001;
+  const auto longest = static_cast<double>(traffic.longest());
+  double total = 0;
+  for (Rank from = 0; from < problem.ranks; ++from)
+    for (const Share& share : traffic.sent_by(from)) {
+      const bool is_first = entries.empty() || entries.back().from != from;
+      entries.push_back({from, share.peer, share.bytes});
+      logs.push_back(are_equal ? (is_first ? 0 : std::log(0.5)) : std::log(static_cast<double>(share.bytes) / longest));
+      total += static_cast<double>(share.bytes);
+    }
+  const auto sum_of_powers = [&](double power) {
+    double sum = 0;
+    for (const double each : logs) sum += std::exp(power * each);
+    return sum;
+  };
+  const auto target = static_cast<double>(entries.size()) / static_cast<double>(factor);
+  double low = 0, high = 1;
+  while (sum_of_powers(high) > target && high < 1024) high *= 2;
+  for (int i = 0; i < 40; ++i) (sum_of_powers((low + high) / 2) > target ? low : high) = (low + high) / 2;
+  const double scale = total / sum_of_powers(high);
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    entries[i].bytes = std::max<Bytes>(1, std::llround(scale * std::exp(high * logs[i])));
+  Problem other = Problem::alltoallv(problem.ranks, std::move(entries));
+  other.nodes = problem.nodes, other.grid = problem.grid;
+  return other;
+}
+
+// Returns the largest irregularity that `with_irregularity` can reach: then only the longest blocks have a size that counts.
+Count most_irregular(const Problem& problem) {
+  const Traffic traffic(problem);
+  const bool are_equal = irregularity(problem) < 1.001;
+  Count filled = 0, longest = 0;
+  for (Rank from = 0; from < problem.ranks; ++from) {
+    const std::vector<Share> sent = traffic.sent_by(from);
+    filled += size(sent);
+    longest += are_equal
+                   ? std::min<Count>(1, size(sent))
+                   : std::count_if(sent.begin(), sent.end(), [&](const Share& share) { return share.bytes == traffic.longest(); });
+  }
+  return longest == 0 ? 1 : filled / longest;
 }
 
 Deadline deadline_after(double seconds) {
@@ -63,13 +100,15 @@ Flips ChoiceFlips::by_ranks() const {
   });
 }
 
-Flips ChoiceFlips::by_skew() const {
+Flips ChoiceFlips::by_irregularity() const {
   if (!has_pair_counts(problem_.collective)) return {};
   if (problem_.ranks > most_ranks_listed) return {.note = fmt::format("looked at up to {} ranks only", most_ranks_listed)};
-  std::vector<Count> factors;
-  for (Count factor = 1; factor <= problem_.ranks; factor *= 2) factors.push_back(factor);
-  return find_flips(factors, false, deadline_after(options_.seconds / 3),
-                    [&](Count factor) { return way_for(FlipQuantity::skew, factor, with_skew(problem_, factor)); });
+  const Count own = std::max<Count>(1, std::llround(irregularity(problem_))), most = std::max(own, most_irregular(problem_) / 2);
+  std::set<Count> factors{own};
+  for (Count factor = 1; factor <= most; factor *= 2) factors.insert(factor);
+  return find_flips({factors.begin(), factors.end()}, false, deadline_after(options_.seconds / 3), [&](Count factor) {
+    return way_for(FlipQuantity::irregularity, factor, factor == own ? problem_ : with_irregularity(problem_, factor));
+  });
 }
 
 // Returns the problem among so many ranks, without nodes and grid.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the choice for a problem changes, as the size of its blocks, the ranks or the skew of its counts grow.
+// Where the choice for a problem changes, as the size of its blocks, the ranks or the irregularity of its counts grow.
 #pragma once
 
 #include "quadrille/explain.hpp"
@@ -15,7 +15,7 @@ class ChoiceFlips {
 
   Flips by_block() const;
   Flips by_ranks() const;
-  Flips by_skew() const;  // empty unless the problem has a count for each pair of ranks
+  Flips by_irregularity() const;  // empty unless the problem has a count for each pair of ranks
 
  private:
   Problem with_ranks(Count ranks) const;

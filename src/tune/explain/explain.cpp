@@ -72,7 +72,7 @@ Explanation explain(const Problem& problem, const MachineKnowledge& knowledge, c
   const ChoiceFlips flips(problem, knowledge, options);
   explanation.by_block = flips.by_block();
   explanation.by_ranks = flips.by_ranks();
-  explanation.by_skew = flips.by_skew();
+  explanation.by_irregularity = flips.by_irregularity();
   return explanation;
 }
 

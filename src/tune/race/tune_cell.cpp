@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <set>
@@ -126,10 +127,27 @@ std::vector<WisdomEntry> ranking(const RaceResult& last, const std::vector<Leave
 
 }  // namespace
 
-Problem with_equal_counts(const Problem& problem, Bytes block_bytes) {
-  Problem even = make_traffic(problem.ranks, {.kind = TrafficKind::equal, .typical = block_bytes});
-  even.nodes = problem.nodes, even.grid = problem.grid;
-  return even;
+Problem with_alike_counts(const Problem& problem, const Situation& situation) {
+  constexpr Count most_listed_ranks = 512;  // the counts are a matrix
+  const Count p = problem.ranks, blocks = std::max<Count>(1, p / situation.sparsity);
+  Problem alike;
+  if (p > most_listed_ranks || (situation.skew == 1 && situation.sparsity == 1 && situation.irregularity == 1)) {
+    alike = make_traffic(p, {.kind = TrafficKind::equal, .typical = situation.block_bytes});
+  } else {
+    const double mean_row = static_cast<double>(situation.block_bytes) * static_cast<double>(p);
+    const double heavy = std::min(static_cast<double>(situation.skew), static_cast<double>(p)),
+                 others = p == 1 ? 1 : (static_cast<double>(p) - heavy) / static_cast<double>(p - 1);
+    std::vector<TrafficEntry> entries;
+    for (Rank from = 0; from < p; ++from) {
+      const double row = mean_row * (from == 0 ? heavy : others);
+      const double longest = std::min(1.0, static_cast<double>(situation.irregularity) / static_cast<double>(blocks)) * row;
+      const double short_block = blocks == 1 ? 0 : (row - longest) / static_cast<double>(blocks - 1);
+      for (Count i = 1; i <= blocks; ++i) entries.push_back({from, (from + i) % p, std::llround(i == 1 ? longest : short_block)});
+    }
+    alike = Problem::alltoallv(p, std::move(entries));
+  }
+  alike.nodes = problem.nodes, alike.grid = problem.grid;
+  return alike;
 }
 
 std::vector<Way> promising_ways(const Problem& problem, const Wisdom& wisdom, const DecisionOptions& options,

@@ -31,9 +31,10 @@ struct CellRaceOptions {
   std::function<void(const std::string& sentence)> wrong;                           // reports a way that gave wrong data
 };
 
-// Returns the alltoallv with equal counts on the same ranks. Its price replaces that of an alltoallv whose
-// counts no rank knows in full.
-Problem with_equal_counts(const Problem& problem, Bytes block_bytes);
+// Returns an alltoallv on the same ranks with such counts: all ranks send to equally many others, one block of each rank is longer
+// than the others as the situation's irregularity says, and rank 0 sends more than the others as its skew says. Its price replaces
+// that of an alltoallv whose counts no rank knows in full. Among many ranks all counts are equal.
+Problem with_alike_counts(const Problem& problem, const Situation& situation);
 
 // Returns the ways that are worth racing. These are the ways with the lowest prices, but only a few per algorithm and executor; for
 // each other algorithm its cheapest way, unless hopeless, and the way with default parameters; those of `known_good` that apply,

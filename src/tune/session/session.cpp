@@ -49,7 +49,7 @@ void check_options(const TuneOptions& options, Count ranks) {
 
 // Returns the problem for which ways are priced; counts that no rank knows in full are replaced by equal ones.
 Problem priced(const TuneCell& cell) {
-  return cell.own_counts_only ? with_equal_counts(cell.problem, cell.situation().block_bytes) : cell.problem;
+  return cell.own_counts_only ? with_alike_counts(cell.problem, cell.situation()) : cell.problem;
 }
 
 // Returns the fastest of our own ways by this executor. The record's entries are sorted by time.

@@ -112,8 +112,9 @@ Result<> check_race(Collective collective, const WisdomRace& race) {
 Result<> check_wisdom(const Situation& s) {
   if (const auto good = check_structure(s.ranks, s.nodes, s.ranks_of_node); !good) return good;
   if (s.block_bytes < 0) return cannot("blocks have 0 bytes or more");
-  if (!is_power_of_two(s.skew) || !is_power_of_two(s.sparsity)) return cannot("skew and sparsity are powers of two");
-  const bool plain = s.skew == 1 && s.sparsity == 1 && s.counts_known;
+  if (!is_power_of_two(s.skew) || !is_power_of_two(s.sparsity) || !is_power_of_two(s.irregularity))
+    return cannot("skew, sparsity and irregularity are powers of two");
+  const bool plain = s.skew == 1 && s.sparsity == 1 && s.irregularity == 1 && s.counts_known;
   if (!is_irregular(s.collective) && !plain) return cannot(fmt::format("{} has no counts", name(s.collective)));
   if (!is_reduction(s.collective) && s.combining != Combining::any_order)
     return cannot(fmt::format("{} combines nothing", name(s.collective)));

@@ -16,7 +16,8 @@ inline bool is_even(const Situation& s) { return s.ranks % s.nodes == 0 && s.ran
 
 // Returns the fields of a situation besides bytes and ranks. Situations of one family have equal fields.
 inline auto family(const Situation& s) {
-  return std::tuple(s.collective, s.nodes, is_even(s) ? 0 : s.ranks_of_node, s.combining, s.counts_known, s.skew, s.sparsity);
+  return std::tuple(s.collective, s.nodes, is_even(s) ? 0 : s.ranks_of_node, s.combining, s.counts_known, s.skew, s.sparsity,
+                    s.irregularity);
 }
 
 inline auto place(const WisdomRecord& record) {

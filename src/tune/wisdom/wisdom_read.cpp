@@ -199,6 +199,7 @@ WisdomRecord record(Words& words, Lines& lines) {
   }
   if (words.has("skew=")) situation.skew = words.whole("skew=");
   if (words.has("sparsity=")) situation.sparsity = words.whole("sparsity=");
+  if (words.has("irregularity=")) situation.irregularity = words.whole("irregularity=");
   if (words.has("combining=")) situation.combining = words.named<Combining>(words.text("combining="), strict_ways);
   WisdomRace& race = record.races.emplace_back();
   race.date = words.text("date=");

@@ -21,10 +21,10 @@ Count rounded_to_power_of_two(double dividend, double divisor) {
   return Count{1} << std::max(0, fraction < root_of_half ? exponent - 1 : exponent);
 }
 
-// The amount of data of an irregular collective: in total, on the busiest rank, and the numbers of all
+// The amount of data of an irregular collective: in total, on the busiest rank, and in the longest block; and the numbers of all
 // blocks and of non-empty blocks.
 struct Load {
-  Bytes total = 0, heaviest = 0;
+  Bytes total = 0, heaviest = 0, longest = 0;
   Count blocks = 0, filled = 0;
 };
 
@@ -32,7 +32,7 @@ Load load_of(const Problem& problem) {
   Load load;
   if (has_pair_counts(problem.collective)) {
     const Traffic traffic(problem);
-    load.heaviest = traffic.heaviest();
+    load.heaviest = traffic.heaviest(), load.longest = traffic.longest();
     load.blocks = problem.ranks * problem.ranks;
     for (Rank rank = 0; rank < problem.ranks; ++rank) {
       load.total += traffic.sent_bytes(rank);
@@ -42,13 +42,19 @@ Load load_of(const Problem& problem) {
   }
   const std::vector<Bytes>& counts = *problem.counts;
   load.total = std::accumulate(counts.begin(), counts.end(), Bytes{0});
-  load.heaviest = *std::max_element(counts.begin(), counts.end());
+  load.heaviest = load.longest = *std::max_element(counts.begin(), counts.end());
   load.blocks = problem.ranks;
   load.filled = std::count_if(counts.begin(), counts.end(), [](Bytes count) { return count > 0; });
   return load;
 }
 
 }  // namespace
+
+double irregularity(const Problem& problem) {
+  const Load load = load_of(problem);
+  return load.total == 0 ? 1
+                         : static_cast<double>(load.longest) * static_cast<double>(load.filled) / static_cast<double>(load.total);
+}
 
 Situation situation_of(const Problem& problem) {
   Situation situation{.collective = problem.collective, .ranks = problem.ranks, .ranks_of_node = problem.ranks};
@@ -71,6 +77,8 @@ Situation situation_of(const Problem& problem) {
   situation.skew = rounded_to_power_of_two(static_cast<double>(load.heaviest) * static_cast<double>(problem.ranks),
                                            static_cast<double>(load.total));
   situation.sparsity = rounded_to_power_of_two(static_cast<double>(load.blocks), static_cast<double>(load.filled));
+  situation.irregularity = rounded_to_power_of_two(static_cast<double>(load.longest) * static_cast<double>(load.filled),
+                                                   static_cast<double>(load.total));
   return situation;
 }
 

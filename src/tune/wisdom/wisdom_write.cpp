@@ -35,6 +35,7 @@ std::string situation_text(const Situation& s) {
   if (!s.counts_known) text += " counts=own";
   if (s.skew != 1) text += fmt::format(" skew={}", s.skew);
   if (s.sparsity != 1) text += fmt::format(" sparsity={}", s.sparsity);
+  if (s.irregularity != 1) text += fmt::format(" irregularity={}", s.irregularity);
   if (s.combining != Combining::any_order) text += fmt::format(" combining={}", name(s.combining));
   return text;
 }

@@ -167,7 +167,8 @@ TEST_F(ExplainTest, ExplainsCountsOfAFile) {
   EXPECT_EQ(told["ranks"], 4);
   EXPECT_EQ(told["skew"], 4);
   EXPECT_EQ(told["sparsity"], 4);
-  EXPECT_GE(told["by_skew"]["looked_up_to"].get<int>(), 4);
+  EXPECT_NEAR(told["irregularity"].get<double>(), 4 * 90000.0 / 93000, 1e-9);
+  EXPECT_GE(told["by_irregularity"]["looked_up_to"].get<int>(), 4);
   EXPECT_NE(told["by_block"]["note"], "");
 }
 

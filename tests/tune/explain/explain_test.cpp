@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -99,8 +100,8 @@ TEST(Explain, FindsWhereTheChoiceChanges) {
   EXPECT_NE(flip.way, taken_at(flip.from - flip.from / 16 - 1));
   EXPECT_EQ(told.by_block.upto, most_block_bytes);
   EXPECT_EQ(told.by_ranks.upto, 256) << "16 times as many ranks";
-  EXPECT_EQ(told.by_block.note + told.by_ranks.note + told.by_skew.note, "");
-  EXPECT_TRUE(told.by_skew.list.empty()) << "an alltoall has none";
+  EXPECT_EQ(told.by_block.note + told.by_ranks.note + told.by_irregularity.note, "");
+  EXPECT_TRUE(told.by_irregularity.list.empty()) << "an alltoall has none";
   EXPECT_EQ(examined, (std::set{FlipQuantity::block_bytes, FlipQuantity::ranks}));
 }
 
@@ -122,7 +123,8 @@ TEST(Explain, NeedsToKnowWhatOtherSizesMeanForCounts) {
   const Explanation told = explain(problem, dear());
   EXPECT_EQ(told.decision.situation.skew, 4);
   EXPECT_EQ(told.decision.situation.sparsity, 4);
-  EXPECT_EQ(told.by_skew.upto, 4);
+  EXPECT_EQ(told.decision.situation.irregularity, 4);
+  EXPECT_EQ(told.by_irregularity.upto, 4);
   EXPECT_EQ(told.by_block.note, "the sizes are given");
   EXPECT_EQ(told.by_ranks.note, "the counts are given for so many ranks");
 
@@ -135,6 +137,39 @@ TEST(Explain, NeedsToKnowWhatOtherSizesMeanForCounts) {
                                     .at_ranks = [&](Count ranks) { return equal(ranks, 8); }});
   EXPECT_EQ(more.by_block.upto, most_block_bytes);
   EXPECT_EQ(more.by_ranks.upto, 64);
+}
+
+// A permutation's messages are all as long as their mean, though most pairs of ranks exchange nothing.
+TEST(Explain, MeasuresIrregularityByTheMessagesThatAreNotEmpty) {
+  std::vector<TrafficEntry> entries;
+  for (Rank rank = 0; rank < 16; ++rank) entries.push_back({rank, (rank + 5) % 16, 60000});
+  EXPECT_EQ(irregularity(Problem::alltoallv(16, entries)), 1);
+  for (Rank rank = 0; rank < 16; ++rank)
+    for (Count i = 1; i < 4; ++i) entries.push_back({rank, (rank + 5 + i) % 16, 0});
+  EXPECT_EQ(irregularity(Problem::alltoallv(16, entries)), 1) << "empty messages do not count";
+  for (Rank rank = 0; rank < 16; ++rank) entries.push_back({rank, (rank + 9) % 16, 20000});
+  const Problem problem = Problem::alltoallv(16, entries);
+  EXPECT_DOUBLE_EQ(irregularity(problem), 1.5);
+  EXPECT_EQ(situation_of(problem).skew, 1);
+  EXPECT_EQ(irregularity(Problem::alltoallv(16, std::vector<TrafficEntry>{})), 1);
+  EXPECT_EQ(situation_of(Problem::allgatherv(4, {30, 0, 10, 20})).irregularity, 2) << "30 over 20 is 1.5, rounded up";
+}
+
+// The line names the chosen way at the problem's own irregularity.
+TEST(Explain, FindsTheAnswerAtTheProblemsOwnIrregularity) {
+  for (const Bytes longest : {Bytes{64}, Bytes{1024}, Bytes{65536}}) {
+    std::vector<Bytes> counts(256, 64);
+    for (Rank rank = 0; rank < 16; ++rank) counts[index(16 * rank + (rank + 5) % 16)] = longest;
+    const Problem problem = Problem::alltoallv(16, counts);
+    const auto own = std::max<Count>(1, std::llround(irregularity(problem)));
+    const Explanation told = explain(problem, dear(), {.seconds = 60});
+    ASSERT_FALSE(told.by_irregularity.list.empty());
+    EXPECT_GE(told.by_irregularity.upto, own);
+    std::string way;
+    for (const Flip& flip : told.by_irregularity.list)
+      if (flip.from <= own) way = flip.way;
+    EXPECT_EQ(way, way_text(problem, told.decision.chosen)) << longest;
+  }
 }
 
 TEST(Explain, PrefersMeasuredTimes) {

@@ -126,14 +126,34 @@ TEST(TuneCell, RefusesIfNoWayApplies) {
   });
 }
 
-TEST(EqualCounts, KeepThePlaces) {
+TEST(AlikeCounts, KeepThePlaces) {
   Problem problem = Problem::alltoallv(4, std::vector<TrafficEntry>{{0, 1, 100}});
   problem.nodes = {0, 0, 1, 1};
   problem.grid = {2, 2};
-  const Problem even = with_equal_counts(problem, 7);
+  const Problem even = with_alike_counts(problem, {.collective = Collective::alltoallv, .ranks = 4, .block_bytes = 7});
   EXPECT_EQ(even.nodes, problem.nodes);
   EXPECT_EQ(even.grid, problem.grid);
   for (Rank rank = 0; rank < 4; ++rank) EXPECT_EQ(input_bytes(even, rank), 4 * 7);
+}
+
+// The figures of the counts are those of the situation.
+TEST(AlikeCounts, AreAsIrregularAsTheSituation) {
+  for (const Count sparsity : {1, 4})
+    for (const Count irregularity : {1, 2, 4})
+      for (const Count skew : {1, 2}) {
+        const Situation asked{.collective = Collective::alltoallv,
+                              .ranks = 32,
+                              .ranks_of_node = 32,
+                              .block_bytes = 1024,
+                              .skew = skew,
+                              .sparsity = sparsity,
+                              .irregularity = irregularity};
+        const Situation made = situation_of(with_alike_counts(Problem::alltoallv(32, std::vector<TrafficEntry>{}), asked));
+        EXPECT_EQ(made.sparsity, sparsity);
+        EXPECT_EQ(made.skew, skew);
+        EXPECT_NEAR(static_cast<double>(made.block_bytes), 1024, 2);
+        EXPECT_EQ(made.irregularity, irregularity * skew) << "rank 0 sends more than the others in each block";
+      }
 }
 
 }  // namespace

@@ -92,6 +92,7 @@ TEST(WisdomText, IsRefusedWithLineAndReason) {
   expect_refused(with("others=1.5", "others=-1"), "is not a number");
   expect_refused(with("others=1.5", "others=1e7"), "from 0 to 1e6 cores");
   expect_refused(with("skew=4", "skew=3"), "powers of two");
+  expect_refused(with("irregularity=2", "irregularity=3"), "powers of two");
   expect_refused(with("race alltoallv", "race alltoall"), "alltoall has no counts");
   expect_refused(with("counts=own", "counts=all"), "the counts are 'own'");
   expect_refused(with("combining=fixed_tree", "combining=any_order"), "there is no 'any_order' here");

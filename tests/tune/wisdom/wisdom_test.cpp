@@ -41,7 +41,7 @@ Situation random_situation(std::mt19937& random) {
   s.ranks_of_node = static_cast<Count>(2 + random() % 9);
   s.ranks = s.nodes * s.ranks_of_node - (s.nodes > 1 ? static_cast<Count>(random() % 2) : 0);
   s.block_bytes = random() % 9 ? Bytes{1} << random() % 12 : 0;
-  if (s.collective == Collective::alltoallv) s.skew = Count{1} << random() % 2;
+  if (s.collective == Collective::alltoallv) s.skew = Count{1} << random() % 2, s.irregularity = Count{1} << random() % 2;
   return s;
 }
 
@@ -199,6 +199,7 @@ TEST(Wisdom, ComputesSituationsOfProblems) {
   EXPECT_EQ(spike.block_bytes, 13);
   EXPECT_EQ(spike.skew, 4);
   EXPECT_EQ(spike.sparsity, 8);
+  EXPECT_EQ(spike.irregularity, 1) << "both blocks are as long as their mean";
   std::vector<Bytes> matrix(16);
   matrix[1] = matrix[2] = 100;
   EXPECT_EQ(situation_of(Problem::alltoallv(4, matrix)), spike);
@@ -210,8 +211,9 @@ TEST(Wisdom, ComputesSituationsOfProblems) {
   const Situation gathered = situation_of(gather);
   EXPECT_TRUE(gathered.counts_known);
   EXPECT_EQ(gathered.block_bytes, 10);
-  EXPECT_EQ(gathered.skew, 4);      // 3, rounded to a power of two on a logarithmic scale
-  EXPECT_EQ(gathered.sparsity, 1);  // 4/3
+  EXPECT_EQ(gathered.skew, 4);          // 3, rounded to a power of two on a logarithmic scale
+  EXPECT_EQ(gathered.sparsity, 1);      // 4/3
+  EXPECT_EQ(gathered.irregularity, 2);  // 30 over the mean of 30, 5 and 5 is 2.25
   Problem reduction;
   reduction.collective = Collective::allreduce;
   reduction.ranks = 4;
