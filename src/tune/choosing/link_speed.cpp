@@ -41,7 +41,9 @@ double measured_us_per_byte(Communicator& communicator) {
 
 MachineCosts with_measured_links(MachineCosts machine, double us_per_byte) {
   constexpr double clearly_slower = 4;
-  Coefficients& figures = machine.models.find("max-rate")->second;
+  const auto found = machine.models.find("max-rate");
+  if (found == machine.models.end()) return machine;
+  Coefficients& figures = found->second;
   if (us_per_byte <= clearly_slower * figures["node_us_per_byte"]) return machine;
   figures["node_us_per_byte"] = us_per_byte;
   figures["us_per_byte"] = std::max(figures["us_per_byte"], us_per_byte);

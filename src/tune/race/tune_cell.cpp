@@ -12,6 +12,7 @@
 #include "execute/agreement.hpp"
 #include "plan/placed.hpp"
 #include "quadrille/race.hpp"
+#include "quadrille/traffic.hpp"
 #include "quadrille/traffic_patterns.hpp"
 #include "tune/race/machine_load.hpp"
 #include "tune/wisdom/wisdom_pool.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Explanations that a program asks for.
 #include "quadrille/explain.hpp"
+#include "quadrille/traffic.hpp"
 #include "quadrille/indexed.hpp"
 
 #include <gmock/gmock.h>
