@@ -26,36 +26,39 @@ struct Memory {
 
   Data& at(Buffer buffer) { return buffers[static_cast<std::size_t>(buffer)]; }
 
+  // Calls visit(data of the buffer, first byte, last byte + 1) for each run.
   template <class Visit>
-  void for_each_byte(const Regions& regions, Visit&& visit) {
+  void for_each_run_of(const Regions& regions, Visit&& visit) {
     for (const Region& region : regions) {
       if (bytes(region) == 0) continue;
       const auto [first, last] = hull(region);
       const bool is_staging = region.buffer == Buffer::staging;
       if (is_staging || first < 0 || last > static_cast<Bytes>(at(region.buffer).bytes.size()))
         throw Error(ErrorCode::misuse, "a region lies outside its buffer");
-      for_each_run(region, [&](Bytes offset, Bytes length) {
-        for (Bytes i = offset; i < offset + length; ++i) visit(at(region.buffer), index(i));
-      });
+      for_each_run(region, [&](Bytes offset, Bytes length) { visit(at(region.buffer), offset, offset + length); });
     }
   }
 
   Data read(const Regions& regions) {
     Data data;
-    for_each_byte(regions, [&](const Data& buffer, std::size_t i) {
-      data.bytes.push_back(buffer.bytes[i]);
-      if (!buffer.elements.empty()) data.elements.push_back(buffer.elements[i]);
+    for_each_run_of(regions, [&](const Data& buffer, Bytes first, Bytes last) {
+      const auto append = [&](auto& to, const auto& from) { to.insert(to.end(), from.begin() + first, from.begin() + last); };
+      append(data.bytes, buffer.bytes);
+      if (!buffer.elements.empty()) append(data.elements, buffer.elements);
     });
     return data;
   }
 
   void write(const Regions& regions, const Data& data) {
-    std::size_t next = 0;
-    for_each_byte(regions, [&](Data& buffer, std::size_t i) {
-      if (next == data.bytes.size()) return;
-      buffer.bytes[i] = data.bytes[next];
-      if (!buffer.elements.empty()) buffer.elements[i] = data.elements[next];
-      ++next;
+    Bytes next = 0;
+    for_each_run_of(regions, [&](Data& buffer, Bytes first, Bytes last) {
+      const Bytes length = std::min(last - first, static_cast<Bytes>(data.bytes.size()) - next);
+      const auto replace = [&](auto& to, const auto& from) {
+        std::copy(from.begin() + next, from.begin() + next + length, to.begin() + first);
+      };
+      replace(buffer.bytes, data.bytes);
+      if (!buffer.elements.empty()) replace(buffer.elements, data.elements);
+      next += length;
     });
   }
 };

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
 #include "quadrille/interpreter.hpp"
 #include "tune/race/probe_data.hpp"
 
@@ -35,20 +36,22 @@ inline std::vector<ByteVector> probe_inputs(const Problem& problem, int pass) {
 // in two ways, so that a byte cannot be right by chance.
 inline std::string judge(const Schedule& schedule) {
   const Problem& problem = schedule.problem;
-  for (int pass = 0; pass < probe_data(problem, 0)->pass_count(); ++pass)
+  std::vector<std::unique_ptr<ProbeData>> data;
+  for (Rank rank = 0; rank < problem.ranks; ++rank) data.push_back(probe_data(problem, rank));
+  for (int pass = 0; pass < data.front()->pass_count(); ++pass) {
+    const std::vector<ByteVector> inputs = probe_inputs(problem, pass);
     for (const std::byte unwritten : {std::byte{0xA5}, std::byte{0x5A}}) {
       std::vector<ByteVector> outputs;
       try {
-        outputs = interpret(schedule, probe_inputs(problem, pass), {.unwritten = unwritten, .operation = operation_for(problem)});
+        outputs = interpret(schedule, inputs, {.unwritten = unwritten, .operation = operation_for(problem)});
       } catch (const Error& error) {
         return error.what();
       }
       for (Rank rank = 0; rank < problem.ranks; ++rank)
-        if (const std::string wrong =
-                probe_data(problem, rank)->compare_output(pass, outputs[static_cast<std::size_t>(rank)].data());
-            !wrong.empty())
+        if (const std::string wrong = data[index(rank)]->compare_output(pass, outputs[index(rank)].data()); !wrong.empty())
           return wrong;
     }
+  }
   return "";
 }
 

@@ -23,7 +23,8 @@ std::byte Labels::label(int pass, Rank rank, Bytes offset) const {
 }
 
 void Labels::fill_input(int pass, std::byte* input) const {
-  for (Bytes i = 0; i < input_bytes(problem_, rank_); ++i) input[i] = label(pass, rank_, i);
+  const Bytes length = input_bytes(problem_, rank_);
+  for (Bytes i = 0; i < length; ++i) input[i] = label(pass, rank_, i);
 }
 
 void Labels::spoil_output(int pass, std::byte* output) const {
