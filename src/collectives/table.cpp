@@ -4,41 +4,48 @@
 // DEFAULTS mark, for each collective, the algorithm that plans use if none is named. A default must therefore apply to every
 // problem: any number of ranks, any counts, any operator, and also the fixed tree. If several algorithms apply to every problem,
 // the default is the algorithm that sends each byte once: `direct` or `linear`. For broadcast and reduce the default is
-// `binomial`, because with `linear` the root would send or receive all p - 1 vectors itself.
+// `binomial`, because with `linear` the root would send or receive all p - 1 vectors itself. BASELINE marks an algorithm that is
+// there only to be compared with another one (baselines.hpp); the head of its file says "Prefer  never".
 #include <algorithm>
+#include <cstdint>
 #include <list>
 
+#include "collectives/baselines.hpp"
 #include "quadrille/algorithm.hpp"
 
 namespace quadrille {
 namespace {
 
+enum class Mark : std::uint8_t { none, standard, baseline };
+
 struct Table {
   std::list<Algorithm> shared;  // the records that functions make; a list does not move them
-  std::vector<const Algorithm*> all, defaults;
+  std::vector<const Algorithm*> all, defaults, baselines;
 
-  void add(const Algorithm& record, bool is_default) {
+  void add(const Algorithm& record, Mark mark) {
     all.push_back(&record);
-    if (is_default) defaults.push_back(&record);
+    if (mark == Mark::standard) defaults.push_back(&record);
+    if (mark == Mark::baseline) baselines.push_back(&record);
   }
-  void add(Algorithm (*record_of)(Collective), std::initializer_list<Collective> collectives, bool is_default) {
-    for (const Collective collective : collectives) add(shared.emplace_back(record_of(collective)), is_default);
+  void add(Algorithm (*record_of)(Collective), std::initializer_list<Collective> collectives, Mark mark) {
+    for (const Collective collective : collectives) add(shared.emplace_back(record_of(collective)), mark);
   }
 };
 
 }  // namespace
 
 // Each row declares a name of this namespace.
-#define QUADRILLE_RECORD(record, is_default) \
-  extern const Algorithm record;             \
-  table.add(record, is_default)
-#define QUADRILLE_RECORDS(record_of, is_default, ...) \
-  Algorithm record_of(Collective);                    \
-  table.add(record_of, {__VA_ARGS__}, is_default)
-#define ROW(record) QUADRILLE_RECORD(record, false)
-#define DEFAULT(record) QUADRILLE_RECORD(record, true)
-#define ROWS(record_of, ...) QUADRILLE_RECORDS(record_of, false, __VA_ARGS__)
-#define DEFAULTS(record_of, ...) QUADRILLE_RECORDS(record_of, true, __VA_ARGS__)
+#define QUADRILLE_RECORD(record, mark) \
+  extern const Algorithm record;       \
+  table.add(record, Mark::mark)
+#define QUADRILLE_RECORDS(record_of, mark, ...) \
+  Algorithm record_of(Collective);              \
+  table.add(record_of, {__VA_ARGS__}, Mark::mark)
+#define ROW(record) QUADRILLE_RECORD(record, none)
+#define DEFAULT(record) QUADRILLE_RECORD(record, standard)
+#define BASELINE(record) QUADRILLE_RECORD(record, baseline)
+#define ROWS(record_of, ...) QUADRILLE_RECORDS(record_of, none, __VA_ARGS__)
+#define DEFAULTS(record_of, ...) QUADRILLE_RECORDS(record_of, standard, __VA_ARGS__)
 
 static Table filled_table() {
   using enum Collective;
@@ -57,15 +64,15 @@ static Table filled_table() {
   ROW(alltoall_bine);
   ROW(alltoall_mesh);
   ROW(alltoall_torus);
-  ROW(alltoall_imaginary_node);
-  ROW(alltoall_submesh);
-  ROW(alltoall_subtorus);
+  BASELINE(alltoall_imaginary_node);
+  BASELINE(alltoall_submesh);
+  BASELINE(alltoall_subtorus);
   ROW(alltoallv_exchange);
   ROW(alltoallv_two_phase);
-  ROW(alltoallv_scan_two_phase);
+  BASELINE(alltoallv_scan_two_phase);
   ROW(alltoallv_grid);
   ROW(alltoallv_four_stage);
-  ROW(alltoallv_folded_four_stage);
+  BASELINE(alltoallv_folded_four_stage);
   ROW(alltoallv_two_phase_bruck);
   ROW(alltoallv_padded_bruck);
   DEFAULTS(allgather_direct, allgather, allgatherv);
@@ -75,8 +82,8 @@ static Table filled_table() {
   ROWS(allgather_bine, allgather, allgatherv);
   ROW(allgather_mesh);
   ROWS(allgather_concatenation, allgather, allgatherv);
-  ROW(allgather_gather_broadcast);
-  ROW(allgather_broadcasts);
+  BASELINE(allgather_gather_broadcast);
+  BASELINE(allgather_broadcasts);
   ROWS(allgather_hierarchical, allgather, allgatherv);
   ROW(broadcast_linear);
   DEFAULT(broadcast_binomial);
@@ -100,7 +107,7 @@ static Table filled_table() {
   ROW(allreduce_circulant);
   ROW(allreduce_bine);
   ROW(allreduce_swing);
-  ROW(allreduce_reduce_broadcast);
+  BASELINE(allreduce_reduce_broadcast);
   ROW(allreduce_hierarchical);
   ROWS(reduce_scatter_ring, reduce_scatter, reduce_scatterv);
   ROW(reduce_scatter_mesh);
@@ -134,5 +141,10 @@ static const Table& the_table() {
 
 std::span<const Algorithm* const> all_algorithms() { return the_table().all; }
 std::span<const Algorithm* const> default_algorithms() { return the_table().defaults; }
+
+bool is_baseline(const Algorithm& algorithm) {
+  const auto& baselines = the_table().baselines;
+  return std::find(baselines.begin(), baselines.end(), &algorithm) != baselines.end();
+}
 
 }  // namespace quadrille

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "collectives/baselines.hpp"
 #include "quadrille/algorithm.hpp"
 
 namespace quadrille {
@@ -46,6 +47,17 @@ std::map<std::string, std::filesystem::path> files_by_title() {
         EXPECT_TRUE(files.emplace(title, file).second) << title << " is at the heads of two files";
   }
   return files;
+}
+
+TEST(Table, MarksTheBaselines) {
+  std::set<std::string> marked, said;
+  for (const Algorithm* algorithm : all_algorithms())
+    if (is_baseline(*algorithm)) marked.insert(title(*algorithm));
+  for (const auto& [title, file] : files_by_title())
+    if (contents(file).find("\n// Prefer  never; ") != std::string::npos) said.insert(title);
+  EXPECT_GE(marked.size(), 8u);
+  EXPECT_EQ(marked, said) << "the heads of their files say so";
+  for (const Algorithm* algorithm : default_algorithms()) EXPECT_FALSE(is_baseline(*algorithm)) << title(*algorithm);
 }
 
 TEST(Table, HasARowForEachFileAndAFileForEachRow) {

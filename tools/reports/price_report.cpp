@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "collectives/baselines.hpp"
 #include "options/arguments.hpp"
 #include "options/model_options.hpp"
 #include "options/problem_options.hpp"
@@ -50,6 +51,11 @@ std::string with_policy(const Priced& candidate, const Model& model) {
   return model.tells_policies_apart ? fmt::format("{}, {}", candidate.name, name(candidate.price.best_policy())) : candidate.name;
 }
 
+// Returns true for an algorithm that the table has only to compare others with it.
+bool is_baseline(const Priced& candidate) {
+  return candidate.choice.algorithm && quadrille::is_baseline(*candidate.choice.algorithm);
+}
+
 bool hides(const Priced& candidate) { return candidate.price.best_policy() != Policy::blocking; }
 
 // Says of which terms `best` takes more than `next`, and of which less. Hidden terms are not mentioned.
@@ -73,7 +79,7 @@ std::string reason(const PriceList& list, const Pricer& pricer) {
   for (auto entry = list.candidates.begin() + 1; entry != list.candidates.end() && !next; ++entry)
     if (entry->best_seconds() > best.best_seconds())
       next = &*entry;
-    else
+    else if (!is_baseline(*entry))
       alike.push_back(entry->name);
   const bool is_assumed = !assumptions_of(pricer.model(), pricer.machine()).empty();
   std::string text = fmt::format("Fastest{}: {}", is_assumed ? ", with assumed figures" : "", with_policy(best, pricer.model()));
@@ -140,7 +146,7 @@ std::string text_of(const PriceList& list, const Pricer& pricer) {
   Table table(columns);
   const double least = list.candidates.front().best_seconds();
   for (const Priced& candidate : list.candidates) {
-    std::vector<TableCell> row{candidate.name};
+    std::vector<TableCell> row{is_baseline(candidate) ? candidate.name + " (baseline)" : candidate.name};
     for (const std::size_t i : terms) {
       const PriceTerm& term = candidate.price.terms[i];
       row.push_back(term.is_bytes ? TableCell(Sizes{{term.amount}}) : fmt::format("{}", term.amount));

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
+#include "collectives/baselines.hpp"
 #include "options/arguments.hpp"
 #include "quadrille/error.hpp"
 #include "support/text.hpp"
@@ -13,7 +15,11 @@ namespace quadrille::command {
 namespace {
 
 bool is_cheaper(const Priced& a, const Priced& b) {
-  return std::make_pair(a.best_seconds(), a.ports) < std::make_pair(b.best_seconds(), b.ports);
+  const auto order = [](const Priced& each) {
+    const bool is_last = each.choice.algorithm && is_baseline(*each.choice.algorithm);
+    return std::make_tuple(each.best_seconds(), is_last, each.ports);
+  };
+  return order(a) < order(b);
 }
 
 }  // namespace

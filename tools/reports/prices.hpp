@@ -29,7 +29,7 @@ struct Priced {
 
 struct PriceList {
   Problem problem;
-  std::vector<Priced> candidates;  // the cheapest first; among equal prices, the one with the fewest ports
+  std::vector<Priced> candidates;  // the cheapest first; among equal prices no baseline, and the one with the fewest ports
   std::vector<LeftOut> left_out;
   Count messages = 0;  // messages that were counted
   Flips winners;       // the cheapest candidates by size of block; empty if they were not searched

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <memory>
 
+#include "collectives/baselines.hpp"
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
 #include "quadrille/algorithm.hpp"
@@ -44,6 +45,11 @@ std::string_view needs_text(const Algorithm& algorithm) {
 
 bool is_default(const Algorithm& algorithm) { return &default_algorithm(algorithm.collective) == &algorithm; }
 
+// Returns the algorithm's mark in the table: "(default)", "(baseline)", or none.
+std::string_view mark_of(const Algorithm& algorithm) {
+  return is_default(algorithm) ? "(default)" : is_baseline(algorithm) ? "(baseline)" : "";
+}
+
 std::size_t id_width_of(const std::vector<const Algorithm*>& algorithms) {
   std::size_t width = 0;
   for (const Algorithm* algorithm : algorithms) width = std::max(width, algorithm->id.size());
@@ -63,9 +69,14 @@ Json json_of(const Algorithm& algorithm) {
     if (!parameter.form.empty()) entry["form"] = parameter.form;
     parameters.push_back(std::move(entry));
   }
-  Json object{{"collective", name(algorithm.collective)}, {"id", algorithm.id},       {"summary", algorithm.summary},
-              {"parameters", std::move(parameters)},      {"needs", algorithm.needs}, {"source", algorithm.source},
-              {"default", is_default(algorithm)}};
+  Json object{{"collective", name(algorithm.collective)},
+              {"id", algorithm.id},
+              {"summary", algorithm.summary},
+              {"parameters", std::move(parameters)},
+              {"needs", algorithm.needs},
+              {"source", algorithm.source},
+              {"default", is_default(algorithm)},
+              {"baseline", is_baseline(algorithm)}};
   if (algorithm.combining) object["operands"] = algorithm.combining_rule;
   return object;
 }
@@ -74,7 +85,7 @@ std::string text_of(const Algorithm& algorithm, std::size_t id_width, std::size_
   const std::size_t indent = id_width + 4;
   std::size_t key_width = algorithm.combining ? 8 : 6;  // "operands", "source"
   for (const Parameter& parameter : algorithm.parameters) key_width = std::max(key_width, parameter.name.size());
-  const std::string summary = fmt::format("{}{}", is_default(algorithm) ? "(default) " : "", algorithm.summary);
+  const std::string summary = fmt::format("{}{}{}", mark_of(algorithm), mark_of(algorithm).empty() ? "" : " ", algorithm.summary);
   std::string text = fmt::format("  {:<{}}  {}\n", algorithm.id, id_width, wrapped(summary, width, indent, indent));
   const auto add = [&](std::string_view key, std::string_view value) {
     const std::size_t column = indent + key_width + 2;
@@ -98,8 +109,8 @@ std::string markdown_of(const Algorithm& algorithm) {
     parameters.push_back(fmt::format("`{}` = {} (default {}): {}", parameter.name, range_text(parameter), standard_text(parameter),
                                      parameter.summary));
   const std::string operands = algorithm.combining ? fmt::format(" {} |", algorithm.combining_rule) : "";
-  return fmt::format("| `{}`{} | {} | {} | {} |{} {} |\n", algorithm.id, is_default(algorithm) ? " (default)" : "",
-                     escaped(std::string(algorithm.summary)),
+  return fmt::format("| `{}`{}{} | {} | {} | {} |{} {} |\n", algorithm.id, mark_of(algorithm).empty() ? "" : " ",
+                     mark_of(algorithm), escaped(std::string(algorithm.summary)),
                      parameters.empty() ? "–" : escaped(fmt::format("{}", fmt::join(parameters, "<br>"))),
                      escaped(std::string(needs_text(algorithm))), operands, escaped(std::string(algorithm.source)));
 }

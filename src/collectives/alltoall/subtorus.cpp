@@ -13,8 +13,7 @@
 //         column, so that their first messages are contiguous.
 // Cost    r <= c: c / 2 + 2 rounds, C2 = r c (c + 4) / 4 blocks, and three copies of all blocks inside a rank, as in
 //         table II.
-// Prefer  few start-ups on ranks with one port; on four ports alltoall/torus takes as many rounds and less than half
-//         the volume.
+// Prefer  never; a baseline: on four ports alltoall/torus takes as many rounds and less than half the volume.
 #include <algorithm>
 
 #include "collectives/exchange/torus_slots.hpp"
