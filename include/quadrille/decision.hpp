@@ -59,6 +59,10 @@ struct Decision {
   std::vector<Considered> considered;
 };
 
+// Returns the relative difference of predicted times up to which two ways are tied, because predictions are not that exact: the
+// prediction's error, but at least 3 %.
+double tie_tolerance(const Decision& decision);
+
 // Returns the choices worth pricing: for each algorithm that applies, the values of its parameters that may be the best
 // (Parameter::worth_trying). For an algorithm that states a symmetry, a choice is dropped if another one has at most as many
 // rounds, start-ups and bytes.

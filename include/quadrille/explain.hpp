@@ -58,6 +58,7 @@ struct ExplainedWay {
   Considered considered;
   std::string name;                 // the algorithm, without parameters that have their default values
   std::optional<PriceParts> parts;  // of its price; absent if it has none, or beyond ExplainOptions::most_parts
+  bool is_baseline = false;         // is it in the table only to be compared with others?
 };
 
 // A bound for all schedules: the least number of rounds, and the fewest bytes in messages that follow each other.

@@ -22,6 +22,9 @@ namespace quadrille {
 struct Flip {
   Count from = 0;   // the first value with this choice
   std::string way;  // the choice as text, without parameters that have their default values; empty: no candidate applies here
+  // Only of `explain`: other choices that are the best at some values from here to the next flip, where predictions are not exact
+  // enough to tell them from `way` (see tie_tolerance in decision.hpp).
+  std::vector<std::string> tied = {};
 };
 
 struct Flips {

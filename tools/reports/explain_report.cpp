@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "execute/executors.hpp"
 #include "options/model_options.hpp"
 #include "options/problem_options.hpp"
 #include "problem/node_ranks.hpp"
@@ -82,20 +83,35 @@ std::optional<double> seconds_of(const Considered& each) {
   return each.measured ? std::optional(each.measured->median_s) : each.predicted_s;
 }
 
-// Compares the best way with the next one of another algorithm. Both times must be measured, or both predicted.
+// Compares the best way with the next ones of other algorithms: first those that are tied with it, then one that is slower. Both
+// times must be measured, or both predicted. Baselines are passed over.
 std::string comparison(const Explanation& explanation) {
   if (explanation.ways.empty()) return "";
   const ExplainedWay& best = explanation.ways[0];
   const auto best_s = seconds_of(best.considered);
   std::string text;
   if (best.parts) text += fmt::format("Its price: {}. ", account(*best.parts));
-  const auto next = std::find_if(explanation.ways.begin() + 1, explanation.ways.end(), [&](const ExplainedWay& row) {
-    return row.considered.way.algorithm != best.considered.way.algorithm &&
-           row.considered.measured.has_value() == best.considered.measured.has_value();
-  });
-  const auto next_s = next == explanation.ways.end() ? std::nullopt : seconds_of(next->considered);
-  if (!best_s || !next_s || *best_s <= 0) return text;
-  text += fmt::format("Next: {}, {:.2f} times as long", way_text(explanation.problem, next->considered.way), *next_s / *best_s);
+  if (!best_s || *best_s <= 0) return text;
+  const double tie = best.considered.measured ? 0 : tie_tolerance(explanation.decision);
+  std::vector<std::string> tied;
+  const ExplainedWay* next = nullptr;
+  for (const ExplainedWay& row : explanation.ways) {
+    const auto seconds = seconds_of(row.considered);
+    if (row.considered.way.algorithm == best.considered.way.algorithm || row.is_baseline || !seconds ||
+        row.considered.measured.has_value() != best.considered.measured.has_value())
+      continue;
+    if (!best.considered.measured && *seconds <= *best_s * (1 + tie)) {
+      if (std::find(tied.begin(), tied.end(), row.name) == tied.end()) tied.push_back(row.name);
+    } else {
+      next = &row;
+      break;
+    }
+  }
+  if (!tied.empty())
+    text += fmt::format("Tied with it, because predictions are not exact to {:.0f} %: {}. ", 100 * tie, listed(std::move(tied)));
+  if (!next) return text;
+  text += fmt::format("Next: {}, {:.2f} times as long", way_text(explanation.problem, next->considered.way),
+                      *seconds_of(next->considered) / *best_s);
   return text + (next->parts ? fmt::format(": {}.", account(*next->parts)) : ".");
 }
 
@@ -128,14 +144,41 @@ std::string bound_text(const Explanation& explanation) {
                             seconds_text(*bound.seconds), *seconds / *bound.seconds);
 }
 
+// Returns the phrase of the executor by which all ways of the flips run, such as "by shared memory"; empty if they differ. The MPI
+// library's own collectives have none.
+std::string common_phrase(const Flips& flips) {
+  std::set<std::string_view> phrases;
+  const auto note = [&](std::string_view way) {
+    for (const ExecutorRow& row : all_executors())
+      if (way.ends_with(row.phrase)) phrases.insert(row.phrase);
+  };
+  for (const Flip& flip : flips.list) {
+    note(flip.way);
+    for (const std::string& way : flip.tied) note(way);
+  }
+  return phrases.size() == 1 ? std::string(*phrases.begin()) : "";
+}
+
+std::string without_phrase(std::string way, const std::string& phrase) {
+  if (phrase.empty() || !way.ends_with(' ' + phrase)) return way;
+  way.resize(way.size() - phrase.size() - 1);
+  if (way.ends_with(',')) way.pop_back();
+  return way;
+}
+
 std::string flips_text(const std::string& heading, const Flips& flips, const std::function<std::string(Count)>& value_text) {
   if (flips.list.empty() && flips.note.empty()) return "";
-  std::string text = heading + ": ";
-  if (flips.list.empty()) return text + flips.note + ".";
+  if (flips.list.empty()) return fmt::format("{}: {}.", heading, flips.note);
+  const std::string phrase = common_phrase(flips);
   std::vector<std::string> parts;
-  for (const Flip& flip : flips.list)
-    parts.push_back(flip.from == flips.list[0].from ? flip.way : fmt::format("from {} {}", value_text(flip.from), flip.way));
-  text += fmt::format("{} (looked at up to {})", fmt::join(parts, "; "), value_text(flips.upto));
+  for (const Flip& flip : flips.list) {
+    std::vector<std::string> ways{without_phrase(flip.way, phrase)};
+    for (const std::string& way : flip.tied) ways.push_back(without_phrase(way, phrase));
+    const std::string text = ways.size() == 1 ? ways[0] : fmt::format("{} (tied)", fmt::join(ways, " or "));
+    parts.push_back(flip.from == flips.list[0].from ? text : fmt::format("from {} {}", value_text(flip.from), text));
+  }
+  const std::string text = fmt::format("{}{}: {} (looked at up to {})", heading, phrase.empty() ? "" : ", all " + phrase,
+                                       fmt::join(parts, "; "), value_text(flips.upto));
   return text + (flips.note.empty() ? "." : fmt::format("; {}.", flips.note));
 }
 
@@ -144,7 +187,8 @@ std::string measured_text(const std::optional<Timing>& timing) {
   return fmt::format("{} ({} to {})", seconds_text(timing->median_s), seconds_text(timing->lower_s), seconds_text(timing->upper_s));
 }
 
-std::string table_of(const Explanation& explanation, std::size_t most) {
+// Returns the table of candidates. Baselines other than the chosen way are shown only `with_baselines`.
+std::string table_of(const Explanation& explanation, std::size_t most, bool with_baselines) {
   Table table({{"algorithm"},
                {"executor"},
                {"policy"},
@@ -155,24 +199,33 @@ std::string table_of(const Explanation& explanation, std::size_t most) {
                {"copies", Align::right},
                {"contention", Align::right},
                {"why not"}});
-  for (std::size_t i = 0; i < std::min(most, explanation.ways.size()); ++i) {
-    const ExplainedWay& row = explanation.ways[i];
+  std::vector<const ExplainedWay*> rows;
+  std::set<std::string> left_out;  // baselines
+  for (const ExplainedWay& row : explanation.ways)
+    if (with_baselines || !row.is_baseline || &row == &explanation.ways[0])
+      rows.push_back(&row);
+    else
+      left_out.insert(row.name.substr(0, row.name.find(':')));
+  for (std::size_t i = 0; i < std::min(most, rows.size()); ++i) {
+    const ExplainedWay& row = *rows[i];
     const auto part = [&](double PriceParts::*seconds) -> std::string {
       return row.parts && (*row.parts).*seconds > 0 ? seconds_text((*row.parts).*seconds) : "–";
     };
-    table.add({row.name, std::string(name(row.considered.way.executor)), std::string(quadrille::name(row.considered.way.policy)),
-               measured_text(row.considered.measured), row.considered.predicted_s ? seconds_text(*row.considered.predicted_s) : "–",
-               part(&PriceParts::startups_s), part(&PriceParts::bytes_s), part(&PriceParts::copies_s),
-               part(&PriceParts::contention_s), i == 0 ? "taken" : row.considered.rejected});
+    table.add({row.is_baseline ? row.name + " (baseline)" : row.name, std::string(name(row.considered.way.executor)),
+               std::string(quadrille::name(row.considered.way.policy)), measured_text(row.considered.measured),
+               row.considered.predicted_s ? seconds_text(*row.considered.predicted_s) : "–", part(&PriceParts::startups_s),
+               part(&PriceParts::bytes_s), part(&PriceParts::copies_s), part(&PriceParts::contention_s),
+               i == 0 ? "taken" : row.considered.rejected});
   }
   std::string text = table.text();
-  if (explanation.ways.size() > most) text += fmt::format("{} more; --all shows them\n", explanation.ways.size() - most);
+  if (rows.size() > most) text += fmt::format("{} more; --all shows them\n", rows.size() - most);
+  if (!left_out.empty()) text += paragraph(fmt::format("Baselines, which --all shows, too: {}.", fmt::join(left_out, ", ")));
   return text;
 }
 
 Json json_of(const Flips& flips) {
   Json list = Json::array();
-  for (const Flip& flip : flips.list) list.push_back({{"from", flip.from}, {"way", flip.way}});
+  for (const Flip& flip : flips.list) list.push_back({{"from", flip.from}, {"way", flip.way}, {"tied", flip.tied}});
   return {{"changes", std::move(list)}, {"looked_up_to", flips.upto}, {"note", flips.note}};
 }
 
@@ -186,13 +239,14 @@ Json json_of(const ExplainedWay& row) {
                                      {"bytes_s", row.parts->bytes_s},       {"copied_bytes", row.parts->copied},
                                      {"copies_s", row.parts->copies_s},     {"contention_s", row.parts->contention_s}}
                               : Json();
+  object["baseline"] = row.is_baseline;
   object["rejected"] = each.rejected;
   return object;
 }
 
 }  // namespace
 
-std::string text_of(const Explanation& explanation, const MachineKnowledge& knowledge, std::size_t most_rows) {
+std::string text_of(const Explanation& explanation, const MachineKnowledge& knowledge, std::size_t most_rows, bool with_baselines) {
   const Problem& problem = explanation.problem;
   const Situation& situation = explanation.decision.situation;
   std::string text = paragraph(answer(explanation, knowledge));
@@ -211,7 +265,7 @@ std::string text_of(const Explanation& explanation, const MachineKnowledge& know
         flips_text("By irregularity, the longest share over the mean of those that are not empty", explanation.by_irregularity,
                    number)})
     if (!flips.empty()) text += paragraph(flips);
-  text += '\n' + table_of(explanation, most_rows);
+  text += '\n' + table_of(explanation, most_rows, with_baselines);
   for (const auto& [algorithm, reason] : explanation.do_not_apply)
     text += paragraph(fmt::format("{} does not apply: {}.", algorithm, reason));
   if (is_assumed(explanation.decision, knowledge))

@@ -9,7 +9,7 @@
 
 namespace quadrille::command {
 
-std::string text_of(const Explanation& explanation, const MachineKnowledge& knowledge, std::size_t most_rows);
+std::string text_of(const Explanation& explanation, const MachineKnowledge& knowledge, std::size_t most_rows, bool with_baselines);
 Json json_of(const Explanation& explanation, const MachineKnowledge& knowledge);
 
 }  // namespace quadrille::command

@@ -78,7 +78,7 @@ int run(const Options& options) {
       if (options.json)
         array.push_back(json_of(explanation, knowledge));
       else
-        text += (text.empty() ? "" : "\n") + text_of(explanation, knowledge, explained.most_parts);
+        text += (text.empty() ? "" : "\n") + text_of(explanation, knowledge, explained.most_parts, options.all);
     }
   }
   output.finish(options.json ? to_text(array.size() == 1 ? array[0] : array) : text);
@@ -105,7 +105,8 @@ Subcommand add_explain(CLI::App& command) {
   add_option(*parser, "--time", options->time,
              "approximate time to search for the sizes and ranks at which the choice changes (default 4s)", "SECONDS");
   begin_group(*parser, group::output);
-  add_flag(*parser, "--all", options->all, "all candidates, not just the first ten");
+  add_flag(*parser, "--all", options->all,
+           "all candidates, not just the first ten; and baselines, which the table has only to compare others with them");
   add_json_flag(*parser, options->json, "one object for one problem, an array for several");
   add_output_option(*parser, options->output);
   set_footer(*parser,

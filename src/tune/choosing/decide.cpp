@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 
+#include "collectives/baselines.hpp"
+#include "quadrille/algorithm.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/decision.hpp"
 #include "quadrille/indexed.hpp"
@@ -45,18 +48,22 @@ class Deciding {
                       name(problem_.collective)));
     if (!is_measured || options_.explain) take_priced();
     std::stable_sort(decision_.considered.begin(), decision_.considered.end(),
-                     [](const Considered& a, const Considered& b) { return key(a) < key(b); });
+                     [&](const Considered& a, const Considered& b) { return key(a) < key(b); });
     conclude();
     return std::move(decision_);
   }
 
  private:
-  using Key = std::pair<double, double>;
+  using Key = std::tuple<double, double, bool>;
 
-  // Sort key: measured ways first, then predicted ones, then the others. Policies with equal predictions keep their order.
-  static Key key(const Considered& considered) {
+  // Sort key: measured ways first, then predicted ones, then the others; of equal ones, baselines last. Policies with equal
+  // predictions keep their order.
+  Key key(const Considered& considered) const {
     constexpr double unknown = std::numeric_limits<double>::infinity();
-    return {considered.measured ? considered.measured->median_s : unknown, considered.predicted_s.value_or(unknown)};
+    const std::string& text = considered.way.algorithm;
+    const Algorithm* const algorithm = find_algorithm(problem_.collective, text.substr(0, text.find(':')));
+    return {considered.measured ? considered.measured->median_s : unknown, considered.predicted_s.value_or(unknown),
+            algorithm && is_baseline(*algorithm)};
   }
 
   bool is_available(const Way& way) const {
@@ -205,6 +212,8 @@ class Deciding {
       if (!all[i].rejected.empty() && !all[i].measured && !all[i].predicted_s) continue;
       if (decision_.source == Source::wisdom && !all[i].measured)
         all[i].rejected = "not measured; predicted times are not compared with measured ones";
+      else if (!all[i].measured && seconds(all[i]) <= best * (1 + tie_tolerance(decision_)))
+        all[i].rejected = fmt::format("tied: predicted {:.2f} times as long", best > 0 ? seconds(all[i]) / best : 1);
       else
         all[i].rejected =
             fmt::format("{} {:.2f} times as long", all[i].measured ? "measured" : "predicted", seconds(all[i]) / best);
@@ -233,6 +242,8 @@ std::string_view name(Source source) {
   static constexpr ByEnum<Source, std::string_view, 3> names{{"wisdom", "price", "standard"}};
   return names[source];
 }
+
+double tie_tolerance(const Decision& decision) { return std::max(0.03, decision.prediction_error); }
 
 Result<ModelChoice> model_of_preset(const Problem& problem, const DecisionOptions& options) {
   if (!options.preset) return cannot("no machine is named");

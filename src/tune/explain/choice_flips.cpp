@@ -10,7 +10,7 @@
 #include "problem/collective_facts.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/traffic.hpp"
-#include "tune/explain/find_flips.hpp"
+#include "tune/explain/ties.hpp"
 
 namespace quadrille {
 namespace {
@@ -77,7 +77,7 @@ Flips ChoiceFlips::by_block() const {
   if (!has_other_blocks(problem_, options_.at_block)) return {.note = why_no_other_blocks(problem_)};
   const Bytes unit = problem_.element_bytes;
   Flips flips = find_flips(powers_of_elements(unit), true, deadline_after(options_.seconds / 3), [&](Count elements) {
-    return way_for(FlipQuantity::block_bytes, elements * unit, with_block(problem_, elements * unit, options_.at_block));
+    return taken_for(FlipQuantity::block_bytes, elements * unit, with_block(problem_, elements * unit, options_.at_block));
   });
   for (Flip& flip : flips.list) flip.from *= unit;
   flips.upto *= unit;
@@ -96,7 +96,7 @@ Flips ChoiceFlips::by_ranks() const {
   return find_flips(values, false, deadline_after(options_.seconds / 3), [&](Count ranks) {
     Problem other = with_ranks(ranks);
     for (Rank rank = 0; situation.nodes > 1 && rank < ranks; ++rank) other.nodes.push_back(rank / unit);
-    return way_for(FlipQuantity::ranks, ranks, std::move(other));
+    return taken_for(FlipQuantity::ranks, ranks, std::move(other));
   });
 }
 
@@ -107,7 +107,7 @@ Flips ChoiceFlips::by_irregularity() const {
   std::set<Count> factors{own};
   for (Count factor = 1; factor <= most; factor *= 2) factors.insert(factor);
   return find_flips({factors.begin(), factors.end()}, false, deadline_after(options_.seconds / 3), [&](Count factor) {
-    return way_for(FlipQuantity::irregularity, factor, factor == own ? problem_ : with_irregularity(problem_, factor));
+    return taken_for(FlipQuantity::irregularity, factor, factor == own ? problem_ : with_irregularity(problem_, factor));
   });
 }
 
@@ -121,11 +121,13 @@ Problem ChoiceFlips::with_ranks(Count ranks) const {
   return other;
 }
 
-std::string ChoiceFlips::way_for(FlipQuantity quantity, Count value, Problem problem) const {
+Taken ChoiceFlips::taken_for(FlipQuantity quantity, Count value, Problem problem) const {
   if (options_.progress) options_.progress(quantity, value);
   if (problem.ranks == problem_.ranks) problem.nodes = problem_.nodes;
   const Decision decision = decide(problem, knowledge_.wisdom, knowledge_.options_for(problem));
-  return way_text(problem, decision.chosen);
+  Taken taken{.way = way_text(problem, decision.chosen)};
+  for (const Considered* each : tied_with_chosen(problem, decision)) taken.tied.push_back(way_text(problem, each->way));
+  return taken;
 }
 
 }  // namespace quadrille

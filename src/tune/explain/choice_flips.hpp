@@ -3,6 +3,7 @@
 #pragma once
 
 #include "quadrille/explain.hpp"
+#include "tune/explain/find_flips.hpp"
 
 namespace quadrille {
 
@@ -19,7 +20,7 @@ class ChoiceFlips {
 
  private:
   Problem with_ranks(Count ranks) const;
-  std::string way_for(FlipQuantity quantity, Count value, Problem problem) const;
+  Taken taken_for(FlipQuantity quantity, Count value, Problem problem) const;
 
   const Problem& problem_;
   const MachineKnowledge& knowledge_;

@@ -11,6 +11,7 @@
 #include "schedule/policy_name.hpp"
 #include "tune/explain/choice_flips.hpp"
 #include "tune/explain/price_parts.hpp"
+#include "tune/explain/ties.hpp"
 
 namespace quadrille {
 namespace {
@@ -18,14 +19,17 @@ namespace {
 std::vector<ExplainedWay> explained(const Problem& problem, const Decision& decision, const MachineKnowledge& knowledge,
                                     std::size_t most_parts) {
   std::vector<ExplainedWay> ways;
+  std::size_t shown = 0;
   for (const Considered& each : decision.considered) {
     const auto is_same = [&](const ExplainedWay& known) {
       return known.considered.way.algorithm == each.way.algorithm && known.considered.way.executor == each.way.executor;
     };
     if (std::any_of(ways.begin(), ways.end(), is_same)) continue;  // the same algorithm is there already, under a better policy
-    ExplainedWay& way = ways.emplace_back(
-        ExplainedWay{.considered = each, .name = short_name(problem, parse_candidate(problem, each.way.algorithm))});
-    if (ways.size() > most_parts || !each.price) continue;
+    ExplainedWay& way = ways.emplace_back(ExplainedWay{.considered = each,
+                                                       .name = short_name(problem, parse_candidate(problem, each.way.algorithm)),
+                                                       .is_baseline = runs_baseline(problem, each.way)});
+    if (!way.is_baseline) ++shown;
+    if (shown > most_parts || !each.price) continue;
     if (decision.model.model && !decision.model.model->needs_work)
       way.parts = parts_of(*each.price, each.way.policy);
     else if (const auto fit = knowledge.fit(each.way.executor, decision.situation))

@@ -2,11 +2,43 @@
 #include "tune/explain/find_flips.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <map>
 
 namespace quadrille {
 namespace {
 
 constexpr Count accuracy = 32;  // a flip's place is found to one part in so many
+
+using Examined = std::map<Count, Taken>;
+
+// Returns true if all these ways are tied at all examined values from `from` up to `end`, exclusively.
+bool are_tied(const std::vector<std::string>& ways, const Examined& examined, Count from, Count end) {
+  for (auto each = examined.lower_bound(from); each != examined.end() && each->first < end; ++each)
+    for (const std::string& way : ways)
+      if (way != each->second.way && std::find(each->second.tied.begin(), each->second.tied.end(), way) == each->second.tied.end())
+        return false;
+  return true;
+}
+
+// Joins flips whose choices are tied.
+std::vector<Flip> with_ties(const std::vector<Flip>& flips, const Examined& examined) {
+  std::vector<Flip> joined;
+  std::vector<std::string> ways;  // of the last of `joined`
+  for (std::size_t i = 0; i < flips.size(); ++i) {
+    const Count end = i + 1 < flips.size() ? flips[i + 1].from : std::numeric_limits<Count>::max();
+    std::vector<std::string> more = ways;
+    if (std::find(more.begin(), more.end(), flips[i].way) == more.end()) more.push_back(flips[i].way);
+    if (joined.empty() || !are_tied(more, examined, joined.back().from, end)) {
+      joined.push_back(flips[i]);
+      ways = {flips[i].way};
+    } else {
+      ways = std::move(more);
+      joined.back().tied.assign(ways.begin() + 1, ways.end());
+    }
+  }
+  return joined;
+}
 
 }  // namespace
 
@@ -20,11 +52,12 @@ void find_changes(const Flip& first, const Flip& last, const std::function<std::
   find_changes(middle, last, way_at, is_near, changes);
 }
 
-Flips find_flips(const std::vector<Count>& values, bool bisects, Deadline deadline,
-                 const std::function<std::string(Count)>& way_at) {
+Flips find_flips(const std::vector<Count>& values, bool bisects, Deadline deadline, const std::function<Taken(Count)>& taken_at) {
   const auto is_over = [&] { return std::chrono::steady_clock::now() > deadline; };
   const auto is_near = [&](Count from, Count to) { return to - from <= std::max<Count>(1, from / accuracy) || is_over(); };
-  std::vector<Flip> known;  // the choice at each value that was examined
+  Examined examined;
+  const auto way_at = [&](Count value) { return (examined[value] = taken_at(value)).way; };
+  std::vector<Flip> known;  // the choice at each of the values
   Flips flips;
   for (const Count value : values) {
     if (is_over()) {
@@ -41,6 +74,7 @@ Flips find_flips(const std::vector<Count>& values, bool bisects, Deadline deadli
       find_changes(known[i - 1], known[i], way_at, is_near, flips.list);
     else if (known[i].way != known[i - 1].way)
       flips.list.push_back(known[i]);
+  flips.list = with_ties(flips.list, examined);
   return flips;
 }
 

@@ -18,10 +18,16 @@ using Deadline = std::chrono::steady_clock::time_point;
 void find_changes(const Flip& first, const Flip& last, const std::function<std::string(Count)>& way_at,
                   const std::function<bool(Count from, Count to)>& is_near, std::vector<Flip>& changes);
 
-// Calls `way_at` for each of the ascending `values`. If `bisects`, it also bisects between neighbours with different choices until
-// the flip is known to 3 %. It stops at the deadline.
-Flips find_flips(const std::vector<Count>& values, bool bisects, Deadline deadline,
-                 const std::function<std::string(Count)>& way_at);
+// The choice at a value.
+struct Taken {
+  std::string way;
+  std::vector<std::string> tied = {};  // other ways that are as good, as far as predictions can tell
+};
+
+// Calls `taken_at` for each of the ascending `values`. If `bisects`, it also bisects between neighbours with different choices
+// until the flip is known to 3 %. It stops at the deadline. Neighbouring choices that are tied at all examined values of both
+// become one flip, which names the others as tied with it.
+Flips find_flips(const std::vector<Count>& values, bool bisects, Deadline deadline, const std::function<Taken(Count)>& taken_at);
 
 // Returns the numbers of elements 1, 2, 4 and so on whose blocks have at most `most_block_bytes` bytes.
 std::vector<Count> powers_of_elements(Bytes element_bytes);

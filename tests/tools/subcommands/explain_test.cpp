@@ -97,7 +97,20 @@ TEST_F(ExplainTest, PrintsTheExplanation) {
   all.insert(all.begin(), "explain");
   const std::string text = prints(all);
   EXPECT_NE(text.find(" start-ups in "), std::string::npos) << text;
-  EXPECT_NE(text.find("By size of block, to within 3 %: "), std::string::npos) << text;
+  const std::size_t line = text.find("By size of block, to within 3 %, all by shared memory: ");
+  ASSERT_NE(line, std::string::npos) << text;
+  EXPECT_EQ(text.substr(line, text.find("(looked", line) - line).find("memory", 50), std::string::npos) << "named once: " << text;
+}
+
+TEST_F(ExplainTest, ShowsBaselinesOnlyIfAllAreAskedFor) {
+  Words words{"explain", "alltoall", "--topology", "torus:8x8", "--machine", "paragon", "--block", "64B", "--time", "0.01"};
+  const std::string few = prints(words);
+  EXPECT_NE(few.find("Baselines, which --all shows, too: submesh, subtorus.\n"), std::string::npos) << few;
+  EXPECT_EQ(few.find("subtorus "), std::string::npos) << few;
+  words.emplace_back("--all");
+  const std::string all = prints(words);
+  EXPECT_NE(all.find("subtorus (baseline)"), std::string::npos) << all;
+  EXPECT_EQ(all.find("Baselines, "), std::string::npos) << all;
 }
 
 // The network has so many ranks; other numbers of ranks are looked at without it.

@@ -13,6 +13,7 @@
 #include <set>
 
 #include "quadrille/error.hpp"
+#include "quadrille/traffic.hpp"
 
 namespace quadrille {
 namespace {
@@ -190,6 +191,36 @@ TEST(Explain, PrefersMeasuredTimes) {
   EXPECT_EQ(told.seconds(), 2);
   EXPECT_EQ(told.bound.rounds, 2);
   EXPECT_NE(explain(Problem::alltoall(4, 1 << 20), known, {.seconds = 0}).decision.source, Source::wisdom);
+}
+
+// Predictions of a preset machine are not exact to 3 %.
+TEST(Explain, SaysWhichWaysAreTied) {
+  const Explanation told = explain(Problem::alltoall(16, 64), dear(), {.seconds = 0});
+  EXPECT_EQ(tie_tolerance(told.decision), 0.03);
+  EXPECT_EQ(tie_tolerance({.prediction_error = 0.14}), 0.14);
+  const double best = *told.decision.considered[0].predicted_s;
+  int tied = 0;
+  for (std::size_t i = 1; i < told.decision.considered.size(); ++i) {
+    const Considered& each = told.decision.considered[i];
+    if (!each.predicted_s) continue;
+    EXPECT_EQ(each.rejected.starts_with("tied: "), *each.predicted_s <= 1.03 * best) << each.way.algorithm;
+    tied += each.rejected.starts_with("tied: ");
+  }
+  EXPECT_GT(tied, 0);
+}
+
+// A baseline is never taken where another way is as fast, and is marked.
+TEST(Explain, MarksBaselinesAndTakesThemLast) {
+  std::vector<Bytes> counts(16 * 16, 0);
+  for (Rank rank = 0; rank < 16; ++rank) counts[index(16 * rank + (rank + 1) % 16)] = 8192;
+  const Explanation told = explain(Problem::alltoallv(16, counts), {.preset = find_machine("sp2")}, {.seconds = 0});
+  std::map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < told.ways.size(); ++i) {
+    const std::string& name = told.ways[i].name;
+    EXPECT_EQ(told.ways[i].is_baseline, name.starts_with("scan-two-phase") || name.starts_with("folded-four-stage")) << name;
+    places.try_emplace(name.substr(0, name.find(':')), i);
+  }
+  EXPECT_LT(places.at("four-stage"), places.at("folded-four-stage")) << "their prices are the same on a full grid";
 }
 
 TEST(Explain, SaysWhatDoesNotApply) {

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/explain/ties.hpp"
+
+#include "collectives/baselines.hpp"
+#include "quadrille/algorithm.hpp"
+
+namespace quadrille {
+
+bool runs_baseline(const Problem& problem, const Way& way) {
+  const Algorithm* const algorithm = find_algorithm(problem.collective, way.algorithm.substr(0, way.algorithm.find(':')));
+  return algorithm && is_baseline(*algorithm);
+}
+
+std::vector<const Considered*> tied_with_chosen(const Problem& problem, const Decision& decision) {
+  std::vector<const Considered*> tied;
+  if (decision.considered.empty() || decision.considered[0].measured || !decision.considered[0].predicted_s) return tied;
+  const double most = *decision.considered[0].predicted_s * (1 + tie_tolerance(decision));
+  for (const Considered& each : decision.considered)
+    if (each.way != decision.chosen && each.predicted_s && *each.predicted_s <= most && !runs_baseline(problem, each.way))
+      tied.push_back(&each);
+  return tied;
+}
+
+}  // namespace quadrille
