@@ -126,7 +126,8 @@ FlatModel flat_of_elements(const std::string& machine, double compose_us_per_byt
   return model;
 }
 
-double model_ms(const std::vector<StageFigures>& stages, const FlatModel& model, ExchangeMode mode) {
+double model_ms(const std::vector<StageFigures>& stages, FlatModel model, ExchangeMode mode) {
+  if (mode != ExchangeMode::blocking) model.contention = 1;
   const Prediction prediction = predict(stages, model);
   const ByMode<double> seconds{{prediction.blocking_s, prediction.nonblocking_s, prediction.dataflow_s}};
   return seconds[mode] * 1000;

@@ -56,7 +56,7 @@ FlatModel flat_of_elements(const std::string& machine, double compose_us_per_byt
 // Returns the time of an exchange by the model. In blocking mode, all ranks keep step, so a round takes as long as its longest
 // message. In the other modes, all messages of a stage are in flight at the same time, and no rank waits for another [liu2002, (4),
 // with a contention factor of 1].
-double model_ms(const std::vector<StageFigures>& stages, const FlatModel& model, ExchangeMode mode);
+double model_ms(const std::vector<StageFigures>& stages, FlatModel model, ExchangeMode mode);
 
 // Returns the times by the model, with messages to oneself.
 std::vector<CurveTimes> model_times(const IrregularPlot& plot, const Making& making, double compose_us_per_byte);

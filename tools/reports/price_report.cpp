@@ -91,10 +91,9 @@ std::string reason(const PriceList& list, const Pricer& pricer) {
                         next->best_seconds() / best.best_seconds(), account_of(*next, list), difference(best, *next));
   }
   if (hides(best) || (next && hides(*next))) text += " What is hidden behind these is not counted.";
-  const auto contention = pricer.coefficients().find("contention");
-  if (hides(best) && contention != pricer.coefficients().end() && contention->second == 1)
-    text += fmt::format(" Messages of {} are under way together; by the contention factor 1 they do not slow each other down.",
-                        best.name);
+  if (best.ports > 1 && pricer.model().knows("contention") && !pricer.coefficients().contains("contention"))
+    text += fmt::format(
+        " Messages of {} go at their own pace and may meet; without a contention factor this is the least it takes.", best.name);
   return text;
 }
 

@@ -2,11 +2,7 @@
 // The flat model. Under the blocking policy a stage takes S T_s + V (t_m + t_c + t_d), with S start-ups and V bytes. If the
 // messages of a stage are in flight at the same time (nonblocking), it takes V t_m + max(S T_s, V t_c, V t_d). Dataflow takes less,
 // because the packing of a stage overlaps with the stage before.
-//   Messages that are in flight together do not keep step: each rank sends and receives at its own pace. So V is then the load of
-//   the
-// stage, the most bytes that any rank sends or receives, and on the wire it is the contention factor times the load, but at most
-// the sum over the rounds. The factor is 1 unless a machine states another one. That holds for exchanges; where ranks pass on what
-// they receive, price_of replaces the load by the volume of the rounds. Source: [liu2002], section 2.3, (1) to (4).
+// Source: [liu2002], section 2.3, (1) to (4).
 #include <fmt/format.h>
 
 #include <cmath>
@@ -112,7 +108,6 @@ extern const Model flat_model{
                      {.key = "contention",
                       .meaning = "factor for the wire, because messages for one rank meet when each rank runs at its own pace",
                       .required = false,
-                      .standard = 1,
                       .least = 1},
                      flat_table::overlap},
     .tells_policies_apart = true,

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "quadrille/algorithm.hpp"
-#include "quadrille/cost.hpp"
 #include "quadrille/model.hpp"
 #include "quadrille/traffic_patterns.hpp"
 
@@ -68,34 +67,6 @@ TEST(FlatModel, ScalesBytesOnTheWireByContention) {
   EXPECT_DOUBLE_EQ(predicted(skewed, "shift", model).nonblocking_s, 3072);
   model.contention = 1000;
   EXPECT_DOUBLE_EQ(predicted(skewed, "shift", model).nonblocking_s, 14336);
-}
-
-// [liu2002], Pattern1 on an SP2: 64 nodes, 1024 elements of 22 bytes. Messages under way together do not keep step, so A1 takes its
-// 63 start-ups, and A3 the bytes of its busiest nodes. `price` and the exhibits of the paper share this assumption.
-TEST(FlatModel, LetsRanksOfAnExchangeGoAtTheirOwnPace) {
-  const MachineCosts sp2 = find_machine("sp2");
-  EXPECT_EQ(sp2.models.at("flat").at("contention"), 1);
-  EXPECT_EQ(flat_model_of(sp2).contention, 1);
-  const Problem spike = make_traffic(64, {.kind = TrafficKind::spike, .most = 1024 * 22, .typical = 22});
-  const auto nonblocking_ms = [&](const char* specification) {
-    const Workload work = workload(make_schedule(spike, specification));
-    const Price price = price_of(work, *find_model("flat"), sp2);
-    EXPECT_DOUBLE_EQ(price.nonblocking_s, predict(work.stages, flat_model_of(sp2)).nonblocking_s);
-    return 1000 * price.nonblocking_s;
-  };
-  EXPECT_NEAR(nonblocking_ms("shift"), 63 * 0.044, 1e-9);
-  EXPECT_LT(nonblocking_ms("grid:columns=paper,counts=known"), 7);
-}
-
-// In a chain a rank waits for what others pass on, so the rounds follow each other under all policies.
-TEST(FlatModel, LetsRanksThatPassOnWaitForEachOther) {
-  const MachineCosts sp2 = find_machine("sp2");
-  const Workload work = workload(make_schedule(Problem::broadcast(16, 1024, 0), "binomial"));
-  MachineCosts contended = sp2;
-  contended.models.at("flat").at("contention") = 3;
-  const Price price = price_of(work, *find_model("flat"), sp2);
-  EXPECT_NEAR(price.nonblocking_s, std::max(4 * 44e-6, 4 * 1024 * 0.035e-6), 1e-12);
-  EXPECT_EQ(price_of(work, *find_model("flat"), contended).nonblocking_s, price.nonblocking_s);
 }
 
 // A consequence of the model: which algorithm is best, for P = 64 and a start-up that takes as long as `rho` bytes.
