@@ -39,9 +39,12 @@ inline std::string first_disagreement(Communicator& communicator, const std::vec
   const auto me = static_cast<std::size_t>(communicator.rank());
   Count turn = 0;
   for (const Algorithm* algorithm : all_algorithms()) {
-    // Grids, grains and ways to know the counts have many combinations. Only some are run here; other tests verify all.
-    const std::size_t most_settings =
-        std::min<std::size_t>(algorithm->collective == Collective::alltoallv ? 12 : 1000, most_settings_of_any);
+    // Grids, grains, ways to know the counts, and parts of hierarchies have many combinations. Only some are run here; other tests
+    // verify all.
+    const std::size_t most_settings = std::min<std::size_t>(algorithm->collective == Collective::alltoallv ? 12
+                                                            : algorithm->id == "hierarchical" ? extent<std::size_t>(12, 12, 1000)
+                                                                                              : 1000,
+                                                            most_settings_of_any);
     for (const Bytes b : block_sizes) {
       for (const Problem& anywhere : problems_of(*algorithm, p, b, /*all_roots_up_to=*/3)) {
         // as plans do, because the ranges of some settings depend on the nodes

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Explanations that a program asks for.
 #include "quadrille/explain.hpp"
-#include "quadrille/traffic.hpp"
 #include "quadrille/indexed.hpp"
+#include "quadrille/traffic.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
