@@ -2,8 +2,9 @@
 // barrier/hierarchical: a barrier in each node, one between leaders, and another one in each node.
 // Source  [traff2020] decomposed into lanes; [sanders2002] for nodes of different sizes.
 // Needs   several nodes, one with several ranks; what the parts need; lanes <= ranks of the smallest node.
-// Idea    After the first barrier, leaders know that all ranks of their nodes have entered; after that of a lane they know it
-//         of all ranks. If every rank leads, this is all. If not, the last barrier tells the other ranks.
+// Idea    After the first barrier, a leader knows that all ranks of its node have entered. After the barrier of its lane, it
+//         knows that all ranks of all nodes have. If every rank leads, nothing is left to do. Otherwise another barrier in each
+//         node tells the ranks that do not lead.
 // Cost    C1 = ceil(log2 n) rounds between n nodes, and 2 ceil(log2 q) rounds inside nodes of up to q ranks, or half of
 //         them if every rank leads.
 // Prefer  nodes with more ranks than the rounds between nodes may cost; one lane unless messages are cheap.

@@ -2,9 +2,9 @@
 // reduce/bine: vectors are combined up a tree like the binomial one, but with children about a third nearer.
 // Source  [desensi2025] distance-halving Bine trees.
 // Needs   any p, any root; an operator that commutes, but for two roots.
-// Idea    broadcast/bine backwards. The ranks of a subtree are consecutive (mod p). With two of the roots, about a sixth, a third,
-//         two thirds or five sixths of p, neither half of the ranks wraps around from rank p - 1 to 0, so operands are combined in
-//         the order of ranks.
+// Idea    broadcast/bine backwards. The ranks of a subtree are consecutive, where rank 0 follows rank p - 1. For most roots some
+//         subtree contains both of these ranks, so operands are not combined in the order of ranks. Only two roots have no such
+//         subtree; they lie at about a sixth, a third, two thirds or five sixths of p.
 // Cost    C1 = d = ceil(log2 p) rounds, the fewest on one port; C2 = d vectors.
 // Prefer  short vectors on networks of groups with few links between them, with ranks in the order of the groups. For long ones
 //         reduce-scatter-gather with scatter=bine.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // reduce_scatter/bine, reduce_scatterv/bine: recursive halving over the Bine butterfly, whose partners are about a third nearer.
 // Source  [desensi2025] Bine butterflies.
-// Needs   an operator that commutes if p > 4; p even, or 1; with near partners first a power of two; shares of any size, which
-//         may be empty.
+// Needs   p even, or 1, and with near partners first a power of two. If p > 4, an operator that commutes. Shares may have any
+//         size, also none.
 // Idea    allgather/bine backwards. With the nearest partner first, half of the vector goes to the neighbour, and only one block
-//         to the farthest partner, but messages are strided. With the farthest partner first they are contiguous (mod p).
+//         to the farthest partner, but messages are strided. With the farthest partner first, the blocks of a message are those
+//         of consecutive ranks, where rank 0 follows rank p - 1.
 // Cost    C1 = ceil(log2 p) rounds; C2 = p - 1 blocks: both the least possible on one port. With shares C2 is the sum over the
 //         rounds of the most that a rank sends.
 // Prefer  networks of groups with few links between them, with ranks in the order of the groups.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The messages of edges between nodes. A rank that has many starts some (patterns/message_window.hpp), and each time that one is
-// complete the next one. Receives are limited as sends are.
+// The messages of edges between nodes. A rank with many sends starts only some of them (patterns/message_window.hpp); whenever one
+// is complete, it starts the next one. The same holds for its receives.
 //
 // No ranks wait for each other in a circle. All messages of all ranks have one order: by exchange; then those that need no decision
 // before those that do; then by the distance from sender to receiver in the circle of all ranks; then, for one pair of ranks, in
 // the order of the edges; and at last by sender. If a rank cannot start all its messages at once, it starts its sends in this
 // order, and its receives. Consider the first message in this order that is not complete. All sends before it at its sender are
 // complete, so none of them is under way, and it is the next one or has been started: a window is never empty. The same holds for
-// its receiver. So both ends are started, and the message will be complete. This also holds if each rank has a window of its own,
-// and if a rank has started later messages as well. Packed messages are not in the queues: both leaders start theirs without
+// its receiver. So both ends are started, and the message will be complete. This is true even if ranks have windows of different
+// sizes, or have started later messages as well. Packed messages are not in the queues: both leaders start theirs without
 // waiting for any message. Nor does a rank wait for one before it makes its messages known to the queues: a decision waits only
 // until all ranks of the node have entered the exchange.
 //

@@ -347,7 +347,7 @@ void NodesExchange::note_difference(std::size_t edge, Bytes sent) {
 // missing has been sent before. So a rank fails only if it finds the same in two looks, and the rank that misses something has
 // looked again in between: each rank says what it misses each time that it looks, and receives what has arrived before it looks.
 // Nobody is 64 decisions ahead of an exchange in which a rank of its node has still to send: each decision waits until all ranks of
-// the node have completed the exchange before. Exchanges without decisions have a form of their own.
+// the node have completed the previous exchange. Exchanges that never pack make no decisions; their tags differ from all others.
 void NodesExchange::look_for_other_forms() {
   ++looks_for_others_;
   open_.clear();

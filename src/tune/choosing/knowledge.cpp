@@ -113,8 +113,10 @@ std::string read_text(const Fingerprint& machine) {
 
 // Are prices between nodes those of a preset machine that the user has not named?
 bool needs_link_speed(const Knowledge& knowledge) {
-  return knowledge.on_several && knowledge.wisdom.records.empty() && knowledge.wisdom.executors.empty() &&
-         checked_environment_value(preset_variable).empty();
+  try {
+    if (machine_of_environment()) return false;
+  } catch (const Error&) {}  // usual_preset has warned of it
+  return knowledge.on_several && knowledge.wisdom.records.empty() && knowledge.wisdom.executors.empty();
 }
 
 std::string with_links_of(Knowledge knowledge, double us_per_byte) {
@@ -171,15 +173,17 @@ std::shared_ptr<const Knowledge> present_knowledge(Communicator& communicator) {
 
 std::shared_ptr<const Knowledge> share_knowledge(Communicator& communicator) {
   const Fingerprint machine = fingerprint(communicator);
+  bool relies_on_preset = false;
   std::string own = made_or_thrown(communicator, [&]() -> std::string {
     if (communicator.rank() != 0) return {};
-    const auto present = present_knowledge(communicator);
-    return present ? text_of(*present) : read_text(machine);
+    if (const auto present = present_knowledge(communicator)) return text_of(*present);
+    std::string text = read_text(machine);
+    relies_on_preset = needs_link_speed(parse(text));
+    return text;
   });
-  const bool relies_on_preset = communicator.rank() == 0 && !present_knowledge(communicator) && needs_link_speed(parse(own));
   if (key_of(communicator).second && !told_by(communicator, 0, relies_on_preset ? "measure" : "").empty()) {
     const double us_per_byte = measured_us_per_byte(communicator);
-    if (communicator.rank() == 0) own = with_links_of(parse(own), us_per_byte);
+    own = made_or_thrown(communicator, [&] { return communicator.rank() == 0 ? with_links_of(parse(own), us_per_byte) : own; });
   }
   const std::string text = told_by(communicator, 0, own);
   auto parsed = made_or_thrown(communicator, [&] { return parse(text); });
