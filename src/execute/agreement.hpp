@@ -34,6 +34,15 @@ struct RankOutcome {
 // Classifies the exception being handled and stores in `error` what this rank will throw. Call it in a catch block.
 RankOutcome outcome_of_exception(std::optional<Error>& error);
 
+// Collective. Returns the text of rank `teller` on all ranks, which know that it has `length` bytes.
+template <class Group>
+std::string told_by(Group& group, Rank teller, std::string text, Bytes length) {
+  text.resize(index(length));
+  std::string all(index(length * group.size()), ' ');
+  group.all_gather(text.data(), all.data(), length);
+  return all.substr(index(teller * length), index(length));
+}
+
 // Collective. Returns the text of rank `teller` on all ranks.
 template <class Group>
 std::string told_by(Group& group, Rank teller, std::string text) {
@@ -41,11 +50,7 @@ std::string told_by(Group& group, Rank teller, std::string text) {
   const auto mine = static_cast<Bytes>(text.size());
   group.all_gather(&mine, lengths.data(), sizeof mine);
   QUADRILLE_ASSERT(lengths[group.rank()] == mine);
-  const Bytes length = lengths[teller];
-  text.resize(index(length));
-  std::string all(index(length * group.size()), ' ');
-  group.all_gather(text.data(), all.data(), length);
-  return all.substr(index(teller * length), index(length));
+  return told_by(group, teller, std::move(text), lengths[teller]);
 }
 
 // Collective. Returns, on all ranks, the values that `part` returns on each rank. Values must not hold pointers.
@@ -94,6 +99,17 @@ auto made_or_thrown(Group& group, Part&& part) {
     return '\0';
   });
   return *std::move(made);
+}
+
+// Collective. Returns, on all ranks, the text that `part` returns at rank `teller`. The other ranks do not call it.
+template <class Group, class Part>
+std::string told_or_thrown(Group& group, Rank teller, Part&& part) {
+  std::string text;
+  const ByRank<Bytes> lengths = gathered_or_thrown(group, [&] {
+    if (group.rank() == teller) text = part();
+    return static_cast<Bytes>(text.size());
+  });
+  return told_by(group, teller, std::move(text), lengths[teller]);
 }
 
 }  // namespace quadrille

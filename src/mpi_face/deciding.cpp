@@ -332,10 +332,8 @@ void Deciding::try_in_loop(Site& site, int most_batch) {
   if (is_exchanged(site.key.function)) {
     if (!make_exchange(site)) return;
   } else {
-    const double begin = PMPI_Wtime();
     Contenders made = contenders(*group_, site, Trial::most_plans, /*anyhow=*/false);
     if (made.all.empty()) return site.leave(std::move(made.cause));
-    ExpectedCosts::of_process().plan.measured((PMPI_Wtime() - begin) / static_cast<double>(made.all.size()), ranks_);
     all = std::move(made.all);
   }
   std::vector<Plan*> plans;
@@ -394,10 +392,8 @@ void Deciding::try_in_place(Site& site, int most_contenders) {
     all.push_back({*std::move(site.choice.plan), site.choice.way, site.choice.why});
     site.choice.plan.reset();
   } else {
-    const double begin = PMPI_Wtime();
     Contenders made = contenders(*group_, site, static_cast<std::size_t>(most_contenders), /*anyhow=*/false);
     if (made.all.empty()) return site.leave(std::move(made.cause));
-    ExpectedCosts::of_process().plan.measured((PMPI_Wtime() - begin) / static_cast<double>(made.all.size()), ranks_);
     all = std::move(made.all);
   }
   site.trial.emplace(std::move(all), is_again ? is_slower : enough_gain);
@@ -408,8 +404,8 @@ void Deciding::try_in_place(Site& site, int most_contenders) {
 
 void Deciding::conclude(Site& site, const Alternation::Conclusion& conclusion) {
   Alternation& alternation = site.trial->alternation;
-  if (conclusion.end == Alternation::End::goes_on) return alternation.go_on(conclusion.remaining);
   Account::of_process().spend(weight() * alternation.excess_s());
+  if (conclusion.end == Alternation::End::goes_on) return alternation.go_on(conclusion.remaining);
   const auto best = static_cast<std::size_t>(conclusion.best);
   site.trial_times = {alternation.of_way(conclusion.best + 1), alternation.of_way(Alternation::vendor)};
   const bool is_faster = conclusion.end == Alternation::End::taken;

@@ -89,6 +89,7 @@ class Deciding final : private Guest {
   double left_s() const;
   double call_s() const;
   double group_s() const;
+  double plans_s(int plans) const;  // with the choice of what to try
   double plan_s() const;
 
   // All ranks: do it.

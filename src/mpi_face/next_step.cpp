@@ -20,8 +20,11 @@ namespace {
 constexpr int most_plans = 128;         // per communicator; with more, their data would not stay in the caches
 constexpr double long_call_s = 0.5e-3;  // calls that take so long are tried in place
 constexpr int most_in_place = 2;        // contenders
-// Making a group, or a plan, has as many steps in which all ranks wait for each other as these numbers of calls.
-constexpr double calls_of_group = 40, calls_of_plan = 32;
+// Making a group, choosing what to try, and making a plan have steps in which all ranks wait for each other. They take as long as
+// about so many short calls. The first choice takes longer, because the ranks first share what they know of the machine.
+constexpr double calls_of_group = 50, calls_of_first_choice = 50, calls_of_choice = 10, calls_of_plan = 10;
+// A trial that has begun goes on although nothing is left to spend, if that costs at most this share of what was spent.
+constexpr double little_more = 0.1;
 constexpr std::uint64_t enough_timed_calls = 3;
 constexpr double barriers_of_timing = 2;  // of Step::What::time_call
 
@@ -69,13 +72,21 @@ std::optional<Step> Deciding::told_wishes() {
   return Step{.what = Step::What::wishes, .number = static_cast<std::int32_t>(text.size())};
 }
 
+// A trial that goes on waits until the account allows what its next part will cost. If that is little, it does not wait, because
+// its plans are paid for.
 std::optional<Step> Deciding::concluded() {
-  if (gathered_.empty()) return std::nullopt;
-  const auto [site, sums] = std::move(gathered_.back());
-  gathered_.pop_back();
-  Step step = step_for(Step::What::conclude, *site);
-  step.conclusion = site->trial->alternation.concluded(sums);
-  return step;
+  while (!gathered_.empty()) {
+    const auto [site, sums] = std::move(gathered_.back());
+    gathered_.pop_back();
+    const Alternation& alternation = site->trial->alternation;
+    Step step = step_for(Step::What::conclude, *site);
+    step.conclusion = alternation.concluded(sums);
+    if (step.conclusion.end != Alternation::End::goes_on) return step;
+    const double excess_s = alternation.expected_excess(sums, step.conclusion.remaining) / static_cast<double>(ranks_);
+    const double spent_s = Account::of_process().spent_s() + others_spent_s_;
+    if (weight() * excess_s <= little_more * spent_s || if_affordable(step, excess_s)) return step;
+  }
+  return std::nullopt;
 }
 
 // What the user or a test has asked for. It is done whatever it costs.
@@ -119,6 +130,12 @@ double Deciding::call_s() const {
 
 double Deciding::group_s() const {
   return group_ ? 0 : std::max(ExpectedCosts::of_process().group.of(ranks_), calls_of_group * call_s());
+}
+
+double Deciding::plans_s(int plans) const {
+  const ExpectedCosts& costs = ExpectedCosts::of_process();
+  const double calls = costs.choice.is_known() ? calls_of_choice : calls_of_first_choice;
+  return std::max(costs.choice.of(ranks_), calls * call_s()) + plans * plan_s();
 }
 
 double Deciding::plan_s() const { return std::max(ExpectedCosts::of_process().plan.of(ranks_), calls_of_plan * call_s()); }
@@ -206,20 +223,26 @@ std::optional<Step> Deciding::work_on(const Site& site, int plans) const {
 // `call_s`: the time of a call without late ranks. Ours may take twice as long.
 Step Deciding::trial_of(const Site& site, double call_s) const {
   const bool is_again = site.mode == Site::Mode::ours, by_exchange = is_exchanged(site.key.function);
-  const double plans_s = is_again || (by_exchange && exchange_) ? 0 : plan_s();
+  const auto made_s = [&](int contenders) {
+    if (is_again || (by_exchange && exchange_)) return 0.0;
+    return by_exchange ? plan_s() : plans_s(contenders);
+  };
+  const auto is_too_dear = [&](double cost_s) { return group_s() + cost_s > left_s(); };
+  // A trial of fewer contenders or calls costs less, and may then be allowed earlier.
   if (call_s >= long_call_s) {
     Step step = step_for(Step::What::try_in_place, site);
     step.number = is_again || by_exchange ? 1 : most_in_place;
-    step.cost_s = step.number * (plans_s + Alternation::calls_of_first_part * call_s);
+    const auto cost_s = [&] { return made_s(step.number) + step.number * Alternation::calls_of_first_part * call_s; };
+    while (step.number > 1 && is_too_dear(cost_s())) --step.number;
+    step.cost_s = cost_s();
     return step;
   }
   Step step = step_for(Step::What::try_in_loop, site);
   const int ways = 1 + (is_again || by_exchange ? 1 : static_cast<int>(Trial::most_plans));
   step.number = batch_of_trial(site.moved);
-  const double calls_s = most_trials * repetitions_of_trial * ways * 1.5 * call_s;
-  // A trial of fewer calls costs less, and may then be allowed earlier.
-  while (step.number > 4 && group_s() + plans_s * (ways - 1) + calls_s * step.number > left_s()) step.number /= 2;
-  step.cost_s = plans_s * (ways - 1) + calls_s * step.number;
+  const auto cost_s = [&] { return made_s(ways - 1) + most_trials * repetitions_of_trial * ways * 1.5 * call_s * step.number; };
+  while (step.number > 4 && is_too_dear(cost_s())) step.number /= 2;
+  step.cost_s = cost_s();
   return step;
 }
 

@@ -40,15 +40,20 @@ class CostOfRank {
  public:
   explicit constexpr CostOfRank(double guess_s) : seconds_(guess_s) {}
   double of(Count ranks) const { return seconds_.load(std::memory_order_relaxed) * static_cast<double>(ranks); }
-  void measured(double seconds, Count ranks) { seconds_.store(seconds / static_cast<double>(ranks), std::memory_order_relaxed); }
+  void measured(double seconds, Count ranks) {
+    seconds_.store(seconds / static_cast<double>(ranks), std::memory_order_relaxed);
+    is_known_.store(true, std::memory_order_relaxed);
+  }
+  bool is_known() const { return is_known_.load(std::memory_order_relaxed); }
 
  private:
   std::atomic<double> seconds_;
+  std::atomic<bool> is_known_{false};
 };
 
 // What this process expects to spend on a communicator.
 struct ExpectedCosts {
-  CostOfRank group{2e-3}, plan{200e-6}, split{20e-6};
+  CostOfRank group{2e-3}, choice{200e-6}, plan{200e-6}, split{20e-6};
   static ExpectedCosts& of_process();
 };
 

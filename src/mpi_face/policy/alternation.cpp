@@ -2,14 +2,12 @@
 #include "mpi_face/policy/alternation.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "foundation/median.hpp"
 
 namespace quadrille::mpi_face {
 namespace {
 
-constexpr int first_rounds = 2, further_rounds = 2;           // rounds of a part; the first one of all is the warm-up
 constexpr int enough_rounds = 5, most_rounds = 9;             // counted rounds after which the trial may end, and ends
 constexpr double clearly_faster = 0.6, clearly_slower = 1.3;  // these need only three rounds
 constexpr int few_rounds = 3;
@@ -17,22 +15,23 @@ constexpr int few_rounds = 3;
 }  // namespace
 
 Alternation::Alternation(int contenders, double bar) : contenders_(contenders), bar_(bar), remaining_((1u << contenders) - 1) {
-  begin_part(first_rounds);
+  begin_part(1);
 }
 
 // Every other round runs the ways in reverse order, so that no way always follows the same other one.
 void Alternation::begin_part(int rounds) {
   order_.clear();
   calls_ = 0;
-  for (int round = 0; round < rounds; ++round) {
+  first_round_ = all_rounds();
+  const int calls_of_way = is_warm() ? calls_of_turn : calls_of_first_part;
+  for (int round = first_round_; round < first_round_ + rounds; ++round) {
     std::vector<int> one{vendor};
     for (int contender = 0; contender < contenders_; ++contender)
       if (remaining_ >> contender & 1) one.push_back(contender + 1);
     if (round % 2 == 1) std::reverse(one.begin(), one.end());
-    const bool warms_up = !is_warm_ && round == 0;
     for (const int way : one)
-      for (int call = 0; call < (warms_up ? 1 : calls_of_turn); ++call)
-        order_.push_back({way, !warms_up && call > 0, !warms_up && call == 0 && way == one.front()});
+      for (int call = 0; call < calls_of_way; ++call)
+        order_.push_back({way, call > 0 || calls_of_way == 1, call == 0 && way == one.front()});
   }
 }
 
@@ -40,17 +39,18 @@ void Alternation::count(double seconds) {
   if (is_due()) return;
   const Call call = order_[static_cast<std::size_t>(calls_++)];
   if (call.begins_round) times_.resize(times_.size() + static_cast<std::size_t>(ways()));
-  if (call.counts) times_[times_.size() - static_cast<std::size_t>(ways() - call.way)] += seconds / (calls_of_turn - 1);
-  is_warm_ = is_warm_ || is_due();
+  const int counted = all_rounds() == 1 ? 1 : calls_of_turn - 1;
+  if (call.counts) times_[times_.size() - static_cast<std::size_t>(ways() - call.way)] += seconds / counted;
 }
 
 std::vector<double> Alternation::of_way(const std::vector<double>& times, int way) const {
   std::vector<double> own;
-  for (int round = 0; round < rounds(); ++round) own.push_back(times[static_cast<std::size_t>(round * ways() + way)]);
+  for (int round = 1; round < all_rounds(); ++round) own.push_back(at(times, round, way));
   return own;
 }
 
 Alternation::Conclusion Alternation::concluded(const std::vector<double>& sums) const {
+  if (rounds() == 0) return {.end = End::goes_on, .remaining = remaining_};
   Conclusion conclusion{.end = End::left, .ratio = 1e9};
   const std::vector<double> vendors = of_way(sums, vendor);
   for (int contender = 0; contender < contenders_; ++contender) {
@@ -73,19 +73,28 @@ Alternation::Conclusion Alternation::concluded(const std::vector<double>& sums) 
   return conclusion;
 }
 
-void Alternation::go_on(std::uint32_t remaining) {
-  remaining_ = remaining;
-  begin_part(further_rounds);
+// By how much the contenders' mean calls took longer than the MPI library's. That of dropped ones is 0.
+double Alternation::excess_of_call(const std::vector<double>& times, int round, std::uint32_t contenders) const {
+  double excess = 0;
+  for (int contender = 0; contender < contenders_; ++contender)
+    if (contenders >> contender & 1) excess += std::max(0.0, at(times, round, contender + 1) - at(times, round, vendor));
+  return excess;
+}
+
+double Alternation::expected_excess(const std::vector<double>& sums, std::uint32_t remaining) const {
+  return excess_of_call(sums, all_rounds() - 1, remaining) * calls_of_turn * rounds_of_part();
 }
 
 double Alternation::excess_s() const {
-  if (times_.empty()) return 0;
-  double least = 1e9;
-  for (int way = 0; way < ways(); ++way)
-    if (const double own = median_of(of_way(times_, way)); own > 0) least = std::min(least, own);
   double excess = 0;
-  for (const double time : times_) excess += time > 0 ? std::max(time - least, 0.0) : 0;
-  return excess * calls_of_turn;
+  for (int round = first_round_; round < all_rounds(); ++round)
+    excess += excess_of_call(times_, round, ~0u) * (round == 0 ? calls_of_first_part : calls_of_turn);
+  return excess;
+}
+
+void Alternation::go_on(std::uint32_t remaining) {
+  remaining_ = remaining;
+  begin_part(rounds_of_part());
 }
 
 }  // namespace quadrille::mpi_face

@@ -3,12 +3,13 @@
 // long calls, of which further ones would cost too much. Nothing here depends on MPI.
 //
 // A round has a turn of each way: some calls one after the other, because programs call collectives in loops, where calls overlap.
-// The first call of a turn does not count, because it overlaps with another way's. The first round is a warm-up of one call each.
-// After some rounds the trial is due: the ranks add up their times, and rank 0 concludes from the sums: contenders that are far
-// slower are dropped, and the trial goes on or ends. A time contains the wait for late ranks, but on average equally so for all
-// ways.
+// The first call of a turn does not count, because it overlaps with another way's. The first round is a warm-up of one call each:
+// it decides nothing, but shows what the next round will cost. After the warm-up, after one round and then after every two rounds
+// the trial is due: the ranks add up their times, and rank 0 concludes from the sums: contenders that are far slower are dropped,
+// and the trial goes on or ends. A time contains the wait for late ranks, but on average equally so for all ways.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -18,7 +19,7 @@ class Alternation {
  public:
   static constexpr int vendor = 0;  // the MPI library; way i > 0 is contender i - 1
   static constexpr int calls_of_turn = 3;
-  static constexpr int calls_of_first_part = 1 + calls_of_turn;  // of each way
+  static constexpr int calls_of_first_part = 1;  // of each way
 
   // A contender is taken if its time is at most `bar` times the MPI library's.
   Alternation(int contenders, double bar);
@@ -28,8 +29,8 @@ class Alternation {
   void count(double seconds);  // the time of the call that next() has named
   bool is_due() const { return calls_ == static_cast<int>(order_.size()); }
 
-  // This rank's mean times of a call in all rounds so far, without the warm-up: round by round, a time for each way (0 for dropped
-  // ones). Equally many on all ranks.
+  // This rank's mean times of a call in all rounds so far: round by round, a time for each way (0 for dropped ones). Equally many
+  // on all ranks.
   const std::vector<double>& times() const { return times_; }
 
   enum class End : std::int32_t { goes_on, taken, left };
@@ -42,31 +43,41 @@ class Alternation {
   // What follows from the sums of times() over all ranks.
   Conclusion concluded(const std::vector<double>& sums) const;
 
+  // What will be lost in the next part if the remaining contenders go on as in the last round. In the unit of `sums`.
+  double expected_excess(const std::vector<double>& sums, std::uint32_t remaining) const;
+
   // Tries the remaining contenders further.
   void go_on(std::uint32_t remaining);
 
-  std::vector<double> of_way(int way) const { return of_way(times_, way); }  // this rank's
+  std::vector<double> of_way(int way) const { return of_way(times_, way); }  // this rank's, without the warm-up
 
-  // Seconds that this rank has lost: by how much the calls of the slower ways took longer than the fastest way's.
+  // Seconds that this rank has lost in this part: by how much the contenders' calls took longer than the MPI library's.
   double excess_s() const;
 
  private:
   struct Call {
     int way;
     bool counts;
-    bool begins_round;  // it is the first one of a round that counts
+    bool begins_round;
   };
 
   void begin_part(int rounds);
+  int rounds_of_part() const { return rounds() == 0 ? 1 : 2; }  // of the next part, after the warm-up
   int ways() const { return contenders_ + 1; }
-  int rounds() const { return static_cast<int>(times_.size()) / ways(); }
-  std::vector<double> of_way(const std::vector<double>& times, int way) const;  // one for each round
+  int all_rounds() const { return static_cast<int>(times_.size()) / ways(); }
+  int rounds() const { return std::max(0, all_rounds() - 1); }  // without the warm-up
+  bool is_warm() const { return all_rounds() > 0; }
+  double at(const std::vector<double>& times, int round, int way) const {
+    return times[static_cast<std::size_t>(round * ways() + way)];
+  }
+  std::vector<double> of_way(const std::vector<double>& times, int way) const;  // one for each round that counts
+  double excess_of_call(const std::vector<double>& times, int round, std::uint32_t contenders) const;
 
   const int contenders_;
   const double bar_;
   std::uint32_t remaining_;
-  bool is_warm_ = false;
   std::vector<Call> order_;  // the calls of this part
+  int first_round_ = 0;      // of this part, among all rounds
   int calls_ = 0;            // those that were made
   std::vector<double> times_;
 };

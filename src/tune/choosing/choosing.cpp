@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "execute/agreement.hpp"
 #include "execute/executors.hpp"
 #include "execute/transport.hpp"
 #include "foundation/assert.hpp"
@@ -91,13 +92,13 @@ class Choosing {
   Choosing(Communicator& communicator, const Problem& problem, const PlanOptions& options)
       : communicator_(communicator), asked_(problem), options_(options), knowledge_(present_knowledge(communicator)) {}
 
-  Chosen choose(double race_s) {
+  std::string told(const std::function<std::string(const Decision&)>& tell, double race_s) {
     const ByRank<std::uint64_t> hashes = gathered(communicator_, knowledge_ ? knowledge_->hash : no_knowledge);
     const bool is_alike = std::all_of(hashes.begin(), hashes.end(), [&](std::uint64_t hash) { return hash == hashes[0]; });
     if (!is_alike || hashes[0] == no_knowledge) knowledge_ = share_knowledge(communicator_);
     const Problem problem = checked_for(communicator_, asked_);
     if (races()) measure(problem, race_s);
-    return chosen(communicator_, problem);
+    return told_or_thrown(communicator_, 0, [&] { return tell(*chosen(communicator_, problem).decision); });
   }
 
   // Normally each rank chooses by its own knowledge, and the ranks compare their choices when they compare requests for the plan.
@@ -222,8 +223,9 @@ class Choosing {
 
 }  // namespace
 
-Chosen choose(Communicator& communicator, const Problem& problem, const PlanOptions& options, double race_s) {
-  return Choosing(communicator, problem, options).choose(race_s);
+std::string told_decision(Communicator& communicator, const Problem& problem, const PlanOptions& options,
+                          const std::function<std::string(const Decision&)>& tell, double race_s) {
+  return Choosing(communicator, problem, options).told(tell, race_s);
 }
 
 Plan choose_and_plan(Communicator& communicator, const Problem& problem, const PlanOptions& options) {

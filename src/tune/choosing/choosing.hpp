@@ -3,6 +3,9 @@
 // the problem and the knowledge about the machine (knowledge.hpp), never on layouts, buffers or one rank's counts.
 #pragma once
 
+#include <functional>
+#include <string>
+
 #include "plan/chosen.hpp"
 #include "quadrille/decision.hpp"
 #include "quadrille/execute.hpp"
@@ -12,8 +15,10 @@ namespace quadrille {
 // Collective: as `plan`, for options without a named algorithm.
 Plan choose_and_plan(Communicator& communicator, const Problem& problem, const PlanOptions& options);
 
-// Collective: returns what a plan with these options would run, without making the plan. Not for alltoallv. If the effort asks for
-// a race, the race takes about `race_s` seconds.
-Chosen choose(Communicator& communicator, const Problem& problem, const PlanOptions& options, double race_s = 1);
+// Collective: rank 0 decides what a plan with these options would run, without making the plan, and all ranks return what `tell`
+// says of the decision. Only rank 0 decides, because that can take some ms, and ranks may share cores. Not for alltoallv. If the
+// effort asks for a race, the race takes about `race_s` seconds.
+std::string told_decision(Communicator& communicator, const Problem& problem, const PlanOptions& options,
+                          const std::function<std::string(const Decision&)>& tell, double race_s = 1);
 
 }  // namespace quadrille

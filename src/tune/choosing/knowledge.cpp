@@ -16,6 +16,7 @@
 #include "quadrille/decision.hpp"
 #include "quadrille/model_choice.hpp"
 #include "tune/choosing/link_speed.hpp"
+#include "tune/wisdom/fingerprint.hpp"
 #include "tune/wisdom/wisdom_pool.hpp"
 
 namespace quadrille {
@@ -172,20 +173,21 @@ std::shared_ptr<const Knowledge> present_knowledge(Communicator& communicator) {
 }
 
 std::shared_ptr<const Knowledge> share_knowledge(Communicator& communicator) {
-  const Fingerprint machine = fingerprint(communicator);
-  bool relies_on_preset = false;
-  std::string own = made_or_thrown(communicator, [&]() -> std::string {
-    if (communicator.rank() != 0) return {};
-    if (const auto present = present_knowledge(communicator)) return text_of(*present);
-    std::string text = read_text(machine);
-    relies_on_preset = needs_link_speed(parse(text));
-    return text;
+  const Fingerprint machine = fingerprint_at_first(communicator);
+  std::string own;
+  const ByRank<bool> rely_on_preset = gathered_or_thrown(communicator, [&] {
+    if (communicator.rank() != 0) return false;
+    if (const auto present = present_knowledge(communicator)) {
+      own = text_of(*present);
+      return false;
+    }
+    own = read_text(machine);
+    return needs_link_speed(parse(own));
   });
-  if (key_of(communicator).second && !told_by(communicator, 0, relies_on_preset ? "measure" : "").empty()) {
-    const double us_per_byte = measured_us_per_byte(communicator);
-    own = made_or_thrown(communicator, [&] { return communicator.rank() == 0 ? with_links_of(parse(own), us_per_byte) : own; });
-  }
-  const std::string text = told_by(communicator, 0, own);
+  std::optional<double> us_per_byte;
+  if (key_of(communicator).second && rely_on_preset[0]) us_per_byte = measured_us_per_byte(communicator);
+  const std::string text =
+      told_or_thrown(communicator, 0, [&] { return us_per_byte ? with_links_of(parse(own), *us_per_byte) : own; });
   auto parsed = made_or_thrown(communicator, [&] { return parse(text); });
   return keep(communicator, std::move(parsed));
 }

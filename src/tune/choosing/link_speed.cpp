@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <vector>
 
 #include "quadrille/indexed.hpp"
@@ -12,20 +13,28 @@
 namespace quadrille {
 namespace {
 
-// The least time of some runs, because other programs only lengthen it.
-double seconds_to_gather(Communicator& communicator, Bytes bytes) {
-  constexpr int runs = 3;
-  const std::vector<std::byte> mine(index(bytes));
-  std::vector<std::byte> all(index(bytes * communicator.size()));
-  double least = std::numeric_limits<double>::infinity();
-  for (int run = 0; run < runs; ++run) {
-    communicator.barrier();
-    const auto begin = std::chrono::steady_clock::now();
-    communicator.all_gather(mine.data(), all.data(), bytes);
-    least = std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+// The least seconds of gathering few and more bytes. Each gathering begins when the one before it has ended on this rank, which has
+// then heard of all ranks, so barriers would tell nothing more. The least time of some runs counts, because other programs only
+// lengthen it. The first run warms up.
+struct Gatherings {
+  double few_s = std::numeric_limits<double>::infinity(), more_s = few_s;
+
+  Gatherings(Communicator& communicator, Bytes few, Bytes more) {
+    constexpr int runs = 2;
+    const std::vector<std::byte> mine(index(more));
+    std::vector<std::byte> all(index(more * communicator.size()));
+    const auto seconds = [&](Bytes bytes) {
+      const auto begin = std::chrono::steady_clock::now();
+      communicator.all_gather(mine.data(), all.data(), bytes);
+      return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    };
+    seconds(few);
+    for (int run = 0; run < runs; ++run) {
+      more_s = std::min(more_s, seconds(more));
+      few_s = std::min(few_s, seconds(few));
+    }
   }
-  return least;
-}
+};
 
 }  // namespace
 
@@ -34,9 +43,10 @@ double measured_us_per_byte(Communicator& communicator) {
   const std::vector<Count>& nodes = communicator.nodes();
   const Count here = std::count(nodes.begin(), nodes.end(), nodes[index(communicator.rank())]);
   const Bytes more = std::max(2 * few, of_all / communicator.size());
-  const double seconds = seconds_to_gather(communicator, more) - seconds_to_gather(communicator, few);
+  const Gatherings gathered(communicator, few, more);
   constexpr double times_the_least_bytes = 4;
-  return std::max(0.0, seconds) * 1e6 / static_cast<double>((more - few) * (communicator.size() - here)) / times_the_least_bytes;
+  return std::max(0.0, gathered.more_s - gathered.few_s) * 1e6 / static_cast<double>((more - few) * (communicator.size() - here)) /
+         times_the_least_bytes;
 }
 
 MachineCosts with_measured_links(MachineCosts machine, double us_per_byte) {

@@ -156,15 +156,22 @@ std::string short_mpi_version(std::string_view version) {
   return line;  // there is no version in it
 }
 
-Fingerprint fingerprint(Communicator& communicator) {
+Fingerprint fingerprint_at_first(Communicator& communicator) {
   const Count cores = cores_of_first_node(communicator);
+  if (communicator.rank() != 0) return {};
   const std::vector<Count>& nodes = communicator.nodes();
   const bool is_one_node = std::all_of(nodes.begin(), nodes.end(), [&](Count node) { return node == nodes[0]; });
-  std::string told;
-  if (communicator.rank() == 0)
-    told = fmt::format("{}\n{}\n{}\n{}", cores, processor_of(contents("/proc/cpuinfo")),
-                       is_one_node ? "none" : network_of("/sys/class"), mpi_of(communicator));
-  told = told_by(communicator, 0, std::move(told));
+  return {.processor = processor_of(contents("/proc/cpuinfo")),
+          .cores = cores,
+          .network = is_one_node ? "none" : network_of("/sys/class"),
+          .mpi = mpi_of(communicator)};
+}
+
+Fingerprint fingerprint(Communicator& communicator) {
+  const Fingerprint first = fingerprint_at_first(communicator);
+  const std::string told = told_by(
+      communicator, 0,
+      communicator.rank() == 0 ? fmt::format("{}\n{}\n{}\n{}", first.cores, first.processor, first.network, first.mpi) : "");
   const std::vector<std::string_view> lines = split(told, '\n');
   return {.processor = std::string(lines.at(1)),
           .cores = number_in<Count>(lines[0]).value_or(0),

@@ -6,7 +6,12 @@
 #include <string>
 #include <string_view>
 
+#include "quadrille/wisdom.hpp"
+
 namespace quadrille {
+
+// Collective. Returns the fingerprint at rank 0, and an empty one at the other ranks, which spares telling it to them.
+Fingerprint fingerprint_at_first(Communicator& communicator);
 
 // Returns the processor named in the text of /proc/cpuinfo, such as "AMD EPYC 7763 64-Core Processor"; "unknown" if none is named.
 std::string processor_of(std::string_view cpuinfo);

@@ -41,12 +41,28 @@ Outcome run(int contenders, double bar, const std::function<double(int)>& second
   }
 }
 
+// The warm-up decides nothing, whatever its times are. Returns a trial that is warm.
+Alternation warm(int contenders, const std::function<double(int)>& seconds) {
+  Alternation trial(contenders, 0.9);
+  run_part(trial, seconds);
+  const auto conclusion = trial.concluded(trial.times());
+  EXPECT_EQ(conclusion.end, End::goes_on);
+  EXPECT_EQ(conclusion.remaining, (1u << contenders) - 1);
+  trial.go_on(conclusion.remaining);
+  return trial;
+}
+
 TEST(Alternation, TakesTurnsAndReversesTheOrder) {
   Alternation trial(2, 0.9);
-  EXPECT_EQ(run_part(trial, [](int) { return 1.0; }), (std::vector<int>{0, 1, 2, 2, 2, 2, 1, 1, 1, 0, 0, 0}));
+  const auto second = [](int) { return 1.0; };
+  EXPECT_EQ(run_part(trial, second), (std::vector<int>{0, 1, 2}));
   EXPECT_EQ(trial.next(), Alternation::vendor) << "until the ranks have met, the MPI library runs the calls";
   trial.count(7);
-  EXPECT_EQ(trial.times().size(), 3u) << "the warm-up does not count, nor do calls after the trial is due";
+  EXPECT_EQ(trial.times(), (std::vector<double>{1, 1, 1})) << "calls after the trial is due do not count";
+  EXPECT_EQ(trial.of_way(1), std::vector<double>()) << "nor does the warm-up in what is concluded";
+  trial.go_on(3);
+  EXPECT_EQ(run_part(trial, second), (std::vector<int>{2, 2, 2, 1, 1, 1, 0, 0, 0}));
+  EXPECT_EQ(trial.of_way(1), (std::vector<double>{1}));
 }
 
 TEST(Alternation, TakesTheFastestWay) {
@@ -72,8 +88,8 @@ TEST(Alternation, EndsEarlyIfTheResultIsClear) {
 }
 
 TEST(Alternation, DropsContendersThatAreFarSlower) {
-  Alternation trial(2, 0.9);
   const auto seconds = [](int way) { return way == 0 ? 1.0 : way == 1 ? 2.0 : 0.8; };
+  Alternation trial = warm(2, [](int way) { return way == 2 ? 9.0 : 1.0; });
   run_part(trial, seconds);
   const auto conclusion = trial.concluded(trial.times());
   EXPECT_EQ(conclusion.end, End::goes_on);
@@ -87,9 +103,9 @@ TEST(Alternation, DropsContendersThatAreFarSlower) {
 TEST(Alternation, CountsCallsThatFollowOneOfTheSameWay) {
   int before = -1;
   const auto seconds = [&](int way) { return std::exchange(before, way) != way ? 10.0 : way == 0 ? 1.0 : 0.8; };
-  Alternation trial(1, 0.9);
+  Alternation trial = warm(1, seconds);
   run_part(trial, seconds);
-  EXPECT_EQ(trial.times(), (std::vector<double>{1.0, 0.8}));
+  EXPECT_EQ(trial.times(), (std::vector<double>{10.0, 10.0, 1.0, 0.8})) << "warm-up first";
 }
 
 // A single disturbed call must not decide.
@@ -105,10 +121,24 @@ TEST(Alternation, EndsAlsoIfTheResultStaysNearTheBar) {
   EXPECT_LE(outcome.calls, 3 * (1 + 9 * Alternation::calls_of_turn));
 }
 
-TEST(Alternation, CountsWhatTheSlowerWayHasLost) {
+TEST(Alternation, CountsWhatTheSlowerWaysHaveLost) {
+  const auto seconds = [](int way) { return way == 0 ? 1.0 : way == 1 ? 3.0 : 1.5; };
+  Alternation trial(2, 0.9);
+  run_part(trial, seconds);
+  EXPECT_DOUBLE_EQ(trial.excess_s(), 2.5) << "one call of each way";
+  EXPECT_DOUBLE_EQ(trial.expected_excess(trial.times(), 3), 2.5 * Alternation::calls_of_turn);
+  EXPECT_DOUBLE_EQ(trial.expected_excess(trial.times(), 2), 0.5 * Alternation::calls_of_turn);
+  trial.go_on(3);
+  run_part(trial, seconds);
+  EXPECT_DOUBLE_EQ(trial.excess_s(), 2.5 * Alternation::calls_of_turn) << "of this part only";
+  EXPECT_DOUBLE_EQ(trial.expected_excess(trial.times(), 2), 0.5 * 2 * Alternation::calls_of_turn) << "two rounds follow";
+}
+
+TEST(Alternation, ExpectsNoExcessOfAFasterContender) {
   Alternation trial(1, 0.9);
-  run_part(trial, [](int way) { return way == 0 ? 1.0 : 3.0; });
-  EXPECT_DOUBLE_EQ(trial.excess_s(), 2.0 * Alternation::calls_of_turn);
+  run_part(trial, [](int way) { return way == 0 ? 1.0 : 0.4; });
+  EXPECT_DOUBLE_EQ(trial.expected_excess(trial.times(), 1), 0);
+  EXPECT_DOUBLE_EQ(trial.excess_s(), 0) << "without the trial, the MPI library would have run its calls, too";
 }
 
 }  // namespace

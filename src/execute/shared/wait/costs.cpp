@@ -66,12 +66,14 @@ class Handover {
     if (slot_) space_.release(slot_);
   }
 
-  CopyCosts measure() {
+  // If the two ranks share cores with others, each step takes as long as the others' turns, and all ranks wait for this.
+  CopyCosts measure(bool shares_cores) {
     CopyCosts costs;
     if (space_.rank() < 2)
       for (std::size_t i = 0; i < CopyCosts::sizes.size(); ++i) {
         double in = 1, out = 1, once = 1;
-        for (int repetition = 0; repetition < (CopyCosts::sizes[i] < 65536 ? 3 : 1) * repetitions; ++repetition) {
+        const int repetitions = shares_cores ? few : CopyCosts::sizes[i] < 65536 ? 3 * many : many;
+        for (int repetition = 0; repetition < repetitions; ++repetition) {
           in = std::min(in, give(CopyCosts::sizes[i], true));
           out = std::min(out, take(CopyCosts::sizes[i], true));
           give(CopyCosts::sizes[i], false);
@@ -86,7 +88,7 @@ class Handover {
   // Layout of a slot: a line with its flag, then bytes that the sender writes anew in each step, then (at `still`) bytes that are
   // only read.
   static constexpr Bytes line = 64, still = line + CopyCosts::sizes.back();
-  static constexpr int repetitions = 16;
+  static constexpr int many = 16, few = 8;
 
   std::atomic<std::uint64_t>& flag(Offset slot) const { return *reinterpret_cast<std::atomic<std::uint64_t>*>(space_.at(slot)); }
 
@@ -165,9 +167,11 @@ SharingCosts measure_costs(SharedSpace& space) {
   costs.shared_cores = !space.core_for_every_rank();
   space.set_yields_hand_over(costs.yields_hand_over);
   Handover handover(space);
-  costs.copies = handover.measure();
+  costs.copies = handover.measure(costs.shared_cores);
   costs.copies.wait = seconds_of_turn(
-      space, 32);  // these barriers also ensure that the other rank no longer reads the memory that the destructors free
+      space, costs.shared_cores
+                 ? 8
+                 : 32);  // these barriers also ensure that the other rank no longer reads the memory that the destructors free
   ByRank<SharingCosts> all(space.size());
   space.all_gather(&costs, all.data(), sizeof costs);
   return all[0];
