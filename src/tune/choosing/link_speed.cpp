@@ -6,47 +6,61 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <memory>
 #include <vector>
 
+#include "execute/mail.hpp"
+#include "execute/transport.hpp"
+#include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
 namespace {
 
-// The least seconds of gathering few and more bytes. Each gathering begins when the one before it has ended on this rank, which has
-// then heard of all ranks, so barriers would tell nothing more. The least time of some runs counts, because other programs only
-// lengthen it. The first run warms up.
-struct Gatherings {
-  double few_s = std::numeric_limits<double>::infinity(), more_s = few_s;
-
-  Gatherings(Communicator& communicator, Bytes few, Bytes more) {
-    constexpr int runs = 2;
-    const std::vector<std::byte> mine(index(more));
-    std::vector<std::byte> all(index(more * communicator.size()));
-    const auto seconds = [&](Bytes bytes) {
-      const auto begin = std::chrono::steady_clock::now();
-      communicator.all_gather(mine.data(), all.data(), bytes);
-      return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    };
-    seconds(few);
-    for (int run = 0; run < runs; ++run) {
-      more_s = std::min(more_s, seconds(more));
-      few_s = std::min(few_s, seconds(few));
-    }
+// The first rank of each node sends to that of the next node while it receives from that of the one before it.
+class Neighbours {
+ public:
+  explicit Neighbours(Communicator& communicator) : mail_(communicator.transport().mail()) {
+    std::vector<Rank> firsts;  // nodes are numbered in the order of their first ranks
+    const std::vector<Count>& nodes = communicator.nodes();
+    for (std::size_t rank = 0; rank < nodes.size(); ++rank)
+      if (nodes[rank] == size(firsts)) firsts.push_back(static_cast<Rank>(rank));
+    const auto own = index(nodes[index(communicator.rank())]);
+    if (firsts[own] != communicator.rank()) return;
+    next_ = firsts[(own + 1) % firsts.size()];
+    previous_ = firsts[(own + firsts.size() - 1) % firsts.size()];
   }
+
+  // The least seconds of some messages, because other programs only lengthen them. 0 on ranks that are not the first of their node.
+  double seconds(Bytes bytes) {
+    if (next_ < 0) return 0;
+    constexpr int messages = 2;
+    const std::vector<std::byte> sent(index(bytes));
+    std::vector<std::byte> received(index(bytes));
+    double least = std::numeric_limits<double>::infinity();
+    for (int message = 0; message < messages; ++message) {
+      const auto begin = std::chrono::steady_clock::now();
+      mail_->send(next_, sent);
+      if (mail_->wait_for(previous_) != bytes) throw Error(ErrorCode::transport, "a message to time a link has another length");
+      mail_->receive(received.data());
+      mail_->finish_sends();
+      least = std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    }
+    return least;
+  }
+
+ private:
+  std::unique_ptr<Mail> mail_;
+  Rank next_ = -1, previous_ = -1;
 };
 
 }  // namespace
 
 double measured_us_per_byte(Communicator& communicator) {
-  constexpr Bytes few = 8, of_all = Bytes{1} << 15;
-  const std::vector<Count>& nodes = communicator.nodes();
-  const Count here = std::count(nodes.begin(), nodes.end(), nodes[index(communicator.rank())]);
-  const Bytes more = std::max(2 * few, of_all / communicator.size());
-  const Gatherings gathered(communicator, few, more);
-  constexpr double times_the_least_bytes = 4;
-  return std::max(0.0, gathered.more_s - gathered.few_s) * 1e6 / static_cast<double>((more - few) * (communicator.size() - here)) /
-         times_the_least_bytes;
+  constexpr Bytes few = 8, more = Bytes{1} << 16;
+  Neighbours neighbours(communicator);
+  const double few_s = neighbours.seconds(few);  // its first message also makes the connection
+  return std::max(0.0, neighbours.seconds(more) - few_s) * 1e6 / static_cast<double>(more - few);
 }
 
 MachineCosts with_measured_links(MachineCosts machine, double us_per_byte) {
