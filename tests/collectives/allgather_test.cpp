@@ -4,44 +4,28 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <bit>
-
 #include "quadrille/algorithm.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/verify.hpp"
 #include "support/cases.hpp"
+#include "support/rounds_and_units.hpp"
 
 namespace quadrille {
 namespace {
 
 using namespace quadrille::testing;
 
-constexpr Bytes block_bytes = 3;
-
-// C1 and C2 (in blocks) of a one-port algorithm.
-std::pair<Count, Count> steps_and_words(Collective collective, Count p, const std::string& specification) {
-  const Figures counted = figures(make_schedule(problem_of(collective, p, block_bytes), specification));
-  EXPECT_LE(counted.ports, 1);
-  EXPECT_EQ(counted.c2 % block_bytes, 0);
-  return {counted.c1, counted.c2 / block_bytes};
-}
-
-using Figure = std::pair<Count, Count>;
-
-Count rounds_of_doubling(Count p) { return static_cast<Count>(std::bit_width(static_cast<std::uint64_t>(p - 1))); }
-
 TEST(Allgather, HasTheFiguresOfTheFormulas) {
   const auto count = [](Count p, const std::string& specification) {
-    return steps_and_words(Collective::allgather, p, specification);
+    return rounds_and_units(problem_of(Collective::allgather, p, unit), specification);
   };
   for (Count p = 1; p <= 130; ++p) {
     ASSERT_EQ(count(p, "ring"), Figure(p - 1, p - 1));
-    ASSERT_EQ(count(p, "circulant"), Figure(rounds_of_doubling(p), p - 1)) << p;
+    ASSERT_EQ(count(p, "circulant"), Figure(depth(p), p - 1)) << p;
     for (Count rows = 1; rows <= p; ++rows)
       if (p % rows == 0) ASSERT_EQ(count(p, fmt::format("mesh:rows={}", rows)), Figure(rows + p / rows - 2, p - 1)) << p;
-    if (std::has_single_bit(static_cast<std::uint64_t>(p)))
-      ASSERT_EQ(count(p, "recursive-doubling"), Figure(rounds_of_doubling(p), p - 1));
+    if (is_power(p)) ASSERT_EQ(count(p, "recursive-doubling"), Figure(depth(p), p - 1));
   }
   EXPECT_EQ(count(8, "ring"), Figure(7, 7));
   EXPECT_EQ(count(8, "recursive-doubling"), Figure(3, 7));
@@ -53,9 +37,9 @@ TEST(Allgather, HasTheFiguresOfTheFormulas) {
 // The papers' own baselines: gather and broadcast, and p broadcasts one after the other.
 TEST(Allgather, BaselinesHaveTheFiguresOfTheFormulas) {
   for (Count p = 1; p <= extent(17, 67, 130); ++p) {
-    const Count d = rounds_of_doubling(p);
-    ASSERT_EQ(steps_and_words(Collective::allgather, p, "gather-broadcast"), Figure(2 * d, p - 1 + p * d)) << p;
-    ASSERT_EQ(steps_and_words(Collective::allgather, p, "broadcasts"), Figure(p * d, p * d)) << p;
+    const Count d = depth(p);
+    ASSERT_EQ(rounds_and_units(problem_of(Collective::allgather, p, unit), "gather-broadcast"), Figure(2 * d, p - 1 + p * d)) << p;
+    ASSERT_EQ(rounds_and_units(problem_of(Collective::allgather, p, unit), "broadcasts"), Figure(p * d, p * d)) << p;
   }
   const Figures folklore = figures(make_schedule(problem_of(Collective::allgather, 16, 1), "gather-broadcast"));
   EXPECT_EQ(folklore.c2, 15 + 4 * 16);
@@ -63,7 +47,7 @@ TEST(Allgather, BaselinesHaveTheFiguresOfTheFormulas) {
 
 TEST(Alltoall, OnMeshesAndHypercubesHasTheFiguresOfTheFormulas) {
   const auto count = [](Count p, const std::string& specification) {
-    return steps_and_words(Collective::alltoall, p, specification);
+    return rounds_and_units(problem_of(Collective::alltoall, p, unit), specification);
   };
   for (Count p = 1; p <= 64; ++p) {
     for (Count rows = 1; rows <= p; ++rows)
@@ -71,8 +55,7 @@ TEST(Alltoall, OnMeshesAndHypercubesHasTheFiguresOfTheFormulas) {
         const Count around = rows + p / rows - 2;
         ASSERT_EQ(count(p, fmt::format("mesh:rows={}", rows)), Figure(around, p * around / 2)) << p << ' ' << rows;
       }
-    if (std::has_single_bit(static_cast<std::uint64_t>(p)))
-      ASSERT_EQ(count(p, "hypercube"), Figure(rounds_of_doubling(p), p / 2 * rounds_of_doubling(p)));
+    if (is_power(p)) ASSERT_EQ(count(p, "hypercube"), Figure(depth(p), p / 2 * depth(p)));
   }
   EXPECT_EQ(count(16, "mesh"), Figure(6, 48));
   EXPECT_EQ(count(8, "hypercube"), Figure(3, 12));

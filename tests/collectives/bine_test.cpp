@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <random>
@@ -16,24 +15,15 @@
 #include "quadrille/interpreter.hpp"
 #include "quadrille/verify.hpp"
 #include "support/cases.hpp"
+#include "support/rounds_and_units.hpp"
 
 namespace quadrille {
 namespace {
 
 using namespace quadrille::testing;
 
-constexpr Bytes unit = 3;
-
-using Figure = std::pair<Count, Count>;  // rounds; volume in units
-
-Count depth(Count p) { return static_cast<Count>(std::bit_width(static_cast<std::uint64_t>(p - 1))); }
-bool is_power(Count p) { return std::has_single_bit(static_cast<std::uint64_t>(p)); }
-
 Figure counted(Collective collective, Count p, const std::string& specification, Bytes units = 1, Rank root = 0) {
-  const Figures figures_of = figures(make_schedule(problem_of(collective, p, units * unit, root), specification));
-  EXPECT_LE(figures_of.ports, 1);
-  EXPECT_EQ(figures_of.c2 % unit, 0);
-  return {figures_of.c1, figures_of.c2 / unit};
+  return rounds_and_units(problem_of(collective, p, units * unit, root), specification);
 }
 
 TEST(BineCollectives, HaveTheFiguresOfTheFormulas) {

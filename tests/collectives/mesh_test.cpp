@@ -20,14 +20,6 @@ using enum Collective;
 
 constexpr Collective rooted[] = {broadcast, reduce, scatter, gather};
 
-Problem on_grid(Collective collective, const std::vector<Count>& sides, Bytes b, Rank root = 0) {
-  Count ranks = 1;
-  for (const Count side : sides) ranks *= side;
-  Problem problem = problem_of(collective, ranks, b, root);
-  problem.grid = sides;
-  return problem;
-}
-
 // All grids of `ranks` ranks with at most `dimensions` dimensions, whose sides are 2 or more.
 std::vector<std::vector<Count>> grids_of(Count ranks, int dimensions) {
   std::vector<std::vector<Count>> grids;
@@ -59,7 +51,7 @@ TEST(RootedMesh, HasTheFiguresOfTheFormulasForAllSidesAndRoots) {
     for (const std::vector<Count>& sides : grids_of(p, 3))
       for (Rank root = 0; root < p; ++root)
         for (const Collective collective : rooted) {
-          const Figures counted = figures(make_schedule(on_grid(collective, sides, 3, root), "mesh"));
+          const Figures counted = figures(make_schedule(problem_on(sides, collective, 3, root), "mesh"));
           const bool is_vector = collective == broadcast || collective == reduce;
           ASSERT_EQ(counted.c1, rounds_on(sides)) << p << ' ' << root;
           ASSERT_EQ(counted.c2, 3 * (is_vector ? rounds_on(sides) : p - 1))
@@ -74,7 +66,7 @@ TEST(RootedMesh, SharesNoLinkForAnySidesAndRoot) {
     for (const std::vector<Count>& sides : grids_of(p, 3))
       for (Rank root = 0; root < p; ++root)
         for (const Collective collective : rooted) {
-          const Schedule schedule = make_schedule(on_grid(collective, sides, 1, root), "mesh");
+          const Schedule schedule = make_schedule(problem_on(sides, collective, 1, root), "mesh");
           for (const Topology& network : {Topology::mesh(sides), Topology::torus(sides)})
             ASSERT_EQ(link_figures(schedule, network).sharing, 1) << name(collective) << ' ' << network.name() << ' ' << root;
         }
@@ -93,8 +85,8 @@ TEST(RootedMesh, SharesFewerLinksThanBinomialOnATorusOnly) {
 TEST(RootedMesh, IsVerifiedOnGridsOfAnyNumberOfDimensions) {
   for (const std::vector<Count>& sides : {std::vector<Count>{3, 2, 4}, {2, 2, 2, 2}, {1, 5, 1, 3}, {5}, {1}, {7, 1}, {2, 3, 2, 2}})
     for (const Collective collective : {broadcast, reduce, scatter, scatterv, gather, gatherv})
-      for (const Rank root : roots_of(collective, on_grid(collective, sides, 1).ranks, 4)) {
-        const Schedule schedule = make_schedule(on_grid(collective, sides, 5, root), "mesh");
+      for (const Rank root : roots_of(collective, problem_on(sides, collective, 1).ranks, 4)) {
+        const Schedule schedule = make_schedule(problem_on(sides, collective, 5, root), "mesh");
         ASSERT_TRUE(verify(schedule).empty()) << name(collective) << fmt::format(" {} {}", sides, root);
         if (!is_irregular(collective)) ASSERT_EQ(figures(schedule).c1, rounds_on(sides));
       }
@@ -137,28 +129,28 @@ std::vector<Arrow> arrows(const Schedule& schedule) {
 
 // Two steps along the row, then two along all columns.
 TEST(RootedMesh, BroadcastAmongSixteenIsThatOfTheSlides) {
-  EXPECT_EQ(arrows(make_schedule(on_grid(broadcast, {4, 4}, 1), "mesh")), (std::vector<Arrow>{{0, 0, 2},
-                                                                                              {1, 0, 1},
-                                                                                              {1, 2, 3},
-                                                                                              {2, 0, 8},
-                                                                                              {2, 1, 9},
-                                                                                              {2, 2, 10},
-                                                                                              {2, 3, 11},
-                                                                                              {3, 0, 4},
-                                                                                              {3, 1, 5},
-                                                                                              {3, 2, 6},
-                                                                                              {3, 3, 7},
-                                                                                              {3, 8, 12},
-                                                                                              {3, 9, 13},
-                                                                                              {3, 10, 14},
-                                                                                              {3, 11, 15}}));
+  EXPECT_EQ(arrows(make_schedule(problem_on({4, 4}, broadcast, 1), "mesh")), (std::vector<Arrow>{{0, 0, 2},
+                                                                                                 {1, 0, 1},
+                                                                                                 {1, 2, 3},
+                                                                                                 {2, 0, 8},
+                                                                                                 {2, 1, 9},
+                                                                                                 {2, 2, 10},
+                                                                                                 {2, 3, 11},
+                                                                                                 {3, 0, 4},
+                                                                                                 {3, 1, 5},
+                                                                                                 {3, 2, 6},
+                                                                                                 {3, 3, 7},
+                                                                                                 {3, 8, 12},
+                                                                                                 {3, 9, 13},
+                                                                                                 {3, 10, 14},
+                                                                                                 {3, 11, 15}}));
 }
 
 // "A hypercube with 2^d nodes can be regarded as a d-dimensional mesh with two nodes in each dimension."
 TEST(RootedMesh, WithSidesOfTwoIsTheBinomialTree) {
   for (Rank root = 0; root < 16; ++root)
     for (const Collective collective : {scatter, gather}) {
-      const Problem problem = on_grid(collective, {2, 2, 2, 2}, 3, root);
+      const Problem problem = problem_on({2, 2, 2, 2}, collective, 3, root);
       EXPECT_EQ(arrows(make_schedule(problem, "mesh")), arrows(make_schedule(problem, "binomial")));
     }
 }
@@ -174,14 +166,14 @@ TEST(RootedMesh, ReducesInTheStatedOrder) {
                                           {{2, 3}, false},
                                           {{2, 2, 3}, false},
                                           {{4, 3, 1}, false}})
-    for (const Rank root : roots_of(reduce, on_grid(reduce, sides, 1).ranks, 16)) {
-      Problem problem = with_elements_of(on_grid(reduce, sides, 2, root), 4);
+    for (const Rank root : roots_of(reduce, problem_on(sides, reduce, 1).ranks, 16)) {
+      Problem problem = with_elements_of(problem_on(sides, reduce, 2, root), 4);
       problem.commutative = false;
       EXPECT_TRUE(verify(make_schedule(problem, "mesh")).empty()) << fmt::format("{} {}", sides, root);
       problem.reproducible = true;
       const Choice choice = parse_choice(problem, "mesh");
       EXPECT_EQ(applies(problem, choice).has_value(), keeps_tree) << fmt::format("{} {}", sides, root);
-      Schedule schedule = make_schedule(on_grid(reduce, sides, 8, root), "mesh");  // made for any order
+      Schedule schedule = make_schedule(problem_on(sides, reduce, 8, root), "mesh");  // made for any order
       schedule.problem = problem;
       EXPECT_EQ(verify(schedule).empty(), keeps_tree) << fmt::format("{} {}", sides, root);
     }
@@ -190,7 +182,7 @@ TEST(RootedMesh, ReducesInTheStatedOrder) {
 TEST(RootedMesh, HasShortProgramsForAMillionRanks) {
   for (const Collective collective : rooted)
     for (const std::vector<Count>& sides : {std::vector<Count>{1000, 1001}, {101, 101, 101}}) {
-      const Problem problem = on_grid(collective, sides, 8, 17);
+      const Problem problem = problem_on(sides, collective, 8, 17);
       const Schedule schedule = make_schedule(problem, "mesh");
       for (const Rank rank : {Rank{0}, Rank{17}, Rank{18}, problem.ranks - 1})
         EXPECT_LE(schedule.program(rank).rounds.size(), 22u) << name(collective);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cstring>
 #include <functional>
 #include <set>
@@ -14,31 +13,17 @@
 #include "quadrille/interpreter.hpp"
 #include "quadrille/verify.hpp"
 #include "support/cases.hpp"
+#include "support/rounds_and_units.hpp"
 
 namespace quadrille {
 namespace {
 
 using namespace quadrille::testing;
 
-constexpr Bytes unit = 3;
-
-using Figure = std::pair<Count, Count>;  // rounds; volume in units
-
-Count depth(Count p) { return static_cast<Count>(std::bit_width(static_cast<std::uint64_t>(p - 1))); }
-bool is_power(Count p) { return std::has_single_bit(static_cast<std::uint64_t>(p)); }
-
 Problem with_order(Problem problem, Combining combining) {
   problem.commutative = combining != Combining::rank_order;
   problem.reproducible = combining == Combining::fixed_tree;
   return problem;
-}
-
-// C1 and C2 (in units) of an algorithm on one port.
-Figure steps_and_words(const Problem& problem, const std::string& specification) {
-  const Figures counted = figures(make_schedule(problem, specification));
-  EXPECT_LE(counted.ports, 1);
-  EXPECT_EQ(counted.c2 % unit, 0);
-  return {counted.c1, counted.c2 / unit};
 }
 
 bool applies(const Problem& problem, const std::string& specification) {
@@ -47,7 +32,7 @@ bool applies(const Problem& problem, const std::string& specification) {
 
 TEST(ReduceScatter, HasTheFiguresOfTheFormulas) {
   const auto count = [](Count p, const std::string& specification) {
-    return steps_and_words(problem_of(Collective::reduce_scatter, p, unit), specification);
+    return rounds_and_units(problem_of(Collective::reduce_scatter, p, unit), specification);
   };
   for (Count p = 1; p <= extent(17, 67, 130); ++p) {
     ASSERT_EQ(count(p, "ring"), Figure(p - 1, p - 1));
@@ -107,7 +92,7 @@ TEST(Reduce, HasTheFiguresOfTheFormulas) {
   for (Count p = 1; p <= extent(17, 67, 130); ++p)
     for (const Rank root : roots_of(Collective::reduce, p, 3)) {
       const auto count = [&](const std::string& specification, Bytes units, Combining combining = Combining::any_order) {
-        return steps_and_words(with_order(problem_of(Collective::reduce, p, units * unit, root), combining), specification);
+        return rounds_and_units(with_order(problem_of(Collective::reduce, p, units * unit, root), combining), specification);
       };
       const Count d = depth(p), pairs = p - 1;
       ASSERT_EQ(count("binomial", 1), Figure(d, d)) << p << ' ' << root;
@@ -179,7 +164,7 @@ TEST(Reductions, OfTwoPartsOfferEveryAlgorithmForEachPart) {
 TEST(Allreduce, HasTheFiguresOfTheFormulas) {
   for (Count p = 1; p <= extent(17, 67, 130); ++p) {
     const auto count = [&](const std::string& specification, Bytes units) {
-      return steps_and_words(problem_of(Collective::allreduce, p, units * unit), specification);
+      return rounds_and_units(problem_of(Collective::allreduce, p, units * unit), specification);
     };
     const Count d = depth(p), pairs = p - 1, rounds = is_power(p) ? d : d - 1 + 2;
     ASSERT_EQ(count("recursive-doubling", 1), Figure(rounds, rounds)) << p;
@@ -220,7 +205,7 @@ TEST(Scans, HaveTheFiguresOfTheFormulas) {
   for (const Collective collective : {Collective::scan, Collective::exscan})
     for (Count p = 1; p <= extent(17, 67, 130); ++p) {
       const auto count = [&](const std::string& specification) {
-        return steps_and_words(problem_of(collective, p, unit), specification);
+        return rounds_and_units(problem_of(collective, p, unit), specification);
       };
       const Count d = depth(p);
       ASSERT_EQ(count("distance-doubling"), Figure(d, d)) << p;

@@ -2,20 +2,17 @@
 // Broadcast, scatter and gather: exact figures compared with the literature's formulas, and worked examples.
 #include <gtest/gtest.h>
 
-#include <bit>
-
 #include "quadrille/algorithm.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/verify.hpp"
 #include "support/cases.hpp"
+#include "support/rounds_and_units.hpp"
 
 namespace quadrille {
 namespace {
 
 using namespace quadrille::testing;
-
-Count depth(Count p) { return static_cast<Count>(std::bit_width(static_cast<std::uint64_t>(p - 1))); }
 
 Figures count(Collective collective, const std::string& specification, Count p, Bytes b, Rank root = 0) {
   return figures(make_schedule(problem_of(collective, p, b, root), specification));
@@ -31,9 +28,9 @@ Problem irregular(Collective collective, std::vector<Bytes> counts, Rank root = 
 }
 
 // All messages: round, sender, receiver, bytes.
-using Arrows = std::vector<std::tuple<Count, Rank, Rank, Bytes>>;
-Arrows arrows(const Schedule& schedule) {
-  Arrows list;
+using SizedArrows = std::vector<std::tuple<Count, Rank, Rank, Bytes>>;
+SizedArrows sized_arrows(const Schedule& schedule) {
+  SizedArrows list;
   for (Rank rank = 0; rank < schedule.problem.ranks; ++rank)
     for (const Round& round : schedule.program(rank).rounds)
       for (const Message& message : round.sends) list.emplace_back(round.number, rank, message.peer, bytes(message.regions));
@@ -66,8 +63,8 @@ TEST(Broadcast, HasTheFiguresOfTheFormulas) {
 }
 
 TEST(Broadcast, AmongEightFromRankFiveIsTheWorkedExample) {
-  EXPECT_EQ(arrows(make_schedule(problem_of(Collective::broadcast, 8, 1, 5), "binomial")),
-            (Arrows{{0, 5, 1, 1}, {1, 1, 3, 1}, {1, 5, 7, 1}, {2, 1, 0, 1}, {2, 3, 2, 1}, {2, 5, 4, 1}, {2, 7, 6, 1}}));
+  EXPECT_EQ(sized_arrows(make_schedule(problem_of(Collective::broadcast, 8, 1, 5), "binomial")),
+            (SizedArrows{{0, 5, 1, 1}, {1, 1, 3, 1}, {1, 5, 7, 1}, {2, 1, 0, 1}, {2, 3, 2, 1}, {2, 5, 4, 1}, {2, 7, 6, 1}}));
 }
 
 TEST(Broadcast, DefaultsToTheBestNumberOfSegments) {
@@ -111,7 +108,7 @@ TEST(ScatterGather, HaveTheFiguresOfTheFormulas) {
 TEST(ScatterGather, HaveTheSizesOfTheWorkedExamples) {
   const auto of_root = [](Count p) {
     std::vector<Bytes> sizes;
-    for (const auto& [round, from, to, size] : arrows(make_schedule(problem_of(Collective::scatter, p, 1), "binomial")))
+    for (const auto& [round, from, to, size] : sized_arrows(make_schedule(problem_of(Collective::scatter, p, 1), "binomial")))
       if (from == 0) sizes.push_back(size);
     return sizes;
   };
@@ -127,7 +124,7 @@ TEST(ScatterGather, SendNothingForEmptyShares) {
              {std::vector<Bytes>{0, 0, 0, 0, 0, 0}, {5, 0, 0, 2, 0, 1}, {0, 0, 0, 0, 0, 9}, {4, 0, 0, 0, 0, 0}}) {
           const Schedule schedule = make_schedule(irregular(collective, counts, root), id);
           EXPECT_TRUE(verify(schedule).empty()) << id << root;
-          for (const auto& [round, from, to, size] : arrows(schedule)) EXPECT_GT(size, 0);
+          for (const auto& [round, from, to, size] : sized_arrows(schedule)) EXPECT_GT(size, 0);
         }
         EXPECT_EQ(figures(make_schedule(irregular(collective, {0, 0, 0, 0, 0, 0}, root), id)), Figures{});
       }

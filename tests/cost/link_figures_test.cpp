@@ -14,8 +14,8 @@ namespace {
 
 using namespace quadrille::testing;
 
-LinkFigures on(const std::string& topology, Collective collective, const std::string& specification, Bytes block_bytes = 1,
-               Rank root = 0) {
+LinkFigures figures_on(const std::string& topology, Collective collective, const std::string& specification, Bytes block_bytes = 1,
+                       Rank root = 0) {
   const Topology network = parse_topology(topology);
   return link_figures(make_schedule(problem_of(collective, network.ranks(), block_bytes, root), specification), network);
 }
@@ -25,33 +25,33 @@ TEST(LinkFigures, PairwiseExchangeIsFreeOfContentionOnHypercubes) {
   for (Count p = 2; p <= 128; p *= 2)
     for (const std::string order : {"", ",last"})
       for (const char* specification : {"xor", "shift", "hypercube"})
-        EXPECT_EQ(on(fmt::format("hypercube:{}{}", p, order), Collective::alltoall, specification).sharing, 1)
+        EXPECT_EQ(figures_on(fmt::format("hypercube:{}{}", p, order), Collective::alltoall, specification).sharing, 1)
             << specification << p << order;
 }
 
 TEST(LinkFigures, PairwiseExchangeSharesLinksOfRings) {
   for (const auto& [p, by_xor, by_shift] :
        std::vector<std::tuple<Count, Count, Count>>{{8, 15, 16}, {16, 57, 64}, {64, 869, 1024}}) {
-    EXPECT_EQ(on(fmt::format("ring:{}", p), Collective::alltoall, "xor").c2_shared, by_xor);
-    EXPECT_EQ(on(fmt::format("ring:{}", p), Collective::alltoall, "shift").c2_shared, by_shift);
-    EXPECT_EQ(on(fmt::format("ring:{}", p), Collective::alltoall, "ring").c2_shared, p * (p - 1) / 2);
-    EXPECT_EQ(on(fmt::format("ring:{}", p), Collective::alltoall, "torus", 8).c2_shared, p * p);
+    EXPECT_EQ(figures_on(fmt::format("ring:{}", p), Collective::alltoall, "xor").c2_shared, by_xor);
+    EXPECT_EQ(figures_on(fmt::format("ring:{}", p), Collective::alltoall, "shift").c2_shared, by_shift);
+    EXPECT_EQ(figures_on(fmt::format("ring:{}", p), Collective::alltoall, "ring").c2_shared, p * (p - 1) / 2);
+    EXPECT_EQ(figures_on(fmt::format("ring:{}", p), Collective::alltoall, "torus", 8).c2_shared, p * p);
   }
 }
 
 TEST(LinkFigures, AreRefusedIfTheyWouldOverflow) {
-  EXPECT_EQ(on("ring:4", Collective::alltoall, "direct", Bytes{1} << 58).c2_shared, Bytes{3} << 58);
-  EXPECT_THROW(on("ring:64", Collective::alltoall, "direct", Bytes{1} << 54), Error);  // overflow within one round
-  EXPECT_THROW(on("ring:64", Collective::alltoall, "shift", Bytes{1} << 54), Error);   // overflow in the sum over the rounds
+  EXPECT_EQ(figures_on("ring:4", Collective::alltoall, "direct", Bytes{1} << 58).c2_shared, Bytes{3} << 58);
+  EXPECT_THROW(figures_on("ring:64", Collective::alltoall, "direct", Bytes{1} << 54), Error);  // overflow within one round
+  EXPECT_THROW(figures_on("ring:64", Collective::alltoall, "shift", Bytes{1} << 54), Error);  // overflow in the sum over the rounds
 }
 
 TEST(LinkFigures, AllgatherOfHypercubesSharesLinksOfRingsAndArrays) {
   for (const Count p : {4, 8, 16, 64})
     for (const char* kind : {"ring", "array"}) {
-      const LinkFigures figures = on(fmt::format("{}:{}", kind, p), Collective::allgather, "recursive-doubling");
+      const LinkFigures figures = figures_on(fmt::format("{}:{}", kind, p), Collective::allgather, "recursive-doubling");
       EXPECT_EQ(figures.c2_shared, (p * p - 1) / 3) << kind << p;
       EXPECT_EQ(figures.sharing, p / 2);
-      EXPECT_EQ(on(fmt::format("{}:{}", kind, p), Collective::allgather, "ring").sharing, 1) << "the way back is free";
+      EXPECT_EQ(figures_on(fmt::format("{}:{}", kind, p), Collective::allgather, "ring").sharing, 1) << "the way back is free";
     }
 }
 
@@ -60,7 +60,7 @@ TEST(LinkFigures, TreesAreFreeOfContention) {
     for (const char* kind : {"hypercube", "ring", "array"})
       for (const Rank root : {Rank{0}, Rank{5}, p - 1})
         for (const Collective collective : {Collective::broadcast, Collective::scatter, Collective::gather})
-          EXPECT_EQ(on(fmt::format("{}:{}", kind, p), collective, "binomial", 1, root).sharing, 1)
+          EXPECT_EQ(figures_on(fmt::format("{}:{}", kind, p), collective, "binomial", 1, root).sharing, 1)
               << name(collective) << ' ' << kind << p << " root " << root;
 }
 
@@ -68,7 +68,8 @@ TEST(LinkFigures, TreesAreFreeOfContention) {
 TEST(LinkFigures, TreesAreFreeOfContentionOnAllRings) {
   for (Count p = 2; p < 40; ++p)
     for (const Rank root : {Rank{0}, Rank{1}, p / 2, p - 1})
-      EXPECT_EQ(on(fmt::format("ring:{}", p), Collective::broadcast, "binomial", 1, root).sharing, 1) << p << " root " << root;
+      EXPECT_EQ(figures_on(fmt::format("ring:{}", p), Collective::broadcast, "binomial", 1, root).sharing, 1)
+          << p << " root " << root;
 }
 
 // On a mesh whose sides are powers of two, a tree first uses the dimension of the rows and then that of the columns:
@@ -77,7 +78,7 @@ TEST(LinkFigures, TreesAreFreeOfContentionOnMeshes) {
   for (const std::string topology : {"mesh:4x4", "mesh:4x8", "mesh:8x8", "torus:8x4"})
     for (const Rank root : {0, 5, 10})
       for (const Collective collective : {Collective::broadcast, Collective::scatter, Collective::gather, Collective::reduce})
-        EXPECT_EQ(on(topology, collective, "binomial", 8, root).sharing, 1)
+        EXPECT_EQ(figures_on(topology, collective, "binomial", 8, root).sharing, 1)
             << name(collective) << ' ' << topology << " root " << root;
 }
 
@@ -85,9 +86,9 @@ TEST(LinkFigures, RingAlgorithmsShareNoLinkOfRingsAndArrays) {
   for (const Count p : {2, 5, 8, 13})
     for (const char* kind : {"ring", "array"}) {
       const std::string network = fmt::format("{}:{}", kind, p);
-      EXPECT_EQ(on(network, Collective::allgather, "ring"), (LinkFigures{1, p - 1})) << network;
-      EXPECT_EQ(on(network, Collective::reduce_scatter, "ring", 8), (LinkFigures{1, 8 * (p - 1)})) << network;
-      EXPECT_EQ(on(network, Collective::alltoall, "ring"), (LinkFigures{1, p * (p - 1) / 2})) << network;
+      EXPECT_EQ(figures_on(network, Collective::allgather, "ring"), (LinkFigures{1, p - 1})) << network;
+      EXPECT_EQ(figures_on(network, Collective::reduce_scatter, "ring", 8), (LinkFigures{1, 8 * (p - 1)})) << network;
+      EXPECT_EQ(figures_on(network, Collective::alltoall, "ring"), (LinkFigures{1, p * (p - 1) / 2})) << network;
     }
 }
 
@@ -96,15 +97,15 @@ TEST(LinkFigures, DimensionByDimensionIsFreeOfContentionOnHypercubes) {
   for (Count p = 2, d = 1; p <= 64; p *= 2, ++d)
     for (const std::string order : {"", ",last"}) {
       const std::string network = fmt::format("hypercube:{}{}", p, order);
-      EXPECT_EQ(on(network, Collective::allgather, "recursive-doubling"), (LinkFigures{1, p - 1})) << network;
-      EXPECT_EQ(on(network, Collective::alltoall, "hypercube"), (LinkFigures{1, p / 2 * d})) << network;
-      EXPECT_EQ(on(network, Collective::allreduce, "recursive-doubling", 8), (LinkFigures{1, 8 * d})) << network;
+      EXPECT_EQ(figures_on(network, Collective::allgather, "recursive-doubling"), (LinkFigures{1, p - 1})) << network;
+      EXPECT_EQ(figures_on(network, Collective::alltoall, "hypercube"), (LinkFigures{1, p / 2 * d})) << network;
+      EXPECT_EQ(figures_on(network, Collective::allreduce, "recursive-doubling", 8), (LinkFigures{1, 8 * d})) << network;
     }
 }
 
 TEST(LinkFigures, StoreAndForwardKeepsToNeighboursOnMeshes) {
   for (const auto& [topology, rows] : {std::pair("torus:4x5", 4), {"mesh:4x5", 4}, {"mesh:3x3", 3}})
-    EXPECT_EQ(on(topology, Collective::alltoall, fmt::format("mesh:rows={}", rows)).sharing, 1) << topology;
+    EXPECT_EQ(figures_on(topology, Collective::alltoall, fmt::format("mesh:rows={}", rows)).sharing, 1) << topology;
 }
 
 // Receivers spread over the switches of a fat tree and over parallel cables between two switches, upwards and

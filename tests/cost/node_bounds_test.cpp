@@ -15,7 +15,7 @@ namespace {
 
 using namespace quadrille::testing;
 
-Count bound(const Problem& problem, Count ports, const std::string& figure) {
+Count bound_between_nodes(const Problem& problem, Count ports, const std::string& figure) {
   Count best = 0;
   for (const Bound& entry : lower_bounds_between_nodes(problem, ports))
     if (entry.figure == figure) best = std::max(best, entry.value);
@@ -96,13 +96,13 @@ TEST(NodeBounds, AreWhatThePostconditionNeeds) {
             SCOPED_TRACE(description(problem));
             const Needed least = needed(problem);
             if (collective != Collective::allreduce) {  // which needs more; see below
-              EXPECT_EQ(bound(problem, 1, "node_traffic_in"), least.in);
-              EXPECT_EQ(bound(problem, 1, "node_traffic_out"), least.out);
+              EXPECT_EQ(bound_between_nodes(problem, 1, "node_traffic_in"), least.in);
+              EXPECT_EQ(bound_between_nodes(problem, 1, "node_traffic_out"), least.out);
             }
             for (const Count ports : {1, 2}) {
               Count rounds = 0;
               for (Count reached = 1; reached < least.connected; reached *= ports + 1) ++rounds;
-              EXPECT_EQ(bound(problem, ports, "node_rounds"), rounds);
+              EXPECT_EQ(bound_between_nodes(problem, ports, "node_rounds"), rounds);
             }
             if (HasFailure()) return;
           }
@@ -112,7 +112,8 @@ TEST(NodeBounds, AreThoseOfPapersForEqualNodes) {
   using Both = std::pair<Bytes, Bytes>;  // out, in
   const std::vector<Count> nodes = equal_nodes(6, 4);
   const auto both = [&](const Problem& problem) {
-    return Both{bound(on(nodes, problem), 1, "node_traffic_out"), bound(on(nodes, problem), 1, "node_traffic_in")};
+    return Both{bound_between_nodes(on(nodes, problem), 1, "node_traffic_out"),
+                bound_between_nodes(on(nodes, problem), 1, "node_traffic_in")};
   };
   EXPECT_EQ(both(Problem::alltoall(24, 10)), (Both{800, 800}));
   EXPECT_EQ(both(Problem::allgather(24, 10)), (Both{200, 200})) << "a node receives 20 blocks; all send as many as they receive";
@@ -126,31 +127,31 @@ TEST(NodeBounds, AreThoseOfPapersForEqualNodes) {
   EXPECT_EQ(both(Problem::scan(24, 10)), (Both{10, 10}));
   EXPECT_EQ(both(Problem::barrier(24)), (Both{0, 0}));
 
-  EXPECT_EQ(bound(on(nodes, Problem::broadcast(24, 10)), 1, "node_rounds"), 3);
-  EXPECT_EQ(bound(on(nodes, Problem::broadcast(24, 10)), 2, "node_rounds"), 2);
-  EXPECT_EQ(bound(on(nodes, Problem::broadcast(24, 10)), 5, "node_rounds"), 1);
-  EXPECT_EQ(bound(on(equal_nodes(8, 3), Problem::barrier(24)), 1, "node_rounds"), 3);
-  EXPECT_EQ(bound(on(equal_nodes(9, 3), Problem::barrier(27)), 1, "node_rounds"), 4);
-  EXPECT_EQ(bound(on(equal_nodes(1, 24), Problem::allgather(24, 10)), 1, "node_traffic_in"), 0);
-  EXPECT_EQ(bound(Problem::allgather(24, 10), 1, "node_traffic_in"), 230) << "without nodes, each rank is one";
+  EXPECT_EQ(bound_between_nodes(on(nodes, Problem::broadcast(24, 10)), 1, "node_rounds"), 3);
+  EXPECT_EQ(bound_between_nodes(on(nodes, Problem::broadcast(24, 10)), 2, "node_rounds"), 2);
+  EXPECT_EQ(bound_between_nodes(on(nodes, Problem::broadcast(24, 10)), 5, "node_rounds"), 1);
+  EXPECT_EQ(bound_between_nodes(on(equal_nodes(8, 3), Problem::barrier(24)), 1, "node_rounds"), 3);
+  EXPECT_EQ(bound_between_nodes(on(equal_nodes(9, 3), Problem::barrier(27)), 1, "node_rounds"), 4);
+  EXPECT_EQ(bound_between_nodes(on(equal_nodes(1, 24), Problem::allgather(24, 10)), 1, "node_traffic_in"), 0);
+  EXPECT_EQ(bound_between_nodes(Problem::allgather(24, 10), 1, "node_traffic_in"), 230) << "without nodes, each rank is one";
 }
 
 TEST(NodeBounds, OfUnequalNodes) {
   const std::vector<Count> nodes{0, 1, 1, 2, 2, 2, 2, 2};
-  EXPECT_EQ(bound(on(nodes, Problem::allgather(8, 10)), 1, "node_traffic_in"), 70) << "into the node of one rank";
-  EXPECT_EQ(bound(on(nodes, Problem::allgather(8, 10)), 1, "node_traffic_out"), 54) << "a third of 70 + 60 + 30";
-  EXPECT_EQ(bound(on(nodes, Problem::alltoall(8, 10)), 1, "node_traffic_out"), 150);
-  EXPECT_EQ(bound(on(nodes, Problem::scatter(8, 10, 0)), 1, "node_traffic_out"), 70);
-  EXPECT_EQ(bound(on(nodes, Problem::scatter(8, 10, 0)), 1, "node_traffic_in"), 50);
-  EXPECT_EQ(bound(on({0, 1, 0, 1, 0, 1}, Problem::scan(6, 10)), 1, "node_traffic_in"), 30) << "three runs of node 1";
-  EXPECT_EQ(bound(on({0, 1, 0, 1, 0, 1}, Problem::scan(6, 10)), 1, "node_traffic_out"), 30) << "three runs of node 0";
-  EXPECT_EQ(bound(on({0, 1, 0, 1, 0, 0}, Problem::exscan(6, 10)), 1, "node_traffic_in"), 20);
+  EXPECT_EQ(bound_between_nodes(on(nodes, Problem::allgather(8, 10)), 1, "node_traffic_in"), 70) << "into the node of one rank";
+  EXPECT_EQ(bound_between_nodes(on(nodes, Problem::allgather(8, 10)), 1, "node_traffic_out"), 54) << "a third of 70 + 60 + 30";
+  EXPECT_EQ(bound_between_nodes(on(nodes, Problem::alltoall(8, 10)), 1, "node_traffic_out"), 150);
+  EXPECT_EQ(bound_between_nodes(on(nodes, Problem::scatter(8, 10, 0)), 1, "node_traffic_out"), 70);
+  EXPECT_EQ(bound_between_nodes(on(nodes, Problem::scatter(8, 10, 0)), 1, "node_traffic_in"), 50);
+  EXPECT_EQ(bound_between_nodes(on({0, 1, 0, 1, 0, 1}, Problem::scan(6, 10)), 1, "node_traffic_in"), 30) << "three runs of node 1";
+  EXPECT_EQ(bound_between_nodes(on({0, 1, 0, 1, 0, 1}, Problem::scan(6, 10)), 1, "node_traffic_out"), 30) << "three runs of node 0";
+  EXPECT_EQ(bound_between_nodes(on({0, 1, 0, 1, 0, 0}, Problem::exscan(6, 10)), 1, "node_traffic_in"), 20);
 }
 
 TEST(NodeBounds, HoldForBlocksLargerThanAnyMemory) {
   const Bytes b = Bytes{1} << 58;
-  EXPECT_EQ(bound(on(equal_nodes(8, 2), Problem::allreduce(16, b)), 1, "node_traffic_out"), b / 8 * 14);
-  EXPECT_EQ(bound(on(equal_nodes(4, 2), Problem::alltoall(8, b / 4)), 1, "node_traffic_out"), 12 * (b / 4));
+  EXPECT_EQ(bound_between_nodes(on(equal_nodes(8, 2), Problem::allreduce(16, b)), 1, "node_traffic_out"), b / 8 * 14);
+  EXPECT_EQ(bound_between_nodes(on(equal_nodes(4, 2), Problem::alltoall(8, b / 4)), 1, "node_traffic_out"), 12 * (b / 4));
 }
 
 // No algorithm has smaller figures, on any placement of its ranks.

@@ -93,7 +93,7 @@ WorkByRound by_all_programs(const Schedule& schedule) {
 
 // Nodes of equal size with consecutive ranks, ranks dealt out to nodes, nodes of different sizes, and all ranks on
 // one node.
-std::vector<std::vector<Count>> placements(Count ranks) {
+std::vector<std::vector<Count>> five_placements(Count ranks) {
   std::vector<std::vector<Count>> placements(5);
   for (Rank rank = 0; rank < ranks; ++rank) {
     placements[0].push_back(rank / 4);
@@ -105,7 +105,7 @@ std::vector<std::vector<Count>> placements(Count ranks) {
 }
 
 void expect_equal_counts(Problem problem, const std::string& specification) {
-  for (const std::vector<Count>& nodes : placements(problem.ranks)) {
+  for (const std::vector<Count>& nodes : five_placements(problem.ranks)) {
     problem.nodes = nodes;
     const Choice choice = parse_choice(problem, specification);
     if (!applies(problem, choice)) continue;

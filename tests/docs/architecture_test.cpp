@@ -11,14 +11,15 @@
 #include <string>
 
 #include "quadrille/algorithm.hpp"
+#include "support/source_folder.hpp"
 
 namespace {
 
-const std::filesystem::path root = QUADRILLE_SOURCE_DIR;
+using quadrille::testing::source_folder;
 
 std::set<std::string> folders_of_the_map() {
   std::set<std::string> folders;
-  std::ifstream document(root / "docs/architecture.md");
+  std::ifstream document(source_folder / "docs/architecture.md");
   bool in_map = false;
   for (std::string line; std::getline(document, line);) {
     if (line.starts_with("```"))
@@ -31,25 +32,25 @@ std::set<std::string> folders_of_the_map() {
 
 TEST(Architecture, FoldersOfTheMapExist) {
   EXPECT_GE(folders_of_the_map().size(), 10u);
-  for (const std::string& folder : folders_of_the_map()) EXPECT_TRUE(is_directory(root / folder)) << folder;
+  for (const std::string& folder : folders_of_the_map()) EXPECT_TRUE(is_directory(source_folder / folder)) << folder;
 }
 
 TEST(Architecture, FoldersOfTheSourcesAreOnTheMap) {
   const auto map = folders_of_the_map();
   for (const char* top : {"include", "src", "tools", "papers"})
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / top))
-      EXPECT_TRUE(!entry.is_directory() || map.contains(relative(entry.path(), root).string())) << entry.path();
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(source_folder / top))
+      EXPECT_TRUE(!entry.is_directory() || map.contains(relative(entry.path(), source_folder).string())) << entry.path();
 }
 
 TEST(Documentation, HasAPageForEachCollective) {
   for (const quadrille::Algorithm* algorithm : quadrille::all_algorithms())
-    EXPECT_TRUE(exists(root / "docs/collectives" / (std::string(name(algorithm->collective)) + ".md"))) << algorithm->id;
+    EXPECT_TRUE(exists(source_folder / "docs/collectives" / (std::string(name(algorithm->collective)) + ".md"))) << algorithm->id;
 }
 
 // A file of src/x must be tested in tests/x.
 TEST(Architecture, TestsMirrorTheLayers) {
-  for (const auto& entry : std::filesystem::directory_iterator(root / "src"))
-    EXPECT_TRUE(is_directory(root / "tests" / entry.path().filename())) << entry.path();
+  for (const auto& entry : std::filesystem::directory_iterator(source_folder / "src"))
+    EXPECT_TRUE(is_directory(source_folder / "tests" / entry.path().filename())) << entry.path();
 }
 
 // Returns the type whose definition begins in an unindented line.
@@ -63,11 +64,11 @@ std::optional<std::string> type_defined_by(const std::string& line) {
 // A program that includes quadrille.hpp gets all public headers except those that need an MPI library's header.
 TEST(Architecture, TheHeaderOfAllIncludesEveryPublicHeader) {
   std::set<std::string> included, there;
-  std::ifstream all(root / "include/quadrille/quadrille.hpp");
+  std::ifstream all(source_folder / "include/quadrille/quadrille.hpp");
   const std::string begin = "#include \"quadrille/";
   for (std::string line; std::getline(all, line);)
     if (line.starts_with(begin)) included.insert(line.substr(begin.size(), line.size() - begin.size() - 1));
-  for (const auto& entry : std::filesystem::directory_iterator(root / "include/quadrille"))
+  for (const auto& entry : std::filesystem::directory_iterator(source_folder / "include/quadrille"))
     if (const std::string header = entry.path().filename(); !header.starts_with("mpi")) there.insert(header);
   EXPECT_EQ(there.erase("quadrille.hpp"), 1u);
   EXPECT_EQ(included, there);
@@ -77,7 +78,7 @@ TEST(Architecture, TheHeaderOfAllIncludesEveryPublicHeader) {
 TEST(Architecture, NamesOfTypesAreUnique) {
   std::map<std::string, std::filesystem::path> known;
   for (const char* top : {"include", "src", "papers"})
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / top)) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(source_folder / top)) {
       if (entry.path().extension() != ".hpp") continue;
       std::ifstream header(entry.path());
       for (std::string line; std::getline(header, line);)

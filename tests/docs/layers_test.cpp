@@ -13,11 +13,13 @@
 #include <string>
 #include <vector>
 
+#include "support/source_folder.hpp"
+
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path root = QUADRILLE_SOURCE_DIR;
+using quadrille::testing::source_folder;
 
 struct LayerTable {
   std::map<std::string, int> levels;             // level of each layer
@@ -41,7 +43,7 @@ std::vector<std::string> parts_of(const std::string& text, char separator) {
 // Reads the table. A row has a level, a layer, what it knows, what it must not know, and its public headers.
 LayerTable read_table() {
   LayerTable table;
-  std::ifstream document(root / "docs/architecture.md");
+  std::ifstream document(source_folder / "docs/architecture.md");
   bool in_section = false;
   for (std::string line; std::getline(document, line);) {
     if (line.starts_with("## ")) in_section = line == "## Layers";
@@ -73,7 +75,7 @@ std::optional<fs::path> included_by(const std::string& line, const fs::path& fil
   if (!trimmed(line).starts_with("#") || line.find("include") > begin || begin == std::string::npos) return std::nullopt;
   const std::string name = line.substr(begin + 1, line.find_first_of("\">", begin + 1) - begin - 1);
   for (const fs::path& folder : {fs::path("include"), fs::path("src"), fs::path("tools"), fs::path(), file.parent_path()})
-    if (exists(root / folder / name)) return (folder / name).lexically_normal();
+    if (exists(source_folder / folder / name)) return (folder / name).lexically_normal();
   EXPECT_EQ(line[begin], '<') << file << " includes " << name << ", which is no file of the tree";
   return std::nullopt;
 }
@@ -82,7 +84,7 @@ std::optional<fs::path> included_by(const std::string& line, const fs::path& fil
 void check_includes(const fs::path& file, const LayerTable& table) {
   const auto mine = layer_of(file, table);
   ASSERT_TRUE(mine && table.levels.contains(*mine)) << file << " has no layer in the table";
-  std::ifstream source(root / file);
+  std::ifstream source(source_folder / file);
   for (std::string line; std::getline(source, line);) {
     const auto other = included_by(line, file);
     if (!other) continue;
@@ -106,9 +108,10 @@ TEST(Layers, IncludesKeepToTheTable) {
   ASSERT_GE(table.levels.size(), 10u);
   int files = 0;
   for (const char* top : {"include/quadrille", "src", "papers", "tools"})
-    for (const auto& entry : fs::recursive_directory_iterator(root / top))
-      if (is_source(entry.path()) && entry.path().filename() != "quadrille.hpp" && !is_of_tests(relative(entry.path(), root))) {
-        check_includes(relative(entry.path(), root), table);
+    for (const auto& entry : fs::recursive_directory_iterator(source_folder / top))
+      if (is_source(entry.path()) && entry.path().filename() != "quadrille.hpp" &&
+          !is_of_tests(relative(entry.path(), source_folder))) {
+        check_includes(relative(entry.path(), source_folder), table);
         ++files;
       }
   EXPECT_GE(files, 400);
@@ -117,13 +120,13 @@ TEST(Layers, IncludesKeepToTheTable) {
 TEST(Layers, AreTheFoldersAndPublicHeadersThatExist) {
   const LayerTable table = read_table();
   for (const auto& [layer, level] : table.levels)
-    EXPECT_TRUE(layer == "command" || is_directory(root / "src" / layer) || is_directory(root / layer))
+    EXPECT_TRUE(layer == "command" || is_directory(source_folder / "src" / layer) || is_directory(source_folder / layer))
         << "there is no folder of the layer " << layer;
   static constexpr const char* endings[] = {".hpp", ".h", ".def"};
   for (const auto& [header, layer] : table.by_header)
-    EXPECT_TRUE(
-        std::any_of(std::begin(endings), std::end(endings),
-                    [&, name = header](const char* ending) { return exists(root / "include/quadrille" / (name + ending)); }))
+    EXPECT_TRUE(std::any_of(
+        std::begin(endings), std::end(endings),
+        [&, name = header](const char* ending) { return exists(source_folder / "include/quadrille" / (name + ending)); }))
         << "there is no public header " << header;
 }
 
@@ -133,7 +136,7 @@ using Arrows = std::map<std::string, std::set<std::string>>;
 // Reads the table of folders. A row has a folder, or several that may include the same, and the folders that it may include.
 Arrows read_arrows() {
   Arrows arrows;
-  std::ifstream document(root / "docs/architecture.md");
+  std::ifstream document(source_folder / "docs/architecture.md");
   bool in_section = false;
   for (std::string line; std::getline(document, line);) {
     if (line.starts_with("#")) in_section = line == "### Folders within a layer";
@@ -152,9 +155,9 @@ Arrows read_arrows() {
 // The arrows in the sources of a layer.
 Arrows arrows_in_sources(const std::string& layer) {
   Arrows arrows;
-  for (const auto& entry : fs::recursive_directory_iterator(root / "src" / layer)) {
+  for (const auto& entry : fs::recursive_directory_iterator(source_folder / "src" / layer)) {
     if (!is_source(entry.path())) continue;
-    const fs::path file = relative(entry.path(), root);
+    const fs::path file = relative(entry.path(), source_folder);
     const std::string folder = relative(file.parent_path(), "src");
     std::set<std::string>& others = arrows[folder];
     std::ifstream source(entry.path());

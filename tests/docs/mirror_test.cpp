@@ -12,17 +12,19 @@
 #include <string>
 #include <vector>
 
+#include "support/source_folder.hpp"
+
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path root = QUADRILLE_SOURCE_DIR;
+using quadrille::testing::source_folder;
 constexpr std::string_view suffix = "_test.cpp";
 
 // Returns the folders whose parts are tested in tests/ below a folder of the same name: those of src/, and tools/.
 std::vector<fs::path> layers() {
-  std::vector<fs::path> all{root / "tools"};
-  for (const auto& layer : fs::directory_iterator(root / "src")) all.push_back(layer.path());
+  std::vector<fs::path> all{source_folder / "tools"};
+  for (const auto& layer : fs::directory_iterator(source_folder / "src")) all.push_back(layer.path());
   return all;
 }
 
@@ -48,12 +50,12 @@ TEST(Architecture, TestsLieInTheFoldersOfTheirSourceFiles) {
   std::size_t compared = 0;
   for (const fs::path& layer : layers()) {
     const auto sources = source_folders(layer);
-    for (const auto& entry : fs::recursive_directory_iterator(root / "tests" / layer.filename())) {
+    for (const auto& entry : fs::recursive_directory_iterator(source_folder / "tests" / layer.filename())) {
       const std::string file = entry.path().filename();
       if (!file.ends_with(suffix)) continue;
       const auto source = sources.find(file.substr(0, file.size() - suffix.size()));
       if (source == sources.end()) continue;
-      const fs::path folder = relative(entry.path().parent_path(), root / "tests");
+      const fs::path folder = relative(entry.path().parent_path(), source_folder / "tests");
       EXPECT_TRUE(source->second.contains(folder) || folder == common_folder(source->second))
           << entry.path() << " tests a file of " << source->second.begin()->string();
       ++compared;
@@ -65,9 +67,9 @@ TEST(Architecture, TestsLieInTheFoldersOfTheirSourceFiles) {
 // Nobody would look for tests in a folder without a counterpart in src/.
 TEST(Architecture, FoldersOfTestsAreFoldersOfSources) {
   for (const fs::path& layer : layers())
-    for (const auto& entry : fs::recursive_directory_iterator(root / "tests" / layer.filename()))
+    for (const auto& entry : fs::recursive_directory_iterator(source_folder / "tests" / layer.filename()))
       if (const std::string file = entry.path().filename(); file.ends_with(suffix)) {
-        const fs::path folder = relative(entry.path().parent_path(), root / "tests");
+        const fs::path folder = relative(entry.path().parent_path(), source_folder / "tests");
         EXPECT_TRUE(is_directory(layer.parent_path() / folder)) << entry.path();
       }
 }
@@ -104,8 +106,8 @@ bool is_long(const fs::path& source) {
 std::vector<fs::path> long_sources() {
   std::vector<fs::path> sources;
   for (const char* folder : {"src", "tools", "papers"})
-    for (const auto& entry : fs::recursive_directory_iterator(root / folder))
-      if (entry.path().extension() == ".cpp" && is_long(entry.path())) sources.push_back(relative(entry.path(), root));
+    for (const auto& entry : fs::recursive_directory_iterator(source_folder / folder))
+      if (entry.path().extension() == ".cpp" && is_long(entry.path())) sources.push_back(relative(entry.path(), source_folder));
   std::erase_if(sources, [](const fs::path& source) { return source.string().starts_with("papers/tests/"); });
   return sources;
 }
@@ -113,10 +115,10 @@ std::vector<fs::path> long_sources() {
 // The folders in which the test of a source file may lie. If several files of a layer have its name, their common folder, too.
 std::vector<fs::path> folders_of_test(const fs::path& source) {
   const bool in_src = *source.begin() == "src";
-  if (*source.begin() == "papers") return {root / "papers" / "tests" / relative(source.parent_path(), "papers")};
+  if (*source.begin() == "papers") return {source_folder / "papers" / "tests" / relative(source.parent_path(), "papers")};
   const fs::path mirrored = in_src ? relative(source.parent_path(), "src") : source.parent_path();
-  const fs::path layer = in_src ? root / "src" / *mirrored.begin() : root / "tools";
-  return {root / "tests" / mirrored, root / "tests" / common_folder(source_folders(layer).at(source.stem()))};
+  const fs::path layer = in_src ? source_folder / "src" / *mirrored.begin() : source_folder / "tools";
+  return {source_folder / "tests" / mirrored, source_folder / "tests" / common_folder(source_folders(layer).at(source.stem()))};
 }
 
 bool has_test_of_its_name(const fs::path& source) {
@@ -144,7 +146,8 @@ TEST(Architecture, LongSourcesHaveTestsOfTheirNames) {
   EXPECT_GE(tested, 60u);
   for (const Exception& exception : exceptions) {
     EXPECT_TRUE(used.contains(exception.source)) << exception.source << " is no exception any more";
-    EXPECT_TRUE(exists(root / exception.tested_by)) << exception.source << " is said to be tested by " << exception.tested_by;
+    EXPECT_TRUE(exists(source_folder / exception.tested_by))
+        << exception.source << " is said to be tested by " << exception.tested_by;
     EXPECT_FALSE(exception.reason.empty()) << exception.source;
   }
 }

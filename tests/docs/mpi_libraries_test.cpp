@@ -13,12 +13,13 @@
 #include <vector>
 
 #include "foundation/mpi_libraries.hpp"
+#include "support/source_folder.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path root = QUADRILLE_SOURCE_DIR;
+using quadrille::testing::source_folder;
 
 struct Place {
   std::string path;  // a file, or a folder with all that it holds
@@ -47,7 +48,7 @@ std::vector<Place> places() {
   return all;
 }
 
-bool is_source(const fs::path& file) {
+bool is_source_or_build_file(const fs::path& file) {
   static const std::set<std::string> extensions{".hpp", ".cpp", ".h", ".c", ".def", ".cmake"};
   return extensions.contains(file.extension()) || file.filename() == "CMakeLists.txt";
 }
@@ -77,15 +78,15 @@ std::vector<std::string> naming_lines(const fs::path& file) {
 
 TEST(MpiLibraryNames, AreInTheTableAndTheirFoldersOnly) {
   std::vector<Place> known = places();
-  std::vector<fs::path> files{root / "CMakeLists.txt"};
+  std::vector<fs::path> files{source_folder / "CMakeLists.txt"};
   for (const char* top : {"include", "src", "tools", "papers", "cmake"})
-    for (const auto& entry : fs::recursive_directory_iterator(root / top))
-      if (is_source(entry.path())) files.push_back(entry.path());
+    for (const auto& entry : fs::recursive_directory_iterator(source_folder / top))
+      if (is_source_or_build_file(entry.path())) files.push_back(entry.path());
   EXPECT_GE(files.size(), 400u);
   for (const fs::path& file : files) {
     const std::vector<std::string> lines = naming_lines(file);
     if (lines.empty()) continue;
-    const std::string path = relative(file, root);
+    const std::string path = relative(file, source_folder);
     const auto place = std::find_if(known.begin(), known.end(),
                                     [&](const Place& each) { return path == each.path || path.starts_with(each.path + '/'); });
     if (place == known.end())
@@ -98,7 +99,7 @@ TEST(MpiLibraryNames, AreInTheTableAndTheirFoldersOnly) {
 
 TEST(MpiLibraryNames, AreThoseOfPlugInFolders) {
   std::set<std::string> found;
-  for (const auto& entry : fs::directory_iterator(root / "src/execute/mpi/plug_in"))
+  for (const auto& entry : fs::directory_iterator(source_folder / "src/execute/mpi/plug_in"))
     if (entry.is_directory()) {
       found.insert(entry.path().filename());
       for (const char* file : {"plug_in.cmake", "own_algorithms.cpp"})

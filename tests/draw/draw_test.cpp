@@ -12,6 +12,7 @@
 #include "quadrille/error.hpp"
 #include "support/cases.hpp"
 #include "support/pictures.hpp"
+#include "support/sentence_of.hpp"
 #include "verify/mutants.hpp"
 
 namespace quadrille {
@@ -19,15 +20,6 @@ namespace {
 
 using namespace quadrille::testing;
 using ::testing::HasSubstr;
-
-std::string sentence(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
 
 TEST(Draw, EveryAlgorithm) {
   for (const Algorithm* algorithm : all_algorithms())
@@ -95,16 +87,16 @@ TEST(DrawWrong, MutantsAreDrawnOrRefused) {
 TEST(Draw, RefusesWhatCannotBeDrawn) {
   const Schedule many = make_schedule(Problem::alltoall(1'000'000, 8), "shift"),
                  few = make_schedule(Problem::alltoall(4, 8), "shift");
-  EXPECT_THAT(sentence([&] { draw_space_time(many); }), HasSubstr("1000000 ranks are too many"));
-  EXPECT_THAT(sentence([&] { draw_blocks(many); }), HasSubstr("too many"));
-  EXPECT_THAT(sentence([&] { draw_traffic(many); }), HasSubstr("too many"));
-  EXPECT_THAT(sentence([&] { draw_links(many, Topology::ring(1'000'000)); }), HasSubstr("2000000 links are too many"));
-  EXPECT_THAT(sentence([&] { draw_links(few, Topology::ring(5)); }), HasSubstr("has 5 ranks, not 4"));
-  EXPECT_THAT(sentence([&] { draw_traffic(few, 9); }), HasSubstr("nothing is sent in round 9; messages are in rounds 0 to 2"));
-  EXPECT_THAT(sentence([&] { draw_links(few, Topology::ring(4), 9); }), HasSubstr("nothing is sent in round 9"));
-  EXPECT_THAT(sentence([&] { draw_blocks(make_schedule(Problem::alltoall(4, 0), "shift")); }),
+  EXPECT_THAT(sentence_of([&] { draw_space_time(many); }), HasSubstr("1000000 ranks are too many"));
+  EXPECT_THAT(sentence_of([&] { draw_blocks(many); }), HasSubstr("too many"));
+  EXPECT_THAT(sentence_of([&] { draw_traffic(many); }), HasSubstr("too many"));
+  EXPECT_THAT(sentence_of([&] { draw_links(many, Topology::ring(1'000'000)); }), HasSubstr("2000000 links are too many"));
+  EXPECT_THAT(sentence_of([&] { draw_links(few, Topology::ring(5)); }), HasSubstr("has 5 ranks, not 4"));
+  EXPECT_THAT(sentence_of([&] { draw_traffic(few, 9); }), HasSubstr("nothing is sent in round 9; messages are in rounds 0 to 2"));
+  EXPECT_THAT(sentence_of([&] { draw_links(few, Topology::ring(4), 9); }), HasSubstr("nothing is sent in round 9"));
+  EXPECT_THAT(sentence_of([&] { draw_blocks(make_schedule(Problem::alltoall(4, 0), "shift")); }),
               HasSubstr("no rank holds a single byte"));
-  EXPECT_THAT(sentence([&] { draw_blocks(make_schedule(Problem::alltoall(64, 8), "ring")); }),
+  EXPECT_THAT(sentence_of([&] { draw_blocks(make_schedule(Problem::alltoall(64, 8), "ring")); }),
               HasSubstr("pieces of memory are too many"));
 }
 

@@ -13,8 +13,8 @@
 namespace quadrille {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 // A transport that executes nothing and only offers transports.
 class OfferingTransport final : public Transport {
@@ -54,7 +54,7 @@ TEST(Executors, HaveARowEach) {
     EXPECT_EQ(name(row.executor), row.name);
     EXPECT_EQ(&row_of(row.executor), &row);
     EXPECT_FALSE(row.description.empty()) << row.name;
-    EXPECT_THAT(std::string(row.phrase), testing::StartsWith("by ")) << row.name;
+    EXPECT_THAT(std::string(row.phrase), ::testing::StartsWith("by ")) << row.name;
     EXPECT_THAT(executor_names(), HasSubstr(row.name));
   }
   EXPECT_THAT(executor_names(), HasSubstr("mpi, shared"));

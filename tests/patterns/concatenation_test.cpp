@@ -14,7 +14,7 @@ TEST(Concatenation, SendsEveryByteOnceFromARankThatHasIt) {
     for (Count ports = 1; ports <= std::min<Count>(8, std::max<Count>(1, p - 1)); ++ports)
       for (Bytes b = 1; b <= 6; ++b)
         for (const LastRound last : {LastRound::one, LastRound::two}) {
-          SCOPED_TRACE(testing::Message() << p << " ranks, " << ports << " ports, " << b << " bytes");
+          SCOPED_TRACE(::testing::Message() << p << " ranks, " << ports << " ports, " << b << " bytes");
           std::vector<bool> known(static_cast<std::size_t>(p * b), false);
           std::fill_n(known.begin(), b, true);
           for (const auto& round : concatenation_rounds(p, ports, b, last)) {

@@ -142,7 +142,7 @@ TEST(RankArray, HasNoConflictsForAnyValidNumberOfColumns) {
       if (RankArray::is_valid(p, columns)) {
         SCOPED_TRACE(fmt::format("{} ranks in {} columns", p, columns));
         expect_free_of_conflicts(RankArray(p, columns));
-        if (testing::Test::HasFatalFailure()) return;
+        if (::testing::Test::HasFatalFailure()) return;
       }
 }
 
@@ -151,7 +151,7 @@ TEST(RankArray, HasNoConflictsForManyRanks) {
     for (const Count columns : {RankArray::paper_columns(p), RankArray::best_columns(p)}) {
       SCOPED_TRACE(fmt::format("{} ranks in {} columns", p, columns));
       expect_free_of_conflicts(RankArray(p, columns));
-      if (testing::Test::HasFatalFailure()) return;
+      if (::testing::Test::HasFatalFailure()) return;
     }
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 // Checks all promises of partition_table except that the length is minimal.
 void expect_valid(const TablePartition& partition, Count columns, Count rows, Count ports, Count window) {
-  SCOPED_TRACE(testing::Message() << columns << " columns, " << rows << " rows, " << ports << " ports, window " << window);
+  SCOPED_TRACE(::testing::Message() << columns << " columns, " << rows << " rows, " << ports << " ports, window " << window);
   ASSERT_LE(static_cast<Count>(partition.areas.size()), ports);
   Count next = 0;
   std::set<Count> offsets;

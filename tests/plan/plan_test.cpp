@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 constexpr Count p = 2;
 
 // All ranks ask for the same plan. Returns the sentence of the refusal, which is the same on all ranks; empty if the plan is made.
-std::string refusal(const Problem& problem, const PlanOptions& options) {
+std::string refusal_to_all(const Problem& problem, const PlanOptions& options) {
   std::array<std::string, p> sentences;
   run_threads(p, [&](Communicator& threads) {
     try {
@@ -55,33 +55,36 @@ Problem sum_of_elements(Bytes element_bytes, bool commutative = true) {
 }
 
 TEST(Plans, AreForAsManyRanksAsTheGroupHas) {
-  EXPECT_EQ(refusal(Problem::alltoall(3, 8), {}), "the problem has 3 ranks and the group 2");
-  EXPECT_EQ(refusal(Problem::alltoall(1, 8), {}), "the problem has 1 ranks and the group 2");
-  EXPECT_EQ(refusal(Problem::alltoall(2, 8), {}), "");
+  EXPECT_EQ(refusal_to_all(Problem::alltoall(3, 8), {}), "the problem has 3 ranks and the group 2");
+  EXPECT_EQ(refusal_to_all(Problem::alltoall(1, 8), {}), "the problem has 1 ranks and the group 2");
+  EXPECT_EQ(refusal_to_all(Problem::alltoall(2, 8), {}), "");
 }
 
 TEST(Plans, OfReductionsNeedAnOperatorThatFitsTheProblem) {
   const auto f64 = built_in_operator("sum", "f64"), matrices = built_in_operator("matmul2", "f64");
-  EXPECT_EQ(refusal(sum_of_elements(8), {}), "allreduce needs an operator; give it as PlanOptions::operation");
-  EXPECT_EQ(refusal(sum_of_elements(8), {.operation = f64}), "");
-  EXPECT_THAT(refusal(sum_of_elements(4), {.operation = f64}), HasSubstr("the problem's elements have 4 bytes, but those of"));
+  EXPECT_EQ(refusal_to_all(sum_of_elements(8), {}), "allreduce needs an operator; give it as PlanOptions::operation");
+  EXPECT_EQ(refusal_to_all(sum_of_elements(8), {.operation = f64}), "");
+  EXPECT_THAT(refusal_to_all(sum_of_elements(4), {.operation = f64}),
+              HasSubstr("the problem's elements have 4 bytes, but those of"));
   Problem product = problem_of(Collective::allreduce, p, 64);
   product.element_bytes = matrices->element_bytes;
   product.commutative = false;
-  EXPECT_EQ(refusal(product, {.operation = matrices}), "");
+  EXPECT_EQ(refusal_to_all(product, {.operation = matrices}), "");
   product.commutative = true;
-  EXPECT_THAT(refusal(product, {.operation = matrices}), EndsWith("is not"));
-  EXPECT_EQ(refusal(sum_of_elements(8, false), {.operation = f64}), "") << "an operator may commute though nobody needs it";
+  EXPECT_THAT(refusal_to_all(product, {.operation = matrices}), EndsWith("is not"));
+  EXPECT_EQ(refusal_to_all(sum_of_elements(8, false), {.operation = f64}), "") << "an operator may commute though nobody needs it";
 }
 
 TEST(Plans, RefuseOptionsBeyondTheirBorders) {
   const Problem problem = Problem::alltoall(p, 8);
-  const auto with_buffers = [&](int buffers) { return refusal(problem, {.algorithm = "shift", .buffers = buffers}); };
+  const auto with_buffers = [&](int buffers) { return refusal_to_all(problem, {.algorithm = "shift", .buffers = buffers}); };
   EXPECT_EQ(with_buffers(0), "buffers is 0; it is 1 or 2");
   EXPECT_EQ(with_buffers(1), "");
   EXPECT_EQ(with_buffers(2), "");
   EXPECT_EQ(with_buffers(3), "buffers is 3; it is 1 or 2");
-  const auto with_longest = [&](Bytes longest) { return refusal(problem, {.algorithm = "shift", .longest_message = longest}); };
+  const auto with_longest = [&](Bytes longest) {
+    return refusal_to_all(problem, {.algorithm = "shift", .longest_message = longest});
+  };
   EXPECT_EQ(with_longest(0), "longest_message is 0; it is 1 to 2^30 bytes");
   EXPECT_EQ(with_longest(1), "");
   EXPECT_EQ(with_longest(Bytes{1} << 30), "");
@@ -91,8 +94,8 @@ TEST(Plans, RefuseOptionsBeyondTheirBorders) {
 // An element may lie in several pieces only if these are adjacent.
 TEST(Plans, RefuseLayoutsThatCutElements) {
   const auto on = [&](const Layout& input) {
-    return refusal(sum_of_elements(8),
-                   {.algorithm = "direct", .operation = built_in_operator("sum", "f64"), .layouts = {input, {}}});
+    return refusal_to_all(sum_of_elements(8),
+                          {.algorithm = "direct", .operation = built_in_operator("sum", "f64"), .layouts = {input, {}}});
   };
   EXPECT_EQ(on({{0, 16}}), "");
   EXPECT_EQ(on({{0, 8}, {20, 8}}), "");
@@ -103,11 +106,11 @@ TEST(Plans, RefuseLayoutsThatCutElements) {
 
 TEST(Plans, KeepStepOnlyRoundByRound) {
   const Problem problem = Problem::alltoall(p, 8);
-  EXPECT_EQ(refusal(problem, {.algorithm = "shift", .keep_step = true}), "");
+  EXPECT_EQ(refusal_to_all(problem, {.algorithm = "shift", .keep_step = true}), "");
   for (const Policy policy : {Policy::nonblocking, Policy::dataflow})
-    EXPECT_EQ(refusal(problem, {.algorithm = "shift", .policy = policy, .keep_step = true}),
+    EXPECT_EQ(refusal_to_all(problem, {.algorithm = "shift", .policy = policy, .keep_step = true}),
               "ranks that keep step must run round by round; use policy blocking");
-  EXPECT_EQ(refusal(problem, {.algorithm = "vendor", .keep_step = true}),
+  EXPECT_EQ(refusal_to_all(problem, {.algorithm = "vendor", .keep_step = true}),
             "vendor has no schedule with rounds; leave keep_step out");
 }
 
@@ -115,10 +118,10 @@ TEST(Plans, OfTheVendorNeedAnMpiLibraryAndCanonicalBuffers) {
   const Problem problem = Problem::alltoall(p, 8), broadcast = problem_of(Collective::broadcast, p, 8);
   const std::string no_mpi = "vendor does not apply: vendor needs an MPI library, and these ranks run without one";
   const std::string canonical = "vendor runs on canonical buffers; leave layouts and in_place out";
-  EXPECT_EQ(refusal(problem, {.algorithm = "vendor"}), no_mpi);
-  EXPECT_EQ(refusal(problem, {.algorithm = "vendor", .in_place = true}), canonical);
-  EXPECT_EQ(refusal(problem, {.algorithm = "vendor", .layouts = {.input = {{0, 16}}}}), canonical);
-  EXPECT_EQ(refusal(broadcast, {.algorithm = "vendor", .in_place = true}), no_mpi) << "MPI_Bcast has only one buffer";
+  EXPECT_EQ(refusal_to_all(problem, {.algorithm = "vendor"}), no_mpi);
+  EXPECT_EQ(refusal_to_all(problem, {.algorithm = "vendor", .in_place = true}), canonical);
+  EXPECT_EQ(refusal_to_all(problem, {.algorithm = "vendor", .layouts = {.input = {{0, 16}}}}), canonical);
+  EXPECT_EQ(refusal_to_all(broadcast, {.algorithm = "vendor", .in_place = true}), no_mpi) << "MPI_Bcast has only one buffer";
 }
 
 // Groups outside of the library's own functions have no chooser.

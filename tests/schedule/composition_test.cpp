@@ -3,26 +3,16 @@
 
 #include <gtest/gtest.h>
 
-#include "quadrille/program_builder.hpp"
+#include "support/two_rounds.hpp"
 
 namespace quadrille {
 namespace {
 
-Program part(const std::string& stage, Bytes scratch) {
-  ProgramBuilder program{1};
-  program.scratch(scratch);
-  program.stage(stage);
-  program.begin_round();
-  program.copy({{Buffer::input, 2, 4}}, {{Buffer::output, 6, 4}});
-  program.send(0, {{Buffer::scratch, 1, 3}});
-  program.begin_round();
-  program.receive(0, {{Buffer::output, 0, 5}});
-  return std::move(program).finish();
-}
+using namespace quadrille::testing;
 
 TEST(Joined, PartsComeOneAfterTheOtherInTheirPlaces) {
-  const Program whole = joined({.program = part("one", 10), .output = {Buffer::scratch, 100}},
-                               {.program = part("two", 20), .input = {Buffer::output, 50}, .output = {Buffer::output, 7}});
+  const Program whole = joined({.program = two_rounds("one", 10), .output = {Buffer::scratch, 100}},
+                               {.program = two_rounds("two", 20), .input = {Buffer::output, 50}, .output = {Buffer::output, 7}});
   EXPECT_EQ(whole.scratch_bytes, 30);
   EXPECT_EQ(whole.stages, (std::vector<Stage>{{"one", 0, 2}, {"two", 2, 2}}));
   ASSERT_EQ(whole.rounds.size(), 4u);
@@ -37,13 +27,13 @@ TEST(Joined, PartsComeOneAfterTheOtherInTheirPlaces) {
 TEST(Joined, CopiesOntoThemselvesAreDropped) {
   ProgramBuilder copy{0};
   copy.copy({{Buffer::input, 0, 4}}, {{Buffer::output, 8, 4}});
-  const Program whole = joined({.program = part("one", 0)}, {.program =
-                                                                 [&] {
-                                                                   Program program = std::move(copy).finish();
-                                                                   program.rank = 1;
-                                                                   return program;
-                                                                 }(),
-                                                             .input = {Buffer::output, 8}});
+  const Program whole = joined({.program = two_rounds("one", 0)}, {.program =
+                                                                       [&] {
+                                                                         Program program = std::move(copy).finish();
+                                                                         program.rank = 1;
+                                                                         return program;
+                                                                       }(),
+                                                                   .input = {Buffer::output, 8}});
   EXPECT_EQ(whole.rounds.size(), 2u);
   EXPECT_EQ(whole.stages.size(), 2u);
 }

@@ -8,24 +8,15 @@
 #include "quadrille/error.hpp"
 #include "quadrille/program_builder.hpp"
 #include "schedule/dependence.hpp"
+#include "support/two_rounds.hpp"
 
 namespace quadrille {
 namespace {
 
-Program part(const std::string& stage, Bytes scratch) {
-  ProgramBuilder program{1};
-  program.scratch(scratch);
-  program.stage(stage);
-  program.begin_round();
-  program.copy({{Buffer::input, 2, 4}}, {{Buffer::output, 6, 4}});
-  program.send(0, {{Buffer::scratch, 1, 3}});
-  program.begin_round();
-  program.receive(0, {{Buffer::output, 0, 5}});
-  return std::move(program).finish();
-}
+using namespace quadrille::testing;
 
 TEST(Reversed, TwiceIsTheSame) {
-  const Program there = part("one", 10);
+  const Program there = two_rounds("one", 10);
   const Program back = reversed(there);
   EXPECT_EQ(back.rounds[0].sends[0].regions, (Regions{{Buffer::input, 0, 5}}));
   EXPECT_EQ(back.rounds[1].receives[0].regions, (Regions{{Buffer::scratch, 1, 3}}));
@@ -57,7 +48,7 @@ TEST(InPostingOrder, ControlMessagesGoAheadOfPayloadWhichGoesByPort) {
   EXPECT_TRUE(program.rounds[0].control_sends.empty() && program.rounds[0].control_receives.empty());
   EXPECT_TRUE(is_control(program.rounds[0].sends[0]) && !is_control(program.rounds[0].sends[1]));
   EXPECT_TRUE(stands_alone(program.rounds[1]) && !stands_alone(program.rounds[0]));
-  const Program without = part("one", 3);
+  const Program without = two_rounds("one", 3);
   EXPECT_EQ(in_posting_order(without), without);
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -45,6 +46,15 @@ inline Problem problem_of(Collective collective, Count ranks, Bytes block_bytes,
     for (Bytes& count : counts) count = static_cast<Bytes>(random() % static_cast<std::uint64_t>(2 * block_bytes + 1));
     problem.counts = std::make_shared<const std::vector<Bytes>>(std::move(counts));
   }
+  check(problem);
+  return problem;
+}
+
+// Returns a problem on a grid, such as 4 x 3 ranks.
+inline Problem problem_on(const std::vector<Count>& sides, Collective collective, Bytes block_bytes, Rank root = 0) {
+  const Count ranks = std::accumulate(sides.begin(), sides.end(), Count{1}, std::multiplies<>());
+  Problem problem = problem_of(collective, ranks, block_bytes, root);
+  problem.grid = sides;
   check(problem);
   return problem;
 }

@@ -18,8 +18,8 @@
 namespace quadrille {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 const std::vector<std::string> chosen_topologies{
     "ring:1",          "ring:2",         "ring:7",     "array:6",     "torus:2x3",       "torus:4x1x5",

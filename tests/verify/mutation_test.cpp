@@ -12,13 +12,16 @@ namespace {
 
 using namespace quadrille::testing;
 
+// Of each algorithm, more mutants than this must be wrong. Then the interpreter only runs the mutants without findings.
+const int enough_wrong = extent(10, 50, 50);
+
 struct Counts {
   int changes = 0, mutants = 0, wrong = 0, objected = 0;
 };
 
-class Mutator {
+class ExhaustiveMutator {
  public:
-  Mutator(const Schedule& schedule, Counts& counts) : schedule_(schedule), counts_(counts) {
+  ExhaustiveMutator(const Schedule& schedule, Counts& counts) : schedule_(schedule), counts_(counts) {
     for (Rank rank = 0; rank < schedule.problem.ranks; ++rank) programs_.push_back(schedule.program(rank));
   }
 
@@ -45,13 +48,13 @@ class Mutator {
     Schedule schedule = schedule_;
     schedule.symmetry.reset();
     schedule.program = [&mutant](Rank r) { return mutant[static_cast<std::size_t>(r)]; };
-    const std::string wrong = judge(schedule);
-    const auto findings = verify(schedule);
+    const bool objected = !verify(schedule).empty();
     ++counts_.mutants;
+    counts_.objected += objected ? 1 : 0;
+    if (objected && counts_.wrong > enough_wrong) return;
+    const std::string wrong = judge(schedule);
     counts_.wrong += wrong.empty() ? 0 : 1;
-    counts_.objected += findings.empty() ? 0 : 1;
-    EXPECT_FALSE(!wrong.empty() && findings.empty())
-        << what << " at rank " << rank << " of " << specification(schedule_) << ": " << wrong;
+    EXPECT_TRUE(objected || wrong.empty()) << what << " at rank " << rank << " of " << specification(schedule_) << ": " << wrong;
   }
 
   static void shorten(Regions& regions) {
@@ -109,14 +112,15 @@ TEST(Mutation, EveryWrongMutantIsFound) {
     Counts counts;
     const auto mutate = [&](Count p) {
       for (const Problem& problem : problems_of(*algorithm, p, 2))
-        for (const Choice& choice : all_choices(*algorithm, problem, 3)) Mutator(make_schedule(problem, choice), counts).run();
+        for (const Choice& choice : all_choices(*algorithm, problem, 3))
+          ExhaustiveMutator(make_schedule(problem, choice), counts).run();
     };
     for (const Count p : extent<std::vector<Count>>({4}, {3, 4}, {3, 4, 5})) mutate(p);
     for (const Count p : {3, 16})  // some algorithms need an odd number of ranks, or a grid whose sides are multiples of 4
       if (counts.mutants == 0) mutate(p);
-    EXPECT_GT(counts.wrong, extent(10, 50, 50)) << algorithm->id << ": too few mutants are wrong";
-    RecordProperty(std::string(algorithm->id), std::to_string(counts.wrong) + " of " + std::to_string(counts.mutants) +
-                                                   " mutants wrong, " + std::to_string(counts.objected) + " objected to");
+    EXPECT_GT(counts.wrong, enough_wrong) << algorithm->id << ": too few mutants are wrong";
+    RecordProperty(std::string(algorithm->id),
+                   std::to_string(counts.objected) + " of " + std::to_string(counts.mutants) + " mutants objected to");
   }
 }
 

@@ -17,12 +17,12 @@ Figures count(Count n, Count radix, Count ports, const std::string& rest = "", B
 }
 
 // An independent evaluation of the formula. It goes digit by digit and counts the slots whose digit x is z.
-struct Formula {
+struct BruckFigures {
   Count c1 = 0, c2 = 0;
 };
 
-Formula formula(Count n, Count r, Count k) {
-  Formula result;
+BruckFigures formula(Count n, Count r, Count k) {
+  BruckFigures result;
   for (Count place = 1; place < n; place *= r) {
     const Count h = std::min(r, (n + place - 1) / place);
     const auto slots_with = [&](Count z) {
@@ -41,7 +41,7 @@ TEST(Bruck, HasTheFiguresOfTheFormulaForAllRadicesAndPorts) {
       for (Count k = 1; k <= std::min<Count>(8, std::max<Count>(1, n - 1)); ++k)
         for (const char* form : {",form=zero-rotation", ",form=classical"}) {
           const Figures counted = count(n, r, k, form);
-          const Formula exact = formula(n, r, k);
+          const BruckFigures exact = formula(n, r, k);
           ASSERT_EQ(counted.c1, exact.c1) << n << ' ' << r << ' ' << k << form;
           ASSERT_EQ(counted.c2, exact.c2) << n << ' ' << r << ' ' << k << form;
           ASSERT_LE(counted.ports, k);

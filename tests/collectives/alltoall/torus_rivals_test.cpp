@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <numeric>
 
 #include "quadrille/cost.hpp"
 #include "quadrille/model.hpp"
@@ -22,15 +21,8 @@ namespace {
 using namespace quadrille::testing;
 using Sides = std::vector<Count>;
 
-Problem on_grid(const Sides& sides, Bytes block_bytes) {
-  Problem problem = Problem::alltoall(std::accumulate(sides.begin(), sides.end(), Count{1}, std::multiplies<>()), block_bytes);
-  problem.grid = sides;
-  check(problem);
-  return problem;
-}
-
 // Verifies the schedule on the links of the torus.
-void expect_right(const Schedule& schedule, const Sides& sides) {
+void expect_right_on_links(const Schedule& schedule, const Sides& sides) {
   SCOPED_TRACE(specification(schedule) + fmt::format(" on {}", fmt::join(sides, "x")));
   for (const Finding& finding : verify(schedule, {.topology = Topology::torus(sides), .strict_links = true}))
     ADD_FAILURE() << to_string(finding);
@@ -39,7 +31,7 @@ void expect_right(const Schedule& schedule, const Sides& sides) {
 }
 
 std::string reason(const Sides& sides, const char* specification) {
-  const Problem problem = on_grid(sides, 1);
+  const Problem problem = problem_on(sides, Collective::alltoall, 1);
   return why_not(applies(problem, parse_choice(problem, specification)));
 }
 
@@ -47,7 +39,7 @@ TEST(Submesh, HasTheStartupsAndVolumeOfTheFormulas) {
   for (const Sides& sides :
        {Sides{2, 2}, {2, 4}, {4, 2}, {4, 4}, {2, 6}, {6, 4}, {4, 8}, {6, 10}, {8, 8}, {12, 8}, {16, 16}, {1, 4, 6}}) {
     const Count r = sides[sides.size() - 2], c = sides.back();
-    const Schedule schedule = make_schedule(on_grid(sides, 3), "submesh");
+    const Schedule schedule = make_schedule(problem_on(sides, Collective::alltoall, 3), "submesh");
     const Figures counted = figures(schedule);
     EXPECT_EQ(counted.c1, (r + c) / 2);
     // r c blocks within submeshes; then c/2 - 1 hops of a row's bundles, of 2 r blocks each, and r/2 - 1 hops of a
@@ -58,7 +50,7 @@ TEST(Submesh, HasTheStartupsAndVolumeOfTheFormulas) {
     EXPECT_EQ(counted.c2, blocks * 3);
     EXPECT_EQ(blocks, r * c * (r + c) / 4);
     EXPECT_EQ(counted.ports, 1);
-    if (r * c <= 144) expect_right(schedule, sides);
+    if (r * c <= 144) expect_right_on_links(schedule, sides);
   }
   EXPECT_THAT(reason({4, 5}, "submesh"), ::testing::HasSubstr("both even"));
   EXPECT_THAT(reason({4, 4, 4}, "submesh"), ::testing::HasSubstr("two sides"));
@@ -69,17 +61,17 @@ TEST(Submesh, HasTheStartupsAndVolumeOfTheFormulas) {
 TEST(Subtorus, HasTheFiguresOfTheTable) {
   for (const Sides& sides : {Sides{4, 4}, {4, 8}, {8, 4}, {8, 8}, {8, 12}, {12, 12}, {16, 4}, {16, 12}, {16, 16}}) {
     const Count longer = std::max(sides[0], sides[1]), p = sides[0] * sides[1];
-    const Schedule schedule = make_schedule(on_grid(sides, 3), "subtorus");
+    const Schedule schedule = make_schedule(problem_on(sides, Collective::alltoall, 3), "subtorus");
     const Figures counted = figures(schedule);
     EXPECT_EQ(counted.c1, longer / 2 + 2);
     EXPECT_EQ(counted.c2, p * (longer + 4) / 4 * 3);
     EXPECT_EQ(counted.ports, 1);
-    if (p <= 144) expect_right(schedule, sides);
+    if (p <= 144) expect_right_on_links(schedule, sides);
   }
   for (Count d = 2; d <= 6; ++d) {
     const Count side = Count{1} << d;
     const Topology torus = Topology::torus({side, side});
-    const Schedule schedule = make_schedule(on_grid({side, side}, 1), "subtorus");
+    const Schedule schedule = make_schedule(problem_on({side, side}, Collective::alltoall, 1), "subtorus");
     EXPECT_EQ(figures(schedule).c1, side / 2 + 2);
     EXPECT_EQ(figures(schedule).c2, (Count{1} << (3 * d - 2)) + (Count{1} << (2 * d)));
     Count passes = 0;  // copies of all blocks, before stages whose messages are not contiguous
@@ -94,7 +86,8 @@ TEST(Submesh, GivesTheRightResult) {
   for (const Sides& sides : {Sides{2, 2}, {2, 6}, {4, 4}, {8, 4}, {4, 12}})
     for (const Bytes b : {0, 1, 5})
       for (const char* algorithm : {"submesh", "subtorus"})
-        if (reason(sides, algorithm).empty()) EXPECT_EQ(judge(make_schedule(on_grid(sides, b), algorithm)), "");
+        if (reason(sides, algorithm).empty())
+          EXPECT_EQ(judge(make_schedule(problem_on(sides, Collective::alltoall, b), algorithm)), "");
 }
 
 using MessageBytes = std::map<std::tuple<Count, Rank, Rank, int>, Bytes>;  // by round, from, to, direction
@@ -112,7 +105,7 @@ TEST(ImaginaryNode, SendsEachBlockAlongItsPath) {
   for (Count p = 1; p <= 33; p += 2) {
     const Schedule schedule = make_schedule(Problem::alltoall(p, 3), "imaginary-node");
     EXPECT_EQ(messages(schedule), messages(imaginary_ring(p, 3))) << p;
-    expect_right(schedule, {p});
+    expect_right_on_links(schedule, {p});
     const Figures counted = figures(schedule);
     EXPECT_EQ(counted.c1, p == 1 ? 0 : (p + 1) / 2);
     EXPECT_EQ(counted.c2, p == 1 ? 0 : ceil_divide((p + 1) * (p + 1), 8) * 3);

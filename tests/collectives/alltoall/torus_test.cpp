@@ -27,15 +27,8 @@ using namespace quadrille::testing;
 using ::testing::ElementsAre;
 using Sides = std::vector<Count>;
 
-Problem on_grid(const Sides& sides, Bytes block_bytes) {
-  Problem problem = Problem::alltoall(std::accumulate(sides.begin(), sides.end(), Count{1}, std::multiplies<>()), block_bytes);
-  problem.grid = sides;
-  check(problem);
-  return problem;
-}
-
 Schedule torus(const Sides& sides, Bytes block_bytes, const std::string& specification = "torus") {
-  return make_schedule(on_grid(sides, block_bytes), specification);
+  return make_schedule(problem_on(sides, Collective::alltoall, block_bytes), specification);
 }
 
 // The size of the longest message of each round that has a message.
@@ -389,7 +382,7 @@ TEST(Torus, IsRightForAllSidesAndBlocks) {
                              {2, 1, 3, 2},
                              {2, 2, 2, 2, 2}})
     for (const Bytes b : {0, 1, 2, 3, 5, 7})
-      for (const Problem problem = on_grid(sides, b);
+      for (const Problem problem = problem_on(sides, Collective::alltoall, b);
            const Choice& choice : all_choices(*find_algorithm(Collective::alltoall, "torus"), problem)) {
         const Schedule schedule = make_schedule(problem, choice);
         expect_right(schedule);
@@ -400,7 +393,7 @@ TEST(Torus, IsRightForAllSidesAndBlocks) {
 
 TEST(Torus, RefusesUnsupportedProblemsWithAReason) {
   const auto reason = [](const Sides& sides, const char* specification) {
-    const Problem problem = on_grid(sides, 1);
+    const Problem problem = problem_on(sides, Collective::alltoall, 1);
     return why_not(applies(problem, parse_choice(problem, specification)));
   };
   EXPECT_THAT(reason({3, 4}, "torus:order=at2"), ::testing::HasSubstr("both even"));
@@ -408,8 +401,9 @@ TEST(Torus, RefusesUnsupportedProblemsWithAReason) {
   EXPECT_THAT(reason({8}, "torus:order=at2"), ::testing::HasSubstr("two sides"));
   EXPECT_THAT(reason({4, 6}, "torus:order=at2,kernel=ar"), ::testing::HasSubstr("multiples of 4"));
   EXPECT_THAT(reason({3, 3}, "torus:kernel=ar"), ::testing::HasSubstr("even sides"));
-  EXPECT_EQ(word(parse_choice(on_grid({4, 6}, 1), "torus").parameters, "order"), "at2");
-  EXPECT_EQ(word(parse_choice(on_grid({4, 6}, 1), "torus:kernel=ar").parameters, "order"), "dimension-split");
+  EXPECT_EQ(word(parse_choice(problem_on({4, 6}, Collective::alltoall, 1), "torus").parameters, "order"), "at2");
+  EXPECT_EQ(word(parse_choice(problem_on({4, 6}, Collective::alltoall, 1), "torus:kernel=ar").parameters, "order"),
+            "dimension-split");
 }
 
 // Programs repeat after two places in each dimension, and so do the link loads. In every round the representatives use

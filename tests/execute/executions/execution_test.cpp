@@ -8,20 +8,12 @@
 #include "quadrille/groups.hpp"
 #include "support/apart.hpp"
 #include "support/many_in_flight.hpp"
+#include "support/sentence_of.hpp"
 
 namespace quadrille::testing {
 namespace {
 
 using ::testing::HasSubstr;
-
-std::string sentence_of(const auto& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
 
 // Several executions of one plan run one after the other, each with its own buffers.
 TEST(Execution, SeveralOfOnePlanQueue) {

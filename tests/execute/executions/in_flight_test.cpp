@@ -12,6 +12,7 @@
 #include "quadrille/groups.hpp"
 #include "support/apart.hpp"
 #include "support/many_in_flight.hpp"
+#include "support/sentence_of.hpp"
 
 namespace quadrille::testing {
 namespace {
@@ -32,15 +33,6 @@ void run_mixes(SharedCommunicator& communicator, std::uint64_t mixes, AtEach&& a
     EXPECT_EQ(run_in_flight(communicator, occasions, 8, common, own), "") << communicator.size() << " ranks, mix " << mix;
     if (mix % 4 == 3) occasions[common() % occasions.size()] = Occasion(communicator, common);
   }
-}
-
-std::string sentence_of(const auto& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 TEST(InFlight, SeveralGiveTheRightResults) {

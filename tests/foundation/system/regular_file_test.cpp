@@ -31,7 +31,8 @@ class RegularFile : public testing::OwnFolder {
 };
 
 TEST_F(RegularFile, IsReadWhole) {
-  const std::string text = std::string(200'000, 'a') + '\0' + "end";
+  std::string text(200'000, 'a');
+  text.append("\0end", 4);
   const FileText read = read_regular_file(file("letter", text), 1, "the letter");
   EXPECT_EQ(read.error, 0);
   EXPECT_EQ(read.text, text);

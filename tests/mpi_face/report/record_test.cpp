@@ -19,13 +19,13 @@
 namespace quadrille::mpi_face {
 namespace {
 
-constexpr std::string_view functions[] = {"Alltoall", "Bcast", "Alltoallv"};
-const std::vector<Rank> world{0, 1, 2, 3};
+constexpr std::string_view counted_functions[] = {"Alltoall", "Bcast", "Alltoallv"};
+const std::vector<Rank> four_ranks{0, 1, 2, 3};
 
 class RecordTest : public testing::OwnFolder {
  protected:
   std::string path() const { return (place_ / "run.rank-1.counters").string(); }
-  RecordOptions options() const { return {.path = path(), .world_rank = 1, .world_size = 4, .functions = functions}; }
+  RecordOptions options() const { return {.path = path(), .world_rank = 1, .world_size = 4, .functions = counted_functions}; }
   static std::string contents(const std::string& file) {
     std::ifstream in(file);
     return {std::istreambuf_iterator<char>(in), {}};
@@ -46,7 +46,7 @@ TEST_F(RecordTest, OutlivesAKilledProcess) {
   const pid_t child = ::fork();
   if (child == 0) {
     Record record(options());
-    const int communicator = record.add_communicator("world", world);
+    const int communicator = record.add_communicator("world", four_ranks);
     Counters& counters = record.counters(0, communicator, 1000);
     for (int i = 0; i < 7; ++i) count_ours(counters, 1000, 50);
     count_passed(counters, record.reason(counters, "no plan yet"), 1000, 90);
@@ -90,14 +90,14 @@ TEST_F(RecordTest, CountsFurtherCallsOfAFunctionTogether) {
 TEST_F(RecordTest, NumbersCommunicators) {
   Record record(options());
   const std::vector<Rank> pair{3, 1};
-  EXPECT_EQ(record.add_communicator("world", world), 0);
+  EXPECT_EQ(record.add_communicator("world", four_ranks), 0);
   EXPECT_EQ(record.add_communicator("", pair), 1);
   record.free_communicator(1);
   EXPECT_EQ(record.add_communicator("", pair), 1) << "reuses the number of the freed communicator with the same members";
   EXPECT_EQ(record.add_communicator("", pair), 2);
-  for (int i = 3; i < 256; ++i) EXPECT_EQ(record.add_communicator("", world), i);
+  for (int i = 3; i < 256; ++i) EXPECT_EQ(record.add_communicator("", four_ranks), i);
   EXPECT_EQ(record.add_communicator("", pair), 256);
-  EXPECT_EQ(record.add_communicator("", world), 257);
+  EXPECT_EQ(record.add_communicator("", four_ranks), 257);
   EXPECT_EQ(record.add_communicator("", pair), 256) << "all further communicators of two ranks share a number";
   std::vector<Rank> more(5);
   for (int i = 0; i < 200; ++i, more.push_back(0)) EXPECT_LT(record.add_communicator("", more), 320);
@@ -138,7 +138,7 @@ TEST_F(RecordTest, ReplacesAnOlderFileAndNothingElse) {
 
 TEST_F(RecordTest, PacksUsedEntriesOnly) {
   Record record(options());
-  const int communicator = record.add_communicator("world", world);
+  const int communicator = record.add_communicator("world", four_ranks);
   count_ours(record.counters(1, communicator, 64), 64, 5);
   record.traffic()[2] = 77;
   const std::string bytes = record.packed();

@@ -87,7 +87,7 @@ std::vector<Block> blocks_of_all(Rank me, Count p, std::uint64_t seed, bool sent
   return blocks;
 }
 
-void run_all(Communicator& ranks, std::uint64_t calls) {
+void run_alltoallw(Communicator& ranks, std::uint64_t calls) {
   const Rank me = ranks.rank();
   const Count p = ranks.size();
   for (std::uint64_t seed = 0; seed < calls; ++seed) {
@@ -127,10 +127,10 @@ void run_all(Communicator& ranks, std::uint64_t calls) {
 }
 
 TEST(Alltoallw, DeliversAnyLayouts) {
-  for (Count p = 1; p <= 8; ++p) run_threads(p, [](Communicator& ranks) { run_all(ranks, 30); });
-  run_threads(3, [](Communicator& threads) { run_all(*shared_by_processes(threads), 30); });
+  for (Count p = 1; p <= 8; ++p) run_threads(p, [](Communicator& ranks) { run_alltoallw(ranks, 30); });
+  run_threads(3, [](Communicator& threads) { run_alltoallw(*shared_by_processes(threads), 30); });
   const Variable check("QUADRILLE_CHECK", "1");
-  run_threads(3, [](Communicator& ranks) { run_all(ranks, 10); });
+  run_threads(3, [](Communicator& ranks) { run_alltoallw(ranks, 10); });
 }
 
 // The lower ranks get columns of doubles, the others rows of ints; columns arrive as rows.
@@ -167,15 +167,15 @@ TEST(Alltoallw, MixesElementTypes) {
 TEST(Alltoallw, AgreesUponNothing) {
   run_threads(3, [](Communicator& threads) {
     CountsGathers ranks(threads);
-    run_all(ranks, 1);
+    run_alltoallw(ranks, 1);
     const long before = ranks.gathers();
-    run_all(ranks, 5);
+    run_alltoallw(ranks, 5);
     if (!CallArguments{}.compares) EXPECT_EQ(ranks.gathers(), before);
   });
 }
 
 // What rank 1 of two is told of a call. The other rank sends and receives nothing in it.
-std::string said(const std::function<void(Communicator&)>& call) {
+std::string told_to_rank_1(const std::function<void(Communicator&)>& call) {
   return told(2, [&](Communicator& ranks) {
     const std::vector<Layout> nothing(2);
     ranks.rank() == 1 ? call(ranks) : alltoallw(ranks, nullptr, nothing, nullptr, nothing);
@@ -185,7 +185,7 @@ std::string said(const std::function<void(Communicator&)>& call) {
 TEST(Alltoallw, RefusesWrongArguments) {
   std::array<std::byte, 64> from{}, to{};
   const auto called = [&](const std::vector<Layout>& sent, const std::vector<Layout>& received) {
-    return said([&](Communicator& ranks) { alltoallw(ranks, from.data(), sent, to.data(), received); });
+    return told_to_rank_1([&](Communicator& ranks) { alltoallw(ranks, from.data(), sent, to.data(), received); });
   };
   const Bytes last = std::numeric_limits<Bytes>::max();
   EXPECT_EQ(called({{}}, {{}, {}}), "alltoallw has 1 send_layouts for 2 ranks");
@@ -193,19 +193,19 @@ TEST(Alltoallw, RefusesWrongArguments) {
   EXPECT_EQ(called({{}, {{0, 8}, {8, -1}}}, {{}, {}}), "send_layouts[1] has a piece of -1 bytes at 8");
   EXPECT_EQ(called({{}, {}}, {{{last, 8}}, {}}), "receive_layouts[0] has a piece of 8 bytes at 9223372036854775807");
   EXPECT_EQ(called({{}, {{0, last}, {0, 8}}}, {{}, {}}), "send_layouts[1] reaches 2^63 bytes (no misuse)");
-  EXPECT_EQ(said([&](Communicator& ranks) { alltoallw_in_place(ranks, to.data(), std::vector<Layout>(3)); }),
+  EXPECT_EQ(told_to_rank_1([&](Communicator& ranks) { alltoallw_in_place(ranks, to.data(), std::vector<Layout>(3)); }),
             "alltoallw_in_place has 3 layouts for 2 ranks");
   EXPECT_EQ(
-      said([&](Communicator& ranks) {
+      told_to_rank_1([&](Communicator& ranks) {
         neighbor_alltoallw(ranks, Neighbors({0}, {0, 0}), from.data(), std::vector<Layout>(1), to.data(), std::vector<Layout>(1));
       }),
       "neighbor_alltoallw has 1 send_layouts for 2 destinations");
   EXPECT_EQ(
-      said([&](Communicator& ranks) {
+      told_to_rank_1([&](Communicator& ranks) {
         ineighbor_alltoallw(ranks, Neighbors({0, 9}, {0}), from.data(), std::vector<Layout>(1), to.data(), std::vector<Layout>(2));
       }),
       "neighbor_alltoallw receives from rank 9, but the group has 2 ranks");
-  EXPECT_EQ(said([&](Communicator& ranks) {
+  EXPECT_EQ(told_to_rank_1([&](Communicator& ranks) {
               ialltoallw(ranks, nullptr, std::vector<Layout>{{{0, 8}}, {}}, to.data(), std::vector<Layout>(2));
             }),
             "input is a null pointer, and this rank's input has 8 bytes; give execute a buffer");
@@ -241,7 +241,7 @@ TEST(Alltoallw, ReportsLengthsThatDifferAtTheReceiver) {
       said = error.what();
     }
     EXPECT_EQ(said, is_first ? "" : "rank 0 sends 8 bytes to rank 1, which expects 4; let both name the same number");
-    run_all(ranks, 1);
+    run_alltoallw(ranks, 1);
   });
 }
 

@@ -77,7 +77,7 @@ class RandomEdges {
   std::vector<int> firsts_;
 };
 
-void run_all(Communicator& ranks) {
+void run_exchanges(Communicator& ranks) {
   const Rank me = ranks.rank();
   const Count p = ranks.size();
   RandomEdges fixed(me, p, 999), more(me, p, 998);
@@ -103,8 +103,8 @@ void run_all(Communicator& ranks) {
 }
 
 TEST(ExchangeCalls, DeliversAnyEdges) {
-  for (const Count p : {1, 2, 3, 5}) run_threads(p, run_all);
-  run_threads(3, [](Communicator& threads) { run_all(*shared_by_processes(threads)); });
+  for (const Count p : {1, 2, 3, 5}) run_threads(p, run_exchanges);
+  run_threads(3, [](Communicator& threads) { run_exchanges(*shared_by_processes(threads)); });
 }
 
 TEST(ExchangeCalls, OutlivesItsCommunicator) {

@@ -209,15 +209,15 @@ TEST(IrregularCalls, MakeNoPlanWhereTheyCanExchange) {
 
 // ---- Random calls against a plain loop
 
-using Block = std::vector<int>;
+using IntBlock = std::vector<int>;
 
 // Blocks in a buffer, one per rank: one after the other, or shuffled and with gaps.
 struct Placed {
   std::vector<std::int16_t> counts;
   std::vector<Count> places;
-  Block memory;
+  IntBlock memory;
 
-  Placed(const std::vector<Block>& blocks, bool displaced, std::mt19937_64& random) : places(blocks.size()) {
+  Placed(const std::vector<IntBlock>& blocks, bool displaced, std::mt19937_64& random) : places(blocks.size()) {
     std::vector<std::size_t> order(blocks.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     if (displaced) std::shuffle(order.begin(), order.end(), random);
@@ -227,12 +227,12 @@ struct Placed {
       if (displaced && blocks[rank].empty()) places[rank] = 1'000'000;  // does not matter
       memory.insert(memory.end(), blocks[rank].begin(), blocks[rank].end());
     }
-    for (const Block& block : blocks) counts.push_back(static_cast<std::int16_t>(block.size()));
+    for (const IntBlock& block : blocks) counts.push_back(static_cast<std::int16_t>(block.size()));
   }
 };
 
 struct OpenCall {
-  Block input, output, expected;
+  IntBlock input, output, expected;
   Request request;
 };
 
@@ -260,8 +260,8 @@ class RandomCalls {
   int value(Rank from, Rank to, std::size_t i) const {
     return static_cast<int>((call_ * 7919 + from * 331 + to * 17 + static_cast<Count>(i)) % 1'000'003);
   }
-  Block block(Rank from, Rank to, std::size_t count) const {
-    Block all(count);
+  IntBlock block(Rank from, Rank to, std::size_t count) const {
+    IntBlock all(count);
     for (std::size_t i = 0; i < count; ++i) all[i] = value(from, to, i);
     return all;
   }
@@ -272,11 +272,11 @@ class RandomCalls {
     return each;
   }
 
-  Placed placed(const std::vector<Block>& blocks) { return {blocks, displaced_, own_}; }
+  Placed placed(const std::vector<IntBlock>& blocks) { return {blocks, displaced_, own_}; }
   // The buffer of blocks before they are received. Blocks that `stays` names are there already.
   template <class Stays>
-  Block before(const Placed& all, Stays&& stays) const {
-    Block memory(all.memory.size(), -1);
+  IntBlock before(const Placed& all, Stays&& stays) const {
+    IntBlock memory(all.memory.size(), -1);
     for (Rank rank = 0; rank < p_; ++rank)
       for (Count i = 0; stays(rank) && i < all.counts[index(rank)]; ++i)
         memory[index(all.places[index(rank)] + i)] = all.memory[index(all.places[index(rank)] + i)];
@@ -294,12 +294,12 @@ class RandomCalls {
   }
 
   void make(int kind, OpenCall& call) {
-    Block &in = call.input, &out = call.output;
+    IntBlock &in = call.input, &out = call.output;
     const bool is_root = me_ == root_;
     const auto me = index(me_);
     if (kind <= 1) return make_pairs(kind == 1, call);
     const std::vector<std::size_t> each = shares();
-    std::vector<Block> blocks;
+    std::vector<IntBlock> blocks;
     for (Rank rank = 0; rank < p_; ++rank) blocks.push_back(block(rank, 0, each[index(rank)]));
     const auto is_own = [&](Rank rank) { return rank == me_; };
     if (kind == 8) {  // reduce_scatterv
@@ -318,9 +318,9 @@ class RandomCalls {
     const Placed all = placed(blocks);
     const bool in_place = kind % 2 == 1;
     if (kind <= 3) {  // gatherv
-      call.expected = is_root ? all.memory : in_place ? blocks[me] : Block{};
+      call.expected = is_root ? all.memory : in_place ? blocks[me] : IntBlock{};
       in = blocks[me];
-      out = in_place ? (is_root ? before(all, is_own) : in) : is_root ? before(all, nothing) : Block{};
+      out = in_place ? (is_root ? before(all, is_own) : in) : is_root ? before(all, nothing) : IntBlock{};
       if (in_place)
         run(
             call, all, [&](const auto&... counts) { gatherv_in_place(ranks_, out, counts..., root_); },
@@ -330,9 +330,9 @@ class RandomCalls {
             call, all, [&](const auto&... counts) { gatherv(ranks_, in, out, counts..., root_); },
             [&](const auto&... counts) { return igatherv(ranks_, in, out, counts..., root_); });
     } else if (kind <= 5) {  // scatterv
-      in = is_root ? all.memory : Block{};
+      in = is_root ? all.memory : IntBlock{};
       call.expected = in_place && is_root ? all.memory : blocks[me];
-      out = in_place && is_root ? all.memory : Block(each[me], -1);
+      out = in_place && is_root ? all.memory : IntBlock(each[me], -1);
       if (in_place)
         run(
             call, all, [&](const auto&... counts) { scatterv_in_place(ranks_, out, counts..., root_); },
@@ -357,7 +357,7 @@ class RandomCalls {
   }
 
   void make_pairs(bool in_place, OpenCall& call) {
-    std::vector<Block> sent(index(p_)), received(index(p_));
+    std::vector<IntBlock> sent(index(p_)), received(index(p_));
     for (Rank from = 0; from < p_; ++from)
       for (Rank to = 0; to < p_; ++to) {
         const std::size_t count = draw(), back = in_place ? count : draw();

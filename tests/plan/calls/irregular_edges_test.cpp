@@ -14,16 +14,16 @@
 namespace quadrille {
 namespace {
 
-using Messages = std::vector<std::pair<Rank, Bytes>>;  // peer and bytes
+using PeersAndBytes = std::vector<std::pair<Rank, Bytes>>;
 
-Messages of_program(const std::vector<Message>& messages) {
-  Messages all;
+PeersAndBytes of_program(const std::vector<Message>& messages) {
+  PeersAndBytes all;
   for (const Message& message : messages) all.emplace_back(message.peer, bytes(message.regions));
   return all;
 }
 
-Messages of_edges(const Edges& edges, bool sent, Rank me) {
-  Messages all;
+PeersAndBytes of_edges(const Edges& edges, bool sent, Rank me) {
+  PeersAndBytes all;
   for (const auto& [to, memory, bytes] : edges.sends)
     if (sent && to != me) all.emplace_back(to, bytes);
   for (const auto& [from, memory, bytes] : edges.receives)
@@ -38,7 +38,7 @@ void expect_messages(const Schedule& schedule, const IrregularCall& call, Rank m
   IrregularEdges edges;
   edges.list({call, me, schedule.problem.ranks}, "the call");
   EXPECT_EQ(of_edges(edges.edges(), true, me), of_program(round.sends)) << "in the same order, rank " << me;
-  Messages got = of_edges(edges.edges(), false, me), expected = of_program(round.receives);
+  PeersAndBytes got = of_edges(edges.edges(), false, me), expected = of_program(round.receives);
   std::sort(got.begin(), got.end()), std::sort(expected.begin(), expected.end());
   EXPECT_EQ(got, expected) << "rank " << me;
 }

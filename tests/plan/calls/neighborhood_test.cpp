@@ -109,7 +109,7 @@ void gather(Communicator& ranks, std::uint64_t seed) {
   EXPECT_EQ(called, equal) << seed;
 }
 
-void run_all(Communicator& ranks, std::uint64_t calls) {
+void run_neighborhood_calls(Communicator& ranks, std::uint64_t calls) {
   for (std::uint64_t seed = 0; seed < calls; ++seed) {
     exchange_counted(ranks, seed);
     exchange_equal(ranks, seed);
@@ -119,17 +119,17 @@ void run_all(Communicator& ranks, std::uint64_t calls) {
 }
 
 TEST(Neighborhood, DeliversToAnyNeighbours) {
-  for (Count p = 1; p <= 8; ++p) run_threads(p, [](Communicator& ranks) { run_all(ranks, 40); });
-  run_threads(3, [](Communicator& threads) { run_all(*shared_by_processes(threads), 40); });
+  for (Count p = 1; p <= 8; ++p) run_threads(p, [](Communicator& ranks) { run_neighborhood_calls(ranks, 40); });
+  run_threads(3, [](Communicator& threads) { run_neighborhood_calls(*shared_by_processes(threads), 40); });
   const Variable check("QUADRILLE_CHECK", "1");
-  run_threads(3, [](Communicator& ranks) { run_all(ranks, 10); });
+  run_threads(3, [](Communicator& ranks) { run_neighborhood_calls(ranks, 10); });
 }
 
 TEST(Neighborhood, AgreesUponNothing) {
   run_threads(4, [](Communicator& threads) {
     CountsGathers ranks(threads);
     let_choose(ranks);
-    run_all(ranks, 1);
+    run_neighborhood_calls(ranks, 1);
     const long before = ranks.gathers();
     for (std::uint64_t seed = 1; seed < 5; ++seed) exchange_counted(ranks, seed), exchange_equal(ranks, seed), gather(ranks, seed);
     if (!CallArguments{}.compares) EXPECT_EQ(ranks.gathers(), before);
@@ -175,7 +175,7 @@ void call_without_neighbors(Communicator& ranks) {
 }
 
 // What rank 1 of a ring of two is told of a call. The other rank has no neighbours in it.
-std::string said(const std::function<void(Communicator&, const Neighbors& ring)>& call) {
+std::string told_in_ring(const std::function<void(Communicator&, const Neighbors& ring)>& call) {
   return told(2, [&](Communicator& ranks) {
     ranks.rank() == 1 ? call(ranks, Neighbors({{2}, {true}}, 1)) : call_without_neighbors(ranks);
   })[1];
@@ -184,41 +184,42 @@ std::string said(const std::function<void(Communicator&, const Neighbors& ring)>
 TEST(Neighborhood, RefusesWrongArguments) {
   std::vector<int> four(4), other(4);
   const std::array two{2, 2};
-  EXPECT_EQ(said([&](auto& ranks, auto&) { neighbor_alltoall(ranks, Neighbors({0}, {2}), four, other); }),
+  EXPECT_EQ(told_in_ring([&](auto& ranks, auto&) { neighbor_alltoall(ranks, Neighbors({0}, {2}), four, other); }),
             "neighbor_alltoall sends to rank 2, but the group has 2 ranks");
-  EXPECT_EQ(said([&](auto& ranks, auto&) { ineighbor_allgather(ranks, Neighbors({3}, {0}), four, other).wait(); }),
+  EXPECT_EQ(told_in_ring([&](auto& ranks, auto&) { ineighbor_allgather(ranks, Neighbors({3}, {0}), four, other).wait(); }),
             "neighbor_allgather receives from rank 3, but the group has 2 ranks");
-  EXPECT_EQ(said([&](auto& ranks, auto& ring) { neighbor_alltoall(ranks, ring, std::vector<int>(3), other); }),
+  EXPECT_EQ(told_in_ring([&](auto& ranks, auto& ring) { neighbor_alltoall(ranks, ring, std::vector<int>(3), other); }),
             "the input of neighbor_alltoall has 3 elements for 2 destinations; blocks have the same length");
-  EXPECT_EQ(said([&](auto& ranks, auto&) { neighbor_allgather(ranks, Neighbors({}, {0}), four, other); }),
+  EXPECT_EQ(told_in_ring([&](auto& ranks, auto&) { neighbor_allgather(ranks, Neighbors({}, {0}), four, other); }),
             "the output of neighbor_allgather has 4 elements for 0 sources; blocks have the same length");
-  EXPECT_EQ(said([&](auto& ranks, auto& ring) { neighbor_alltoall(ranks, ring, std::vector<int>(6), other); }),
+  EXPECT_EQ(told_in_ring([&](auto& ranks, auto& ring) { neighbor_alltoall(ranks, ring, std::vector<int>(6), other); }),
             "neighbor_alltoall sends blocks of 3 elements and receives blocks of 2; they must be equal");
-  EXPECT_EQ(said([&](auto& ranks, auto& ring) { neighbor_alltoallv(ranks, ring, four, std::vector<int>{2}, other, two); }),
+  EXPECT_EQ(told_in_ring([&](auto& ranks, auto& ring) { neighbor_alltoallv(ranks, ring, four, std::vector<int>{2}, other, two); }),
             "neighbor_alltoallv has 1 send_counts for 2 destinations");
-  EXPECT_EQ(said([&](auto& ranks, auto& ring) {
+  EXPECT_EQ(told_in_ring([&](auto& ranks, auto& ring) {
               neighbor_allgatherv(ranks, ring, four, other, two, std::array{0, 2, 4});
             }),
             "neighbor_allgatherv has 3 displacements for 2 sources");
-  EXPECT_EQ(said([&](auto& ranks, auto& ring) {
+  EXPECT_EQ(told_in_ring([&](auto& ranks, auto& ring) {
               neighbor_alltoallv(ranks, ring, four, std::array{1, -1}, other, two);
             }),
             "send_counts[1] is -1; counts are 0 or more");
-  EXPECT_EQ(said([&](auto& ranks, auto& ring) {
+  EXPECT_EQ(told_in_ring([&](auto& ranks, auto& ring) {
               neighbor_alltoallv(ranks, ring, four, two, other, std::array{2, 3});
             }),
             "receive_counts[1] is 3 from element 2 on, and the output has 4 elements");
-  EXPECT_EQ(said([&](auto& ranks, auto& ring) {
+  EXPECT_EQ(told_in_ring([&](auto& ranks, auto& ring) {
               neighbor_alltoallv(ranks, ring, four, two, two, other, two, std::array{0, 1});
             }),
             "pieces of the output overlap");
-  EXPECT_EQ(said([&](auto& ranks, auto& ring) {
+  EXPECT_EQ(told_in_ring([&](auto& ranks, auto& ring) {
               neighbor_alltoallv(ranks, ring, four, two, std::array{0, 1}, four, std::array{1, 1}, std::array{3, 2});
             }),
             "a piece of the input overlaps one of the output");
-  EXPECT_EQ(
-      said([&](auto& ranks, auto& ring) { neighbor_alltoall(ranks, ring, four, std::span<int>(static_cast<int*>(nullptr), 4)); }),
-      "output is a null pointer, and this rank's output has 16 bytes; give execute a buffer");
+  EXPECT_EQ(told_in_ring([&](auto& ranks, auto& ring) {
+              neighbor_alltoall(ranks, ring, four, std::span<int>(static_cast<int*>(nullptr), 4));
+            }),
+            "output is a null pointer, and this rank's output has 16 bytes; give execute a buffer");
 }
 
 TEST(Neighborhood, TellsAllRanksIfTheyCompare) {
@@ -254,7 +255,7 @@ TEST(Neighborhood, ReportsLengthsThatDifferAtTheReceiver) {
     EXPECT_EQ(said, ranks.rank() == 0 ? ""
                                       : "rank 0 sends 8 bytes to rank 1, which expects 4 (their edge 1, counted from 0); "
                                         "let both name the same number");
-    run_all(ranks, 1);
+    run_neighborhood_calls(ranks, 1);
   });
 }
 

@@ -44,16 +44,16 @@ TEST(Neighbors, OfAGridMeetByTheRuleOfMpi) {
   }
 }
 
-std::string said(const CartesianGrid& grid, Rank rank) {
+std::string told_about(const CartesianGrid& grid, Rank rank) {
   return told(1, [&](Communicator&) { Neighbors(grid, rank); })[0];
 }
 
 TEST(Neighbors, RefuseWhatIsNoGrid) {
-  EXPECT_EQ(said({{2, 3}, {true}}, 0), "a grid has 2 dimensions, and says of 1 whether they are periodic");
-  EXPECT_EQ(said({{2, 0}, {true, true}}, 0), "a dimension of a grid has 0 ranks; it needs one or more");
-  EXPECT_EQ(said({{2, 3}, {true, true}}, 6), "a grid of 6 ranks has no rank 6");
-  EXPECT_EQ(said({{2, 3}, {true, true}}, -1), "a grid of 6 ranks has no rank -1");
-  EXPECT_EQ(said({{Count{1} << 40, Count{1} << 40}, {true, true}}, 0), "a grid has 2^63 ranks or more (no misuse)");
+  EXPECT_EQ(told_about({{2, 3}, {true}}, 0), "a grid has 2 dimensions, and says of 1 whether they are periodic");
+  EXPECT_EQ(told_about({{2, 0}, {true, true}}, 0), "a dimension of a grid has 0 ranks; it needs one or more");
+  EXPECT_EQ(told_about({{2, 3}, {true, true}}, 6), "a grid of 6 ranks has no rank 6");
+  EXPECT_EQ(told_about({{2, 3}, {true, true}}, -1), "a grid of 6 ranks has no rank -1");
+  EXPECT_EQ(told_about({{Count{1} << 40, Count{1} << 40}, {true, true}}, 0), "a grid has 2^63 ranks or more (no misuse)");
   EXPECT_EQ(told(1, [](Communicator&) { Neighbors({}, std::vector<Rank>(index(Edges::most) + 1)); })[0],
             "a rank has at most 1048576 neighbours (no misuse)");
 }

@@ -2,13 +2,14 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-#include "schedule/forms/documents.hpp"
+#include "support/small_documents.hpp"
 
 namespace quadrille {
 namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
+using testing::only_schedule;
 
 // Two ranks exchange their blocks in one round.
 json swap_document() {
@@ -24,12 +25,6 @@ json swap_document() {
 json& round_of(json& document) { return document["stages"][0]["rounds"][0]; }
 
 json& message_of(json& document) { return round_of(document)["messages"][0]; }
-
-Schedule read(const json& document) {
-  const auto schedules = parse_documents(document.dump());
-  EXPECT_EQ(schedules.size(), 1u);
-  return schedules.at(0);
-}
 
 TEST(Json, ReadsAnyValidDocument) {
   json document = swap_document();
@@ -49,7 +44,7 @@ TEST(Json, ReadsAnyValidDocument) {
   round_of(document)["messages"].push_back(second);
   round_of(document)["messages"].push_back(json::parse(R"({"from": 0, "to": 1, "read": [], "write": [["input", 3, 0]]})"));
 
-  const Schedule schedule = read(document);
+  const Schedule schedule = only_schedule(document.dump());
   EXPECT_EQ(schedule.algorithm, "");
   EXPECT_TRUE(schedule.parameters.empty());
   EXPECT_EQ(schedule.problem.grid, (std::vector<Count>{1, 2}));
@@ -64,7 +59,7 @@ TEST(Json, ReadsAnyValidDocument) {
   EXPECT_EQ(round.sends[1].port, (Port{0, 1}));
   EXPECT_EQ(round.control_sends, (std::vector<Control>{{1, 64}}));
   EXPECT_EQ(schedule.program(1).rounds.at(0).control_receives, (std::vector<Control>{{0, 64}}));
-  EXPECT_EQ(json_of(read(json::parse(json_of(schedule)))), json_of(schedule));
+  EXPECT_EQ(json_of(only_schedule(json_of(schedule))), json_of(schedule));
 }
 
 TEST(Json, KeepsParametersOfEveryKind) {
@@ -72,7 +67,7 @@ TEST(Json, KeepsParametersOfEveryKind) {
   document["parameters"] = json::parse(R"({"a": -3, "b": "x", "c": true, "d": 0.5, "e": null, "f": 9223372036854775808, "g": ""})");
   const Parameters wanted{{"a", Count{-3}}, {"b", "x"}, {"c", "true"}, {"d", "0.5"}, {"e", "null"}, {"f", "9223372036854775808"},
                           {"g", ""}};
-  EXPECT_EQ(read(document).parameters, wanted);
+  EXPECT_EQ(only_schedule(document.dump()).parameters, wanted);
 }
 
 TEST(Json, KeepsWrongSchedulesUnchanged) {
@@ -83,7 +78,7 @@ TEST(Json, KeepsWrongSchedulesUnchanged) {
   round_of(document)["messages"][1]["write"] = json::parse(R"([["input", 0, 8]])");
   json& messages = round_of(document)["messages"];
   messages.insert(messages.begin(), message_of(document));  // the same message twice
-  const Schedule schedule = read(document);
+  const Schedule schedule = only_schedule(document.dump());
   EXPECT_EQ(schedule.stated_input_bytes, (std::vector<Bytes>{3, 16}));
   const Round round = schedule.program(0).rounds.at(0);
   EXPECT_EQ(round.sends, (std::vector<Message>(2, {0, {{Buffer::scratch, -5, 9000, {}}}, {}})));
@@ -94,16 +89,16 @@ TEST(Json, KeepsWrongSchedulesUnchanged) {
 TEST(Json, OperatorsDoNotCommuteByDefault) {
   json document = swap_document();
   document["collective"] = "allreduce";
-  EXPECT_FALSE(read(document).problem.commutative);
+  EXPECT_FALSE(only_schedule(document.dump()).problem.commutative);
   document["commutative"] = true;
   document["element_bytes"] = 4;
-  EXPECT_TRUE(read(document).problem.commutative);
-  EXPECT_FALSE(read(document).problem.reproducible);
+  EXPECT_TRUE(only_schedule(document.dump()).problem.commutative);
+  EXPECT_FALSE(only_schedule(document.dump()).problem.reproducible);
   document["reproducible"] = true;
-  const Schedule reproducible = read(document);
+  const Schedule reproducible = only_schedule(document.dump());
   EXPECT_TRUE(reproducible.problem.reproducible);
   EXPECT_TRUE(json::parse(json_of(reproducible))["reproducible"]);
-  EXPECT_EQ(read(document).problem.element_bytes, 4);
+  EXPECT_EQ(only_schedule(document.dump()).problem.element_bytes, 4);
 }
 
 TEST(Json, ReadsAnArrayOfDocuments) {
@@ -184,7 +179,7 @@ TEST(Json, ChecksTheShapeOfCounts) {
   json document = swap_document();
   document["collective"] = "alltoallv";
   document["counts"] = json::parse("[[8, 8], [8, 8]]");
-  EXPECT_EQ(read(document).problem.counts->size(), 4u);
+  EXPECT_EQ(only_schedule(document.dump()).problem.counts->size(), 4u);
   document["counts"] = json::parse("[[8, 8], [8, 8, 8]]");
   EXPECT_THAT(refusal(document.dump()),
               HasSubstr("counts[1]: expected an array of 2 numbers, one for each rank, found an array of 3"));

@@ -2,26 +2,16 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-#include "schedule/forms/documents.hpp"
 #include "support/cases.hpp"
+#include "support/small_documents.hpp"
 
 namespace quadrille {
 namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
-
-Schedule read(const json& document) {
-  const auto schedules = parse_documents(document.dump());
-  EXPECT_EQ(schedules.size(), 1u);
-  return schedules.at(0);
-}
-
-Schedule schedule_of(const Problem& problem, std::vector<Program> programs) {
-  Schedule schedule{.problem = problem};
-  schedule.program = [programs = std::move(programs)](Rank rank) { return programs[static_cast<std::size_t>(rank)]; };
-  return schedule;
-}
+using testing::only_schedule;
+using testing::schedule_of;
 
 TEST(Json, KeepsEverySchedule) {
   for_each_schedule(testing::extent<Count>(6, 9, 9), {0, 1, 8, 1000}, [](const Schedule& schedule) {
@@ -58,7 +48,7 @@ TEST(Json, WritesTheKeysThatApply) {
     if (is_irregular(collective)) wanted.push_back("counts");
     if (!is_irregular(collective) && collective != Collective::barrier) wanted.push_back("block_bytes");
     EXPECT_THAT(keys, ::testing::UnorderedElementsAreArray(wanted));
-    EXPECT_EQ(members(read(document).problem), members(problem));
+    EXPECT_EQ(members(only_schedule(document.dump()).problem), members(problem));
   }
 }
 

@@ -3,30 +3,25 @@
 
 #include <limits>
 
-#include "schedule/forms/documents.hpp"
 #include "support/cases.hpp"
+#include "support/small_documents.hpp"
 
 namespace quadrille {
 namespace {
 
-Schedule schedule_of(const Problem& problem, std::vector<Program> programs) {
-  Schedule schedule{.problem = problem};
-  schedule.algorithm = "by hand";
-  schedule.program = [programs = std::move(programs)](Rank rank) { return programs[static_cast<std::size_t>(rank)]; };
-  return schedule;
-}
+using testing::only_schedule;
+using testing::schedule_of;
 
 void expect_round_trip(const Schedule& schedule) {
   const std::string text = text_of(schedule);
-  const std::vector<Schedule> read = parse_documents(text);
-  ASSERT_EQ(read.size(), 1u);
-  EXPECT_EQ(members(read[0].problem), members(schedule.problem));
-  EXPECT_EQ(read[0].algorithm, schedule.algorithm);
-  EXPECT_EQ(read[0].parameters, schedule.parameters);
-  EXPECT_EQ(read[0].stated_input_bytes, schedule.stated_input_bytes);
-  EXPECT_EQ(read[0].stated_output_bytes, schedule.stated_output_bytes);
-  EXPECT_TRUE(programs_of(read[0]) == programs_of(schedule)) << text;
-  EXPECT_EQ(text_of(read[0]), text);
+  const Schedule read = only_schedule(text);
+  EXPECT_EQ(members(read.problem), members(schedule.problem));
+  EXPECT_EQ(read.algorithm, schedule.algorithm);
+  EXPECT_EQ(read.parameters, schedule.parameters);
+  EXPECT_EQ(read.stated_input_bytes, schedule.stated_input_bytes);
+  EXPECT_EQ(read.stated_output_bytes, schedule.stated_output_bytes);
+  EXPECT_TRUE(programs_of(read) == programs_of(schedule)) << text;
+  EXPECT_EQ(text_of(read), text);
 }
 
 TEST(Text, KeepsEverySchedule) {

@@ -15,21 +15,12 @@
 
 #include "execute/shared/memory/process.hpp"
 #include "execute/shared/memory/process_state.hpp"
+#include "support/pipes.hpp"
 
 namespace quadrille {
 namespace {
 
-template <class Value>
-void send(int pipe, const Value& value) {
-  if (::write(pipe, &value, sizeof value) != static_cast<ssize_t>(sizeof value)) ::_exit(2);
-}
-
-template <class Value>
-Value receive(int pipe) {
-  Value value{};
-  EXPECT_EQ(::read(pipe, &value, sizeof value), static_cast<ssize_t>(sizeof value));
-  return value;
-}
+using namespace quadrille::testing;
 
 // Waits without a limit: if the condition never holds, the test's own time limit ends it.
 void wait_until(const std::function<bool()>& is_so) {

@@ -20,11 +20,14 @@
 
 #include "execute/shared/memory/process_state.hpp"
 #include "quadrille/error.hpp"
+#include "support/pipes.hpp"
 
 namespace quadrille {
 namespace {
 
-constexpr Bytes mebibyte = Bytes{1} << 20;
+using namespace quadrille::testing;
+
+constexpr Bytes one_mebibyte = Bytes{1} << 20;
 
 Count count_descriptors() {
   std::error_code none;
@@ -49,18 +52,6 @@ std::string reason(Process& process, const ProcessCard& card) {
     EXPECT_EQ(error.code(), ErrorCode::environment) << error.what();
     return error.what();
   }
-}
-
-template <class Value>
-void send(int pipe, const Value& value) {
-  EXPECT_EQ(::write(pipe, &value, sizeof value), static_cast<ssize_t>(sizeof value));
-}
-
-template <class Value>
-Value receive(int pipe) {
-  Value value{};
-  EXPECT_EQ(::read(pipe, &value, sizeof value), static_cast<ssize_t>(sizeof value));
-  return value;
 }
 
 // Another process, forked before any Process is made here, with a pipe in each direction. Its exit code tells whether all was
@@ -123,9 +114,9 @@ TEST(Process, SharesBothFilesWithAnother) {
   EXPECT_EQ(other.known(one.card().id), nullptr);
   EXPECT_EQ(peer->card().id, other.card().id);
   EXPECT_TRUE(peer->is_there());
-  EXPECT_EQ(peer->mapped_bytes(), 2 * mebibyte);
+  EXPECT_EQ(peer->mapped_bytes(), 2 * one_mebibyte);
 
-  const Place heap = other.heap().allocate(5 * mebibyte), control = other.control().allocate(64);
+  const Place heap = other.heap().allocate(5 * one_mebibyte), control = other.control().allocate(64);
   *other.heap().at(heap) = std::byte{1};
   *peer->at(FileKind::control, control) = std::byte{2};
   EXPECT_EQ(*peer->at(FileKind::heap, heap), std::byte{1});
@@ -161,7 +152,7 @@ TEST(Process, MeetsAnotherProcessUntilThatIsKilled) {
     const Place theirs = receive<Place>(in);
     const bool read = *peer->at(FileKind::heap, theirs) == std::byte{1};
     *peer->at(FileKind::control, theirs) = std::byte{2};
-    const Place heap = process.heap().allocate(64), large = process.heap().allocate(3 * mebibyte);
+    const Place heap = process.heap().allocate(64), large = process.heap().allocate(3 * one_mebibyte);
     *process.heap().at(heap) = std::byte{3};
     send(out, heap);
     send(out, large);
@@ -316,7 +307,7 @@ TEST(Process, LeavesNothingBehind) {
     Process one, other;
     EXPECT_EQ(count_descriptors(), descriptors + 4);
     const auto peer = one.meet(other.card());
-    const Place place = other.heap().allocate(5 * mebibyte);
+    const Place place = other.heap().allocate(5 * one_mebibyte);
     *other.heap().at(place) = std::byte{1};
     EXPECT_EQ(*peer->at(FileKind::heap, place), std::byte{1});
     EXPECT_EQ(count_descriptors(), descriptors + 4);  // no descriptor stays open for a peer
@@ -331,7 +322,7 @@ TEST(Process, IsRefusedInAForkedChild) {
   const auto process = std::make_shared<Process>();
   Process other;
   auto peer = process->meet(other.card());
-  const Place place = process->heap().allocate(2 * mebibyte);
+  const Place place = process->heap().allocate(2 * one_mebibyte);
   std::memset(process->heap().at(place), 5, 2 << 20);
   EXPECT_EQ(Process::current(), Process::current());
   EXPECT_NE(Process::current(), process);
@@ -355,7 +346,7 @@ TEST(Process, IsRefusedInAForkedChild) {
   EXPECT_EQ(status, 0);
   EXPECT_FALSE(process->is_in_child());
   EXPECT_EQ(process->heap().at(place)[1 << 20], std::byte{5});
-  EXPECT_EQ(process->heap().taken_bytes(), 2 * mebibyte);
+  EXPECT_EQ(process->heap().taken_bytes(), 2 * one_mebibyte);
   EXPECT_TRUE(peer->is_there());
   EXPECT_EQ(*peer->at(FileKind::heap, 0), static_cast<std::byte>('q'));
 }
@@ -379,9 +370,9 @@ TEST(Process, KeepsToTheLimitOfFileSizes) {
     EXPECT_EQ(child.wait(), 0);
     return bytes;
   };
-  EXPECT_EQ(heap_bytes_at(static_cast<rlim_t>(9 * mebibyte)), 8 * mebibyte);
-  EXPECT_EQ(heap_bytes_at(static_cast<rlim_t>(mebibyte)), mebibyte);
-  EXPECT_EQ(heap_bytes_at(static_cast<rlim_t>(mebibyte - 1)), -1);
+  EXPECT_EQ(heap_bytes_at(static_cast<rlim_t>(9 * one_mebibyte)), 8 * one_mebibyte);
+  EXPECT_EQ(heap_bytes_at(static_cast<rlim_t>(one_mebibyte)), one_mebibyte);
+  EXPECT_EQ(heap_bytes_at(static_cast<rlim_t>(one_mebibyte - 1)), -1);
 }
 
 }  // namespace

@@ -34,9 +34,9 @@ void use_and_close(Group& s) {
   s.control.release();
 }
 
-const Scenario three_ranks = scenario<Group>({use_and_close<0>, use_and_close<1>, use_and_close<2>});
+const Scenario three_ranks_close = scenario<Group>({use_and_close<0>, use_and_close<1>, use_and_close<2>});
 
-TEST(Closing, MemoryIsReleasedWhenNobodyUsesIt) { expect_right_and_tight("closing.hpp", {three_ranks}); }
+TEST(Closing, MemoryIsReleasedWhenNobodyUsesIt) { expect_right_and_tight("closing.hpp", {three_ranks_close}); }
 
 // The search would find an access to the object after the rank's own `go_through`.
 TEST(Closing, NobodyLooksAfterItHasGoneThrough) {

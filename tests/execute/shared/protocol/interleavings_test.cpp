@@ -26,9 +26,9 @@ Outcomes outcomes(const Ranks& ranks) {
 
 std::string failure(const Ranks& ranks) { return explore<Two>(ranks).failure; }
 
-testing::AssertionResult begins_with(const std::string& text, const std::string& beginning) {
-  if (text.starts_with(beginning)) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << "this does not begin with '" << beginning << "': " << text;
+::testing::AssertionResult begins_with(const std::string& text, const std::string& beginning) {
+  if (text.starts_with(beginning)) return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure() << "this does not begin with '" << beginning << "': " << text;
 }
 
 void note_both(int first, int second) {
