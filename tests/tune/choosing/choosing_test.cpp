@@ -40,32 +40,47 @@ TEST(Choosing, RefusesWhatNeedsANamedAlgorithm) {
   EXPECT_EQ(refusal({}), "");
 }
 
-TEST(Choosing, FillsInWhatIsChosen) {
+std::string of_decision(const Decision& decision) { return std::string(name(decision.source)) + ' ' + decision.chosen.algorithm; }
+
+// What rank 0 decides is what a plan runs, and all ranks hear it.
+TEST(Choosing, AllRanksHearWhatRank0Decides) {
   run_threads(p, [](Communicator& threads) {
     const Problem problem = Problem::alltoall(p, 64);
-    const Chosen chosen = choose(threads, problem, {});
-    ASSERT_TRUE(chosen.decision);
-    EXPECT_FALSE(chosen.is_vendor());
-    const auto* candidate = std::get_if<Candidate>(&chosen.options.algorithm);
-    ASSERT_NE(candidate, nullptr);
-    EXPECT_EQ(specification(*candidate), chosen.decision->chosen.algorithm);
-    EXPECT_EQ(chosen.options.executor, Executor::shared);
-    EXPECT_NE(chosen.knowledge, no_knowledge);
+    bool decides = false;
+    const std::string told = told_decision(threads, problem, {}, [&](const Decision& decision) {
+      decides = true;
+      EXPECT_EQ(decision.chosen.executor, Executor::shared);
+      return of_decision(decision);
+    });
+    EXPECT_EQ(decides, threads.rank() == 0);
     const Plan made = choose_and_plan(threads, problem, {});
-    EXPECT_EQ(made.algorithm(), chosen.decision->chosen.algorithm);
-    EXPECT_EQ(made.decision()->situation, chosen.decision->situation);
-    EXPECT_EQ(chosen.knowledge, choose(threads, problem, {}).knowledge) << "the same knowledge has the same hash";
+    EXPECT_EQ(told, of_decision(*made.decision()));
+    EXPECT_EQ(made.algorithm(), made.decision()->chosen.algorithm);
   });
+}
+
+TEST(Choosing, AllRanksThrowIfRank0CannotDecide) {
+  std::array<std::string, p> sentences;
+  run_threads(p, [&](Communicator& threads) {
+    try {
+      told_decision(threads, Problem::alltoall(p, 79), {.effort = Effort::wisdom_only}, of_decision);
+    } catch (const Error& error) {
+      sentences[static_cast<std::size_t>(threads.rank())] = error.what();
+    }
+    threads.barrier();
+  });
+  EXPECT_NE(sentences[0], "");
+  EXPECT_EQ(sentences[1], "rank 0: " + sentences[0]);
 }
 
 // A race teaches the ranks what they did not know; the next plan chooses by that, whatever its effort.
 TEST(Choosing, LearnsFromARace) {
   run_threads(p, [](Communicator& threads) {
     const Problem problem = Problem::alltoall(p, 123);
-    const Chosen measured = choose(threads, problem, {.effort = Effort::measure}, 0.02);
-    EXPECT_EQ(measured.decision->source, Source::wisdom);
-    EXPECT_EQ(choose(threads, problem, {}).decision->chosen, measured.decision->chosen);
-    EXPECT_EQ(choose(threads, problem, {.effort = Effort::wisdom_only}).decision->chosen, measured.decision->chosen);
+    const std::string measured = told_decision(threads, problem, {.effort = Effort::measure}, of_decision, 0.02);
+    EXPECT_EQ(measured.substr(0, 7), "wisdom ");
+    EXPECT_EQ(told_decision(threads, problem, {}, of_decision), measured);
+    EXPECT_EQ(told_decision(threads, problem, {.effort = Effort::wisdom_only}, of_decision), measured);
   });
 }
 
@@ -76,9 +91,9 @@ TEST(Choosing, RacesOnlyWhatItCanCheck) {
     own.name = "of the caller's own";
     Problem problem = problem_of(Collective::allreduce, p, 512);
     problem.element_bytes = own.element_bytes;
-    const Chosen chosen =
-        choose(threads, problem, {.effort = Effort::measure, .operation = std::make_shared<const Operator>(own)}, 0.02);
-    EXPECT_NE(chosen.decision->source, Source::wisdom);
+    const std::string told = told_decision(
+        threads, problem, {.operation = std::make_shared<const Operator>(own), .effort = Effort::measure}, of_decision, 0.02);
+    EXPECT_NE(told.substr(0, 7), "wisdom ");
   });
 }
 

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+
 #include "quadrille/cost.hpp"
 #include "quadrille/traffic_patterns.hpp"
 #include "support/cases.hpp"
@@ -101,6 +104,34 @@ TEST(Decide, GivesAReasonForEachWayThatIsNotTaken) {
 }
 
 // Bruck's radices, ports and levels: each choice that was kept is better than each dropped one in rounds, start-ups or bytes.
+// By a preset machine's figures, of the ways that cost at most a tenth more than the cheapest.
+TEST(Decide, BetweenNodesTakesTheFewestRoundsOfWaysWithAboutOnePrice) {
+  MachineCosts slow = find_machine("ethernet100");
+  for (const char* const key : {"us_per_byte", "node_us_per_byte"}) slow.models["max-rate"][key] = 0.08;
+  Problem problem = Problem::alltoall(24, 4096);
+  for (Rank rank = 0; rank < problem.ranks; ++rank) problem.nodes.push_back(rank / 4);
+  const auto decided = [&](const MachineCosts& machine) {
+    return decide(problem, {}, {.executors = {Executor::hybrid}, .preset = machine});
+  };
+  const auto least_s = [](const Decision& decision) {
+    double least = 1e9;
+    for (const Considered& each : decision.considered) least = std::min(least, each.predicted_s.value_or(1e9));
+    return least;
+  };
+  const auto rounds_of = [&](const std::string& algorithm) {
+    return node_figures(make_schedule(problem, parse_choice(problem, algorithm))).rounds;
+  };
+  const Decision among_equals = decided(slow);
+  EXPECT_EQ(rounds_of(among_equals.chosen.algorithm), 1) << among_equals.chosen.algorithm;
+  EXPECT_GT(*among_equals.considered[0].predicted_s, least_s(among_equals));
+  EXPECT_LE(*among_equals.considered[0].predicted_s, 1.1 * least_s(among_equals));
+  EXPECT_NE(among_equals.reason.find("fewest rounds between nodes"), std::string::npos);
+  problem.block_bytes = 64;  // start-ups decide
+  const Decision cheapest = decided(slow);
+  EXPECT_GT(rounds_of(cheapest.chosen.algorithm), 1) << cheapest.chosen.algorithm;
+  EXPECT_EQ(*cheapest.considered[0].predicted_s, least_s(cheapest));
+}
+
 TEST(Ways, OfBrucksAlgorithmAreAParetoFront) {
   for (const Count p : {5, 16, 27, 64}) {
     const Problem problem = Problem::alltoall(p, 8);
