@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi_face/contenders.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string_view>
 #include <utility>
 
-#include "foundation/assert.hpp"
-#include "foundation/text/parsing.hpp"
 #include "mpi_face/policy/account.hpp"
 #include "mpi_face/policy/cause.hpp"
+#include "mpi_face/told_ways.hpp"
 #include "quadrille/candidate.hpp"
 #include "quadrille/decision.hpp"
 #include "quadrille/error.hpp"
@@ -106,39 +103,6 @@ std::vector<Way> worth_trying(const Decision& decision, const Problem& problem, 
   return ways;
 }
 
-// What rank 0 tells of the ways that are worth trying: a line each, with fields separated by tabs.
-constexpr char ways_end = '\n', field_end = '\t';
-
-struct ToldWay {
-  Way way;
-  std::string why;
-};
-
-std::string text_of(const std::vector<Way>& ways, const Decision& decision) {
-  std::string text;
-  for (const Way& way : ways) {
-    const bool is_chosen = text.empty() && way == decision.chosen;
-    text += fmt::format("{1}{0}{2}{0}{3}{0}{4}{0}{5}{6}", field_end, way.algorithm, static_cast<int>(way.policy), way.buffers,
-                        static_cast<int>(way.executor), is_chosen ? decision.reason : "it was the fastest in a trial", ways_end);
-  }
-  return text.empty() ? std::string(sentence(Cause::no_contender)) : text;
-}
-
-std::vector<ToldWay> parse_ways(std::string_view text) {
-  std::vector<ToldWay> ways;
-  for (const std::string_view line : split(text.substr(0, text.size() - 1), ways_end)) {
-    const std::vector<std::string_view> fields = split(line, field_end);
-    QUADRILLE_ASSERT(fields.size() == 5);
-    const auto number = [&](std::size_t field) { return number_in<int>(fields[field]).value_or(0); };
-    ways.push_back({{.algorithm = std::string(fields[0]),
-                     .policy = static_cast<Policy>(number(1)),
-                     .buffers = number(2),
-                     .executor = static_cast<Executor>(number(3))},
-                    std::string(fields[4])});
-  }
-  return ways;
-}
-
 PlanOptions options_of(const Site& site) {
   PlanOptions options;
   if (site.key.operation) options.operation = {std::shared_ptr<const void>(), site.key.operation};
@@ -196,7 +160,7 @@ Contenders contenders(Communicator& group, const Site& site, std::size_t most, b
   });
   const double chosen = PMPI_Wtime();
   costs.choice.measured(chosen - begin, group.size());
-  Contenders made{.all = {}, .cause = told.find(ways_end) == std::string::npos ? told : ""};
+  Contenders made{.all = {}, .cause = has_ways(told) ? "" : told};
   if (!made.cause.empty()) return made;
   for (ToldWay& each : parse_ways(told)) {
     if (auto one = contender(group, site, each.way, std::move(each.why))) made.all.push_back(*std::move(one));

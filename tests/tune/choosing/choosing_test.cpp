@@ -92,7 +92,7 @@ TEST(Choosing, RacesOnlyWhatItCanCheck) {
     Problem problem = problem_of(Collective::allreduce, p, 512);
     problem.element_bytes = own.element_bytes;
     const std::string told = told_decision(
-        threads, problem, {.operation = std::make_shared<const Operator>(own), .effort = Effort::measure}, of_decision, 0.02);
+        threads, problem, {.effort = Effort::measure, .operation = std::make_shared<const Operator>(own)}, of_decision, 0.02);
     EXPECT_NE(told.substr(0, 7), "wisdom ");
   });
 }

@@ -185,17 +185,7 @@ void MpiGroup::all_gather(const void* mine, void* all, Bytes count) {
     return;
   }
   MPI_Request request = MPI_REQUEST_NULL;
-  // Open MPI 4 gathers by a message from each rank to each other one. That opens a connection for each pair of ranks, which take
-  // longer than all that is gathered here. An or of vectors that have one rank's bytes each goes along a tree.
-  constexpr Bytes most_by_tree = Bytes{1} << 16;
-  if (count <= most_by_tree / size_) {
-    std::memset(all, 0, index(count * size_));
-    std::memcpy(static_cast<std::byte*>(all) + rank_ * count, mine, index(count));
-    check_mpi(PMPI_Iallreduce(MPI_IN_PLACE, all, static_cast<int>(count * size_), MPI_BYTE, MPI_BOR, handle(), &request),
-              "MPI_Iallreduce");
-  } else {
-    check_mpi(PMPI_Iallgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, handle(), &request), "MPI_Iallgather");
-  }
+  check_mpi(PMPI_Iallgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, handle(), &request), "MPI_Iallgather");
   waiter_.wait_all(1, &request);
 }
 
