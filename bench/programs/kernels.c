@@ -5,7 +5,7 @@
      sparse BYTES     alltoall of counts, then alltoallv with four neighbours
      gradients BYTES  a solver: two allreduces of a number, and an allgatherv
      allgather BYTES  allgather
-     broadcast BYTES  a broadcast from rank 0
+     broadcast BYTES  a broadcast from rank 0, and each tenth time an allreduce of a number, as in a test of convergence
      alltoall BYTES   alltoall on all ranks
    Usage: kernels NAME BYTES ITERATIONS. Prints a checksum of the data ("result N"), which depends on nothing but the arguments and
    the number of ranks, and the seconds of the loop on the slowest rank ("seconds S"). */
@@ -94,8 +94,10 @@ static uint64_t allgather(int bytes, int turn, unsigned char* in, unsigned char*
 }
 
 static uint64_t broadcast(int bytes, int turn, unsigned char* out) {
+  double mine = turn, all;
   if (me == 0) fill(out, bytes, 0, turn);
   MPI_Bcast(out, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+  if (turn % 10 == 9) MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return sum_of(out, bytes);
 }
 

@@ -70,7 +70,7 @@ int CommunicatorState::run_again(RecentCall& recent, const MpiCall& call, Vendor
 int CommunicatorState::run_planned(const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
   RecentCall& recent = sites_.recent(call);
   if (recent.is_like(call)) [[likely]] {
-    const bool meets = recent.synchronises && deciding_.meets(recent.price_s);
+    const bool meets = deciding_.meets(recent.synchronises, recent.price_s);
     if (meets || (deciding_.is_asked() && Settings::get().admits_anywhere)) [[unlikely]]
       deciding_.meet(outcome);
     if (recent.synchronises) sample(recent.price_s, outcome);
@@ -92,7 +92,7 @@ int CommunicatorState::run_planned(const MpiCall& call, VendorCall vendor, CallO
   if (site && Settings::get().admits_at_once && site->calls == 1) deciding_.ask();
   // Making and trying plans waits for all ranks, so it happens only in a call that synchronises them anyway.
   const double price_s = site ? site->price_s : price_of_call(facts_.ranks, shape->block_bytes);
-  const bool meets = synchronises_here && deciding_.meets(price_s);
+  const bool meets = deciding_.meets(synchronises_here, price_s);
   if (meets || (deciding_.is_asked() && Settings::get().admits_anywhere)) [[unlikely]]
     deciding_.meet(outcome);
   if (synchronises_here) sample(price_s, outcome);

@@ -103,6 +103,7 @@ void Deciding::meet_on(MPI_Comm ranks, CallOutcome& outcome) {
   std::optional<std::uint64_t> begun;
   on_ = ranks;
   gather_times();
+  if (!is_guest_now()) gather_slowest();
   if (communicator_ == MPI_COMM_WORLD) {
     Guests::of_process().begin();
     worth_of_guests_ = Guests::of_process().worth_ticks();
@@ -185,6 +186,25 @@ void Deciding::gather_times() {
     check(PMPI_Reduce(mine.data(), sums.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_SUM, 0, on_));
     if (rank_ == 0) gathered_.emplace_back(&site, std::move(sums));
   }
+}
+
+// Collective: rank 0 hears how long calls that do not synchronise took on the slowest rank.
+void Deciding::gather_slowest() {
+  std::vector<Site*> open;
+  std::vector<double> mine;
+  for (std::size_t i = 0; i < sites_.size(); ++i) {
+    Site& site = sites_[i];
+    if (site.synchronises || is_exchanged(site.key.function) || site.mode != Site::Mode::counting) continue;
+    open.push_back(&site);
+    const bool is_timed = site.vendor_times.calls() > 0;
+    mine.push_back(is_timed ? seconds_of(site.vendor_times.ticks_of_call()) : 0);
+    mine.push_back(seconds_of(static_cast<double>(site.vendor_times.ticks())));
+  }
+  if (open.empty()) return;
+  std::vector<double> most(mine.size());
+  check(PMPI_Reduce(mine.data(), most.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_MAX, 0, on_));
+  if (rank_ != 0) return;
+  for (std::size_t i = 0; i < open.size(); ++i) open[i]->slowest_call_s = most[2 * i], open[i]->slowest_s = most[2 * i + 1];
 }
 
 void Deciding::carry_out(const Step& step) {

@@ -41,6 +41,13 @@ class Deciding final : private Guest {
     return meetings_.counts(price_s) || is_asked_;
   }
 
+  // As `meets`, for any call that all ranks make with the same price; they meet only in calls that synchronise.
+  bool meets(bool synchronises, double price_s) {
+    if (synchronises) return meets(price_s);
+    meetings_.adds(price_s);
+    return false;
+  }
+
   // Makes the ranks meet in their next call that synchronises. All ranks must ask in the same call.
   void ask() { is_asked_ = asks_host_ = true; }
   bool is_asked() const { return is_asked_; }
@@ -79,6 +86,7 @@ class Deciding final : private Guest {
   std::optional<Step> concluded();
   std::optional<Step> demanded();
   std::optional<Step> tuned();
+  std::optional<Step> timed();
   std::optional<Step> worthwhile();
   std::optional<Step> hosted();
   std::optional<Step> if_affordable(const Step& step, double cost_s);
@@ -95,6 +103,7 @@ class Deciding final : private Guest {
   // All ranks: do it.
   void leave_all();
   void gather_times();
+  void gather_slowest();
   void carry_out(const Step& step);
   void host();
   void hear_wishes(const Step& step);

@@ -26,18 +26,12 @@ constexpr double calls_of_group = 50, calls_of_first_choice = 50, calls_of_choic
 // A trial that has begun goes on although nothing is left to spend, if that costs at most this share of what was spent.
 constexpr double little_more = 0.1;
 constexpr std::uint64_t enough_timed_calls = 3;
-constexpr double barriers_of_timing = 2;  // of Step::What::time_call
+// Of Step::What::time_call. Calls of the program may take longer than a barrier only because ranks are late.
+constexpr double barriers_of_timing = 2, barrier_of_rank_s = 250e-6;
 
-// The rate of ticks, measured from the time when this library was loaded.
-double seconds_of(double spent_ticks) {
-  static const TickMoment loaded = TickMoment::now();
-  static const double rate = [] {
-    TickMoment now = TickMoment::now();
-    while (now.monotonic_ns - loaded.monotonic_ns < 1'000'000) now = TickMoment::now();
-    return tick_rate(loaded, now);
-  }();
-  return spent_ticks / rate;
-}
+double call_s_of(const Site& site) { return std::max(seconds_of(site.vendor_times.ticks_of_call()), site.slowest_call_s); }
+
+double all_s_of(const Site& site) { return std::max(seconds_of(static_cast<double>(site.vendor_times.ticks())), site.slowest_s); }
 
 Step step_for(Step::What what, const Site& site) {
   Step step{.what = what, .site = site.number};
@@ -54,7 +48,7 @@ double Deciding::left_s() const {
 
 Step Deciding::next_step() {
   wanted_ratio_ = 0;
-  for (const auto look : {&Deciding::told_wishes, &Deciding::concluded, &Deciding::demanded, &Deciding::tuned,
+  for (const auto look : {&Deciding::told_wishes, &Deciding::concluded, &Deciding::demanded, &Deciding::tuned, &Deciding::timed,
                           &Deciding::worthwhile, &Deciding::hosted})
     if (auto step = (this->*look)()) {
       step->allowance_s = Account::allowance(Account::of_process().elapsed_s());
@@ -140,15 +134,18 @@ double Deciding::plans_s(int plans) const {
 
 double Deciding::plan_s() const { return std::max(ExpectedCosts::of_process().plan.of(ranks_), calls_of_plan * call_s()); }
 
-// If the step costs more than may be spent now, nothing is done until the account has grown enough. The costs of groups and plans
-// are estimated by the program's shortest calls. If these are long, a short call is timed first, because groups and plans are made
-// by short calls.
+// The costs of groups and plans are estimated by the program's shortest calls. If these are long, perhaps because ranks are late, a
+// short call is timed first, because groups and plans are made by short calls.
+std::optional<Step> Deciding::timed() {
+  if (group_ || !no_group_.empty() || short_call_s_ || Settings::get().admits_at_once || call_s() < long_call_s)
+    return std::nullopt;
+  const double cost_s = barriers_of_timing * std::min(call_s(), barrier_of_rank_s * static_cast<double>(ranks_));
+  return if_affordable({.what = Step::What::time_call, .cost_s = cost_s}, cost_s);
+}
+
+// If the step costs more than may be spent now, nothing is done until the account has grown enough.
 std::optional<Step> Deciding::if_affordable(const Step& step, double cost_s) {
   if (cost_s <= left_s()) return step;
-  if (!short_call_s_ && call_s() >= long_call_s) {
-    cost_s = barriers_of_timing * call_s();
-    if (cost_s <= left_s()) return Step{.what = Step::What::time_call, .cost_s = cost_s};
-  }
   const Account& account = Account::of_process();
   wanted_ratio_ = (account.spent_s() + others_spent_s_ + weight() * cost_s) / Account::share / account.elapsed_s();
   return std::nullopt;
@@ -165,7 +162,7 @@ std::optional<Step> Deciding::worthwhile() {
     const auto step = work_on(sites_[i], plans);
     if (!step) continue;
     if (step->cost_s == 0) return step;
-    const double gain = seconds_of(static_cast<double>(sites_[i].vendor_times.ticks())) / step->cost_s;
+    const double gain = all_s_of(sites_[i]) / step->cost_s;
     if (best && gain <= most) continue;
     best = step, most = gain, cost = step->cost_s;
   }
@@ -191,8 +188,7 @@ std::optional<Step> Deciding::work_on(const Site& site, int plans) const {
   if (!is_open_here(site)) return std::nullopt;
   if (site.mode == Site::Mode::ours && site.calls >= site.next_trial) {
     if (site.trial_times.ours_s.empty() && site.vendor_times.calls() == 0) return std::nullopt;
-    return trial_of(
-        site, site.trial_times.ours_s.empty() ? seconds_of(site.vendor_times.ticks_of_call()) : median_of(site.trial_times.ours_s));
+    return trial_of(site, site.trial_times.ours_s.empty() ? call_s_of(site) : median_of(site.trial_times.ours_s));
   }
   if (site.mode != Site::Mode::counting || site.rule == Site::Rule::followed || site.vendor_times.calls() < enough_timed_calls)
     return std::nullopt;
@@ -214,10 +210,10 @@ std::optional<Step> Deciding::work_on(const Site& site, int plans) const {
       if (way.algorithm.size() >= sizeof step.algorithm) return std::nullopt;
       std::memcpy(step.algorithm, way.algorithm.data(), way.algorithm.size());
     }
-    return step.cost_s <= seconds_of(static_cast<double>(site.vendor_times.ticks())) ? std::optional(step) : std::nullopt;
+    return step.cost_s <= all_s_of(site) ? std::optional(step) : std::nullopt;
   }
-  const Step step = trial_of(site, seconds_of(site.vendor_times.ticks_of_call()));
-  return step.cost_s <= seconds_of(static_cast<double>(site.vendor_times.ticks())) ? std::optional(step) : std::nullopt;
+  const Step step = trial_of(site, call_s_of(site));
+  return step.cost_s <= all_s_of(site) ? std::optional(step) : std::nullopt;
 }
 
 // `call_s`: the time of a call without late ranks. Ours may take twice as long.

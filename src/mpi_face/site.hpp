@@ -110,6 +110,9 @@ struct Site {
   bool synchronises = false;
   double price_s = 0;      // of a call, equal on all ranks; by which ranks decide when to meet
   CallTimes vendor_times;  // of the calls that the MPI library ran while the mode was `counting`, on this rank
+  // On rank 0, of calls that do not synchronise: seconds of a call and of all calls on the rank where they took longest, as of the
+  // latest meeting. A root may leave a broadcast long before the others have its data.
+  double slowest_call_s = 0, slowest_s = 0;
   SiteChoice choice;
 
   std::uint32_t number = 0;   // among the communicator's sites

@@ -29,6 +29,9 @@ class Meetings {
     return calls_ == wanted_ || (std::has_single_bit(calls_) && (calls_ >= at_the_latest || price_s_ >= 64 * broadcast_s_));
   }
 
+  // Adds the price of a call that does not synchronise, equal on all ranks: such calls may be what takes a program's time.
+  void adds(double price_s) { price_s_ += price_s; }
+
   // Rank 0, in a meeting: the call in which the next one should be, so that it is when `ratio` times as many calls are made. It is
   // in an eighth of the way to the next call 2^k, so that communicators of one program, which wait for each other, meet in the same
   // iteration. 0: the next call 2^k is early enough.

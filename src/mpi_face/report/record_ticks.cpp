@@ -27,4 +27,14 @@ double tick_rate(const TickMoment& begin, const TickMoment& end) noexcept {
   return static_cast<double>(end.ticks - begin.ticks) / (1e-9 * static_cast<double>(end.monotonic_ns - begin.monotonic_ns));
 }
 
+double seconds_of(double ticks) {
+  static const TickMoment first = TickMoment::now();
+  static const double rate = [] {
+    TickMoment now = TickMoment::now();
+    while (now.monotonic_ns - first.monotonic_ns < 1'000'000) now = TickMoment::now();
+    return tick_rate(first, now);
+  }();
+  return ticks / rate;
+}
+
 }  // namespace quadrille::mpi_face

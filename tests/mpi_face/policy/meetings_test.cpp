@@ -26,6 +26,17 @@ TEST(Meetings, OfLongCallsBeginEarlier) {
   EXPECT_EQ(calls_with_a_meeting(24, 64 * 10e-6 / 16, 40), (std::vector<int>{16, 32}));
 }
 
+// Broadcasts between calls that synchronise rarely.
+TEST(Meetings, AreEarlierIfOtherCallsHaveCostMuch) {
+  Meetings meetings(24);
+  std::vector<int> met;
+  for (int call = 1; call <= 20; ++call) {
+    for (int other = 0; other < 10; ++other) meetings.adds(64 * 10e-6 / 70);
+    if (meetings.counts(1e-9)) met.push_back(call);
+  }
+  EXPECT_EQ(met, (std::vector<int>{8, 16}));
+}
+
 TEST(Meetings, AreNeverBeforeTheFourthCall) { EXPECT_EQ(calls_with_a_meeting(2, 100, 3), std::vector<int>()); }
 
 TEST(Meetings, MayBeInACallThatRank0Names) {
