@@ -25,6 +25,7 @@
 namespace quadrille::mpi_face {
 
 constexpr double tuning_race_s = 0.05;  // seconds of a race during the program's run
+constexpr int barriers_of_timing = 4;   // in Step::What::time_call
 constexpr int most_trials = 2;          // of one site in one meeting: a second one if the first says that both take about as long
 
 class Deciding final : private Guest {

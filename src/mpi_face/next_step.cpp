@@ -21,13 +21,14 @@ constexpr int most_plans = 128;         // per communicator; with more, their da
 constexpr double long_call_s = 0.5e-3;  // calls that take so long are tried in place
 constexpr int most_in_place = 2;        // contenders
 // Making a group, choosing what to try, and making a plan have steps in which all ranks wait for each other. They take as long as
-// about so many short calls. The first choice takes longer, because the ranks first share what they know of the machine.
-constexpr double calls_of_group = 50, calls_of_first_choice = 50, calls_of_choice = 10, calls_of_plan = 10;
+// about so many short calls. The first choice takes longer, about as long as making the group or half as long again, because the
+// ranks first share what they know of the machine.
+constexpr double calls_of_group = 50, calls_of_choice = 10, calls_of_plan = 10, groups_of_first_choice = 1.5;
 // A trial that has begun goes on although nothing is left to spend, if that costs at most this share of what was spent.
 constexpr double little_more = 0.1;
 constexpr std::uint64_t enough_timed_calls = 3;
-// Of Step::What::time_call. Calls of the program may take longer than a barrier only because ranks are late.
-constexpr double barriers_of_timing = 2, barrier_of_rank_s = 250e-6;
+// What a barrier takes at most, for each rank. Calls of the program may take longer because ranks are late.
+constexpr double barrier_of_rank_s = 125e-6;
 
 double call_s_of(const Site& site) { return std::max(seconds_of(site.vendor_times.ticks_of_call()), site.slowest_call_s); }
 
@@ -128,8 +129,8 @@ double Deciding::group_s() const {
 
 double Deciding::plans_s(int plans) const {
   const ExpectedCosts& costs = ExpectedCosts::of_process();
-  const double calls = costs.choice.is_known() ? calls_of_choice : calls_of_first_choice;
-  return std::max(costs.choice.of(ranks_), calls * call_s()) + plans * plan_s();
+  const double first_s = costs.choice.is_known() ? 0 : groups_of_first_choice * costs.group.of(ranks_);
+  return std::max({costs.choice.of(ranks_), calls_of_choice * call_s(), first_s}) + plans * plan_s();
 }
 
 double Deciding::plan_s() const { return std::max(ExpectedCosts::of_process().plan.of(ranks_), calls_of_plan * call_s()); }
