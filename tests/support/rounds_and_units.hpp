@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cstdint>
 #include <string>
 #include <utility>
 
+#include "quadrille/algorithm.hpp"
 #include "quadrille/cost.hpp"
 
 namespace quadrille::testing {

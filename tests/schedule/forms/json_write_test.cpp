@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include "schedule/forms/documents.hpp"
 #include "support/cases.hpp"
 #include "support/small_documents.hpp"
 

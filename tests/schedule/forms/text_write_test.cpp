@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "schedule/forms/documents.hpp"
 #include "support/cases.hpp"
 #include "support/small_documents.hpp"
 
