@@ -20,8 +20,10 @@
 
 namespace quadrille {
 
-// Which dimension a message crosses first. (With e-cube routing on a hypercube: the lowest or the highest bit first.)
-enum class Routing : std::uint8_t { first_dimension_first, last_dimension_first };
+// Which dimension a message crosses first. (With e-cube routing on a hypercube: the lowest or the highest bit first.) A message
+// that has half a ring to go goes upwards; with `balanced` it goes upwards from even coordinates and downwards from odd ones, so
+// that a complete exchange loads both directions alike.
+enum class Routing : std::uint8_t { first_dimension_first, last_dimension_first, balanced };
 
 using Vertex = std::int64_t;  // 0 .. p-1 are ranks, larger numbers are switches
 
@@ -95,7 +97,7 @@ class Topology {
   std::string text_of(const Link& link) const { return network_->text_of(link); }             // "3 -> 4 (dimension 1, +)"
 
   // Visits the links of the route from one rank to another, in order. In a product, the route goes dimension by
-  // dimension, each in the shorter direction (upwards if both are equally long); with a port, it runs straight along
+  // dimension, each in the shorter direction (if both are equally long, as Routing says); with a port, it runs straight along
   // the port's dimension in its direction. In a graph, it is a shortest path; of several, the digits of the
   // receiver's number select one. If there is no such route, nothing is visited and the result says why.
   Result<> for_each_link(Rank from, Rank to, const std::optional<Port>& port, const LinkVisitor& visit) const {
@@ -120,7 +122,8 @@ class Topology {
 };
 
 // Reads the name of a kind of network and its numbers, such as "torus:4x8"; 'quadrille list topologies' prints all kinds. A
-// message on "torus:4x8,last" crosses the last dimension first. Throws Error{misuse} with one sentence, and Error{too_large}.
+// message on "torus:4x8,last" crosses the last dimension first; "torus:4x8,balanced" has the routing `balanced`. Throws
+// Error{misuse} with one sentence, and Error{too_large}.
 Topology parse_topology(std::string_view text);
 
 // Reads a graph with one edge on each line: two vertices, where a rank is a number and a switch is a word, such as "3

@@ -64,6 +64,7 @@ static Table filled_table() {
   ROW(alltoall_bine);
   ROW(alltoall_mesh);
   ROW(alltoall_torus);
+  ROW(alltoall_torus_direct);
   BASELINE(alltoall_imaginary_node);
   BASELINE(alltoall_submesh);
   BASELINE(alltoall_subtorus);

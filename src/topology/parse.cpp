@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Topologies in the command's notation: "KIND:NUMBERS", and for some kinds ",first" or ",last".
+// Topologies in the command's notation: "KIND:NUMBERS", and for some kinds a comma and the name of a routing.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -40,16 +40,13 @@ const TopologyKind& kind_named(std::string_view name) {
   throw Error(ErrorCode::misuse, fmt::format("there is no topology '{}'; {}", name, guess_or(name, known, all)));
 }
 
-// `order` is the part of `text` after the comma. Error messages quote `text`.
-Routing parse_order(const TopologyKind& kind, std::string_view order, std::string_view text) {
-  if (kind.has_order && order == "first") return Routing::first_dimension_first;
-  if (kind.has_order && order == "last") return Routing::last_dimension_first;
-  std::vector<std::string_view> ordered;
-  for (const TopologyKind* each : all_topology_kinds())
-    if (each->has_order) ordered.push_back(each->name);
+// `word` is the part of `text` after the comma. Error messages quote `text`.
+Routing parse_routing(const TopologyKind& kind, std::string_view word, std::string_view text) {
+  if (std::find(kind.routings.begin(), kind.routings.end(), word) != kind.routings.end()) return routing_named(word);
+  const std::string known =
+      kind.routings.empty() ? "which takes none" : fmt::format("whose routings are: {}", fmt::join(kind.routings, ", "));
   throw Error(ErrorCode::misuse,
-              fmt::format("'{}' in the topology '{}' is not an order of routing; the topologies {} have the orders first and last",
-                          order, text, fmt::join(ordered, ", ")));
+              fmt::format("'{}' in the topology '{}' is not a routing of '{}', {}", word, text, kind.name, known));
 }
 
 void check_count(const TopologyKind& kind, std::size_t count, std::string_view text) {
@@ -60,6 +57,10 @@ void check_count(const TopologyKind& kind, std::size_t count, std::string_view t
 
 }  // namespace
 
+Routing routing_named(std::string_view word) {
+  return word == "balanced" ? Routing::balanced : word == "last" ? Routing::last_dimension_first : Routing::first_dimension_first;
+}
+
 Topology parse_topology(std::string_view text) {
   const std::size_t colon = text.find(':');
   const TopologyKind& kind = kind_named(text.substr(0, colon));
@@ -68,7 +69,7 @@ Topology parse_topology(std::string_view text) {
   const std::string_view rest = text.substr(colon + 1);
   const std::size_t comma = rest.find(',');
   const Routing routing =
-      comma == std::string_view::npos ? Routing::first_dimension_first : parse_order(kind, rest.substr(comma + 1), text);
+      comma == std::string_view::npos ? Routing::first_dimension_first : parse_routing(kind, rest.substr(comma + 1), text);
   const std::vector<Count> numbers = parse_sides(rest.substr(0, comma), text);
   check_count(kind, numbers.size(), text);
   return kind.make(numbers, routing);

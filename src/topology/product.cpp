@@ -81,7 +81,7 @@ void Product::walk_way(Rank from, Rank to, const std::optional<Port>& port, Visi
     return;
   }
   for (std::size_t i = 0; i < dimensions_.size(); ++i) {
-    const std::size_t d = routing_ == Routing::first_dimension_first ? i : dimensions_.size() - 1 - i;
+    const std::size_t d = routing_ == Routing::last_dimension_first ? dimensions_.size() - 1 - i : i;
     const auto& [kind, side] = dimensions_[d];
     const Count here = coordinate(from, d), there = coordinate(to, d);
     if (here == there) continue;
@@ -90,7 +90,8 @@ void Product::walk_way(Rank from, Rank to, const std::optional<Port>& port, Visi
       visit(from * first_slot_.back() + first_slot_[d] + there, from, next, d);
     } else {
       const Count upwards = there > here ? there - here : there - here + side;
-      const bool up = kind == DimensionKind::path ? there > here : 2 * upwards <= side;
+      const bool half_goes_up = routing_ != Routing::balanced || here % 2 == 0;
+      const bool up = kind == DimensionKind::path ? there > here : 2 * upwards < side || (2 * upwards == side && half_goes_up);
       walk(from, d, up ? upwards : side - upwards, up ? 1 : -1, visit);
     }
     from = next;

@@ -137,6 +137,23 @@ TEST(Topology, HasTwoLinksOnARingOfTwo) {
   EXPECT_EQ(ring.link_count(), 4);
 }
 
+// With balanced routing each link of a dimension carries as much of a complete exchange as each other.
+TEST(Topology, BalancesWhatHasHalfARingToGo) {
+  for (const std::string name : {"torus:8", "torus:7", "torus:4x8", "torus:4x4x4", "torus:5x8"}) {
+    const Topology topology = parse_topology(name + ",balanced");
+    std::map<Count, Count> crossings;
+    for (Rank from = 0; from < topology.ranks(); ++from)
+      for (Rank to = 0; to < topology.ranks(); ++to) {
+        Count links = 0;
+        topology.for_each_link(from, to, {}, [&](const Link& link) { ++links, ++crossings[link.number]; });
+        EXPECT_EQ(links, topology.distance(from, to));
+      }
+    std::map<int, std::set<Count>> loads;
+    for (const auto& [number, count] : crossings) loads[topology.link(number).dimension].insert(count);
+    for (const auto& [dimension, different] : loads) EXPECT_EQ(different.size(), 1u) << topology.name();
+  }
+}
+
 // The bound is the average load of a link if all links of the dimension are alike.
 TEST(Topology, BoundsTheLoadOfACompleteExchange) {
   for (const std::string name : {"ring:2", "ring:7", "ring:8", "torus:4x8", "torus:3x4x5", "torus:5x5", "hypercube:16", "full:6"}) {
@@ -163,7 +180,14 @@ TEST(Topology, ReadsTheExampleOfEachRowOfTheTable) {
     EXPECT_TRUE(names.insert(kind->name).second) << kind->name;
     EXPECT_EQ(parse_topology(example).name(), example);
     EXPECT_FALSE(kind->description.empty()) << example;
-    EXPECT_NE(kind->has_order, throws([&] { parse_topology(example + ",last"); })) << example;
+    for (const std::string routing : {"first", "last", "balanced"}) {
+      const bool is_known = std::find(kind->routings.begin(), kind->routings.end(), routing) != kind->routings.end();
+      EXPECT_NE(is_known, throws([&] { parse_topology(example + ',' + routing); })) << example << ',' << routing;
+      if (is_known) {
+        const Topology topology = parse_topology(example + ',' + routing);
+        EXPECT_EQ(topology.name(), routing == "first" ? example : example + ',' + routing);
+      }
+    }
     EXPECT_NE(kind->numbers == 0, throws([&] { parse_topology(example + "x2"); })) << example;
   }
 }
@@ -188,8 +212,8 @@ TEST(Topology, RefusesMalformedNames) {
   EXPECT_THAT(refused("torus:1000000x1000000"), HasSubstr("2^31"));
   EXPECT_THAT(refused("ring:4x4"), HasSubstr("takes one number"));
   EXPECT_THAT(refused("hypercube:12"), HasSubstr("power of two"));
-  EXPECT_THAT(refused("ring:8,last"), HasSubstr("is not an order of routing"));
-  EXPECT_THAT(refused("torus:4x4,highest"), HasSubstr("is not an order of routing"));
+  EXPECT_THAT(refused("ring:8,last"), HasSubstr("is not a routing of 'ring', which takes none"));
+  EXPECT_THAT(refused("torus:4x4,highest"), HasSubstr("is not a routing of 'torus', whose routings are: first, last, balanced"));
   EXPECT_THAT(refused("cluster:4"), HasSubstr("takes 2 numbers, such as cluster:6x4"));
   EXPECT_THAT(refused("dragonfly:4x4"), HasSubstr("takes 3 numbers"));
   EXPECT_THAT(refused("fat-tree:5"), HasSubstr("even number of ports"));

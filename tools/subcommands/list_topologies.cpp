@@ -20,10 +20,12 @@ std::string topologies_text() {
 }
 
 std::string topologies_markdown() {
-  std::string text = "| topology | how ranks are linked | order of routing |\n| --- | --- | --- |\n";
-  for (const TopologyKind* kind : all_topology_kinds())
-    text +=
-        fmt::format("| `{}` | {} | {} |\n", example_of(*kind), kind->description, kind->has_order ? "`,first` or `,last`" : "–");
+  std::string text = "| topology | how ranks are linked | routings |\n| --- | --- | --- |\n";
+  for (const TopologyKind* kind : all_topology_kinds()) {
+    std::string routings;
+    for (const std::string_view routing : kind->routings) routings += fmt::format("{}`,{}`", routings.empty() ? "" : " ", routing);
+    text += fmt::format("| `{}` | {} | {} |\n", example_of(*kind), kind->description, routings.empty() ? "–" : routings);
+  }
   return text;
 }
 
@@ -34,7 +36,7 @@ Json topologies_json() {
                      {"example", example_of(*kind)},
                      {"description", kind->description},
                      {"numbers", kind->numbers == 0 ? Json("one or more") : Json(kind->numbers)},
-                     {"has_order", kind->has_order}});
+                     {"routings", kind->routings}});
   return array;
 }
 

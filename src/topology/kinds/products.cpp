@@ -20,8 +20,10 @@ std::vector<ProductDimension> dimensions_of(DimensionKind kind, const std::vecto
 
 Topology product(const std::string& name, DimensionKind kind, const std::vector<Count>& sides, Routing routing = {},
                  bool row_by_row = true) {
-  const std::string with_order = name + (routing == Routing::last_dimension_first ? ",last" : "");
-  return {with_order, std::make_shared<Product>(with_order, dimensions_of(kind, sides), routing, row_by_row)};
+  const std::string with_routing = name + (routing == Routing::last_dimension_first ? ",last"
+                                           : routing == Routing::balanced           ? ",balanced"
+                                                                                    : "");
+  return {with_routing, std::make_shared<Product>(with_routing, dimensions_of(kind, sides), routing, row_by_row)};
 }
 
 std::string joined(const std::vector<Count>& sides) { return fmt::format("{}", fmt::join(sides, "x")); }
@@ -53,7 +55,7 @@ extern const TopologyKind torus_topology{
     .example = "4x8",
     .description = "row by row; each row of each dimension is a ring",
     .numbers = 0,
-    .has_order = true,
+    .routings = {"first", "last", "balanced"},
     .make = [](const std::vector<Count>& sides, Routing routing) { return Topology::torus(sides, routing); }};
 
 extern const TopologyKind mesh_topology{
@@ -61,7 +63,7 @@ extern const TopologyKind mesh_topology{
     .example = "4x4",
     .description = "row by row; each row of each dimension is an array",
     .numbers = 0,
-    .has_order = true,
+    .routings = {"first", "last"},
     .make = [](const std::vector<Count>& sides, Routing routing) { return Topology::mesh(sides, routing); }};
 
 extern const TopologyKind ring_topology{
@@ -80,7 +82,7 @@ extern const TopologyKind hypercube_topology{
     .name = "hypercube",
     .example = "16",
     .description = "dimension d is bit d of the rank",
-    .has_order = true,
+    .routings = {"first", "last"},
     .make = [](const std::vector<Count>& numbers, Routing routing) { return Topology::hypercube(numbers[0], routing); }};
 
 extern const TopologyKind full_topology{

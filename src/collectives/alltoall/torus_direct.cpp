@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// alltoall/torus-direct: every block straight to its target, in rounds in which no link of a torus has two messages.
+// Source  [tseng1996] for the problem; [liu2005], section I, cites the number of rounds. The construction here is the cross
+//         product of contention-free phases of rings.
+// Needs   a grid whose sides are multiples of 4. For blocks with half a ring to go in a dimension, and another dimension to cross,
+// the
+//         network must have the routing `balanced`.
+// Idea    On a ring of n, a message over d < n/2 links, the message onwards from its target over n/2 - d links and the same
+//         two from the opposite places use each link of one direction once: a phase. Both ends of these messages are two
+//         residues modulo n/2, so phases are pairs of residues, and a 1-factor of these (patterns/one_factor.hpp) is n/4 phases
+//         in which each rank sends one message. One more factor has what goes n/2 links, upwards from even places and
+//         downwards from odd ones, together with what stays. On a torus the phases of a factor in one dimension meet those of a
+//         factor in the others, each phase one phase of each other dimension at a time. Directions change all together, so two
+//         opposite ones share a round.
+// Cost    N is the longest side: p N / 8 rounds on two ports, C2 = p N / 8 blocks: both are the least possible for direct
+//         messages without contention, because every link is busy in every round if the sides are equal. Nothing is copied.
+// Prefer  long blocks on a torus: alltoall/torus has as many bytes on each link in far fewer rounds, but copies them three times.
+#include <algorithm>
+
+#include "collectives/exchange/torus_slots.hpp"
+#include "patterns/modulo.hpp"
+#include "patterns/one_factor.hpp"
+#include "quadrille/algorithm.hpp"
+#include "quadrille/indexed.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr auto form = one_factor::Form::concentrated;
+
+struct Phase {
+  bool upwards = true;
+  Count factor = 0;  // 0 .. n/2 - 1
+  Count number = 0;  // among the n/4 phases of the factor
+};
+
+// The pairs of one factor, numbered in the order of their distance to the vertex that meets the last one.
+Count pair_number(Count vertices, Count factor, Count vertex) {
+  const Count odd = vertices - 1, middle = one_factor::partner(form, vertices, factor, odd);
+  if (vertex == odd) return 0;
+  const Count distance = modulo(vertex - middle, odd);
+  return std::min(distance, odd - distance);
+}
+
+Phase phase_on_ring(Count length, Count from, Count to) {
+  const Count residues = length / 2, distance = modulo(to - from, length), residue = from % residues;
+  const bool is_even = residue % 2 == 0;
+  if (distance == 0) return {!is_even, residues - 1, residue / 2};
+  if (distance == residues) return {is_even, residues - 1, residue / 2};
+  const Count factor = one_factor::factor_of(form, residues, residue, to % residues);
+  return {distance < residues, factor, pair_number(residues, factor, residue)};
+}
+
+class DirectRounds {
+ public:
+  explicit DirectRounds(std::vector<TorusSide> sides) : sides_(std::move(sides)) {
+    for (const TorusSide& side : sides_) longest_ = std::max(longest_, side.length);
+  }
+
+  Count rounds() const {
+    Count rounds = longest_ / 4;
+    for (std::size_t d = 0; d < sides_.size(); ++d) rounds *= sides_[d].length / 2 * (d == 0 ? 1 : 2);
+    return rounds;
+  }
+
+  Count round(Rank from, Rank to) const {
+    Count round = 0, numbers = 0;
+    bool first_upwards = true;
+    for (std::size_t d = 0; d < sides_.size(); ++d) {
+      const Count length = sides_[d].length;
+      const Phase phase = phase_on_ring(length, place_on(sides_[d], from), place_on(sides_[d], to));
+      if (d == 0)
+        first_upwards = phase.upwards;
+      else
+        round = 2 * round + (phase.upwards == first_upwards ? 0 : 1);
+      round = round * (length / 2) + phase.factor;
+      numbers += phase.number;
+    }
+    // Phases with the same sum of numbers run together: no two of them have the same number in all dimensions but one.
+    return round * (longest_ / 4) + numbers % (longest_ / 4);
+  }
+
+  // A message in one dimension names its port, so it goes the right way under every routing.
+  std::optional<Port> port(Rank from, Rank to) const {
+    std::optional<Port> port;
+    for (const TorusSide& side : sides_) {
+      const Count here = place_on(side, from), there = place_on(side, to);
+      if (here == there) continue;
+      if (port) return {};
+      port = Port{side.dimension, phase_on_ring(side.length, here, there).upwards ? 1 : -1};
+    }
+    return port;
+  }
+
+ private:
+  std::vector<TorusSide> sides_;
+  Count longest_ = 4;
+};
+
+Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+  const Bytes b = problem.block_bytes;
+  const DirectRounds rounds(torus_sides(problem));
+  struct Block {
+    Count round;
+    Rank peer;
+    bool is_sent;
+    auto operator<=>(const Block&) const = default;
+  };
+  ProgramBuilder program{me};
+  program.expect(problem.ranks, 2);
+  std::vector<Block> blocks;
+  for (Rank peer = 0; peer < problem.ranks; ++peer) {
+    if (peer == me) continue;
+    blocks.push_back({rounds.round(me, peer), peer, true});
+    blocks.push_back({rounds.round(peer, me), peer, false});
+  }
+  std::sort(blocks.begin(), blocks.end());
+
+  program.stage("direct");
+  program.begin_round();
+  program.copy({block(Buffer::input, me, b)}, {block(Buffer::output, me, b)});
+  Count now = 0;
+  for (const auto& [round, peer, is_sent] : blocks) {
+    program.skip_rounds(round - now);
+    now = round;
+    if (is_sent)
+      program.send(peer, {block(Buffer::input, peer, b)}, rounds.port(me, peer));
+    else
+      program.receive(peer, {block(Buffer::output, peer, b)}, rounds.port(peer, me));
+  }
+  program.skip_rounds(rounds.rounds() - 1 - now);
+  return std::move(program).finish();
+}
+
+}  // namespace
+
+extern const Algorithm alltoall_torus_direct{
+    .collective = Collective::alltoall,
+    .id = "torus-direct",
+    .summary = "on the grid as a torus: every block straight to its target, in rounds in which no link has two messages",
+    .needs = "a grid whose sides are multiples of 4",
+    .source = "tseng1996",
+    .generate = generate,
+    .applies = [](const Problem& problem, const Parameters&) -> Result<> {
+      const std::vector<TorusSide> sides = torus_sides(problem);
+      if (!problem.grid.empty() && !sides.empty() && sides_divisible(sides, 4)) return {};
+      return cannot("direct messages without contention need a grid whose sides are multiples of 4");
+    },
+    .ports = [](const Problem&, const Parameters&) { return Count{2}; },
+};
+
+}  // namespace quadrille
