@@ -31,4 +31,10 @@ class SlotCount {
 // The number of slots in [0, t) that belong to rows 0 .. row - 1 of a column of this height.
 constexpr Count slots_above(Count t, Count height, Count row) { return t / height * row + std::min(t % height, row); }
 
+// The number of slots in [0, t) that belong to positions 0 .. position - 1, if slots come in circles of `circle` slots, and slot s
+// of a circle belongs to position s mod `positions`.
+constexpr Count slots_before(Count t, Count circle, Count positions, Count position) {
+  return t / circle * slots_above(circle, positions, position) + slots_above(t % circle, positions, position);
+}
+
 }  // namespace quadrille

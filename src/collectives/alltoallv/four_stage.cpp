@@ -3,7 +3,8 @@
 // source).
 // Source  [liu2002], algorithm A4. Chained dealing, the grain and the choice of grids are our additions
 //         (docs/collectives/alltoallv.md). Section 5 of the source proposes more than two dimensions.
-// Needs   a valid grid; the default is one for any p. Or `sides` whose product is p.
+// Needs   a valid grid; the default is one for any p. Or `sides` of an array that the ranks fill,
+//         except for a part of its last row.
 // Idea    The data for each target is dealt out like cards, first to the columns and within them to the rows. After
 //         that all ranks hold about the same amount for every target, however uneven the counts are. So collecting the
 //         data is balanced, too.
@@ -24,7 +25,7 @@ extern const Algorithm alltoallv_four_stage{
     .collective = Collective::alltoallv,
     .id = "four-stage",
     .summary = "deal everything out evenly along rows and columns of a grid, then collect it along rows and columns",
-    .needs = "a valid number of columns, or sides whose product is p",
+    .needs = "a valid number of columns, or sides of an array in which at most the last row is short",
     .source = "liu2002, algorithm A4",
     .parameters = {sides_parameter(), columns_parameter(), split_parameter(), grain_parameter(), counts_parameter()},
     .generate = program_by_route,

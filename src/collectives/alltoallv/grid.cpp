@@ -3,7 +3,8 @@
 // dimensions.
 // Source  [liu2002], algorithm A3; for any number of ranks it is the last two stages of A4. Section 5 proposes more
 //         stages.
-// Needs   a valid grid; the default is one for any p. Or `sides` whose product is p.
+// Needs   a valid grid; the default is one for any p. Or `sides` of an array that the ranks fill,
+//         except for a part of its last row.
 // Idea    A rank sends its data for a target to the rank of its own row that is in the target's column; this rank
 //         forwards the data to the target. If the last row is short and has no rank in that column, another rank takes
 //         its place.
@@ -33,7 +34,7 @@ extern const Algorithm alltoallv_grid{
     .collective = Collective::alltoallv,
     .id = "grid",
     .summary = "along the rows of a grid to the target's column, then along the columns; or through more dimensions",
-    .needs = "a valid number of columns, or sides whose product is p",
+    .needs = "a valid number of columns, or sides of an array in which at most the last row is short",
     .source = "liu2002, algorithm A3",
     .parameters = {sides_parameter(), columns_parameter(), counts_parameter()},
     .generate = program_by_route,

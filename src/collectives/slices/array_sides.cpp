@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "collectives/slices/array_route.hpp"
 #include "foundation/text/parsing.hpp"
 #include "patterns/rank_array.hpp"
 
@@ -20,14 +21,6 @@ std::optional<std::vector<Count>> parse_sides(std::string_view text) {
   return sides;
 }
 
-// The number of ranks in an array of these sides, or nothing if it is 2^63 or more.
-std::optional<Count> product_of(const std::vector<Count>& sides) {
-  Count product = 1;
-  for (const Count side : sides)
-    if (__builtin_mul_overflow(product, side, &product)) return std::nullopt;
-  return product;
-}
-
 }  // namespace
 
 std::vector<Count> sides_of(const Parameters& parameters) {
@@ -42,7 +35,7 @@ Parameter sides_parameter() {
       .summary = "sides of an array of ranks with any number of dimensions, one stage for each: more dimensions, fewer messages",
       .standard = "none",
       .choices = {"none"},
-      .form = "sides whose product is p, such as 4x4x4",
+      .form = "sides, such as 4x4x4, whose product is p or of which only the last row along the first side is short",
       .is_of_the_form = [](std::string_view text) { return parse_sides(text).has_value(); }};
 }
 
@@ -72,14 +65,10 @@ Result<> columns_apply(const Problem& problem, const Parameters& parameters) {
 Result<> array_applies(const Problem& problem, const Parameters& parameters) {
   const std::vector<Count> sides = sides_of(parameters);
   if (sides.empty()) return columns_apply(problem, parameters);
-  const std::optional<Count> product = product_of(sides);
-  const std::string text = word(parameters, "sides");
-  if (product != problem.ranks)
-    return cannot(fmt::format("an array with sides {} has {} ranks, but there are {}", text,
-                              product ? fmt::format("{}", *product) : "2^63 or more", problem.ranks));
+  if (auto fits = ArrayRoute::check(problem.ranks, sides); !fits) return fits;
   if (const Count columns = number(parameters, "columns"); columns != sides.back())
-    return cannot(fmt::format("sides={} has rows of {} ranks, which contradicts columns={}; give only one of the two", text,
-                              sides.back(), columns));
+    return cannot(fmt::format("sides={} has rows of {} ranks, which contradicts columns={}; give only one of the two",
+                              word(parameters, "sides"), sides.back(), columns));
   return {};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The parameters that arrange the ranks in an array: `columns` for rows of this length (the last row may be shorter),
-// or `sides` for a full array with any number of dimensions.
+// or `sides` for an array with any number of dimensions (array_route.hpp).
 #pragma once
 
 #include "quadrille/algorithm.hpp"

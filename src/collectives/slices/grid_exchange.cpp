@@ -374,23 +374,23 @@ Program GridExchange::program(const Problem& problem, Rank me) const {
   });
 }
 
-// With two sides, the array is a grid of rows and columns.
-bool is_grid(const Parameters& parameters) {
+// With two sides, the array is a grid of rows and columns, if that grid is valid.
+bool is_grid(const Problem& problem, const Parameters& parameters) {
   const std::size_t dimensions = sides_of(parameters).size();
-  return dimensions == 0 || dimensions == 2;
+  return dimensions == 0 || (dimensions == 2 && RankArray::is_valid(problem.ranks, number(parameters, "columns")));
 }
 
 std::shared_ptr<const SliceRoute> route_of(const Problem& problem, const Parameters& parameters, std::optional<Split> split,
                                            Bytes grain) {
-  if (is_grid(parameters)) return std::make_shared<GridRoute>(problem.ranks, number(parameters, "columns"), split, grain);
-  return std::make_shared<ArrayRoute>(sides_of(parameters), split, grain);
+  if (is_grid(problem, parameters)) return std::make_shared<GridRoute>(problem.ranks, number(parameters, "columns"), split, grain);
+  return std::make_shared<ArrayRoute>(problem.ranks, sides_of(parameters), split, grain);
 }
 
 }  // namespace
 
 std::shared_ptr<const Analysis> analyse_grid_exchange(const Problem& problem, const Parameters& parameters,
                                                       std::optional<Split> split, Bytes grain) {
-  if (is_grid(parameters)) return std::make_shared<GridExchange>(problem, parameters, split, grain);
+  if (is_grid(problem, parameters)) return std::make_shared<GridExchange>(problem, parameters, split, grain);
   return replay_route(problem, parameters, route_of(problem, parameters, split, grain), grain);
 }
 

@@ -74,7 +74,7 @@ void GridRoute::deal_along_column(Rank me, const std::vector<HeldSlice>& held, c
   const Count column = array_.column_of(me);
   std::vector<Rank> line;
   for (Count row = 0; row < array_.height(column); ++row) line.push_back(array_.rank_at(row, column));
-  deal_along(line, array_.row_of(me), *split_, grain_, held, hand);
+  deal_along(line, size(line), array_.row_of(me), *split_, grain_, held, hand);
 }
 
 }  // namespace quadrille

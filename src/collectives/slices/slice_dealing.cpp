@@ -18,19 +18,19 @@ Parameter split_parameter() {
 
 Split split_of(const Parameters& parameters) { return word(parameters, "split") == "chain" ? Split::chain : Split::paper; }
 
-void deal_along(const std::vector<Rank>& line, Count first, Split split, Bytes grain, const std::vector<HeldSlice>& held,
-                const SliceRoute::Hand& hand) {
-  const auto height = size(line);
+void deal_along(const std::vector<Rank>& line, Count slots, Count first, Split split, Bytes grain,
+                const std::vector<HeldSlice>& held, const SliceRoute::Hand& hand) {
+  const Count length = size(line);
   Count slot = first;
   for (auto slice = held.begin(); slice != held.end();) {  // the slices for one target
     const Rank target = slice->target;
     Count total = 0;
     auto last = slice;
     for (; last != held.end() && last->target == target; ++last) total += ceil_divide(last->length(), grain);
-    if (split == Split::paper) slot = target % height;
+    if (split == Split::paper) slot = target % length;
     Count before = 0;  // units of the earlier slices for this target
-    for (Count position = 0, begin = 0; position < height; ++position) {
-      const Count end = slots_above(slot + total, height, position + 1) - slots_above(slot, height, position + 1);
+    for (Count position = 0, begin = 0; position < length; ++position) {
+      const Count end = slots_before(slot + total, slots, length, position + 1) - slots_before(slot, slots, length, position + 1);
       while (begin < end) {
         const Count units = ceil_divide(slice->length(), grain);
         const Count stop = std::min(end, before + units);
@@ -44,7 +44,7 @@ void deal_along(const std::vector<Rank>& line, Count first, Split split, Bytes g
         }
       }
     }
-    slot = (slot + total) % height;
+    slot = (slot + total) % slots;
     slice = last;
   }
 }

@@ -17,11 +17,11 @@ enum class Split : std::uint8_t {
 Parameter split_parameter();
 Split split_of(const Parameters& parameters);
 
-// Deals to the ranks of `line` in turn; `first` is the position in `line` at which the chain starts. For each target,
-// the units of all its slices are counted one after the other. Dealing in turn only decides how many units each
-// position gets; the units of a position are then one consecutive run. Units have `grain` bytes; the last unit of a
-// slice may be shorter. `held` must be ordered as for SliceRoute::deal.
-void deal_along(const std::vector<Rank>& line, Count first, Split split, Bytes grain, const std::vector<HeldSlice>& held,
-                const SliceRoute::Hand& hand);
+// Deals to the ranks of `line` in turn, in a circle of `slots` slots, of which slot t belongs to position t modulo the length of
+// `line`; `first` is the slot at which the chain starts. For each target, the units of all its slices are counted one after the
+// other. Dealing in turn only decides how many units each position gets; the units of a position are then one consecutive run.
+// Units have `grain` bytes; the last unit of a slice may be shorter. `held` must be ordered as for SliceRoute::deal.
+void deal_along(const std::vector<Rank>& line, Count slots, Count first, Split split, Bytes grain,
+                const std::vector<HeldSlice>& held, const SliceRoute::Hand& hand);
 
 }  // namespace quadrille

@@ -97,6 +97,64 @@ TEST(ArrayExchange, IsVerifiedInManyArrays) {
       }
 }
 
+// Arrays whose last row along the first side is short, of all lengths.
+TEST(ArrayExchange, IsVerifiedWithAShortLastRow) {
+  for (const std::vector<Count>& sides : std::vector<std::vector<Count>>{
+           {2, 4}, {3, 4}, {2, 7}, {2, 2, 2}, {2, 3, 4}, {3, 2, 4}, {2, 1, 5}, {2, 2, 2, 2}, {3, 3, 3}}) {
+    const Count places = std::accumulate(sides.begin(), sides.end(), Count{1}, std::multiplies<>());
+    const std::string text = fmt::format("{}", fmt::join(sides, "x"));
+    for (Count p = places - places / sides.front() + 1; p < places; ++p)
+      for (const Problem& problem : some_traffic(p))
+        for (const char* specification :
+             {"grid:counts=headers,sides=", "four-stage:grain=3,sides=", "four-stage:split=paper,grain=1,counts=known,sides="}) {
+          const Schedule schedule = make_schedule(problem, specification + text);
+          for (const Finding& finding : verify(schedule, {.port_limit = 1}))
+            FAIL() << specification << text << ", " << p << " ranks: " << to_string(finding);
+          if (p < 9) EXPECT_EQ(judge(schedule), "") << specification << text;
+        }
+  }
+}
+
+// In the slots of its rank each target's data is dealt out evenly: if p divides the counts, every rank then holds 1/p of it, as in
+// a grid with a short last row [liu2002, lemma 2].
+TEST(ArrayExchange, DealsEvenlyWithAShortLastRow) {
+  for (const auto& [p, sides] :
+       std::vector<std::pair<Count, std::string>>{{11, "3x4"}, {7, "2x2x2"}, {22, "3x2x4"}, {50, "4x4x4"}}) {
+    const Problem problem = make_traffic(p, {.kind = TrafficKind::transpose, .most = 4 * p, .small = p});
+    const Schedule schedule = make_schedule(problem, fmt::format("four-stage:grain=1,counts=known,sides={}", sides));
+    const Count passes = std::count(sides.begin(), sides.end(), 'x') + 1;
+    std::vector<Bytes> held(index(p));  // what a rank has after the dealing passes
+    for (Rank rank = 0; rank < p; ++rank) {
+      const Program program = schedule.program(rank);
+      ASSERT_EQ(program.stages.size(), index(2 * passes));
+      const Count end = program.stages[index(passes)].first_round;
+      Bytes& bytes_held = held[index(rank)];
+      for (const Share& share : Traffic(problem).sent_by(rank)) bytes_held += share.bytes;
+      for (const Round& round : program.rounds) {
+        if (round.number >= end) continue;
+        for (const Message& message : round.sends) bytes_held -= bytes(message.regions);
+        for (const Message& message : round.receives) bytes_held += bytes(message.regions);
+      }
+    }
+    const Bytes total = std::accumulate(held.begin(), held.end(), Bytes{0});
+    for (const Bytes mine : held) EXPECT_EQ(mine, total / p) << sides;
+  }
+}
+
+// 2 (N_i - 1) rounds for each side, and for rows of 4 of which the last has 3 ranks: 2 more, because two of the 3 send to the same
+// rank.
+TEST(ArrayExchange, NeedsFewMoreRoundsWithAShortLastRow) {
+  const auto rounds = [](Count p, const std::string& sides) {
+    const Problem problem = make_traffic(p, {.kind = TrafficKind::equal, .typical = 8 * p});
+    return figures(make_schedule(problem, "four-stage:grain=1,counts=known,sides=" + sides)).c1;
+  };
+  EXPECT_EQ(rounds(12, "3x4"), 2 * (2 + 3));
+  EXPECT_EQ(rounds(11, "3x4"), 2 * (2 + 3 + 2));
+  EXPECT_EQ(rounds(10, "3x4"), 2 * (2 + 3 + 1));  // a valid grid, in which ranks stall
+  EXPECT_EQ(rounds(9, "3x3"), 2 * (2 + 2));
+  EXPECT_EQ(rounds(60, "4x4x4"), 2 * (3 + 3 + 3 + 1));
+}
+
 // With sparse counts, the cost depends on the number of entries, not on the square of the number of ranks.
 TEST(ArrayExchange, CostsLittleForManyRanksWithSparseCounts) {
   const Count side = 20, p = side * side * side;
@@ -142,9 +200,16 @@ TEST(ArrayExchange, RefusesWrongSidesWithAReason) {
   for (const std::string id : {"grid", "four-stage"}) {
     EXPECT_EQ(reason(id + ":sides=3x4x5"), "");
     EXPECT_EQ(reason(id + ":sides=3x4x5,columns=5"), "");
-    EXPECT_EQ(reason(id + ":sides=4x4x4"), "an array with sides 4x4x4 has 64 ranks, but there are 60");
+    for (const char* right : {"4x4x4", "7x3x3", "60", "1x60", "2x59", "60x1"})
+      EXPECT_EQ(reason(id + ":sides=" + right), "") << right;
+    EXPECT_EQ(reason(id + ":sides=5x4x4"),
+              "an array with sides 5x4x4 has 65 to 80 ranks, because only its last row along the first "
+              "side may be short, but there are 60");
+    EXPECT_EQ(reason(id + ":sides=61x1"), "an array with sides 61x1 has 61 ranks, but there are 60");
+    EXPECT_EQ(reason(id + ":sides=59"), "an array with sides 59 has 59 ranks, but there are 60");
+    EXPECT_EQ(reason(id + ":sides=1x61"), "an array with sides 1x61 has 61 ranks, but there are 60");
     EXPECT_EQ(reason(id + ":sides=4294967296x4294967296"),
-              "an array with sides 4294967296x4294967296 has 2^63 or more ranks, but there are 60");
+              "an array with sides 4294967296x4294967296 has 2^63 or more places, but there are 60 ranks");
     EXPECT_THAT(reason(id + ":sides=3x4x5,columns=6"),
                 HasSubstr("sides=3x4x5 has rows of 5 ranks, which contradicts columns=6; give only one of the two"));
     EXPECT_EQ(number(parse_choice(problem, id + ":sides=3x4x5").parameters, "columns"), 5);
@@ -155,7 +220,7 @@ TEST(ArrayExchange, RefusesWrongSidesWithAReason) {
     parse_choice(problem, "grid:sides=3by4");
     ADD_FAILURE();
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("sides whose product is p, such as 4x4x4"));
+    EXPECT_THAT(error.what(), HasSubstr("sides, such as 4x4x4, whose product is p"));
   }
 }
 
