@@ -23,6 +23,7 @@ enum class TrafficKind : std::uint8_t {
   all_to_one,   // every rank sends `typical` to rank 0
   one_to_all,   // rank 0 sends `typical` to every rank
   sparse,       // every rank sends to a share `density` of all ranks (at least one), from 1 byte to twice `typical` each
+  groups,       // the first `senders` ranks send to each of the others, from 0 bytes to twice `typical` each
 };
 
 std::string_view name(TrafficKind kind);  // "power-law"
@@ -35,6 +36,7 @@ struct TrafficPattern {
   Bytes small = 0;       // for spike and transpose
   Bytes typical = 8;     // for all other kinds
   double density = 0.1;  // for sparse: from 0 to 1
+  Count senders = 0;     // for groups: from 0 to the number of ranks; 0 stands for half of the ranks
   std::uint64_t seed = 1;
 };
 

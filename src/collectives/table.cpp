@@ -73,6 +73,7 @@ static Table filled_table() {
   BASELINE(alltoallv_scan_two_phase);
   ROW(alltoallv_grid);
   ROW(alltoallv_four_stage);
+  ROW(alltoallv_groups);
   BASELINE(alltoallv_folded_four_stage);
   ROW(alltoallv_two_phase_bruck);
   ROW(alltoallv_padded_bruck);

@@ -19,8 +19,8 @@
 namespace quadrille {
 namespace {
 
-constexpr std::array<std::string_view, 10> names{"spike",     "transpose",   "equal",      "uniform",    "normal",
-                                                 "power-law", "permutation", "all-to-one", "one-to-all", "sparse"};
+constexpr std::array<std::string_view, 11> names{"spike",       "transpose",  "equal",      "uniform", "normal", "power-law",
+                                                 "permutation", "all-to-one", "one-to-all", "sparse",  "groups"};
 
 constexpr Count most_ranks_dense = Count{1} << 14;  // 2 GiB of counts
 
@@ -92,6 +92,13 @@ Problem sparse(Count p, const TrafficPattern& pattern, Draw& draw) {
   return Problem::alltoallv(p, std::move(entries));
 }
 
+Problem groups(Count p, const TrafficPattern& pattern, Draw& draw) {
+  if (pattern.senders < 0 || pattern.senders > p)
+    throw Error(ErrorCode::misuse, fmt::format("{} of {} ranks cannot be senders", pattern.senders, p));
+  const Count senders = pattern.senders == 0 ? p / 2 : pattern.senders;
+  return dense(p, [&](Rank from, Rank to) { return from < senders && to >= senders ? draw.below(2 * pattern.typical + 1) : 0; });
+}
+
 }  // namespace
 
 std::string_view name(TrafficKind kind) { return names[static_cast<std::size_t>(kind)]; }
@@ -146,6 +153,7 @@ Problem make_traffic(Count p, const TrafficPattern& pattern) {
       return Problem::alltoallv(p, std::move(entries));
     }
     case TrafficKind::sparse: return sparse(p, pattern, draw);
+    case TrafficKind::groups: return groups(p, pattern, draw);
   }
   return Problem::alltoallv(p, std::vector<TrafficEntry>{});
 }

@@ -14,7 +14,7 @@ namespace {
 
 TEST(TrafficPatterns, HaveNames) {
   for (const TrafficKind kind : all_traffic_kinds()) EXPECT_EQ(traffic_kind_named(name(kind)), kind);
-  EXPECT_EQ(all_traffic_kinds().size(), 10u);
+  EXPECT_EQ(all_traffic_kinds().size(), 11u);
   EXPECT_EQ(traffic_kind_named("spiky"), std::nullopt);
 }
 
@@ -69,6 +69,14 @@ TEST(TrafficPatterns, MatchTheirDefinitions) {
 
   const Problem spike = make(TrafficKind::spike), sparse = make(TrafficKind::sparse), permutation = make(TrafficKind::permutation);
   const Problem to_one = make(TrafficKind::all_to_one), from_one = make(TrafficKind::one_to_all);
+  const Problem halves = make(TrafficKind::groups),
+                groups = make_traffic(p, {.kind = TrafficKind::groups, .typical = 100, .senders = 7});
+  for (Rank from = 0; from < p; ++from)
+    for (Rank to = 0; to < p; ++to) {
+      EXPECT_LE(Traffic(groups).bytes(from, to), from < 7 && to >= 7 ? 200 : 0);
+      EXPECT_LE(Traffic(halves).bytes(from, to), from < p / 2 && to >= p / 2 ? 200 : 0);
+    }
+  for (Rank from = 0; from < 7; ++from) EXPECT_NEAR(static_cast<double>(Traffic(groups).sent_bytes(from)), 100 * (p - 7), 1500);
   for (Rank rank = 0; rank < p; ++rank) {
     EXPECT_EQ(Traffic(spike).sent_bytes(rank), 900 + p - 1);
     EXPECT_EQ(Traffic(sparse).sent_by(rank).size(), 5u);
@@ -97,6 +105,8 @@ TEST(TrafficPatterns, RefuseValuesOutOfRange) {
   EXPECT_THROW(make_traffic(0, {}), Error);
   EXPECT_THROW(make_traffic(4, {.typical = -1}), Error);
   EXPECT_THROW(make_traffic(4, {.kind = TrafficKind::sparse, .density = 1.5}), Error);
+  EXPECT_THROW(make_traffic(4, {.kind = TrafficKind::groups, .senders = 5}), Error);
+  EXPECT_THROW(make_traffic(4, {.kind = TrafficKind::groups, .senders = -1}), Error);
   EXPECT_THROW(make_traffic(4, {.kind = TrafficKind::equal, .typical = Bytes{1} << 62}), Error);
   EXPECT_THROW(make_traffic(4, {.kind = TrafficKind::spike, .most = Bytes{1} << 62}), Error);
 }

@@ -35,11 +35,14 @@ TrafficPattern parse_pattern(const std::string& text, Bytes typical) {
     pattern.seed = static_cast<std::uint64_t>(parse_whole(items.back().substr(5), "the seed of the pattern", 0));
     items.pop_back();
   }
-  const std::size_t least = has_own_sizes(*kind) ? 1 : 0, most = has_own_sizes(*kind) ? 2 : *kind == TrafficKind::sparse ? 1 : 0;
+  const std::size_t least = has_own_sizes(*kind) ? 1 : 0, most = has_own_sizes(*kind)                                           ? 2
+                                                                 : *kind == TrafficKind::sparse || *kind == TrafficKind::groups ? 1
+                                                                                                                                : 0;
   if (items.size() < least)
     refuse(fmt::format("the pattern {0} needs its largest size, such as {0}:64KiB", quadrille::name(*kind)));
   if (items.size() > most) refuse(fmt::format("'{}' is too much for the pattern '{}'", items[most], whole));
   if (*kind == TrafficKind::sparse && !items.empty()) pattern.density = parse_density(items[0]);
+  if (*kind == TrafficKind::groups && !items.empty()) pattern.senders = parse_whole(items[0], "the number of senders", 1);
   if (has_own_sizes(*kind)) pattern.most = parse_size(items[0]);
   if (items.size() == 2) pattern.small = parse_size(items[1]);
   return pattern;
@@ -48,7 +51,8 @@ TrafficPattern parse_pattern(const std::string& text, Bytes typical) {
 std::string pattern_help() {
   return "alltoallv: how much each rank sends to each rank. spike:MAX[,SMALL]: MAX to one random rank, SMALL to the others. "
          "transpose:MAX[,SMALL]: MAX to its mirror image in a square, SMALL to the others. sparse[:DENSITY]: to this share of the "
-         "ranks (default 0.1). Sizes around --block: equal, uniform, normal, power-law, permutation, all-to-one, one-to-all. A "
+         "ranks (default 0.1). groups[:SENDERS]: from the first ranks (default half) to each of the others. Sizes around --block: "
+         "equal, uniform, normal, power-law, permutation, all-to-one, one-to-all. A "
          "pattern may end in a seed, as in uniform:seed=3 (default: seed=1)";
 }
 
