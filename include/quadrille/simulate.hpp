@@ -55,10 +55,16 @@ struct MessageEnd {
   Picoseconds begin = 0, end = 0;
 };
 
+// How messages pass the links of a network. A message that waits for a link blocks no other link with cut_through: it is stored in
+// a switch. With wormhole it holds the links that it has.
+enum class Switching : std::uint8_t { cut_through, wormhole };
+
 struct EventOptions {
   Policy policy = Policy::blocking;
   bool barriers = false;               // adds a barrier of all ranks after each round
   const Topology* topology = nullptr;  // if given, messages queue at its links
+  Switching switching = Switching::cut_through;
+  Count channels = 2;  // virtual channels of each link, with wormhole: 1 or 2
   // Disturbances, drawn at random from the seed. There are none by default.
   std::uint64_t seed = 1;
   Count late_ranks = 0;     // number of ranks that start late
@@ -75,6 +81,7 @@ struct EventOptions {
 struct EventSimulation : Simulation {
   std::vector<Picoseconds> rank_ends;  // when each rank is done
   Count messages = 0;                  // of all ranks, including control messages
+  Count link_waits = 0;                // with links: how often a message has waited at a link
 };
 
 // Simulates message by message; docs/simulation.md states the rules. The result is the same as that of
@@ -84,9 +91,9 @@ struct EventSimulation : Simulation {
 //
 // Makes one program at a time and holds 100 to 200 bytes per message. Because rounds overlap, a round or stage lasts
 // from the begin of its first message to the end of its last; links are not counted. Throws Error{misuse} if a
-// message has no matching other end (`verify` says where) or an option is out of range, and Error{too_large} from
-// 2^32 events or 2^63 picoseconds on, or if the machine has too little memory; the memory is checked before it is
-// allocated.
+// message has no matching other end (`verify` says where), if an option is out of range, or if messages wait for each
+// other's links in a circle. Throws Error{too_large} from 2^32 events or 2^63 picoseconds on, or if the machine has too
+// little memory; the memory is checked before it is allocated.
 EventSimulation simulate_events(const Schedule& schedule, const MessageTimes& times, const EventOptions& options = {});
 
 }  // namespace quadrille

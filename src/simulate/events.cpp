@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "foundation/assert.hpp"
 #include "quadrille/error.hpp"
@@ -15,6 +16,7 @@
 #include "simulate/event_graph.hpp"
 #include "simulate/link_queues.hpp"
 #include "simulate/trouble.hpp"
+#include "simulate/wormhole_links.hpp"
 #include "topology/round_messages.hpp"
 
 namespace quadrille {
@@ -82,7 +84,10 @@ class Run {
     for (std::size_t round = 1; round < graph_.gates_of_round.size(); ++round)
       for (const Event gate : graph_.gates_of_round[round]) ++graph_.waits_for[gate];
     if (options.topology) {
-      links_.emplace(*options.topology, slow_links(), options.slowness);
+      if (options.switching == Switching::wormhole)
+        links_ = std::make_unique<WormholeLinks>(*options.topology, options.channels, slow_links(), options.slowness);
+      else
+        links_ = std::make_unique<LinkQueues>(*options.topology, slow_links(), options.slowness);
       tails_.resize(ready_.size(), 0);
     }
   }
@@ -100,6 +105,8 @@ class Run {
       arrive(receive, delivery->head);
       settle();
     }
+    if (const auto circle = links_ ? links_->deadlock() : std::nullopt)
+      throw Error(ErrorCode::misuse, fmt::format("the network is in a deadlock: {}", *circle));
     if (arrived_ != graph_.messages)
       throw Error(
           ErrorCode::misuse,
@@ -232,6 +239,7 @@ class Run {
 
   EventSimulation result() && {
     result_.end = *std::max_element(result_.rank_ends.begin(), result_.rank_ends.end());
+    if (links_) result_.link_waits = links_->waits();
     std::size_t round = 0;
     const auto& stages = graph_.stages;
     for (std::size_t i = 0; i < stages.size(); ++i) {
@@ -259,7 +267,7 @@ class Run {
   std::vector<Event> waiting_;         // events to be processed
   std::vector<Count> messages_left_;   // by round: messages that have not arrived yet
   std::vector<Picoseconds> barriers_;  // by round: end of the barrier after it; empty without barriers
-  std::optional<LinkQueues> links_;
+  std::unique_ptr<LinkService> links_;
   std::vector<Picoseconds> tails_;  // by receive, with links: when its last byte arrives
   std::vector<Picoseconds> round_begins_, round_ends_;
   Count arrived_ = 0;
@@ -270,6 +278,10 @@ void check_options(const Schedule& schedule, const MessageTimes& times, const Ev
   const auto refuse = [](const std::string& sentence) { throw Error(ErrorCode::misuse, sentence); };
   if (options.topology) check_ranks(*options.topology, schedule.problem);
   if (times.ports < 1) refuse("a rank has at least one port");
+  if (options.switching == Switching::wormhole && !options.topology)
+    refuse("wormhole switching needs a network, such as --topology torus:4x8");
+  if (options.channels < 1 || options.channels > 2)
+    refuse(fmt::format("a link has one or two virtual channels, not {}", options.channels));
   if (options.late_ranks < 0 || options.late_ranks > schedule.problem.ranks)
     refuse(fmt::format("{} of {} ranks cannot be late", options.late_ranks, schedule.problem.ranks));
   if (options.late_by < 0) refuse("ranks cannot be late by a negative time");

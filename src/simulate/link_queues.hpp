@@ -6,33 +6,23 @@
 #pragma once
 
 #include <algorithm>
-#include <optional>
 #include <queue>
 #include <vector>
 
-#include "quadrille/picoseconds.hpp"
+#include "simulate/link_service.hpp"
 #include "topology/per_link.hpp"
 
 namespace quadrille {
 
-class LinkQueues {
+class LinkQueues : public LinkService {
  public:
-  using Number = std::uint32_t;  // of a message
-
-  struct Delivery {
-    Number message = 0;
-    Picoseconds head = 0, tail = 0;  // when its first and its last byte reach the receiver
-  };
-
   LinkQueues(const Topology& topology, const std::vector<Count>& slow_links, double slowness)
       : topology_(topology), queues_(topology), slowness_(slowness) {
     for (const Count number : slow_links) queues_[number].is_slow = true;
   }
 
-  // Enters a message whose first byte leaves its sender at `time`. `time` must not be earlier than the time of the last head that
-  // `next` moved. `latency` is added once, after the last link.
   void send(Number message, Rank from, Rank to, const std::optional<Port>& port, Picoseconds time, Picoseconds bytes_time,
-            Picoseconds latency) {
+            Picoseconds latency) override {
     std::uint32_t slot = 0;
     if (unused_.empty()) {
       slot = static_cast<std::uint32_t>(flights_.size());
@@ -51,8 +41,7 @@ class LinkQueues {
     heads_.push({time, message, slot});
   }
 
-  // Returns the message that leaves its last link next, or nothing if no message is in the network.
-  std::optional<Delivery> next() {
+  std::optional<Delivery> next() override {
     while (!heads_.empty()) {
       Head head = heads_.top();
       heads_.pop();
@@ -66,6 +55,7 @@ class LinkQueues {
         const Picoseconds start = std::max(head.time, queue.free);
         const Picoseconds taken =
             queue.is_slow ? whole_units(static_cast<double>(flight.bytes_time) * slowness_) : flight.bytes_time;
+        if (start > head.time) ++waits_;
         queue.free = add_times(start, taken);
         flight.tail = std::max(flight.tail, queue.free);
         head.time = start;

@@ -31,6 +31,8 @@ std::string how(const SimulationSetting& setting) {
   std::string text = "by events, message by message";
   if (events.barriers) text += ", with a barrier after each round";
   if (setting.topology) text += ", with queues at the links of " + setting.topology->name();
+  if (events.switching == Switching::wormhole)
+    text += fmt::format(" and wormhole switching, {} a link", events.channels == 1 ? "one channel" : "two virtual channels");
   std::vector<std::string> troubles;
   if (events.late_ranks > 0) troubles.push_back(fmt::format("{} ranks {} late", events.late_ranks, time_text(events.late_by)));
   if (events.slow_links > 0) troubles.push_back(fmt::format("{} links {:g} times as slow", events.slow_links, events.slowness));
@@ -52,12 +54,13 @@ Count most_sharing(const Simulated& candidate) {
 }
 
 std::string ranking(const SimulationList& list, const SimulationSetting& setting) {
-  const bool links = setting.topology && !setting.by_events;
+  const bool links = setting.topology && !setting.by_events, waits = setting.topology && setting.by_events;
   std::vector<Column> columns{{"algorithm"}};
   if (setting.by_events && !setting.events.barriers) columns.push_back({"policy"});
   columns.push_back({"rounds", Align::right});
   if (links) columns.push_back({"sharing", Align::right});
   if (setting.by_events) columns.insert(columns.end(), {{"messages", Align::right}, {"first rank", Align::right}});
+  if (waits) columns.push_back({"waits", Align::right});
   columns.insert(columns.end(), {{"time", Align::right}, {"ratio", Align::right}});
   Table table(columns);
   const auto least = static_cast<double>(list.candidates.front().simulation.end);
@@ -69,6 +72,7 @@ std::string ranking(const SimulationList& list, const SimulationSetting& setting
     row.push_back(rounds_text(rounds));
     if (links) row.push_back(fmt::format("{}", most_sharing(candidate)));
     if (setting.by_events) row.insert(row.end(), {fmt::format("{}", candidate.messages), time_text(candidate.first_end)});
+    if (waits) row.push_back(fmt::format("{}", candidate.link_waits));
     row.push_back(time_text(candidate.simulation.end));
     row.push_back(least > 0 ? fmt::format("{:.2f}", static_cast<double>(candidate.simulation.end) / least) : "–");
     table.add(std::move(row));
@@ -148,6 +152,7 @@ Json json_of(const SimulationList& list, const SimulationSetting& setting) {
       object["policy"] = name(candidate.policy);
       object["messages"] = candidate.messages;
       object["first_end_ps"] = candidate.first_end;
+      if (setting.topology) object["link_waits"] = candidate.link_waits;
     }
     object["stages"] = std::move(stages);
     candidates.push_back(std::move(object));
@@ -171,7 +176,8 @@ Json json_of(const SimulationList& list, const SimulationSetting& setting) {
                    {"late_by_ps", setting.events.late_by},
                    {"slow_links", setting.events.slow_links},
                    {"slowness", setting.events.slowness},
-                   {"jitter", setting.events.jitter}});
+                   {"jitter", setting.events.jitter},
+                   {"switching", setting.events.switching == Switching::wormhole ? "wormhole" : "cut-through"}});
   object["candidates"] = std::move(candidates);
   object["left_out"] = std::move(left_out);
   return object;

@@ -19,6 +19,7 @@ struct Simulated {
   // Only with --by events:
   Count messages = 0;
   Picoseconds first_end = 0;  // when the first rank finishes
+  Count link_waits = 0;       // with a topology: how often a message has waited at a link
 };
 
 struct SimulationList {

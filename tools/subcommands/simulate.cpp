@@ -29,7 +29,7 @@ struct Options {
   std::vector<std::string> algorithms, schedules, policies;
   ProblemOptions problem;
   ModelOptions model;
-  std::optional<std::string> seed, late, slow_links, jitter, output;
+  std::optional<std::string> seed, late, slow_links, jitter, switching, output;
   bool barriers = false, json = false;
 };
 
@@ -82,8 +82,9 @@ bool by_events(const Options& options) {
 EventOptions event_options(const Options& options) {
   EventOptions events{.barriers = options.barriers};
   if (!by_events(options)) {
-    if (options.barriers || !options.policies.empty() || options.seed || options.late || options.slow_links || options.jitter)
-      refuse("--policy, --barriers, --seed, --late, --slow-links and --jitter need --by events");
+    if (options.barriers || !options.policies.empty() || options.seed || options.late || options.slow_links || options.jitter ||
+        options.switching)
+      refuse("--policy, --barriers, --seed, --late, --slow-links, --jitter and --switching need --by events");
     return events;
   }
   if (options.barriers && !options.policies.empty()) refuse("with --barriers all policies are the same; leave --policy out");
@@ -99,6 +100,12 @@ EventOptions event_options(const Options& options) {
     events.slowness = parse_number(factor, "the factor of slow links", 1);
   }
   if (options.jitter) events.jitter = parse_jitter(*options.jitter);
+  if (options.switching && *options.switching != "cut-through") {
+    if (*options.switching != "wormhole" && *options.switching != "wormhole:1" && *options.switching != "wormhole:2")
+      refuse(fmt::format("--switching is cut-through, wormhole or wormhole:1, not '{}'", *options.switching));
+    events.switching = Switching::wormhole;
+    events.channels = *options.switching == "wormhole:1" ? 1 : 2;
+  }
   return events;
 }
 
@@ -136,7 +143,7 @@ std::vector<Simulated> simulate(const Case& entry, const SimulationSetting& sett
     };
     const EventSimulation simulation = simulate_events(schedule, message_times(*setting.model, setting.machine), events);
     const Picoseconds first_end = *std::min_element(simulation.rank_ends.begin(), simulation.rank_ends.end());
-    list.push_back({name, entry.specification(), policy, simulation, simulation.messages, first_end});
+    list.push_back({name, entry.specification(), policy, simulation, simulation.messages, first_end, simulation.link_waits});
   }
   return list;
 }
@@ -157,7 +164,8 @@ std::vector<SimulationList> simulate(const Options& options, const SimulationSet
       try {
         for (Simulated& simulated : simulate(entry, setting, policies, progress)) list.candidates.push_back(std::move(simulated));
       } catch (const Error& error) {
-        if (error.code() != ErrorCode::too_large) throw;
+        const bool may_deadlock = setting.events.switching == Switching::wormhole;
+        if (error.code() != ErrorCode::too_large && !may_deadlock) throw;
         list.left_out.push_back({i, entry.short_name(), error.what()});
       }
     }
@@ -214,6 +222,10 @@ Subcommand add_simulate(CLI::App& command) {
              "COUNT:TIME");
   add_option(*parser, "--slow-links", options->slow_links,
              "by events, with --topology: COUNT links take FACTOR times as long for a byte, such as 2:4", "COUNT:FACTOR");
+  add_option(*parser, "--switching", options->switching,
+             "by events, with --topology: cut-through (the default), where a message that waits for a link blocks no other; or "
+             "wormhole[:CHANNELS], where it holds the links that it has, with 1 or 2 virtual channels a link (default 2)",
+             "WAY");
   add_option(*parser, "--jitter", options->jitter,
              "by events: each overhead and latency grows by a random part of itself, up to this share, 0 to 1, such as 0.1",
              "SHARE");
