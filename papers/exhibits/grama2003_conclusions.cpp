@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What [grama2003] says about when which algorithm is better, beside what a plan takes.
+#include <fmt/format.h>
+
+#include "papers/exhibits/conclusions.hpp"
+#include "papers/machines.hpp"
+#include "quadrille/flips.hpp"
+
+namespace quadrille::papers {
+namespace {
+
+// t_s is a thousand times t_w, about as on the machines of [liu2002, section 5].
+const MachineCosts slides{.name = "slides",
+                          .description = "t_s = 1000 t_w",
+                          .source = "grama2003",
+                          .models = {{"linear", {{"startup_us", 1000}, {"transfer_us_per_byte", 1}, {"ports", 1}}}},
+                          .assumed = {}};
+
+constexpr Bytes brief = 8, lengthy = 65536;
+
+Planner on(const char* network, Collective collective, Bytes bytes) {
+  const Topology topology = parse_topology(network);
+  Problem problem = problem_of(collective, topology.ranks(), bytes);
+  problem.grid = topology.grid();
+  return Planner({fmt::format("{}, {} of {} words", network, name(collective), bytes), problem, slides, topology});
+}
+
+Reproduction make(const Making& making) {
+  using enum Collective;
+  Reproduction made = conclusions_of({"The slides name no machine: here t_s is 1000 t_w, and a word is a byte."});
+  constexpr const char* fan_out = "One-to-All Broadcast and All-to-One Reduction on Rings";
+  for (const Bytes bytes : {brief, lengthy}) {
+    making.show(fmt::format("{} words", bytes));
+    on("ring:64", broadcast, bytes)
+        .add(made,
+             {.words =
+                  "Simplest way is to send p-1 messages from the source to the other p-1 processors - this is not very efficient",
+              .place = fan_out,
+              .better = "binomial",
+              .than = "linear"});
+    on("ring:64", allgather, bytes)
+        .add(made, {.words = "Naive implementation: perform p one-to-all broadcasts. This is not the most efficient",
+                    .place = "All-to-all Broadcast and Reduction on a Ring",
+                    .better = "ring",
+                    .than = "broadcasts"});
+    on("hypercube:64", allreduce, bytes)
+        .add(made,
+             {.words = "Time for this operation is (t_s + t_w m) log p which is half the time of doing the two step implementation",
+              .place = "All-Reduce and Prefix-Sum Operations",
+              .better = "recursive-doubling",
+              .than = "reduce-broadcast",
+              .at_most = 0.5});
+  }
+  on("ring:64", allgather, lengthy)
+      .add(made,
+           {.words =
+                "It is not possible to port algorithms for higher dimensional networks (such as a hypercube) into a ring because "
+                "this would cause network congestion",
+            .place = "All-to-all broadcast: Notes",
+            .better = "ring",
+            .than = "recursive-doubling"});
+  on("hypercube:64", allgather, lengthy)
+      .add(made, {.words = "All of the algorithms presented above are asymptotically optimal in message size",
+                  .place = "All-to-all broadcast: Notes",
+                  .better = "recursive-doubling"});
+  constexpr const char* optimal = "All-to-All Personalized Communication on a Hypercube: Cost Analysis of Optimal Algorithm";
+  on("hypercube:64", alltoall, lengthy)
+      .add(made,
+           {.words = "This is asymptotically optimal in message size", .place = optimal, .better = "xor", .than = "hypercube"});
+  on("hypercube:64", alltoall, brief)
+      .add(made, {.words = "the non-optimal algorithm may still be faster for small messages where the t_s term dominates",
+                  .place = optimal,
+                  .better = "hypercube",
+                  .than = "xor"});
+  std::vector<Bytes> from;
+  for (const Count p : {16, 64}) {
+    const Problem problem = problem_of(alltoall, p, 1);
+    const Flips flips = cheapest_by_block(problem, {parse_choice(problem, "hypercube"), parse_choice(problem, "xor")},
+                                          *find_model("linear"), slides, {.topology = Topology::hypercube(p)});
+    made.equal(
+        fmt::format("{} ranks: places where the faster of hypercube and xor changes (\"the fastest algorithm is selected based on "
+                    "messages size and number of processors\")",
+                    p),
+        1, flips.list.size() - 1, optimal);
+    from.push_back(flips.list.back().from);
+  }
+  made.at_most(
+          "words from which xor is faster among 64 ranks, over those among 16 (the same sentence: they depend on the number of "
+          "processors)",
+          1, ratio(from[1], from[0]), optimal)
+      .is_reading = true;
+  for (const Collective collective : {broadcast, reduce, allreduce}) {
+    const auto [better, than] = collective == broadcast ? std::pair{"scatter-allgather", "binomial"}
+                                : collective == reduce  ? std::pair{"reduce-scatter-gather", "binomial"}
+                                                        : std::pair{"reduce-scatter-allgather", "recursive-doubling"};
+    on("hypercube:64", collective, lengthy)
+        .add(made, {.words = "If the message size is large enough to break into p parts, then we can implement the one-to-all "
+                             "broadcast as a scatter operation [..] then an all-to-all communication",
+                    .place = "Optimizations of standard algorithms",
+                    .better = better,
+                    .than = than});
+  }
+  return made;
+}
+
+}  // namespace
+
+extern const Exhibit grama2003_conclusions{
+    .id = "grama2003-conclusions",
+    .title = "Their conclusions, and what a plan takes on a hypercube and on a ring",
+    .source = "grama2003, slides of each operation",
+    .about =
+        "each sentence that says what is better when, with both times by the linear model on the network, beside what a plan takes "
+        "among all algorithms",
+    .make = make,
+};
+
+}  // namespace quadrille::papers
