@@ -92,7 +92,7 @@ Reproduction make(const Making& making) {
 
 extern const Exhibit bruck1997_conclusions{
     .id = "bruck1997-conclusions",
-    .title = "Its conclusions, and what a plan takes on an SP-1",
+    .title = "Which radix is better when, and what a plan takes on an SP-1",
     .source = "bruck1997, sections 1.2, 3.5 and 4",
     .about =
         "each sentence that says what is better when, with both times by the linear model, beside what a plan takes among all "

@@ -107,7 +107,7 @@ Reproduction make(const Making& making) {
 
 extern const Exhibit grama2003_conclusions{
     .id = "grama2003-conclusions",
-    .title = "Their conclusions, and what a plan takes on a hypercube and on a ring",
+    .title = "Which algorithm of the slides is better when, and what a plan takes",
     .source = "grama2003, slides of each operation",
     .about =
         "each sentence that says what is better when, with both times by the linear model on the network, beside what a plan takes "

@@ -106,7 +106,7 @@ Reproduction make(const Making& making) {
                            "section 4.2, figures 21 and 22"};
   add(made, {"sp2", spike}, 3, 4, Policy::nonblocking, superior);
   add(made, {"sp2", transpose}, 4, 3, Policy::dataflow, superior);
-  for (const Count ranks : {25, 100})
+  for (const Count ranks : {25, 64})
     add(made, {"sp2", transpose, 4096, ranks}, 4, 3, Policy::dataflow,
         {"In this figure, A4-n2 is always superior to A3-n1", "section 4.2, figure 23"});
   for (const TrafficKind pattern : {spike, transpose}) {
@@ -129,7 +129,7 @@ Reproduction make(const Making& making) {
 
 extern const Exhibit liu2002_conclusions{
     .id = "liu2002-conclusions",
-    .title = "Its conclusions, and what a plan takes on a T3D and an SP2",
+    .title = "Which of A1 to A4 is better when, and what a plan takes on a T3D and an SP2",
     .source = "liu2002, sections 1, 4 and 5",
     .about =
         "each sentence that says which of A1 to A4 is better when, with both times by the model that a plan takes, beside what the "

@@ -67,7 +67,7 @@ Reproduction make(const Making& making) {
 
 extern const Exhibit liu2005_conclusions{
     .id = "liu2005-conclusions",
-    .title = "Its conclusions, and what a plan takes on a torus of a Paragon",
+    .title = "Which exchange on tori is better when, and what a plan takes on a Paragon",
     .source = "liu2005, sections I and V",
     .about =
         "each sentence that says what is better when, with both times by the torus model, beside what a plan takes among all "

@@ -55,7 +55,7 @@ Reproduction make(const Making& making) {
 
 extern const Exhibit sanders2002_conclusions{
     .id = "sanders2002-conclusions",
-    .title = "Its conclusions, and what a plan takes among nodes of several sizes",
+    .title = "Which exchange among nodes is better when, and what a plan takes",
     .source = "sanders2002, sections 1 and 4",
     .about =
         "each sentence that says what is better when, with both times by the cluster model, beside what a plan takes among all "
