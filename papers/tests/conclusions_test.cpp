@@ -13,7 +13,7 @@ namespace {
 Planner on_sp1(Bytes bytes) { return Planner({"here", problem_of(Collective::alltoall, 8, bytes), machine_of_paper("sp1")}); }
 
 // No algorithm with its defaults is faster, and what the plan takes has the time of its own schedule.
-TEST(Conclusions, TakeTheLeastTimeOfAllAlgorithms) {
+TEST(PaperConclusions, TakeTheLeastTimeOfAllAlgorithms) {
   for (const Bytes bytes : {1, 100, 10000}) {
     Planner planner = on_sp1(bytes);
     const Problem problem = problem_of(Collective::alltoall, 8, bytes);
@@ -27,7 +27,7 @@ TEST(Conclusions, TakeTheLeastTimeOfAllAlgorithms) {
   }
 }
 
-TEST(Conclusions, CompareTheTimesOfASentence) {
+TEST(PaperConclusions, CompareTheTimesOfASentence) {
   Planner planner = on_sp1(1);
   Reproduction made = conclusions_of({});
   planner.add(made, {.words = "right", .place = "here", .better = "bruck", .than = "shift"});
@@ -43,7 +43,7 @@ TEST(Conclusions, CompareTheTimesOfASentence) {
   EXPECT_NE(sentence_of(made.comparisons[1]).find("why"), std::string::npos);
 }
 
-TEST(Conclusions, RefuseMachinesWithoutFigures) {
+TEST(PaperConclusions, RefuseMachinesWithoutFigures) {
   EXPECT_ANY_THROW(Planner({"here", problem_of(Collective::broadcast, 8, 1), {.name = "nothing"}}));
 }
 

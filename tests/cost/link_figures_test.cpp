@@ -186,7 +186,7 @@ TEST(LinkFigures, AgreeWithTheVerifierOnEveryNetwork) {
         EXPECT_TRUE(finding.rule == Rule::link_contention || finding.rule == Rule::no_such_way) << to_string(finding);
       }
       EXPECT_EQ(contention, shared.sharing > 1);
-      const std::set<std::string_view> naming_ports{"torus", "imaginary-node", "submesh", "subtorus", "swing"};
+      const std::set<std::string_view> naming_ports{"torus", "torus-direct", "imaginary-node", "submesh", "subtorus", "swing"};
       if (astray) EXPECT_TRUE(naming_ports.contains(algorithm->id)) << "only torus algorithms name ports";
     }
 }

@@ -68,6 +68,7 @@ TEST(Traffic, EveryAlgorithmMakesTheSameProgramsOfBothForms) {
     const Problem sparse = make_traffic(p, {.kind = TrafficKind::sparse, .typical = 50, .density = 0.3});
     const Problem dense = dense_form(sparse);
     for (const Algorithm* algorithm : algorithms_for(Collective::alltoallv)) {
+      if (!applies(sparse, completed(sparse, {algorithm, {}}))) continue;
       const Schedule a = make_schedule(sparse, algorithm->id), b = make_schedule(dense, algorithm->id);
       for (Rank rank = 0; rank < p; ++rank) EXPECT_EQ(a.program(rank), b.program(rank)) << algorithm->id << " p=" << p;
     }

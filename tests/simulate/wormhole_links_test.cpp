@@ -77,6 +77,22 @@ TEST(Wormhole, HoldsTheLinksThatItHas) {
   }
 }
 
+// Both messages cross 0 -> 1, on different channels: the first comes over the dateline, 3 -> 0. Their bytes do not overlap. A
+// message that follows the first onto 3 -> 0 waits with it.
+TEST(Wormhole, PassesTheBytesOfALinkOneMessageAfterTheOther) {
+  const Topology ring = Topology::ring(5);
+  const Schedule schedule = messages(5, {{0, 1, 100}, {4, 1, 50}, {3, 0, 10}});
+  std::map<Rank, Picoseconds> ends;
+  const auto keep = [&](const MessageEnd& each) {
+    if (!each.sends) ends[each.rank] = std::max(ends[each.rank], each.end);
+  };
+  const EventSimulation run = simulate_events(
+      schedule, times_of_messages(), {.topology = &ring, .switching = Switching::wormhole, .channels = 2, .message_end = keep});
+  EXPECT_EQ(ends[1], 160 * microsecond);
+  EXPECT_EQ(ends[0], 170 * microsecond);
+  EXPECT_EQ(run.link_waits, 2);
+}
+
 // Every rank of a ring sends two links on. All take their first link and wait for the second.
 TEST(Wormhole, ReportsTheCircleOfADeadlock) {
   for (const Count p : {3, 4, 8}) {

@@ -266,7 +266,7 @@ TEST_F(CommandLineTest, SaysInALineWhatIsLeftOut) {
   const Outcome outcome = run({"verify", "alltoall", "--ranks", "2..16", "--block", "8,16", "--json"});
   EXPECT_EQ(outcome.exit_code, 0);
   const auto lines = lines_of(outcome.talk);
-  ASSERT_EQ(lines.size(), 6u) << outcome.talk;
+  ASSERT_EQ(lines.size(), 7u) << outcome.talk;
   EXPECT_EQ(lines[0],
             "left out: xor among 3 ranks: it pairs rank i with i ^ d and therefore needs a power of two, not 3 ranks; also among "
             "5..7, 9..15 ranks");

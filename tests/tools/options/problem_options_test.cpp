@@ -100,6 +100,13 @@ TEST_F(CommandTest, TrafficByPattern) {
   EXPECT_EQ(counts_of(spike), counts_of(spike));
   EXPECT_NE(counts_of(spike), counts_of({"--ranks", "9", "--pattern", "spike:64KiB,seed=2"}));
   prints({"verify", "alltoallv", "--ranks", "6", "--pattern", "sparse:0.3,seed=4", "--block", "100B"});
+  const Json groups = counts_of({"--ranks", "3", "--pattern", "groups:1", "--block", "100B"});
+  EXPECT_EQ(groups[1], Json::parse("[0, 0, 0]"));
+  EXPECT_EQ(groups[2], Json::parse("[0, 0, 0]"));
+  EXPECT_EQ(groups[0][0], 0);
+  EXPECT_EQ(counts_of({"--ranks", "3", "--pattern", "groups", "--block", "100B"}), groups) << "half of three ranks is one";
+  refuses({"verify", "alltoallv", "--ranks", "4", "--pattern", "groups:0"}, "the number of senders");
+  refuses({"verify", "alltoallv", "--ranks", "4", "--pattern", "groups:5"}, "5 of 4 ranks cannot be senders");
   refuses({"verify", "alltoallv", "--ranks", "4", "--pattern", "spike"}, "needs its largest size");
   refuses({"verify", "alltoallv", "--ranks", "4", "--pattern", "spkie:8B"}, "did you mean 'spike'?");
   refuses({"verify", "alltoallv", "--ranks", "4", "--pattern", "uniform:8B"}, "too much");

@@ -34,6 +34,22 @@ TEST_F(CommandTest, SimulatesByRoundsAndByEvents) {
   prints(simulate({"--topology", "ring:16", "--by", "events", "--slow-links", "2:4", "--output", file("slow").string()}));
   EXPECT_NE(contents(file("slow")).find("2 links 4 times as slow"), std::string::npos);
 
+  const Words on_ring{"--topology", "ring:16", "--by", "events", "--algorithm", "shift"};
+  const auto switched = [&](const char* way) {
+    Words words = simulate(on_ring);
+    words.insert(words.end(), {"--switching", way});
+    return words;
+  };
+  EXPECT_NE(prints(switched("wormhole")).find("wormhole switching"), std::string::npos);
+  EXPECT_EQ(prints(switched("cut-through")), prints(simulate(on_ring)));
+  refuses(switched("wormhole:1"), "shift: the network is in a deadlock");
+  refuses(switched("wormhole:3"), "--switching is cut-through, wormhole or wormhole:1, not 'wormhole:3'");
+  refuses(simulate({"--by", "events", "--switching", "wormhole"}), "needs a network");
+  refuses(simulate({"--switching", "wormhole"}), "need --by events");
+  Words several = switched("wormhole:1");
+  several.insert(several.end(), {"--algorithm", "ring"});
+  EXPECT_NE(prints(several).find("shift does not apply: the network is in a deadlock"), std::string::npos);
+
   refuses({"simulate"}, "name a collective");
   refuses({"simulate", "alltoall", "--ranks", "4"}, "name a machine");
   refuses(simulate({"--by", "event"}), "--by is 'rounds' or 'events', not 'event'");
