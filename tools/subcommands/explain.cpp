@@ -10,6 +10,7 @@
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
 #include "options/parser.hpp"
+#include "options/pattern_text.hpp"
 #include "options/problem_options.hpp"
 #include "reports/explain_knowledge.hpp"
 #include "reports/explain_report.hpp"
@@ -44,7 +45,8 @@ void set_other_problems(ExplainOptions& explained, const ProblemOptions& options
   explained.at_block = nullptr, explained.at_ranks = nullptr;
   if (options.depends_on_block(problem.collective))
     explained.at_block = [&](Bytes bytes) { return options.problem(problem.collective, problem.ranks, bytes, problem.root); };
-  if (options.counts) return;
+  const bool has_senders = options.pattern && parse_pattern(*options.pattern, block_bytes).senders > 0;
+  if (options.counts || has_senders) return;  // they are for these ranks only
   explained.at_ranks = [&, block_bytes](Count ranks) {
     ProblemOptions alone = options;
     alone.nodes.reset(), alone.node_sizes.reset(), alone.topology.reset(), alone.grid.reset();
