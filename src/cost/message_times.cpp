@@ -13,8 +13,9 @@ MessageTimes message_times(const Model& model, const MachineCosts& machine) {
 
 MessageTimes message_times(const Model& model, const Coefficients& coefficients) {
   if (model.times_of_message) return model.times_of_message(coefficients);
-  throw Error(ErrorCode::misuse,
-              fmt::format("the model {} prices rounds, not single messages; only loggp and linear can simulate events", model.id));
+  throw Error(
+      ErrorCode::misuse,
+      fmt::format("the model {} prices rounds, not single messages; only loggp, linear and flat can simulate events", model.id));
 }
 
 }  // namespace quadrille

@@ -13,9 +13,9 @@
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/simulate.hpp"
-#include "simulate/event_graph.hpp"
+#include "simulate/event_run.hpp"
 #include "simulate/link_queues.hpp"
-#include "simulate/trouble.hpp"
+#include "simulate/resources.hpp"
 #include "simulate/wormhole_links.hpp"
 #include "topology/round_messages.hpp"
 
@@ -23,8 +23,6 @@ namespace quadrille {
 namespace {
 
 using Event = EventGraph::Event;
-
-constexpr Count messages_between_talk = Count{1} << 18;
 
 // What each rank sends, or what it receives, in posting order. Each message takes the port that becomes free first.
 class Direction {
@@ -63,76 +61,50 @@ class Direction {
   std::vector<std::uint32_t> taken_;         // messages of each rank so far
 };
 
-class Run {
+class LogGpRun : public EventRun {
  public:
-  Run(const Schedule& schedule, const MessageTimes& times, const EventOptions& options)
-      : times_(times),
-        options_(options),
-        jitter_(options.seed, options.jitter),
-        graph_(event_graph(schedule, {.policy = options.policy, .barriers = options.barriers})),
-        begins_(begins(schedule.problem.ranks)),
-        sends_(port_count(), begins_, graph_.first_send),
-        receives_(port_count(), begins_, graph_.first_receive),
-        ready_(graph_.kinds.size()),
-        messages_left_(graph_.messages_of_round),
-        barriers_(graph_.gates_of_round.size(), *std::max_element(begins_.begin(), begins_.end())),
-        round_begins_(graph_.round_numbers.size(), INT64_MAX),
-        round_ends_(graph_.round_numbers.size(), 0) {
-    result_.rank_ends = begins_;
-    result_.messages = graph_.messages;
-    for (std::size_t event = 0; event < ready_.size(); ++event) ready_[event] = begins_[graph_.ranks[event]];
-    for (std::size_t round = 1; round < graph_.gates_of_round.size(); ++round)
-      for (const Event gate : graph_.gates_of_round[round]) ++graph_.waits_for[gate];
+  LogGpRun(const Schedule& schedule, const MessageTimes& times, const EventOptions& options)
+      : EventRun(schedule, options),
+        times_(times),
+        sends_(port_count(), begins(), graph().first_send),
+        receives_(port_count(), begins(), graph().first_receive) {
     if (options.topology) {
       if (options.switching == Switching::wormhole)
         links_ = std::make_unique<WormholeLinks>(*options.topology, options.channels, slow_links(), options.slowness);
       else
         links_ = std::make_unique<LinkQueues>(*options.topology, slow_links(), options.slowness);
-      tails_.resize(ready_.size(), 0);
+      tails_.resize(graph().kinds.size(), 0);
     }
   }
 
   EventSimulation run() && {
-    if (options_.progress) options_.progress(0, graph_.messages);
-    for (std::size_t event = 0; event < ready_.size(); ++event)
-      if (graph_.waits_for[event] == 0) waiting_.push_back(static_cast<Event>(event));
-    settle();
+    begin();
     while (links_) {
       const auto delivery = links_->next();
       if (!delivery) break;
-      const Event receive = graph_.other_ends[delivery->message];
+      const Event receive = graph().other_ends[delivery->message];
       tails_[receive] = delivery->tail;
       arrive(receive, delivery->head);
       settle();
     }
     if (const auto circle = links_ ? links_->deadlock() : std::nullopt)
       throw Error(ErrorCode::misuse, fmt::format("the network is in a deadlock: {}", *circle));
-    if (arrived_ != graph_.messages)
-      throw Error(
-          ErrorCode::misuse,
-          fmt::format(
-              "{} of {} messages never arrive, because ranks wait for each other in a deadlock; 'quadrille verify' says where",
-              graph_.messages - arrived_, graph_.messages));
-    return std::move(*this).result();
+    EventSimulation all = result();
+    if (links_) all.link_waits = links_->waits();
+    return all;
   }
 
  private:
   // Returns the number of ports to simulate: a rank cannot use more ports than it has messages.
   Count port_count() const {
-    std::vector<Count> sends(graph_.first_send.size(), 0), receives(sends);
-    for (std::size_t event = 0; event < graph_.kinds.size(); ++event) {
-      if (graph_.kinds[event] == EventKind::send) ++sends[graph_.ranks[event]];
-      if (graph_.kinds[event] == EventKind::receive) ++receives[graph_.ranks[event]];
+    std::vector<Count> sends(graph().first_send.size(), 0), receives(sends);
+    for (std::size_t event = 0; event < graph().kinds.size(); ++event) {
+      if (graph().kinds[event] == EventKind::send) ++sends[graph().ranks[event]];
+      if (graph().kinds[event] == EventKind::receive) ++receives[graph().ranks[event]];
     }
     return std::clamp<Count>(
         std::max(*std::max_element(sends.begin(), sends.end()), *std::max_element(receives.begin(), receives.end())), 1,
         times_.ports);
-  }
-
-  std::vector<Picoseconds> begins(Count ranks) const {
-    std::vector<Picoseconds> list(index(ranks), 0);
-    for (const std::size_t rank : drawn(options_.seed, index(options_.late_ranks), list.size())) list[rank] = options_.late_by;
-    return list;
   }
 
   std::vector<Count> slow_links() const {
@@ -145,137 +117,66 @@ class Run {
   }
 
   Picoseconds bytes_time(Event message) const {
-    return times_.per_byte.of(std::max<Bytes>(0, graph_.bytes[message] - (times_.is_first_byte_included ? 1 : 0)));
+    return times_.per_byte.of(std::max<Bytes>(0, graph().bytes[message] - (times_.is_first_byte_included ? 1 : 0)));
   }
 
   std::optional<Port> port_of(Event send) const {
-    return graph_.ports.empty() || graph_.ports[send].dimension < 0 ? std::nullopt : std::optional(graph_.ports[send]);
+    return graph().ports.empty() || graph().ports[send].dimension < 0 ? std::nullopt : std::optional(graph().ports[send]);
   }
 
   // Returns the number of overheads after which the next send, or receive, may start. A processor that both sends and receives
   // alternates between them, so the number is then 2.
-  Count turns(Event message) const { return graph_.meets_other_way[message] ? 2 : 1; }
+  Count turns(Event message) const { return graph().meets_other_way[message] ? 2 : 1; }
 
-  // Processes all events that no longer wait for anything.
-  void settle() {
-    while (!waiting_.empty()) {
-      const Event event = waiting_.back();
-      waiting_.pop_back();
-      switch (graph_.kinds[event]) {
-        case EventKind::gate: pass(event, ready_[event]); break;
-        case EventKind::send: go_on(sends_.next(graph_.ranks[event]), [&](Event each) { send(each); }); break;
-        case EventKind::receive: go_on(receives_.next(graph_.ranks[event]), [&](Event each) { receive(each); }); break;
-      }
-    }
-  }
-
-  // Processes the queue in order, up to the first event that still waits.
-  template <class Act>
-  void go_on(Event& next, Act&& act) {
-    while (next != EventGraph::none && graph_.waits_for[next] == 0) {
-      act(next);
-      next = graph_.next[next];
+  // Processes the rank's queue in order, up to the first message that still waits.
+  void start(Event event) override {
+    const bool sends = graph().kinds[event] == EventKind::send;
+    Event& next = (sends ? sends_ : receives_).next(graph().ranks[event]);
+    while (next != EventGraph::none && graph().waits_for[next] == 0) {
+      sends ? send(next) : receive(next);
+      next = graph().next[next];
     }
   }
 
   void send(Event event) {
-    const std::size_t rank = graph_.ranks[event];
-    const Picoseconds start = sends_.start(rank, ready_[event]);
+    const std::size_t rank = graph().ranks[event];
+    const Picoseconds start = sends_.start(rank, ready(event));
     const std::uint32_t number = sends_.number(rank);
     const Picoseconds overhead = jitter_(times_.overhead, rank, number, 0), latency = jitter_(times_.latency, rank, number, 1);
     const Picoseconds bytes = bytes_time(event);
     const Picoseconds leaves = add_times(start, overhead);
     const Picoseconds turn = times(turns(event), overhead);
     sends_.take(rank, add_times(start, add_times(std::max(times_.gap, turn), bytes)), add_times(start, turn));
-    round_begins_[graph_.rounds[event]] = std::min(round_begins_[graph_.rounds[event]], start);
-    const Event receive = graph_.other_ends[event];
-    QUADRILLE_ASSERT(receive != EventGraph::none && graph_.kinds[receive] == EventKind::receive);
+    const Event receive = graph().other_ends[event];
+    QUADRILLE_ASSERT(receive != EventGraph::none && graph().kinds[receive] == EventKind::receive);
     if (links_)
-      links_->send(event, graph_.ranks[event], graph_.ranks[receive], port_of(event), leaves, bytes, latency);
+      links_->send(event, graph().ranks[event], graph().ranks[receive], port_of(event), leaves, bytes, latency);
     else
       arrive(receive, add_times(leaves, latency));
-    tell(event, true, start, add_times(leaves, bytes));
-    pass(event, add_times(leaves, bytes));
+    send_ends(event, start, add_times(leaves, bytes));
   }
 
   void receive(Event event) {
-    const std::size_t rank = graph_.ranks[event];
-    const Picoseconds start = receives_.start(rank, ready_[event]);
+    const std::size_t rank = graph().ranks[event];
+    const Picoseconds start = receives_.start(rank, ready(event));
     const Picoseconds overhead = jitter_(times_.overhead, rank, receives_.number(rank), 2), bytes = bytes_time(event);
     const Picoseconds turn = times(turns(event), overhead);
     receives_.take(rank, add_times(start, add_times(std::max(times_.gap, turn), bytes)), add_times(start, turn));
     Picoseconds end = add_times(start, bytes);
     if (links_) end = std::max(end, tails_[event]);
-    end = add_times(end, overhead);
-    const std::uint32_t round = graph_.rounds[event];
-    round_ends_[round] = std::max(round_ends_[round], end);
-    tell(event, false, start, end);
-    ++arrived_;
-    if (options_.progress && arrived_ % messages_between_talk == 0) options_.progress(arrived_, graph_.messages);
-    pass(event, end);
-    if (!barriers_.empty()) {
-      barriers_[round] = std::max(barriers_[round], end);
-      if (--messages_left_[round] == 0 && round + 1 < barriers_.size())
-        for (const Event gate : graph_.gates_of_round[round + 1]) arrive(gate, barriers_[round]);
-    }
-  }
-
-  void tell(Event event, bool sends, Picoseconds begin, Picoseconds end) const {
-    if (!options_.message_end) return;
-    options_.message_end({static_cast<Rank>(graph_.ranks[event]), sends, graph_.round_numbers[graph_.rounds[event]], begin, end});
-  }
-
-  void arrive(Event event, Picoseconds time) {
-    QUADRILLE_ASSERT(graph_.waits_for[event] > 0);
-    ready_[event] = std::max(ready_[event], time);
-    if (--graph_.waits_for[event] == 0) waiting_.push_back(event);
-  }
-
-  void pass(Event event, Picoseconds time) {
-    Picoseconds& end = result_.rank_ends[graph_.ranks[event]];
-    end = std::max(end, time);
-    for (const Event after : graph_.events_after(event)) arrive(after, time);
-  }
-
-  EventSimulation result() && {
-    result_.end = *std::max_element(result_.rank_ends.begin(), result_.rank_ends.end());
-    if (links_) result_.link_waits = links_->waits();
-    std::size_t round = 0;
-    const auto& stages = graph_.stages;
-    for (std::size_t i = 0; i < stages.size(); ++i) {
-      SimulatedStage& stage = result_.stages.emplace_back();
-      stage.name = stages[i].name;
-      stage.begin = INT64_MAX;
-      for (; round < round_begins_.size() && (i + 1 == stages.size() || graph_.round_numbers[round] < stages[i + 1].first_round);
-           ++round) {
-        stage.rounds.push_back({.number = graph_.round_numbers[round], .begin = round_begins_[round], .end = round_ends_[round]});
-        stage.begin = std::min(stage.begin, round_begins_[round]);
-        stage.end = std::max(stage.end, round_ends_[round]);
-      }
-      if (stage.rounds.empty()) stage.begin = stage.end = i == 0 ? 0 : result_.stages[i - 1].end;
-    }
-    return std::move(result_);
+    receive_ends(event, start, add_times(end, overhead));
   }
 
   const MessageTimes& times_;
-  const EventOptions& options_;
-  const Jitter jitter_;
-  EventGraph graph_;
-  const std::vector<Picoseconds> begins_;  // when each rank starts
   Direction sends_, receives_;
-  std::vector<Picoseconds> ready_;     // by event: the latest time among the events for which it has waited so far
-  std::vector<Event> waiting_;         // events to be processed
-  std::vector<Count> messages_left_;   // by round: messages that have not arrived yet
-  std::vector<Picoseconds> barriers_;  // by round: end of the barrier after it; empty without barriers
   std::unique_ptr<LinkService> links_;
   std::vector<Picoseconds> tails_;  // by receive, with links: when its last byte arrives
-  std::vector<Picoseconds> round_begins_, round_ends_;
-  Count arrived_ = 0;
-  EventSimulation result_;
 };
 
 void check_options(const Schedule& schedule, const MessageTimes& times, const EventOptions& options) {
   const auto refuse = [](const std::string& sentence) { throw Error(ErrorCode::misuse, sentence); };
+  if (options.topology && times.resources)
+    refuse("the resources of the model flat know no links; simulate events on a network by loggp or linear");
   if (options.topology) check_ranks(*options.topology, schedule.problem);
   if (times.ports < 1) refuse("a rank has at least one port");
   if (options.switching == Switching::wormhole && !options.topology)
@@ -299,7 +200,7 @@ void check_options(const Schedule& schedule, const MessageTimes& times, const Ev
 
 EventSimulation simulate_events(const Schedule& schedule, const MessageTimes& times, const EventOptions& options) {
   check_options(schedule, times, options);
-  return Run(schedule, times, options).run();
+  return times.resources ? simulate_resources(schedule, *times.resources, options) : LogGpRun(schedule, times, options).run();
 }
 
 }  // namespace quadrille

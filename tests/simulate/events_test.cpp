@@ -405,7 +405,7 @@ TEST(SimulateEvents, RefusesInvalidOptions) {
   refuses({.topology = &ring, .slow_links = 9});
   refuses({.topology = &ring, .slow_links = 1, .slowness = 0.5});
   refuses({.jitter = -1});
-  EXPECT_THROW(message_times(*find_model("flat"), find_machine("sp2")), Error);
+  EXPECT_THROW(message_times(*find_model("free-running"), find_machine("sp2")), Error);
   EXPECT_THROW(message_times(*find_model("loggp"), find_machine("sp2")), Error);
   Schedule broken = schedule;
   broken.program = [&](Rank rank) {

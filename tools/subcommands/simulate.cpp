@@ -112,11 +112,16 @@ EventOptions event_options(const Options& options) {
 SimulationSetting setting_of(const Options& options, const Problem& problem) {
   SimulationSetting setting{.machine = options.model.machine_costs(), .by_events = by_events(options)};
   setting.events = event_options(options);
+  const bool has_links = options.problem.topology.has_value();
   const auto tells_enough = [&](const Model& each) -> Result<> {
-    if (setting.by_events && !each.times_of_message) return cannot("events are simulated by the models loggp and linear");
+    if (!setting.by_events) return {};
+    if (!each.times_of_message) return cannot("events are simulated by the models loggp, linear and flat");
+    if (has_links && message_times(each, setting.machine).resources)
+      return cannot(
+          fmt::format("the model {} knows no links; on a network, events are simulated by the models loggp and linear", each.id));
     return {};
   };
-  setting.model = options.model.choose(setting.machine, problem, options.problem.topology.has_value(), tells_enough).model;
+  setting.model = options.model.choose(setting.machine, problem, has_links, tells_enough).model;
   setting.topology = options.problem.network();
   return setting;
 }
@@ -214,7 +219,7 @@ Subcommand add_simulate(CLI::App& command) {
   add_option(
       *parser, "--by", options->by,
       "rounds (the default): one round after the other, as 'quadrille price' does; or events: message by message, each rank at "
-      "its own pace, by the model loggp or linear",
+      "its own pace, by the model loggp, linear or flat",
       "WAY");
   add_policy_option(*parser, options->policies, "by events: blocking (the default), nonblocking, dataflow or all");
   add_flag(*parser, "--barriers", options->barriers, "by events: a barrier after each round");

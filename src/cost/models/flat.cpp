@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "cost/models/terms.hpp"
+#include "quadrille/message_times.hpp"
 
 namespace quadrille {
 
@@ -95,6 +96,18 @@ Formula formula_of(const Coefficients& coefficients) {
   return formula;
 }
 
+MessageTimes times_of_message(const Coefficients& coefficients) {
+  const Picoseconds startup = time_of(coefficients, "startup_us");
+  const ByteTime copy = ByteTime::of_seconds(seconds(coefficients, "copy_us_per_byte") / 2);
+  return {.resources = ResourceTimes{.send_startup = startup / 2,
+                                     .receive_startup = startup - startup / 2,
+                                     .compose = byte_time_of(coefficients, "compose_us_per_byte"),
+                                     .copy_out = copy,
+                                     .copy_in = copy,
+                                     .wire = byte_time_of(coefficients, "wire_us_per_byte"),
+                                     .overlap = coefficients.at("overlap") != 0}};
+}
+
 }  // namespace
 
 extern const Model flat_model{
@@ -114,6 +127,7 @@ extern const Model flat_model{
     .terms = {{"start-ups"}, {"bytes", true}, {"more link bytes", true, true}},
     .formula_of = formula_of,
     .overlapped_terms = parts_of_stages,
+    .times_of_message = times_of_message,
 };
 
 }  // namespace quadrille

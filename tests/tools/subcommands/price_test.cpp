@@ -170,7 +170,7 @@ TEST_F(CommandTest, SaysIfAModelIgnoresNodes) {
   }
   const Outcome events = outcome_of("simulate", {"--machine", rack, "--by", "events"});
   EXPECT_EQ(Json::parse(events.out)["model"], "linear");
-  EXPECT_NE(events.talk.find("cluster does, but events are simulated by the models loggp and linear"), std::string::npos)
+  EXPECT_NE(events.talk.find("cluster does, but events are simulated by the models loggp, linear and flat"), std::string::npos)
       << events.talk;
   refuses({"simulate", "alltoall", "--ranks", "4", "--machine", "paragon", "--by", "events"}, "has no figures for a model");
 }
