@@ -64,11 +64,15 @@ struct RoundFigures {
 
 struct StageFigures {
   std::string name;
-  Count startups = 0;                // S: sum over the rounds of `messages`
-  Count messages = 0;                // the most that a rank sends, or receives, in the stage
-  Bytes volume = 0;                  // V: sum over the rounds of `bytes`
-  Bytes wire = 0;                    // sum over the rounds of `bytes`, or of `link_bytes` where these are counted and larger
-  Bytes load = 0;                    // the most bytes that a rank sends, or receives, in the stage
+  Count startups = 0;  // S: sum over the rounds of `messages`
+  Count messages = 0;  // the most that a rank sends, or receives, in the stage
+  Bytes volume = 0;    // V: sum over the rounds of `bytes`
+  Bytes wire = 0;      // sum over the rounds of `bytes`, or of `link_bytes` where these are counted and larger
+  Bytes load = 0;      // the most bytes that a rank sends, or receives, in the stage
+  // Bytes of the longest chain of messages, from round to round, in which each has its sender or its receiver in common with the
+  // one before: each rank sends, and receives, one message at a time. From `load` to `volume`. Counted only if asked for and if
+  // it is an exchange of at most 2^24 messages among at most 2^16 ranks; otherwise it equals `volume`.
+  Bytes chain = 0;
   bool in_pieces = false;            // are the bytes of some message not contiguous in memory?
   std::vector<RoundFigures> rounds;  // rounds with a message; if work is counted, also rounds with work
 };
@@ -95,6 +99,7 @@ struct WorkloadOptions {
   const Topology* topology = nullptr;  // if given, count links
   bool nodes = false;                  // count nodes, if the problem names more than one
   bool work = false;                   // count the work of ranks and nodes (RoundFigures::outside_messages and on)
+  bool chains = false;                 // count StageFigures::chain; ignored if work is counted
 };
 
 // Counts a schedule's workload. Like `figures`, it makes only the representatives' programs if the schedule states a
@@ -102,9 +107,9 @@ struct WorkloadOptions {
 // representatives' messages; without one, they are held in memory. Throws Error{misuse} if the topology has a
 // different number of ranks from the schedule, and Error{too_large} if a sum reaches 2^63 bytes.
 Workload workload(const Schedule& schedule, const WorkloadOptions& options = {});
-std::vector<StageFigures> stage_figures(const Schedule& schedule);  // of the workload without links and nodes
+std::vector<StageFigures> stage_figures(const Schedule& schedule);  // of the workload with chains, without links and nodes
 
-// Counts what the model needs: links, if there is a topology; nodes and work, if it prices these.
+// Counts what the model needs: links, if there is a topology; nodes, work and chains, if it prices these.
 Workload workload_for(const Model& model, const Schedule& schedule, const Topology* topology = nullptr);
 
 // Models: formulas over these figures.
@@ -200,6 +205,7 @@ struct Model {
   bool needs_nodes = false;                              // requires Workload::has_nodes
   bool needs_work = false;                               // requires Workload::has_work
   bool needs_exchange = false;                           // requires Workload::is_exchange
+  bool prices_chains = false;                            // uses StageFigures::chain
   std::vector<ModelTerm> terms;                          // at most as many as Charges has
   Formula (*formula_of)(const Coefficients&) = nullptr;  // the coefficients must be complete and checked
   std::vector<ModelTerm> overlapped_terms = {};          // terms of Formula::overlapped
@@ -267,8 +273,9 @@ struct FlatModel {
   double copy_s_per_byte = 0;     // t_c: copying to and from the network interface
   double wire_s_per_byte = 0;     // t_d: transfer on the wire
   // The factor by which the wire is slower when messages for one rank arrive at the same time, because each rank runs
-  // at its own pace. It is measured by calibration. Without it, ranks are assumed to run in step.
+  // at its own pace. It is measured by calibration. Without it, it follows from the messages of the stage (StageFigures::chain).
   std::optional<double> contention;
+  bool overlap = true;  // if false, a rank does one thing at a time also under the policies nonblocking and dataflow
 };
 
 FlatModel flat_model_of(const Coefficients& coefficients);
@@ -278,16 +285,16 @@ struct Prediction {
   Count startups = 0;        // S
   Bytes volume = 0;          // V
   double blocking_s = 0;     // S T_s + V (t_m + t_c + t_d)
-  double nonblocking_s = 0;  // each stage: V t_m + max(S T_s, V t_c, V t_d)
+  double nonblocking_s = 0;  // each stage: L t_m + max(P T_s, L t_c, X t_d)
   double dataflow_s = 0;     // like nonblocking, with packing hidden behind the stage before
 
   double seconds(Policy policy) const;
 };
 
-// Predicts the times of a schedule. Without a contention factor, V is the volume of a stage. With a factor f, the
-// ranks of a stage run at their own pace: V is then the load of the stage, except on the wire, where it is f times
-// the load, but at most the volume. If links are counted, the volume on the wire is at least that of the busiest
-// link.
+// Predicts the times of an exchange. In blocking mode the ranks keep step: S and V are the start-ups and the volume of a stage. In
+// the other modes each rank runs at its own pace: P and L are the messages and the load of the stage. On the wire it has X bytes:
+// its chain, or, with a contention factor f, f times its load, but at most its volume. If links are counted, the bytes by which the
+// busiest link exceeds the ranks are added.
 Prediction predict(const std::vector<StageFigures>& stages, const FlatModel& model);
 
 }  // namespace quadrille

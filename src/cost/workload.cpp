@@ -47,6 +47,9 @@ bool is_one_run(const Regions& regions) {
   return regions.size() <= 1 && (regions.empty() || std::none_of(regions[0].levels.begin(), regions[0].levels.end(), repeats));
 }
 
+constexpr Count most_in_chains = Count{1} << 24;  // messages, of at most so many ranks, whose chains are counted: it takes a second
+constexpr Count most_ranks_in_chains = Count{1} << 16;
+
 class Counting {
  public:
   Counting(const Schedule& schedule, const WorkloadOptions& options) : schedule_(schedule), topology_(options.topology) {
@@ -56,6 +59,10 @@ class Counting {
     result_.has_nodes = nodes_ && nodes_->node_count() > 1;
     result_.has_work = options.work;
     result_.is_exchange = is_exchange(schedule.problem.collective);
+    // If all ranks do the same, the longest chain is what each of them sends.
+    const bool is_alike = schedule.symmetry && schedule.symmetry->representatives().size() == 1;
+    if (options.chains && result_.is_exchange && !options.work && !is_alike && schedule.problem.ranks <= most_ranks_in_chains)
+      chains_.emplace(schedule, true);
   }
 
   Workload run() && {
@@ -84,6 +91,8 @@ class Counting {
       figures.rounds.push_back(round);
       figures.rounds.back().in_cycle = in_cycle;
     });
+    for (StageFigures& figures : result_.stages) figures.chain = figures.volume;
+    if (chains_) count_chains();
     return std::move(result_);
   }
 
@@ -100,6 +109,7 @@ class Counting {
     result_.held =
         std::max({result_.held, input_bytes(schedule_.problem, program.rank), output_bytes(schedule_.problem, program.rank)});
     result_.scratch = std::max(result_.scratch, program.scratch_bytes);
+    keep_for_chains(program);
     Bytes control_bytes = 0;
     std::vector<Totals> of_stage(result_.stages.size());
     std::size_t stage = 0;
@@ -158,6 +168,43 @@ class Counting {
     for (const Control& control : round.control_sends) totals.send(longest(control.bytes));
     for (const Control& control : round.control_receives) totals.receive(control.bytes);
     return totals;
+  }
+
+  void keep_for_chains(const Program& program) {
+    if (!chains_ || !chains_->is_owner(program.rank)) return;
+    for (const Round& round : program.rounds) messages_in_chains_ += size(round.sends) + size(round.control_sends);
+    if (messages_in_chains_ > most_in_chains)
+      chains_.reset();
+    else
+      chains_->add(program);
+  }
+
+  void count_chains() {
+    Count messages = 0;
+    bool is_even = true;  // the ranks are equally busy in each round, so the chain is the load
+    for (const StageFigures& figures : result_.stages) {
+      messages += figures.messages;
+      is_even = is_even && figures.load == figures.volume;
+    }
+    if (is_even || messages > most_in_chains / schedule_.problem.ranks) return;
+    const ByRank<Bytes> idle(schedule_.problem.ranks);
+    ByRank<Bytes> out = idle, in = idle;  // the end of the last message that each rank sent, or received, in the stage
+    std::vector<Bytes> longest(result_.stages.size(), 0);
+    std::size_t stage = 0;
+    chains_->for_each(
+        [&](Count number, Rank from, auto own, auto&& image) {
+          if (const std::size_t before = stage; advance(stage, number), stage != before) out = in = idle;
+          for (const SendsByRound::Send& send : own) {
+            const Rank to = image(send.peer);
+            Bytes end = std::max(out[from], in[to]);
+            add_bytes(end, send.bytes);
+            out[from] = in[to] = end;
+            longest[stage] = std::max(longest[stage], end);
+          }
+        },
+        [](Count) {});
+    for (std::size_t i = 0; i < longest.size(); ++i)
+      result_.stages[i].chain = std::clamp(longest[i], result_.stages[i].load, result_.stages[i].volume);
   }
 
   // Counts links and nodes, which the messages of all ranks use together.
@@ -248,6 +295,8 @@ class Counting {
   ByRound<RoundFigures> rounds_;
   // A representative and a range of its blocks whose images are consecutive under every element of the group.
   std::tuple<Rank, Count, Count> in_one_run_;
+  std::optional<SendsByRound> chains_;  // the messages, if chains are counted
+  Count messages_in_chains_ = 0;
   Workload result_;
 };
 
@@ -259,10 +308,11 @@ bool is_exchange(Collective collective) {
 
 Workload workload(const Schedule& schedule, const WorkloadOptions& options) { return Counting(schedule, options).run(); }
 
-std::vector<StageFigures> stage_figures(const Schedule& schedule) { return workload(schedule).stages; }
+std::vector<StageFigures> stage_figures(const Schedule& schedule) { return workload(schedule, {.chains = true}).stages; }
 
 Workload workload_for(const Model& model, const Schedule& schedule, const Topology* topology) {
-  return workload(schedule, {.topology = topology, .nodes = model.needs_nodes, .work = model.needs_work});
+  return workload(schedule,
+                  {.topology = topology, .nodes = model.needs_nodes, .work = model.needs_work, .chains = model.prices_chains});
 }
 
 }  // namespace quadrille

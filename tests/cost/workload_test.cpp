@@ -2,10 +2,13 @@
 // What the models price, counted from schedules.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "quadrille/algorithm.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/model.hpp"
 #include "quadrille/topology.hpp"
+#include "quadrille/traffic_patterns.hpp"
 
 namespace quadrille {
 namespace {
@@ -28,6 +31,74 @@ TEST(Workload, IsTheSameBySymmetryAndFromAllRanks) {
     }
     EXPECT_EQ(by_symmetry.held, by_all.held);
   }
+}
+
+struct Sent {
+  Count round = 0;
+  Rank from = 0, to = 0;
+  Bytes bytes = 0;
+};
+
+// Returns the bytes of the longest chain that ends with the last of the messages, by trying all messages before it.
+Bytes longest_chain(const std::vector<Sent>& messages, std::size_t last, std::vector<Bytes>& known) {
+  if (known[last] > 0) return known[last];
+  Bytes before = 0;
+  for (std::size_t i = 0; i < last; ++i)
+    if (messages[i].from == messages[last].from || messages[i].to == messages[last].to)
+      before = std::max(before, longest_chain(messages, i, known));
+  return known[last] = before + messages[last].bytes;
+}
+
+// The chain is the longest over all messages of a stage, compared with a search; it lies between load and volume.
+TEST(Workload, FindsTheLongestChainOfMessages) {
+  Count between = 0;
+  for (const Count p : {2, 5, 9, 16})
+    for (const char* specification : {"shift", "grid:counts=known", "two-phase:grain=1,counts=known"})
+      for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+        const Schedule schedule =
+            make_schedule(make_traffic(p, {.kind = TrafficKind::spike, .most = 100, .small = 3, .seed = seed}), specification);
+        const std::vector<StageFigures> stages = stage_figures(schedule);
+        for (std::size_t i = 0; i < stages.size(); ++i) {
+          std::vector<Sent> messages;
+          for (Rank rank = 0; rank < p; ++rank) {
+            const Program program = schedule.program(rank);
+            const Stage& stage = program.stages[i];
+            for (const Round& round : program.rounds)
+              for (const Message& message : round.sends)
+                if (round.number >= stage.first_round && round.number < stage.first_round + stage.round_count)
+                  messages.push_back({round.number, rank, message.peer, bytes(message.regions)});
+          }
+          std::stable_sort(messages.begin(), messages.end(), [](const Sent& a, const Sent& b) { return a.round < b.round; });
+          std::vector<Bytes> known(messages.size(), 0);
+          Bytes longest = 0;
+          for (std::size_t m = 0; m < messages.size(); ++m) longest = std::max(longest, longest_chain(messages, m, known));
+          EXPECT_EQ(stages[i].chain, longest) << specification << p;
+          EXPECT_GE(stages[i].chain, stages[i].load);
+          EXPECT_LE(stages[i].chain, stages[i].volume);
+          between += stages[i].chain > stages[i].load && stages[i].chain < stages[i].volume ? 1 : 0;
+        }
+      }
+  EXPECT_GT(between, 5);
+}
+
+// Ranks that all do the same make no chain longer than what each of them sends. Without the option, and for other collectives, the
+// chain is the volume.
+TEST(Workload, CountsChainsOfExchangesOnly) {
+  for (const char* specification : {"shift", "direct", "bruck", "mesh"}) {
+    Schedule schedule = make_schedule(Problem::alltoall(16, 12), specification);
+    const Workload by_symmetry = workload(schedule, {.chains = true});
+    schedule.symmetry.reset();
+    const Workload by_all = workload(schedule, {.chains = true});
+    for (std::size_t i = 0; i < by_all.stages.size(); ++i) {
+      EXPECT_EQ(by_symmetry.stages[i].chain, by_symmetry.stages[i].load) << specification;
+      EXPECT_EQ(by_all.stages[i].chain, by_all.stages[i].load) << specification;
+    }
+  }
+  const Schedule skewed = make_schedule(make_traffic(16, {.kind = TrafficKind::spike, .most = 100, .small = 3}), "shift");
+  EXPECT_EQ(workload(skewed).stages[0].chain, workload(skewed).stages[0].volume);
+  EXPECT_LT(workload(skewed, {.chains = true}).stages[0].chain, workload(skewed).stages[0].volume);
+  const Schedule tree = make_schedule(Problem::broadcast(16, 1024, 0), "binomial");
+  EXPECT_EQ(workload(tree, {.chains = true}).stages[0].chain, workload(tree).stages[0].volume);
 }
 
 TEST(Workload, RefusesSumsOfTwoToThe63AndMore) {

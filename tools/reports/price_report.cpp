@@ -90,10 +90,9 @@ std::string reason(const PriceList& list, const Pricer& pricer) {
     text += fmt::format(" Next: {}, {:.2f} times as long: {}. {}", with_policy(*next, pricer.model()),
                         next->best_seconds() / best.best_seconds(), account_of(*next, list), difference(best, *next));
   }
-  if (hides(best) || (next && hides(*next))) text += " What is hidden behind these is not counted.";
-  if (best.ports > 1 && pricer.model().knows("contention") && !pricer.coefficients().contains("contention"))
-    text += fmt::format(
-        " Messages of {} go at their own pace and may meet; without a contention factor this is the least it takes.", best.name);
+  const auto overlap = pricer.coefficients().find("overlap");
+  const bool overlaps = overlap == pricer.coefficients().end() || overlap->second != 0;
+  if (overlaps && (hides(best) || (next && hides(*next)))) text += " What is hidden behind these is not counted.";
   return text;
 }
 

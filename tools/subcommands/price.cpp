@@ -122,7 +122,8 @@ Subcommand add_price(CLI::App& command) {
   add_option(
       *parser, "--contention", options->contention,
       "factor by which bytes take longer on the wire because messages meet (default: the machine's factor; if it has none, the "
-      "model flat assumes that ranks run in step). The model free-running takes two factors, such as 1.5,1.2: for blocking "
+      "model flat finds out which messages wait for each other). The model free-running takes two factors, such as 1.5,1.2: for "
+      "blocking "
       "traffic, and for messages in flight together; one number stands for both",
       "FACTOR[,FACTOR]");
   add_json_flag(*parser, options->json, "one object for one problem, an array for several");

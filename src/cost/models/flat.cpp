@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The flat model. Under the blocking policy a stage takes S T_s + V (t_m + t_c + t_d), with S start-ups and V bytes. If the
-// messages of a stage are in flight at the same time (nonblocking), it takes V t_m + max(S T_s, V t_c, V t_d). Dataflow takes less,
-// because the packing of a stage overlaps with the stage before.
-// Source: [liu2002], section 2.3, (1) to (4).
+// The flat model. Under the blocking policy the ranks keep step: a stage takes S T_s + V (t_m + t_c + t_d), with S start-ups and V
+// bytes, the longest message of each round. If the messages of a stage are in flight at the same time (nonblocking), each rank of
+// an exchange goes at its own pace, but sends, and receives, one message at a time. So a stage takes L t_m + max(P T_s, L t_c, X
+// t_d), with the P messages and L bytes of the busiest rank, and the X bytes of the longest chain of messages that wait for each
+// other at a rank. Dataflow takes less, because the packing of a stage overlaps with the stage before. If the machine overlaps
+// nothing, all parts are added. Where ranks forward what they receive, they keep step under all policies (price_of). Source:
+// [liu2002], section 2.3, (1) to (4). X is f_nc_nb L_max there, with a factor that is measured.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -18,13 +21,15 @@ struct FlatTimes {
   Picoseconds startup = 0;
   ByteTime compose, copy, wire;
   std::optional<double> contention;
+  bool overlap = true;
 
   explicit FlatTimes(const FlatModel& model)
       : startup(whole_units(model.startup_s * 1e12)),
         compose(ByteTime::of_seconds(model.compose_s_per_byte)),
         copy(ByteTime::of_seconds(model.copy_s_per_byte)),
         wire(ByteTime::of_seconds(model.wire_s_per_byte)),
-        contention(model.contention) {}
+        contention(model.contention),
+        overlap(model.overlap) {}
 
   Charges of_round(const RoundFigures& round) const {
     return {startups_charge(round.messages, startup), bytes_charge(round.bytes, compose + copy + wire),
@@ -32,15 +37,16 @@ struct FlatTimes {
   }
 
   Overlapped overlapped(const std::vector<StageFigures>& stages) const {
-    return overlapped_stages(stages, [&](const StageFigures& stage) -> Charges {
-      const Bytes own = contention ? stage.load : stage.volume;
-      return {startups_charge(stage.startups, startup), bytes_charge(own, compose), bytes_charge(own, copy),
+    const auto charges_of = [&](const StageFigures& stage) -> Charges {
+      return {startups_charge(stage.messages, startup), bytes_charge(stage.load, compose), bytes_charge(stage.load, copy),
               bytes_charge(bytes_on_wire(stage), wire)};
-    });
+    };
+    return overlap ? overlapped_stages(stages, charges_of) : added_stages(stages, charges_of);
   }
 
   Bytes bytes_on_wire(const StageFigures& stage) const {
-    if (!contention) return stage.wire;
+    const Bytes on_links = std::max<Bytes>(0, stage.wire - stage.volume);
+    if (!contention) return std::max(stage.chain, stage.load) + on_links;
     const double meeting = *contention * static_cast<double>(stage.load);
     return meeting < static_cast<double>(stage.wire) ? static_cast<Bytes>(std::llround(meeting)) : stage.wire;
   }
@@ -74,6 +80,7 @@ FlatModel flat_model_of(const Coefficients& coefficients) {
                   .copy_s_per_byte = seconds(coefficients, "copy_us_per_byte"),
                   .wire_s_per_byte = seconds(coefficients, "wire_us_per_byte")};
   if (const auto found = coefficients.find("contention"); found != coefficients.end()) model.contention = found->second;
+  if (const auto found = coefficients.find("overlap"); found != coefficients.end()) model.overlap = found->second != 0;
   return model;
 }
 
@@ -90,10 +97,8 @@ namespace {
 
 Formula formula_of(const Coefficients& coefficients) {
   const FlatTimes times(flat_model_of(coefficients));
-  Formula formula{.of_round = [times](const RoundFigures& round) { return times.of_round(round); }};
-  if (coefficients.at("overlap") != 0)
-    formula.overlapped = [times](const std::vector<StageFigures>& stages) { return times.overlapped(stages); };
-  return formula;
+  return {.of_round = [times](const RoundFigures& round) { return times.of_round(round); },
+          .overlapped = [times](const std::vector<StageFigures>& stages) { return times.overlapped(stages); }};
 }
 
 MessageTimes times_of_message(const Coefficients& coefficients) {
@@ -112,18 +117,22 @@ MessageTimes times_of_message(const Coefficients& coefficients) {
 
 extern const Model flat_model{
     .id = "flat",
-    .formula = "blocking S T_s + V (t_m + t_c + t_d); nonblocking, each stage V t_m + max(S T_s, V t_c, V t_d)",
+    .formula = "blocking S T_s + V (t_m + t_c + t_d); nonblocking, each stage L t_m + max(P T_s, L t_c, X t_d)",
     .source = "liu2002, section 2.3",
-    .coefficients = {flat_table::startup,
-                     flat_table::compose,
-                     flat_table::copy,
-                     flat_table::wire,
-                     {.key = "contention",
-                      .meaning = "factor for the wire, because messages for one rank meet when each rank runs at its own pace",
-                      .required = false,
-                      .least = 1},
-                     flat_table::overlap},
+    .coefficients =
+        {flat_table::startup,
+         flat_table::compose,
+         flat_table::copy,
+         flat_table::wire,
+         {.key = "contention",
+          .meaning =
+              "factor for the wire, X = f L, because messages for one rank meet when each rank runs at its own pace; without "
+              "one, X are the bytes of the longest chain of messages that wait for each other",
+          .required = false,
+          .least = 1},
+         flat_table::overlap},
     .tells_policies_apart = true,
+    .prices_chains = true,
     .terms = {{"start-ups"}, {"bytes", true}, {"more link bytes", true, true}},
     .formula_of = formula_of,
     .overlapped_terms = parts_of_stages,

@@ -3,10 +3,10 @@
 // into rounds does not matter. Let P be the most messages and L the most bytes that any rank sends, or receives, in the stage.
 // Under the blocking policy a stage takes P T_s + L (t_c + t_m + f_b t_d). If its messages are in flight at the same time
 // (nonblocking), it takes L t_m + max(P T_s, L t_c, L f_nb t_d). The times of stages are added, because there is a barrier
-// before each. The factors f_b and f_nb slow down the wire, because messages for one rank contend there. The model is for
-// exchanges only (alltoall, alltoallv). If ranks forward what they receive, as in a chain, they wait for each other within a
-// stage. This model ignores such waits.
-// Source: [liu2002], section 2.3, (3) and (4).
+// before each. If the machine overlaps nothing, all parts are added, also if messages are in flight at the same time. The factors
+// f_b and f_nb slow down the wire, because messages for one rank contend there. The model is for exchanges only (alltoall,
+// alltoallv). If ranks forward what they receive, as in a chain, they wait for each other within a stage. This model ignores such
+// waits. Source: [liu2002], section 2.3, (3) and (4).
 #include "cost/models/terms.hpp"
 
 namespace quadrille {
@@ -22,13 +22,14 @@ Formula formula_of(const Coefficients& coefficients) {
   Formula formula{.of_stage = [=](const StageFigures& stage, const Workload&) -> Charges {
     return {startups_charge(stage.messages, startup), bytes_charge(stage.load, byte)};
   }};
-  if (coefficients.at("overlap") != 0)
-    formula.overlapped = [=](const std::vector<StageFigures>& stages) {
-      return overlapped_stages(stages, [&](const StageFigures& stage) -> Charges {
-        return {startups_charge(stage.messages, startup), bytes_charge(stage.load, compose), bytes_charge(stage.load, copy),
-                bytes_charge(stage.load, overlapped_wire)};
-      });
+  const bool overlap = coefficients.at("overlap") != 0;
+  formula.overlapped = [=](const std::vector<StageFigures>& stages) {
+    const auto charges_of = [&](const StageFigures& stage) -> Charges {
+      return {startups_charge(stage.messages, startup), bytes_charge(stage.load, compose), bytes_charge(stage.load, copy),
+              bytes_charge(stage.load, overlapped_wire)};
     };
+    return overlap ? overlapped_stages(stages, charges_of) : added_stages(stages, charges_of);
+  };
   return formula;
 }
 

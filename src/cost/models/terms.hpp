@@ -66,6 +66,22 @@ Overlapped overlapped_stages(const std::vector<StageFigures>& stages, const Char
   return sum;
 }
 
+// Returns the time of stages whose messages are all in flight at the same time, on a machine that does one thing at a time: the sum
+// of all parts of all stages.
+template <class ChargesOf>
+Overlapped added_stages(const std::vector<StageFigures>& stages, const ChargesOf& charges_of) {
+  Overlapped sum;
+  for (const StageFigures& stage : stages) {
+    const Charges charges = charges_of(stage);
+    for (std::size_t term = 0; term < charges.size(); ++term) {
+      add_bytes(sum.nonblocking[term].amount, charges[term].amount);
+      sum.nonblocking[term].time = add_times(sum.nonblocking[term].time, charges[term].time);
+    }
+  }
+  sum.dataflow = sum.nonblocking;
+  return sum;
+}
+
 // Coefficients in a machine's table [flat], which the models flat and free-running read.
 namespace flat_table {
 

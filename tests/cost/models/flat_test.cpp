@@ -6,6 +6,7 @@
 
 #include "quadrille/algorithm.hpp"
 #include "quadrille/model.hpp"
+#include "quadrille/traffic.hpp"
 #include "quadrille/traffic_patterns.hpp"
 
 namespace quadrille {
@@ -56,17 +57,38 @@ TEST(FlatModel, CountsEverythingThatARankSendsInARound) {
   EXPECT_EQ(barrier[0].volume, 32);
 }
 
-// The bytes on the wire lie between the load and the volume, depending on the contention factor.
+// The bytes on the wire are those of the longest chain, or follow from the contention factor and lie between load and volume.
 TEST(FlatModel, ScalesBytesOnTheWireByContention) {
   FlatModel model{.wire_s_per_byte = 1};
   const Problem skewed = make_traffic(64, {.kind = TrafficKind::transpose, .most = 1024});
-  EXPECT_DOUBLE_EQ(predicted(skewed, "shift", model).nonblocking_s, 14336);
-  model.contention = 1;
-  EXPECT_DOUBLE_EQ(predicted(skewed, "shift", model).nonblocking_s, 1024);
+  EXPECT_DOUBLE_EQ(predicted(skewed, "shift", model).blocking_s, 14336);
+  EXPECT_DOUBLE_EQ(predicted(skewed, "shift", model).nonblocking_s, 1024) << "no two messages have a rank in common";
   model.contention = 3;
   EXPECT_DOUBLE_EQ(predicted(skewed, "shift", model).nonblocking_s, 3072);
   model.contention = 1000;
   EXPECT_DOUBLE_EQ(predicted(skewed, "shift", model).nonblocking_s, 14336);
+}
+
+// Messages for one rank wait for each other, in the order of rounds. Rank 0 sends to 1, then to 2; rank 3 sends to 2 after that.
+TEST(FlatModel, LetsMessagesWaitAtTheirRanks) {
+  FlatModel model{.startup_s = 1, .compose_s_per_byte = 0.5, .wire_s_per_byte = 1};
+  const Problem chained = Problem::alltoallv(4, {{0, 1, 100}, {0, 2, 10}, {3, 2, 70}, {2, 0, 5}});
+  const Prediction prediction = predicted(chained, "shift", model);
+  EXPECT_DOUBLE_EQ(prediction.nonblocking_s, 110 * 0.5 + 180);
+  model.overlap = false;
+  EXPECT_DOUBLE_EQ(predicted(chained, "shift", model).nonblocking_s, 2 + 110 * 0.5 + 180);
+  EXPECT_DOUBLE_EQ(predicted(chained, "shift", model).dataflow_s, 2 + 110 * 0.5 + 180);
+}
+
+// In a chain a rank waits for what others forward, so the rounds follow each other under all policies.
+TEST(FlatModel, KeepsStepWhereRanksForward) {
+  const MachineCosts sp2 = find_machine("sp2");
+  MachineCosts contended = sp2;
+  contended.models.at("flat")["contention"] = 3;
+  const Workload work = workload_for(*find_model("flat"), make_schedule(Problem::broadcast(16, 1024, 0), "binomial"));
+  const Price price = price_of(work, *find_model("flat"), sp2);
+  EXPECT_NEAR(price.nonblocking_s, std::max(4 * 44e-6, 4 * 1024 * 0.035e-6), 1e-12);
+  EXPECT_EQ(price_of(work, *find_model("flat"), contended).nonblocking_s, price.nonblocking_s);
 }
 
 // A consequence of the model: which algorithm is best, for P = 64 and a start-up that takes as long as `rho` bytes.
