@@ -47,7 +47,8 @@ Simulation simulate_rounds(const Schedule& schedule, const Model& model, const M
                            const WorkloadOptions& options = {});
 
 // One end of a message. For a send: the time from the start of sending until the last byte has left. For a receive:
-// from the start of receiving until the message is complete.
+// from the start of receiving until the message is complete. With resources (message_times.hpp) a receive starts when the first
+// byte enters the input port or, if the processor does all the work, when the processor takes the message up.
 struct MessageEnd {
   Rank rank = 0;
   bool sends = false;

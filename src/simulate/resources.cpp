@@ -26,7 +26,7 @@ class ResourceRun : public EventRun {
         is_serial_(!times.overlap || options.barriers || options.policy == Policy::blocking),
         queues_(index(schedule.problem.ranks) * resource_count),
         parts_(graph().kinds.size()),
-        begins_at_(graph().kinds.size(), 0) {}
+        begins_at_(graph().kinds.size(), not_begun) {}
 
   EventSimulation run() && {
     begin();
@@ -45,6 +45,8 @@ class ResourceRun : public EventRun {
   }
 
  private:
+  static constexpr Picoseconds not_begun = -1;
+
   enum class Kind : std::uint8_t { part_ends, may_start, serve };  // at the same time, in this order
 
   struct Entry {
@@ -72,6 +74,7 @@ class ResourceRun : public EventRun {
 
   void start(Event event) override {
     parts_[event] = is_send(event) ? Part::compose : Part::copy_in;
+    if (ready(event) <= now_) return ask(event);
     calendar_.push({ready(event), Kind::may_start, event});
   }
 
@@ -109,7 +112,19 @@ class ResourceRun : public EventRun {
   }
 
   // Lets the message wait for the resource of its next part.
-  void ask(Event event) { enter(queue_of(event, resource_of(parts_[event])), event); }
+  void ask(Event event) {
+    skip(event);
+    enter(queue_of(event, resource_of(parts_[event])), event);
+  }
+
+  // Passes over composing and copying if they take no time. A start-up waits for the processor even then, so that a rank composes
+  // all messages that are ready before it starts the first.
+  void skip(Event event) {
+    const auto may_skip = [](Part part) { return part == Part::compose || part == Part::copy_out || part == Part::copy_in; };
+    while (may_skip(parts_[event]) && time_of(event, parts_[event]) == 0) go_on(event);
+  }
+
+  void go_on(Event event) { parts_[event] = static_cast<Part>(static_cast<std::uint8_t>(parts_[event]) + 1); }
 
   void enter(std::uint32_t queue, Event event) {
     queues_[queue].waiting.push({now_, !is_send(event), event});
@@ -127,11 +142,11 @@ class ResourceRun : public EventRun {
     const Event event = queue.waiting.top().message;
     queue.waiting.pop();
     if (number % resource_count == static_cast<std::size_t>(Resource::input_port)) {
-      begins_at_[graph().other_ends[event]] = now_;
+      if (!is_serial_) begins_at_[graph().other_ends[event]] = now_;
       work(event);
       return;
     }
-    if (parts_[event] == Part::compose) begins_at_[event] = now_;
+    if (begins_at_[event] == not_begun) begins_at_[event] = now_;
     take_up(event);
   }
 
@@ -149,8 +164,8 @@ class ResourceRun : public EventRun {
     const Part part = parts_[event];
     const std::uint32_t queue = queue_of(event, resource_of(part));
     if (!is_last(part)) {
-      parts_[event] = static_cast<Part>(static_cast<std::uint8_t>(part) + 1);
-      if (is_serial_) return take_up(event);
+      go_on(event);
+      if (is_serial_) return skip(event), take_up(event);
       free(queue);
       return ask(event);
     }
@@ -167,9 +182,10 @@ class ResourceRun : public EventRun {
 
   const ResourceTimes& times_;
   const bool is_serial_;
-  std::vector<Queue> queues_;           // by rank and resource
-  std::vector<Part> parts_;             // by event: the part that waits or is being done
-  std::vector<Picoseconds> begins_at_;  // by event: when its rank began with it
+  std::vector<Queue> queues_;  // by rank and resource
+  std::vector<Part> parts_;    // by event: the part that waits or is being done
+  std::vector<Picoseconds>
+      begins_at_;  // by event: when its rank began with it, at the input port or, if serial, with the processor
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> calendar_;
   Picoseconds now_ = 0;
 };
