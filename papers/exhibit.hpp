@@ -41,8 +41,8 @@ constexpr double ratio(Number one, Number other) { return one / other; }
 enum class Relation : std::uint8_t { equal, at_most, at_least };  // our value is equal to, at most, or at least the paper's
 
 // The possible results of a comparison, from best to worst; levels() gives a name and an explanation of each.
-enum class Outcome : std::uint8_t { holds, sharper_bound, misprint, beyond_assumptions, paper_is_wrong, differs };
-inline constexpr std::size_t outcome_count = 6;
+enum class Outcome : std::uint8_t { holds, retyped, sharper_bound, misprint, beyond_assumptions, paper_is_wrong, differs };
+inline constexpr std::size_t outcome_count = 7;
 
 struct VerdictLevel {
   Outcome outcome = Outcome::holds;
@@ -83,7 +83,9 @@ struct Comparison {
 
 Outcome outcome_of(const Comparison& comparison);
 
-// Returns "paper 9, ours 5 (-44 %)": the comparison in words, with the finding or the reason if there is one.
+std::string values_of(const Comparison& comparison);   // "paper 9, ours 5 (-44 %)"
+std::string finding_of(const Comparison& comparison);  // the finding or the reason; empty if there is none, or if the claim holds
+// Returns "paper 9, ours 5 (-44 %): ceil is meant": the values and the finding.
 std::string sentence_of(const Comparison& comparison);
 
 // A curve of the paper's own numbers.
@@ -107,7 +109,7 @@ struct ExhibitVerdict {
   ByEnum<Outcome, std::size_t, outcome_count> counts{};  // number of comparisons by outcome
   bool explained = true;                                 // true if every difference has a reason
   std::string sentence;                                  // one line
-  std::string headline;                                  // a shorter sentence without reasons, for pictures
+  std::string headline;                                  // a shorter one without reasons, and never cut, for pictures
 };
 
 ExhibitVerdict verdict_of(const Reproduction& reproduction);

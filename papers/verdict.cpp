@@ -49,13 +49,6 @@ bool is_stricter(const PaperFinding& finding, const Comparison& comparison) {
   return false;
 }
 
-// Returns the first words of a text, at most `letters` letters.
-std::string shortened(const std::string& text, std::size_t letters) {
-  if (text.size() <= letters) return text;
-  const std::size_t end = text.rfind(' ', letters);
-  return text.substr(0, end == std::string::npos ? letters : end) + " ...";
-}
-
 // Returns a description without the paper's own words, which are quoted in brackets.
 std::string without_quotation(std::string text) {
   const std::size_t begin = text.find(" (\""), end = text.find("\")", begin + 3);
@@ -68,6 +61,7 @@ std::string without_quotation(std::string text) {
 std::span<const VerdictLevel> levels() {
   static constexpr VerdictLevel table[outcome_count] = {
       {Outcome::holds, "holds", "Our value agrees with the paper."},
+      {Outcome::retyped, "retyped", "The paper's words do not fit its own figures; ours are these figures, typed in."},
       {Outcome::sharper_bound, "sharper bound found", "The paper's bound holds, and a stricter one holds as well."},
       {Outcome::misprint, "misprint", "The printed value or formula is a slip: the paper itself has it right in another place."},
       {Outcome::beyond_assumptions, "beyond its assumptions",
@@ -101,7 +95,8 @@ std::string difference_of(const Comparison& comparison) {
   return fmt::format("{:.1f} % {} the bound", std::abs(factor - 1) * 100, comparison.ours > comparison.paper ? "above" : "below");
 }
 
-// Returns both values, and by how much they differ.
+}  // namespace
+
 std::string values_of(const Comparison& comparison) {
   std::string text = fmt::format("{} {}{}, ours {}", comparison.is_reading ? "read as" : "paper", said_text(comparison),
                                  comparison.tolerance >= 0.02 ? fmt::format(" within {:.0f} %", comparison.tolerance * 100) : "",
@@ -113,8 +108,6 @@ std::string values_of(const Comparison& comparison) {
   if (!asides.empty()) text += fmt::format(" ({})", fmt::join(asides, "; "));
   return text;
 }
-
-}  // namespace
 
 Comparison& Comparison::found(Outcome level, Number value, std::string why) {
   finding = PaperFinding{.level = level, .value = value, .why = std::move(why)};
@@ -138,14 +131,18 @@ Comparison& Reproduction::at_least(std::string what, Number paper, Number ours, 
   return comparison;
 }
 
-std::string sentence_of(const Comparison& comparison) {
-  std::string text = values_of(comparison);
+std::string finding_of(const Comparison& comparison) {
   const Outcome outcome = outcome_of(comparison);
-  if (outcome == Outcome::holds) return text;
-  if (outcome == Outcome::differs) return comparison.reason.empty() ? text : text + ": " + comparison.reason;
-  text += ": " + comparison.finding->why;
-  return comparison.finding->is_transcript_in_doubt ? text + "; the error may be the transcript's, which has lost signs here"
-                                                    : text;
+  if (outcome == Outcome::holds) return {};
+  if (outcome == Outcome::differs) return comparison.reason;
+  return comparison.finding->is_transcript_in_doubt
+             ? comparison.finding->why + "; the error may be the transcript's, which has lost signs here"
+             : comparison.finding->why;
+}
+
+std::string sentence_of(const Comparison& comparison) {
+  const std::string finding = finding_of(comparison);
+  return finding.empty() ? values_of(comparison) : fmt::format("{}: {}", values_of(comparison), finding);
 }
 
 ExhibitVerdict verdict_of(const Reproduction& reproduction) {
@@ -172,7 +169,9 @@ ExhibitVerdict verdict_of(const Reproduction& reproduction) {
   const bool several = count - verdict.counts[Outcome::holds] > 1;
   const std::string begin = fmt::format("{}; {}", fmt::join(parts, ", and "), several ? "largest difference: " : "");
   verdict.sentence = fmt::format("{}{}: {}", begin, worst->what, sentence_of(*worst));
-  verdict.headline = fmt::format("{}{}: {}", begin, shortened(without_quotation(worst->what), 120), values_of(*worst));
+  constexpr std::size_t most_letters = 300;  // three lines of a picture; a longer headline names no difference
+  verdict.headline = fmt::format("{}{}: {}", begin, without_quotation(worst->what), values_of(*worst));
+  if (verdict.headline.size() > most_letters) verdict.headline = begin.substr(0, begin.find(';'));
   return verdict;
 }
 

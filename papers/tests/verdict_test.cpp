@@ -21,7 +21,7 @@ TEST(Verdict, HoldsWithinTheTolerance) {
 
 // A finding applies only if the paper's own value does not hold and the finding's does.
 TEST(Verdict, AppliesAFindingOnlyIfTheNumbersConfirmIt) {
-  for (const Outcome level : {Outcome::misprint, Outcome::beyond_assumptions, Outcome::paper_is_wrong}) {
+  for (const Outcome level : {Outcome::retyped, Outcome::misprint, Outcome::beyond_assumptions, Outcome::paper_is_wrong}) {
     SCOPED_TRACE(name(level));
     const Comparison comparison{
         .what = "rounds", .paper = 2, .ours = 3, .finding = PaperFinding{.level = level, .value = 3, .why = "it is ceil"}};
@@ -76,6 +76,13 @@ TEST(Verdict, HasANameAndASentence) {
   }
 }
 
+TEST(Verdict, SeparatesValuesAndFinding) {
+  const Comparison off{.paper = 100, .ours = 112.5, .reason = "no t_m"}, right{.paper = 3, .ours = 3, .reason = "no t_m"};
+  EXPECT_EQ(values_of(off), "paper 100, ours 112.5 (+12.5 %)");
+  EXPECT_EQ(finding_of(off), "no t_m");
+  EXPECT_EQ(finding_of(right), "");
+}
+
 TEST(Verdict, StatesTheDifference) {
   EXPECT_EQ(sentence_of({.paper = 100, .ours = 112.5}), "paper 100, ours 112.5 (+12.5 %)");
   EXPECT_EQ(sentence_of({.paper = 1, .ours = 1.39, .relation = Relation::at_most, .reason = "no t_m"}),
@@ -114,8 +121,8 @@ TEST(Verdict, IsThatOfTheWorstComparison) {
 TEST(Verdict, HasAHeadlineWithoutTheReason) {
   Reproduction made{.comparisons = {{.what = "time", .paper = 10, .ours = 15, .reason = "another machine"}}};
   EXPECT_EQ(verdict_of(made).headline, "differs in 1 of 1; time: paper 10, ours 15 (+50.0 %)");
-  made.comparisons[0].what = std::string(100, 'x') + " " + std::string(100, 'y');
-  EXPECT_EQ(verdict_of(made).headline, "differs in 1 of 1; " + std::string(100, 'x') + " ...: paper 10, ours 15 (+50.0 %)");
+  made.comparisons[0].what = std::string(400, 'x');
+  EXPECT_EQ(verdict_of(made).headline, "differs in 1 of 1") << "too long for a picture";
   made.comparisons[0].what = "time (\"much shorter (by far)\"), the most";
   EXPECT_EQ(verdict_of(made).headline, "differs in 1 of 1; time, the most: paper 10, ours 15 (+50.0 %)");
 }

@@ -77,16 +77,14 @@ void draw_marker(Svg& svg, Point centre, const Curve& curve, const std::string& 
 // Draws a panel from the outside inwards: each step leaves the next one less room.
 class PanelDrawing {
  public:
-  PanelDrawing(Svg& svg, const Box& place, const Panel& panel, const Sheet& sheet, const ValueRange& values)
+  PanelDrawing(Svg& svg, const Box& place, const Panel& panel, const Sheet& sheet, const ValueRange& values, bool has_key)
       : svg_(svg),
+        has_key_(has_key),
         panel_(panel),
         sheet_(sheet),
         values_(values.for_axis(has_log_y(panel), panel.kind != PanelKind::curves || panel.range_group)),
-        box_(place) {
-    for (std::size_t i = 0; i < panel.curves.size(); ++i) {
-      Curve& curve = curves_.emplace_back(panel.curves[i]);
-      curve.colour = curve.colour.value_or(i);
-    }
+        box_(place),
+        curves_(coloured(panel.curves)) {
     if (panel.kind == PanelKind::spans) {
       lanes_ = names_in(sheet, 0);
       for (const std::string& kind : names_in(sheet, 3)) curves_.push_back({.title = kind, .colour = curves_.size()});
@@ -157,7 +155,7 @@ class PanelDrawing {
     constexpr double usual_size = 13;  // a longer title is written smaller, so that it ends inside the box
     const double size = std::min(usual_size, usual_size * box_.width / text_width(panel_.title, usual_size));
     svg_.text({box_.x, box_.y + 24}, panel_.title, Anchor::start, "text", size);
-    const double end = draw_key(svg_, {box_.x, box_.y + 30}, box_.width, curves_, panel_.kind) + 8;
+    const double end = (has_key_ ? draw_key(svg_, {box_.x, box_.y + 30}, box_.width, curves_, panel_.kind) : box_.y + 30) + 8;
     box_.height -= end - box_.y;
     box_.y = end;
   }
@@ -263,12 +261,13 @@ class PanelDrawing {
   }
 
   Svg& svg_;
+  const bool has_key_;
   const Panel& panel_;
   const Sheet& sheet_;
   const ValueRange values_;
-  Box box_;  // what is left; in the end, between the axes
-  double label_x_ = 0;
+  Box box_;                    // what is left; in the end, between the axes
   std::vector<Curve> curves_;  // all have colours; in spans, the kinds
+  double label_x_ = 0;
   std::vector<std::string> lanes_;
 };
 
@@ -297,8 +296,13 @@ ValueRange values_of(const Panel& panel, const Sheet& sheet, ValueRange range) {
   return range;
 }
 
-void draw(Svg& svg, const Box& place, const Panel& panel, const Sheet& sheet, const ValueRange& values) {
-  PanelDrawing(svg, place, panel, sheet, values).draw();
+void draw(Svg& svg, const Box& place, const Panel& panel, const Sheet& sheet, const ValueRange& values, bool has_key) {
+  PanelDrawing(svg, place, panel, sheet, values, has_key).draw();
+}
+
+std::vector<Curve> coloured(std::vector<Curve> curves) {
+  for (std::size_t i = 0; i < curves.size(); ++i) curves[i].colour = curves[i].colour.value_or(i);
+  return curves;
 }
 
 double draw_key(Svg& svg, Point corner, double width, const std::vector<Curve>& curves, PanelKind kind) {

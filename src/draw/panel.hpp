@@ -65,8 +65,11 @@ std::string curve_colour(std::size_t number);
 // Returns the range of the values of y, or of time in spans, and of `others`.
 ValueRange values_of(const Panel& panel, const Sheet& sheet, ValueRange others = {});
 
-// Draws a panel with its title and its key. The axis of y, or of time in spans, shows `values`.
-void draw(Svg& svg, const Box& place, const Panel& panel, const Sheet& sheet, const ValueRange& values);
+// Draws a panel with its title and its key, unless `has_key` is false. The axis of y, or of time in spans, shows `values`.
+void draw(Svg& svg, const Box& place, const Panel& panel, const Sheet& sheet, const ValueRange& values, bool has_key = true);
+
+// Returns the curves with their colours: those without one get the number of their place.
+std::vector<Curve> coloured(std::vector<Curve> curves);
 
 // Draws the entries of a key, in lines of at most this width. Returns the y below them.
 double draw_key(Svg& svg, Point corner, double width, const std::vector<Curve>& curves, PanelKind kind = PanelKind::curves);

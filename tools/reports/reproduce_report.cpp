@@ -97,16 +97,22 @@ std::string section_text(const Made& made, const std::string& folder) {
       text += table_of(sheet);
     }
   const ExhibitVerdict verdict = verdict_of(reproduction);
-  text += fmt::format("**{}.**\n\n", capitalised(verdict.sentence));
+  text += fmt::format("**{}.**\n\n", capitalised(verdict.headline));
   const bool all = reproduction.comparisons.size() <= most_listed;
   const bool places = std::any_of(reproduction.comparisons.begin(), reproduction.comparisons.end(),
                                   [](const Comparison& comparison) { return !comparison.place.empty(); });
   std::string lines;
+  std::vector<std::string> findings;  // each once, with a number
   for (const Comparison& comparison : reproduction.comparisons)
     if (const Outcome outcome = outcome_of(comparison); all || outcome != Outcome::holds) {
       std::vector<std::string> cells{in_table(comparison.what)};
       if (places) cells.push_back(in_table(comparison.place));
-      cells.insert(cells.end(), {std::string(name(outcome)), in_table(sentence_of(comparison))});
+      cells.insert(cells.end(), {std::string(name(outcome)), in_table(values_of(comparison))});
+      if (const std::string finding = finding_of(comparison); !finding.empty()) {
+        const auto known = std::find(findings.begin(), findings.end(), finding);
+        cells.back() += fmt::format("; see {}", known - findings.begin() + 1);
+        if (known == findings.end()) findings.push_back(finding);
+      }
       lines += table_line(cells);
     }
   if (!lines.empty())
@@ -115,6 +121,8 @@ std::string section_text(const Made& made, const std::string& folder) {
             lines;
   if (const std::size_t holding = verdict.counts[Outcome::holds]; !all && holding > 0 && !lines.empty())
     text += fmt::format("\nThe other {} hold.\n", holding);
+  if (!findings.empty()) text += '\n';
+  for (std::size_t i = 0; i < findings.size(); ++i) text += fmt::format("{}. {}.\n", i + 1, capitalised(findings[i]));
   for (const std::string& remark : reproduction.remarks) text += '\n' + remark + '\n';
   return text + '\n';
 }
