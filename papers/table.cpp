@@ -19,6 +19,8 @@
   ROW(liu2002_table3)          \
   ROW(liu2002_table4)          \
   ROW(liu2002_equation3)       \
+  ROW(liu2002_contention)      \
+  ROW(liu2002_fig3)            \
   ROW(liu2002_fig8)            \
   ROW(liu2002_fig10)           \
   ROW(liu2002_fig13)           \
@@ -38,6 +40,7 @@
   ROW(liu2002_groups)          \
   ROW(liu2002_conclusions)     \
   ROW(liu2005_fig3)            \
+  ROW(liu2005_imaginary)       \
   ROW(liu2005_table1)          \
   ROW(liu2005_lemma4)          \
   ROW(liu2005_stages)          \

@@ -113,6 +113,60 @@ Schedule with_own_messages(const Schedule& schedule) {
   return twins;
 }
 
+namespace {
+
+void use_two_buffers(Program& program) {
+  const Count stages = size(program.stages);
+  const auto stage_of = [&](const Round& round) {
+    Count stage = 0;
+    while (stage + 1 < stages && round.number >= program.stages[index(stage + 1)].first_round) ++stage;
+    return stage;
+  };
+  std::vector<Bytes> sent(index(stages), 0), received(sent);
+  for (const Round& round : program.rounds) {
+    for (const Message& message : round.sends) sent[index(stage_of(round))] += bytes(message.regions);
+    for (const Message& message : round.receives) received[index(stage_of(round))] += bytes(message.regions);
+  }
+  const Bytes area = std::max(*std::max_element(sent.begin(), sent.end()), *std::max_element(received.begin(), received.end()));
+  // What each stage receives has an area of its own. The two send buffers follow, each as long as all of these areas.
+  const auto at = [](Bytes offset, Bytes length) {
+    return Regions{{.buffer = Buffer::scratch, .offset = offset, .length = length}};
+  };
+  const auto send_buffer = [&](Count stage) { return (1 + stage % 2) * stages * area; };
+  std::fill(sent.begin(), sent.end(), 0);
+  std::fill(received.begin(), received.end(), 0);
+  Count last = -1;
+  for (Round& round : program.rounds) {
+    const Count stage = stage_of(round);
+    const auto place = [&](Bytes& used, Bytes begin, Message& message) {
+      const Bytes length = bytes(message.regions);
+      message.regions = at(begin + used, length);
+      used += length;
+    };
+    round.locals.clear();
+    if (stage != last && stage > 0)
+      round.locals.push_back(
+          {.kind = LocalKind::copy, .source = at(0, stage * area), .target = at(send_buffer(stage), stage * area)});
+    last = stage;
+    for (Message& message : round.sends) place(sent[index(stage)], send_buffer(stage), message);
+    for (Message& message : round.receives) place(received[index(stage)], stage * area, message);
+  }
+  program.scratch_bytes = 3 * stages * area;
+}
+
+}  // namespace
+
+Schedule with_two_buffers(const Schedule& schedule) {
+  Schedule buffered = schedule;
+  buffered.symmetry.reset();
+  buffered.program = [inner = schedule.program](Rank rank) {
+    Program program = inner(rank);
+    if (!program.rounds.empty()) use_two_buffers(program);
+    return program;
+  };
+  return buffered;
+}
+
 Bytes most_received(const std::vector<StageTrace>& stages) {
   Bytes most = 0;
   for (std::size_t rank = 0; rank < stages.at(0).held.size(); ++rank) {

@@ -44,6 +44,11 @@ std::vector<StageTrace> trace(const Schedule& schedule);
 // figures and times are those of one copy.
 Schedule with_own_messages(const Schedule& schedule);
 
+// Returns the schedule with two send buffers that are used in turn, for simulating its dataflow [liu2002, section 3.4]: the
+// messages of a stage leave one buffer when all messages of the stages before have arrived and have been distributed into it. It is
+// distributed into when the messages of the last stage but one have left it. Distributing takes no time here.
+Schedule with_two_buffers(const Schedule& schedule);
+
 Bytes most_received(const std::vector<StageTrace>& stages);  // by any rank in all stages together
 
 Count paper_root(Count ranks);  // ceil(sqrt(P))

@@ -74,13 +74,21 @@ inline constexpr const char* a3_and_a4 =
     "A3 saves half of the start-ups, and A4 avoids the wait for the busiest rank of a row; by table 1 they break even at another "
     "message length than in the measurements";
 inline constexpr const char* no_overlap =
-    "a port is busy for the start-up and all bytes of a message, and table 1 has no t_m that could be hidden, so little is left to "
-    "overlap";
+    "start-ups hide behind bytes, or bytes behind start-ups, but table 1 has no t_m that could be hidden, too";
 inline constexpr const char* little_to_hide =
     "if messages are in flight together, start-ups hide behind bytes or bytes behind start-ups, but little is hidden if one of "
-    "them takes most of the time; the paper also names less contention than in blocking mode, a factor that table 1 does not have";
+    "them takes most of the time";
+inline constexpr const char* out_of_step =
+    "the messages of a stage differ by some elements, so ranks that do not wait for each other get out of step, and some messages "
+    "meet";
+inline constexpr const char* stalls =
+    "if P is not a square, ranks stall in some steps of A4, which costs start-ups only if all ranks keep step";
+inline constexpr const char* long_messages_meet =
+    "A1's long messages meet at some ranks also if no rank waits for the others' steps";
+inline constexpr double large_gain = 2.0 / 3;  // our reading of "a large performance gain": at least a third of the time is saved
+inline constexpr double slight_gain = 0.9;     // of "slightly better": at most a tenth is saved
 inline constexpr const char* memory_is_shared =
-    "on the T3D, processor and network share one path to the memory (section 4.1), which no model here includes";
+    "on the T3D, processor and network share one path to the memory (section 4.1), so nothing overlaps";
 inline constexpr const char* no_composing =
     "a second buffer hides the time to compose messages, t_m, for which table 1 has no value";
 

@@ -9,6 +9,7 @@
 
 #include "papers/exhibits/irregular.hpp"
 #include "papers/exhibits/irregular_claims.hpp"
+#include "quadrille/message_times.hpp"
 
 namespace quadrille::papers {
 
@@ -16,6 +17,7 @@ namespace quadrille::papers {
 struct IrregularPoint {
   Count ranks = 0;
   Bytes most = 0;
+  bool is_ours = false;  // whether we chose it, because the paper does not name it
 };
 
 // Points with several numbers of ranks and one longest message, or with one number of ranks and several longest messages.
@@ -32,7 +34,7 @@ struct IrregularPlot {
   std::vector<IrregularClaim> claims;
 
   std::string title() const;                // "Pattern1, 64 ranks"
-  std::string at(std::size_t point) const;  // "16 elements"
+  std::string at(std::size_t point) const;  // "16 elements"; with "our choice" if the paper does not name it
 };
 
 IrregularPlot thinned(IrregularPlot plot);  // keeps only the first point and the last
@@ -53,10 +55,17 @@ double element_bytes(const std::string& machine);  // bytes of an element: 48 on
 // Returns the flat model of a machine, with elements in place of bytes. `compose_us_per_byte` is t_m of a byte.
 FlatModel flat_of_elements(const std::string& machine, double compose_us_per_byte = 0);
 
-// Returns the time of an exchange by the model. In blocking mode, all ranks keep step, so a round takes as long as its longest
-// message. In the other modes, all messages of a stage are in flight at the same time, and no rank waits for another [liu2002, (4),
-// with a contention factor of 1].
-double model_ms(const std::vector<StageFigures>& stages, FlatModel model, ExchangeMode mode);
+// Returns the time of an exchange by the model, as `quadrille price` computes it. In blocking mode, all ranks keep step, so a round
+// takes as long as its longest message. In the other modes, all messages of a stage are in flight at the same time, and each rank
+// sends, and receives, one at a time [liu2002, (4)].
+double model_ms(const std::vector<StageFigures>& stages, const FlatModel& model, ExchangeMode mode);
+
+// The resources of a machine's flat model (message_times.hpp), with elements in place of bytes. `overlap` is used instead of the
+// machine's if it is given.
+MessageTimes times_of_elements(const std::string& machine, std::optional<bool> overlap = {});
+
+// Simulates an exchange event by event. Each rank goes at its own pace; with two buffers, its schedule is `with_two_buffers`.
+double simulated_ms(const Schedule& schedule, const MessageTimes& message, ExchangeMode mode);
 
 // Returns the times by the model, with messages to oneself.
 std::vector<CurveTimes> model_times(const IrregularPlot& plot, const Making& making, double compose_us_per_byte);

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Equations (1) and (2) for equal messages, and the delays of figures 2 and 3 where messages meet at a rank.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "papers/exhibits/irregular_times.hpp"
+#include "quadrille/simulate.hpp"
+
+namespace quadrille::papers {
+namespace {
+
+constexpr Count nodes = 16;
+
+// Values in microseconds.
+struct Machine {
+  const char* name;
+  double startup, compose, copy, wire;
+
+  MessageTimes times() const {
+    return message_times(*find_model("flat"), Coefficients{{"startup_us", startup},
+                                                           {"compose_us_per_byte", compose},
+                                                           {"copy_us_per_byte", copy},
+                                                           {"wire_us_per_byte", wire},
+                                                           {"overlap", 1}});
+  }
+};
+
+double in_us(Picoseconds time) { return seconds_of(time) * 1e6; }
+
+void add_equal_messages(const Machine& machine, Sheet& sheet, Reproduction& made) {
+  double worst_blocking = 0, least = 1e300, most = 0;
+  for (Bytes m = 16; m <= 16384; m *= 4) {
+    const Schedule schedule =
+        with_own_messages(make_schedule(make_traffic(nodes, {.kind = TrafficKind::equal, .typical = m}), "shift"));
+    const auto simulated = [&](Policy policy) { return in_us(simulate_events(schedule, machine.times(), {.policy = policy}).end); };
+    const double bytes = Number(m), p = Number(nodes),
+                 longest = std::max({machine.startup, bytes * machine.copy, bytes * machine.wire}),
+                 all = machine.startup + bytes * (machine.copy + machine.wire);
+    const double first = p * (all + bytes * machine.compose), second = p * bytes * machine.compose + p * longest,
+                 blocking = simulated(Policy::blocking), nonblocking = simulated(Policy::nonblocking);
+    sheet.rows.push_back({machine.name, m, first, blocking, second, nonblocking, second + all - longest});
+    worst_blocking = std::max(worst_blocking, std::abs(blocking / first - 1));
+    least = std::min(least, nonblocking / second);
+    most = std::max(most, nonblocking / (second + all - longest));
+  }
+  made.comparisons.push_back({.what = fmt::format("{}: simulated blocking time over (1), largest difference from 1", machine.name),
+                              .paper = 0,
+                              .ours = worst_blocking < 1e-9 ? 0 : worst_blocking,
+                              .reason = "ranks wait for each other",
+                              .place = "section 2.3, (1)"});
+  made.at_least(fmt::format("{}: simulated nonblocking time over (2), minimum", machine.name), 1, least, "section 2.3, (2)");
+  made.at_most(fmt::format("{}: simulated nonblocking time over (2) and the other terms of one message, maximum (\"a simple "
+                           "approximation\")",
+                           machine.name),
+               1, most, "section 2.3, (2)");
+}
+
+// The scenario of figure 2: in the first step P_i sends to P_(i+1), in the second to P_(i+2), in the third to P_(i+3). The messages
+// of the first step differ in length, so P_0 and P_2 begin their second one while P_1 and P_3 are still sending their first.
+constexpr Bytes lengths[3][4] = {{1000, 6000, 2000, 5000}, {2000, 2000, 2000, 2000}, {2000, 2000, 2000, 2000}};
+
+struct Sent {
+  Rank from = 0;
+  std::size_t step = 0;
+  bool operator==(const Sent&) const = default;
+};
+
+struct TimeLine {
+  std::map<std::pair<Rank, Count>, MessageEnd> sent, received;  // by rank and round
+};
+
+// Simulates the four nodes, without one of the messages if it is given.
+TimeLine time_line(const Machine& machine, std::optional<Sent> left_out = {}) {
+  std::vector<TrafficEntry> entries;
+  for (Rank from = 0; from < 4; ++from)
+    for (std::size_t step = 0; step < 3; ++step)
+      if (left_out != Sent{from, step}) entries.push_back({from, (from + static_cast<Rank>(step) + 1) % 4, lengths[step][from]});
+  TimeLine line;
+  simulate_events(make_schedule(Problem::alltoallv(4, entries), "shift"), machine.times(),
+                  {.policy = Policy::nonblocking, .message_end = [&](const MessageEnd& end) {
+                     (end.sends ? line.sent : line.received)[{end.rank, end.round}] = end;
+                   }});
+  return line;
+}
+
+// Returns how much later a message has left its sender than it would if the other message were not sent, in microseconds.
+double delay_us(const Machine& machine, const Sent& message, const Sent& other) {
+  const auto left = [&](const TimeLine& line) { return in_us(line.sent.at({message.from, static_cast<Count>(message.step)}).end); };
+  return left(time_line(machine)) - left(time_line(machine, other));
+}
+
+Reproduction make(const Making&) {
+  const Coefficients sp2 = machine_of_paper("sp2").models.at("flat");
+  const double startup = sp2.at("startup_us"), wire = sp2.at("wire_us_per_byte");
+  const Machine printed{"SP2", startup, 0, 0, wire},
+      split{"SP2, t_c + t_d split evenly, t_m = t_c", startup, wire / 2, wire / 2, wire / 2};
+  Reproduction made{
+      .remarks = {
+          "16 ranks send equal messages to all, also to themselves, in the order of A1; received messages are not decomposed. "
+          "Table 1 gives t_c + t_d as one value and no t_m, so a second machine splits the value evenly. The simulation takes "
+          "each resource of figure 3 for one message at a time.",
+          "Figure 2 gives no lengths: these are ours, and make the messages meet as in the figure. Each rank starts its next "
+          "send when its last one is complete. The figure shares the bandwidth of the input port between two messages, so "
+          "both are late (d_1 and d_2). Our port takes one after the other: only the later one is late, by the whole time of "
+          "the other, and both are complete at the same time as with shared bandwidth."}};
+  Sheet sheet{.name = "equal",
+              .columns = {"machine", "bytes", "(1) (µs)", "simulated, blocking (µs)", "(2) (µs)", "simulated, nonblocking (µs)",
+                          "(2) and the other terms of one message (µs)"}};
+  for (const Machine& machine : {printed, split}) add_equal_messages(machine, sheet, made);
+  made.sheets.push_back(std::move(sheet));
+
+  const TimeLine line = time_line(printed);
+  Sheet lanes{.name = "figure3", .columns = {"port", "begin (µs)", "end (µs)", "message"}};
+  for (Rank rank = 0; rank < 4; ++rank)
+    for (const bool sends : {true, false}) {
+      double port_free = 0;  // a message takes the output port after its start-up, and after the message before it
+      for (Count step = 0; step < 3; ++step) {
+        const MessageEnd& end = (sends ? line.sent : line.received).at({rank, step});
+        const double begin = sends ? std::max(in_us(end.begin) + startup / 2, port_free) : in_us(end.begin);
+        port_free = in_us(end.end);
+        lanes.rows.push_back(
+            {fmt::format("P{} {}", rank, sends ? "sends" : "receives"), begin, port_free, fmt::format("of step {}", step + 1)});
+      }
+    }
+  made.panels.push_back({.title = "The scenario of figure 2: messages of four ranks, simulated",
+                         .x_label = "time (µs)",
+                         .y_label = "",
+                         .sheet = 1,
+                         .kind = PanelKind::spans});
+  made.sheets.push_back(std::move(lanes));
+  const Sent s12{1, 0}, s02{0, 1}, s03{0, 2}, s20{2, 1}, s30{3, 0};
+  made.at_least("d_1: µs by which S_02 is late because S_12 goes to P_2, too (\"t_d's for R_02 and R_12 increase\")", 1,
+                delay_us(printed, s02, s12), "section 2.3, 1")
+      .is_reading = true;
+  Comparison& second =
+      made.at_least("d_2: µs by which S_12 is late because S_02 goes to P_2, too (\"t_d's for R_02 and R_12 increase\")", 1,
+                    delay_us(printed, s12, s02), "section 2.3, 1");
+  second.is_reading = true;
+  second.reason =
+      "the port of the simulation serves one message at a time, so S_12, which came first, is not late; the last of the two is "
+      "complete "
+      "at the same time";
+  made.at_least(
+          "d_3: µs by which the next message of the rank that had to wait, S_03 to P_3, is late (\"postpones the send of the next "
+          "outgoing message\")",
+          1, delay_us(printed, s03, s12), "section 2.3, 2")
+      .is_reading = true;
+  made.at_least("µs by which S_20 is late because P_3 still sends to P_0 (\"another potential node contention occurs at P_0\")", 1,
+                delay_us(printed, s20, s30), "section 2.3, figure 2")
+      .is_reading = true;
+  return made;
+}
+
+}  // namespace
+
+extern const Exhibit liu2002_fig3{
+    .id = "liu2002-fig3",
+    .title = "Times of equal messages, and delays where messages meet",
+    .source = "liu2002, (1), (2), figures 2 and 3",
+    .about =
+        "the event simulation, in which each resource of a rank serves one message at a time, beside the paper's equations and its "
+        "scenario of contention",
+    .make = make,
+};
+
+}  // namespace quadrille::papers
