@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr Picoseconds microsecond = 1'000'000;
+constexpr Picoseconds one_us = 1'000'000;
 
 // A start-up of 10 us, and 1 us a byte; a rank has as many ports as it wants.
 MessageTimes times_of_messages() {
@@ -69,10 +69,10 @@ TEST(Wormhole, HoldsTheLinksThatItHas) {
     const EventSimulation run = simulate_events(
         schedule, times_of_messages(),
         {.policy = Policy::blocking, .topology = &array, .switching = switching, .channels = 1, .message_end = keep});
-    EXPECT_EQ(ends[0], 120 * microsecond);  // the bytes of both messages, and the start-up
-    EXPECT_EQ(ends[2], 15 * microsecond);
+    EXPECT_EQ(ends[0], 120 * one_us);  // the bytes of both messages, and the start-up
+    EXPECT_EQ(ends[2], 15 * one_us);
     // Rank 1 begins to receive after its sends, at 100. With wormhole switching the message enters its link at 110.
-    EXPECT_EQ(ends[1], (switching == Switching::wormhole ? 130 : 110) * microsecond);
+    EXPECT_EQ(ends[1], (switching == Switching::wormhole ? 130 : 110) * one_us);
     EXPECT_EQ(run.link_waits, switching == Switching::wormhole ? 2 : 1);
   }
 }
@@ -88,8 +88,8 @@ TEST(Wormhole, PassesTheBytesOfALinkOneMessageAfterTheOther) {
   };
   const EventSimulation run = simulate_events(
       schedule, times_of_messages(), {.topology = &ring, .switching = Switching::wormhole, .channels = 2, .message_end = keep});
-  EXPECT_EQ(ends[1], 160 * microsecond);
-  EXPECT_EQ(ends[0], 170 * microsecond);
+  EXPECT_EQ(ends[1], 160 * one_us);
+  EXPECT_EQ(ends[0], 170 * one_us);
   EXPECT_EQ(run.link_waits, 2);
 }
 
@@ -161,7 +161,7 @@ TEST(Wormhole, NoMessageOfTheExchangeOnAHypercubeWaits) {
         simulate_events(make_schedule(Problem::alltoall(p, 100), "xor"), times_of_messages(),
                         {.policy = Policy::blocking, .topology = &topology, .switching = Switching::wormhole, .channels = 1});
     EXPECT_EQ(in_step.link_waits, 0) << name;
-    EXPECT_EQ(in_step.end, (p - 1) * 110 * microsecond) << name;
+    EXPECT_EQ(in_step.end, (p - 1) * 110 * one_us) << name;
     EXPECT_GE(run.link_waits, p > 4 ? 1 : 0) << name << ": all messages at once";
   }
   const Topology ring = Topology::ring(16);
