@@ -125,7 +125,7 @@ const std::vector<Fair> fair_verdicts{
     {"liu2002-contention", "f_nc_b of A4", "holds", "paper 1, ours 1"},
     {"liu2005-imaginary", "3x3: blocks with imaginary nodes", "beyond its assumptions", "ours 2.667"},
     {"liu2005-imaginary", "5x5: blocks of our exchange", "holds", "paper 1, ours 1"},
-    {"liu2002-fig13", "(b): steps of the rank", "holds", "paper at least 1, ours 6"},
+    {"liu2002-fig13", "(b): steps of the rank", "holds", "paper at least 1, ours 7"},
     {"liu2002-fig21", "Pattern2, 64 ranks, model: time of A3-n1 over that of A3-b, minimum", "holds", "read as at most 0.9, ours"},
     {"grama2003-costs", "along the columns", "misprint", "the sum of a row"},
     {"desensi2025-links", "saved over a binomial one", "holds", "ours 0.3333"},

@@ -12,7 +12,7 @@ namespace {
 using namespace quadrille::testing;
 
 TEST_F(CommandTest, PricesAndSaysWhy) {
-  const Words words{"price", "alltoallv", "--pattern", "transpose:8KiB", "--ranks", "64", "--machine", "sp2"};
+  const Words words{"price", "alltoallv", "--pattern", "transpose:8KiB,64B", "--ranks", "64", "--machine", "sp2"};
   Words papers = words;
   for (const char* algorithm : {"shift", "two-phase", "grid", "four-stage"})
     papers.insert(papers.end(), {"--algorithm", algorithm});
