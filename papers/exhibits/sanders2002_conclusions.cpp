@@ -27,7 +27,7 @@ Reproduction make(const Making& making) {
     Planner with_short = on(sizes, brief), with_long = on(sizes, lengthy);
     for (Planner* planner : {&with_short, &with_long})
       planner->add(
-          made, {.words = "The new algorithm never performs worse [than the trivial, native MPICH algorithm]",
+          made, {.words = "The new algorithm never performs worse [than the trivial, native algorithm]",
                  .place = "section 4",
                  .better = "clustered",
                  .than = "direct",

@@ -109,7 +109,18 @@ inline std::vector<std::vector<Count>> placements(Count ranks) {
   return list;
 }
 
-// Returns problems_of, on a grid if the algorithm needs one, and also on some placements if the algorithm depends on nodes.
+// Returns the alltoallv without the messages from the second half of the ranks, and without those to the first half.
+inline Problem in_groups(Problem problem) {
+  std::vector<Bytes> counts = *problem.counts;
+  for (Rank from = 0; from < problem.ranks; ++from)
+    for (Rank to = 0; to < problem.ranks; ++to)
+      if (from >= problem.ranks / 2 || to < problem.ranks / 2) counts[index(from * problem.ranks + to)] = 0;
+  problem.counts = std::make_shared<const std::vector<Bytes>>(std::move(counts));
+  return problem;
+}
+
+// Returns problems_of, on a grid or with groups of senders and receivers if the algorithm needs them, and also on some placements
+// if the algorithm depends on nodes.
 inline std::vector<Problem> problems_of(const Algorithm& algorithm, Count ranks, Bytes block_bytes, Count all_roots_up_to = 9) {
   std::vector<Problem> problems = problems_of(algorithm.collective, ranks, block_bytes, all_roots_up_to);
   const auto applies = [&](const Problem& problem) { return quadrille::applies(problem, parse_choice(problem, algorithm.id)); };
@@ -118,7 +129,10 @@ inline std::vector<Problem> problems_of(const Algorithm& algorithm, Count ranks,
     Problem on_grid = problem;
     const Count rows = most_square_rows(ranks);
     on_grid.grid = {rows, ranks / rows};
-    if (applies(on_grid)) problem = on_grid;
+    if (applies(on_grid))
+      problem = on_grid;
+    else if (problem.counts && has_pair_counts(problem.collective) && applies(in_groups(problem)))
+      problem = in_groups(problem);
   }
   if (!algorithm.node_ports) return problems;
   const std::vector<Problem> flat = problems;

@@ -126,7 +126,7 @@ TEST_F(RecordTest, ReplacesAnOlderFileAndNothingElse) {
   Record second(options());  // the second record must not change the memory of the first
   count_ours(first.counters(0, 0, 8), 8, 1);
   EXPECT_EQ(first.counters(0, 0, 8).ours_calls, 2u);
-  EXPECT_EQ(header_in(contents(path())).counters.used, std::size(functions));
+  EXPECT_EQ(header_in(contents(path())).counters.used, std::size(counted_functions));
   RecordOptions foreign = options();
   foreign.path = (place_ / "letter").string();
   std::ofstream(foreign.path) << "Dear all";
