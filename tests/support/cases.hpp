@@ -114,7 +114,7 @@ inline Problem in_groups(Problem problem) {
   std::vector<Bytes> counts = *problem.counts;
   for (Rank from = 0; from < problem.ranks; ++from)
     for (Rank to = 0; to < problem.ranks; ++to)
-      if (from >= problem.ranks / 2 || to < problem.ranks / 2) counts[index(from * problem.ranks + to)] = 0;
+      if (from >= problem.ranks / 2 || to < problem.ranks / 2) counts[static_cast<std::size_t>(from * problem.ranks + to)] = 0;
   problem.counts = std::make_shared<const std::vector<Bytes>>(std::move(counts));
   return problem;
 }
@@ -131,7 +131,7 @@ inline std::vector<Problem> problems_of(const Algorithm& algorithm, Count ranks,
     on_grid.grid = {rows, ranks / rows};
     if (applies(on_grid))
       problem = on_grid;
-    else if (problem.counts && has_pair_counts(problem.collective) && applies(in_groups(problem)))
+    else if (problem.collective == Collective::alltoallv && applies(in_groups(problem)))
       problem = in_groups(problem);
   }
   if (!algorithm.node_ports) return problems;
