@@ -27,12 +27,17 @@ double tick_rate(const TickMoment& begin, const TickMoment& end) noexcept {
   return static_cast<double>(end.ticks - begin.ticks) / (1e-9 * static_cast<double>(end.monotonic_ns - begin.monotonic_ns));
 }
 
+namespace {
+
+const TickMoment loaded = TickMoment::now();
+
+}  // namespace
+
 double seconds_of(double ticks) {
-  static const TickMoment first = TickMoment::now();
   static const double rate = [] {
     TickMoment now = TickMoment::now();
-    while (now.monotonic_ns - first.monotonic_ns < 1'000'000) now = TickMoment::now();
-    return tick_rate(first, now);
+    while (now.monotonic_ns - loaded.monotonic_ns < 1'000'000) now = TickMoment::now();
+    return tick_rate(loaded, now);
   }();
   return ticks / rate;
 }
