@@ -132,7 +132,8 @@ Reproduction make(const Making& making) {
           "Times are those of the flat model with messages to oneself, as in figures 15 to 23; the simulation has no t_m. The "
           "range of t_m in which the most claims hold may be very narrow. So the fit is the middle of the widest range in which at "
           "most one claim fewer holds. The width of a range is the ratio of its ends, and its middle is their geometric mean; 0 "
-          "counts as 10⁻⁵ µs/byte. t_m is searched up to 1 µs/byte, which is over 20 times t_c + t_d. On the T3D nothing overlaps, so "
+          "counts as 10⁻⁵ µs/byte. t_m is searched up to 1 µs/byte, which is over 20 times t_c + t_d. On the T3D nothing overlaps, "
+          "so "
           "two buffers gain nothing whatever t_m is."}};
   std::vector<Machine> machines;
   for (const char* name : {"t3d", "sp2"}) {
