@@ -24,6 +24,7 @@ constexpr int most_in_place = 2;        // contenders
 // about so many short calls. The first choice takes longer, about as long as making the group or half as long again, because the
 // ranks first share what they know of the machine.
 constexpr double calls_of_group = 50, calls_of_choice = 10, calls_of_plan = 10, groups_of_first_choice = 1.5;
+constexpr double most_of_expected = 1.3;  // what groups and plans cost at most, as a multiple of what is expected
 // A trial that has begun goes on although nothing is left to spend, if that costs at most this share of what was spent.
 constexpr double little_more = 0.1;
 constexpr std::uint64_t enough_timed_calls = 3;
@@ -146,9 +147,10 @@ std::optional<Step> Deciding::timed() {
 
 // If the step costs more than may be spent now, nothing is done until the account has grown enough.
 std::optional<Step> Deciding::if_affordable(const Step& step, double cost_s) {
-  if (cost_s <= left_s()) return step;
+  const double most_s = most_of_expected * cost_s;
+  if (most_s <= left_s()) return step;
   const Account& account = Account::of_process();
-  wanted_ratio_ = (account.spent_s() + others_spent_s_ + weight() * cost_s) / Account::share / account.elapsed_s();
+  wanted_ratio_ = (account.spent_s() + others_spent_s_ + weight() * most_s) / Account::share / account.elapsed_s();
   return std::nullopt;
 }
 
