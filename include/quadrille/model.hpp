@@ -107,7 +107,8 @@ struct WorkloadOptions {
 // representatives' messages; without one, they are held in memory. Throws Error{misuse} if the topology has a
 // different number of ranks from the schedule, and Error{too_large} if a sum reaches 2^63 bytes.
 Workload workload(const Schedule& schedule, const WorkloadOptions& options = {});
-std::vector<StageFigures> stage_figures(const Schedule& schedule);  // of the workload with chains, without links and nodes
+// The stages of a workload in which chains are counted, but not links or nodes.
+std::vector<StageFigures> stage_figures(const Schedule& schedule);
 
 // Counts what the model needs: links, if there is a topology; nodes, work and chains, if it prices these.
 Workload workload_for(const Model& model, const Schedule& schedule, const Topology* topology = nullptr);
@@ -273,7 +274,8 @@ struct FlatModel {
   double copy_s_per_byte = 0;     // t_c: copying to and from the network interface
   double wire_s_per_byte = 0;     // t_d: transfer on the wire
   // The factor by which the wire is slower when messages for one rank arrive at the same time, because each rank runs
-  // at its own pace. It is measured by calibration. Without it, it follows from the messages of the stage (StageFigures::chain).
+  // at its own pace. Calibration measures this factor. If no factor is given, the model computes the delay from the messages of
+  // the stage (StageFigures::chain).
   std::optional<double> contention;
   bool overlap = true;  // if false, a rank does one thing at a time also under the policies nonblocking and dataflow
 };

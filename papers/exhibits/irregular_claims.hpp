@@ -86,7 +86,7 @@ inline constexpr const char* stalls =
 inline constexpr const char* long_messages_meet =
     "A1's long messages meet at some ranks also if no rank waits for the others' steps";
 inline constexpr double large_gain = 2.0 / 3;  // our reading of "a large performance gain": at least a third of the time is saved
-inline constexpr double slight_gain = 0.9;     // of "slightly better": at most a tenth is saved
+inline constexpr double slight_gain = 0.9;     // our reading of "slightly better": at most a tenth of the time is saved
 inline constexpr const char* memory_is_shared =
     "on the T3D, processor and network share one path to the memory (section 4.1), so nothing overlaps";
 inline constexpr const char* no_composing =

@@ -61,7 +61,7 @@ class WormholeLinks : public LinkService {
   struct Step {
     Picoseconds time = 0;
     bool is_head = false;  // the head takes its next link; otherwise the last byte has passed
-    std::size_t held = 0;  // heads that move at the same time take one link each in turn
+    std::size_t held = 0;  // links of the message; of heads that move at the same time, the one with the fewest links goes first
     Number message = 0;
     FlightNumber flight = 0;
     auto operator<=>(const Step&) const = default;

@@ -3,8 +3,8 @@
 // Source  [traff2020] decomposed into lanes; [sanders2002] for nodes of different sizes.
 // Needs   several nodes, one with several ranks; what the parts need; lanes <= ranks of the smallest node.
 // Idea    After the first barrier, a leader knows that all ranks of its node have entered. After the barrier of its lane, it
-//         knows that all ranks of all nodes have. If every rank leads, nothing is left to do. Otherwise another barrier in each
-//         node tells the ranks that do not lead.
+//         knows that all ranks of all nodes have entered. If every rank is a leader, that is all. Otherwise another barrier in
+//         each node tells the ranks that are not leaders.
 // Cost    C1 = ceil(log2 n) rounds between n nodes, and 2 ceil(log2 q) rounds inside nodes of up to q ranks, or half of
 //         them if every rank leads.
 // Prefer  nodes with more ranks than the rounds between nodes may cost; one lane unless messages are cheap.

@@ -77,8 +77,8 @@ std::vector<SliceRoute::Meeting> GroupRoute::meetings(Count pass, Rank me) const
 }
 
 // A member of the smaller group has one message for each column. Those that have the same entry in a column differ by multiples of
-// its height. So member b meets its entry in column c in round c + b / h, modulo the number of rounds, where h is the least height:
-// the members that meet one entry have different values of b / h.
+// its height. So member b meets its entry in column c in round c + b / h, modulo the number of rounds, where h is the least height.
+// Two members that meet the same entry of a column have different values of b / h, so they meet it in different rounds.
 std::vector<SliceRoute::Meeting> GroupRoute::crossings(Rank me) const {
   const Count columns = crossing_.columns(), least_height = crossing_.height(columns - 1);
   std::vector<Meeting> list(index(std::max(columns, ceil_divide(smaller().places(), least_height))));
