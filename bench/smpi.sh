@@ -36,21 +36,9 @@ grid_of() { case $1 in torus-*) echo "--grid ${1#torus-}" ;; esac; }
 block_of() { case "$*" in *spike:* | *transpose:*) ;; *) echo "--block $1" ;; esac; }  # these patterns state their sizes themselves
 
 inside() {  # inside NAME PLATFORM SELECTOR OPTIONS OF quadrille-smpi...: writes lines of JSON to NAME.smpi
-  local name=$1 platform=$2 selector=$3 ranks hosts
+  local name=$1 platform=$2 selector=$3
   shift 3
-  ranks=$(ranks_of "$platform") hosts=$(mktemp)
-  seq -f 'h%g' 0 $((ranks - 1)) >"$hosts"
-  # The settings describe the machine of machine.toml and switch off all other effects: sizes at which TCP is slower,
-  # acknowledgements that share links.
-  if ! smpirun -no-privatize -np "$ranks" -platform "$platforms/$platform.xml" -hostfile "$hosts" --log=root.thres:error \
-    --cfg=smpi/simulate-computation:no --cfg=smpi/host-speed:1 --cfg=network/model:SMPI --cfg=smpi/bw-factor:0:1 --cfg=smpi/lat-factor:0:1 \
-    --cfg=network/weight-S:0 --cfg=network/crosstraffic:no --cfg=smpi/os:0:1e-6:0 --cfg=smpi/ois:0:1e-6:0 --cfg=smpi/or:0:1e-6:0 \
-    --cfg=smpi/coll-selector:"$selector" "$quadrille-smpi" "$@" >"$folder/$name.smpi.part" 2>"$folder/$name.log"; then
-    grep -v xbt_cfg "$folder/$name.log" >&2 || true
-    rm -f "$hosts"
-    return 1
-  fi
-  rm -f "$hosts"
+  bench/smpi/run.sh "$(ranks_of "$platform")" "$platform" "$selector" "$quadrille-smpi" "$@" >"$folder/$name.smpi.part" || return 1
   mv "$folder/$name.smpi.part" "$folder/$name.smpi"
 }
 

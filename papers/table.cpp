@@ -34,6 +34,7 @@
   ROW(liu2002_fig21)           \
   ROW(liu2002_fig22)           \
   ROW(liu2002_fig23)           \
+  ROW(liu2002_measured)        \
   ROW(liu2002_composing)       \
   ROW(liu2002_baselines)       \
   ROW(liu2002_stages)          \

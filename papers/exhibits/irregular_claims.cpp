@@ -27,13 +27,10 @@ std::string IrregularCurve::label() const {
   return fmt::format("A{}-{}", algorithm, names[mode]);
 }
 
-bool IrregularClaim::holds(double value) const {
-  return relation == Relation::at_least ? value >= bound * (1 - claim_tolerance) : value <= bound * (1 + claim_tolerance);
-}
-
 bool IrregularClaim::holds(const std::vector<CurveTimes>& points) const {
   const std::vector<double> list = values(points);
-  return holds(*decisive(list));
+  const double value = *decisive(list);
+  return relation == Relation::at_least ? value >= bound * (1 - claim_tolerance) : value <= bound * (1 + claim_tolerance);
 }
 
 std::vector<double>::const_iterator IrregularClaim::decisive(const std::vector<double>& list) const {

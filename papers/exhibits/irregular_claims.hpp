@@ -46,7 +46,6 @@ struct IrregularClaim {
   bool at_all_points = true;
   std::string reason;  // why the claim does not hold
 
-  bool holds(double value) const;
   bool holds(const std::vector<CurveTimes>& points) const;
   // Returns the value that decides: the worst if the claim is about all points, else the best.
   std::vector<double>::const_iterator decisive(const std::vector<double>& list) const;

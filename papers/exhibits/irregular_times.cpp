@@ -210,30 +210,63 @@ Way simulation(const IrregularPlot& plot, const Making& making) {
 
 void compare(const IrregularPlot& plot, const IrregularClaim& claim, const ComposingRanges& ranges, const Way& way,
              Reproduction& made) {
-  const std::vector<double> list = claim.values(way.times), without = claim.values(way.without);
+  Comparison comparison = comparison_of(plot, way.name, claim, way.times);
+  const std::vector<double> without = claim.values(way.without);
+  comparison.aside = without_own(*claim.decisive(without)) +
+                     (outcome_of(comparison) == Outcome::holds ? "" : fmt::format("; by the model it {}", composing_text(ranges)));
+  made.comparisons.push_back(std::move(comparison));
+}
+
+}  // namespace
+
+Comparison comparison_of(const IrregularPlot& plot, std::string_view way, const IrregularClaim& claim,
+                         const std::vector<CurveTimes>& times, double tolerance) {
+  const std::vector<double> list = claim.values(times);
   const auto decisive = claim.decisive(list);
   const bool is_least = (claim.relation == Relation::at_least) == claim.at_all_points;
+  Comparison comparison{.paper = claim.bound,
+                        .relation = claim.relation,
+                        .tolerance = tolerance,
+                        .reason = claim.reason.empty() ? "the model and table 1 leave out what makes the difference" : claim.reason,
+                        .place = claim.said.place,
+                        .is_reading = claim.bound != 1};
+  const auto holds = [&](double value) {
+    comparison.ours = value;
+    return outcome_of(comparison) == Outcome::holds;
+  };
   std::string which, where;
   if (list.size() > 1) {
     which = is_least ? ", minimum" : ", maximum";
     where = fmt::format(" (at {}; holds at {} of {} points; {})", plot.at(index(decisive - list.begin())),
-                        std::count_if(list.begin(), list.end(), [&](double value) { return claim.holds(value); }), list.size(),
+                        std::count_if(list.begin(), list.end(), holds), list.size(),
                         claim.at_all_points ? "all are required" : "one is enough");
   }
-  made.comparisons.push_back(
-      {.what = fmt::format("{}, {}: {}{} (\"{}\"){}", plot.title(), way.name, claim.what, which, claim.said.words, where),
-       .paper = claim.bound,
-       .ours = *decisive,
-       .relation = claim.relation,
-       .tolerance = claim_tolerance,
-       .reason = claim.reason.empty() ? "the model and table 1 leave out what makes the difference" : claim.reason,
-       .place = claim.said.place,
-       .aside = without_own(*claim.decisive(without)) +
-                (claim.holds(*decisive) ? "" : fmt::format("; by the model it {}", composing_text(ranges))),
-       .is_reading = claim.bound != 1});
+  comparison.what = fmt::format("{}, {}: {}{} (\"{}\"){}", plot.title(), way, claim.what, which, claim.said.words, where);
+  comparison.ours = *decisive;
+  return comparison;
 }
 
-}  // namespace
+Sheet sheet_of_points(const IrregularPlot& plot) {
+  const bool by_nodes = is_over_nodes(plot.points);
+  Sheet sheet{.name = plot.name, .columns = {by_nodes ? "ranks" : "longest message (elements)"}};
+  for (const IrregularPoint& point : plot.points) sheet.rows.push_back({by_nodes ? point.ranks : point.most});
+  return sheet;
+}
+
+Panel add_curves(const IrregularPlot& plot, const std::string& way, const std::vector<CurveTimes>& times, Sheet& sheet) {
+  constexpr ByMode<CurveStyle> styles{{CurveStyle::line, CurveStyle::dashed, CurveStyle::dotted}};
+  Panel panel{.title = fmt::format("{}, {}", plot.title(), way),
+              .x_label = sheet.columns.front(),
+              .y_label = "time (ms)",
+              .log_x = true,
+              .log_y = true};
+  for (const IrregularCurve& curve : plot.curves) {
+    sheet.columns.push_back(fmt::format("{}, {} (ms)", curve.label(), way));
+    panel.curves.push_back({sheet.columns.size() - 1, curve.label(), styles[curve.mode], index(curve.algorithm - 1)});
+    for (std::size_t row = 0; row < sheet.rows.size(); ++row) sheet.rows[row].push_back(times[row].at(curve));
+  }
+  return panel;
+}
 
 void add_times(const IrregularPlot& whole, const Making& making, Reproduction& made) {
   const IrregularPlot plot = making.small ? thinned(whole) : whole;
@@ -242,26 +275,12 @@ void add_times(const IrregularPlot& whole, const Making& making, Reproduction& m
   const Way ways[] = {{"model", model_times(plot, making, model, &CountedExchange::with_own),
                        model_times(plot, making, model, &CountedExchange::without)},
                       simulated};
-  const bool by_nodes = is_over_nodes(plot.points);
-  const std::string axis = by_nodes ? "ranks" : "longest message (elements)";
-  Sheet sheet{.name = plot.name, .columns = {axis}};
-  constexpr ByMode<CurveStyle> styles{{CurveStyle::line, CurveStyle::dashed, CurveStyle::dotted}};
-  for (const IrregularPoint& point : plot.points) sheet.rows.push_back({by_nodes ? point.ranks : point.most});
+  Sheet sheet = sheet_of_points(plot);
   for (const auto& [own, times] : {std::pair("", &Way::times), std::pair(", without messages to oneself", &Way::without)})
     for (const Way& way : ways) {
-      Panel panel{.title = fmt::format("{}, {}{}", plot.title(), way.name, own),
-                  .x_label = axis,
-                  .y_label = "time (ms)",
-                  .sheet = made.sheets.size(),
-                  .log_x = true,
-                  .log_y = true,
-                  .range_group = 0};
-      for (const IrregularCurve& curve : plot.curves) {
-        sheet.columns.push_back(fmt::format("{}, {}{} (ms)", curve.label(), way.name, own));
-        panel.curves.push_back({sheet.columns.size() - 1, curve.label(), styles[curve.mode], index(curve.algorithm - 1)});
-        for (std::size_t row = 0; row < sheet.rows.size(); ++row) sheet.rows[row].push_back((way.*times)[row].at(curve));
-      }
-      made.panels.push_back(std::move(panel));
+      Panel& panel = made.panels.emplace_back(add_curves(plot, way.name + own, way.*times, sheet));
+      panel.sheet = made.sheets.size();
+      panel.range_group = 0;
     }
   made.sheets.push_back(std::move(sheet));
   const std::vector<ComposingRanges> ranges = composing_ranges(plot, making);

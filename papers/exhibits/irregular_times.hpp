@@ -70,6 +70,16 @@ double simulated_ms(const Schedule& schedule, const MessageTimes& message, Excha
 // Returns the times by the model, with messages to oneself.
 std::vector<CurveTimes> model_times(const IrregularPlot& plot, const Making& making, double compose_us_per_byte);
 
+// Compares a claim with times at the plot's points. `way` says how the times were obtained: "simulation". `tolerance` is relative
+// to the claim's bound.
+Comparison comparison_of(const IrregularPlot& plot, std::string_view way, const IrregularClaim& claim,
+                         const std::vector<CurveTimes>& times, double tolerance = claim_tolerance);
+
+// A sheet with a row for each point of a plot; and the plot's curves as columns of it, with a panel that shows them. The caller
+// sets the panel's sheet.
+Sheet sheet_of_points(const IrregularPlot& plot);
+Panel add_curves(const IrregularPlot& plot, const std::string& way, const std::vector<CurveTimes>& times, Sheet& sheet);
+
 // Adds the times of a plot, in milliseconds, to `made`, as a sheet and four panels: by the flat model, and by the event
 // simulator without barriers; each with messages to oneself, which the paper counts [liu2002, section 3], and without them, as
 // our schedules run. Compares every claim with the model and with the simulation. Verdicts use the times with messages to

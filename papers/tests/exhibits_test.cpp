@@ -37,7 +37,8 @@ TEST(Exhibits, AreThoseOfThePapers) {
                          "desensi2025-links",   "bruck1997-conclusions",   "liu2002-conclusions",
                          "liu2005-conclusions", "sanders2002-conclusions", "grama2003-conclusions",
                          "liu2002-groups",      "liu2005-direct",          "grama2003-ecube",
-                         "liu2002-fig3",        "liu2002-contention",      "liu2005-imaginary"})
+                         "liu2002-fig3",        "liu2002-contention",      "liu2005-imaginary",
+                         "liu2002-measured"})
     EXPECT_TRUE(ids.contains(id)) << id;
   EXPECT_EQ(find_exhibit("bruck1997-fig99"), nullptr);
 }

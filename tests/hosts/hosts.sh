@@ -50,11 +50,22 @@ start() {  # start NAME [FLAGS OF unshare]: starts a process that holds the host
   tr -d ' ' <"/proc/$holder/task/$holder/children" >"$state/$name.pid"
 }
 
+hardware() { printf '02:00:00:00:00:%02x' "${1##*.}"; }  # hardware ADDRESS: the Ethernet address of the host with this IP address
+
 plug() {  # plug NAME ADDRESS: connects the host's eth0 to the switch
-  inside switch ip link add "port-$1" type veth peer name eth0 netns "$(pid "$1")"
+  inside switch ip link add "port-$1" type veth peer name eth0 address "$(hardware "$2")" netns "$(pid "$1")"
   inside switch ip link set "port-$1" master bridge up
   inside "$1" ip addr add "$2/24" dev eth0
   inside "$1" ip link set eth0 up
+}
+
+introduce() {  # tells each host the others' Ethernet addresses, because the kernel learns at most 1,024 of them in all namespaces together
+  local name other address
+  for name in $(names); do
+    while read -r address other; do
+      [[ $other = "$name" || $other = localhost ]] || echo "neigh replace $address lladdr $(hardware "$address") dev eth0 nud permanent"
+    done <"$state/hosts" | inside "$name" ip -batch -
+  done
 }
 
 shape() {  # shape [RATE]: limits the links of the hosts in both directions, but not the head's link
@@ -89,6 +100,7 @@ up() {
     start "node$i" --ipc --pid --mount-proc
     plug "node$i" "$network.$i"
   done
+  introduce
   shape "${2:-}"
 }
 

@@ -18,6 +18,7 @@
 #include "options/cases.hpp"
 #include "options/problem_options.hpp"
 #include "quadrille/indexed.hpp"
+#include "schedule/policy_name.hpp"
 #include "smpi/communicator.hpp"
 #include "support/environment_check.hpp"
 #include "tune/race/probe_data.hpp"
@@ -30,7 +31,7 @@ constexpr Bytes most_checked = Bytes{1} << 16;  // bytes of one rank's input or 
 
 struct Options {
   std::string collective;
-  std::vector<std::string> algorithms;
+  std::vector<std::string> algorithms, policies;
   command::ProblemOptions problem;
 };
 
@@ -91,6 +92,8 @@ int run(const Options& options) {
   const std::shared_ptr<const Operator> operation = options.problem.operation_for(collective);
   if (options.problem.rank_counts(world.size()) != std::vector{world.size()})
     command::refuse(fmt::format("smpirun started {} ranks; leave --ranks out", world.size()));
+  const std::vector<Policy> policies =
+      options.policies.empty() ? std::vector{Policy::blocking} : command::parse_policies(options.policies);
   for (const Bytes size : options.problem.block_sizes()) {
     const Problem problem =
         options.problem.problem(collective, world.size(), size, options.problem.roots(collective, world.size())[0]);
@@ -98,27 +101,29 @@ int run(const Options& options) {
     const Bytes largest = static_cast<Bytes>(latest(static_cast<double>(std::max(in, out))));
     const bool checked = largest <= most_checked;
     const SimulatedBuffer input(in, !checked), output(out, !checked);
-    for (const std::string& specification : options.algorithms) {
-      Plan made = plan(checked ? world : hollow, problem, {.algorithm = specification, .operation = operation});
-      std::string fault;
-      if (checked) {
-        const auto data = probe_data(problem, world.rank(), operation);
-        fault = first_fault(made, *data, input, output);
-        if (!fault.empty()) std::fprintf(stderr, "quadrille-smpi: rank %d: %s\n", static_cast<int>(world.rank()), fault.c_str());
+    for (const std::string& specification : options.algorithms)
+      for (const Policy policy : policies) {
+        Plan made = plan(checked ? world : hollow, problem, {.algorithm = specification, .policy = policy, .operation = operation});
+        std::string fault;
+        if (checked) {
+          const auto data = probe_data(problem, world.rank(), operation);
+          fault = first_fault(made, *data, input, output);
+          if (!fault.empty()) std::fprintf(stderr, "quadrille-smpi: rank %d: %s\n", static_cast<int>(world.rank()), fault.c_str());
+        }
+        const double wrong = latest(fault.empty() ? 0 : 1), seconds = simulated_seconds(made, input, output);
+        if (world.rank() == 0)
+          std::printf("%s\n", nlohmann::ordered_json{{"collective", options.collective},
+                                                     {"ranks", world.size()},
+                                                     {"block_bytes", size},
+                                                     {"algorithm", specification},
+                                                     {"policy", name(policy)},
+                                                     {"seconds", seconds},
+                                                     {"checked", checked && wrong == 0},
+                                                     {"wrong", wrong != 0}}
+                                  .dump()
+                                  .c_str());
+        if (wrong != 0) return 1;
       }
-      const double wrong = latest(fault.empty() ? 0 : 1), seconds = simulated_seconds(made, input, output);
-      if (world.rank() == 0)
-        std::printf("%s\n", nlohmann::ordered_json{{"collective", options.collective},
-                                                   {"ranks", world.size()},
-                                                   {"block_bytes", size},
-                                                   {"algorithm", specification},
-                                                   {"seconds", seconds},
-                                                   {"checked", checked && wrong == 0},
-                                                   {"wrong", wrong != 0}}
-                                .dump()
-                                .c_str());
-      if (wrong != 0) return 1;
-    }
   }
   return 0;
 }
@@ -140,6 +145,7 @@ int main(int count, char** arguments) {
         .add_option("--algorithm", options.algorithms,
                     "as in quadrille race; vendor is SMPI's own, which --cfg=smpi/coll-selector chooses")
         ->required();
+    parser.add_option("--policy", options.policies, "blocking (the default), nonblocking, dataflow or all");
     options.problem.add_to(parser);
     try {
       parser.parse(count, arguments);
