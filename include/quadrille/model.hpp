@@ -55,11 +55,15 @@ struct RoundFigures {
   Count node_outside_messages = 0;  // the same for all ranks of a node together
   Count node_inside_messages = 0;   // sent by all ranks of a node together within it
   Bytes node_inside_bytes = 0;      // bytes of these
-  Bytes copied = 0;                 // bytes that a rank copies between its own buffers
-  Bytes node_copied = 0;            // the same for all ranks of a node together
-  Bytes combined = 0;               // bytes that a rank combines in reductions
-  Bytes node_combined = 0;          // the same for all ranks of a node together
-  bool in_cycle = false;            // in the whole operation, do ranks wait for each other in a cycle?
+  // Within a node the receiver of a message has most of the work. It waits for a short message and takes it out of shared memory,
+  // into which the sender has copied it; a long one it copies from the sender's memory.
+  Count taken_messages = 0;  // of a rank: three quarters of those that it receives, and a quarter of those that it sends
+  Bytes taken_bytes = 0;     // of a rank: what it receives, or if that is more, what it sends in messages of up to 16 KiB
+  Bytes with_copied = 0;     // taken_bytes of a rank, and what it copies between its own buffers
+  Bytes with_combined = 0;   // these, and what it combines in reductions
+  Bytes node_copied = 0;     // bytes that all ranks of a node together copy between their own buffers
+  Bytes node_combined = 0;   // bytes that all ranks of a node together combine in reductions
+  bool in_cycle = false;     // in the whole operation, do ranks wait for each other in a cycle?
 };
 
 struct StageFigures {
@@ -74,6 +78,7 @@ struct StageFigures {
   // it is an exchange of at most 2^24 messages among at most 2^16 ranks; otherwise it equals `volume`.
   Bytes chain = 0;
   bool in_pieces = false;            // are the bytes of some message not contiguous in memory?
+  bool is_chained = false;           // does a message send what an earlier round of the stage has received? Counted with work
   std::vector<RoundFigures> rounds;  // rounds with a message; if work is counted, also rounds with work
 };
 

@@ -13,7 +13,7 @@ namespace {
 using enum ExchangeMode;
 
 constexpr std::string_view table =
-#include "measured_irregular.inc"
+#include <measured_irregular.inc>  // made by papers/CMakeLists.txt
     ;
 
 // Hosts share two cores, so two medians of the same exchange differ by up to this share.

@@ -71,9 +71,12 @@ void add_times(Bytes& sum, Count times, Bytes bytes) {
   add_bytes(sum, product ? *product : std::numeric_limits<Bytes>::max());
 }
 
+constexpr Bytes longest_short = 16 << 10;  // longer messages within a node are copied by their receiver alone
+
 struct Way {  // messages in one direction, sent or received
   Count outside = 0, inside = 0;
   Bytes outside_bytes = 0, inside_bytes = 0;
+  Bytes short_bytes = 0;  // of inside_bytes, those in short messages
 
   void add(Count times, const Way& other) {
     outside += times * other.outside, inside += times * other.inside;
@@ -188,6 +191,7 @@ class Counting {
       const bool leaves = nodes_.node_of(symmetry_ ? symmetry_->image(rank, peer) : peer) != home;
       ++(leaves ? way.outside : way.inside);
       add_bytes(leaves ? way.outside_bytes : way.inside_bytes, bytes);
+      if (!leaves && bytes <= longest_short) add_bytes(way.short_bytes, bytes);
     }
     return way;
   }
@@ -208,10 +212,13 @@ class Counting {
       add_times(tally.combined, times, round.combined);
       figures.outside_messages = std::max({figures.outside_messages, sent.outside, received.outside});
       figures.outside_bytes = std::max({figures.outside_bytes, sent.outside_bytes, received.outside_bytes});
-      figures.inside_messages = std::max({figures.inside_messages, sent.inside, received.inside});
-      figures.inside_bytes = std::max({figures.inside_bytes, sent.inside_bytes, received.inside_bytes});
-      figures.copied = std::max(figures.copied, round.copied);
-      figures.combined = std::max(figures.combined, round.combined);
+      figures.taken_messages = std::max(figures.taken_messages, ceil_divide(3 * received.inside + sent.inside, 4));
+      Bytes work = std::max(received.inside_bytes, sent.short_bytes);
+      figures.taken_bytes = std::max(figures.taken_bytes, work);
+      add_bytes(work, round.copied);
+      figures.with_copied = std::max(figures.with_copied, work);
+      add_bytes(work, round.combined);
+      figures.with_combined = std::max(figures.with_combined, work);
     }
   }
 

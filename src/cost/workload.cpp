@@ -6,6 +6,7 @@
 
 #include "cost/cycles.hpp"
 #include "cost/work.hpp"
+#include "cost/written_bytes.hpp"
 #include "problem/collective_facts.hpp"
 #include "problem/node_ranks.hpp"
 #include "quadrille/error.hpp"
@@ -82,7 +83,7 @@ class Counting {
     }
     std::size_t stage = 0;
     rounds_.for_each([&](Count number, const RoundFigures& round) {
-      if (round.messages == 0 && round.copied == 0 && round.combined == 0) return;
+      if (round.messages == 0 && round.with_combined == 0) return;
       advance(stage, number);
       StageFigures& figures = result_.stages[stage];
       figures.startups += round.messages;
@@ -113,8 +114,16 @@ class Counting {
     Bytes control_bytes = 0;
     std::vector<Totals> of_stage(result_.stages.size());
     std::size_t stage = 0;
+    WrittenBytes received;  // in the present stage
     for (const Round& round : program.rounds) {
+      const std::size_t before = stage;
       advance(stage, round.number);
+      if (result_.has_work && !result_.stages[stage].is_chained) {
+        if (stage != before) received = {};
+        for (const Message& message : round.sends)
+          result_.stages[stage].is_chained = result_.stages[stage].is_chained || received.overlaps(message.regions);
+        for (const Message& message : round.receives) received.add(message.regions);
+      }
       RoundFigures& figures = rounds_[round.number];
       figures.number = round.number;
       const Totals totals = totals_of(round, figures);

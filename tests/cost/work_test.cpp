@@ -15,9 +15,9 @@ namespace quadrille {
 namespace {
 
 struct Work {
-  Count outside_messages = 0, inside_messages = 0, node_outside_messages = 0, node_inside_messages = 0;
-  Bytes outside_bytes = 0, inside_bytes = 0, exchanged = 0, node_inside_bytes = 0;
-  Bytes copied = 0, node_copied = 0, combined = 0, node_combined = 0;
+  Count outside_messages = 0, taken_messages = 0, node_outside_messages = 0, node_inside_messages = 0;
+  Bytes outside_bytes = 0, taken_bytes = 0, exchanged = 0, node_inside_bytes = 0;
+  Bytes with_copied = 0, node_copied = 0, with_combined = 0, node_combined = 0;
   bool operator==(const Work&) const = default;
 };
 
@@ -27,18 +27,9 @@ WorkByRound counted(const Schedule& schedule) {
   WorkByRound rounds;
   for (const StageFigures& stage : workload(schedule, {.work = true}).stages)
     for (const RoundFigures& r : stage.rounds)
-      rounds[r.number] = {r.outside_messages,
-                          r.inside_messages,
-                          r.node_outside_messages,
-                          r.node_inside_messages,
-                          r.outside_bytes,
-                          r.inside_bytes,
-                          r.exchanged,
-                          r.node_inside_bytes,
-                          r.copied,
-                          r.node_copied,
-                          r.combined,
-                          r.node_combined};
+      rounds[r.number] = {r.outside_messages, r.taken_messages, r.node_outside_messages, r.node_inside_messages, r.outside_bytes,
+                          r.taken_bytes,      r.exchanged,      r.node_inside_bytes,     r.with_copied,          r.node_copied,
+                          r.with_combined,    r.node_combined};
   return rounds;
 }
 
@@ -46,6 +37,7 @@ WorkByRound counted(const Schedule& schedule) {
 struct Sums {
   Count messages[2][2] = {};  // sent or received, inside or outside
   Bytes bytes[2][2] = {};
+  Bytes short_sent = 0;  // inside, in messages of up to 16 KiB
   Bytes copied = 0, combined = 0;
 };
 
@@ -62,6 +54,7 @@ WorkByRound by_all_programs(const Schedule& schedule) {
           const int outside = node_of(peer) == node_of(rank) ? 0 : 1;
           ++sums->messages[direction][outside];
           sums->bytes[direction][outside] += length;
+          if (direction == 0 && outside == 0 && length <= 16 * 1024) sums->short_sent += length;
         };
         for (const Message& message : round.sends) add(0, message.peer, bytes(message.regions));
         for (const Message& message : round.receives) add(1, message.peer, bytes(message.regions));
@@ -74,11 +67,14 @@ WorkByRound by_all_programs(const Schedule& schedule) {
   const auto raise = [](auto& figure, auto value) { figure = std::max(figure, value); };
   for (const auto& [key, sums] : of_rank) {
     Work& work = rounds[key.first];
-    for (const int direction : {0, 1}) {
-      raise(work.inside_messages, sums.messages[direction][0]), raise(work.inside_bytes, sums.bytes[direction][0]);
+    for (const int direction : {0, 1})
       raise(work.outside_messages, sums.messages[direction][1]), raise(work.outside_bytes, sums.bytes[direction][1]);
-    }
-    raise(work.copied, sums.copied), raise(work.combined, sums.combined);
+    // The receiver has three quarters of the work of a message. Both ends copy the bytes of a short one, the receiver those of a
+    // long one.
+    raise(work.taken_messages, (sums.messages[0][0] + 3 * sums.messages[1][0] + 3) / 4);
+    const Bytes taken = std::max(sums.bytes[1][0], sums.short_sent);
+    raise(work.taken_bytes, taken);
+    raise(work.with_copied, taken + sums.copied), raise(work.with_combined, taken + sums.copied + sums.combined);
   }
   for (const auto& [key, sums] : of_node) {
     Work& work = rounds[key.first];

@@ -33,6 +33,25 @@ TEST(Workload, IsTheSameBySymmetryAndFromAllRanks) {
   }
 }
 
+// In a chained stage a rank passes on what it has received there.
+TEST(Workload, KnowsStagesInWhichRanksPassOnWhatTheyReceive) {
+  const auto chained = [](const Problem& problem, const char* specification) {
+    std::string list;
+    for (const StageFigures& stage : workload(make_schedule(problem, specification), {.work = true}).stages)
+      list += stage.is_chained ? 'c' : '-';
+    return list;
+  };
+  const Problem alltoall = Problem::alltoall(16, 8), allgather{.collective = Collective::allgather, .ranks = 16, .block_bytes = 8};
+  EXPECT_EQ(chained(alltoall, "shift"), "-");
+  EXPECT_EQ(chained(alltoall, "hypercube"), "c");
+  EXPECT_EQ(chained(allgather, "direct"), "-");
+  EXPECT_EQ(chained(allgather, "ring"), "c");
+  EXPECT_EQ(chained(allgather, "recursive-doubling"), "c");
+  EXPECT_EQ(chained({.collective = Collective::allreduce, .ranks = 16, .block_bytes = 8}, "recursive-doubling"), "c");
+  const Problem traffic = make_traffic(16, {.kind = TrafficKind::equal, .typical = 16});
+  EXPECT_EQ(chained(traffic, "four-stage:counts=known"), "----") << "each stage passes on what the one before has received";
+}
+
 struct Sent {
   Count round = 0;
   Rank from = 0, to = 0;

@@ -5,7 +5,9 @@
 //  * The adapter also has a minimum time between messages. Messages within a node have their own costs; the first
 //    bytes of a message may be cheaper or more expensive than later ones, because caches and protocols depend on the
 //    length. The memory of a node has a rate for all its ranks together.
-//  * Copies, reductions, and packing messages that are not contiguous in memory take time.
+//  * Within a node most of the work of a message is its receiver's (RoundFigures::taken_messages and on).
+//  * Copies, reductions, and packing messages that are not contiguous in memory take time. What the busiest rank does in a round
+//    counts: a rank copies while others receive.
 //  * If ranks wait for each other in a cycle, each round and the whole operation take a fixed time, because every
 //    rank has to be scheduled before the next round can begin. Without a cycle, as in a broadcast along a tree, ranks
 //    run ahead, and many operations take the time of the busiest rank's work.
@@ -57,15 +59,18 @@ struct Rates {
   Charges work_of_round(const RoundFigures& r) const {
     const Count messages = shared(r.outside_messages, r.node_outside_messages);
     const Bytes outside = shared(r.outside_bytes, r.exchanged);
-    const Count inside = shared(r.inside_messages, r.node_inside_messages);
-    const Bytes stays = shared(r.inside_bytes, r.node_inside_bytes);
+    const Count inside = shared(r.taken_messages, r.node_inside_messages);
+    // The rank that copies the most of its own need not be the one that takes the most from others.
+    const Bytes stays = shared(r.taken_bytes, r.node_inside_bytes), own = r.node_inside_bytes + r.node_copied;
+    const Bytes with_copied = std::max(stays, shared(r.with_copied, own));
+    const Bytes with_combined = std::max(with_copied, shared(r.with_combined, own + r.node_combined));
     Charges charges{};
     charges[startups] = {messages, std::max(times(messages, startup), times(r.node_outside_messages, node_gap))};
     charges[bytes] = {outside, std::max(byte.of(outside), node_byte.of(r.exchanged))};
     charges[inside_startups] = startups_charge(inside, inside_startup);
     charges[inside_bytes] = {stays, std::max(inside_time(inside, stays), memory_byte.of(r.node_inside_bytes))};
-    charges[copied_bytes] = bytes_charge(shared(r.copied, r.node_copied), copy);
-    charges[combined_bytes] = bytes_charge(shared(r.combined, r.node_combined), combine);
+    charges[copied_bytes] = bytes_charge(with_copied - stays, copy);
+    charges[combined_bytes] = bytes_charge(with_combined - with_copied, combine);
     return charges;
   }
 
@@ -81,7 +86,7 @@ struct Rates {
     Bytes packed = 0;
     for (const RoundFigures& r : stage.rounds) {
       add_bytes(packed, shared(r.outside_bytes, r.exchanged));
-      add_bytes(packed, shared(r.inside_bytes, r.node_inside_bytes));
+      add_bytes(packed, shared(r.taken_bytes, r.node_inside_bytes));
     }
     charges[copied_bytes] = bytes_charge(packed, pack);
     return charges;
@@ -102,8 +107,8 @@ struct Rates {
     return add_times(time, inside_byte.of(rest));
   }
 
-  // Returns the time under nonblocking policies: all messages of a stage are in flight at the same time, so ranks do not wait after
-  // each round.
+  // Returns the time under nonblocking policies: the messages of a stage are in flight at the same time, so ranks do not wait after
+  // each round, unless a round sends what the one before has received.
   Charges without_steps(const std::vector<StageFigures>& stages) const {
     Charges sum{};
     const auto add = [&](const Charges& charges) {
@@ -117,7 +122,8 @@ struct Rates {
       Charge step;
       for (const RoundFigures& r : stage.rounds) {
         add(work_of_round(r));
-        if (const Charge own = waiting(r); own.amount > 0) step = own;
+        if (const Charge own = waiting(r); own.amount > 0)
+          step = stage.is_chained ? Charge{step.amount + own.amount, add_times(step.time, own.time)} : own;
       }
       add({step});
     }

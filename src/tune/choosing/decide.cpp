@@ -190,17 +190,21 @@ class Deciding {
       entry.rejected = "its times are not known here; 'quadrille tune' measures them";
   }
 
-  // The figures of a preset machine have no time of a round. Each round between nodes that waits for the one before it takes at
-  // least the network's latency, while the links are idle. So of the ways that cost about the same by such figures, the one with
-  // the fewest rounds between nodes is taken. Returns whether this is another one than the cheapest.
+  // The figures of a preset machine have no time of a round, but each round that waits for the one before it takes at least the
+  // latency of the network, or of ranks that share cores. So of the ways that cost about the same by such figures, the one with the
+  // fewest rounds is taken; on several nodes, the fewest between nodes. Returns whether this is another one than the cheapest.
   bool take_fewest_rounds() {
-    constexpr double about_the_same = 1.1;
     auto& all = decision_.considered;
-    if (decision_.preset.empty() || decision_.situation.nodes == 1 || all[0].measured) return false;
+    if (decision_.preset.empty() || all[0].measured) return false;
+    const bool between_nodes = decision_.situation.nodes > 1;
+    const double about_the_same = between_nodes ? 1.1 : 1.2;
     std::map<std::string, Count> rounds;  // by algorithm
     const auto rounds_of = [&](const Considered& considered) {
       const auto [entry, is_new] = rounds.emplace(considered.way.algorithm, 0);
-      if (is_new) entry->second = node_figures(make_schedule(problem_, parse_choice(problem_, considered.way.algorithm))).rounds;
+      if (is_new) {
+        const Schedule schedule = make_schedule(problem_, parse_choice(problem_, considered.way.algorithm));
+        entry->second = between_nodes ? node_figures(schedule).rounds : figures(schedule).c1;
+      }
       return entry->second;
     };
     auto fewest = all.begin();
@@ -221,11 +225,12 @@ class Deciding {
     const auto seconds = [](const Considered& each) { return each.measured ? each.measured->median_s : *each.predicted_s; };
     const double best = seconds(all[0]);
     if (!all[0].measured)
-      decision_.reason =
-          fmt::format("{}, {}",
-                      has_few_rounds ? "it has the fewest rounds between nodes of those with about the least predicted time"
-                                     : "it has the least predicted time",
-                      time_text(best));
+      decision_.reason = fmt::format("{}, {}",
+                                     !has_few_rounds ? "it has the least predicted time"
+                                     : decision_.situation.nodes > 1
+                                         ? "it has the fewest rounds between nodes of those with about the least predicted time"
+                                         : "it has the fewest rounds of those with about the least predicted time",
+                                     time_text(best));
     else if (launches_ > 1)
       decision_.reason =
           fmt::format("it has the least mean time of {} launches, the last on {}, {}", launches_, date_, time_text(best));

@@ -40,8 +40,13 @@ Workload least_work(Count rounds, Bytes bytes, bool inside) {
   for (Count round = 0; round < rounds; ++round) {
     const Bytes share = bytes / rounds + (round < bytes % rounds ? 1 : 0);
     RoundFigures figures{.number = round, .messages = 1, .bytes = share, .longest = share};
-    (inside ? figures.inside_messages : figures.outside_messages) = 1;
-    (inside ? figures.inside_bytes : figures.outside_bytes) = share;
+    if (inside) {
+      figures.taken_messages = figures.node_inside_messages = 1;
+      figures.taken_bytes = figures.with_copied = figures.with_combined = figures.node_inside_bytes = share;
+    } else {
+      figures.outside_messages = 1;
+      figures.outside_bytes = share;
+    }
     stage.rounds.push_back(figures);
   }
   return {.stages = {std::move(stage)}, .has_work = true};

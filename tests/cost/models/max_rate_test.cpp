@@ -51,7 +51,13 @@ TEST(MaxRateModel, KeepsTheMessagesOfANodeApart) {
 // The first bytes of each message have rates of their own.
 TEST(MaxRateModel, DividesMessagesWithinANodeByPosition) {
   const auto inside = [](Count messages, Bytes bytes) {
-    return of({{.messages = messages, .inside_messages = messages, .inside_bytes = bytes, .node_inside_bytes = bytes}});
+    return of({{.messages = messages,
+                .node_inside_messages = messages,
+                .node_inside_bytes = bytes,
+                .taken_messages = messages,
+                .taken_bytes = bytes,
+                .with_copied = bytes,
+                .with_combined = bytes}});
   };
   const Coefficients costs{
       {"inside_1k_us_per_byte", 8}, {"inside_16k_us_per_byte", 4}, {"inside_128k_us_per_byte", 2}, {"inside_us_per_byte", 1}};
@@ -69,11 +75,24 @@ TEST(MaxRateModel, DividesMessagesWithinANodeByPosition) {
 
 // Ranks that share cores take at least the node's work divided by its cores.
 TEST(MaxRateModel, SharesTheCoresOfANode) {
-  const Workload work = of({{.messages = 0, .copied = 10, .node_copied = 41, .combined = 10, .node_combined = 20}});
+  const Workload work = of({{.messages = 0, .with_copied = 10, .with_combined = 20, .node_copied = 41, .node_combined = 20}});
   EXPECT_DOUBLE_EQ(us(work, {{"copy_us_per_byte", 1}}), 10) << "a core for each rank";
   EXPECT_DOUBLE_EQ(us(work, {{"copy_us_per_byte", 1}, {"cores", 5}}), 10);
   EXPECT_DOUBLE_EQ(us(work, {{"copy_us_per_byte", 1}, {"cores", 4}}), 11) << "41 bytes on 4 cores";
-  EXPECT_DOUBLE_EQ(us(work, {{"combine_us_per_byte", 1}, {"cores", 2}}), 10);
+  EXPECT_DOUBLE_EQ(us(work, {{"combine_us_per_byte", 1}, {"cores", 4}}), 9) << "61 bytes on 4 cores take 20, 41 take 11";
+  EXPECT_DOUBLE_EQ(us(work, {{"combine_us_per_byte", 1}, {"cores", 2}}), 10) << "61 bytes on 2 cores take 31, 41 take 21";
+}
+
+// One rank takes 100 bytes from others, another one copies 60 and takes 10: only what exceeds the busiest rank's bytes is added.
+TEST(MaxRateModel, LetsARankCopyWhileOthersReceive) {
+  const auto round = [](Bytes with_copied, Bytes with_combined) {
+    return of(
+        {{.messages = 1, .taken_messages = 1, .taken_bytes = 100, .with_copied = with_copied, .with_combined = with_combined}});
+  };
+  const Coefficients costs{{"inside_us_per_byte", 1}, {"copy_us_per_byte", 2}, {"combine_us_per_byte", 3}};
+  EXPECT_DOUBLE_EQ(us(round(100, 100), costs), 100);
+  EXPECT_DOUBLE_EQ(us(round(130, 130), costs), 100 + 2 * 30);
+  EXPECT_DOUBLE_EQ(us(round(130, 140), costs), 100 + 2 * 30 + 3 * 10);
 }
 
 // Rounds and operations have fixed times only if ranks wait for each other in a cycle. Rounds without messages make nobody wait.
@@ -81,12 +100,15 @@ TEST(MaxRateModel, ChargesWaitingOnlyInCycles) {
   const auto rounds = [](bool in_cycle) {
     return of({{.number = 0, .messages = 1, .in_cycle = in_cycle},
                {.number = 1, .messages = 1, .in_cycle = in_cycle},
-               {.number = 2, .messages = 0, .copied = 1, .in_cycle = in_cycle}});
+               {.number = 2, .messages = 0, .with_copied = 1, .with_combined = 1, .in_cycle = in_cycle}});
   };
   const Coefficients costs{{"round_us", 3}, {"operation_us", 100}};
   EXPECT_DOUBLE_EQ(us(rounds(false), costs), 0);
   EXPECT_DOUBLE_EQ(us(rounds(true), costs), 100 + 2 * 3);
   EXPECT_DOUBLE_EQ(us(rounds(true), costs, Policy::nonblocking), 100 + 3) << "messages of a stage are in flight together";
+  Workload chained = rounds(true);
+  chained.stages.front().is_chained = true;
+  EXPECT_DOUBLE_EQ(us(chained, costs, Policy::nonblocking), 100 + 2 * 3) << "the second round sends what the first received";
   Workload two_stages = rounds(true);
   two_stages.stages.push_back(two_stages.stages.front());
   EXPECT_DOUBLE_EQ(us(two_stages, costs), 100 + 4 * 3) << "the operation's time only once";
@@ -95,7 +117,7 @@ TEST(MaxRateModel, ChargesWaitingOnlyInCycles) {
 
 TEST(MaxRateModel, ChargesPackingOfStagesInPieces) {
   const std::vector<RoundFigures> rounds{
-      {.messages = 2, .inside_messages = 1, .inside_bytes = 30, .outside_messages = 1, .outside_bytes = 10}};
+      {.messages = 2, .outside_messages = 1, .outside_bytes = 10, .taken_messages = 1, .taken_bytes = 30}};
   EXPECT_DOUBLE_EQ(us(of(rounds), {{"pack_us_per_byte", 1}}), 0);
   EXPECT_DOUBLE_EQ(us(of(rounds, true), {{"pack_us_per_byte", 1}}), 40);
 }
