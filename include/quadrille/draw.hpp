@@ -15,33 +15,42 @@
 
 namespace quadrille {
 
+struct DrawOptions {
+  // The result of `verify` for this schedule. If there are findings, the picture has crosses where they are, and a circle
+  // around the first. A legend below states the first finding, the number of findings, and how many bytes of the output are
+  // missing or wrong at the end. Findings are ordered by round, then by rank. Deadlocks and errors in the final output come
+  // last, because other findings cause them.
+  std::vector<Finding> findings;
+  // Links and traffic: only the messages of this round. A round without messages is Error{misuse}.
+  std::optional<Count> round;
+  // Links: a panel for each round that has messages, all with the same colours.
+  bool each_round = false;
+  // Space-time: only the messages that this rank sends or receives. Error{misuse} if there is no such rank.
+  std::optional<Rank> only_rank;
+  // Further words for the headline, such as "pattern power-law".
+  std::string note;
+};
+
 // All functions return the text of an SVG document. They throw Error{too_large} if the picture would have more parts
-// than a reader could tell apart. If `round` is given, only the messages of this round are drawn; a round without
-// messages is Error{misuse}. For a barrier, control messages are drawn, because it has no other messages.
-//
-// `findings` are the result of `verify` for this schedule. If there are any, the picture has crosses where they are,
-// and a circle around the first. A legend below states the first finding, the number of findings, and how many bytes
-// of the output are missing or wrong at the end. Findings are ordered by round, then by rank. Deadlocks and errors in
-// the final output come last, because other findings cause them.
+// than a reader could tell apart. For a barrier, control messages are drawn, because it has no other messages.
 
 // Draws what the memory of each rank holds at the start and after each round [bruck1997, figure 2]. Each block is
 // labelled with its origin and its destination. Rounds in which nothing changes are left out, unless they have
 // findings. Missing and wrong bytes of the output are marked at the end. Throws Error{misuse} if there are no bytes.
-std::string draw_blocks(const Schedule& schedule, const std::vector<Finding>& findings = {});
+std::string draw_blocks(const Schedule& schedule, const DrawOptions& options = {});
 
 // Draws a space-time diagram: ranks from top to bottom, rounds from left to right, messages as arrows in the colour
 // of their stage. Arrows of control messages are dashed. A square is a local operation. With findings, a message that
 // has only one end is drawn as half an arrow.
-std::string draw_space_time(const Schedule& schedule, const std::vector<Finding>& findings = {});
+std::string draw_space_time(const Schedule& schedule, const DrawOptions& options = {});
 
 // Draws the network. The colour of a directed link shows the bytes that cross it, on the routes that link_figures
 // (cost.hpp) uses. Findings are marked at their ranks. Throws Error{misuse} if the topology has a different number of
 // ranks from the schedule.
-std::string draw_links(const Schedule& schedule, const Topology& topology, std::optional<Count> round = {},
-                       const std::vector<Finding>& findings = {});
+std::string draw_links(const Schedule& schedule, const Topology& topology, const DrawOptions& options = {});
 
 // Draws the bytes that each rank sends to each other rank, as a matrix. Findings are marked beside the rows of their
 // ranks.
-std::string draw_traffic(const Schedule& schedule, std::optional<Count> round = {}, const std::vector<Finding>& findings = {});
+std::string draw_traffic(const Schedule& schedule, const DrawOptions& options = {});
 
 }  // namespace quadrille

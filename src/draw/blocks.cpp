@@ -169,19 +169,17 @@ struct Panel {
 
 class BlockPicture {
  public:
-  BlockPicture(const Schedule& schedule, const std::vector<Finding>& findings)
+  BlockPicture(const Schedule& schedule, const DrawOptions& options)
       : schedule_(schedule),
         programs_(programs_of(schedule, most_ranks)),
-        faults_(schedule, programs_, findings),
+        faults_(schedule, programs_, options.findings),
         names_(schedule.problem),
         bands_(node_bands(schedule.problem)),
-        svg_(faults_.marked(headline(schedule))) {
+        svg_(faults_.marked(headline(schedule, options, unit_for(schedule.problem, {})))) {
     check(schedule.problem);
     panels_of(observed());
-    const std::string title = faults_.marked(headline(schedule));
-    svg_.text({picture_margin, 22}, title, Anchor::start, "text", 14);
     svg_.text({picture_margin, 40}, names_.legend(), Anchor::start, "faint");
-    right_ = picture_margin + std::max(text_width(title, 14), text_width(names_.legend()));
+    right_ = picture_margin + text_width(names_.legend());
     measure();
   }
 
@@ -200,11 +198,11 @@ class BlockPicture {
       right_ = std::max(right_, x + width);
       x += width + between_panels;
     }
-    const Point reach = faults_.draw_legend(
-        svg_, {right_, y + height + (faults_.any() ? 0 : picture_margin)},
-        "a cross: something was found in this round; in a circle: the first finding. Dashed with one diagonal: bytes that are "
-        "missing at the end. Crossed out with two: foreign bytes");
-    return svg_.written(reach.x + picture_margin, reach.y);
+    const Point reach = faults_.draw_legend(svg_, {right_, y + height + (faults_.any() ? 0 : picture_margin)},
+                                            "a cross above a rank: something was found at it in this round; in a circle: the first "
+                                            "finding. Dashed with one diagonal: bytes "
+                                            "that are missing at the end. Crossed out with two: foreign bytes");
+    return with_headline(svg_, reach);
   }
 
  private:
@@ -336,6 +334,9 @@ class BlockPicture {
 
   static double left_of_cells() { return text_width("scratch", 11) + 8; }
 
+  // The room for crosses between the heading and the numbers of the ranks.
+  double room_for_marks() const { return faults_.any() ? 22 : 0; }
+
   double room_for_nodes() const { return bands_.empty() ? 0 : node_line; }
 
   // Returns the heights of the buffers that are drawn.
@@ -359,8 +360,9 @@ class BlockPicture {
     svg_.text({x, top + 12}, panel.heading);
     svg_.text({x, top + 27}, panel.time, Anchor::start, "faint");
     const double begin = x + left_of_cells();
-    double y = top + heading_height + 14 + room_for_nodes();
+    double y = top + heading_height + 14 + room_for_marks() + room_for_nodes();
     const std::array<std::optional<double>, 3> heights = heights_of(panel);
+    const double y_of_numbers = y - 5;
     double bottom = y;
     for (const auto& height : heights)
       if (height) bottom += *height + between_buffers;
@@ -384,7 +386,8 @@ class BlockPicture {
                 "faint", 11);
       y += height + between_buffers;
     }
-    draw_faults(panel, {begin, top + heading_height + 9 + room_for_nodes()}, tops);
+    draw_faults(panel, {begin, y_of_numbers}, tops);
+    if (has_fault(panel)) mark_round(svg_, {x, top + 27}, panel.time);
     return y - top;
   }
 
@@ -402,14 +405,10 @@ class BlockPicture {
                            : fault.time == FaultTime::at_end ? is_last
                                                              : is_first;
       if (!is_here) continue;
-      Point centre{column(fault.rank) + cell_width_ / 2, numbers.y - 19 - room_for_nodes()};
       for (const Region& region : fault.time == FaultTime::in_round ? fault.regions : Regions{})
-        if (const auto top = drawn_at(fault.rank, region, tops)) {
-          const Box place = place_of(region, column(fault.rank), *top);
-          svg_.box(place, "fault", {}, fault.explanation);
-          centre = {place.x + place.width / 2, place.y + place.height / 2};
-        }
-      mark(svg_, fault, centre);
+        if (const auto top = drawn_at(fault.rank, region, tops))
+          svg_.box(place_of(region, column(fault.rank), *top), "fault", {}, fault.explanation);
+      mark(svg_, fault, {column(fault.rank) + cell_width_ / 2, numbers.y - room_for_nodes() - room_for_marks() / 2 - 9});
     }
   }
 
@@ -447,8 +446,6 @@ class BlockPicture {
 
 }  // namespace
 
-std::string draw_blocks(const Schedule& schedule, const std::vector<Finding>& findings) {
-  return BlockPicture(schedule, findings).written();
-}
+std::string draw_blocks(const Schedule& schedule, const DrawOptions& options) { return BlockPicture(schedule, options).written(); }
 
 }  // namespace quadrille

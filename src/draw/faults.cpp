@@ -2,8 +2,10 @@
 #include "draw/faults.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "draw/picture.hpp"
 #include "quadrille/error.hpp"
@@ -105,6 +107,16 @@ std::string Faults::wrong_bytes_text(Rank rank) const {
   return text;
 }
 
+std::string Faults::rank_key(bool has_panels) const {
+  std::set<Count> rounds;
+  for (const FaultPlace& place : places_)
+    if (place.time == FaultTime::in_round) rounds.insert(place.round);
+  const std::string list = rounds.empty() ? "" : fmt::format(" (rounds with findings: {})", fmt::join(rounds, ", "));
+  return fmt::format(
+      "a cross: a rank with findings{}; in a circle: the first finding. {}", list,
+      has_panels ? "Findings in no round are in the last panel" : "--as space-time and --as blocks show them in their rounds");
+}
+
 Point Faults::draw_legend(Svg& svg, Point reach, const std::string& key) const {
   if (!any()) return reach;
   const double width = std::max(reach.x - picture_margin, least_legend_width);
@@ -122,6 +134,12 @@ Point Faults::draw_legend(Svg& svg, Point reach, const std::string& key) const {
     y += line_height;
   }
   return {reach.x, y - line_height + 4};
+}
+
+void mark_round(Svg& svg, Point base, const std::string& words, Anchor anchor, double size) {
+  const double width = text_width(words, size) + 8;
+  const double before = anchor == Anchor::start ? 4 : anchor == Anchor::middle ? width / 2 : width - 4;
+  svg.box({base.x - before, base.y - size, width, size + 4}, "fault");
 }
 
 void mark(Svg& svg, const FaultPlace& place, Point centre) {

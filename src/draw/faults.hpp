@@ -44,6 +44,9 @@ class Faults {
 
   std::string marked(std::string headline) const { return headline + (any() ? ": wrong" : ""); }
 
+  // Returns the key for pictures that show ranks but no rounds, or a panel for each round. It names the rounds with findings.
+  std::string rank_key(bool has_panels = false) const;
+
   // If there are faults, writes a legend below the picture: the sentences of the findings and `key`, which explains the marks.
   // Returns the lower right corner of the picture including the legend.
   Point draw_legend(Svg& svg, Point reach, const std::string& key) const;
@@ -58,12 +61,10 @@ class Faults {
   std::vector<std::string> sentences_;
 };
 
-// The key for pictures that show ranks but no rounds.
-inline constexpr const char* rank_key =
-    "a cross: a rank with findings; in a circle: the first finding. This picture cannot show in which round they are; those of "
-    "--as space-time and --as blocks do";
-
 // Draws a cross at a place, and a circle around it if the first finding is there.
 void mark(Svg& svg, const FaultPlace& place, Point centre);
+
+// Draws a frame around the words that name a round with findings. `anchor` says which point of the words' base line `base` is.
+void mark_round(Svg& svg, Point base, const std::string& words, Anchor anchor = Anchor::start, double size = 12);
 
 }  // namespace quadrille

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
+#include "quadrille/algorithm.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "schedule/extent.hpp"
@@ -13,13 +16,47 @@ namespace {
 constexpr Count most_messages = 50'000;
 constexpr Count most_operations = Count{1} << 22;
 
+constexpr double least_headline_width = 330;
+
+// Returns the algorithm with the parameters that differ from their defaults. A schedule from a file may name another algorithm
+// than those of the table, or other parameters; then it has the name that the file states.
+std::string short_specification(const Schedule& schedule) {
+  const Algorithm* algorithm = find_algorithm(schedule.problem.collective, schedule.algorithm);
+  if (!algorithm || schedule.parameters.size() != algorithm->parameters.size() ||
+      !std::all_of(algorithm->parameters.begin(), algorithm->parameters.end(),
+                   [&](const Parameter& parameter) { return schedule.parameters.contains(std::string(parameter.name)); }))
+    return specification(schedule);
+  try {
+    return specification(shortened(schedule.problem, {algorithm, schedule.parameters}));
+  } catch (const Error&) {
+    return specification(schedule);
+  }
+}
+
 }  // namespace
 
-std::string headline(const Schedule& schedule) {
+ByteUnit unit_for(const Problem& problem, const MessagesByRound& messages) {
+  std::vector<Bytes> sizes;
+  if (has_blocks(problem.collective)) sizes.push_back(problem.block_bytes);
+  for (const auto& [round, list] : messages)
+    for (const RoutedMessage& message : list) sizes.push_back(message.bytes);
+  return common_unit(sizes);
+}
+
+std::string headline(const Schedule& schedule, const DrawOptions& options, const ByteUnit& unit) {
   const Problem& problem = schedule.problem;
-  return fmt::format("{}/{}, {} rank{}{}", name(problem.collective), specification(schedule), problem.ranks,
-                     problem.ranks == 1 ? "" : "s",
-                     has_blocks(problem.collective) ? fmt::format(", {} B a block", problem.block_bytes) : "");
+  const auto nodes = std::set<Count>(problem.nodes.begin(), problem.nodes.end()).size();
+  std::string text = fmt::format("{}/{}, {} rank{}", name(problem.collective), short_specification(schedule), problem.ranks,
+                                 problem.ranks == 1 ? "" : "s");
+  if (nodes > 0) text += fmt::format(" on {} node{}", nodes, nodes == 1 ? "" : "s");
+  if (has_blocks(problem.collective)) text += fmt::format(", {} a block", bytes_text(problem.block_bytes, unit));
+  if (!options.note.empty()) text += ", " + options.note;
+  return text;
+}
+
+std::string with_headline(Svg& svg, Point reach) {
+  const double width = svg.headline({picture_margin, 22}, std::max(reach.x - picture_margin, least_headline_width));
+  return svg.written(std::max(reach.x, picture_margin + width) + picture_margin, reach.y);
 }
 
 void check_parts(Count count, Count most, const std::string& parts) {

@@ -4,20 +4,27 @@
 
 #include <algorithm>
 
+#include "draw/svg.hpp"
+#include "foundation/text/byte_text.hpp"
+#include "quadrille/draw.hpp"
 #include "topology/round_messages.hpp"
 
 namespace quadrille {
 
 constexpr double picture_margin = 14;
-constexpr double headline_height = 34;  // height for the headline, including the margin
+constexpr double headline_height = 34;  // height for the last line of the headline, including the margin
 
-std::string headline(const Schedule& schedule);
+// Returns the unit for all sizes of a picture: it divides the size of a block and the bytes of each message.
+ByteUnit unit_for(const Problem& problem, const MessagesByRound& messages);
+
+// Returns the headline: what is drawn, without the parameters that have their default values.
+std::string headline(const Schedule& schedule, const DrawOptions& options, const ByteUnit& unit);
+
+// Writes the headline over a picture that reaches to the lower right corner `reach`, and returns the document.
+std::string with_headline(Svg& svg, Point reach);
 
 // Returns part / whole.
 inline double share(Count part, Count whole) { return static_cast<double>(part) / static_cast<double>(whole); }
-
-// Returns the argument for `heat`. It is at least 0.02, so that small amounts are visible. If the largest amount is 0, it is 1.
-inline double heat_share(Count amount, Count most) { return most > 0 ? std::max(0.02, share(amount, most)) : 1; }
 
 // Returns the length of `count` items of length `each`.
 inline double extent(Count count, double each) { return static_cast<double>(count) * each; }

@@ -8,6 +8,8 @@
 #include <set>
 
 #include "draw/faults.hpp"
+#include "draw/focus.hpp"
+#include "draw/lone_ends.hpp"
 #include "draw/node_bands.hpp"
 #include "draw/picture.hpp"
 #include "draw/svg.hpp"
@@ -19,6 +21,7 @@ namespace {
 
 constexpr Count most_ranks = 96;
 constexpr Count most_rounds = 500;
+constexpr double faint_opacity = 0.3, note_height = 16, least_note_width = 330;
 constexpr double left_of_rounds = 74, room_for_nodes = 56, stage_height = 22, foot = 40;
 
 // A round in which some rank has operations.
@@ -37,23 +40,27 @@ struct StageColumns {
 
 class SpaceTime {
  public:
-  SpaceTime(const Schedule& schedule, const std::vector<Finding>& findings)
+  SpaceTime(const Schedule& schedule, const DrawOptions& options)
       : schedule_(schedule),
         programs_(programs_of(schedule, most_ranks)),
-        faults_(schedule, programs_, findings),
+        faults_(schedule, programs_, options.findings),
         messages_(messages_of(programs_, schedule.problem)),
+        focus_(schedule.problem.ranks, messages_, options.only_rank, faults_.any() ? faults_.places().front().rank : Rank{0}),
         bands_(node_bands(schedule.problem)),
         left_(left_of_rounds + (bands_.empty() ? 0 : room_for_nodes)),
-        title_(faults_.marked(headline(schedule))),
-        svg_(title_) {
-    find_lone_ends();
+        unit_(unit_for(schedule.problem, messages_)),
+        svg_(faults_.marked(headline(schedule, options, unit_))) {
+    if (faults_.any()) lone_ = lone_ends(schedule.problem, programs_, messages_);
     for (const Program& program : programs_)
       for (const Round& round : program.rounds)
         if (Column& column = columns_[round.number]; !round.locals.empty()) column.workers.insert(program.rank);
     for (const Program& program : programs_)
       for (const Round& round : program.rounds)
-        if (!round.control_sends.empty()) columns_[round.number].has_messages = true;
-    for (const auto& [number, waited_for] : lone_receives_) columns_[number].has_messages = true;
+        if (!round.control_sends.empty()) {
+          columns_[round.number].has_messages = true;
+          has_controls_ = true;
+        }
+    for (const auto& [number, waited_for] : lone_.receives) columns_[number].has_messages = true;
     for (const auto& [number, messages] : messages_) {
       columns_[number].has_messages = true;
       for (const RoutedMessage& message : messages) {
@@ -67,52 +74,39 @@ class SpaceTime {
   }
 
   std::string written() {
-    const double bottom = row(schedule_.problem.ranks - 1) + row_height_ / 2;
-    svg_.text({picture_margin, 22}, title_, Anchor::start, "text", 14);
+    const double bottom = foot_at();
     draw_nodes();
     draw_ranks();
     for (std::size_t i = 0; i < stages_.size(); ++i) draw_stage(i, bottom);
     svg_.text({picture_margin, bottom + 16}, "round", Anchor::start, "faint");
     if (longest_ > 0) svg_.text({picture_margin, bottom + 32}, "longest", Anchor::start, "faint");
-    Point reach{std::max(end_, picture_margin + text_width(title_, 14)), bottom + foot};
-    reach.x = std::max(reach.x, draw_faults());
-    reach =
-        faults_.draw_legend(svg_, reach,
-                            "a cross: something was found at this rank in this round, or right of the rounds at the end, or left "
-                            "of them in the whole program; in a circle: the first finding. A message with one end only is drawn "
-                            "half: with a bar if nobody receives it, dotted if nobody sends it");
-    return svg_.written(reach.x + picture_margin, reach.y);
+    const Point reach = draw_notes({std::max(end_, draw_faults()), bottom + foot});
+    return with_headline(svg_,
+                         faults_.draw_legend(svg_, reach,
+                                             "a cross: something was found at this rank in the framed round, or right of the "
+                                             "rounds at the end, or left of them in the whole program; in a circle: the first "
+                                             "finding. A message with one end only is drawn half: with a bar if nobody receives "
+                                             "it, dotted if nobody sends it"));
   }
 
  private:
-  using Ends = std::tuple<Rank, Rank, std::optional<Port>>;
-
-  // Finds messages with only one end: sends without a receive and receives without a send.
-  void find_lone_ends() {
-    if (!faults_.any()) return;
-    for (const auto& [number, messages] : messages_)
-      for (const RoutedMessage& message : messages) lone_sends_[number].emplace(message.from, message.to, message.port);
-    const auto is_other = [&](Rank rank, Rank peer) { return peer >= 0 && peer < schedule_.problem.ranks && peer != rank; };
-    const auto receive = [&](Count number, const Ends& ends, Rank rank) {
-      if (!is_other(rank, std::get<0>(ends))) return;
-      auto& sends = lone_sends_[number];
-      if (const auto sent = sends.find(ends); sent != sends.end())
-        sends.erase(sent);
-      else
-        lone_receives_[number].push_back(ends);
-    };
-    for (const Program& program : programs_)
-      for (const Round& round : program.rounds) {
-        for (const Message& message : round.receives)
-          receive(round.number, {message.peer, program.rank, message.port}, program.rank);
-        if (moves_data(schedule_.problem.collective)) continue;
-        for (const Control& control : round.control_receives) receive(round.number, {control.peer, program.rank, {}}, program.rank);
+  // Writes what strong, faint and dashed arrows are. Returns the lower right corner.
+  Point draw_notes(Point reach) {
+    std::vector<std::string> notes;
+    if (focus_.rank()) notes.push_back(focus_.explanation());
+    if (has_controls_) notes.emplace_back("dashed: control messages (counts, headers, signals)");
+    for (const std::string& note : notes)
+      for (const std::string& line : lines_of(note, std::max(reach.x - picture_margin, least_note_width), 11)) {
+        svg_.text({picture_margin, reach.y + 8}, line, Anchor::start, "faint", 11);
+        reach = {std::max(reach.x, picture_margin + text_width(line, 11)), reach.y + note_height};
       }
+    return reach;
   }
 
   // Draws the marks and returns their right end.
   double draw_faults() {
     double reach = end_;
+    std::set<Count> marked;
     for (const FaultPlace& place : faults_.places()) {
       const auto column = columns_.find(place.round);
       const bool in_round = place.time == FaultTime::in_round && column != columns_.end();
@@ -120,7 +114,11 @@ class SpaceTime {
                        : place.time == FaultTime::before_rounds ? left_ + 2
                                                                 : end_ + 14;
       mark(svg_, place, {x, row(place.rank)});
+      if (in_round) marked.insert(place.round);
     }
+    for (const Count round : marked)
+      mark_round(svg_, {columns_.at(round).begin + columns_.at(round).width / 2, foot_at() + 16}, fmt::format("{}", round),
+                 Anchor::middle, 11);
     if (faults_.any()) reach += 28;
     for (Rank rank = 0; rank < schedule_.problem.ranks; ++rank)
       if (const std::string text = faults_.wrong_bytes_text(rank); !text.empty()) {
@@ -131,6 +129,8 @@ class SpaceTime {
   }
 
   double row(Rank rank) const { return headline_height + stage_height + row_height_ * (static_cast<double>(rank) + 0.5); }
+
+  double foot_at() const { return row(schedule_.problem.ranks - 1) + row_height_ / 2; }
 
   std::size_t stage_of(Count round) const {
     const auto& stages = programs_.front().stages;
@@ -164,7 +164,7 @@ class SpaceTime {
     }
   }
 
-  static std::string longest_text(const Column& column) { return column.longest > 0 ? fmt::format("{} B", column.longest) : ""; }
+  std::string longest_text(const Column& column) const { return column.longest > 0 ? bytes_text(column.longest, unit_) : ""; }
 
   void draw_nodes() {
     for (const NodeBand& band : bands_) {
@@ -177,8 +177,8 @@ class SpaceTime {
 
   void draw_ranks() {
     for (Rank rank = 0; rank < schedule_.problem.ranks; ++rank) {
-      svg_.text({left_ - 10, row(rank) + 4}, rank == 0 ? "rank 0" : fmt::format("{}", rank), Anchor::end, "text",
-                std::min(12.0, row_height_));
+      svg_.text({left_ - 10, row(rank) + 4}, rank == 0 ? "rank 0" : fmt::format("{}", rank), Anchor::end,
+                focus_.rank().value_or(rank) == rank ? "text" : "faint", std::min(12.0, row_height_));
       svg_.line({left_, row(rank)}, {end_, row(rank)}, "axis");
     }
   }
@@ -207,14 +207,32 @@ class SpaceTime {
     if (!column.has_messages) return;
     const double start = column.begin + (column.workers.empty() ? 5 : 14), stop = column.begin + column.width - 5;
     if (moves_data(schedule_.problem.collective)) draw_controls(number, start, stop, colour);
-    for (const auto& [from, to, port] : lone_receives_[number]) {
+    for (const auto& [from, to, port] : lone_.receives[number]) {
       const double width = stop - start, height = row(to) - row(from);
-      svg_.arrow({start + width / 2, row(from) + height / 2}, {stop, row(to)}, colour, 1.4,
-                 fmt::format("round {}: {} waits for a message of {}, which sends none", number, to, from), Dashes::dotted);
+      svg_.arrow({start + width / 2, row(from) + height / 2}, {stop, row(to)}, {colour, 1.4, Dashes::dotted},
+                 fmt::format("round {}: {} waits for a message of {}, which sends none", number, to, from));
     }
     const auto sent = messages_.find(number);
     if (sent == messages_.end()) return;
-    for (const RoutedMessage& message : sent->second) draw_message(number, message, {start, stop}, colour);
+    for (const Emphasis emphasis : {Emphasis::faint, Emphasis::strong})  // strong arrows over faint ones
+      for (const RoutedMessage& message : sent->second)
+        if (emphasis_of(number, message) == emphasis)
+          draw_message(number, message, {start, stop}, stroke_of(message, colour, emphasis));
+  }
+
+  // Messages with only one end are always strong.
+  Emphasis emphasis_of(Count number, const RoutedMessage& message) const {
+    const auto lone = lone_.sends.find(number);
+    if (lone != lone_.sends.end() && lone->second.contains({message.from, message.to, message.port})) return Emphasis::strong;
+    return focus_.of(message.from, message.to);
+  }
+
+  Stroke stroke_of(const RoutedMessage& message, const std::string& colour, Emphasis emphasis) const {
+    const bool is_faint = emphasis == Emphasis::faint;
+    return {.colour = colour,
+            .width = (is_faint ? 0.7 : 1) * width_of(message.bytes),
+            .dashes = moves_data(schedule_.problem.collective) ? Dashes::none : Dashes::dashed,
+            .opacity = is_faint ? faint_opacity : 1};
   }
 
   void draw_controls(Count number, double start, double stop, const std::string& colour) {
@@ -222,24 +240,30 @@ class SpaceTime {
       for (const Round& round : program.rounds)
         for (const Control& control : round.number == number ? round.control_sends : std::vector<Control>{})
           if (control.peer >= 0 && control.peer < schedule_.problem.ranks)
-            svg_.arrow(
-                {start, row(program.rank)}, {stop, row(control.peer)}, colour, 0.8,
-                fmt::format("round {}: {} to {}, {} B of counts or headers", number, program.rank, control.peer, control.bytes),
-                Dashes::dashed);
+            draw_control(number, program.rank, control, {start, stop}, colour);
   }
 
-  void draw_message(Count number, const RoutedMessage& message, std::pair<double, double> columns, const std::string& colour) {
+  void draw_control(Count number, Rank from, const Control& control, std::pair<double, double> columns, const std::string& colour) {
+    const Emphasis emphasis = focus_.of(from, control.peer);
+    if (emphasis == Emphasis::absent) return;
+    svg_.arrow(
+        {columns.first, row(from)}, {columns.second, row(control.peer)},
+        {.colour = colour, .width = 0.9, .dashes = Dashes::dashed, .opacity = emphasis == Emphasis::faint ? faint_opacity : 1},
+        fmt::format("round {}: {} to {}, {} B of counts or headers", number, from, control.peer, control.bytes));
+  }
+
+  void draw_message(Count number, const RoutedMessage& message, std::pair<double, double> columns, const Stroke& stroke) {
     const auto& [from, to, port, length] = message;
     const Point start{columns.first, row(from)}, stop{columns.second, row(to)};
     const std::string explanation =
-        fmt::format("round {}: {} to {}, {} B{}", number, from, to, length,
+        fmt::format("round {}: {} to {}, {}{}", number, from, to, bytes_text(length, unit_),
                     port ? fmt::format(", dimension {}, {}", port->dimension, port->direction > 0 ? '+' : '-') : "");
-    auto& lone = lone_sends_[number];
+    auto& lone = lone_.sends[number];
     const auto found = lone.find({from, to, port});
-    if (found == lone.end()) return svg_.arrow(start, stop, colour, width_of(length), explanation);
+    if (found == lone.end()) return svg_.arrow(start, stop, stroke, explanation);
     lone.erase(found);
     const Point middle{(start.x + stop.x) / 2, (start.y + stop.y) / 2};
-    svg_.arrow(start, middle, colour, width_of(length), explanation + ", which nobody receives");
+    svg_.arrow(start, middle, stroke, explanation + ", which nobody receives");
     const double across = std::hypot(stop.x - start.x, stop.y - start.y) / 6;  // chosen so that the bar is 12 pixels long
     const double x = (stop.y - start.y) / across, y = (stop.x - start.x) / across;
     svg_.line({middle.x + x, middle.y - y}, {middle.x - x, middle.y + y}, "fault");
@@ -253,22 +277,21 @@ class SpaceTime {
   const std::vector<Program> programs_;
   const Faults faults_;
   const MessagesByRound messages_;
+  const Focus focus_;
   const std::vector<NodeBand> bands_;
   const double left_;
-  std::map<Count, std::multiset<Ends>> lone_sends_;  // removed when they have been drawn
-  std::map<Count, std::vector<Ends>> lone_receives_;
+  LoneEnds lone_;  // sends are removed when they have been drawn
   std::map<Count, Column> columns_;
   std::vector<StageColumns> stages_;  // stages with at least one column
   Bytes longest_ = 0;
+  bool has_controls_ = false;
   double row_height_ = 26, end_ = 0;
-  const std::string title_;
+  const ByteUnit unit_;
   Svg svg_;
 };
 
 }  // namespace
 
-std::string draw_space_time(const Schedule& schedule, const std::vector<Finding>& findings) {
-  return SpaceTime(schedule, findings).written();
-}
+std::string draw_space_time(const Schedule& schedule, const DrawOptions& options) { return SpaceTime(schedule, options).written(); }
 
 }  // namespace quadrille

@@ -81,7 +81,7 @@ void set(pugi::xml_node node, Dashes dashes) {
 
 }  // namespace
 
-Svg::Svg(const std::string& title) : root_(document_.append_child("svg")) {
+Svg::Svg(const std::string& title) : root_(document_.append_child("svg")), title_(title) {
   root_.append_attribute("xmlns") = "http://www.w3.org/2000/svg";
   root_.append_attribute("role") = "img";
   root_.append_child("title").text() = printable(title).c_str();
@@ -101,12 +101,13 @@ pugi::xml_node Svg::add(const char* shape, Kind kind, const std::string& explana
   return node;
 }
 
-void Svg::box(const Box& box, Kind kind, const std::string& fill, const std::string& explanation) {
+void Svg::box(const Box& box, Kind kind, const std::string& fill, const std::string& explanation, double corner) {
   pugi::xml_node node = add("rect", kind, explanation);
   set(node, "x", box.x);
   set(node, "y", box.y);
   set(node, "width", box.width);
   set(node, "height", box.height);
+  if (corner > 0) set(node, "rx", corner);
   if (!fill.empty()) set(node, "style", "fill: " + fill);
 }
 
@@ -125,18 +126,19 @@ void Svg::line(Point from, Point to, Kind kind) {
   set(node, "y2", to.y);
 }
 
-void Svg::arrow(Point from, Point to, const std::string& colour, double width, const std::string& explanation, Dashes dashes) {
-  const double angle = std::atan2(to.y - from.y, to.x - from.x), head = 4 + width;
+void Svg::arrow(Point from, Point to, const Stroke& stroke, const std::string& explanation) {
+  const double angle = std::atan2(to.y - from.y, to.x - from.x), head = 4 + stroke.width;
   std::string path = fmt::format("M{} {}L{} {}", number(from.x), number(from.y), number(to.x), number(to.y));
   for (const double turn : {2.7, -2.7})
     path += fmt::format("L{} {}{}", number(to.x + head * std::cos(angle + turn)), number(to.y + head * std::sin(angle + turn)),
                         turn > 0 ? fmt::format("M{} {}", number(to.x), number(to.y)) : "");
   pugi::xml_node node = add("path", {}, explanation);
   set(node, "d", path);
-  set(node, "stroke", colour);
-  set(node, "stroke-width", width);
+  set(node, "stroke", stroke.colour);
+  set(node, "stroke-width", stroke.width);
+  if (stroke.opacity < 1) node.append_attribute("stroke-opacity") = fmt::format("{:.2f}", stroke.opacity).c_str();
   set(node, "fill", "none");
-  set(node, dashes);
+  set(node, stroke.dashes);
 }
 
 void Svg::curve(const std::vector<Point>& points, const std::string& colour, double width, Dashes dashes) {
@@ -203,46 +205,32 @@ void Svg::text(Point base, const std::string& words, Anchor anchor, Kind kind, d
   node.text() = printable(words).c_str();
 }
 
-double Svg::heat_scale(Point corner, const std::string& most) {
-  constexpr int steps = 24;
-  const double begin = corner.x + 14, end = begin + 6 * steps;
-  text({corner.x, corner.y + 11}, "0", Anchor::start, "faint");
-  for (int i = 0; i < steps; ++i) box({begin + 6.0 * i, corner.y, 6.3, 14}, {}, heat((i + 1.0) / steps));
-  text({end + 6, corner.y + 11}, most, Anchor::start, "faint");
-  return end + 6 + text_width(most);
+double Svg::headline(Point base, double width) {
+  constexpr double size = 14, line_height = 18;
+  const std::vector<std::string> lines = lines_of(title_, width, size);
+  double widest = 0, y = base.y - line_height * static_cast<double>(lines.size() - 1);
+  top_ = y - base.y;
+  pugi::xml_node before = ground_;
+  for (const std::string& line : lines) {
+    text({base.x, y}, line, Anchor::start, "text", size);
+    before = root_.insert_move_after(root_.last_child(), before);  // readers of the document meet the headline first
+    widest = std::max(widest, text_width(line, size));
+    y += line_height;
+  }
+  return widest;
 }
 
 std::string Svg::written(double width, double height) {
+  const double whole_height = std::ceil(height) - top_;
   set(root_, "width", std::ceil(width));
-  set(root_, "height", std::ceil(height));
-  set(root_, "viewBox", fmt::format("0 0 {} {}", std::ceil(width), std::ceil(height)));
+  set(root_, "height", whole_height);
+  set(root_, "viewBox", fmt::format("0 {} {} {}", number(top_), std::ceil(width), number(whole_height)));
+  if (top_ < 0) set(ground_, "y", top_);
   set(ground_, "width", std::ceil(width));
-  set(ground_, "height", std::ceil(height));
+  set(ground_, "height", whole_height);
   std::ostringstream out;
   document_.save(out, "", pugi::format_indent | pugi::format_no_declaration);
   return out.str();
-}
-
-double text_width(std::string_view words, double size) {
-  const auto letters = std::count_if(words.begin(), words.end(), [](char byte) { return (byte & 0xC0) != 0x80; });
-  return 0.54 * size * static_cast<double>(letters);
-}
-
-std::vector<std::string> lines_of(const std::string& words, double width) {
-  std::vector<std::string> lines{""};
-  for (std::size_t begin = 0; begin < words.size();) {
-    const std::size_t space = std::min(words.find(' ', begin), words.size());
-    const std::string word = words.substr(begin, space - begin);
-    std::string& line = lines.back();
-    if (line.empty())
-      line = word;
-    else if (text_width(line + " " + word) <= width)
-      line += " " + word;
-    else
-      lines.push_back(word);
-    begin = space + 1;
-  }
-  return lines;
 }
 
 std::string stage_colour(std::size_t stage) {
@@ -262,8 +250,8 @@ std::string member_colour(double index, double members) {
 }
 
 std::string heat(double share) {
-  constexpr Colour little{254, 217, 118}, middle{240, 90, 40}, most{160, 0, 60};
-  return quadrille::written(share < 0.5 ? between(little, middle, 2 * share) : between(middle, most, 2 * share - 1));
+  constexpr Colour calm{96, 165, 214}, middle{236, 178, 62}, hot{224, 70, 60};
+  return quadrille::written(share < 0.5 ? between(calm, middle, 2 * share) : between(middle, hot, 2 * share - 1));
 }
 
 }  // namespace quadrille

@@ -10,17 +10,19 @@
 #include <string_view>
 #include <vector>
 
+#include "draw/geometry.hpp"
+#include "draw/text_lines.hpp"
+
 namespace quadrille {
 
-struct Point {
-  double x = 0, y = 0;
-};
-
-struct Box {
-  double x = 0, y = 0, width = 0, height = 0;
-};
-
 enum class Dashes : std::uint8_t { none, dashed, dotted };
+
+struct Stroke {
+  std::string colour;
+  double width = 1;
+  Dashes dashes = Dashes::none;
+  double opacity = 1;
+};
 
 enum class Anchor : std::uint8_t { start, middle, end };
 
@@ -39,11 +41,11 @@ class Svg {
   ~Svg();
 
   // `explanation` is shown when the pointer is over the shape. `fill` is a colour. Further style properties may follow it.
-  void box(const Box& box, Kind kind, const std::string& fill = {}, const std::string& explanation = {});
+  // `corner` is the radius of its corners.
+  void box(const Box& box, Kind kind, const std::string& fill = {}, const std::string& explanation = {}, double corner = 0);
   void circle(Point centre, double radius, Kind kind, const std::string& explanation = {});
   void line(Point from, Point to, Kind kind);
-  void arrow(Point from, Point to, const std::string& colour, double width, const std::string& explanation = {},
-             Dashes dashes = Dashes::none);
+  void arrow(Point from, Point to, const Stroke& stroke, const std::string& explanation = {});
   void curve(const std::vector<Point>& points, const std::string& colour, double width, Dashes dashes = Dashes::none);
 
   // Draws a cross with a border, so that it stands out on any ground.
@@ -60,8 +62,9 @@ class Svg {
   void text(Point base, const std::string& words, Anchor anchor = Anchor::start, Kind kind = "text", double size = 12,
             double turn = 0);
 
-  // Draws a bar with the colours of `heat`, labelled from 0 to `most`. Returns the position of its right end.
-  double heat_scale(Point corner, const std::string& most);
+  // Writes the title at the top, in lines of at most this width. The last line is at the same place, however many there are
+  // before it, so it can be written when the width of the picture is known. Returns the width of the longest line.
+  double headline(Point base, double width);
 
   std::string written(double width, double height);
 
@@ -70,14 +73,10 @@ class Svg {
 
   pugi::xml_document document_;
   pugi::xml_node root_, ground_;
+  const std::string title_;
+  double top_ = 0;  // of the picture; negative if the headline has several lines
   bool has_bands_ = false, has_faults_ = false;
 };
-
-// Returns the approximate width of a line of text; the true width depends on the font.
-double text_width(std::string_view words, double size = 12);
-
-// Breaks text at spaces into lines of at most this width.
-std::vector<std::string> lines_of(const std::string& words, double width);
 
 // Returns a strong colour. Colours repeat after eight stages.
 std::string stage_colour(std::size_t stage);
@@ -85,7 +84,7 @@ std::string stage_colour(std::size_t stage);
 // Returns a light colour to write on; there are `members` different ones.
 std::string member_colour(double index, double members);
 
-// Returns the colour for an amount. `share` is the amount divided by the largest amount, 0 < share <= 1.
+// Returns a colour between a calm blue for 0 and a hot red for 1.
 std::string heat(double share);
 
 }  // namespace quadrille

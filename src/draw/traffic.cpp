@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "draw/faults.hpp"
+#include "draw/heat_scale.hpp"
 #include "draw/node_bands.hpp"
 #include "draw/picture.hpp"
 #include "draw/svg.hpp"
@@ -16,6 +17,9 @@ namespace {
 
 constexpr Count most_ranks = 128;
 constexpr double left_of_matrix = 60, top_of_matrix = headline_height + 40, room_for_nodes = 18;
+constexpr double number_size = 10, widest_with_numbers = 900;
+
+std::string number_text(Bytes bytes, const ByteUnit& unit) { return fmt::format("{}", bytes / unit.bytes); }
 
 // Draws bands beside the numbers of the ranks, and below the bytes that stay within nodes.
 void draw_nodes(Svg& svg, const std::vector<NodeBand>& bands, Point corner, double cell) {
@@ -35,48 +39,73 @@ void draw_nodes(Svg& svg, const std::vector<NodeBand>& bands, Point corner, doub
   }
 }
 
+// The bytes that each rank sends to each other rank.
+using TrafficByPair = std::map<std::pair<Rank, Rank>, Bytes>;
+
+TrafficByPair traffic_of(const MessagesByRound& rounds) {
+  TrafficByPair traffic;
+  for (const auto& [number, messages] : rounds)
+    for (const RoutedMessage& message : messages) add_bytes(traffic[{message.from, message.to}], message.bytes);
+  return traffic;
+}
+
+// The sides of the cells, and whether they contain numbers.
+struct CellSize {
+  double side = 0;
+  bool has_numbers = false;
+};
+
+CellSize cell_size(const TrafficByPair& traffic, Count ranks, const ByteUnit& unit) {
+  double widest = 0;
+  for (const auto& [ends, bytes] : traffic) widest = std::max(widest, text_width(number_text(bytes, unit), number_size));
+  const double plain = std::clamp(520 / static_cast<double>(ranks), 6.0, 30.0), with_numbers = std::max({plain, widest + 8, 22.0});
+  const bool has_numbers = extent(ranks, with_numbers) <= widest_with_numbers;
+  return {has_numbers ? with_numbers : plain, has_numbers};
+}
+
+void draw_rank_numbers(Svg& svg, Count ranks, Point corner, double cell) {
+  const Count every = std::max<Count>(1, static_cast<Count>(24 / cell));  // a number is written at every `every`-th rank
+  for (Rank rank = 0; rank < ranks; rank += every) {
+    const double middle = cell * (static_cast<double>(rank) + 0.5);
+    svg.text({corner.x + middle, corner.y - 6}, fmt::format("{}", rank), Anchor::middle, "text", 11);
+    svg.text({corner.x - 6, corner.y + middle + 4}, fmt::format("{}", rank), Anchor::end, "text", 11);
+  }
+}
+
 }  // namespace
 
-std::string draw_traffic(const Schedule& schedule, std::optional<Count> round, const std::vector<Finding>& findings) {
+std::string draw_traffic(const Schedule& schedule, const DrawOptions& options) {
   const Count p = schedule.problem.ranks;
   const std::vector<Program> programs = programs_of(schedule, most_ranks);
-  const Faults faults(schedule, programs, findings);
-  std::map<std::pair<Rank, Rank>, Bytes> traffic;
-  Bytes most = 0;
-  for (const auto& [number, messages] : messages_of(programs, schedule.problem, round))
-    for (const RoutedMessage& message : messages) {
-      Bytes& sum = traffic[{message.from, message.to}];
-      add_bytes(sum, message.bytes);
-      most = std::max(most, sum);
-    }
+  const Faults faults(schedule, programs, options.findings);
+  const MessagesByRound rounds = messages_of(programs, schedule.problem, options.round);
+  const ByteUnit unit = unit_for(schedule.problem, rounds);
+  const TrafficByPair traffic = traffic_of(rounds);
+  std::vector<Bytes> amounts;
+  for (const auto& [ends, bytes] : traffic) amounts.push_back(bytes);
+  const HeatScale scale(amounts, unit);
 
-  const std::string title = faults.marked(headline(schedule) + (round ? fmt::format(", round {}", *round) : ""));
-  Svg svg(title);
+  Svg svg(faults.marked(headline(schedule, options, unit) + (options.round ? fmt::format(", round {}", *options.round) : "")));
   const std::vector<NodeBand> bands = node_bands(schedule.problem);
   const double shift = bands.empty() ? 0 : room_for_nodes, left = left_of_matrix + shift, top = top_of_matrix + shift;
-  svg.text({picture_margin, 22}, title, Anchor::start, "text", 14);
-  const double cell = std::clamp(520 / static_cast<double>(p), 6.0, 30.0), side = extent(p, cell);
+  const auto [cell, has_numbers] = cell_size(traffic, p, unit);
+  const double side = extent(p, cell);
   svg.text({left + std::max(side / 2, 28.0), top - 24 - shift}, "receiver", Anchor::middle, "faint");
   svg.text({picture_margin, top - 24 - shift}, "sender", Anchor::start, "faint");
   draw_nodes(svg, bands, {left, top}, cell);
-  const Count every = std::max<Count>(1, static_cast<Count>(24 / cell));  // a number is written at every `every`-th rank
-  for (Rank rank = 0; rank < p; ++rank) {
-    if (rank % every != 0) continue;
-    const double middle = cell * (static_cast<double>(rank) + 0.5);
-    svg.text({left + middle, top - 6}, fmt::format("{}", rank), Anchor::middle, "text", 11);
-    svg.text({left - 6, top + middle + 4}, fmt::format("{}", rank), Anchor::end, "text", 11);
+  draw_rank_numbers(svg, p, {left, top}, cell);
+  for (const auto& [ends, bytes] : traffic) {
+    const Box place{left + extent(ends.second, cell), top + extent(ends.first, cell), cell, cell};
+    svg.box(place, {}, scale.colour(bytes), fmt::format("{} to {}: {}", ends.first, ends.second, bytes_text(bytes, unit)));
+    if (has_numbers)
+      svg.text({place.x + cell / 2, place.y + cell / 2 + 4}, number_text(bytes, unit), Anchor::middle, "on-colour", number_size);
   }
-  for (const auto& [ends, bytes] : traffic)
-    svg.box({left + extent(ends.second, cell), top + extent(ends.first, cell), cell, cell}, {}, heat(heat_share(bytes, most)),
-            fmt::format("{} to {}: {} B", ends.first, ends.second, bytes));
   svg.box({left, top, side, side}, "frame");
-  const double scale_end = svg.heat_scale({left, top + side + 14}, fmt::format("{} B", most));
+  const double scale_end = scale.draw(svg, {left, top + side + 14}, "from one rank to another");
   for (const FaultPlace& place : faults.places())
     mark(svg, place, {left + side + 14, top + cell * (static_cast<double>(place.rank) + 0.5)});
-  Point reach{std::max({left + side + (faults.any() ? 24 : 0), picture_margin + text_width(title, 14), scale_end}),
-              top + side + 42};
-  reach = faults.draw_legend(svg, reach, rank_key);
-  return svg.written(reach.x + picture_margin, reach.y);
+  const Point reach{std::max(left + side + (faults.any() ? 24 : 0), scale_end), top + side + 42};
+  return with_headline(svg, faults.draw_legend(svg, reach, faults.rank_key()));
 }
 
 }  // namespace quadrille

@@ -50,7 +50,7 @@ TEST(Draw, BlocksOfReductionsNameTheCombinedRanks) {
 
 TEST(DrawWrong, BlocksMarksMissingAndForeignBytes) {
   const Schedule schedule = wrong_bruck();
-  const Read picture(draw_blocks(schedule, verify(schedule)));
+  const Read picture(draw_blocks(schedule, {.findings = verify(schedule)}));
   EXPECT_THAT(picture.explanations("rect", "fault-missing"),
               ::testing::ElementsAre("holds nothing at the end; expected rank 0, bytes from 32"));
   EXPECT_THAT(picture.explanations("rect", "fault"),
@@ -58,16 +58,36 @@ TEST(DrawWrong, BlocksMarksMissingAndForeignBytes) {
   EXPECT_EQ(picture.count("line", "fault"), 3u) << "one diagonal and two";
 }
 
+TEST(DrawWrong, BlocksCoverNoLabelAndMarkTheRound) {
+  for (const std::vector<Count>& nodes : {std::vector<Count>{}, std::vector<Count>{0, 0, 1, 1, 1}}) {
+    Schedule schedule = wrong_bruck();
+    schedule.problem.nodes = nodes;
+    const Read picture(draw_blocks(schedule, {.findings = verify(schedule)}));
+    EXPECT_EQ(picture.covered_texts(), std::vector<std::string>{});
+    EXPECT_EQ(picture.crosses().size(), 3u) << "of two ranks, and of the legend";
+    std::size_t frames = 0;
+    for (const auto node : picture.root().children("rect"))
+      frames += node.attribute("class").as_string() == std::string("fault") && node.attribute("width").as_double() > 40 ? 1 : 0;
+    EXPECT_EQ(frames, 1u) << "around 'round 2'";
+  }
+}
+
+TEST(Draw, BlocksHaveLabelsThatFit) {
+  const Read picture(draw_blocks(make_schedule(Problem::alltoall(12, 8), "bruck")));
+  EXPECT_THAT(picture.texts(), IsSupersetOf({"10,11", "11,10"}));
+  EXPECT_EQ(picture.covered_texts(), std::vector<std::string>{});
+}
+
 // A schedule that does nothing, and a correct one, which has no findings.
 TEST(DrawWrong, AnEmptyScheduleDeliversNothing) {
   Schedule schedule = make_schedule(Problem::alltoall(3, 8), "direct");
-  EXPECT_EQ(draw_blocks(schedule, verify(schedule)), draw_blocks(schedule));
+  EXPECT_EQ(draw_blocks(schedule, {.findings = verify(schedule)}), draw_blocks(schedule));
   schedule.symmetry.reset();
   schedule.program = [](Rank rank) { return Program{rank, 0, {}, {}}; };
-  const Read picture(draw_blocks(schedule, verify(schedule)));
+  const Read picture(draw_blocks(schedule, {.findings = verify(schedule)}));
   EXPECT_EQ(count_of(picture.explanations("rect"), "holds nothing at the end"), 9u);
   EXPECT_THAT(picture.texts(), IsSupersetOf({"at the end", "output"}));
-  Read(draw_space_time(schedule, verify(schedule))).expect_inside();
+  Read(draw_space_time(schedule, {.findings = verify(schedule)})).expect_inside();
 }
 
 }  // namespace

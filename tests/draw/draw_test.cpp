@@ -41,8 +41,9 @@ TEST(DrawWrong, EveryPictureShowsTheFirstFinding) {
   std::vector<Finding> findings = verify(schedule);
   ASSERT_EQ(findings.size(), 6u);
   std::reverse(findings.begin(), findings.end());  // the first finding is the cause, not the first one in the list
-  for (const std::string& svg : {draw_space_time(schedule, findings), draw_blocks(schedule, findings),
-                                 draw_links(schedule, Topology::ring(5), 1, findings), draw_traffic(schedule, {}, findings)}) {
+  for (const std::string& svg : {draw_space_time(schedule, {.findings = findings}), draw_blocks(schedule, {.findings = findings}),
+                                 draw_links(schedule, Topology::ring(5), {.findings = findings, .round = 1}),
+                                 draw_traffic(schedule, {.findings = findings})}) {
     const Read picture(svg);
     picture.expect_inside();
     EXPECT_THAT(picture.texts().front(), ::testing::EndsWith(": wrong")) << svg;
@@ -70,9 +71,10 @@ TEST(DrawWrong, MutantsAreDrawnOrRefused) {
       if (findings.empty()) continue;
       SCOPED_TRACE(fmt::format("{}/{}, {}, seed {}", name(algorithm->collective), algorithm->id, change, seed));
       for (const auto& draw : std::vector<std::function<std::string()>>{
-               [&] { return draw_space_time(schedule, findings); }, [&] { return draw_blocks(schedule, findings); },
-               [&] { return draw_links(schedule, Topology::ring(4), {}, findings); },
-               [&] { return draw_traffic(schedule, {}, findings); }}) {
+               [&] { return draw_space_time(schedule, {.findings = findings}); },
+               [&] { return draw_blocks(schedule, {.findings = findings}); },
+               [&] { return draw_links(schedule, Topology::ring(4), {.findings = findings}); },
+               [&] { return draw_traffic(schedule, {.findings = findings}); }}) {
         const Read picture(draw());
         picture.expect_inside();
         EXPECT_GT(count_of(picture.explanations("path"), fmt::format("{}: ", name(findings.front().rule))), 0u)
@@ -92,8 +94,9 @@ TEST(Draw, RefusesWhatCannotBeDrawn) {
   EXPECT_THAT(sentence_of([&] { draw_traffic(many); }), HasSubstr("too many"));
   EXPECT_THAT(sentence_of([&] { draw_links(many, Topology::ring(1'000'000)); }), HasSubstr("2000000 links are too many"));
   EXPECT_THAT(sentence_of([&] { draw_links(few, Topology::ring(5)); }), HasSubstr("has 5 ranks, not 4"));
-  EXPECT_THAT(sentence_of([&] { draw_traffic(few, 9); }), HasSubstr("nothing is sent in round 9; messages are in rounds 0 to 2"));
-  EXPECT_THAT(sentence_of([&] { draw_links(few, Topology::ring(4), 9); }), HasSubstr("nothing is sent in round 9"));
+  EXPECT_THAT(sentence_of([&] { draw_traffic(few, {.round = 9}); }),
+              HasSubstr("nothing is sent in round 9; messages are in rounds 0 to 2"));
+  EXPECT_THAT(sentence_of([&] { draw_links(few, Topology::ring(4), {.round = 9}); }), HasSubstr("nothing is sent in round 9"));
   EXPECT_THAT(sentence_of([&] { draw_blocks(make_schedule(Problem::alltoall(4, 0), "shift")); }),
               HasSubstr("no rank holds a single byte"));
   EXPECT_THAT(sentence_of([&] { draw_blocks(make_schedule(Problem::alltoall(64, 8), "ring")); }),

@@ -37,9 +37,56 @@ TEST(Draw, SpaceTimeShowsCountsAndBarriers) {
   EXPECT_EQ(barrier.explanations("path").size(), 15u);
 }
 
+std::size_t dashed(const Read& picture) {
+  std::size_t count = 0;
+  for (const auto node : picture.explained("round ")) count += node.attribute("stroke-dasharray") ? 1 : 0;
+  return count;
+}
+
+// Control messages are dashed, and only they: those of a barrier, and counts.
+TEST(Draw, SpaceTimeDashesControlMessages) {
+  const Read barrier(draw_space_time(make_schedule(problem_of(Collective::barrier, 5, 0), "dissemination")));
+  EXPECT_EQ(dashed(barrier), 15u);
+  EXPECT_THAT(barrier.texts(), ::testing::Contains("dashed: control messages (counts, headers, signals)"));
+  const Read counts(draw_space_time(make_schedule(problem_of(Collective::alltoallv, 4, 8), "two-phase:counts=gathered")));
+  EXPECT_EQ(dashed(counts), count_of(counts.explanations("path"), "of counts or headers"));
+  EXPECT_EQ(dashed(Read(draw_space_time(make_schedule(Problem::alltoall(5, 8), "bruck")))), 0u);
+}
+
+TEST(Draw, SpaceTimeOfOneRankAlone) {
+  const Schedule schedule = make_schedule(Problem::alltoall(5, 8), "bruck:radix=2");
+  const auto arrows = Read(draw_space_time(schedule, {.only_rank = 2})).explanations("path");
+  EXPECT_EQ(arrows.size(), 6u) << "one out and one in for each of 3 rounds";
+  for (const std::string& arrow : arrows)
+    EXPECT_TRUE(arrow.find(": 2 to") != std::string::npos || arrow.find(" to 2,") != std::string::npos) << arrow;
+}
+
+// Of 64 ranks, one is strong and eight are faint in each round; some of these arrows are the strong rank's.
+TEST(Draw, SpaceTimeOfManyMessagesHasOneStrongRank) {
+  const Read picture(draw_space_time(make_schedule(Problem::alltoall(64, 8), "bruck:radix=2")));
+  std::size_t strong = 0, faint = 0;
+  for (const auto node : picture.explained(" to ")) {
+    const std::string text = node.child("title").text().get();
+    const bool of_rank_0 = text.find(": 0 to") != std::string::npos || text.find(" to 0,") != std::string::npos;
+    EXPECT_EQ(static_cast<bool>(node.attribute("stroke-opacity")), !of_rank_0) << text;
+    (of_rank_0 ? strong : faint) += 1;
+  }
+  EXPECT_EQ(strong, 6u * 2);
+  EXPECT_LE(faint, 6u * 7);
+  EXPECT_GE(faint, 6u * 6);
+  picture.expect_inside();
+}
+
+TEST(DrawWrong, SpaceTimeMarksTheRound) {
+  const Schedule schedule = wrong_bruck();
+  const Read picture(draw_space_time(schedule, {.findings = verify(schedule)}));
+  EXPECT_EQ(picture.count("rect", "fault"), 1u);
+  EXPECT_EQ(picture.covered_texts(), std::vector<std::string>{});
+}
+
 TEST(DrawWrong, SpaceTimeDrawsHalfAnArrowForAMessageWithOneEnd) {
   const Schedule missing = wrong_bruck();
-  const auto waits = Read(draw_space_time(missing, verify(missing))).explanations("path");
+  const auto waits = Read(draw_space_time(missing, {.findings = verify(missing)})).explanations("path");
   EXPECT_EQ(count_of(waits, "round 2: 4 waits for a message of 0, which sends none"), 1u);
   EXPECT_EQ(count_of(waits, "which nobody receives"), 0u);
   Schedule deaf = make_schedule(Problem::alltoall(5, 8), "bruck:radix=2");
@@ -49,7 +96,7 @@ TEST(DrawWrong, SpaceTimeDrawsHalfAnArrowForAMessageWithOneEnd) {
     if (rank == 3) program.rounds.back().receives.clear();
     return program;
   };
-  const auto unheard = Read(draw_space_time(deaf, verify(deaf))).explanations("path");
+  const auto unheard = Read(draw_space_time(deaf, {.findings = verify(deaf)})).explanations("path");
   EXPECT_EQ(count_of(unheard, "round 2: 4 to 3, 8 B, which nobody receives"), 1u);
   EXPECT_EQ(count_of(unheard, "nobody receives"), 1u);
 }

@@ -5,10 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <pugixml.hpp>
 #include <string>
 #include <vector>
 
+#include "draw/svg.hpp"
 #include "quadrille/algorithm.hpp"
 
 namespace quadrille::testing {
@@ -81,6 +84,36 @@ class Read {
     return list;
   }
 
+  // Returns a text of the picture for each pair of texts that overlap, by the widths that the code itself assumes; and for each
+  // text that a cross covers.
+  std::vector<std::string> covered_texts() const {
+    std::vector<std::pair<Box, std::string>> boxes;
+    std::vector<std::string> covered;
+    for (const auto node : root_.children("text"))
+      if (!node.attribute("transform")) boxes.emplace_back(box_of(node), node.text().get());
+    for (std::size_t i = 0; i < boxes.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j)
+        if (overlap(boxes[i].first, boxes[j].first)) covered.push_back(boxes[j].second + " / " + boxes[i].second);
+    for (const Box& cross : crosses())
+      for (const auto& [box, text] : boxes)
+        if (overlap(box, cross)) covered.push_back("cross / " + text);
+    return covered;
+  }
+
+  // Returns the squares that the crosses fill.
+  std::vector<Box> crosses() const {
+    std::vector<Box> list;
+    for (const auto node : root_.children("path")) {
+      if (node.attribute("class").as_string() != std::string("fault")) continue;
+      double x = 0, y = 0, right = 0, bottom = 0;
+      if (std::sscanf(node.attribute("d").as_string(), "M%lf %lfL%lf %lf", &x, &y, &right, &bottom) == 4)
+        list.push_back({x, std::min(y, bottom), right - x, std::abs(bottom - y)});
+    }
+    return list;
+  }
+
+  pugi::xml_node root() const { return root_; }
+
   // Checks that all coordinates lie inside the picture.
   void expect_inside() const {
     const double width = root_.attribute("width").as_double(), height = root_.attribute("height").as_double();
@@ -95,6 +128,20 @@ class Read {
   }
 
  private:
+  static bool overlap(const Box& a, const Box& b) {
+    constexpr double slack = 0.11;  // coordinates are rounded to tenths
+    return a.x + slack < b.x + b.width && b.x + slack < a.x + a.width && a.y + slack < b.y + b.height &&
+           b.y + slack < a.y + a.height;
+  }
+
+  // Returns the box of a text: from the height of its capitals to its base line.
+  static Box box_of(const pugi::xml_node& node) {
+    const std::string text = node.text().get(), anchor = node.attribute("text-anchor").as_string();
+    const double size = node.attribute("font-size").as_double(), width = text_width(text, size);
+    const double x = node.attribute("x").as_double() - (anchor == "middle" ? width / 2 : anchor == "end" ? width : 0);
+    return {x, node.attribute("y").as_double() - 0.72 * size, width, 0.72 * size};
+  }
+
   pugi::xml_document document_;
   pugi::xml_node root_;
 };

@@ -228,9 +228,8 @@ TEST_F(CommandLineTest, RefusesExtensionsOfOtherFormats) {
   };
   const Words draw{"draw", "alltoall", "--algorithm", "bruck", "--ranks", "3", "-o"};
   const std::string svg = file("x.svg").string();
-  refuses_file(draw, "x.png",
-               "x.png' would hold SVG, not PNG; write '" + svg + "' and convert it: rsvg-convert '" + svg + "' -f png -o '");
-  refuses_file(draw, "x.PDF", "SVG, not PDF");
+  refuses_file(draw, "x.eps",
+               "x.eps' would hold SVG, not EPS; write '" + svg + "' and convert it: rsvg-convert '" + svg + "' -f eps -o '");
   refuses_file(draw, "x.emf", "SVG, not EMF");
   refuses_file(draw, ".png", ".png' would hold SVG, not PNG");
   refuses_file(draw, "x.json", "x.json' would hold SVG, not JSON; name another file");
@@ -242,12 +241,12 @@ TEST_F(CommandLineTest, RefusesExtensionsOfOtherFormats) {
     words.insert(words.end(), more.begin(), more.end());
     return words;
   };
-  refuses_file(with(race, {"--plot"}), "x.pdf", "SVG, not PDF");
+  refuses_file(with(race, {"--plot"}), "x.ps", "SVG, not PostScript");
   refuses_file(with(race, {"-o"}), "race.svg", "text, not SVG; name another file");
   refuses_file(with(race, {"-o"}), "race.json", "text, not JSON; ask for that by --json");
   refuses_file(with(race, {"-o"}), "race.csv", "text, not CSV; ask for that by --csv");
   refuses_file(with(race, {"--json", "-o"}), "race.csv", "JSON, not CSV");
-  refuses_file({"plot", "missing.json", "-o"}, "x.png", "SVG, not PNG");
+  refuses_file({"plot", "missing.json", "-o"}, "x.eps", "SVG, not EPS");
   refuses_file({"schedule", "alltoall", "--algorithm", "bruck", "--ranks", "3", "-o"}, "s.json", "text, not JSON");
   refuses_file({"schedule", "alltoall", "--algorithm", "bruck", "--ranks", "3", "--format", "json", "-o"}, "s.csv",
                "JSON, not CSV");

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "quadrille/indexed.hpp"
+#include "support/converted_picture.hpp"
 #include "support/refuse.hpp"
 
 namespace quadrille::command {
@@ -61,8 +62,9 @@ std::string lower(std::string text) {
   return text;
 }
 
-// Returns what the file's extension promises, if that is not `written`; else null.
+// Returns what the file's extension promises, if that is not `written` and the command does not convert it; else null.
 const Extension* other_promise(const std::string& file, FileFormat written) {
+  if (written == FileFormat::svg && converted_format(file) && svg_converter()) return nullptr;
   const std::filesystem::path path = file;
   std::string dotted = lower(path.extension());
   if (dotted.empty()) dotted = lower(path.filename());  // ".png" is a name without an extension

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
 
 #include "foundation/text/printable.hpp"
 #include "options/arguments.hpp"
@@ -52,14 +51,28 @@ void check_right(const Case& entry) {
                        printable(to_string(findings.front()))));
 }
 
-// Gives the schedule a name that no other schedule or algorithm has.
-void name_uniquely(Schedule& schedule, const std::string& file, std::set<std::string>& taken) {
+// The names of the schedules that were read, each with the problem that it solves.
+using TakenNames = std::vector<std::pair<std::string, Problem>>;
+
+// Takes the schedule's name unless another schedule for the same problem has it.
+bool take_name(const Schedule& schedule, TakenNames& taken) {
+  const std::string name = specification(schedule);
+  const bool is_free = std::none_of(taken.begin(), taken.end(), [&](const auto& other) {
+    return other.first == name && is_same(other.second, schedule.problem);
+  });
+  if (is_free) taken.emplace_back(name, schedule.problem);
+  return is_free;
+}
+
+// Gives the schedule a name that no algorithm has, and no other schedule for the same problem. (Schedules for several sizes may
+// share a name: they are then one curve of a plot.)
+void name_uniquely(Schedule& schedule, const std::string& file, TakenNames& taken) {
   const std::string base = file == "-" ? "stdin" : std::filesystem::path(file).filename().string();
   schedule.algorithm = printable(schedule.algorithm.empty() ? base : schedule.algorithm);
   const std::string own = schedule.algorithm;
   const bool is_of_table = find_algorithm(schedule.problem.collective, own) != nullptr;
   if (is_of_table) schedule.algorithm = fmt::format("{}/{}", base, own);
-  for (int number = 1; !taken.insert(specification(schedule)).second; ++number)
+  for (int number = 1; !take_name(schedule, taken); ++number)
     schedule.algorithm = number == 1 && !is_of_table ? fmt::format("{}/{}", base, own) : fmt::format("{}#{}/{}", base, number, own);
 }
 
@@ -67,7 +80,7 @@ void name_uniquely(Schedule& schedule, const std::string& file, std::set<std::st
 
 std::vector<GivenSchedule> read_given(const std::vector<std::string>& files, const ReadText& read) {
   std::vector<GivenSchedule> given;
-  std::set<std::string> taken;
+  TakenNames taken;
   for (const std::string& file : files)
     for (Schedule& schedule : read_schedules(file, read)) {
       name_uniquely(schedule, file, taken);

@@ -15,8 +15,8 @@ namespace quadrille::command {
 
 struct GivenSchedule {
   std::string file;  // the file's name in messages
-  // Its `algorithm` text is its name. If another schedule or an algorithm of the table already has that name, the file's name is
-  // put in front of it.
+  // Its `algorithm` text is its name. If another schedule for the same problem or an algorithm of the table already has that name,
+  // the file's name is put in front of it.
   std::shared_ptr<const Schedule> schedule;
 };
 

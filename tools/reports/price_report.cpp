@@ -184,6 +184,7 @@ Json json_of(const PriceList& list, const Pricer& pricer) {
     for (const PriceTerm& term : candidate.price.terms)
       terms.push_back({{"name", term.name}, {"amount", term.amount}, {"seconds", term.seconds}});
     candidates.push_back({{"algorithm", candidate.specification},
+                          {"short_name", candidate.name},
                           {"terms", std::move(terms)},
                           {"scratch", candidate.scratch},
                           {"control_bytes", candidate.control_bytes},

@@ -90,12 +90,18 @@ std::string RaceFileEntry::settings() const {
   return fmt::format("{}{}{}", policy, policy == "dataflow" && buffers == 1 ? "/1" : "", keep_step ? ", in step" : "");
 }
 
+std::string reason_of(const Json::exception& error) {
+  const std::string what = error.what();  // "[json.exception.out_of_range.403] key 'sizes' not found"
+  const std::size_t end = what.find("] ");
+  return end == std::string::npos ? what : what.substr(end + 2);
+}
+
 RaceFile race_file_of(const Json& json, const std::string& file) {
   const auto refuse_it = [&](const std::string& reason) {
     throw Error(ErrorCode::malformed,
                 fmt::format("{} is not a result of 'quadrille race --json' of this version: {}", file, reason));
   };
-  RaceFile race{.file = file};
+  RaceFile race{.file = file, .origin = "last rank's end minus first rank's start; medians with their intervals"};
   try {
     race.collective = json.at("collective").get<std::string>();
     race.transport = json.at("transport").get<std::string>();
@@ -110,18 +116,19 @@ RaceFile race_file_of(const Json& json, const std::string& file) {
     for (const Json& size : json.at("sizes")) race.sizes.push_back(size_of(size));
     demand(!race.sizes.empty(), "it has no sizes");
   } catch (const Json::exception& error) {
-    const std::string what = error.what();  // "[json.exception.out_of_range.403] key 'sizes' not found"
-    const std::size_t end = what.find("] ");
-    refuse_it(end == std::string::npos ? what : what.substr(end + 2));
+    refuse_it(reason_of(error));
   } catch (const Error& error) {
     refuse_it(error.what());
   }
   return race;
 }
 
+Json read_json(const std::string& file) {
+  return Json::parse(read_text(file, file == "-" ? "the results on stdin" : fmt::format("'{}'", file)), nullptr, false);
+}
+
 RaceFile read_race_file(const std::string& file) {
-  const std::string text = read_text(file, file == "-" ? "the race on stdin" : fmt::format("'{}'", file));
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = read_json(file);
   const std::string label = file == "-" ? "stdin" : fmt::format("'{}'", file);
   if (json.is_discarded() || !json.is_object())
     throw Error(ErrorCode::malformed, fmt::format("{} is not a result of 'quadrille race --json': it is no JSON object", label));

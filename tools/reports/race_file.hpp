@@ -39,6 +39,7 @@ struct RaceFileSize {
 
 struct RaceFile {
   std::string file;
+  std::string origin;  // what the times are: "last rank's end minus .."
   std::string collective, transport, memory, operation, type;
   std::string machine, version;
   Count ranks = 0, nodes = 1;
@@ -50,5 +51,11 @@ struct RaceFile {
 RaceFile race_file_of(const Json& json, const std::string& file);
 
 RaceFile read_race_file(const std::string& file);
+
+// Returns what is wrong with a JSON document, without the library's own numbers.
+std::string reason_of(const Json::exception& error);
+
+// Returns the JSON of a file, or of stdin for "-". Throws Error{malformed} if it is none.
+Json read_json(const std::string& file);
 
 }  // namespace quadrille::command

@@ -10,13 +10,16 @@
 
 #include "draw/panel.hpp"
 #include "draw/svg.hpp"
+#include "foundation/text/parsing.hpp"
 #include "options/arguments.hpp"
+#include "options/misuse.hpp"
+#include "quadrille/problem.hpp"
 #include "support/text.hpp"
 
 namespace quadrille::command {
 namespace {
 
-constexpr double panel_width = 484, panel_height = 318, full_width = 2 * panel_width, left = least_left_margin, right = 14;
+constexpr double least_panel_width = 420, panel_height = 318, left = least_left_margin, right = 14;
 
 // A candidate, drawn in one colour in all races.
 struct Series {
@@ -28,14 +31,14 @@ struct Series {
 
 class RacePlot {
  public:
-  RacePlot(const std::vector<RaceFile>& races, std::size_t curves) : races_(races) {
+  RacePlot(const std::vector<RaceFile>& races, const RacePlotForm& form) : races_(races), form_(form) {
     for (const RaceFile& race : races_)
       for (const RaceFileSize& size : race.sizes) {
         for (const RaceFileEntry& entry : size.entries)
           if (!entry.is_vendor) policies_.insert(entry.settings()), executors_.insert(entry.executor);
         sizes_[size.bytes] = size.text;
       }
-    choose_series(curves);
+    choose_series(form.curves);
   }
 
   std::string written() {
@@ -43,23 +46,53 @@ class RacePlot {
     std::string ranks;
     for (const RaceFile& race : races_) ranks += fmt::format("{}{}", ranks.empty() ? "" : ", ", race.ranks);
     const std::string title =
-        fmt::format("{} among {} ranks over {}{}", first.collective, ranks, first.transport, first.cold ? ", cold caches" : "");
+        fmt::format("{} among {} ranks{}{}", first.collective, ranks, first.transport.empty() ? "" : " over " + first.transport,
+                    first.cold ? ", cold caches" : "");
     Svg picture(title);
-    picture.text({left, 26}, title, Anchor::start, "text", 15);
-    picture.text({left, 44}, "last rank's end minus first rank's start; medians with their intervals", Anchor::start, "faint", 11);
+    const double room = form_.width - margin() - right;
+    double y = draw_lines(picture, 26, lines_of(title, room, 15), "text", 15);
+    y = draw_lines(picture, y, lines_of(first.origin, room, 11), "faint", 11);
     std::vector<Curve> key;
     for (const Series& each : series_) key.push_back(each.curve);
-    double y = draw_key(picture, {left, 54}, full_width - left - right, key) + 8;
-    for (const RaceFile& race : races_) {
-      draw_times(picture, race, {0, y, panel_width, panel_height});
-      draw_ratios(picture, race, {panel_width, y, panel_width, panel_height});
-      y += panel_height;
-    }
-    y = draw_map(picture, y + 28);
-    return picture.written(full_width, y + 20);
+    y = draw_key(picture, {margin(), y - 6}, room, key) + 8;
+    y = draw_panels(picture, y);
+    if (shows(RacePanel::winners)) y = draw_map(picture, y + 28) + 20;
+    return picture.written(form_.width, y);
   }
 
  private:
+  bool shows(RacePanel panel) const { return std::find(form_.panels.begin(), form_.panels.end(), panel) != form_.panels.end(); }
+
+  // The left end of texts: that of the axes, or further left where there is little room.
+  double margin() const { return form_.width < least_panel_width ? right : left; }
+
+  double draw_lines(Svg& picture, double y, const std::vector<std::string>& lines, Kind kind, double size) const {
+    for (const std::string& line : lines) {
+      picture.text({margin(), y}, line, Anchor::start, kind, size);
+      y += size + 5;
+    }
+    return y;
+  }
+
+  // Draws the panels of each race beside each other if there is room, and returns the y at which they end.
+  double draw_panels(Svg& picture, double y) const {
+    std::vector<RacePanel> panels = form_.panels;
+    std::erase(panels, RacePanel::winners);
+    const bool in_a_row = panels.size() == 2 && form_.width >= 2 * least_panel_width;
+    const double width = in_a_row ? form_.width / 2 : form_.width;
+    for (const RaceFile& race : races_)
+      for (std::size_t i = 0; i < panels.size(); ++i) {
+        const bool is_second = in_a_row && i == 1;
+        const Box place{is_second ? width : 0, y, width, panel_height};
+        if (panels[i] == RacePanel::times)
+          draw_times(picture, race, place);
+        else
+          draw_ratios(picture, race, place);
+        if (!in_a_row || is_second) y += panel_height;
+      }
+    return y;
+  }
+
   std::string name_of(const RaceFileEntry& entry) const {
     if (entry.is_vendor) return "vendor";
     return entry.short_name + (policies_.size() > 1 ? " " + entry.settings() : "") +
@@ -113,6 +146,7 @@ class RacePlot {
                     const Text& text) const {
     Sheet sheet{.columns = {"bytes", "size"}};
     panel.log_x = panel.log_y = true;
+    panel.x_label = size_label();
     panel.x_names = 1;
     for (const Series& series : series_) {
       Curve& curve = panel.curves.emplace_back(series.curve);
@@ -145,7 +179,7 @@ class RacePlot {
       return fmt::format("{:.6g}{}", std::stod(text.substr(0, space)), text.substr(space));
     };
     draw_figures(
-        picture, race, place, {.title = fmt::format("{} ranks: time of a run", race.ranks), .y_text = round_text},
+        picture, race, place, {.title = fmt::format("{} ranks", race.ranks), .y_label = "time of a run", .y_text = round_text},
         [](const RaceFileEntry& entry) { return std::optional(entry.seconds); },
         [](double seconds) { return seconds_text(seconds); });
   }
@@ -159,18 +193,26 @@ class RacePlot {
 
   void draw_ratios(Svg& picture, const RaceFile& race, const Box& place) const {
     const bool to_vendor = has_vendor(race);
-    const char* what = to_vendor ? "time / vendor's time (below 1: faster)" : "time / best time";
+    const char* what = to_vendor ? "time / vendor's time" : "time / best time";
     draw_figures(
-        picture, race, place, {.title = fmt::format("{} ranks: {}", race.ranks, what), .strong_y = 1},
+        picture, race, place,
+        {.title = fmt::format("{} ranks{}", race.ranks, to_vendor ? " (below 1: faster)" : ""), .y_label = what, .strong_y = 1},
         [&](const RaceFileEntry& entry) { return !to_vendor        ? entry.to_best
                                                  : entry.is_vendor ? std::nullopt
                                                                    : entry.ratio; },
         [](double ratio) { return fmt::format("{:.2f}", ratio); });
   }
 
+  // Returns what the sizes are.
+  std::string size_label() const {
+    const auto collective = collective_named(races_.front().collective);
+    return !collective || has_blocks(*collective) ? "size of a block" : "largest count";
+  }
+
   // Shortens a text to a width.
   static std::string fitting(std::string text, double width, double size) {
     if (text_width(text, size) <= width) return text;
+    if (width < 2 * size) return "";
     while (!text.empty() && text_width(text, size) + size > width) {
       while (!text.empty() && (text.back() & 0xC0) == 0x80) text.pop_back();  // continuation bytes of a UTF-8 letter
       if (!text.empty()) text.pop_back();
@@ -200,7 +242,7 @@ class RacePlot {
   // Draws the map of winners from `y` down and returns the y at which it ends.
   double draw_map(Svg& picture, double y) const {
     constexpr double cell_height = 50, gap = 2;
-    const double cell_width = (full_width - left - right) / static_cast<double>(sizes_.size());
+    const double cell_width = (form_.width - left - right) / static_cast<double>(sizes_.size());
     const bool to_vendor = std::any_of(races_.begin(), races_.end(), has_vendor);
     picture.text({left, y},
                  fmt::format("the fastest over ranks and sizes, {}", to_vendor ? "with its time / vendor's time" : "with its time"),
@@ -225,6 +267,7 @@ class RacePlot {
   }
 
   const std::vector<RaceFile>& races_;
+  const RacePlotForm form_;
   std::map<Bytes, std::string> sizes_;          // of all races
   std::set<std::string> policies_, executors_;  // names include these if there are several
   std::vector<Series> series_;
@@ -238,7 +281,32 @@ std::size_t parse_curves(const std::string& text) {
   return static_cast<std::size_t>(number);
 }
 
-std::string race_plot(const std::vector<RaceFile>& races, std::size_t curves) {
+std::vector<RacePanel> parse_panels(const std::vector<std::string>& names) {
+  static const std::vector<std::string> known{"times", "ratios", "winners"};
+  std::vector<RacePanel> panels;
+  for (const std::string& name : names) {
+    const auto found = std::find(known.begin(), known.end(), name);
+    if (found == known.end()) refuse_unknown("panel", name, known);
+    panels.push_back(static_cast<RacePanel>(found - known.begin()));
+  }
+  return panels;
+}
+
+double parse_width(const std::string& text) {
+  static constexpr std::pair<std::string_view, double> units[] = {
+      {"mm", 96 / 25.4}, {"cm", 96 / 2.54}, {"in", 96}, {"pt", 96 / 72.0}, {"px", 1}};
+  constexpr double least = 220, most = 4000;
+  for (const auto& [unit, pixels] : units) {
+    if (!text.ends_with(unit)) continue;
+    const auto number = number_in<double>(std::string_view(text).substr(0, text.size() - unit.size()));
+    if (!number || !(*number > 0)) break;
+    if (const double width = *number * pixels; width >= least && width <= most) return width;
+    refuse(fmt::format("the width '{}' is not between {:.0f} and {:.0f} {}", text, std::ceil(least / pixels), most / pixels, unit));
+  }
+  refuse(fmt::format("'{}' is no width; write a number and its unit, such as 84mm; units are mm, cm, in, pt and px", text));
+}
+
+std::string race_plot(const std::vector<RaceFile>& races, const RacePlotForm& form) {
   std::vector<RaceFile> sorted = races;
   std::stable_sort(sorted.begin(), sorted.end(), [](const RaceFile& a, const RaceFile& b) { return a.ranks < b.ranks; });
   for (std::size_t i = 1; i < sorted.size(); ++i) {
@@ -246,10 +314,13 @@ std::string race_plot(const std::vector<RaceFile>& races, std::size_t curves) {
     if (one.collective != other.collective)
       refuse(fmt::format("one plot shows one collective; {} is of {} and {} of {}", one.file, one.collective, other.file,
                          other.collective));
+    if (one.origin != other.origin)
+      refuse(fmt::format("one plot shows one kind of times; {} has times {}, and {} {}", one.file, one.origin, other.file,
+                         other.origin));
     if (one.ranks == other.ranks)
       refuse(fmt::format("both {} and {} have {} ranks; take one file for each number of ranks", one.file, other.file, one.ranks));
   }
-  return RacePlot(sorted, curves).written();
+  return RacePlot(sorted, form).written();
 }
 
 }  // namespace quadrille::command

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Draws races as SVG. For each number of ranks it shows the times over the sizes, and their ratio to the vendor's time (to the best
-// if there is no vendor), with intervals. Below is a map that shows the fastest candidate for each number of ranks and size.
+// Draws times of candidates as SVG: races, simulations or prices. For each number of ranks it shows the times over the sizes, and
+// their ratio to the vendor's time (to the best if there is no vendor), with intervals. Below is a map that shows the fastest
+// candidate for each number of ranks and size.
 #pragma once
 
 #include <string>
@@ -12,12 +13,22 @@ namespace quadrille::command {
 
 inline constexpr std::size_t default_curves = 6;
 
-// Parses --curves. Throws Error{misuse}.
-std::size_t parse_curves(const std::string& text);
+enum class RacePanel : std::uint8_t { times, ratios, winners };
 
-// Returns the picture. Besides the vendor's, `curves` candidates are drawn: first those that are fastest at the most sizes, then
-// those nearest to the fastest. Throws Error{misuse} if the races are of different collectives or two of them have the same number
-// of ranks.
-std::string race_plot(const std::vector<RaceFile>& races, std::size_t curves);
+struct RacePlotForm {
+  std::size_t curves = default_curves;  // candidates that are drawn besides the vendor's
+  std::vector<RacePanel> panels{RacePanel::times, RacePanel::ratios, RacePanel::winners};
+  double width = 968;  // in pixels, of which an inch has 96; panels stand below each other if it has no room for two
+};
+
+// Parse --curves, --panel and --width. Throw Error{misuse}.
+std::size_t parse_curves(const std::string& text);
+std::vector<RacePanel> parse_panels(const std::vector<std::string>& names);
+double parse_width(const std::string& text);
+
+// Returns the picture. Candidates are drawn in this order: first those that are fastest at the most sizes, then those nearest to
+// the fastest. Throws Error{misuse} if the races are of different collectives, of different kinds of times, or two of them have the
+// same number of ranks.
+std::string race_plot(const std::vector<RaceFile>& races, const RacePlotForm& form = {});
 
 }  // namespace quadrille::command

@@ -15,6 +15,7 @@
 #include "reports/race_plot.hpp"
 #include "schedule/policy_name.hpp"
 #include "support/build.hpp"
+#include "support/converted_picture.hpp"
 #include "support/talk.hpp"
 #include "support/text.hpp"
 #include "tune/race/bandwidth.hpp"
@@ -292,7 +293,7 @@ void RaceReport::finish() {
     output_.finish(ratios_of(cells_, ranks_));
   else
     output_.finish();
-  if (plot_) plot_->finish(race_plot({race_file_of(report, "this race")}, form_.curves));
+  if (plot_) plot_->finish(picture_for(form_.plot, race_plot({race_file_of(report, "this race")}, {.curves = form_.curves})));
 }
 
 }  // namespace quadrille::command

@@ -147,7 +147,7 @@ Json json_of(const SimulationList& list, const SimulationSetting& setting) {
       }
       stages.push_back({{"name", stage.name}, {"begin_ps", stage.begin}, {"end_ps", stage.end}, {"rounds", std::move(rounds)}});
     }
-    Json object{{"algorithm", candidate.specification}, {"end_ps", candidate.simulation.end}};
+    Json object{{"algorithm", candidate.specification}, {"short_name", candidate.name}, {"end_ps", candidate.simulation.end}};
     if (setting.by_events) {
       object["policy"] = name(candidate.policy);
       object["messages"] = candidate.messages;

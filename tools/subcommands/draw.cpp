@@ -15,6 +15,7 @@
 #include "quadrille/verify.hpp"
 #include "reports/schedule_verdict.hpp"
 #include "subcommands/subcommand.hpp"
+#include "support/converted_picture.hpp"
 #include "support/output.hpp"
 #include "support/talk.hpp"
 
@@ -25,7 +26,7 @@ struct Options {
   std::string subject;  // a collective, or a file
   std::vector<std::string> algorithms;
   ProblemOptions problem;
-  std::optional<std::string> picture, round, output;
+  std::optional<std::string> picture, round, only_rank, output;
 };
 
 const std::vector<std::string> pictures{"space-time", "blocks", "links", "traffic"};
@@ -35,16 +36,25 @@ constexpr std::size_t most_findings = 10'000;
 
 std::string drawn(const Options& options, const Schedule& schedule, const std::vector<Finding>& findings) {
   const std::string picture = options.picture.value_or(pictures.front());
-  std::optional<Count> round;
-  if (options.round) round = parse_whole(*options.round, "the round", 0);
+  DrawOptions how{.findings = findings};
+  if (options.problem.pattern) how.note = "pattern " + *options.problem.pattern;
+  if (options.round) {
+    how.each_round = *options.round == "each";
+    if (!how.each_round) how.round = parse_whole(*options.round, "the round", 0);
+  }
+  if (options.only_rank) {
+    how.only_rank = parse_whole(*options.only_rank, "the rank", 0);
+    if (picture != pictures.front()) refuse(fmt::format("--as {} shows all ranks; --only-rank goes with space-time", picture));
+  }
   const auto topology = options.problem.network();
   if (picture == "links") {
     if (!topology) refuse("--as links needs a network; name one: --topology torus:4x8");
-    return draw_links(schedule, *topology, round, findings);
+    return draw_links(schedule, *topology, how);
   }
-  if (picture == "traffic") return draw_traffic(schedule, round, findings);
-  if (round) refuse(fmt::format("--as {} shows all rounds; --round goes with links and traffic", picture));
-  return picture == "blocks" ? draw_blocks(schedule, findings) : draw_space_time(schedule, findings);
+  if (how.each_round) refuse("--round each goes with links; other pictures show one round or all in one panel");
+  if (picture == "traffic") return draw_traffic(schedule, how);
+  if (how.round) refuse(fmt::format("--as {} shows all rounds; --round goes with links and traffic", picture));
+  return picture == "blocks" ? draw_blocks(schedule, how) : draw_space_time(schedule, how);
 }
 
 Schedule generated(const Options& options, Collective collective) {
@@ -81,7 +91,7 @@ int run(const Options& options) {
     throw_with_finding(error, findings);
   }
   progress.clear();
-  output.finish(picture);
+  output.finish(picture_for(options.output, std::move(picture)));
   return findings.empty() ? good : with_findings;
 }
 
@@ -98,8 +108,15 @@ Subcommand add_draw(CLI::App& command) {
              "space-time: messages as arrows from rank to rank, round by round (the default); blocks: what the memory holds after "
              "each round; links: the load of the topology's links; traffic: who sends how much to whom",
              "PICTURE");
-  add_option(*parser, "--round", options->round,
-             "links and traffic: only the messages of this round, counted from 0 (default: of all rounds)", "N");
+  add_option(
+      *parser, "--round", options->round,
+      "links and traffic: only the messages of this round, counted from 0 (default: of all rounds); each: a panel for each round "
+      "(links only)",
+      "N|each");
+  add_option(*parser, "--only-rank", options->only_rank,
+             "space-time: only the messages that this rank sends or receives (default: all; where they are too many to follow, "
+             "one rank's are strong and the others faint)",
+             "RANK");
   add_output_option(*parser, options->output);
   set_footer(*parser,
              "A file's schedule is verified first. A wrong one is drawn with crosses at its findings and the text of the first "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// quadrille plot: draws races with several numbers of ranks as one picture.
+// quadrille plot: draws the times of races, simulations or prices with several numbers of ranks as one picture.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,17 +7,31 @@
 
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
+#include "quadrille/error.hpp"
+#include "reports/predicted_file.hpp"
 #include "reports/race_plot.hpp"
 #include "subcommands/subcommand.hpp"
+#include "support/converted_picture.hpp"
 #include "support/output.hpp"
 
 namespace quadrille::command {
 namespace {
 
 struct Options {
-  std::vector<std::string> files;
-  std::optional<std::string> curves, output;
+  std::vector<std::string> files, panels;
+  std::optional<std::string> curves, width, output;
 };
+
+std::vector<RaceFile> read(const std::string& file) {
+  const Json json = read_json(file);
+  const std::string label = file == "-" ? "stdin" : fmt::format("'{}'", file);
+  if (json.is_discarded())
+    throw Error(
+        ErrorCode::malformed,
+        fmt::format("{} is not a result of 'quadrille race --json', 'simulate --json' or 'price --json': it is no JSON", label));
+  if (is_predicted(json)) return predicted_files_of(json, label);
+  return {race_file_of(json, label)};
+}
 
 int run(const Options& options) {
   if (options.files.empty())
@@ -26,10 +40,14 @@ int run(const Options& options) {
   if (options.files.size() > most)
     refuse(fmt::format("{} files are too many for one picture; the limit is {}", options.files.size(), most));
   if (std::count(options.files.begin(), options.files.end(), "-") > 1) refuse("only one of the files can be stdin");
-  const std::size_t curves = options.curves ? parse_curves(*options.curves) : default_curves;
+  RacePlotForm form;
+  if (options.curves) form.curves = parse_curves(*options.curves);
+  if (!options.panels.empty()) form.panels = parse_panels(options.panels);
+  if (options.width) form.width = parse_width(*options.width);
   std::vector<RaceFile> races;
-  for (const std::string& file : options.files) races.push_back(read_race_file(file));
-  Output(options.output).finish(race_plot(races, curves));
+  for (const std::string& file : options.files)
+    for (RaceFile& race : read(file)) races.push_back(std::move(race));
+  Output(options.output).finish(picture_for(options.output, race_plot(races, form)));
   return good;
 }
 
@@ -37,21 +55,30 @@ int run(const Options& options) {
 
 Subcommand add_plot(CLI::App& command) {
   auto options = std::make_shared<Options>();
-  CLI::App* parser = add_subcommand(command, "plot", "draw races with several numbers of ranks as one SVG picture");
-  add_option(*parser, "files", options->files, "results of 'quadrille race --json', one for each number of ranks; '-' is stdin",
-             "FILE");
+  CLI::App* parser = add_subcommand(command, "plot", "draw times of races, simulations or prices over sizes and ranks");
+  add_option(
+      *parser, "files", options->files,
+      "results of 'quadrille race --json', one for each number of ranks, or of 'simulate --json' or 'price --json'; '-' is stdin",
+      "FILE");
   add_output_option(*parser, options->output);
   add_option(*parser, "--curves", options->curves, "number of candidates drawn besides the vendor, 1 to 8 (default 6)", "N");
+  add_option(*parser, "--panel", options->panels, "what to show: times, ratios or winners; repeatable (default: all three)",
+             "PANEL");
+  add_option(*parser, "--width", options->width,
+             "width of the picture, such as 84mm for a column of a paper; texts keep their size (default 968px)", "WIDTH");
   set_footer(
       *parser,
-      "For each file: the times over the sizes and their ratio to the vendor's, or to the best where there is no vendor, with "
+      "For each number of ranks: the times over the sizes and their ratio to the vendor's, or to the best where there is no "
+      "vendor, with "
       "intervals. Below is a map of the fastest candidate for each number of ranks and size. Curves are chosen in this order: "
       "candidates that are fastest somewhere, then those nearest to the fastest.\n\n"
       "Example:\n"
       "  for p in 2 4 8; do\n"
       "    mpirun -n $p quadrille race alltoall --block 8B..1MiB --json -o race-$p.json\n"
       "  done\n"
-      "  quadrille plot race-2.json race-4.json race-8.json -o races.svg");
+      "  quadrille plot race-2.json race-4.json race-8.json -o races.svg\n"
+      "  quadrille simulate alltoall --ranks 16,64 --block 8B..64KiB --machine sp2 --json | quadrille plot - -o times.svg\n"
+      "  quadrille plot race-8.json --panel times --width 84mm -o times.pdf");
   Subcommand subcommand{parser, [options] { return run(*options); }};
   subcommand.writes = [] { return FileFormat::svg; };
   return subcommand;

@@ -2,25 +2,15 @@
 // Formats numbers, tables and bar charts for people.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "foundation/text/byte_text.hpp"
 #include "quadrille/types.hpp"
 
 namespace quadrille::command {
 
-struct ByteUnit {
-  std::string_view name = "B";
-  Bytes bytes = 1;
-};
-
-// Returns the largest of B, KiB, MiB, GiB and TiB that divides all `sizes`, so that each prints exactly; B if all are 0.
-ByteUnit common_unit(std::span<const Bytes> sizes);
-
-std::string bytes_text(Bytes bytes, const ByteUnit& unit);     // in the given unit: "1920 B"
-std::string bytes_text(Bytes bytes);                           // in the largest unit that divides it: "8 B", "64 KiB", "1000 B"
 std::string seconds_text(double seconds);                      // with three digits: "12.3 µs"
 std::string seconds_text(double seconds, double clock_bound);  // adds the clock's error if it matters: "12.3 µs ± 12 %"
 

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "draw/focus.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "quadrille/error.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr Count most_crossings = 128;  // of a round
+constexpr Count least_ranks_of_sample = 24, sampled_ranks = 8;
+
+// Returns true if the arrows of some round cross more often than anybody can follow.
+bool is_tangle(const MessagesByRound& messages) {
+  for (const auto& [number, sent] : messages) {
+    Count crossings = 0;
+    for (std::size_t i = 0; i < sent.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j)
+        if ((sent[i].from < sent[j].from && sent[i].to > sent[j].to) || (sent[i].from > sent[j].from && sent[i].to < sent[j].to))
+          if (++crossings > most_crossings) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Focus::Focus(Count ranks, const MessagesByRound& messages, std::optional<Rank> only_rank, Rank usual_rank)
+    : rank_(only_rank), is_alone_(only_rank.has_value()) {
+  if (only_rank && (*only_rank < 0 || *only_rank >= ranks))
+    throw Error(ErrorCode::misuse, fmt::format("there is no rank {}; the ranks are 0 to {}", *only_rank, ranks - 1));
+  if (only_rank || !is_tangle(messages)) return;
+  rank_ = usual_rank;
+  if (ranks >= least_ranks_of_sample) every_ = (ranks + sampled_ranks - 1) / sampled_ranks;
+}
+
+Emphasis Focus::of(Rank from, Rank to) const {
+  if (!rank_ || from == *rank_ || to == *rank_) return Emphasis::strong;
+  return !is_alone_ && from % every_ == 0 ? Emphasis::faint : Emphasis::absent;
+}
+
+std::string Focus::explanation() const {
+  if (!rank_) return "";
+  if (is_alone_) return fmt::format("only what rank {} sends and receives", *rank_);
+  const std::string others =
+      every_ == 1 ? "all other messages"
+                  : fmt::format("a sample of the other messages, those that ranks 0, {}, {} and so on send", every_, 2 * every_);
+  return fmt::format("strong: what rank {} sends and receives; faint: {}", *rank_, others);
+}
+
+}  // namespace quadrille

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which messages a space-time diagram draws strongly, which faintly, and which not. Where arrows of a round cross too often to be
+// followed, those of one rank are strong and the others faint. From 24 ranks on, faint arrows are a sample.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "topology/round_messages.hpp"
+
+namespace quadrille {
+
+enum class Emphasis : std::uint8_t { strong, faint, absent };
+
+class Focus {
+ public:
+  // `only_rank`: messages of other ranks are absent. Otherwise `usual_rank` is strong if a focus is needed.
+  Focus(Count ranks, const MessagesByRound& messages, std::optional<Rank> only_rank, Rank usual_rank);
+
+  Emphasis of(Rank from, Rank to) const;
+  std::optional<Rank> rank() const { return rank_; }  // the rank whose messages are strong; nothing: all are
+  std::string explanation() const;                    // a sentence; empty if all messages are strong
+
+ private:
+  std::optional<Rank> rank_;
+  Count every_ = 1;        // of the other ranks, the messages that every `every_`-th sends are faint
+  bool is_alone_ = false;  // nothing is faint
+};
+
+}  // namespace quadrille

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages of wrong schedules that have only one end: sends that nobody receives, and receives for which nobody sends.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "topology/round_messages.hpp"
+
+namespace quadrille {
+
+using MessageEnds = std::tuple<Rank, Rank, std::optional<Port>>;  // sender and receiver
+
+struct LoneEnds {
+  std::map<Count, std::multiset<MessageEnds>> sends;  // by round
+  std::map<Count, std::vector<MessageEnds>> receives;
+};
+
+LoneEnds lone_ends(const Problem& problem, const std::vector<Program>& programs, const MessagesByRound& messages);
+
+}  // namespace quadrille

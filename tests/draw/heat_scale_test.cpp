@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "draw/heat_scale.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "support/pictures.hpp"
+
+namespace quadrille {
+namespace {
+
+using namespace quadrille::testing;
+
+HeatScale scale_of(const std::vector<Bytes>& amounts) { return {amounts, {}}; }
+
+TEST(HeatScale, IsCalmForEvenAmounts) {
+  for (const Bytes amount : {1, 8, 1 << 20}) EXPECT_NEAR(scale_of({amount, amount, amount}).share(amount), 0.25, 1e-9);
+  EXPECT_NEAR(scale_of({8, 0, 8}).share(8), 0.25, 1e-9) << "links without a load do not count";
+}
+
+TEST(HeatScale, IsHotOnlyForAmountsFarAboveTheMean) {
+  EXPECT_NEAR(scale_of({10, 10, 10, 90}).share(90), 1, 1e-9);
+  EXPECT_NEAR(scale_of({10, 10, 10, 90}).share(30), 0.25, 1e-9);
+  EXPECT_LT(scale_of({10, 12}).share(12), 0.4);
+  EXPECT_EQ(scale_of({10, 12}).share(0), 0);
+  EXPECT_EQ(scale_of({}).share(0), 0);
+}
+
+TEST(HeatScale, GrowsWithTheAmount) {
+  const HeatScale scale = scale_of({1, 5, 100});
+  double before = -1;
+  for (Bytes amount = 0; amount <= 100; ++amount) {
+    EXPECT_GT(scale.share(amount), before);
+    before = scale.share(amount);
+  }
+}
+
+TEST(HeatScale, SaysWhatItsColoursMean) {
+  const auto last_text = [](const std::vector<Bytes>& amounts) {
+    Svg svg("title");
+    scale_of(amounts).draw(svg, {0, 20}, "over a link");
+    return Read(svg.written(900, 60)).texts().back();
+  };
+  EXPECT_EQ(last_text({8, 8}), "8 B over a link (the line)");
+  EXPECT_EQ(last_text({8, 16, 24}), "at most 24 B over a link; 16 B on average (the line)");
+}
+
+}  // namespace
+}  // namespace quadrille

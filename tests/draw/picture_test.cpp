@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Checks the headlines of pictures, and the units of their sizes.
+#include "draw/picture.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/cases.hpp"
+#include "support/pictures.hpp"
+
+namespace quadrille {
+namespace {
+
+using namespace quadrille::testing;
+using ::testing::Contains;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string headline_of(const Schedule& schedule, const DrawOptions& options = {}) {
+  return headline(schedule, options, unit_for(schedule.problem, {}));
+}
+
+TEST(Headlines, LeaveOutDefaultParameters) {
+  EXPECT_EQ(headline_of(make_schedule(Problem::alltoall(5, 8), "bruck:radix=2,form=zero-rotation")),
+            "alltoall/bruck, 5 ranks, 8 B a block");
+  EXPECT_EQ(headline_of(make_schedule(Problem::alltoall(5, 8), "bruck:radix=3")), "alltoall/bruck:radix=3, 5 ranks, 8 B a block");
+  EXPECT_EQ(headline_of(make_schedule(problem_of(Collective::barrier, 1, 0), "dissemination")), "barrier/dissemination, 1 rank");
+}
+
+// A schedule from a file may name any algorithm, and any parameters.
+TEST(Headlines, KeepWhatTheTableDoesNotKnow) {
+  Schedule schedule = make_schedule(Problem::alltoall(5, 8), "bruck");
+  schedule.parameters["radix"] = Count{77};
+  EXPECT_THAT(headline_of(schedule), HasSubstr("radix=77"));
+  schedule.parameters = {{"radix", Count{2}}};
+  EXPECT_THAT(headline_of(schedule), HasSubstr("bruck:radix=2,"));
+  schedule.algorithm = "mine";
+  EXPECT_THAT(headline_of(schedule), HasSubstr("alltoall/mine:radix=2,"));
+}
+
+TEST(Headlines, NameNodesAndNotes) {
+  Problem problem = Problem::alltoall(5, 8);
+  problem.nodes = {0, 0, 4, 4, 4};
+  EXPECT_EQ(headline_of(make_schedule(problem, "direct"), {.note = "pattern power-law"}),
+            "alltoall/direct, 5 ranks on 2 nodes, 8 B a block, pattern power-law");
+}
+
+// A headline is never the reason why a picture is wide.
+TEST(Headlines, AreBrokenIntoLines) {
+  Schedule schedule = make_schedule(Problem::alltoall(4, 8), "shift");
+  const double height = Read(draw_space_time(schedule)).root().attribute("height").as_double();
+  schedule.algorithm =
+      "between=(chain:segments=16),within=(binomial:lanes=1),leaders=all,order=as-they-come,and=so,on=and,so=forth";
+  for (const std::string& svg :
+       {draw_space_time(schedule), draw_blocks(schedule), draw_traffic(schedule), draw_links(schedule, Topology::ring(4))}) {
+    const Read picture(svg);
+    picture.expect_inside();
+    const double width = picture.root().attribute("width").as_double();
+    EXPECT_LT(width, text_width("alltoall/" + schedule.algorithm, 14));
+    for (const Words& words : picture.words()) EXPECT_LE(words.x + text_width(words.text, 12), width + 1) << words.text;
+    EXPECT_EQ(picture.covered_texts(), std::vector<std::string>{});
+    EXPECT_THAT(picture.texts().front(), EndsWith(","));
+  }
+  EXPECT_GE(Read(draw_space_time(schedule)).root().attribute("height").as_double(), height + 18);
+}
+
+TEST(Pictures, WriteAllSizesInOneUnit) {
+  const auto texts_of = [](Bytes block) {
+    return Read(draw_space_time(make_schedule(Problem::alltoall(5, block), "bruck"))).texts();
+  };
+  EXPECT_THAT(texts_of(1024), Contains("alltoall/bruck, 5 ranks, 1 KiB a block"));
+  EXPECT_THAT(texts_of(1024), Contains("2 KiB"));
+  EXPECT_THAT(texts_of(512), Contains("1024 B"));  // beside 512 B
+  EXPECT_THAT(texts_of(512), Not(Contains(HasSubstr("KiB"))));
+}
+
+}  // namespace
+}  // namespace quadrille

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "draw/text_lines.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace quadrille {
+namespace {
+
+using ::testing::ElementsAre;
+
+double room_for(const char* words) { return text_width(words) + 0.001; }
+
+TEST(TextLines, CountLettersAndNotBytes) { EXPECT_EQ(text_width("µs…"), text_width("abc")); }
+
+TEST(TextLines, AreBrokenAtSpaces) {
+  EXPECT_THAT(lines_of("one two three", room_for("one two")), ElementsAre("one two", "three"));
+  EXPECT_THAT(lines_of("one two three", room_for("one tw")), ElementsAre("one", "two", "three"));
+  EXPECT_THAT(lines_of("", 10), ElementsAre(""));
+}
+
+TEST(TextLines, BreakLongWordsAfterCommas) {
+  EXPECT_THAT(lines_of("a:bb=1,cc=2,dd=3, x", room_for("a:bb=1,cc=2,")), ElementsAre("a:bb=1,cc=2,", "dd=3, x"));
+  EXPECT_THAT(lines_of("on a:bb=1,cc=2", room_for("a:bb=1,")), ElementsAre("on", "a:bb=1,", "cc=2"));
+  EXPECT_THAT(lines_of("abcdefgh,", room_for("abc")), ElementsAre("abcdefgh,")) << "there is no place to break it";
+  EXPECT_THAT(lines_of("abcdefgh,i", room_for("abc")), ElementsAre("abcdefgh,i"));
+}
+
+}  // namespace
+}  // namespace quadrille
