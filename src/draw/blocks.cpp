@@ -201,7 +201,7 @@ class BlockPicture {
     const Point reach = faults_.draw_legend(svg_, {right_, y + height + (faults_.any() ? 0 : picture_margin)},
                                             "a cross above a rank: something was found at it in this round; in a circle: the first "
                                             "finding. Dashed with one diagonal: bytes "
-                                            "that are missing at the end. Crossed out with two: foreign bytes");
+                                            "that are missing at the end. Framed, with cut corners: foreign bytes");
     return with_headline(svg_, reach);
   }
 
@@ -398,7 +398,7 @@ class BlockPicture {
     for (Rank rank = 0; is_last && rank < schedule_.problem.ranks; ++rank)
       for (const WrongBytes& part : faults_.wrong_bytes(rank)) {
         const Box place = place_of({Buffer::output, part.offset, part.length, {}}, column(rank), tops[1].value_or(numbers.y));
-        svg_.crossed_out(place, !part.missing, part.missing ? "fault-missing" : "fault", part.explanation);
+        draw_wrong(place, part);
       }
     for (const FaultPlace& fault : faults_.places()) {
       const bool is_here = fault.time == FaultTime::in_round ? panel.round == fault.round
@@ -410,6 +410,16 @@ class BlockPicture {
           svg_.box(place_of(region, column(fault.rank), *top), "fault", {}, fault.explanation);
       mark(svg_, fault, {column(fault.rank) + cell_width_ / 2, numbers.y - room_for_nodes() - room_for_marks() / 2 - 9});
     }
+  }
+
+  // Missing bytes have a diagonal. Foreign bytes have a label, so only the corners beside it are cut.
+  void draw_wrong(const Box& place, const WrongBytes& part) {
+    svg_.box(place, part.missing ? "fault-missing" : "fault", {}, part.explanation);
+    const double right = place.x + place.width, bottom = place.y + place.height;
+    if (part.missing) return svg_.line({place.x, bottom}, {right, place.y}, "fault");
+    const double cut = std::min({7.0, place.width / 2, place.height / 2});
+    svg_.line({place.x + cut, place.y}, {place.x, place.y + cut}, "fault");
+    svg_.line({right - cut, place.y}, {right, place.y + cut}, "fault");
   }
 
   // Returns the top of the region's buffer if that buffer is drawn and contains the region.

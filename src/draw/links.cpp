@@ -15,7 +15,7 @@ namespace quadrille {
 namespace {
 
 constexpr Count most_ranks = 256, most_links = 2048, most_links_of_panels = 20'000;
-constexpr double page_width = 1400, between_panels = 30, heading_height = 20, border = 20, scale_height = 28;
+constexpr double page_width = 1400, between_panels = 30, heading_height = 20, room_for_marks = 14, border = 20, scale_height = 28;
 
 struct LinkPanel {
   std::optional<Count> round;  // absent: all rounds
@@ -51,6 +51,12 @@ bool shows(const std::vector<LinkPanel>& panels, const LinkPanel& panel, const F
   return is_of(panel) || (&panel == &panels.back() && std::none_of(panels.begin(), panels.end(), is_of));
 }
 
+bool has_findings(const Faults& faults, const LinkPanel& panel) {
+  return std::any_of(faults.places().begin(), faults.places().end(), [&](const FaultPlace& place) {
+    return place.time == FaultTime::in_round && place.round == panel.round;
+  });
+}
+
 std::string title_of(const Schedule& schedule, const Topology& topology, const DrawOptions& options, const ByteUnit& unit) {
   const std::string rounds = options.round        ? fmt::format(", round {}", *options.round)
                              : options.each_round ? ", round by round"
@@ -74,7 +80,7 @@ std::string draw_links(const Schedule& schedule, const Topology& topology, const
 
   Svg svg(faults.marked(title_of(schedule, topology, options, unit)));
   NetworkDrawing network(svg, topology, layout, unit);
-  const double heading = options.each_round ? heading_height : 0, step_x = layout.width + between_panels,
+  const double heading = options.each_round ? heading_height + (faults.any() ? room_for_marks : 0) : 0, step_x = layout.width + between_panels,
                step_y = layout.height + heading + between_panels;
   const Count in_a_row = std::clamp<Count>(static_cast<Count>(page_width / step_x), 1, size(panels));
   for (Count i = 0; i < size(panels); ++i) {
@@ -85,6 +91,7 @@ std::string draw_links(const Schedule& schedule, const Topology& topology, const
     network.draw(corner + Point{0, heading}, panel.loads, scale, panel.round.has_value());
     for (const FaultPlace& place : faults.places())
       if (shows(panels, panel, place)) mark(svg, place, network.mark_at(corner + Point{0, heading}, place.rank));
+    if (options.each_round && has_findings(faults, panel)) mark_round(svg, corner + Point{0, 4}, panel.heading);
   }
   const double bottom =
       headline_height + border + extent((size(panels) + in_a_row - 1) / in_a_row, step_y) - between_panels + border;

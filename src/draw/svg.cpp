@@ -161,13 +161,6 @@ void Svg::cross(Point centre, double half, const std::string& explanation) {
     set(add("path", kind, kind == "fault" ? explanation : std::string{}), "d", stroke(half) + stroke(-half));
 }
 
-void Svg::crossed_out(const Box& place, bool twice, Kind kind, const std::string& explanation) {
-  box(place, kind, {}, explanation);
-  const double right = place.x + place.width, bottom = place.y + place.height;
-  line({place.x, bottom}, {right, place.y}, "fault");
-  if (twice) line({place.x, place.y}, {right, bottom}, "fault");
-}
-
 void Svg::marker(Point centre, MarkerShape shape, double radius, const std::string& colour, bool filled,
                  const std::string& explanation) {
   static const std::vector<Point> outlines[] = {{},
@@ -250,8 +243,11 @@ std::string member_colour(double index, double members) {
 }
 
 std::string heat(double share) {
-  constexpr Colour calm{96, 165, 214}, middle{236, 178, 62}, hot{224, 70, 60};
-  return quadrille::written(share < 0.5 ? between(calm, middle, 2 * share) : between(middle, hot, 2 * share - 1));
+  constexpr std::array<double, 4> shares{0, 0.25, 0.6, 1};
+  constexpr std::array<Colour, 4> colours{{{158, 202, 230}, {74, 148, 206}, {236, 178, 62}, {224, 70, 60}}};
+  std::size_t i = 1;
+  while (i + 1 < shares.size() && share > shares[i]) ++i;
+  return quadrille::written(between(colours[i - 1], colours[i], (share - shares[i - 1]) / (shares[i] - shares[i - 1])));
 }
 
 }  // namespace quadrille

@@ -51,9 +51,6 @@ class Svg {
   // Draws a cross with a border, so that it stands out on any ground.
   void cross(Point centre, double half, const std::string& explanation = {});
 
-  // Draws one diagonal line, or two.
-  void crossed_out(const Box& box, bool twice, Kind kind, const std::string& explanation = {});
-
   // Draws a filled or an open shape. A cross has no inside, so it is open. Without a colour a shape has that of text, and is open.
   void marker(Point centre, MarkerShape shape, double radius, const std::string& colour, bool filled,
               const std::string& explanation = {});
@@ -84,7 +81,7 @@ std::string stage_colour(std::size_t stage);
 // Returns a light colour to write on; there are `members` different ones.
 std::string member_colour(double index, double members);
 
-// Returns a colour between a calm blue for 0 and a hot red for 1.
+// Returns a colour: pale blue for 0, blue for 1/4, yellow for 0.6, red for 1.
 std::string heat(double share);
 
 }  // namespace quadrille

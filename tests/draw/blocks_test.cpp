@@ -55,7 +55,7 @@ TEST(DrawWrong, BlocksMarksMissingAndForeignBytes) {
               ::testing::ElementsAre("holds nothing at the end; expected rank 0, bytes from 32"));
   EXPECT_THAT(picture.explanations("rect", "fault"),
               ::testing::ElementsAre("holds rank 2, bytes from 24 at the end; expected rank 2, bytes from 0"));
-  EXPECT_EQ(picture.count("line", "fault"), 3u) << "one diagonal and two";
+  EXPECT_EQ(picture.count("line", "fault"), 3u) << "a diagonal, and two corners";
 }
 
 TEST(DrawWrong, BlocksCoverNoLabelAndMarkTheRound) {

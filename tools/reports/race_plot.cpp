@@ -163,13 +163,18 @@ class RacePlot {
         const std::optional<Spread> spread = entry ? figure(*entry) : std::nullopt;
         if (spread)
           row.insert(row.end(), {spread->median, spread->lower, spread->upper,
-                                 fmt::format("{}, {}: {} ({} .. {})", series.curve.title, size_text, text(spread->median),
-                                             text(spread->lower), text(spread->upper))});
+                                 fmt::format("{}, {}: {}", series.curve.title, size_text, spread_text(*spread, text))});
         else
           row.resize(row.size() + 4);
       }
     }
     draw(picture, place, panel, sheet, values_of(panel, sheet));
+  }
+
+  template <class Text>
+  static std::string spread_text(const Spread& spread, const Text& text) {
+    if (spread.lower == spread.upper) return text(spread.median);
+    return fmt::format("{} ({} .. {})", text(spread.median), text(spread.lower), text(spread.upper));
   }
 
   void draw_times(Svg& picture, const RaceFile& race, const Box& place) const {
@@ -244,10 +249,9 @@ class RacePlot {
     constexpr double cell_height = 50, gap = 2;
     const double cell_width = (form_.width - left - right) / static_cast<double>(sizes_.size());
     const bool to_vendor = std::any_of(races_.begin(), races_.end(), has_vendor);
-    picture.text({left, y},
-                 fmt::format("the fastest over ranks and sizes, {}", to_vendor ? "with its time / vendor's time" : "with its time"),
-                 Anchor::start, "text", 13);
-    y += 12;
+    const std::string words =
+        fmt::format("the fastest over ranks and sizes, {}", to_vendor ? "with its time / vendor's time" : "with its time");
+    y = draw_lines(picture, y, lines_of(words, form_.width - margin() - right, 13), "text", 13) - 6;
     for (const RaceFile& race : races_) {
       picture.text({left - 8, y + cell_height / 2 + 4}, fmt::format("p = {}", race.ranks), Anchor::end, "faint", 11);
       double x = left;
