@@ -19,7 +19,6 @@ class HeatScale {
   // Returns a number from 0 to 1: 1/4 for the mean, and 1 for the largest amount, but for no less than twice the mean.
   double share(Bytes amount) const;
   std::string colour(Bytes amount) const { return heat(share(amount)); }
-  Bytes most() const { return most_; }
 
   // Draws a bar with the colours and what they stand for; `what` says which amounts they are. Returns its right end.
   double draw(Svg& svg, Point corner, const std::string& what) const;

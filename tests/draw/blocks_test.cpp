@@ -21,8 +21,8 @@ using ::testing::IsSupersetOf;
 TEST(Draw, BlocksShowTheInitialAndTheFinalPlaces) {
   const Count p = 5;
   const Read picture(draw_blocks(make_schedule(Problem::alltoall(p, 8), "bruck:radix=2,form=classical")));
-  std::map<std::string, std::vector<Words>> places;
-  for (const Words& entry : picture.words("on-colour")) places[entry.text].push_back(entry);
+  std::map<std::string, std::vector<PictureWords>> places;
+  for (const PictureWords& entry : picture.words("on-colour")) places[entry.text].push_back(entry);
   ASSERT_EQ(places.size(), 25u);
   // Panels follow each other in the document, and in each panel the output comes last.
   const auto place_of = [&](Rank from, Rank to, bool at_the_end) {
@@ -64,7 +64,7 @@ TEST(DrawWrong, BlocksCoverNoLabelAndMarkTheRound) {
     schedule.problem.nodes = nodes;
     const Read picture(draw_blocks(schedule, {.findings = verify(schedule)}));
     EXPECT_EQ(picture.covered_texts(), std::vector<std::string>{});
-    EXPECT_EQ(picture.crosses().size(), 3u) << "of two ranks, and of the legend";
+    EXPECT_EQ(picture.crosses().size(), 4u) << "in round 2, at two ranks at the end, and in the legend";
     std::size_t frames = 0;
     for (const auto node : picture.root().children("rect"))
       frames += node.attribute("class").as_string() == std::string("fault") && node.attribute("width").as_double() > 40 ? 1 : 0;

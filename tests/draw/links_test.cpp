@@ -92,7 +92,7 @@ TEST(DrawWrong, LinksMarkTheRankInThePanelOfItsRound) {
   const auto crosses = picture.explained("rank 4, stage 'level 2', round 2: unmatched-message");
   ASSERT_EQ(crosses.size(), 1u);
   double heading = 0;
-  for (const Words& words : picture.words())
+  for (const PictureWords& words : picture.words())
     if (words.text == "round 2: level 2") heading = words.x;
   EXPECT_GT(picture.crosses().front().x, heading);
 }

@@ -56,7 +56,7 @@ TEST(NodeBands, StandBehindTheRanksInEachPicture) {
 TEST(NodeBands, EndBetweenTheRanks) {
   const Read picture(draw_space_time(on_nodes({0, 0, 4, 4, 4})));
   std::vector<double> rows;
-  for (const Words& entry : picture.words())
+  for (const PictureWords& entry : picture.words())
     if (entry.text == "rank 0" || entry.text.size() == 1) rows.push_back(entry.y - 4);
   rows.resize(5);
   const auto first = picture.explained("node 0"), second = picture.explained("node 4");

@@ -163,7 +163,7 @@ TEST(Panels, BreakKeysIntoLines) {
   const double end = draw_key(svg, {10, 20}, 400, curves);
   const Read picture(svg.written(420, 200));
   EXPECT_EQ(end, 20 + 3 * 18) << "two entries in a line";
-  for (const Words& entry : picture.words()) EXPECT_LE(entry.x + text_width(entry.text), 410) << entry.text;
+  for (const PictureWords& entry : picture.words()) EXPECT_LE(entry.x + text_width(entry.text), 410) << entry.text;
   EXPECT_EQ(draw_key(svg, {10, 20}, 400, {}), 20);
 }
 

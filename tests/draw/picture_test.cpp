@@ -58,7 +58,7 @@ TEST(Headlines, AreBrokenIntoLines) {
     picture.expect_inside();
     const double width = picture.root().attribute("width").as_double();
     EXPECT_LT(width, text_width("alltoall/" + schedule.algorithm, 14));
-    for (const Words& words : picture.words()) EXPECT_LE(words.x + text_width(words.text, 12), width + 1) << words.text;
+    for (const PictureWords& words : picture.words()) EXPECT_LE(words.x + text_width(words.text, 12), width + 1) << words.text;
     EXPECT_EQ(picture.covered_texts(), std::vector<std::string>{});
     EXPECT_THAT(picture.texts().front(), EndsWith(","));
   }

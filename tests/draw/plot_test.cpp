@@ -25,8 +25,8 @@ TEST(Plots, HaveATitleANoteAndTwoPanelsInARow) {
   picture.expect_inside();
   EXPECT_EQ(times(picture, "a title"), 1u);
   EXPECT_EQ(times(picture, "Verdict: holds"), 1u);
-  std::vector<Words> titles = picture.words();
-  std::erase_if(titles, [](const Words& words) { return words.text != "one"; });
+  std::vector<PictureWords> titles = picture.words();
+  std::erase_if(titles, [](const PictureWords& words) { return words.text != "one"; });
   ASSERT_EQ(titles.size(), 3u);
   EXPECT_EQ(titles[0].y, titles[1].y);
   EXPECT_GT(titles[1].x, titles[0].x);
@@ -50,9 +50,9 @@ TEST(Plots, BreakLongNotesIntoLines) {
   const auto height = [](const std::string& words) {
     const Read picture(draw_plot("", words, sheets, {{.title = "panel", .curves = {{1, ""}}}}));
     picture.expect_inside();
-    for (const Words& entry : picture.words()) EXPECT_LE(text_width(entry.text), 620) << entry.text;
+    for (const PictureWords& entry : picture.words()) EXPECT_LE(text_width(entry.text), 620) << entry.text;
     const auto all = picture.words();
-    return std::find_if(all.begin(), all.end(), [](const Words& entry) { return entry.text == "panel"; })->y;
+    return std::find_if(all.begin(), all.end(), [](const PictureWords& entry) { return entry.text == "panel"; })->y;
   };
   EXPECT_EQ(height(note) - height("word"), 5 * 18) << "six lines of 18 words";
 }

@@ -17,7 +17,7 @@
 namespace quadrille::testing {
 
 // A text of a picture, and its place.
-struct Words {
+struct PictureWords {
   double x, y;
   std::string text;
 };
@@ -70,8 +70,8 @@ class Read {
     return found;
   }
 
-  std::vector<Words> words(const std::string& kind = {}) const {
-    std::vector<Words> list;
+  std::vector<PictureWords> words(const std::string& kind = {}) const {
+    std::vector<PictureWords> list;
     for (const auto node : root_.children("text"))
       if (kind.empty() || node.attribute("class").as_string() == kind)
         list.push_back({node.attribute("x").as_double(), node.attribute("y").as_double(), node.text().get()});
@@ -80,7 +80,7 @@ class Read {
 
   std::vector<std::string> texts() const {
     std::vector<std::string> list;
-    for (const Words& entry : words()) list.push_back(entry.text);
+    for (const PictureWords& entry : words()) list.push_back(entry.text);
     return list;
   }
 
@@ -121,7 +121,7 @@ class Read {
       EXPECT_LE(node.attribute("x").as_double() + node.attribute("width").as_double(), width);
       EXPECT_LE(node.attribute("y").as_double() + node.attribute("height").as_double(), height);
     }
-    for (const Words& entry : words()) {
+    for (const PictureWords& entry : words()) {
       EXPECT_LE(entry.x, width) << entry.text;
       EXPECT_LE(entry.y, height) << entry.text;
     }

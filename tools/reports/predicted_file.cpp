@@ -33,9 +33,11 @@ RaceFileEntry entry_of(const Json& json, bool simulated) {
 RaceFileSize size_of(const Json& problem) {
   RaceFileSize size{.bytes = problem.at("block_bytes").get<Bytes>()};
   size.text = bytes_text(size.bytes);
-  if (const std::string shares = problem.value("shares", std::string()); !shares.empty()) size.text = shares;
-  if (problem.contains("counts"))
-    for (const Json& count : problem["counts"]) size.bytes = std::max(size.bytes, count.get<Bytes>());
+  if (problem.contains("counts")) take_counts(size, problem["counts"]);
+  if (problem.contains("shares")) {
+    size.bytes = problem.at("largest_share").get<Bytes>();
+    size.text = problem["shares"].get<std::string>();
+  }
   for (const Json& candidate : problem.at("candidates")) size.entries.push_back(entry_of(candidate, is_simulation(problem)));
   if (size.entries.empty()) throw Error(ErrorCode::malformed, "a problem has no candidates");
   const auto fastest = std::min_element(size.entries.begin(), size.entries.end(), [](const auto& one, const auto& other) {

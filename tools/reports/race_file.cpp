@@ -66,14 +66,7 @@ RaceFileEntry entry_of(const Json& json) {
 RaceFileSize size_of(const Json& json) {
   RaceFileSize size{.bytes = json.at("block_bytes").get<Bytes>(), .conclusion = json.at("conclusion").get<std::string>()};
   size.text = bytes_text(size.bytes);
-  if (json.contains("counts")) {
-    size.counts = json["counts"];
-    const auto counts = size.counts.get<std::vector<Bytes>>();
-    demand(!counts.empty(), "it has no counts");
-    const auto [least, most] = std::minmax_element(counts.begin(), counts.end());
-    size.bytes = *most;
-    size.text = *least == *most ? bytes_text(*most) : fmt::format("{}..{}", bytes_text(*least), bytes_text(*most));
-  }
+  if (json.contains("counts")) take_counts(size, json["counts"]);
   demand(size.bytes >= 0, "a size is negative");
   size.root = json.value("root", Rank{0});
   size.reproducible = json.value("reproducible", false);
@@ -88,6 +81,15 @@ RaceFileSize size_of(const Json& json) {
 std::string RaceFileEntry::settings() const {
   if (is_vendor) return {};
   return fmt::format("{}{}{}", policy, policy == "dataflow" && buffers == 1 ? "/1" : "", keep_step ? ", in step" : "");
+}
+
+void take_counts(RaceFileSize& size, const Json& json) {
+  size.counts = json;
+  const auto counts = json.get<std::vector<Bytes>>();
+  demand(!counts.empty(), "it has no counts");
+  const auto [least, most] = std::minmax_element(counts.begin(), counts.end());
+  size.bytes = *most;
+  size.text = *least == *most ? bytes_text(*most) : fmt::format("{}..{}", bytes_text(*least), bytes_text(*most));
 }
 
 std::string reason_of(const Json::exception& error) {

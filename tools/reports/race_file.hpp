@@ -52,6 +52,9 @@ RaceFile race_file_of(const Json& json, const std::string& file);
 
 RaceFile read_race_file(const std::string& file);
 
+// Takes the counts of an irregular problem, and the size and its text from them.
+void take_counts(RaceFileSize& size, const Json& counts);
+
 // Returns what is wrong with a JSON document, without the library's own numbers.
 std::string reason_of(const Json::exception& error);
 

@@ -167,7 +167,11 @@ Json json_of(const SimulationList& list, const SimulationSetting& setting) {
               {"coefficients", std::move(coefficients)},
               {"by", setting.by_events ? "events" : "rounds"}};
   if (is_rooted(list.problem.collective)) object["root"] = list.problem.root;
-  if (is_irregular(list.problem.collective)) object["shares"] = block_text(list.problem);  // from the smallest to the largest
+  if (is_irregular(list.problem.collective)) {
+    const std::vector<Bytes> shares = block_cell(list.problem).sizes;
+    object["shares"] = block_text(list.problem);  // from the smallest to the largest
+    object["largest_share"] = *std::max_element(shares.begin(), shares.end());
+  }
   if (setting.topology) object["topology"] = setting.topology->name();
   if (setting.by_events)
     object.update({{"barriers", setting.events.barriers},

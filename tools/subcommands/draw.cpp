@@ -99,7 +99,7 @@ int run(const Options& options) {
 
 Subcommand add_draw(CLI::App& command) {
   auto options = std::make_shared<Options>();
-  CLI::App* parser = add_subcommand(command, "draw", "draw a schedule as SVG");
+  CLI::App* parser = add_subcommand(command, "draw", "draw a schedule as SVG, PNG or PDF");
   add_option(*parser, "subject", options->subject, "a collective, or a file with a schedule ('-' is stdin)", "COLLECTIVE|FILE");
   add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=8,ports=2");
   options->problem.add_to(*parser);

@@ -11,8 +11,8 @@ namespace {
 
 // The step of each dimension. The first three make a cube; the others set cubes beside and below each other, aslant, so that no
 // link runs over a vertex.
-constexpr std::array<Point, 6> steps{{{100, 0}, {0, 100}, {44, -36}, {260, 60}, {60, 260}, {560, 192}}};
-constexpr double enlarged = 1.4;  // with all six dimensions, where links come closer to vertices
+constexpr std::array<Point, 6> steps{{{100, 0}, {0, 100}, {44, -36}, {260, 60}, {60, 260}, {576, 156}}};
+constexpr double enlarged = 1.6;  // with all six dimensions, where links come closer to vertices
 
 bool is_hypercube(const Topology& topology) {
   if (!topology.grid().empty() || topology.vertices() != topology.ranks() || !is_power_of_two(topology.ranks())) return false;

@@ -117,7 +117,7 @@ bool use(const Schedule& schedule, Random& random) {
   if (below(random, 8) == 0) switch (below(random, 4)) {
       case 0: succeeds([&] { draw_blocks(schedule, {.findings = findings}); }); break;
       case 1: succeeds([&] { draw_space_time(schedule, {.findings = findings}); }); break;
-      case 2: succeeds([&] { draw_links(schedule, topology, {}, findings); }); break;
+      case 2: succeeds([&] { draw_links(schedule, topology, {.findings = findings}); }); break;
       case 3: succeeds([&] { draw_traffic(schedule, {.findings = findings}); }); break;
     }
   if (is_small(schedule)) {

@@ -47,6 +47,18 @@ TEST_F(PlotTest, DrawsPrices) {
   EXPECT_THAT(picture.texts(), IsSupersetOf({"16 ranks", "size of a block"}));
 }
 
+// An irregular problem stands at its largest share, and its text has the smallest, too.
+TEST_F(PlotTest, DrawsIrregularProblems) {
+  const Words pattern{"alltoallv", "--pattern", "power-law", "--ranks", "6", "--algorithm", "direct", "--json"};
+  for (const Words& start : {Words{"simulate", "--machine", "sp2"}, Words{"price", "--machine", "sp2"}}) {
+    Words words = start;
+    words.insert(words.end(), pattern.begin(), pattern.end());
+    const auto texts = Read(prints({"plot", "-"}, prints(words))).texts();
+    EXPECT_THAT(texts, Contains("largest count")) << start[0];
+    EXPECT_EQ(count_of(texts, " B.."), 3u) << "at two panels and the map";
+  }
+}
+
 TEST_F(PlotTest, ShowsThePanelsThatAreNamed) {
   const std::string json = simulation("4");
   const auto texts = Read(prints({"plot", "-", "--panel", "times"}, json)).texts();
