@@ -3,6 +3,7 @@
 // followed, those of one rank are strong and the others faint. From 24 ranks on, faint arrows are a sample.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 

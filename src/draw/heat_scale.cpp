@@ -9,6 +9,7 @@ namespace quadrille {
 namespace {
 
 constexpr double share_of_mean = 0.25;
+constexpr double least_top = 4.0 / 3;  // the least amount that may have the last colour, as a multiple of the mean
 
 }  // namespace
 
@@ -26,7 +27,7 @@ HeatScale::HeatScale(std::span<const Bytes> amounts, const ByteUnit& unit) : uni
 double HeatScale::share(Bytes amount) const {
   const auto value = static_cast<double>(amount);
   if (value <= mean_) return mean_ > 0 ? share_of_mean * value / mean_ : 0;
-  const double top = std::max(static_cast<double>(most_), 2 * mean_);
+  const double top = std::max(static_cast<double>(most_), least_top * mean_);
   return share_of_mean + (1 - share_of_mean) * (value - mean_) / (top - mean_);
 }
 

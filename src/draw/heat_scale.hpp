@@ -16,7 +16,7 @@ class HeatScale {
   // Amounts of 0 are left out of the mean.
   HeatScale(std::span<const Bytes> amounts, const ByteUnit& unit);
 
-  // Returns a number from 0 to 1: 1/4 for the mean, and 1 for the largest amount, but for no less than twice the mean.
+  // Returns a number from 0 to 1: 1/4 for the mean, and 1 for the largest amount, or for 4/3 of the mean if that is larger.
   double share(Bytes amount) const;
   std::string colour(Bytes amount) const { return heat(share(amount)); }
 

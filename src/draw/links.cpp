@@ -52,9 +52,8 @@ bool shows(const std::vector<LinkPanel>& panels, const LinkPanel& panel, const F
 }
 
 bool has_findings(const Faults& faults, const LinkPanel& panel) {
-  return std::any_of(faults.places().begin(), faults.places().end(), [&](const FaultPlace& place) {
-    return place.time == FaultTime::in_round && place.round == panel.round;
-  });
+  return std::any_of(faults.places().begin(), faults.places().end(),
+                     [&](const FaultPlace& place) { return place.time == FaultTime::in_round && place.round == panel.round; });
 }
 
 std::string title_of(const Schedule& schedule, const Topology& topology, const DrawOptions& options, const ByteUnit& unit) {
@@ -80,8 +79,8 @@ std::string draw_links(const Schedule& schedule, const Topology& topology, const
 
   Svg svg(faults.marked(title_of(schedule, topology, options, unit)));
   NetworkDrawing network(svg, topology, layout, unit);
-  const double heading = options.each_round ? heading_height + (faults.any() ? room_for_marks : 0) : 0, step_x = layout.width + between_panels,
-               step_y = layout.height + heading + between_panels;
+  const double heading = options.each_round ? heading_height + (faults.any() ? room_for_marks : 0) : 0,
+               step_x = layout.width + between_panels, step_y = layout.height + heading + between_panels;
   const Count in_a_row = std::clamp<Count>(static_cast<Count>(page_width / step_x), 1, size(panels));
   for (Count i = 0; i < size(panels); ++i) {
     const LinkPanel& panel = panels[index(i)];

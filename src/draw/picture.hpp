@@ -2,8 +2,6 @@
 // Parts that all pictures share: the headline, the messages, and limits on size.
 #pragma once
 
-#include <algorithm>
-
 #include "draw/svg.hpp"
 #include "foundation/text/byte_text.hpp"
 #include "quadrille/draw.hpp"

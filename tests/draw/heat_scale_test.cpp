@@ -23,7 +23,8 @@ TEST(HeatScale, IsCalmForEvenAmounts) {
 TEST(HeatScale, IsHotOnlyForAmountsFarAboveTheMean) {
   EXPECT_NEAR(scale_of({10, 10, 10, 90}).share(90), 1, 1e-9);
   EXPECT_NEAR(scale_of({10, 10, 10, 90}).share(30), 0.25, 1e-9);
-  EXPECT_LT(scale_of({10, 12}).share(12), 0.4);
+  EXPECT_NEAR(scale_of({10, 14}).share(14), 0.625, 1e-9) << "a sixth above the mean";
+  EXPECT_NEAR(scale_of({10, 20}).share(20), 1, 1e-9) << "a third above";
   EXPECT_EQ(scale_of({10, 12}).share(0), 0);
   EXPECT_EQ(scale_of({}).share(0), 0);
 }
