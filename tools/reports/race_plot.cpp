@@ -20,6 +20,7 @@ namespace quadrille::command {
 namespace {
 
 constexpr double least_panel_width = 420, panel_height = 318, left = least_left_margin, right = 14;
+constexpr double least_room_for_size = 40;  // of a text below the map
 
 // A candidate, drawn in one colour in all races.
 struct Series {
@@ -250,7 +251,9 @@ class RacePlot {
     const double cell_width = (form_.width - left - right) / static_cast<double>(sizes_.size());
     const bool to_vendor = std::any_of(races_.begin(), races_.end(), has_vendor);
     const std::string words =
-        fmt::format("the fastest over ranks and sizes, {}", to_vendor ? "with its time / vendor's time" : "with its time");
+        cell_width < least_room_for_size
+            ? "the fastest over ranks and sizes"
+            : fmt::format("the fastest over ranks and sizes, {}", to_vendor ? "with its time / vendor's time" : "with its time");
     y = draw_lines(picture, y, lines_of(words, form_.width - margin() - right, 13), "text", 13) - 6;
     for (const RaceFile& race : races_) {
       picture.text({left - 8, y + cell_height / 2 + 4}, fmt::format("p = {}", race.ranks), Anchor::end, "faint", 11);
@@ -262,12 +265,19 @@ class RacePlot {
       }
       y += cell_height;
     }
-    double x = left + cell_width / 2;
-    for (const auto& [bytes, text] : sizes_) {
-      picture.text({x, y + 14}, fitting(text, cell_width, 10), Anchor::middle, "faint", 10);
-      x += cell_width;
-    }
+    draw_sizes(picture, {left + cell_width / 2, y + 14}, cell_width);
     return y + 14;
+  }
+
+  // Writes the sizes below the cells of the map; below narrow cells only some of them.
+  void draw_sizes(Svg& picture, Point base, double cell_width) const {
+    const auto cells = static_cast<std::size_t>(std::ceil(least_room_for_size / cell_width));
+    std::size_t i = 0;
+    for (const auto& [bytes, text] : sizes_) {
+      if (i++ % cells == 0)
+        picture.text(base, fitting(text, static_cast<double>(cells) * cell_width, 10), Anchor::middle, "faint", 10);
+      base.x += cell_width;
+    }
   }
 
   const std::vector<RaceFile>& races_;
