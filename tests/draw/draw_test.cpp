@@ -29,10 +29,14 @@ TEST(Draw, EveryAlgorithm) {
       if (!applies(problem, choice)) continue;
       const Schedule schedule = make_schedule(problem, choice);
       SCOPED_TRACE(fmt::format("{}/{} p={}", name(algorithm->collective), algorithm->id, p));
-      Read(draw_space_time(schedule)).expect_inside();
-      Read(draw_traffic(schedule)).expect_inside();
-      Read(draw_links(schedule, Topology::ring(p))).expect_inside();
-      if (algorithm->collective != Collective::barrier) Read(draw_blocks(schedule)).expect_inside();
+      std::vector<std::string> pictures{draw_space_time(schedule), draw_traffic(schedule), draw_links(schedule, Topology::ring(p)),
+                                        draw_links(schedule, Topology::ring(p), {.each_round = true})};
+      if (algorithm->collective != Collective::barrier) pictures.push_back(draw_blocks(schedule));
+      for (const std::string& svg : pictures) {
+        const Read picture(svg);
+        picture.expect_inside();
+        EXPECT_EQ(picture.covered_texts(), std::vector<std::string>{}) << picture.texts().front();
+      }
     }
 }
 
@@ -77,6 +81,7 @@ TEST(DrawWrong, MutantsAreDrawnOrRefused) {
                [&] { return draw_traffic(schedule, {.findings = findings}); }}) {
         const Read picture(draw());
         picture.expect_inside();
+        EXPECT_EQ(picture.covered_texts(), std::vector<std::string>{});
         EXPECT_GT(count_of(picture.explanations("path"), fmt::format("{}: ", name(findings.front().rule))), 0u)
             << to_string(findings.front());
         ++drawn;

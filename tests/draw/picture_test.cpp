@@ -65,6 +65,21 @@ TEST(Headlines, AreBrokenIntoLines) {
   EXPECT_GE(Read(draw_space_time(schedule)).root().attribute("height").as_double(), height + 18);
 }
 
+// What the other tests rely on: overlapping texts and crosses over texts are found.
+TEST(Pictures, AreSearchedForCoveredTexts) {
+  const auto covered = [](Point second, Point cross) {
+    Svg svg("title");
+    svg.text({10, 20}, "one");
+    svg.text(second, "two", Anchor::middle);
+    svg.cross(cross, 4);
+    return Read(svg.written(100, 100)).covered_texts();
+  };
+  EXPECT_THAT(covered({60, 20}, {80, 80}), ::testing::IsEmpty());
+  EXPECT_THAT(covered({35, 20}, {80, 80}), ::testing::ElementsAre("one / two"));
+  EXPECT_THAT(covered({60, 20}, {20, 14}), ::testing::ElementsAre("cross / one"));
+  EXPECT_THAT(covered({60, 20}, {20, 28}), ::testing::IsEmpty()) << "below the text";
+}
+
 TEST(Pictures, WriteAllSizesInOneUnit) {
   const auto texts_of = [](Bytes block) {
     return Read(draw_space_time(make_schedule(Problem::alltoall(5, block), "bruck"))).texts();
