@@ -12,7 +12,7 @@
 namespace quadrille {
 namespace {
 
-constexpr double room_for_router = 70, room_for_rank = 30, between_circles = 52, room_for_name = 26,
+constexpr double room_for_router = 84, room_for_rank = 30, between_circles = 52, room_for_name = 26,
                  widest_arc = 0.9 * std::numbers::pi;
 
 struct DragonflySize {
