@@ -85,16 +85,15 @@ void add_time(Trace& trace, TracedTime time, const Model& model, const MachineCo
   trace.times.push_back(std::move(time));
 }
 
-void add_simulations(Trace& trace, const Schedule& schedule, const Options& options, const Topology* topology) {
+void add_time_by_rounds(Trace& trace, const Schedule& schedule, const Options& options, const Topology* topology) {
   const MachineCosts machine = options.model.machine_costs();
-  if (options.by.value_or("rounds") == "rounds") {
-    const Model& model = *options.model.choose(machine, schedule.problem, topology != nullptr).model;
-    add_time(trace,
-             time_by_rounds(trace, simulate_rounds(schedule, model, machine,
-                                                   {.topology = topology, .nodes = model.needs_nodes, .work = model.needs_work})),
-             model, machine);
-  }
-  if (options.by.value_or("events") == "rounds") return;
+  const Model& model = *options.model.choose(machine, schedule.problem, topology != nullptr).model;
+  const WorkloadOptions counted{.topology = topology, .nodes = model.needs_nodes, .work = model.needs_work};
+  add_time(trace, time_by_rounds(trace, simulate_rounds(schedule, model, machine, counted)), model, machine);
+}
+
+void add_times_by_events(Trace& trace, const Schedule& schedule, const Options& options, const Topology* topology) {
+  const MachineCosts machine = options.model.machine_costs();
   const auto suits = [&](const Model& each) { return simulates_events(each, machine, topology != nullptr); };
   const Model& model = *options.model.choose(machine, schedule.problem, topology != nullptr, suits).model;
   EventOptions events = options.events.options();
@@ -105,13 +104,25 @@ void add_simulations(Trace& trace, const Schedule& schedule, const Options& opti
   }
 }
 
+// Without --by, simulations by events are left out if the machine or the model cannot do them.
+void add_simulations(Trace& trace, const Schedule& schedule, const Options& options, const Topology* topology) {
+  if (options.by != "events") add_time_by_rounds(trace, schedule, options, topology);
+  if (options.by == "rounds") return;
+  try {
+    add_times_by_events(trace, schedule, options, topology);
+  } catch (const Error& error) {
+    if (options.by || options.events.given() || error.code() != ErrorCode::misuse) throw;
+    remark(fmt::format("simulated by rounds only: {}", error.what()));
+  }
+}
+
 void check_options(const Options& options) {
   if (options.subject.empty()) refuse("name a collective or a file: quadrille trace alltoall --algorithm bruck --ranks 5");
   if (options.form && std::find(forms.begin(), forms.end(), *options.form) == forms.end())
     refuse_unknown("form", *options.form, forms);
   if (options.by && *options.by != "rounds" && *options.by != "events")
     refuse(fmt::format("--by is 'rounds' or 'events', not '{}'", *options.by));
-  if (options.by.value_or("events") == "rounds" && options.events.given())
+  if (options.by == "rounds" && options.events.given())
     refuse("--policy, --barriers, --seed, --late, --slow-links, --jitter and --switching go with --by events");
   if (!options.model.machine && (options.model.model || options.by || options.events.given()))
     refuse("simulated times need a machine: --machine sp2");
@@ -178,7 +189,7 @@ Subcommand add_trace(CLI::App& command) {
       "wrong one lists the findings, and the exit code is 1.\n\n"
       "Examples:\n"
       "  quadrille trace alltoall --algorithm bruck --ranks 8 -o bruck.json\n"
-      "  quadrille trace alltoall --algorithm torus --topology torus:4x4 --block 1KiB --machine paragon -o torus.json\n"
+      "  quadrille trace alltoall --algorithm torus --topology torus:4x4 --block 1KiB --machine sp1 -o torus.json\n"
       "  quadrille trace alltoall --algorithm bruck --ranks 8 --machine sp2 --as perfetto -o bruck.perfetto");
   Subcommand subcommand{parser, [options] { return run(*options); }};
   subcommand.writes = [options] { return is_perfetto(*options) ? FileFormat::perfetto : FileFormat::json; };
