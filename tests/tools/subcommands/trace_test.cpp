@@ -62,6 +62,20 @@ TEST_F(CommandTest, TracesSchedules) {
   EXPECT_NE(perfetto.find("rank 3 sends"), std::string::npos);
 }
 
+TEST_F(CommandTest, ConvertsTraces) {
+  const Words bruck{"trace", "alltoall", "--algorithm", "bruck", "--ranks", "4"};
+  const auto as_perfetto = [](Words words) {
+    words.insert(words.end(), {"--as", "perfetto"});
+    return words;
+  };
+  const std::string text = prints(bruck), name = write("bruck.json", text);
+  EXPECT_EQ(prints({"trace", name}), text);
+  EXPECT_EQ(prints(as_perfetto({"trace", "-"}), text), prints(as_perfetto(bruck)));
+  refuses({"trace", name, "--machine", "sp1"}, "holds a trace");
+  refuses({"trace", write("two.json", '[' + text + ',' + text + ']')}, "holds 2 traces");
+  refuses({"trace", write("wrong.json", R"({"format": "quadrille-trace/1"})")}, "expected a key 'collective'");
+}
+
 TEST_F(CommandTest, TracesWrongSchedulesWithTheirFindings) {
   const std::string name =
       write("mine.sched",
