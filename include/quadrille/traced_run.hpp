@@ -20,8 +20,9 @@ inline constexpr int standard_warm_up = 10;
 // machines are compared before and after (TracedTime::clock_bound).
 //
 // A message lasts from the time when its rank posts it to the time when the rank notices that it is complete; all messages of a
-// window are posted together. Local operations of a window, and copies to and from staging memory, have the time of all of them. A
-// reduction that the executor combines with its receive has no time. Executions allocate no memory.
+// window are posted together. A short message is complete for its sender when it is posted. Local operations of a window, and
+// copies to and from staging memory, have the time of all of them. A reduction that the executor combines with its receive has no
+// time. Executions allocate no memory.
 //
 // `options` must not ask for in_place; its algorithm is ignored. Throws like `plan`.
 Trace traced_run(Group ranks, const Schedule& schedule, const PlanOptions& options, const void* input, void* output,

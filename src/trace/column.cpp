@@ -3,7 +3,6 @@
 
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <optional>
 
 #include "quadrille/checked.hpp"
@@ -51,30 +50,56 @@ std::optional<Column> deltas_of(const Column& values) {
 
 std::int64_t number(const JsonValue& value) { return value.integer("a number"); }
 
-void append(Column& values, std::int64_t value, const JsonValue& place) {
-  if (size(values) == most_rows) place.refuse(fmt::format("expected at most {} values", most_rows));
-  values.push_back(value);
-}
+// Expands a column, and stops as soon as it has more than `most` values.
+class ColumnReader {
+ public:
+  ColumnReader(const JsonValue& column, std::int64_t most) : column_(column), most_(most) {}
 
-void read_runs(const JsonValue& runs, Column& values) {
-  if (runs.size() % 3 != 0) runs.refuse("expected first, step and count of each run");
-  for (std::size_t i = 0; i < runs.size(); i += 3) {
-    const std::int64_t first = number(runs.entry(i)), step = number(runs.entry(i + 1));
-    const std::int64_t count = runs.entry(i + 2).integer("a number of values", 1, most_rows);
-    const auto way = checked_product(step, count - 1);
-    if (!way || !checked_sum(first, *way)) runs.refuse("expected values of 64 bits");
-    for (std::int64_t k = 0; k < count; ++k) append(values, first + k * step, runs);
+  Column read() && {
+    if (column_.is_array()) {
+      column_.for_each([&](const JsonValue& value) { append(number(value)); });
+      return std::move(values_);
+    }
+    if (!column_.value().is_object()) column_.expected(a_column);
+    if (const auto runs = column_.find("runs"))
+      read_runs(*runs);
+    else if (const auto deltas = column_.find("deltas"))
+      read_deltas(*deltas);
+    else
+      column_.expected(a_column);
+    return std::move(values_);
   }
-}
 
-void read_deltas(const JsonValue& deltas, Column& values) {
-  std::int64_t value = 0;
-  deltas.for_each([&](const JsonValue& delta) {
-    const auto sum = checked_sum(value, number(delta));
-    if (!sum) delta.refuse("expected values of 64 bits");
-    append(values, value = *sum, deltas);
-  });
-}
+ private:
+  void append(std::int64_t value) {
+    if (size(values_) == most_) column_.refuse(fmt::format("expected {} values at most", most_));
+    values_.push_back(value);
+  }
+
+  void read_runs(const JsonValue& runs) {
+    if (runs.size() % 3 != 0) runs.refuse("expected first, step and count of each run");
+    for (std::size_t i = 0; i < runs.size(); i += 3) {
+      const std::int64_t first = number(runs.entry(i)), step = number(runs.entry(i + 1));
+      const std::int64_t count = runs.entry(i + 2).integer("a number of values", 1, most_rows);
+      const auto way = checked_product(step, count - 1);
+      if (!way || !checked_sum(first, *way)) runs.refuse("expected values of 64 bits");
+      for (std::int64_t k = 0; k < count; ++k) append(first + k * step);
+    }
+  }
+
+  void read_deltas(const JsonValue& deltas) {
+    std::int64_t value = 0;
+    deltas.for_each([&](const JsonValue& delta) {
+      const auto sum = checked_sum(value, number(delta));
+      if (!sum) delta.refuse("expected values of 64 bits");
+      append(value = *sum);
+    });
+  }
+
+  const JsonValue& column_;
+  const std::int64_t most_;
+  Column values_;
+};
 
 }  // namespace
 
@@ -90,24 +115,10 @@ std::string column_text(const Column& values) {
   return shortest;
 }
 
-Column read_column(const JsonValue& column) {
-  Column values;
-  if (column.is_array()) {
-    column.for_each([&](const JsonValue& value) { append(values, number(value), column); });
-    return values;
-  }
-  if (!column.value().is_object()) column.expected(a_column);
-  if (const auto runs = column.find("runs"))
-    read_runs(*runs, values);
-  else if (const auto deltas = column.find("deltas"))
-    read_deltas(*deltas, values);
-  else
-    column.expected(a_column);
-  return values;
-}
+Column read_column(const JsonValue& column) { return ColumnReader(column, most_rows).read(); }
 
 Column read_column(const JsonValue& column, std::size_t rows) {
-  Column values = read_column(column);
+  Column values = ColumnReader(column, static_cast<std::int64_t>(rows)).read();
   if (values.size() != rows) column.refuse(fmt::format("expected {} values, one for each row, found {}", rows, values.size()));
   return values;
 }

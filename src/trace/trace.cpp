@@ -128,7 +128,7 @@ TracedTime logical_time(const Trace& trace) {
   TracedTime time{.kind = TimeKind::logical, .title = "rounds", .unit = TimeUnit::round};
   if (!trace.stages.empty()) time.end = checked_sum(trace.stages.back().first_round, trace.stages.back().round_count).value_or(0);
   for (const TracedMessage& message : trace.messages) {
-    const TimeInterval round{message.round, message.round + 1};
+    const TimeInterval round{message.round, checked_sum(message.round, 1).value_or(message.round)};
     time.sends.push_back(message.ends == MessageEnds::receiver_only ? TimeInterval{} : round);
     time.receives.push_back(message.ends == MessageEnds::sender_only ? TimeInterval{} : round);
     time.end = std::max(time.end, round.end);

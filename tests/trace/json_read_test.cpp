@@ -7,6 +7,8 @@
 
 #include "quadrille/algorithm.hpp"
 #include "quadrille/trace.hpp"
+#include "support/cases.hpp"
+#include "support/mutate.hpp"
 #include "support/sentence_of.hpp"
 
 namespace quadrille {
@@ -78,6 +80,30 @@ TEST(TraceRead, NamesThePlaceOfAnError) {
   }
   EXPECT_NE(testing::sentence_of([] { parse_traces("[]"); }).find("an empty array holds no trace"), std::string::npos);
   EXPECT_NE(testing::sentence_of([] { parse_traces("{"); }).find("not JSON"), std::string::npos);
+}
+
+// Reading any text must end with traces or with an Error; what was read can be written and read again.
+TEST(TraceRead, TakesOrRefusesRandomlyChangedDocuments) {
+  const std::string right = right_document().dump();
+  const std::uint64_t cases = testing::number_in_environment("QUADRILLE_FUZZ", testing::extent(300u, 3000u, 30'000u));
+  const std::uint64_t seed = testing::number_in_environment("QUADRILLE_SEED", 1);
+  int read = 0;
+  for (std::uint64_t i = 0; i < cases; ++i) {
+    testing::Random random(seed + i);
+    std::string text = right;
+    for (std::size_t mutations = 1 + testing::below(random, 3); mutations > 0; --mutations) testing::mutate(text, random);
+    std::vector<Trace> traces;
+    const std::string sentence = testing::sentence_of([&] { traces = parse_traces(text); });
+    EXPECT_EQ(sentence.empty(), !traces.empty()) << text;
+    EXPECT_LT(sentence.size(), 1000u);
+    for (const Trace& trace : traces) {
+      std::ostringstream again;
+      if (!testing::sentence_of([&] { write_trace(again, trace); }).empty()) continue;  // regions of 2^63 bytes
+      EXPECT_EQ(parse_traces(again.str()).size(), 1u) << text;
+      ++read;
+    }
+  }
+  EXPECT_GT(read, 0);
 }
 
 TEST(TraceRead, SkipsUnknownKeysAndReadsArrays) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The times of an observed execution at one rank. All memory is allocated when the plan is made. A time stamp takes a few
-// nanoseconds, and there are few: all messages of a window are posted together, and a window without copies begins when the one
-// before has ended.
+// The times of an observed execution at one rank. All memory is allocated when the plan is made. A time stamp takes some tens of
+// nanoseconds, and there are few: one for the begin, one for each list of copies that is not empty, and one when messages become
+// complete. What has no stamp of its own begins at the last one.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,24 @@ struct TickSpan {
   std::uint64_t begin = 0, end = 0;
 };
 
-// Notes when messages are complete. Messages classes call it once for each message that is complete, except for sends that are
-// complete when they are posted. `of_whole` gives the message's index in the whole script if the messages class has a part of it.
+// Notes when messages are complete. Messages classes call it once for each message that becomes complete, except for sends that are
+// complete when they are posted. Each look at the open messages takes a copy of its own: short messages that one look finds
+// complete share a stamp.
 struct CompletionStamps {
-  std::uint64_t* completed = nullptr;  // by message of the whole script
-  const std::uint32_t* of_whole = nullptr;
+  static constexpr Bytes least_long = 4096;
 
-  void operator()(std::uint32_t message) const { completed[of_whole ? of_whole[message] : message] = ticks(); }
+  std::uint64_t* completed = nullptr;       // by message of the whole script
+  std::uint64_t* last = nullptr;            // the last time stamp
+  const std::uint8_t* is_long = nullptr;    // by message of the whole script
+  const std::uint32_t* of_whole = nullptr;  // the messages' indices in the whole script, if the messages class has a part of it
+  bool is_fresh = true;
+
+  void operator()(std::uint32_t message) {
+    const std::uint32_t whole = of_whole ? of_whole[message] : message;
+    if (is_fresh || is_long[whole] != 0) *last = ticks();
+    is_fresh = false;
+    completed[whole] = *last;
+  }
 };
 
 class ExecutionRecord {
@@ -35,7 +46,8 @@ class ExecutionRecord {
 
   explicit ExecutionRecord(const Script& script);
 
-  // By message of the script. A send that is complete when it is posted has completed 0.
+  // By message of the script. Under other policies than dataflow, messages are posted when the wait of their window begins. If a
+  // send was complete when it was posted, `completed` is from an earlier execution, or 0.
   const std::vector<std::uint64_t>& posted() const { return posted_; }
   const std::vector<std::uint64_t>& completed() const { return completed_; }
   // By window: the copies before, and the copies after its messages. Under dataflow, by task: copies_before only.
@@ -49,6 +61,7 @@ class ExecutionRecord {
   friend class Observer;
 
   std::vector<std::uint64_t> posted_, completed_;
+  std::vector<std::uint8_t> is_long_;
   std::vector<TickSpan> copies_before_, copies_after_;
   std::vector<Wait> waits_;
   std::size_t wait_count_ = 0;
@@ -80,33 +93,28 @@ class Observer {
   void copied_before(std::size_t window, IndexRange copies) { copied(record_.copies_before_[window], copies); }
   void copied_after(std::size_t window, IndexRange copies) { copied(record_.copies_after_[window], copies); }
 
-  // All messages of the window have been posted, from the last time stamp on.
-  void posted(IndexRange messages, Count round) {
-    for (std::uint32_t i = messages.first; i < messages.last; ++i) {
-      record_.posted_[i] = last_;
-      record_.completed_[i] = 0;
-    }
-    begins_to_wait(round);
+  // Posting the messages of a window begins the wait for them.
+  void posted(Count round) { begins_to_wait(round); }
+  void window_is_complete() {
+    TickSpan& wait = record_.waits_[record_.wait_count_++].time;
+    if (last_ == wait.begin) last_ = ticks();  // no message has been stamped
+    wait.end = last_;
   }
-  void window_is_complete() { end_wait(); }
 
   // Dataflow.
   void ran(std::uint32_t task) {
     record_.copies_before_[task] = {last_, ticks()};
     last_ = record_.copies_before_[task].end;
   }
-  void posted(std::uint32_t message) {
-    record_.posted_[message] = last_;
-    record_.completed_[message] = 0;
-  }
-  void begins_to_wait(Count round) { record_.waits_[record_.wait_count_] = {round, {last_ = ticks(), 0}}; }
+  void posted_alone(std::uint32_t message) { record_.posted_[message] = last_; }
+  void begins_to_wait(Count round) { record_.waits_[record_.wait_count_] = {round, {last_, 0}}; }
   void completed(std::uint32_t message) {
+    record_.completed_[message] = last_ = ticks();
     record_.waits_[record_.wait_count_].round = script_.messages[message].round;
-    end_wait();
-    record_.completed_[message] = last_;
+    record_.waits_[record_.wait_count_++].time.end = last_;
   }
 
-  CompletionStamps completions() { return {record_.completed_.data()}; }
+  CompletionStamps completions() { return {record_.completed_.data(), &last_, record_.is_long_.data()}; }
 
  private:
   void copied(TickSpan& span, IndexRange copies) {
@@ -114,7 +122,6 @@ class Observer {
     span = {last_, ticks()};
     last_ = span.end;
   }
-  void end_wait() { record_.waits_[record_.wait_count_++].time.end = last_ = ticks(); }
 
   const Script& script_;
   ExecutionRecord& record_;

@@ -263,7 +263,7 @@ class ScriptExecutable final : public Executable {
       observer_.enters_window();
     }
     for (std::uint32_t i = window.messages.first; i < window.messages.last; ++i) messages_.post(i);
-    if constexpr (O::observes) observer_.posted(window.messages, window.first_round);
+    if constexpr (O::observes) observer_.posted(window.first_round);
     return Stage::for_messages;
   }
 
@@ -289,7 +289,7 @@ class ScriptExecutable final : public Executable {
         state.release(script_, task.after_completion);
       } else {
         messages_.post(task.message);
-        if constexpr (O::observes) observer_.posted(task.message);
+        if constexpr (O::observes) observer_.posted_alone(task.message);
         state.release(script_, task.after_start);
       }
     }

@@ -110,8 +110,12 @@ class HybridMessages {
  private:
   struct NoStamps {};
 
-  CompletionStamps near_stamps(const CompletionStamps& whole) const { return {whole.completed, parts_.near.of_whole.data()}; }
-  CompletionStamps far_stamps(const CompletionStamps& whole) const { return {whole.completed, parts_.far.of_whole.data()}; }
+  CompletionStamps near_stamps(const CompletionStamps& whole) const {
+    return {whole.completed, whole.last, whole.is_long, parts_.near.of_whole.data()};
+  }
+  CompletionStamps far_stamps(const CompletionStamps& whole) const {
+    return {whole.completed, whole.last, whole.is_long, parts_.far.of_whole.data()};
+  }
 
   // The functions of a part, with or without stamps.
   static bool advance(auto& part, const CompletionStamps& stamps) { return part.advance(stamps); }

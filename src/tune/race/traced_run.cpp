@@ -72,11 +72,10 @@ class Teller {
     list_.push_back({kind, peer, number, round, time_(span.begin), time_(span.end)});
   }
 
-  void add_message(std::uint32_t index, std::uint64_t end_of_posting) {
+  void add_message(std::uint32_t index, std::uint64_t posted) {
     const ScriptMessage& message = script_.messages[index];
-    const std::uint64_t completed = record_.completed()[index];
     add(message.is_send ? ToldKind::send : ToldKind::receive, message.peer, message.ordinal, 0,
-        {record_.posted()[index], completed != 0 ? completed : end_of_posting});
+        {posted, std::max(posted, record_.completed()[index])});
   }
 
   void add_windows() {

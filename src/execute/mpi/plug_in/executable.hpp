@@ -27,7 +27,7 @@ class MpiMessages {
   void post(std::uint32_t message);
   bool advance();
   void wait();
-  bool advance(const CompletionStamps& completions);
+  bool advance(CompletionStamps completions);
   void wait(const CompletionStamps& completions);
   std::optional<std::uint32_t> advance_any();
   std::uint32_t wait_any();

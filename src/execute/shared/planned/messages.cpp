@@ -287,7 +287,7 @@ void SharedMessages::fetch(std::uint32_t index) const {
 
 // Calls seen(message) for each message that becomes complete.
 template <class Seen>
-[[gnu::always_inline]] inline bool SharedMessages::complete_open(const Seen& seen) {
+[[gnu::always_inline]] inline bool SharedMessages::complete_open(Seen&& seen) {
   if (unpublished_ != none) publish(unpublished_);
   const std::size_t count = open_.count;
   std::size_t kept = 0;
@@ -310,7 +310,7 @@ bool SharedMessages::advance() {
   return complete_open([](std::uint32_t) {});
 }
 
-bool SharedMessages::advance(const CompletionStamps& completions) { return complete_open(completions); }
+bool SharedMessages::advance(CompletionStamps completions) { return complete_open(completions); }
 
 std::optional<std::uint32_t> SharedMessages::advance_any() {
   if (complete_.count > 0) return complete_[--complete_.count];

@@ -46,7 +46,7 @@ class SharedMessages {
   void post(std::uint32_t message);
   bool advance();
   void wait();
-  bool advance(const CompletionStamps& completions);
+  bool advance(CompletionStamps completions);
   void wait(const CompletionStamps& completions);
   std::optional<std::uint32_t> advance_any();
   std::uint32_t wait_any();
@@ -85,7 +85,7 @@ class SharedMessages {
   Turn& own_turn(std::uint32_t send) const { return *reinterpret_cast<Turn*>(turns_now_ + layout_.places[send].turn); }
   bool try_to_complete(std::uint32_t message);
   template <class Seen>
-  bool complete_open(const Seen& seen);
+  bool complete_open(Seen&& seen);
   bool receive_long(const Receive& receive, std::byte* block);
   std::optional<Bases> held_bases(const Receive& receive, const GroupHead& head);
   void run_long(IndexRange copies, const Bases& source);
