@@ -12,6 +12,7 @@
   ROW(explain)              \
   ROW(price)                \
   ROW(simulate)             \
+  ROW(trace)                \
   ROW(calibrate)            \
   ROW(tune)                 \
   ROW(wisdom)               \

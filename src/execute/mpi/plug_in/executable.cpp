@@ -128,6 +128,19 @@ std::optional<std::uint32_t> MpiMessages::advance_any() {
   return finished_[--finished_count_];
 }
 
+bool MpiMessages::advance(CompletionStamps completions) {
+  while (const auto message = advance_any()) completions(*message);
+  return !has_open();
+}
+
+void MpiMessages::wait(const CompletionStamps& completions) {
+  while (has_open()) {
+    CompletionStamps stamps = completions;
+    stamps(wait_any());
+  }
+}
+
 template class ScriptExecutable<MpiMessages>;
+template class ScriptExecutable<MpiMessages, Observer>;
 
 }  // namespace quadrille
