@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a page shows: one or two exchanges, or a report. A page's data is a document of one of these formats, a list of them, or a
+// `quadrille-page/1`, which adds a title, a text and links to other pages.
+import type { Exchange } from "../model/exchange";
+import { Reader, Refusal, parsed } from "./reader";
+import { readSchedule } from "./schedule";
+import { readTrace } from "./trace";
+
+export interface PageLink {
+  readonly text: string;
+  readonly file: string;
+}
+
+export interface PageData {
+  readonly title?: string;
+  readonly text?: string;
+  readonly links: readonly PageLink[];
+  readonly exchanges: readonly Exchange[];
+}
+
+const readers: ReadonlyMap<string, (document: Reader) => Exchange> = new Map([
+  ["quadrille-schedule/1", readSchedule],
+  ["quadrille-trace/1", readTrace],
+]);
+
+function formatOf(document: Reader): string {
+  return document.optional("format", (reader) => reader.text()) ?? "";
+}
+
+function readExchange(document: Reader): Exchange {
+  const format = formatOf(document);
+  const read = readers.get(format);
+  if (read) return read(document);
+  throw new Refusal(
+    format
+      ? `${document.place} has the format "${format.slice(0, 60)}"; this page shows ${[...readers.keys()].join(", ")}.`
+      : `${document.place} has no "format", so it is no document of Quadrille.`,
+  );
+}
+
+function readDocuments(documents: Reader[]): Exchange[] {
+  if (documents.length === 0) throw new Refusal("The page has no schedule.");
+  if (documents.length > 2) throw new Refusal(`The page has ${documents.length} schedules; it shows one, or two side by side.`);
+  return documents.map(readExchange);
+}
+
+// A link of a gallery leads to a page in the same folder.
+function readLink(reader: Reader): PageLink {
+  const file = reader.at("file").text();
+  if (!/^[a-z0-9-]+\.html$/.test(file)) reader.refuse("must be the name of a page");
+  return { text: reader.at("text").text(), file };
+}
+
+export function readPage(text: string): PageData {
+  if (text.trim() === "") throw new Refusal("The page has no data. Make it by 'quadrille view', or open a file here.");
+  const document = parsed(text, "The data of this page");
+  if (Array.isArray(document.value)) return { links: [], exchanges: readDocuments(document.list()) };
+  if (formatOf(document) !== "quadrille-page/1") return { links: [], exchanges: [readExchange(document)] };
+  return {
+    title: document.optional("title", (reader) => reader.text()),
+    text: document.optional("text", (reader) => reader.text()),
+    links: document.optional("links", (list) => list.list().map(readLink)) ?? [],
+    exchanges: readDocuments(document.at("documents").list()),
+  };
+}
