@@ -41,12 +41,12 @@ constexpr Extension extensions[] = {{"svg", "SVG", FileFormat::svg},
                                     {"tiff", "TIFF", {}, by_magick},
                                     {"webp", "WebP", {}, by_magick},
                                     {"bmp", "BMP", {}, by_magick},
-                                    {"html", "HTML"},
-                                    {"htm", "HTML"},
+                                    {"html", "HTML", FileFormat::html},
+                                    {"htm", "HTML", FileFormat::html},
                                     {"svgz", "compressed SVG", {}, "gzip -c '{svg}' > '{file}'"}};
 
 std::string_view name(FileFormat format) {
-  static constexpr ByEnum<FileFormat, std::string_view, 5> names{{"text", "JSON", "CSV", "TOML", "SVG"}};
+  static constexpr ByEnum<FileFormat, std::string_view, 6> names{{"text", "JSON", "CSV", "TOML", "SVG", "HTML"}};
   return names[format];
 }
 

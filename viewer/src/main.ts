@@ -4,6 +4,7 @@ import { readPage } from "./load/document";
 import { Refusal } from "./load/reader";
 import { App } from "./page/app";
 import { el } from "./page/dom";
+import { showIndex } from "./page/index";
 import "./style.css";
 
 const root = document.getElementById("page")!;
@@ -20,8 +21,9 @@ function refuse(error: unknown): void {
 function show(text: string): void {
   try {
     const data = readPage(text);
-    document.title = data.title ?? data.exchanges[0]!.title;
-    new App(root, data);
+    document.title = data.title ?? data.exchanges[0]?.title ?? "Quadrille";
+    if (data.sections.length) showIndex(root, data);
+    else new App(root, data);
   } catch (error) {
     refuse(error);
   }

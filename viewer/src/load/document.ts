@@ -11,10 +11,17 @@ export interface PageLink {
   readonly file: string;
 }
 
+// Part of an index: pages with a sentence each.
+export interface PageSection {
+  readonly title: string;
+  readonly pages: readonly (PageLink & { about: string })[];
+}
+
 export interface PageData {
   readonly title?: string;
   readonly text?: string;
   readonly links: readonly PageLink[];
+  readonly sections: readonly PageSection[];
   readonly exchanges: readonly Exchange[];
 }
 
@@ -51,15 +58,24 @@ function readLink(reader: Reader): PageLink {
   return { text: reader.at("text").text(), file };
 }
 
+const readSection = (section: Reader): PageSection => ({
+  title: section.at("title").text(),
+  pages: section.at("pages").list().map((page) => ({ ...readLink(page), about: page.at("about").text() })),
+});
+
 export function readPage(text: string): PageData {
   if (text.trim() === "") throw new Refusal("The page has no data. Make it by 'quadrille view', or open a file here.");
   const document = parsed(text, "The data of this page");
-  if (Array.isArray(document.value)) return { links: [], exchanges: readDocuments(document.list()) };
-  if (formatOf(document) !== "quadrille-page/1") return { links: [], exchanges: [readExchange(document)] };
+  const plain = { links: [], sections: [] };
+  if (Array.isArray(document.value)) return { ...plain, exchanges: readDocuments(document.list()) };
+  if (formatOf(document) !== "quadrille-page/1") return { ...plain, exchanges: [readExchange(document)] };
+  const sections = document.optional("sections", (list) => list.list().map(readSection)) ?? [];
+  const documents = document.at("documents").list();
   return {
     title: document.optional("title", (reader) => reader.text()),
     text: document.optional("text", (reader) => reader.text()),
     links: document.optional("links", (list) => list.list().map(readLink)) ?? [],
-    exchanges: readDocuments(document.at("documents").list()),
+    sections,
+    exchanges: sections.length ? [] : readDocuments(documents),
   };
 }

@@ -83,7 +83,7 @@ export class App {
     const about = this.about();
     const times = el("section", { class: "times", "aria-label": "Time" }, ...this.panes.slice(2).map((pane) => pane.element));
     times.style.height = `min(34vh, ${Math.max(...this.data.exchanges.map((exchange) => exchange.clocks.length * (46 + 22 * exchange.ranks)))}px)`;
-    const main = el("main", {}, ...[0, 1].map((side) => this.side(side as 0 | 1)));
+    const main = el("main", this.data.exchanges.length > 1 ? { class: "two" } : {}, ...[0, 1].map((side) => this.side(side as 0 | 1)));
     this.root.replaceChildren(header, ...about, this.notice, player.element, main, times);
     listenToKeys(this.store, player, search, first!.ranks);
   }

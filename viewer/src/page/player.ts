@@ -12,7 +12,7 @@ export function roundSentence(exchange: Exchange, position: number): string {
   if (position >= rounds) return `End, after ${plural(rounds, "round")}`;
   const round = exchange.rounds[Math.floor(position)]!;
   const longest = Math.max(0, ...round.messages.map((message) => message.bytes));
-  const parts = [`Round ${round.number} of ${rounds}`, exchange.stages[round.stage]?.name ?? ""];
+  const parts = [`Round ${round.number} (the last is ${rounds - 1})`, exchange.stages[round.stage]?.name ?? ""];
   if (round.locals.length) parts.push(plural(round.locals.length, "local operation"));
   parts.push(round.messages.length ? `${plural(round.messages.length, "message")}, longest ${formatBytes(longest)}` : "no messages");
   return parts.filter(Boolean).join(" · ");

@@ -7,7 +7,7 @@ import { font } from "./look";
 import { drawDense } from "./memory_dense";
 import { colourIndex, isFollowed, label, palette, sentence } from "./memory_colours";
 import { memoryLayout, type MemoryLayout, placeAt, sectionOf, yOf } from "./memory_layout";
-import { type CanvasView, type Frame, type Pick, phaseOf, remembered, smooth } from "./view";
+import { type CanvasView, type Frame, labelStep, type Pick, phaseOf, remembered, smooth } from "./view";
 
 export const movesOf = remembered((replay: Replay, round: number) => replay.moves(round));
 
@@ -46,7 +46,7 @@ function drawCell(canvas: CanvasRenderingContext2D, frame: Frame, at: Box, conte
   canvas.beginPath();
   canvas.roundRect(at.x + inset, at.y + inset, at.width - 2 * inset, Math.max(1, at.height - 2 * inset), Math.min(4, at.height / 4));
   canvas.fill();
-  if (flying || followed) {
+  if (followed || (flying && !frame.selection.block)) {
     canvas.lineWidth = followed ? 2.5 : 1.25;
     canvas.strokeStyle = followed ? frame.look.accent : frame.look.text;
     canvas.stroke();
@@ -61,13 +61,13 @@ function drawFrame(canvas: CanvasRenderingContext2D, frame: Frame, layout: Memor
   const { look, exchange, selection } = frame;
   canvas.textAlign = "center";
   canvas.textBaseline = "middle";
-  const every = Math.max(1, Math.ceil(22 / layout.column));
+  const every = labelStep(exchange.ranks > 99 ? 30 : 20, layout.column);
   for (let rank = 0; rank < exchange.ranks; ++rank) {
     const chosen = rank === selection.rank;
     if (rank % every !== 0 && !chosen) continue;
     canvas.font = font(12, chosen ? 700 : 400);
     canvas.fillStyle = chosen ? look.accent : look.muted;
-    canvas.fillText(every === 1 && layout.column > 46 ? `rank ${rank}` : `${rank}`, layout.lefts[rank]! + layout.column / 2, 14);
+    canvas.fillText(every === 1 && layout.column > 58 ? `rank ${rank}` : `${rank}`, layout.lefts[rank]! + layout.column / 2, 14);
   }
   canvas.textAlign = "left";
   canvas.font = font(12, 600);

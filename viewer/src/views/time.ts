@@ -5,7 +5,7 @@ import { positionAt, roundTimes, timeAt } from "../model/clock";
 import type { Clock, Exchange } from "../model/exchange";
 import { formatBytes, formatTime, plural } from "../model/format";
 import { font } from "./look";
-import { type CanvasView, type Frame, type Pick, remembered } from "./view";
+import { type CanvasView, type Frame, labelStep, type Pick, remembered } from "./view";
 
 interface Lane {
   readonly clock: Clock;
@@ -37,12 +37,15 @@ const longest = remembered((exchange: Exchange): number[] =>
 
 function bar(canvas: CanvasRenderingContext2D, lane: Lane, rank: number, part: 0 | 1 | 2, begin: number, end: number, colour: string): void {
   if (begin < 0 || end < begin) return;
-  const y = lane.top + rank * lane.row;
   const gap = lane.row > 5 ? 1 : 0;
-  const half = (lane.row - gap) / 2;
+  const top = Math.round(lane.top + rank * lane.row);
+  const bottom = Math.max(top + 1, Math.round(lane.top + (rank + 1) * lane.row) - gap);
   const [x1, x2] = [lane.x(begin), lane.x(end)];
+  // Thin rows have no halves: what a rank sends is drawn over what it receives.
+  const middle = bottom - top < 7 ? (part === 0 ? bottom : top) : (top + bottom) / 2;
+  const [y1, y2] = part === 2 ? [top, bottom] : part === 0 ? [top, middle] : [middle, bottom];
   canvas.fillStyle = colour;
-  canvas.fillRect(x1, part === 1 ? y + half : y, Math.max(0.75, x2 - x1 - (lane.row > 5 ? 1 : 0)), part === 2 ? lane.row - gap : half);
+  canvas.fillRect(x1, y1, Math.max(0.75, x2 - x1 - gap), y2 - y1);
 }
 
 // In logical time a round lasts as long as its longest message: shorter ones leave time to wait.
@@ -60,8 +63,8 @@ function drawLogical(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane)
       if (message.ends !== "sender") received[message.to] = Math.max(received[message.to]!, share(message.bytes));
     }
     for (let rank = 0; rank < exchange.ranks; ++rank) {
-      if (sent[rank]! > 0) bar(canvas, lane, rank, 0, round.number, round.number + sent[rank]!, look.send);
       if (received[rank]! > 0) bar(canvas, lane, rank, 1, round.number, round.number + received[rank]!, look.receive);
+      if (sent[rank]! > 0) bar(canvas, lane, rank, 0, round.number, round.number + sent[rank]!, look.send);
     }
   }
   for (const round of exchange.rounds)
@@ -73,8 +76,8 @@ function drawMeasured(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane
   const { clock } = lane;
   for (const wait of clock.waits) bar(canvas, lane, wait.rank, 2, wait.begin, wait.end, look.wait);
   for (const { index, from, to, ends } of exchange.messages) {
-    if (ends !== "receiver") bar(canvas, lane, from, 0, clock.sendBegin[index]!, clock.sendEnd[index]!, look.send);
     if (ends !== "sender") bar(canvas, lane, to, 1, clock.receiveBegin[index]!, clock.receiveEnd[index]!, look.receive);
+    if (ends !== "receiver") bar(canvas, lane, from, 0, clock.sendBegin[index]!, clock.sendEnd[index]!, look.send);
   }
   if (clock.localBegin)
     for (const round of exchange.rounds)
@@ -141,7 +144,7 @@ function drawLegend(canvas: CanvasRenderingContext2D, frame: Frame): void {
 
 function drawRows(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane): void {
   const { exchange, look, selection } = frame;
-  const every = Math.max(1, Math.ceil(13 / lane.row));
+  const every = labelStep(13, lane.row);
   canvas.textAlign = "right";
   canvas.textBaseline = "middle";
   for (let rank = 0; rank < exchange.ranks; ++rank) {

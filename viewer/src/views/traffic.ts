@@ -3,7 +3,7 @@
 import type { Exchange } from "../model/exchange";
 import { formatBytes, plural } from "../model/format";
 import { font, ink, load } from "./look";
-import { type CanvasView, type Frame, remembered } from "./view";
+import { type CanvasView, type Frame, labelStep, remembered } from "./view";
 
 // Bytes from each rank to each rank in rounds first .. last.
 export const matrix = remembered((exchange: Exchange, first: number, last: number): Float64Array => {
@@ -53,7 +53,7 @@ export const traffic: CanvasView = {
         canvas.font = font(Math.min(12, cell / 2.6));
         canvas.fillText(short(bytes), left + (j + 0.5) * cell, top + (i + 0.5) * cell, cell - 3);
       }
-    const every = Math.max(1, Math.ceil(16 / cell));
+    const every = labelStep(ranks > 99 ? 26 : 17, cell);
     canvas.font = font(11);
     for (let rank = 0; rank < ranks; ++rank) {
       const chosen = rank === selection.rank;

@@ -72,3 +72,10 @@ export function remembered<K extends readonly unknown[], V>(compute: (...keys: K
 }
 
 export const smooth = (share: number): number => share * share * (3 - 2 * share);
+
+// Every how many ranks one is labelled, if a label needs `room` and a rank has `size`: a power of two.
+export function labelStep(room: number, size: number): number {
+  let step = 1;
+  while (step * size < room) step *= 2;
+  return step;
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The index of a gallery.
+import type { PageData } from "../load/document";
+import { el } from "./dom";
+
+export function showIndex(root: HTMLElement, data: PageData): void {
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  document.documentElement.dataset["theme"] = dark ? "dark" : "light";
+  const sections = data.sections.map((section) => el("section", {}, el("h2", {}, section.title),
+    el("ul", {}, ...section.pages.map((page) => el("li", {}, el("a", { href: page.file }, page.text), ` ${page.about}`)))));
+  root.replaceChildren(el("div", { class: "index" }, el("h1", {}, data.title ?? "Quadrille"), el("p", {}, data.text ?? ""), ...sections));
+}
