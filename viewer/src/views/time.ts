@@ -5,6 +5,7 @@ import { positionAt, roundTimes, timeAt } from "../model/clock";
 import type { Clock, Exchange } from "../model/exchange";
 import { formatBytes, formatTime, plural } from "../model/format";
 import { font } from "./look";
+import { drawStill } from "./still";
 import { type CanvasView, type Frame, labelStep, type Pick, remembered } from "./view";
 
 interface Lane {
@@ -188,29 +189,16 @@ function drawArrows(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane):
   canvas.globalAlpha = 1;
 }
 
-// Everything but the cursor changes rarely, and is kept as a picture.
-const stills = new WeakMap<Exchange, { keys: unknown[]; surface: HTMLCanvasElement }>();
-
-function drawStill(canvas: CanvasRenderingContext2D, frame: Frame, lanes: Lane[]): void {
-  const scale = canvas.getTransform().a;
-  let still = stills.get(frame.exchange);
-  const keys = [frame.width, frame.height, frame.look, frame.selection.rank, scale];
-  if (!still || still.keys.some((key, i) => key !== keys[i])) {
-    const surface = document.createElement("canvas");
-    [surface.width, surface.height] = [Math.ceil(frame.width * scale), Math.ceil(frame.height * scale)];
-    const inner = surface.getContext("2d")!;
-    inner.scale(scale, scale);
-    drawLegend(inner, frame);
-    for (const lane of lanes) {
-      if (lane.clock.kind === "logical") drawLogical(inner, frame, lane);
-      else drawMeasured(inner, frame, lane);
-      drawHead(inner, frame, lane);
-      drawRows(inner, frame, lane);
-      drawArrows(inner, frame, lane);
-    }
-    stills.set(frame.exchange, (still = { keys, surface }));
+// Everything but the cursor.
+function drawLanes(canvas: CanvasRenderingContext2D, frame: Frame, lanes: readonly Lane[]): void {
+  drawLegend(canvas, frame);
+  for (const lane of lanes) {
+    if (lane.clock.kind === "logical") drawLogical(canvas, frame, lane);
+    else drawMeasured(canvas, frame, lane);
+    drawHead(canvas, frame, lane);
+    drawRows(canvas, frame, lane);
+    drawArrows(canvas, frame, lane);
   }
-  canvas.drawImage(still.surface, 0, 0, frame.width, frame.height);
 }
 
 function pick(frame: Frame, x: number, y: number): Pick | undefined {
@@ -232,7 +220,7 @@ export const time: CanvasView = {
   name: "time",
   draw(canvas, frame) {
     const lanes = lanesOf(frame.exchange, frame.width, frame.height);
-    drawStill(canvas, frame, lanes);
+    drawStill(canvas, frame, "time", [frame.selection.rank], (still) => drawLanes(still, frame, lanes));
     canvas.fillStyle = frame.look.accent;
     for (const lane of lanes)
       canvas.fillRect(lane.x(timeAt(lane.times, frame.position)) - 1, lane.top - 4, 2, frame.exchange.ranks * lane.row + 8);

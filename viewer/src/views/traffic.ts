@@ -3,6 +3,7 @@
 import type { Exchange } from "../model/exchange";
 import { formatBytes, plural } from "../model/format";
 import { font, ink, load } from "./look";
+import { drawStill } from "./still";
 import { type CanvasView, type Frame, labelStep, remembered } from "./view";
 
 // Bytes from each rank to each rank in rounds first .. last.
@@ -28,51 +29,55 @@ const rangeText = (frame: Frame): string => {
 
 const short = (bytes: number): string => formatBytes(bytes).replace(" B", "").replace(/ ([KMGT])iB/, "$1");
 
+function drawMatrix(canvas: CanvasRenderingContext2D, frame: Frame): void {
+  const { exchange, look, selection } = frame;
+  const { ranks } = exchange;
+  const { left, top, cell } = geometry(frame);
+  const sums = matrix(exchange, ...range(frame));
+  const most = sums.reduce((a, b) => Math.max(a, b), 0);
+  canvas.fillStyle = look.slot;
+  canvas.fillRect(left, top, cell * ranks, cell * ranks);
+  canvas.textAlign = "center";
+  canvas.textBaseline = "middle";
+  const gap = cell > 6 ? 1 : 0;
+  for (let i = 0; i < ranks; ++i)
+    for (let j = 0; j < ranks; ++j) {
+      const bytes = sums[i * ranks + j]!;
+      if (bytes === 0) continue;
+      const colour = load(0.15 + (0.85 * bytes) / most, look);
+      canvas.fillStyle = colour;
+      const [x1, x2, y1, y2] = [left + j * cell, left + (j + 1) * cell, top + i * cell, top + (i + 1) * cell].map(Math.round) as [number, number, number, number];
+      canvas.fillRect(x1, y1, Math.max(1, x2 - x1 - gap), Math.max(1, y2 - y1 - gap));
+      if (cell < 20) continue;
+      canvas.fillStyle = ink(colour);
+      canvas.font = font(Math.min(12, cell / 2.6));
+      canvas.fillText(short(bytes), left + (j + 0.5) * cell, top + (i + 0.5) * cell, cell - 3);
+    }
+  const every = labelStep(ranks > 99 ? 26 : 17, cell);
+  canvas.font = font(11);
+  for (let rank = 0; rank < ranks; ++rank) {
+    const chosen = rank === selection.rank;
+    if (rank % every !== 0 && !chosen) continue;
+    canvas.fillStyle = chosen ? look.accent : look.muted;
+    canvas.fillText(`${rank}`, left - 12, top + (rank + 0.5) * cell);
+    canvas.fillText(`${rank}`, left + (rank + 0.5) * cell, top - 9);
+  }
+  if (selection.rank !== undefined) {
+    canvas.strokeStyle = look.accent;
+    canvas.lineWidth = 1.5;
+    canvas.strokeRect(left, top + selection.rank * cell, ranks * cell, cell);
+    canvas.strokeRect(left + selection.rank * cell, top, cell, ranks * cell);
+  }
+  canvas.textAlign = "left";
+  canvas.font = font(12, 600);
+  canvas.fillStyle = look.text;
+  canvas.fillText(`${rangeText(frame)}: bytes from (row) to (column); the most is ${formatBytes(most)}`, 10, 14, frame.width - 16);
+}
+
 export const traffic: CanvasView = {
   name: "traffic",
-  draw(canvas, frame) {
-    const { exchange, look, selection } = frame;
-    const { ranks } = exchange;
-    const { left, top, cell } = geometry(frame);
-    const sums = matrix(exchange, ...range(frame));
-    const most = sums.reduce((a, b) => Math.max(a, b), 0);
-    canvas.fillStyle = look.slot;
-    canvas.fillRect(left, top, cell * ranks, cell * ranks);
-    canvas.textAlign = "center";
-    canvas.textBaseline = "middle";
-    const gap = cell > 6 ? 1 : 0;
-    for (let i = 0; i < ranks; ++i)
-      for (let j = 0; j < ranks; ++j) {
-        const bytes = sums[i * ranks + j]!;
-        if (bytes === 0) continue;
-        const colour = load(0.15 + (0.85 * bytes) / most, look);
-        canvas.fillStyle = colour;
-        canvas.fillRect(left + j * cell, top + i * cell, Math.max(0.8, cell - gap), Math.max(0.8, cell - gap));
-        if (cell < 20) continue;
-        canvas.fillStyle = ink(colour);
-        canvas.font = font(Math.min(12, cell / 2.6));
-        canvas.fillText(short(bytes), left + (j + 0.5) * cell, top + (i + 0.5) * cell, cell - 3);
-      }
-    const every = labelStep(ranks > 99 ? 26 : 17, cell);
-    canvas.font = font(11);
-    for (let rank = 0; rank < ranks; ++rank) {
-      const chosen = rank === selection.rank;
-      if (rank % every !== 0 && !chosen) continue;
-      canvas.fillStyle = chosen ? look.accent : look.muted;
-      canvas.fillText(`${rank}`, left - 12, top + (rank + 0.5) * cell);
-      canvas.fillText(`${rank}`, left + (rank + 0.5) * cell, top - 9);
-    }
-    if (selection.rank !== undefined) {
-      canvas.strokeStyle = look.accent;
-      canvas.lineWidth = 1.5;
-      canvas.strokeRect(left, top + selection.rank * cell, ranks * cell, cell);
-      canvas.strokeRect(left + selection.rank * cell, top, cell, ranks * cell);
-    }
-    canvas.textAlign = "left";
-    canvas.font = font(12, 600);
-    canvas.fillStyle = look.text;
-    canvas.fillText(`${rangeText(frame)}: bytes from (row) to (column); the most is ${formatBytes(most)}`, 10, 14, frame.width - 16);
-  },
+  draw: (canvas, frame) =>
+    drawStill(canvas, frame, "traffic", [...range(frame), frame.selection.rank], (still) => drawMatrix(still, frame)),
   pick(frame, x, y) {
     const { left, top, cell } = geometry(frame);
     const [from, to] = [Math.floor((y - top) / cell), Math.floor((x - left) / cell)];
