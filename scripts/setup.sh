@@ -3,12 +3,12 @@
 # QUADRILLE_WITHOUT_MPI=1 in the environment: neither installs nor uses any MPI.
 
 build_packages=(g++ cmake ninja-build pkg-config libfmt-dev nlohmann-json3-dev libboost-dev libcli11-dev libhwloc-dev libtomlplusplus-dev
-                libpugixml-dev libexpected-dev)
+                libpugixml-dev libexpected-dev libprotozero-dev)
 openmpi_packages=(openmpi-bin libopenmpi-dev)
 mpich_packages=(mpich libmpich-dev)
 # Further packages for ./check. Tests that need a missing optional package are skipped, with the reason.
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev)
-optional_test_packages=(libsimgrid-dev iproute2 jq zsh fish gfortran python3-mpi4py)
+optional_test_packages=(protobuf-compiler libsimgrid-dev iproute2 jq zsh fish gfortran python3-mpi4py)
 # For ./check --long.
 clang_packages=(clang-14)
 aarch64_tools=(g++-aarch64-linux-gnu qemu-user)

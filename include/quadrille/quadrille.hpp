@@ -43,6 +43,8 @@
 #include "quadrille/schedule.hpp"
 #include "quadrille/simulate.hpp"
 #include "quadrille/topology.hpp"
+#include "quadrille/trace.hpp"
+#include "quadrille/traced_run.hpp"
 #include "quadrille/traffic.hpp"
 #include "quadrille/traffic_patterns.hpp"
 #include "quadrille/transports.hpp"

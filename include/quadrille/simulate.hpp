@@ -16,6 +16,7 @@
 #include "quadrille/model.hpp"
 #include "quadrille/picoseconds.hpp"
 #include "quadrille/schedule.hpp"
+#include "quadrille/trace.hpp"
 
 namespace quadrille {
 
@@ -54,6 +55,16 @@ struct MessageEnd {
   bool sends = false;
   Count round = 0;
   Picoseconds begin = 0, end = 0;
+  Rank sender = 0;   // of the message
+  Count number = 0;  // the message is the number-th (from 0) that its sender posts
+};
+
+// A message on a link, from the time when its first byte takes the link until the link is free again.
+struct LinkUse {
+  Rank sender = 0;
+  Count number = 0;     // as in MessageEnd
+  std::size_t hop = 0;  // index of the link on the message's way
+  Picoseconds begin = 0, end = 0;
 };
 
 // How messages pass the links of a network. A message that waits for a link blocks no other link with cut_through: it is stored in
@@ -77,12 +88,14 @@ struct EventOptions {
   // have been made.
   std::function<void(Count arrived, Count messages)> progress = {};
   std::function<void(const MessageEnd&)> message_end = {};  // called for both ends of each message, in no particular order
+  std::function<void(const LinkUse&)> link_use = {};        // with a topology: called for each link of each message
 };
 
 struct EventSimulation : Simulation {
-  std::vector<Picoseconds> rank_ends;  // when each rank is done
-  Count messages = 0;                  // of all ranks, including control messages
-  Count link_waits = 0;                // with links: how often a message has waited at a link
+  std::vector<Picoseconds> rank_begins;  // when each rank starts
+  std::vector<Picoseconds> rank_ends;    // when each rank is done
+  Count messages = 0;                    // of all ranks, including control messages
+  Count link_waits = 0;                  // with links: how often a message has waited at a link
 };
 
 // Simulates message by message; docs/simulation.md states the rules. The result is the same as that of
@@ -96,5 +109,14 @@ struct EventSimulation : Simulation {
 // other's links in a circle. Throws Error{too_large} from 2^32 events or 2^63 picoseconds on, or if the machine has too
 // little memory; the memory is checked before it is allocated.
 EventSimulation simulate_events(const Schedule& schedule, const MessageTimes& times, const EventOptions& options = {});
+
+// Returns the time of a trace (trace.hpp) of the same schedule. A message lasts as long as its round, or as its stage if the
+// model does not price single rounds. The caller fills in the model and the machine.
+TracedTime time_by_rounds(const Trace& trace, const Simulation& simulation);
+
+// Simulates by events, and returns the time of a trace of the same schedule. If `options` have a topology, the trace must have it,
+// too. A rank waits while it has started and is not done, and has no message under way. Throws like simulate_events.
+TracedTime time_by_events(const Trace& trace, const Schedule& schedule, const MessageTimes& times,
+                          const EventOptions& options = {});
 
 }  // namespace quadrille

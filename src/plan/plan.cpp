@@ -12,6 +12,7 @@
 #include "execute/executions/execution.hpp"
 #include "execute/executions/progress_thread.hpp"
 #include "execute/executors.hpp"
+#include "execute/script/execution_record.hpp"
 #include "execute/script/incremental.hpp"
 #include "execute/script/layout.hpp"
 #include "execute/script/script.hpp"
@@ -420,6 +421,20 @@ Plan plan_schedule(Communicator& communicator, const Schedule& schedule, bool ow
                           return draft;
                         })
               .plan;
+}
+
+ObservedPlan observed_plan(Communicator& communicator, const Schedule& schedule, bool own_counts, const PlanOptions& given) {
+  std::shared_ptr<const Script> observed;
+  ChosenPlan made = Draft::agreed(communicator, schedule.problem, given, nullptr,
+                                  [&](Communicator& kept, const Problem& problem, const PlanOptions& options) {
+                                    Draft draft = draft_of_options(kept, problem, options, false);
+                                    draft_schedule(draft, problem, options, schedule, own_counts, kept.rank());
+                                    auto script = std::make_shared<Script>(*draft.script);
+                                    script->record = std::make_shared<ExecutionRecord>(*script);
+                                    observed = draft.script = std::move(script);
+                                    return draft;
+                                  });
+  return {*std::move(made.plan), std::move(observed)};
 }
 
 void check_given(const void* buffer, const UsedPart& used, const char* what) {

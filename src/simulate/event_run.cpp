@@ -26,11 +26,21 @@ EventRun::EventRun(const Schedule& schedule, const EventOptions& options)
       barriers_(graph_.gates_of_round.size(), *std::max_element(begins_.begin(), begins_.end())),
       round_begins_(graph_.round_numbers.size(), INT64_MAX),
       round_ends_(graph_.round_numbers.size(), 0) {
-  result_.rank_ends = begins_;
+  if (options.message_end || options.link_use) number_messages();
+  result_.rank_begins = result_.rank_ends = begins_;
   result_.messages = graph_.messages;
   for (std::size_t event = 0; event < ready_.size(); ++event) ready_[event] = begins_[graph_.ranks[event]];
   for (std::size_t round = 1; round < graph_.gates_of_round.size(); ++round)
     for (const Event gate : graph_.gates_of_round[round]) ++graph_.waits_for[gate];
+}
+
+void EventRun::number_messages() {
+  message_numbers_.resize(graph_.kinds.size());
+  for (std::size_t rank = 0; rank < graph_.first_send.size(); ++rank) {
+    Count number = 0;
+    for (Event send = graph_.first_send[rank]; send != EventGraph::none; send = graph_.next[send])
+      message_numbers_[send] = message_numbers_[graph_.other_ends[send]] = {static_cast<Rank>(rank), number++};
+  }
 }
 
 std::vector<Picoseconds> EventRun::drawn_begins(Count ranks) const {
@@ -85,7 +95,8 @@ void EventRun::receive_ends(Event event, Picoseconds begin, Picoseconds end) {
 
 void EventRun::tell(Event event, bool sends, Picoseconds begin, Picoseconds end) const {
   if (!options_.message_end) return;
-  options_.message_end({static_cast<Rank>(graph_.ranks[event]), sends, graph_.round_numbers[graph_.rounds[event]], begin, end});
+  options_.message_end({static_cast<Rank>(graph_.ranks[event]), sends, graph_.round_numbers[graph_.rounds[event]], begin, end,
+                        sender(event), number(event)});
 }
 
 void EventRun::pass(Event event, Picoseconds time) {

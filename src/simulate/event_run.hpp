@@ -31,17 +31,26 @@ class EventRun {
 
   const EventGraph& graph() const { return graph_; }
   Picoseconds ready(Event event) const { return ready_[event]; }
-  const std::vector<Picoseconds>& begins() const { return begins_; }  // when each rank starts
+  Rank sender(Event message) const { return message_numbers_[message].sender; }   // only with message_end or link_use
+  Count number(Event message) const { return message_numbers_[message].number; }  // likewise, as in MessageEnd
+  const std::vector<Picoseconds>& begins() const { return begins_; }              // when each rank starts
 
   const EventOptions& options_;
   const Jitter jitter_;
 
  private:
+  struct MessageNumber {
+    Rank sender = 0;
+    Count number = 0;
+  };
+
+  void number_messages();
   std::vector<Picoseconds> drawn_begins(Count ranks) const;
   void pass(Event event, Picoseconds time);
   void tell(Event event, bool sends, Picoseconds begin, Picoseconds end) const;
 
   EventGraph graph_;
+  std::vector<MessageNumber> message_numbers_;  // by event: of both ends of each message
   const std::vector<Picoseconds> begins_;
   std::vector<Picoseconds> ready_;     // by event: the latest time among the events for which it has waited so far
   std::vector<Event> waiting_;         // events to be started

@@ -74,6 +74,10 @@ class LogGpRun : public EventRun {
       else
         links_ = std::make_unique<LinkQueues>(*options.topology, slow_links(), options.slowness);
       tails_.resize(graph().kinds.size(), 0);
+      if (options.link_use)
+        links_->used = [this](Event message, std::size_t hop, Picoseconds begin, Picoseconds end) {
+          options_.link_use({sender(message), number(message), hop, begin, end});
+        };
     }
   }
 

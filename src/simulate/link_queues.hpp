@@ -57,6 +57,7 @@ class LinkQueues : public LinkService {
             queue.is_slow ? whole_units(static_cast<double>(flight.bytes_time) * slowness_) : flight.bytes_time;
         if (start > head.time) ++waits_;
         queue.free = add_times(start, taken);
+        if (used) used(head.message, flight.hop - 1, start, queue.free);
         flight.tail = std::max(flight.tail, queue.free);
         head.time = start;
         if (!heads_.empty() && heads_.top() < head) {  // the head of another message comes first

@@ -2,6 +2,7 @@
 // How the links of a simulated network carry messages. A link carries the bytes of one message at a time.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -33,6 +34,9 @@ class LinkService {
   virtual std::optional<std::string> deadlock() { return std::nullopt; }
 
   Count waits() const { return waits_; }  // how often a message has waited at a link
+
+  // Called for each link of each message, if it is set.
+  std::function<void(Number message, std::size_t hop, Picoseconds begin, Picoseconds end)> used;
 
  protected:
   Count waits_ = 0;

@@ -72,7 +72,7 @@ std::optional<LinkService::Delivery> WormholeLinks::next() {
 
 void WormholeLinks::move(FlightNumber number, Picoseconds now) {
   Flight& flight = flights_[number];
-  const Hop& hop = flight.way[flight.held];
+  Hop& hop = flight.way[flight.held];
   Channel& channel = links_[hop.link].channels[hop.channel];
   if (channel.holder != none && channel.holder != number) {
     channel.waiting.push_back(number);
@@ -80,6 +80,7 @@ void WormholeLinks::move(FlightNumber number, Picoseconds now) {
     return;
   }
   channel.holder = number;
+  hop.since = now;
   if (++flight.held < flight.way.size()) return push_head(number, now);
   if (flows(number, now)) return;
   through_.push_back(number);
@@ -103,6 +104,7 @@ bool WormholeLinks::flows(FlightNumber number, Picoseconds now) {
 
 void WormholeLinks::leave(FlightNumber number, Picoseconds now) {
   Flight& flight = flights_[number];
+  for (std::size_t i = 0; used && i < flight.way.size(); ++i) used(flight.message, i, flight.way[i].since, now);
   for (const Hop& hop : flight.way) {
     LinkState& link = links_[hop.link];
     Channel& channel = link.channels[hop.channel];

@@ -36,6 +36,7 @@ class WormholeLinks : public LinkService {
   struct Hop {
     Count link = 0;
     std::size_t channel = 0;
+    Picoseconds since = 0;  // when the message took the link
   };
 
   struct Flight {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Runs two ranks on assumed nodes, the second in a time namespace whose clock is 37 s ahead. Races and calibrations must not be affected.
+# Runs two ranks on assumed nodes, the second in a time namespace whose clock is 37 s ahead. Races, traces and calibrations must not be
+# affected.
 # Usage: clocks_test.sh MPIRUN QUADRILLE. Skips, with the reason, if there can be no such namespace or the machine is too busy.
 set -euo pipefail
 mpirun=$1 quadrille=$2 ahead=(unshare --time --monotonic 37 --boottime 37 --fork)
@@ -31,6 +32,12 @@ for attempt in 1 2 3; do
   if holds "$other / $same > 0.8 && $other / $same < 1.25"; then noisy=; break; fi
   holds "$same_width > 1.25 || $other_width > 1.25" || { echo "the ratio changes with the clock"; [ "$attempt" -lt 3 ] || exit 1; }
 done
+
+# In a trace each message is complete after it was posted, within the bound of the clock error.
+second_ahead "$quadrille" race alltoall --block 16KiB --algorithm direct --repetitions 1 --time 0.1s --trace "$folder/trace" >/dev/null
+jq -e '[if type == "array" then .[] else . end | .times[1] | .clock_bound as $bound
+       | $bound > 0 and .end < 1e10 and ([.messages.receive_end, .messages.send_begin] | transpose | all(.[0] - .[1] >= -$bound))]
+       | length > 0 and all' "$folder/trace" >/dev/null || { echo "a trace shows the clock's offset:"; cat "$folder/trace"; exit 1; }
 
 second_ahead "$quadrille" calibrate --time 0.5s --output "$folder/machine.toml" >/dev/null
 startup=$(sed -n '/linear/,/ports/s/^startup_us = \([^ ]*\).*/\1/p' "$folder/machine.toml")

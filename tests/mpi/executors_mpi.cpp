@@ -12,9 +12,11 @@
 #include "execute/shared/meet.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/groups.hpp"
+#include "quadrille/traced_run.hpp"
 #include "support/agreement.hpp"
 #include "support/allocations.hpp"
 #include "support/rounding.hpp"
+#include "support/trace_order.hpp"
 
 namespace quadrille::testing {
 
@@ -59,6 +61,23 @@ std::string first_fault_of_nodes(Communicator& communicator) {
   for (std::size_t i = 0; i < all.size(); ++i)
     if (all[i] != nodes[i % nodes.size()]) return "ranks disagree about nodes";
   return communicator.nodes() == nodes ? "" : "nodes change";
+}
+
+// Collective. Traces runs of several algorithms. Returns at rank 0 what is wrong in the first trace that is.
+std::string first_fault_of_traces(Communicator& communicator, Executor executor) {
+  const Count p = communicator.size();
+  for (const char* algorithm : {"bruck", "direct", "ring"})
+    for (const Bytes block_bytes : {Bytes{8}, Bytes{100'000}})
+      for (const Policy policy : {Policy::blocking, Policy::nonblocking, Policy::dataflow}) {
+        const Schedule schedule = make_schedule(Problem::alltoall(p, block_bytes), algorithm);
+        ByteVector input(static_cast<std::size_t>(p * block_bytes)), output(input.size());
+        const Trace trace =
+            traced_run(communicator, schedule, {.policy = policy, .executor = executor}, input.data(), output.data(), 1);
+        if (communicator.rank() != 0) continue;
+        if (const std::string wrong = first_disorder(trace, trace.times.at(1), schedule); !wrong.empty())
+          return fmt::format("a trace of {} by {}, policy {}: {}", algorithm, name(executor), static_cast<int>(policy), wrong);
+      }
+  return "";
 }
 
 // Collective. The last rank cannot allocate the memory of a script; the other ranks must get an error, too. Returns what is wrong,
@@ -130,6 +149,7 @@ int main() {
     if (!one_node) {
       check_agreement(*communicator, {3000}, 1, {.executor = Executor::hybrid});
       if (const std::string wrong = testing::first_allocation(*communicator, Executor::hybrid); !wrong.empty()) fail(wrong);
+      if (const std::string wrong = testing::first_fault_of_traces(*communicator, Executor::hybrid); !wrong.empty()) fail(wrong);
       communicator->barrier();
       return 0;
     }
@@ -139,7 +159,9 @@ int main() {
       if (const std::string wrong = testing::first_difference_from_vendor(*communicator); !wrong.empty()) fail(wrong);
       if (const std::string wrong = testing::first_fault_beside_vendor(*communicator); !wrong.empty()) fail(wrong);
       if (const std::string wrong = testing::first_allocation(*communicator, Executor::mpi); !wrong.empty()) fail(wrong);
+      if (const std::string wrong = testing::first_fault_of_traces(*communicator, Executor::mpi); !wrong.empty()) fail(wrong);
     }
+    if (const std::string wrong = testing::first_fault_of_traces(*communicator, Executor::shared); !wrong.empty()) fail(wrong);
     // If copying once costs nothing, every message that can be is copied once.
     CopyCosts costs;
     costs.once.fill(0);

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "execute/executions/execution.hpp"
+#include "plan/plan_schedule.hpp"
 #include "quadrille/execute.hpp"
 #include "support/cases.hpp"
 #include "support/judge.hpp"
@@ -22,17 +23,20 @@ inline void* counted(std::size_t size) {
   throw std::bad_alloc();
 }
 
-// Collective. Executes every algorithm under every policy, and returns a description of the first execution that allocated.
+// Collective. Executes every algorithm under every policy, plain and observed (execution_record.hpp), and returns a description of
+// the first execution that allocated.
 inline std::string first_allocation(Communicator& communicator, Executor executor = Executor::automatic) {
   const Count p = communicator.size();
   for (const Algorithm* algorithm : all_algorithms()) {
     const Problem problem = problem_of(algorithm->collective, p, 24);
     const Choice choice = standard_choice(*algorithm, problem);
     if (!applies(problem, choice)) continue;
-    for (const Policy policy : {Policy::blocking, Policy::nonblocking, Policy::dataflow}) {
-      Plan made = plan(
-          communicator, problem,
-          {.algorithm = std::string(algorithm->id), .policy = policy, .executor = executor, .operation = operation_for(problem)});
+    for (int way = 0; way < 6; ++way) {
+      const auto policy = static_cast<Policy>(way / 2);
+      const PlanOptions options{
+          .algorithm = std::string(algorithm->id), .policy = policy, .executor = executor, .operation = operation_for(problem)};
+      Plan made = way % 2 == 0 ? plan(communicator, problem, options)
+                               : std::move(observed_plan(communicator, make_schedule(problem, choice), false, options).plan);
       std::vector<std::byte> input(static_cast<std::size_t>(input_bytes(problem, communicator.rank()))),
           output(static_cast<std::size_t>(output_bytes(problem, communicator.rank())));
       made.execute(input.data(), output.data());
@@ -51,8 +55,9 @@ inline std::string first_allocation(Communicator& communicator, Executor executo
       communicator.all_gather(&here, all.data(), sizeof here);
       for (const long count : all)
         if (count > 0)
-          return std::string(algorithm->id) + ": executing a plan allocates " + std::to_string(count) + " times under policy " +
-                 std::to_string(static_cast<int>(policy));
+          return std::string(algorithm->id) +
+                 (way % 2 == 0 ? ": executing a plan allocates " : ": an observed execution allocates ") + std::to_string(count) +
+                 " times under policy " + std::to_string(static_cast<int>(policy));
     }
   }
   return "";

@@ -29,6 +29,8 @@ constexpr Extension extensions[] = {{"svg", "SVG", FileFormat::svg},
                                     {"json", "JSON", FileFormat::json},
                                     {"csv", "CSV", FileFormat::csv},
                                     {"toml", "TOML", FileFormat::toml},
+                                    {"perfetto", "a trace for Perfetto", FileFormat::perfetto},
+                                    {"pftrace", "a trace for Perfetto", FileFormat::perfetto},
                                     {"png", "PNG", {}, by_rsvg},
                                     {"pdf", "PDF", {}, by_rsvg},
                                     {"eps", "EPS", {}, by_rsvg},
@@ -46,7 +48,7 @@ constexpr Extension extensions[] = {{"svg", "SVG", FileFormat::svg},
                                     {"svgz", "compressed SVG", {}, "gzip -c '{svg}' > '{file}'"}};
 
 std::string_view name(FileFormat format) {
-  static constexpr ByEnum<FileFormat, std::string_view, 6> names{{"text", "JSON", "CSV", "TOML", "SVG", "HTML"}};
+  static constexpr ByEnum<FileFormat, std::string_view, 7> names{{"text", "JSON", "CSV", "TOML", "SVG", "a trace for Perfetto", "HTML"}};
   return names[format];
 }
 

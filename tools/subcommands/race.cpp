@@ -23,6 +23,7 @@
 #include "quadrille/indexed.hpp"
 #include "quadrille/transports.hpp"
 #include "reports/race_report.hpp"
+#include "reports/race_traces.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/executor_option.hpp"
 #include "support/launcher.hpp"
@@ -38,7 +39,7 @@ struct Options {
   std::vector<std::string> algorithms, schedules, policies;
   ProblemOptions problem;
   std::optional<std::string> machine, buffers, memory, executor, repetitions, seed, time, iterations, warm_up, timeout, output,
-      curves;
+      curves, trace;
   bool keep_step = false, cold = false;
   ReportForm form;
 
@@ -177,7 +178,36 @@ void check_form(const Options& options) {
   if (options.curves && !form.plot) refuse("--curves says what a plot shows; name its file, such as --plot race.svg");
   if (form.plot && form.plot == options.output) refuse("the plot and the results need two files");
   if (form.plot) check_extension(*form.plot, FileFormat::svg);
+  if (options.trace && (options.trace == options.output || options.trace == form.plot))
+    refuse("the traces and the results need two files");
+  if (options.trace) check_extension(*options.trace, FileFormat::json);
 }
+
+// The file of --trace. Only rank 0 writes it.
+class TraceFile {
+ public:
+  TraceFile(const std::optional<std::string>& file, bool is_writer) : is_asked_(file.has_value()) {
+    if (file && is_writer) output_.emplace(file);
+  }
+
+  // Collective.
+  void add(Communicator& ranks, const RaceResult& race, const RaceOptions& options, Watchdog& watchdog) {
+    if (!is_asked_) return;
+    for (Trace& trace : race_traces(ranks, race, options, [&] {
+           if (ranks.rank() == 0) watchdog.beat();
+         }))
+      if (ranks.rank() == 0) traces_.push_back(std::move(trace));
+  }
+
+  void finish() {
+    if (output_) output_->finish(to_text(traces_));
+  }
+
+ private:
+  const bool is_asked_;
+  std::optional<Output> output_;
+  std::vector<Trace> traces_;
+};
 
 // Replaces "vendor:all" by all algorithms that the MPI library has for the problem.
 void name_all_of_vendor(Communicator& world, const Problem& problem, std::vector<RaceCandidate>& candidates) {
@@ -329,7 +359,7 @@ void add_choice_of_plan(Communicator& communicator, const Problem& problem, cons
 }
 
 // Races all problems, one after the other, on this rank. Returns whether all data was right.
-bool run_all(Communicator& communicator, Request request, RaceReport& report, Watchdog& watchdog) {
+bool run_all(Communicator& communicator, Request request, RaceReport& report, TraceFile& traces, Watchdog& watchdog) {
   const bool first = communicator.rank() == 0;
   bool right = true;
   ProgressLine progress;
@@ -346,6 +376,7 @@ bool run_all(Communicator& communicator, Request request, RaceReport& report, Wa
     const RaceResult result = race(communicator, problem, request.candidates[i], request.options);
     right = right && std::all_of(result.entries.begin(), result.entries.end(),
                                  [](const RaceEntry& entry) { return entry.failed_check.empty(); });
+    traces.add(communicator, result, request.options, watchdog);
     if (!first) continue;
     progress.clear();
     report.add(result);
@@ -360,13 +391,15 @@ int run_on_threads(const Options& options) {
   const Request request = make_request(options, given, Executor::automatic, ByRank<Count>(ranks), false);
   check_right(cases_of(given, request.problems));
   RaceReport report(options.output, options.form, "threads", ranks, request.options);
+  TraceFile traces(options.trace, true);
   Watchdog watchdog(request.timeout_seconds, [&] { complain(stuck(request.timeout_seconds)); });
   bool right = true;
   run_threads(ranks, [&](Communicator& communicator) {
-    const bool mine = run_all(communicator, request, report, watchdog);
+    const bool mine = run_all(communicator, request, report, traces, watchdog);
     if (communicator.rank() == 0) right = mine;
   });
   report.finish();
+  traces.finish();
   return right ? good : with_findings;
 }
 
@@ -400,15 +433,19 @@ int run_launched(const Options& options, Executor executor) {
   });
   for (std::size_t i = 0; i < request.problems.size(); ++i) name_all_of_vendor(*world, request.problems[i], request.candidates[i]);
   for (auto& candidates : request.candidates) run_by(executors_for(executor, *world), candidates);
-  if (!first_can_write(*world, options.output) || !first_can_write(*world, options.form.plot)) return misused;
+  if (!first_can_write(*world, options.output) || !first_can_write(*world, options.form.plot) ||
+      !first_can_write(*world, options.trace))
+    return misused;
   return run_watched(*world, request.timeout_seconds, [&](Watchdog& watchdog) {
     const bool first = world->rank() == 0;
     ReportForm form = options.form;
     if (!first) form.plot.reset();
     RaceReport report(first ? options.output : std::nullopt, form, std::string(world->transport_name()), world->size(),
                       request.options);
-    const bool right = run_all(*world, request, report, watchdog);
+    TraceFile traces(options.trace, first);
+    const bool right = run_all(*world, request, report, traces, watchdog);
     if (first) report.finish();
+    traces.finish();
     return right ? good : with_findings;
   });
 }
@@ -477,6 +514,10 @@ Subcommand add_race(CLI::App& command) {
              "FILE");
   add_option(*parser, "--curves", options->curves, "with --plot: number of candidates drawn besides the vendor, 1 to 8 (default 6)",
              "N");
+  add_option(*parser, "--trace", options->trace,
+             "also run each candidate once more and write when each message, copy and wait began and ended, as JSON: "
+             "quadrille-trace/1, an object for one candidate, an array for several; the vendor's collectives have no trace",
+             "FILE");
   add_flag(*parser, "--csv", options->form.csv, "as comma-separated values: a row for each size and candidate");
   add_json_flag(*parser, options->form.json, "as a JSON object, with all samples");
   add_output_option(*parser, options->output);

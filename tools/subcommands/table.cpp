@@ -13,6 +13,7 @@
   ROW(explain)              \
   ROW(price)                \
   ROW(simulate)             \
+  ROW(trace)                \
   ROW(calibrate)            \
   ROW(tune)                 \
   ROW(wisdom)               \

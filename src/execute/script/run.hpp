@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "execute/executable.hpp"
+#include "execute/script/execution_record.hpp"
 #include "execute/script/script.hpp"
 #include "foundation/assert.hpp"
 
@@ -119,14 +120,22 @@ struct DataflowState {
   std::uint32_t queued = 0, started = 0, completed = 0;
 };
 
+// What an observed execution needs beside `Messages`: `advance` and `wait` that call `completions` for each message that becomes
+// complete, except for sends that are complete when they are posted.
+template <class M>
+concept ObservedMessages = Messages<M> && requires(M messages, const CompletionStamps& completions) {
+  { messages.advance(completions) } -> std::convertible_to<bool>;
+  messages.wait(completions);
+};
+
 // A script with its messages. `go_on` does all work that is possible without waiting. Between two calls of `go_on` a blocking
 // execution waits; a nonblocking one returns to its caller until `is_ready` tells that the wait is over.
-template <Messages M>
+template <Messages M, class O = NoObserver>
 class ScriptExecutable final : public Executable {
  public:
   template <class... Arguments>
   explicit ScriptExecutable(Arguments&&... arguments)
-      : messages_(std::forward<Arguments>(arguments)...), script_(messages_.script()), dataflow_(script_) {}
+      : messages_(std::forward<Arguments>(arguments)...), script_(messages_.script()), dataflow_(script_), observer_(script_) {}
   ~ScriptExecutable() override { messages_.withdraw(); }
 
   M& messages() { return messages_; }
@@ -189,7 +198,10 @@ class ScriptExecutable final : public Executable {
       case Stage::for_step: return messages_.steps()->may_enter(window_);
       case Stage::for_messages: break;
     }
-    if (script_.policy != Policy::dataflow) return messages_.advance();
+    if (script_.policy != Policy::dataflow) {
+      if constexpr (O::observes) return messages_.advance(observer_.completions());
+      return messages_.advance();
+    }
     const std::optional<std::uint32_t> complete = messages_.advance_any();
     if (complete) completed_ = *complete;
     return complete.has_value();
@@ -203,6 +215,8 @@ class ScriptExecutable final : public Executable {
     }
     if (script_.policy == Policy::dataflow)
       completed_ = messages_.wait_any();
+    else if constexpr (O::observes)
+      messages_.wait(observer_.completions());
     else
       messages_.wait();
   }
@@ -210,9 +224,15 @@ class ScriptExecutable final : public Executable {
   // Does all work that is possible now that the wait `before` is over, and returns the next wait. Inlined, so that a blocking
   // execution keeps the stage in a register.
   [[gnu::always_inline]] Stage go_on(Stage before) {
-    if (before == Stage::to_begin) bases_ = &messages_.begin(input_, output_);
+    if (before == Stage::to_begin) {
+      if constexpr (O::observes) observer_.begins();
+      bases_ = &messages_.begin(input_, output_);
+    }
     const Stage next = script_.policy == Policy::dataflow ? run_tasks(before) : run_window(before);
-    if (next == Stage::to_begin) messages_.end();
+    if (next == Stage::to_begin) {
+      messages_.end();
+      if constexpr (O::observes) observer_.ends();
+    }
     return next;
   }
 
@@ -222,7 +242,10 @@ class ScriptExecutable final : public Executable {
     if (before == Stage::for_messages) {
       if (steps) steps->leave(window_);
       watch_.ends(&Phases::communicate_s);
-      run_copies(script_, script_.windows[window_++].copies_after, *bases_);
+      if constexpr (O::observes) observer_.window_is_complete();
+      run_copies(script_, script_.windows[window_].copies_after, *bases_);
+      if constexpr (O::observes) observer_.copied_after(window_, script_.windows[window_].copies_after);
+      ++window_;
       watch_.ends(&Phases::collect_s);
     }
     if (window_ == script_.windows.size()) {
@@ -233,10 +256,14 @@ class ScriptExecutable final : public Executable {
     const Window& window = script_.windows[window_];
     if (before != Stage::for_step) {
       run_copies(script_, window.copies_before, *bases_);
+      if constexpr (O::observes) observer_.copied_before(window_, window.copies_before);
       watch_.ends(&Phases::distribute_s);
       if (steps && !steps->may_enter(window_)) return Stage::for_step;
+    } else if constexpr (O::observes) {
+      observer_.enters_window();
     }
     for (std::uint32_t i = window.messages.first; i < window.messages.last; ++i) messages_.post(i);
+    if constexpr (O::observes) observer_.posted(window.messages, window.first_round);
     return Stage::for_messages;
   }
 
@@ -247,22 +274,28 @@ class ScriptExecutable final : public Executable {
     } else {
       watch_.ends(&Phases::communicate_s);
       QUADRILLE_HOT_ASSERT(completed_ < script_.messages.size() && state.completed < state.started);
+      if constexpr (O::observes) observer_.completed(completed_);
       ++state.completed;
       state.release(script_, script_.tasks[state.task_of_message[completed_]].after_completion);
     }
     while (state.started < state.queued) {
-      const Task& task = script_.tasks[state.ready[state.started++]];
+      const std::uint32_t number = state.ready[state.started++];
+      const Task& task = script_.tasks[number];
       if (task.message == Task::no_message) {
         run_copies(script_, task.copies, *bases_);
+        if constexpr (O::observes) observer_.ran(number);
         watch_.ends(task.collects ? &Phases::collect_s : &Phases::distribute_s);
         ++state.completed;
         state.release(script_, task.after_completion);
       } else {
         messages_.post(task.message);
+        if constexpr (O::observes) observer_.posted(task.message);
         state.release(script_, task.after_start);
       }
     }
-    return state.completed == script_.tasks.size() ? Stage::to_begin : Stage::for_messages;
+    if (state.completed == script_.tasks.size()) return Stage::to_begin;
+    if constexpr (O::observes) observer_.begins_to_wait(0);
+    return Stage::for_messages;
   }
 
   // Called in an exception handler. Tells the error to the other ranks, because they wait for this rank's messages. If the error
@@ -294,6 +327,14 @@ class ScriptExecutable final : public Executable {
   Stage stage_ = Stage::to_begin;
   std::size_t window_ = 0;
   std::uint32_t completed_ = 0;  // dataflow: the message that has completed last
+  [[no_unique_address]] O observer_;
 };
+
+// Makes an executable of M: an observed one if the script has a record.
+template <ObservedMessages M, class... Arguments>
+std::unique_ptr<Executable> script_executable(const Script& script, Arguments&&... arguments) {
+  if (script.record) return std::make_unique<ScriptExecutable<M, Observer>>(std::forward<Arguments>(arguments)...);
+  return std::make_unique<ScriptExecutable<M>>(std::forward<Arguments>(arguments)...);
+}
 
 }  // namespace quadrille

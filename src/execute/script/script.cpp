@@ -92,6 +92,8 @@ class ScriptMaker {
  private:
   const Operation& operation(std::size_t i) const { return graph_.operations[i]; }
 
+  Count number_of_round(std::size_t i) const { return program_.rounds[operation(i).round].number; }
+
   bool is_buffered(std::size_t i) const {
     const Message& message = graph_.message(program_, i);
     return bytes(message.regions) <= options_.buffered_bytes(message.peer);
@@ -205,7 +207,7 @@ class ScriptMaker {
   }
 
   void make_window(std::size_t first, std::size_t last) {
-    Window window;
+    Window window{.first_round = number_of_round(first), .last_round = number_of_round(last - 1)};
     Bytes used = control_bytes_;
     std::map<std::size_t, Region> places;
     window.copies_before.first = count(script_.copies);
@@ -264,6 +266,8 @@ class ScriptMaker {
 
   OperationTasks enter_local(std::size_t i) {
     const std::uint32_t task = enter_task(append_local(i), Task::no_message);
+    script_.tasks[task].local = static_cast<std::int32_t>(operation(i).index);
+    script_.tasks[task].round = number_of_round(i);
     return {task, task, task};
   }
 
@@ -271,7 +275,8 @@ class ScriptMaker {
     const Regions& regions = graph_.message(program_, i).regions;
     const bool is_send = operation(i).kind == OperationKind::send;
     OperationTasks own{};
-    if (staged_[i] && is_send) own.start = enter_task(append(regions, {area}), Task::no_message);
+    if (staged_[i] && is_send)
+      script_.tasks[own.start = enter_task(append(regions, {area}), Task::no_message)].round = number_of_round(i);
     own.message = enter_task({}, enter_message(i, area));
     if (staged_[i] && is_send) wait(own.message, own.start);
     if (!staged_[i] || !is_send) own.start = own.message;
@@ -279,6 +284,7 @@ class ScriptMaker {
     if (staged_[i] && !is_send) {
       own.finish = enter_task(append({area}, regions), Task::no_message);
       script_.tasks[own.finish].collects = true;
+      script_.tasks[own.finish].round = number_of_round(i);
       wait(own.finish, own.message);
     }
     if (const std::size_t previous = places_[i].previous; previous != no_operation)

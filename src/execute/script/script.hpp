@@ -37,6 +37,7 @@ struct ScriptMessage {
 // copies after. Fused receives complete in the order in which they are posted.
 struct Window {
   IndexRange copies_before, messages, copies_after;
+  Count first_round = 0, last_round = 0;  // of the schedule
 };
 
 // Policy dataflow runs a graph of tasks: a task starts when all its predecessors are complete. A task is some copies, or one
@@ -47,7 +48,11 @@ struct Task {
   std::uint32_t message = no_message;        // the message of a message task
   IndexRange after_start, after_completion;  // ranges of Script::successors: tasks that wait for its start, or its completion
   bool collects = false;                     // a copy task that unpacks received data
+  Count round = 0;                           // of a copy task: the round of the schedule
+  std::int32_t local = -1;                   // of a copy task: the index of the local operation in the round; -1: packing or none
 };
+
+class ExecutionRecord;  // execution_record.hpp
 
 struct Script {
   Rank rank = 0;
@@ -64,6 +69,7 @@ struct Script {
   std::vector<Task> tasks;                  // dataflow
   std::vector<std::uint32_t> successors;    // dataflow
   std::vector<std::uint32_t> predecessors;  // dataflow: the number of predecessors of each task
+  std::shared_ptr<ExecutionRecord> record;  // if set, executions write their times to it
 };
 
 struct ScriptOptions {

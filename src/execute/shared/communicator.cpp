@@ -20,7 +20,7 @@ class SharedOffer final : public Offer {
     static_assert(sizeof(Connector::Places) < sizeof words_);
     const Connector::Places mine = connector_.offer(costs);
     std::memcpy(words_.data(), &mine, sizeof mine);
-    words_.back() = ScriptedExchange::suits(*script_, space, costs);
+    words_.back() = !script_->record && ScriptedExchange::suits(*script_, space, costs);
   }
 
   std::unique_ptr<Executable> complete(const std::vector<Words>& all) override {
@@ -29,8 +29,9 @@ class SharedOffer final : public Offer {
     ByRank<Connector::Places> places(size(all));
     for (Rank rank = 0; rank < size(all); ++rank)
       std::memcpy(static_cast<void*>(&places[rank]), all[index(rank)].data(), sizeof(Connector::Places));
-    return connector_.connect(
-        places, [&](Connected connected) { return std::make_unique<SharedExecutable>(space_, script_, std::move(connected)); });
+    return connector_.connect(places, [&](Connected connected) {
+      return script_executable<SharedMessages>(*script_, space_, script_, std::move(connected));
+    });
   }
 
  private:
@@ -48,7 +49,7 @@ std::unique_ptr<Executable> SharedCommunicator::prepare(std::shared_ptr<const Sc
     const auto all = gathered_or_thrown(*space(), [&] { return offer.emplace(*space(), costs(), script).words(); });
     return offer->complete(all);
   }
-  return std::make_unique<SharedExecutable>(*space(), costs(), std::move(script));
+  return script_executable<SharedMessages>(*script, *space(), costs(), script);
 }
 
 std::unique_ptr<Offer> SharedCommunicator::offer(const std::shared_ptr<const Script>& script) {

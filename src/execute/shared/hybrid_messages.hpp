@@ -17,13 +17,15 @@ namespace quadrille {
 
 // What the class of the messages between nodes must provide.
 template <class M>
-concept FarMessages = requires(M messages, const Bases& bases, std::uint32_t message) {
+concept FarMessages = requires(M messages, const Bases& bases, std::uint32_t message, const CompletionStamps& completions) {
   messages.begin(bases);  // sets the buffers of the whole script; the near messages own their memory
   messages.post(message);
   { messages.advance() } -> std::convertible_to<bool>;
   messages.wait();
   { messages.advance_any() } -> std::convertible_to<std::optional<std::uint32_t>>;
   { messages.wait_any() } -> std::convertible_to<std::uint32_t>;
+  { messages.advance(completions) } -> std::convertible_to<bool>;  // observed executions
+  messages.wait(completions);
   { messages.has_open() } -> std::convertible_to<bool>;  // are there posted messages that are not complete?
   messages.withdraw();
   { messages.memory_bytes() } -> std::convertible_to<Bytes>;
@@ -77,26 +79,13 @@ class HybridMessages {
     else
       far_.post(end.index);
   }
-  bool advance() {
-    const bool near = near_.advance(), far = far_.advance();
-    return near && far;
-  }
+  bool advance() { return advance_parts(NoStamps{}, NoStamps{}); }
+  bool advance(const CompletionStamps& completions) { return advance_parts(near_stamps(completions), far_stamps(completions)); }
   // While messages of both kinds are open, the rank must poll: nobody wakes it when a far message arrives. Otherwise it waits as
   // ranks with messages of that kind alone do. In shared memory it then sleeps, so that it does not take the core of a rank that
   // works.
-  void wait() {
-    bool near = !near_.has_open(), far = !far_.has_open();
-    if (!near && !far)
-      node_.poll_until(
-          [&] {
-            near = near_.advance();
-            far = far_.advance();
-            return near || far;
-          },
-          true);
-    if (!near) near_.wait();
-    if (!far) far_.wait();
-  }
+  void wait() { wait_for_parts(NoStamps{}, NoStamps{}); }
+  void wait(const CompletionStamps& completions) { wait_for_parts(near_stamps(completions), far_stamps(completions)); }
   std::optional<std::uint32_t> advance_any() {
     if (const auto near = near_.advance_any()) return parts_.near.of_whole[*near];
     if (const auto far = far_.advance_any()) return parts_.far.of_whole[*far];
@@ -119,6 +108,38 @@ class HybridMessages {
   Bytes memory_bytes() const { return near_.memory_bytes() + far_.memory_bytes() + memory_bytes_of(parts_.ends); }
 
  private:
+  struct NoStamps {};
+
+  CompletionStamps near_stamps(const CompletionStamps& whole) const { return {whole.completed, parts_.near.of_whole.data()}; }
+  CompletionStamps far_stamps(const CompletionStamps& whole) const { return {whole.completed, parts_.far.of_whole.data()}; }
+
+  // The functions of a part, with or without stamps.
+  static bool advance(auto& part, const CompletionStamps& stamps) { return part.advance(stamps); }
+  static bool advance(auto& part, NoStamps) { return part.advance(); }
+  static void wait(auto& part, const CompletionStamps& stamps) { part.wait(stamps); }
+  static void wait(auto& part, NoStamps) { part.wait(); }
+
+  template <class Stamps>
+  bool advance_parts(const Stamps& of_near, const Stamps& of_far) {
+    const bool near = advance(near_, of_near), far = advance(far_, of_far);
+    return near && far;
+  }
+
+  template <class Stamps>
+  void wait_for_parts(const Stamps& of_near, const Stamps& of_far) {
+    bool near = !near_.has_open(), far = !far_.has_open();
+    if (!near && !far)
+      node_.poll_until(
+          [&] {
+            near = advance(near_, of_near);
+            far = advance(far_, of_far);
+            return near || far;
+          },
+          true);
+    if (!near) wait(near_, of_near);
+    if (!far) wait(far_, of_far);
+  }
+
   SharedSpace& node_;
   const std::shared_ptr<const Script> script_;
   const ScriptByNode parts_;

@@ -1,31 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compares the time-stamp counter with CLOCK_MONOTONIC, to determine its rate.
+// The rate of the time-stamp counter since this library was loaded.
 #include "mpi_face/ticks.hpp"
 
-#include <limits>
-
 namespace quadrille::mpi_face {
-
-TickMoment TickMoment::now() noexcept {
-  // Takes a few readings, and keeps the one with the least time between its two time stamps, because it was disturbed least.
-  TickMoment best;
-  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
-  for (int i = 0; i < 5; ++i) {
-    timespec clock{};
-    const std::uint64_t before = mpi_face::ticks();
-    ::clock_gettime(CLOCK_MONOTONIC, &clock);
-    const std::uint64_t between = mpi_face::ticks() - before;
-    if (between >= least) continue;
-    least = between;
-    best = {before + between / 2, std::int64_t{clock.tv_sec} * 1'000'000'000 + clock.tv_nsec};
-  }
-  return best;
-}
-
-double tick_rate(const TickMoment& begin, const TickMoment& end) noexcept {
-  if (end.monotonic_ns <= begin.monotonic_ns || end.ticks <= begin.ticks) return 0;
-  return static_cast<double>(end.ticks - begin.ticks) / (1e-9 * static_cast<double>(end.monotonic_ns - begin.monotonic_ns));
-}
 
 namespace {
 

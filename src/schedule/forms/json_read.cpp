@@ -4,13 +4,12 @@
 //
 // Memory: `buffers` must have an entry for each rank. This is checked before anything is allocated for each rank, so a
 // large number of ranks alone cannot take memory.
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
-#include "foundation/text/printable.hpp"
-#include "problem/collective_facts.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "schedule/forms/document.hpp"
+#include "schedule/forms/json_head.hpp"
 #include "schedule/forms/json_tree.hpp"
 #include "schedule/forms/json_value.hpp"
 
@@ -19,87 +18,10 @@ namespace {
 
 constexpr std::string_view a_size = "a number of bytes";
 
-void expect_size(const JsonValue& list, Count wanted, std::string_view of_what) {
-  if (static_cast<Count>(list.size()) != wanted) list.expected(fmt::format("an array of {} {}", wanted, of_what));
-}
-
-std::vector<Bytes> read_sizes(const JsonValue& list, Count ranks) {
-  expect_size(list, ranks, "numbers, one for each rank");
-  std::vector<Bytes> sizes;
-  list.for_each([&](const JsonValue& size) { sizes.push_back(size.integer(a_size, 0)); });
-  return sizes;
-}
-
-std::shared_ptr<const std::vector<Bytes>> read_counts(const JsonValue& counts, const Problem& problem) {
-  if (!has_pair_counts(problem.collective)) return std::make_shared<const std::vector<Bytes>>(read_sizes(counts, problem.ranks));
-  expect_size(counts, problem.ranks, "rows, one for each rank");
-  auto matrix = std::make_shared<std::vector<Bytes>>();
-  counts.for_each([&](const JsonValue& row) {
-    const std::vector<Bytes> sizes = read_sizes(row, problem.ranks);
-    matrix->insert(matrix->end(), sizes.begin(), sizes.end());
-  });
-  return matrix;
-}
-
-Collective read_collective(const JsonValue& word) {
-  if (const auto collective = collective_named(word.text("the name of a collective"))) return *collective;
-  std::vector<std::string_view> known;
-  for (const Collective collective : all_collectives()) known.push_back(name(collective));
-  word.expected(fmt::format("a collective ({})", fmt::join(known, ", ")));
-}
-
-Problem read_problem(const JsonValue& document) {
-  Problem problem;
-  problem.collective = read_collective(document.key("collective"));
-  problem.ranks = document.key("ranks").integer("a number of ranks", 1);
-  if (is_irregular(problem.collective))
-    problem.counts = read_counts(document.key("counts"), problem);
-  else if (has_blocks(problem.collective))
-    problem.block_bytes = document.key("block_bytes").integer(a_size, 0);
-  if (is_rooted(problem.collective)) problem.root = document.key("root").integer("a rank", 0, problem.ranks - 1);
-  if (is_reduction(problem.collective)) {
-    if (const auto size = document.find("element_bytes")) problem.element_bytes = size->integer(a_size, 1);
-    const auto commutative = document.find("commutative");
-    problem.commutative = commutative && commutative->boolean();
-    const auto reproducible = document.find("reproducible");
-    problem.reproducible = reproducible && reproducible->boolean();
-  }
-  if (const auto nodes = document.find("nodes")) {
-    expect_size(*nodes, problem.ranks, "numbers, one for each rank");
-    nodes->for_each([&](const JsonValue& node) { problem.nodes.push_back(node.integer("a node")); });
-  }
-  if (const auto grid = document.find("grid"))
-    grid->for_each([&](const JsonValue& side) { problem.grid.push_back(side.integer("a side", 1)); });
-  check(problem);
-  return problem;
-}
-
-Parameters read_parameters(const JsonValue& object) {
-  if (!object.value().is_object()) object.expected("an object");
-  Parameters parameters;
-  for (const auto& [name, value] : object.value().items()) {
-    if (value.is_structured()) object.refuse(fmt::format("expected a number or a word for '{}'", excerpt(name)));
-    if (is_int64(value))
-      parameters[name] = value.get<Count>();
-    else
-      parameters[name] = value.is_string() ? value.get<std::string>() : value.dump();
-  }
-  return parameters;
-}
-
 // Appends the region unless it is empty.
-void read_region(const JsonValue& region, Regions& regions) {
-  if (region.size("a region, [buffer, offset, length]") != 3) region.expected("a region, [buffer, offset, length]");
-  const JsonValue word = region.entry(0);
-  const std::string& buffer_name = word.text("a buffer (input, output, scratch)");
-  const Bytes offset = region.entry(1).integer("an offset");
-  const Bytes length = region.entry(2).integer("a length", 0);
-  for (const Buffer buffer : {Buffer::input, Buffer::output, Buffer::scratch}) {
-    if (name(buffer) != buffer_name) continue;
-    if (length > 0) regions.push_back({buffer, offset, length, {}});
-    return;
-  }
-  word.expected("a buffer (input, output, scratch)");
+void read_region(const JsonValue& value, Regions& regions) {
+  const Region region = read_json_region(value);
+  if (region.length > 0) regions.push_back(region);
 }
 
 Regions read_regions(const JsonValue& list) {
@@ -190,16 +112,17 @@ Schedule read_schedule(const JsonValue& document, std::size_t text_bytes) {
   if (format.text() != json_format) format.expected(fmt::format("'{}'", json_format));
 
   Schedule schedule;
-  schedule.problem = read_problem(document);
+  JsonHead head = read_json_head(document);
+  schedule.problem = std::move(head.problem);
+  schedule.algorithm = std::move(head.algorithm);
+  schedule.parameters = std::move(head.parameters);
   const Count ranks = schedule.problem.ranks;
-  if (const auto algorithm = document.find("algorithm")) schedule.algorithm = algorithm->text();
-  if (const auto parameters = document.find("parameters")) schedule.parameters = read_parameters(*parameters);
 
   const JsonValue buffers = document.key("buffers");
-  schedule.stated_input_bytes = read_sizes(buffers.key("input"), ranks);
-  schedule.stated_output_bytes = read_sizes(buffers.key("output"), ranks);
+  schedule.stated_input_bytes = read_json_sizes(buffers.key("input"), ranks);
+  schedule.stated_output_bytes = read_json_sizes(buffers.key("output"), ranks);
   const auto scratch = buffers.find("scratch");
-  const std::vector<Bytes> scratch_bytes = scratch ? read_sizes(*scratch, ranks) : std::vector<Bytes>(index(ranks));
+  const std::vector<Bytes> scratch_bytes = scratch ? read_json_sizes(*scratch, ranks) : std::vector<Bytes>(index(ranks));
 
   StoredPrograms stored(ranks);
   for (Rank rank = 0; rank < ranks; ++rank) stored.programs[index(rank)].scratch_bytes = scratch_bytes[index(rank)];

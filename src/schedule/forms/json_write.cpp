@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writes the JSON form (docs/schedule-format.md), one line for each operation and message, so that people and
 // `diff` can read it. Everything that may fail is checked before the first byte is written.
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <tuple>
 
-#include "problem/collective_facts.hpp"
 #include "quadrille/error.hpp"
-#include "quadrille/traffic.hpp"
 #include "schedule/forms/document.hpp"
+#include "schedule/forms/json_head.hpp"
 #include "schedule/meetings.hpp"
 
 namespace quadrille {
@@ -152,7 +149,8 @@ class JsonWriter {
     std::vector<std::string> stage_names;
     for (const Stage& stage : programs_.front().stages) stage_names.push_back(json_string(stage.name));
 
-    write_head();
+    out_.print("{{\"format\": \"{}\"", json_format);
+    write_json_head(out_, {problem_, schedule_.algorithm, schedule_.parameters});
     write_buffers();
     out_.print(",\n\"stages\": [");
     for (std::size_t i = 0; i < stage_names.size(); ++i) {
@@ -169,36 +167,6 @@ class JsonWriter {
   }
 
  private:
-  void write_head() {
-    const std::string algorithm = json_string(schedule_.algorithm);
-    std::string parameters;
-    for (const auto& [key, value] : schedule_.parameters) {
-      const std::string* word = std::get_if<std::string>(&value);
-      parameters +=
-          fmt::format("{}{}: {}", parameters.empty() ? "" : ", ", json_string(key), word ? json_string(*word) : to_string(value));
-    }
-    out_.print("{{\"format\": \"{}\",\n\"collective\": \"{}\",\n\"algorithm\": {},\n\"parameters\": {{{}}},\n\"ranks\": {}",
-               json_format, name(problem_.collective), algorithm, parameters, problem_.ranks);
-    if (is_irregular(problem_.collective))
-      write_counts();
-    else if (has_blocks(problem_.collective))
-      out_.print(",\n\"block_bytes\": {}", problem_.block_bytes);
-    if (is_reduction(problem_.collective))
-      out_.print(",\n\"element_bytes\": {},\n\"commutative\": {}{}", problem_.element_bytes, problem_.commutative,
-                 problem_.reproducible ? ",\n\"reproducible\": true" : "");
-    if (is_rooted(problem_.collective)) out_.print(",\n\"root\": {}", problem_.root);
-    if (!problem_.nodes.empty()) out_.print(",\n\"nodes\": [{}]", fmt::join(problem_.nodes, ", "));
-    if (!problem_.grid.empty()) out_.print(",\n\"grid\": [{}]", fmt::join(problem_.grid, ", "));
-  }
-
-  void write_counts() {
-    if (!has_pair_counts(problem_.collective)) return out_.print(",\n\"counts\": [{}]", fmt::join(*problem_.counts, ", "));
-    out_.print(",\n\"counts\": [");
-    for (Rank from = 0; from < problem_.ranks; ++from)
-      out_.print("{}  [{}]", from == 0 ? "\n" : ",\n", fmt::join(Traffic(problem_).row(from), ", "));
-    out_.print("]");
-  }
-
   void write_buffers() {
     const auto list = [&](std::string_view key, auto&& size_of) {
       out_.print("  \"{}\": [", key);

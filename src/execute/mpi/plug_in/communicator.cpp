@@ -34,7 +34,7 @@ std::shared_ptr<Communicator> MpiCommunicator::kept() { return std::shared_ptr<C
 std::unique_ptr<Executable> MpiCommunicator::prepare(std::shared_ptr<const Script> script) {
   Lease lease = group_->lease();
   return made_or_thrown(*group_,
-                        [&] { return std::make_unique<MpiExecutable>(std::move(lease), group_->waiter(), std::move(script)); });
+                        [&] { return script_executable<MpiMessages>(*script, std::move(lease), group_->waiter(), script); });
 }
 
 std::unique_ptr<Mail> MpiCommunicator::mail() { return std::make_unique<MpiMail>(group_->lease(), group_->waiter()); }

@@ -128,6 +128,16 @@ std::optional<std::uint32_t> MpiMessages::advance_any() {
   return finished_[--finished_count_];
 }
 
+bool MpiMessages::advance(const CompletionStamps& completions) {
+  while (const auto message = advance_any()) completions(*message);
+  return !has_open();
+}
+
+void MpiMessages::wait(const CompletionStamps& completions) {
+  while (has_open()) completions(wait_any());
+}
+
 template class ScriptExecutable<MpiMessages>;
+template class ScriptExecutable<MpiMessages, Observer>;
 
 }  // namespace quadrille

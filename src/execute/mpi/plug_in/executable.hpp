@@ -27,6 +27,8 @@ class MpiMessages {
   void post(std::uint32_t message);
   bool advance();
   void wait();
+  bool advance(const CompletionStamps& completions);
+  void wait(const CompletionStamps& completions);
   std::optional<std::uint32_t> advance_any();
   std::uint32_t wait_any();
   static bool poll(auto&& done) { return done(); }
@@ -70,6 +72,6 @@ class MpiMessages {
 };
 
 extern template class ScriptExecutable<MpiMessages>;
-using MpiExecutable = ScriptExecutable<MpiMessages>;
+extern template class ScriptExecutable<MpiMessages, Observer>;
 
 }  // namespace quadrille

@@ -10,14 +10,13 @@
 namespace quadrille {
 
 std::unique_ptr<Executable> HybridTransport::prepare(std::shared_ptr<const Script> script) {
-  using HybridExecutable = ScriptExecutable<HybridMessages<MpiMessages>>;
   Lease lease = group_.lease();
   return made_or_thrown(group_, [&] {
     const auto make_far = [&](std::shared_ptr<const Script> far) {
       return MpiMessages(std::move(lease), group_.waiter(), std::move(far));
     };
-    return std::make_unique<HybridExecutable>(*group_.node()->space(), group_.node()->costs(), group_.places(), std::move(script),
-                                              make_far);
+    return script_executable<HybridMessages<MpiMessages>>(*script, *group_.node()->space(), group_.node()->costs(), group_.places(),
+                                                          script, make_far);
   });
 }
 

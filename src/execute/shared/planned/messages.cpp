@@ -285,7 +285,9 @@ void SharedMessages::fetch(std::uint32_t index) const {
   __builtin_prefetch(block + receive.payload);
 }
 
-bool SharedMessages::advance() {
+// Calls seen(message) for each message that becomes complete.
+template <class Seen>
+[[gnu::always_inline]] inline bool SharedMessages::complete_open(const Seen& seen) {
   if (unpublished_ != none) publish(unpublished_);
   const std::size_t count = open_.count;
   std::size_t kept = 0;
@@ -296,11 +298,19 @@ bool SharedMessages::advance() {
     if ((fused && fused_waits) || !try_to_complete(open_[i])) {
       fused_waits = fused_waits || fused;
       open_[kept++] = open_[i];
+    } else {
+      seen(open_[i]);
     }
   }
   open_.count = kept;
   return kept == 0;
 }
+
+bool SharedMessages::advance() {
+  return complete_open([](std::uint32_t) {});
+}
+
+bool SharedMessages::advance(const CompletionStamps& completions) { return complete_open(completions); }
 
 std::optional<std::uint32_t> SharedMessages::advance_any() {
   if (complete_.count > 0) return complete_[--complete_.count];
@@ -317,6 +327,10 @@ void SharedMessages::wait() {
   space_.wait_until([&] { return advance(); }, [&] { return script_->messages[open_[0]].peer; });
 }
 
+void SharedMessages::wait(const CompletionStamps& completions) {
+  space_.wait_until([&] { return advance(completions); }, [&] { return script_->messages[open_[0]].peer; });
+}
+
 std::uint32_t SharedMessages::wait_any() {
   std::optional<std::uint32_t> completed;
   space_.wait_until([&] { return (completed = advance_any()).has_value(); }, [] { return SharedSpace::anybody; });
@@ -324,5 +338,6 @@ std::uint32_t SharedMessages::wait_any() {
 }
 
 template class ScriptExecutable<SharedMessages>;
+template class ScriptExecutable<SharedMessages, Observer>;
 
 }  // namespace quadrille

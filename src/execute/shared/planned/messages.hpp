@@ -46,6 +46,8 @@ class SharedMessages {
   void post(std::uint32_t message);
   bool advance();
   void wait();
+  bool advance(const CompletionStamps& completions);
+  void wait(const CompletionStamps& completions);
   std::optional<std::uint32_t> advance_any();
   std::uint32_t wait_any();
   template <class Done>
@@ -82,6 +84,8 @@ class SharedMessages {
   void fetch(std::uint32_t message) const;
   Turn& own_turn(std::uint32_t send) const { return *reinterpret_cast<Turn*>(turns_now_ + layout_.places[send].turn); }
   bool try_to_complete(std::uint32_t message);
+  template <class Seen>
+  bool complete_open(const Seen& seen);
   bool receive_long(const Receive& receive, std::byte* block);
   std::optional<Bases> held_bases(const Receive& receive, const GroupHead& head);
   void run_long(IndexRange copies, const Bases& source);
@@ -104,7 +108,9 @@ class SharedMessages {
   LongSince looks_{SharedSpace::between_questions};
 };
 
-extern template class ScriptExecutable<SharedMessages>;  // instantiated in messages.cpp, where `post` is inlined
+// Instantiated in messages.cpp, where `post` is inlined.
+extern template class ScriptExecutable<SharedMessages>;
+extern template class ScriptExecutable<SharedMessages, Observer>;
 using SharedExecutable = ScriptExecutable<SharedMessages>;
 
 }  // namespace quadrille

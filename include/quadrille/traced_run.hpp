@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Executes a schedule and records when everything happened (trace.hpp).
+//
+//   run_threads(4, [](Communicator& threads) {
+//     const Trace trace = traced_run(threads, make_schedule(Problem::alltoall(4, 1024), "bruck"), {}, input, output);
+//     if (threads.rank() == 0) write_trace(std::cout, trace);
+//   });
+#pragma once
+
+#include "quadrille/execute.hpp"
+#include "quadrille/trace.hpp"
+
+namespace quadrille {
+
+// Runs before the one that is recorded, so that memory and caches are warm.
+inline constexpr int standard_warm_up = 10;
+
+// Collective. Makes a plan of the schedule, executes it `warm_up` times and then once more, and returns the last execution's trace
+// at rank 0: the logical time and the executed one, in nanoseconds. Other ranks get an empty trace. The clocks of ranks on several
+// machines are compared before and after (TracedTime::clock_bound).
+//
+// A message lasts from the time when its rank posts it to the time when the rank notices that it is complete; all messages of a
+// window are posted together. Local operations of a window, and copies to and from staging memory, have the time of all of them. A
+// reduction that the executor combines with its receive has no time. Executions allocate no memory.
+//
+// `options` must not ask for in_place; its algorithm is ignored. Throws like `plan`.
+Trace traced_run(Group ranks, const Schedule& schedule, const PlanOptions& options, const void* input, void* output,
+                 int warm_up = standard_warm_up);
+
+}  // namespace quadrille

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Makes the record of a schedule: joins the two ends of each message, and puts messages and local operations in order.
+#include "quadrille/trace.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "problem/limits.hpp"
+#include "problem/memory.hpp"
+#include "quadrille/checked.hpp"
+#include "quadrille/indexed.hpp"
+#include "schedule/extent.hpp"
+#include "schedule/meetings.hpp"
+#include "schedule/transform.hpp"
+#include "topology/round_messages.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr Bytes bytes_of_traced_operation = 256;  // about the memory of an operation in a trace
+
+// A send or receive.
+struct PostedEnd {
+  Rank from = 0, to = 0;
+  Count round = 0;
+  bool is_control = false;
+  Message message;
+  PostedEnd* partner = nullptr;  // the other end
+
+  auto meeting() const { return std::tie(from, to, round, is_control, message.port); }
+};
+
+void by_round_and_rank(auto& list, auto rank) {
+  std::stable_sort(list.begin(), list.end(),
+                   [&](const auto& a, const auto& b) { return std::tie(a.round, a.*rank) < std::tie(b.round, b.*rank); });
+}
+
+class Tracer {
+ public:
+  Tracer(const Schedule& schedule, Trace& trace) : schedule_(schedule), trace_(trace) {}
+
+  void run() {
+    for (Rank rank = 0; rank < schedule_.problem.ranks; ++rank) add(in_posting_order(schedule_.program(rank)));
+    by_round_and_rank(trace_.locals, &TracedLocal::rank);
+    join();
+    for (std::vector<PostedEnd>* ends : {&sends_, &receives_})
+      for (PostedEnd& end : *ends)
+        if (ends == &sends_ || !end.partner) enter(end, ends == &sends_);
+    by_round_and_rank(trace_.messages, &TracedMessage::from);
+  }
+
+ private:
+  void add(Program program) {
+    const std::size_t rank = index(program.rank);
+    if (rank == 0) trace_.stages = program.stages;
+    const auto& inputs = schedule_.stated_input_bytes;
+    const auto& outputs = schedule_.stated_output_bytes;
+    trace_.input_bytes.push_back(inputs.empty() ? input_bytes(schedule_.problem, program.rank) : inputs[rank]);
+    trace_.output_bytes.push_back(outputs.empty() ? output_bytes(schedule_.problem, program.rank) : outputs[rank]);
+    trace_.scratch_bytes.push_back(program.scratch_bytes);
+    for (Round& round : program.rounds) {
+      for (Local& local : round.locals) trace_.locals.push_back({round.number, program.rank, std::move(local)});
+      for (Message& send : round.sends)
+        sends_.push_back({program.rank, send.peer, round.number, is_control(send), std::move(send)});
+      for (Message& receive : round.receives)
+        receives_.push_back({receive.peer, program.rank, round.number, is_control(receive), std::move(receive)});
+    }
+  }
+
+  // If the same two ranks have several messages on the same port, the first send meets the first receive.
+  void join() {
+    const auto in_order = [](std::vector<PostedEnd>& ends) {
+      std::vector<PostedEnd*> list;
+      for (PostedEnd& end : ends) list.push_back(&end);
+      std::stable_sort(list.begin(), list.end(),
+                       [](const PostedEnd* a, const PostedEnd* b) { return a->meeting() < b->meeting(); });
+      return list;
+    };
+    for_each_meeting(
+        in_order(sends_), in_order(receives_),
+        [](const PostedEnd* a, const PostedEnd* b) -> std::weak_ordering { return a->meeting() <=> b->meeting(); },
+        [](PostedEnd* send, PostedEnd* receive) { send->partner = receive, receive->partner = send; }, [](const PostedEnd*) {},
+        [](const PostedEnd*) {});
+  }
+
+  void enter(PostedEnd& end, bool is_send) {
+    TracedMessage message{.round = end.round,
+                          .from = end.from,
+                          .to = end.to,
+                          .bytes = bytes(end.message.regions),
+                          .is_control = end.is_control,
+                          .port = end.message.port};
+    if (!end.partner) message.ends = is_send ? MessageEnds::sender_only : MessageEnds::receiver_only;
+    if (!end.is_control) {
+      (is_send ? message.read : message.write) = std::move(end.message.regions);
+      if (end.partner) message.write = std::move(end.partner->message.regions);
+    }
+    trace_.messages.push_back(std::move(message));
+  }
+
+  const Schedule& schedule_;
+  Trace& trace_;
+  std::vector<PostedEnd> sends_, receives_;
+};
+
+TracedNetwork network_of(const Topology& topology, const std::vector<TracedMessage>& messages) {
+  TracedNetwork network{.topology = topology.name(), .grid = topology.grid(), .vertices = topology.vertices()};
+  for (Vertex vertex = 0; vertex < network.vertices; ++vertex)
+    for (const Link& link : topology.links_from(vertex)) {
+      network.links.push_back(link);
+      network.link_texts.push_back(topology.text_of(link));
+    }
+  const auto is_rank = [&](Rank rank) { return rank >= 0 && rank < topology.ranks(); };
+  for (const TracedMessage& message : messages) {
+    const std::size_t before = network.ways.size();
+    if (is_rank(message.from) && is_rank(message.to) && message.from != message.to &&
+        !topology.append_way(message.from, message.to, message.port, network.ways))
+      topology.append_way(message.from, message.to, {}, network.ways);
+    network.hops.push_back(static_cast<Count>(network.ways.size() - before));
+  }
+  return network;
+}
+
+TracedTime logical_time(const Trace& trace) {
+  TracedTime time{.kind = TimeKind::logical, .title = "rounds", .unit = TimeUnit::round};
+  if (!trace.stages.empty()) time.end = checked_sum(trace.stages.back().first_round, trace.stages.back().round_count).value_or(0);
+  for (const TracedMessage& message : trace.messages) {
+    const TimeInterval round{message.round, message.round + 1};
+    time.sends.push_back(message.ends == MessageEnds::receiver_only ? TimeInterval{} : round);
+    time.receives.push_back(message.ends == MessageEnds::sender_only ? TimeInterval{} : round);
+    time.end = std::max(time.end, round.end);
+  }
+  for (const TracedLocal& local : trace.locals) time.locals.push_back({local.round, local.round});
+  time.rank_ends.assign(index(trace.problem.ranks), time.end);
+  return time;
+}
+
+std::string title_of(const Schedule& schedule) {
+  const Problem& problem = schedule.problem;
+  return fmt::format("{}, {}, {} rank{}{}", name(problem.collective), specification(schedule), problem.ranks,
+                     problem.ranks == 1 ? "" : "s",
+                     has_blocks(problem.collective) ? fmt::format(", {} B a block", problem.block_bytes) : "");
+}
+
+void check_size(const Schedule& schedule) {
+  const Count operations = operation_count(schedule, available_memory() / bytes_of_traced_operation);
+  check_memory(schedule.problem, times_at_most(operations, bytes_of_traced_operation, std::numeric_limits<Bytes>::max()),
+               "a trace's operations");
+}
+
+}  // namespace
+
+std::string_view name(TimeKind kind) {
+  static constexpr ByEnum<TimeKind, std::string_view, 4> names{{"logical", "rounds", "events", "executed"}};
+  return names[kind];
+}
+
+std::string_view name(TimeUnit unit) {
+  static constexpr ByEnum<TimeUnit, std::string_view, 3> names{{"round", "ps", "ns"}};
+  return names[unit];
+}
+
+Trace trace_of(const Schedule& schedule, const Topology* topology) {
+  if (topology) check_ranks(*topology, schedule.problem);
+  check_size(schedule);
+  Trace trace{
+      .title = title_of(schedule), .problem = schedule.problem, .algorithm = schedule.algorithm, .parameters = schedule.parameters};
+  Tracer(schedule, trace).run();
+  if (topology) trace.network = network_of(*topology, trace.messages);
+  trace.times.push_back(logical_time(trace));
+  return trace;
+}
+
+std::vector<TracedRound> rounds_of(const Trace& trace) {
+  std::map<Count, TracedRound> rounds;
+  const auto round_of = [&](Count number) -> TracedRound& {
+    TracedRound& round = rounds[number];
+    round.number = number;
+    return round;
+  };
+  for (const TracedLocal& local : trace.locals) round_of(local.round);
+  const bool moves = moves_data(trace.problem.collective);
+  std::map<std::pair<Count, Count>, std::pair<Count, Bytes>> loads;  // of a round and link: messages and bytes
+  std::size_t hop = 0;
+  for (std::size_t i = 0; i < trace.messages.size(); ++i) {
+    const TracedMessage& message = trace.messages[i];
+    TracedRound& round = round_of(message.round);
+    const std::size_t last = trace.network ? hop + index(trace.network->hops[i]) : 0;
+    if (message.is_control && moves) {
+      hop = last;
+      continue;
+    }
+    const Bytes payload = message.is_control ? 0 : message.bytes;
+    ++round.messages;
+    round.longest = std::max(round.longest, payload);
+    round.bytes = checked_sum(round.bytes, payload).value_or(std::numeric_limits<Bytes>::max());
+    for (; hop < last; ++hop) {
+      const Count link = trace.network->ways[hop];
+      auto& [messages, bytes] = loads[{message.round, link}];
+      bytes = checked_sum(bytes, payload).value_or(std::numeric_limits<Bytes>::max());
+      if (++messages > round.sharing) round.sharing = messages, round.busiest_link = link;
+      round.link_bytes = std::max(round.link_bytes, bytes);
+    }
+  }
+  std::vector<TracedRound> list;
+  for (const auto& [number, round] : rounds) list.push_back(round);
+  return list;
+}
+
+}  // namespace quadrille

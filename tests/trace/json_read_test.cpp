@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Traces that cannot be read: the sentence names the place, and says what was expected there.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "quadrille/algorithm.hpp"
+#include "quadrille/trace.hpp"
+#include "support/sentence_of.hpp"
+
+namespace quadrille {
+namespace {
+
+using nlohmann::json;
+
+json right_document() {
+  const Topology ring = Topology::ring(3);
+  std::ostringstream text;
+  write_trace(text, trace_of(make_schedule(Problem::alltoall(3, 8), "bruck:form=classical"), &ring));
+  return json::parse(text.str());
+}
+
+// Returns the sentence with which the document is refused after `key`, a JSON pointer, was set.
+std::string refusal(const std::string& key, const json& value) {
+  json document = right_document();
+  document[json::json_pointer(key)] = value;
+  return testing::sentence_of([&] { parse_traces(document.dump()); });
+}
+
+TEST(TraceRead, NamesThePlaceOfAnError) {
+  EXPECT_EQ(testing::sentence_of([] { parse_traces(right_document().dump()); }), "");
+  struct Wrong {
+    const char* key;
+    json value;
+    const char* sentence;
+  };
+  const json missing;  // null
+  const Wrong wrongs[] = {
+      {"/format", "quadrille-schedule/1", "format: expected 'quadrille-trace/1', found 'quadrille-schedule/1'"},
+      {"/title", 7, "title: expected a string, found 7"},
+      {"/collective", "dance", "collective: expected a collective"},
+      {"/buffers/output", {8, 8}, "buffers.output: expected 3 values, one for each row, found 2"},
+      {"/buffers/output", {8, 8, -1}, "buffers.output: expected values of output from 0"},
+      {"/messages/to", {1, 2}, "messages.to: expected 6 values, one for each row, found 2"},
+      {"/messages/control", {0, 0, 0, 0, 0, 2}, "messages.control: expected values of control from 0 to 1, found 2"},
+      {"/messages/read/regions", {0, 0, 0, 0, 0, -1}, "messages.read: expected a number of regions"},
+      {"/messages/read/regions", {0, 0, 0, 0, 0, 0}, "messages.read.buffer: expected 0 values"},
+      {"/messages/read/buffer", {0, 0, 0, 0, 0, 3}, "messages.read.buffer: expected values of buffer from 0 to 2, found 3"},
+      {"/messages/read/length", "long", "messages.read.length: expected an array of numbers"},
+      {"/local/rank", json{{"runs", {3, 0, 15}}}, "local.rank: expected"},
+      {"/network/links/to", json{{"runs", {0, 0, 6}}}, ""},
+      {"/network/links/to", json{{"runs", {3, 0, 6}}}, "network.links.to: expected values of to from 0 to 2, found 3"},
+      {"/network/links/text", json::array(), "network.links.text: expected an array of 6 texts"},
+      {"/network/ways/hops", {1, 1}, "network.ways.hops: expected 6 values"},
+      {"/network/ways/link", {100, 100, 100, 100, 100, 100}, "network.ways.link: expected numbers of links, found 100"},
+      {"/times/0/kind", "dreamt", "times[0].kind: expected one of 'logical', 'rounds', 'events', 'executed', found 'dreamt'"},
+      {"/times/0/unit", "h", "times[0].unit: expected one of 'round', 'ps', 'ns', found 'h'"},
+      {"/times/0/messages/send_end", {1}, "times[0].messages.send_end: expected 6 values"},
+      {"/times/0/rank_ends", {1}, "times[0].rank_ends: expected 3 values"},
+      {"/times/0/links", {{"begin", {1}}, {"end", {1}}}, "times[0].links.begin: expected 6 values"},
+      {"/findings", {{{"rule", "delivery"}}}, "findings[0]: expected a key 'text', found none"},
+      {"/findings", {{{"rule", "delivery"}, {"text", "t"}, {"message", 6}}}, "findings[0].message: expected a number in 0..5"},
+      {"/findings", {{{"rule", "delivery"}, {"text", "t"}, {"block", {0, 3}}}}, "findings[0].block[1]: expected a rank in 0..2"},
+      {"/findings",
+       {{{"rule", "delivery"}, {"text", "t"}, {"region", {"cache", 0, 8}}}},
+       "findings[0].region[0]: expected a buffer"},
+  };
+  for (const auto& [key, value, sentence] : wrongs) {
+    const std::string found = refusal(key, value);
+    EXPECT_TRUE(*sentence == '\0' ? found.empty() : found.find(sentence) != std::string::npos)
+        << key << " = " << value << ": " << found;
+  }
+  for (const char* key : {"format", "title", "ranks", "buffers", "stages", "messages", "times"}) {
+    json document = right_document();
+    document.erase(key);
+    EXPECT_NE(testing::sentence_of([&] { parse_traces(document.dump()); }).find(key), std::string::npos) << key;
+  }
+  EXPECT_NE(testing::sentence_of([] { parse_traces("[]"); }).find("an empty array holds no trace"), std::string::npos);
+  EXPECT_NE(testing::sentence_of([] { parse_traces("{"); }).find("not JSON"), std::string::npos);
+}
+
+TEST(TraceRead, SkipsUnknownKeysAndReadsArrays) {
+  json document = right_document();
+  document["later"] = {{"more", 1}};
+  document["times"][0]["later"] = 5;
+  EXPECT_EQ(parse_traces(document.dump()).size(), 1u);
+  EXPECT_EQ(parse_traces(json{document, document}.dump()).size(), 2u);
+}
+
+}  // namespace
+}  // namespace quadrille

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille trace: writes the record of one schedule, with its logical time and simulated times.
+#include "quadrille/trace.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <sstream>
+
+#include "options/arguments.hpp"
+#include "options/cases.hpp"
+#include "options/common_options.hpp"
+#include "options/documents.hpp"
+#include "options/event_arguments.hpp"
+#include "options/model_options.hpp"
+#include "options/problem_options.hpp"
+#include "quadrille/cost.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/simulate.hpp"
+#include "quadrille/verify.hpp"
+#include "schedule/policy_name.hpp"
+#include "subcommands/subcommand.hpp"
+#include "support/output.hpp"
+#include "support/talk.hpp"
+
+namespace quadrille::command {
+namespace {
+
+struct Options {
+  std::string subject;  // a collective, or a file
+  std::vector<std::string> algorithms;
+  ProblemOptions problem;
+  ModelOptions model;
+  EventArguments events;
+  std::optional<std::string> by, form, output;
+};
+
+const std::vector<std::string> forms{"json", "perfetto"};
+
+bool is_perfetto(const Options& options) { return options.form == "perfetto"; }
+
+// More findings than anybody reads.
+constexpr std::size_t most_findings = 10'000;
+
+Case named_case(const Options& options, Collective collective) {
+  const std::vector<Case> cases = make_named_cases(collective, options.problem.problems(collective), options.algorithms);
+  if (cases.size() > 1)
+    refuse(fmt::format("a trace is of one schedule, not of {}; ask for one algorithm, number of ranks and size", cases.size()));
+  return cases.front();
+}
+
+Schedule read(const Options& options) {
+  check_names_file(options.subject, options.problem.given(), !options.algorithms.empty());
+  std::vector<Schedule> schedules = read_schedules(options.subject);
+  if (schedules.size() != 1)
+    refuse(fmt::format("a trace is of one schedule, and {} holds {}; write the one to trace to a file of its own",
+                       label_of(options.subject), schedules.size()));
+  schedules.front().problem = options.problem.with_network(schedules.front().problem);
+  return std::move(schedules.front());
+}
+
+void add_findings(Trace& trace, const std::vector<Finding>& findings) {
+  for (const Finding& finding : findings)
+    trace.findings.push_back({.rule = std::string(name(finding.rule)),
+                              .text = finding.message,
+                              .rank = finding.rank,
+                              .stage = finding.stage,
+                              .round = finding.round,
+                              .region = finding.region});
+}
+
+void add_bounds(Trace& trace, const Schedule& schedule, const Topology* topology) {
+  const Figures counted = figures(schedule);
+  std::vector<Bound> bounds = lower_bounds(schedule.problem, counted.ports, counted.c1);
+  if (topology)
+    for (Bound& bound : lower_bounds(schedule.problem, *topology)) bounds.push_back(std::move(bound));
+  for (Bound& bound : bounds) trace.bounds.push_back({std::move(bound.figure), bound.value, std::move(bound.source)});
+}
+
+void add_time(Trace& trace, TracedTime time, const Model& model, const MachineCosts& machine) {
+  time.model = model.id;
+  time.machine = machine.name;
+  time.title += fmt::format(", model {}, machine {}{}{}", time.model, time.machine, time.policy.empty() ? "" : ", ", time.policy);
+  trace.times.push_back(std::move(time));
+}
+
+void add_simulations(Trace& trace, const Schedule& schedule, const Options& options, const Topology* topology) {
+  const MachineCosts machine = options.model.machine_costs();
+  if (options.by.value_or("rounds") == "rounds") {
+    const Model& model = *options.model.choose(machine, schedule.problem, topology != nullptr).model;
+    add_time(trace,
+             time_by_rounds(trace, simulate_rounds(schedule, model, machine,
+                                                   {.topology = topology, .nodes = model.needs_nodes, .work = model.needs_work})),
+             model, machine);
+  }
+  if (options.by.value_or("events") == "rounds") return;
+  const auto suits = [&](const Model& each) { return simulates_events(each, machine, topology != nullptr); };
+  const Model& model = *options.model.choose(machine, schedule.problem, topology != nullptr, suits).model;
+  EventOptions events = options.events.options();
+  events.topology = topology;
+  for (const Policy policy : options.events.policy_list()) {
+    events.policy = policy;
+    add_time(trace, time_by_events(trace, schedule, message_times(model, machine), events), model, machine);
+  }
+}
+
+void check_options(const Options& options) {
+  if (options.subject.empty()) refuse("name a collective or a file: quadrille trace alltoall --algorithm bruck --ranks 5");
+  if (options.form && std::find(forms.begin(), forms.end(), *options.form) == forms.end())
+    refuse_unknown("form", *options.form, forms);
+  if (options.by && *options.by != "rounds" && *options.by != "events")
+    refuse(fmt::format("--by is 'rounds' or 'events', not '{}'", *options.by));
+  if (options.by.value_or("events") == "rounds" && options.events.given())
+    refuse("--policy, --barriers, --seed, --late, --slow-links, --jitter and --switching go with --by events");
+  if (!options.model.machine && (options.model.model || options.by || options.events.given()))
+    refuse("simulated times need a machine: --machine sp2");
+}
+
+int run(const Options& options) {
+  check_options(options);
+  Output output(options.output);
+  const auto collective = collective_named(options.subject);
+  ProgressLine progress;
+  progress.show("traces " + options.subject);
+  std::optional<Case> its_case;
+  if (collective) its_case = named_case(options, *collective);
+  const Schedule schedule = its_case ? progress.followed(its_case->schedule()) : read(options);
+  std::vector<Finding> findings;  // stays empty for algorithms of the table, which tests verify
+  if (!collective) findings = verify(schedule, {.most_findings = most_findings});
+  const auto topology = options.problem.network();
+  Trace trace = trace_of(schedule, topology ? &*topology : nullptr);
+  trace.title = fmt::format("{}, {}, {}", name(schedule.problem.collective),
+                            its_case ? its_case->short_name() : specification(schedule), problem_text(schedule.problem));
+  if (findings.empty())
+    add_bounds(trace, schedule, topology ? &*topology : nullptr);
+  else
+    add_findings(trace, findings);
+  if (options.model.machine) {
+    if (!findings.empty())
+      refuse(fmt::format("a wrong schedule has no simulated times; leave --machine out; {}", to_string(findings.front())));
+    add_simulations(trace, schedule, options, topology ? &*topology : nullptr);
+  }
+  progress.clear();
+  if (is_perfetto(options))
+    write_perfetto(output.stream(), trace);
+  else
+    write_trace(output.stream(), trace), output.stream() << '\n';
+  output.finish();
+  return findings.empty() ? good : with_findings;
+}
+
+}  // namespace
+
+Subcommand add_trace(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  CLI::App* parser = add_subcommand(command, "trace", "write what happens in a schedule, and when: messages, copies, links");
+  add_option(*parser, "subject", options->subject, "a collective, or a file with a schedule ('-' is stdin)", "COLLECTIVE|FILE");
+  add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=8,ports=2");
+  options->problem.add_to(*parser);
+  options->model.add_to(*parser);
+  begin_group(*parser, group::execution);
+  add_option(*parser, "--by", options->by,
+             "with --machine: simulate by rounds or by events, as 'quadrille simulate' does (default: both)", "WAY");
+  options->events.add_to(*parser);
+  begin_group(*parser, group::output);
+  add_option(
+      *parser, "--as", options->form,
+      "json: quadrille-trace/1 (the default); perfetto: for ui.perfetto.dev, with a process for each time and tracks for each "
+      "rank and link",
+      "FORM");
+  add_output_option(*parser, options->output);
+  set_footer(
+      *parser,
+      "docs/trace-format.md describes the JSON form. A trace has the rounds as logical time and, with --machine, "
+      "simulated times; --policy all adds a simulation by events for each policy. With --topology it has the links that each "
+      "message takes. 'quadrille race --trace' writes traces of real runs. A file's schedule is verified first; a trace of a "
+      "wrong one lists the findings, and the exit code is 1.\n\n"
+      "Examples:\n"
+      "  quadrille trace alltoall --algorithm bruck --ranks 8 -o bruck.json\n"
+      "  quadrille trace alltoall --algorithm torus --topology torus:4x4 --block 1KiB --machine paragon -o torus.json\n"
+      "  quadrille trace alltoall --algorithm bruck --ranks 8 --machine sp2 --as perfetto -o bruck.perfetto");
+  Subcommand subcommand{parser, [options] { return run(*options); }};
+  subcommand.writes = [options] { return is_perfetto(*options) ? FileFormat::perfetto : FileFormat::json; };
+  return subcommand;
+}
+
+}  // namespace quadrille::command
