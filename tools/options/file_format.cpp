@@ -48,7 +48,8 @@ constexpr Extension extensions[] = {{"svg", "SVG", FileFormat::svg},
                                     {"svgz", "compressed SVG", {}, "gzip -c '{svg}' > '{file}'"}};
 
 std::string_view name(FileFormat format) {
-  static constexpr ByEnum<FileFormat, std::string_view, 7> names{{"text", "JSON", "CSV", "TOML", "SVG", "a trace for Perfetto", "HTML"}};
+  static constexpr ByEnum<FileFormat, std::string_view, 7> names{
+      {"text", "JSON", "CSV", "TOML", "SVG", "a trace for Perfetto", "HTML"}};
   return names[format];
 }
 

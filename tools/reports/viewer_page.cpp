@@ -4,11 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sstream>
 
 #include "foundation/library_folder.hpp"
 #include "options/documents.hpp"
-#include "quadrille/document.hpp"
 
 namespace quadrille::command {
 namespace {
@@ -68,12 +66,6 @@ std::string data_of(const ViewerPage& page) {
 }
 
 }  // namespace
-
-std::string viewer_document(const Schedule& schedule) {
-  std::ostringstream out;
-  write_json(out, schedule);
-  return out.str();
-}
 
 std::string viewer_script() { return text_of(script()); }
 std::string viewer_style() { return text_of(style()); }

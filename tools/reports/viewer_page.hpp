@@ -5,13 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "quadrille/schedule.hpp"
 #include "support/json.hpp"
 
 namespace quadrille::command {
-
-// Returns the document of a schedule that the viewer shows.
-std::string viewer_document(const Schedule& schedule);
 
 // The data of a page: the documents that it shows, with a title, a text and links to other pages, each of which may be empty. The
 // documents are JSON texts.
@@ -20,6 +16,7 @@ struct ViewerPage {
   Json links = Json::array();     // {"text", "file"}
   Json sections = Json::array();  // of an index: {"title", "pages": [{"text", "file", "about"}]}
   std::vector<std::string> documents;
+  bool is_report = false;  // the documents are results of race, tune or report instead of schedules and traces
 };
 
 // The page as HTML. With `shares_viewer` it loads viewer.js and viewer.css from its own folder.

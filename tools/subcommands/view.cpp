@@ -15,6 +15,7 @@
 #include "options/problem_options.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/verify.hpp"
+#include "reports/schedule_trace.hpp"
 #include "reports/viewer_gallery.hpp"
 #include "reports/viewer_page.hpp"
 #include "subcommands/subcommand.hpp"
@@ -46,24 +47,37 @@ void open_in_browser(const std::string& file) {
   if (status != 0) throw Error(ErrorCode::environment, fmt::format("xdg-open could not open '{}'", file));
 }
 
-// A document that other commands wrote and that the viewer reads itself; otherwise the text holds schedules.
-bool is_ready(const std::string& text) {
+enum class Content { schedules, traces, report };
+
+// Traces and reports, which other commands wrote, are read by the viewer itself.
+Content content_of(const std::string& text) {
   const Json document = Json::parse(text, nullptr, false);
   const Json& first = document.is_array() && !document.empty() ? document.front() : document;
-  return first.is_object() && first.value("format", Json()).is_string() && first.at("format") != "quadrille-schedule/1";
+  if (!first.is_object()) return Content::schedules;
+  const auto format = first.find("format");
+  if (format == first.end()) return first.contains("sizes") || first.contains("cells") ? Content::report : Content::schedules;
+  if (*format == "quadrille-trace/1") return Content::traces;
+  return *format == "quadrille-report" ? Content::report : Content::schedules;
 }
 
+// More findings than anybody reads.
+constexpr std::size_t most_findings = 1000;
+
 // Adds the documents of a file. Returns false if a schedule of it is wrong.
-bool add_file(const std::string& file, ViewerPage& page) {
+bool add_file(const std::string& file, const ProblemOptions& problem, ViewerPage& page) {
   const std::string text = read_text(file, label_of(file));
-  if (is_ready(text)) {
+  if (const Content content = content_of(text); content != Content::schedules) {
     page.documents.push_back(text);
+    page.is_report = page.is_report || content == Content::report;
     return true;
   }
   bool right = true;
-  for (const Schedule& schedule : read_schedules(file, [&](const std::string&, const std::string&) { return text; })) {
-    page.documents.push_back(viewer_document(schedule));
-    right = right && verify(schedule, {.most_findings = 1}).empty();
+  const auto topology = problem.network();
+  for (Schedule& schedule : read_schedules(file, [&](const std::string&, const std::string&) { return text; })) {
+    schedule.problem = problem.with_network(schedule.problem);
+    const std::vector<Finding> findings = verify(schedule, {.most_findings = most_findings});
+    page.documents.push_back(trace_document(schedule, specification(schedule), topology ? &*topology : nullptr, findings));
+    right = right && findings.empty();
   }
   return right;
 }
@@ -94,15 +108,16 @@ int run(const Options& options) {
   bool right = true;
   if (const auto collective = collective_named(options.subjects.front())) {
     if (options.subjects.size() > 1) refuse("name one collective, or files");
+    const auto topology = options.problem.network();
     for (const Case& entry : make_named_cases(*collective, options.problem.problems(*collective), options.algorithms))
-      page.documents.push_back(viewer_document(entry.schedule()));
+      page.documents.push_back(trace_document(entry.schedule(), entry.short_name(), topology ? &*topology : nullptr, {}));
   } else {
     for (const std::string& file : options.subjects) {
       check_names_file(file, options.problem.given(), !options.algorithms.empty());
-      right = add_file(file, page) && right;
+      right = add_file(file, options.problem, page) && right;
     }
   }
-  if (page.documents.size() > most_documents)
+  if (!page.is_report && page.documents.size() > most_documents)
     refuse(fmt::format("a page shows one schedule, or two side by side, not {}", page.documents.size()));
   output.finish(html_of(page));
   if (options.open) open_in_browser(*options.output);
@@ -114,7 +129,9 @@ int run(const Options& options) {
 Subcommand add_view(CLI::App& command) {
   auto options = std::make_shared<Options>();
   CLI::App* parser = add_subcommand(command, "view", "write a page that replays a schedule in a browser");
-  add_option(*parser, "subject", options->subjects, "a collective, or one or two files with a schedule or a trace ('-' is stdin)",
+  add_option(*parser, "subject", options->subjects,
+             "a collective; or one or two files with a schedule or a trace; or results of race, tune or report ("
+             "'-' is stdin)",
              "COLLECTIVE|FILE");
   add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=8; two are shown side by side");
   options->problem.add_to(*parser);

@@ -3,6 +3,10 @@
 // `quadrille-page/1`, which adds a title, a text and links to other pages.
 import type { Exchange } from "../model/exchange";
 import { Reader, Refusal, parsed } from "./reader";
+import type { Race } from "../report/race";
+import type { RunReport } from "../report/run";
+import { isRace, isTuning, readRace, readTuning } from "./race";
+import { readRun } from "./run";
 import { readSchedule } from "./schedule";
 import { readTrace } from "./trace";
 
@@ -23,6 +27,8 @@ export interface PageData {
   readonly links: readonly PageLink[];
   readonly sections: readonly PageSection[];
   readonly exchanges: readonly Exchange[];
+  readonly races: readonly Race[];
+  readonly run?: RunReport;
 }
 
 const readers: ReadonlyMap<string, (document: Reader) => Exchange> = new Map([
@@ -45,10 +51,25 @@ function readExchange(document: Reader): Exchange {
   );
 }
 
-function readDocuments(documents: Reader[]): Exchange[] {
-  if (documents.length === 0) throw new Refusal("The page has no schedule.");
+interface Documents {
+  exchanges: Exchange[];
+  races: Race[];
+  run?: RunReport;
+}
+
+const mostRaces = 64;
+
+function readDocuments(documents: Reader[]): Documents {
+  const [first] = documents;
+  if (!first) throw new Refusal("The page has no schedule.");
+  if (isRace(first) || isTuning(first)) {
+    const races = documents.flatMap((document) => (isTuning(document) ? readTuning(document) : [readRace(document)]));
+    if (races.length > mostRaces) throw new Refusal(`The page has ${races.length} races; it shows at most ${mostRaces}.`);
+    return { exchanges: [], races };
+  }
+  if (formatOf(first) === "quadrille-report" && documents.length === 1) return { exchanges: [], races: [], run: readRun(first) };
   if (documents.length > 2) throw new Refusal(`The page has ${documents.length} schedules; it shows one, or two side by side.`);
-  return documents.map(readExchange);
+  return { exchanges: documents.map(readExchange), races: [] };
 }
 
 // A link of a gallery leads to a page in the same folder.
@@ -67,15 +88,16 @@ export function readPage(text: string): PageData {
   if (text.trim() === "") throw new Refusal("The page has no data. Make it by 'quadrille view', or open a file here.");
   const document = parsed(text, "The data of this page");
   const plain = { links: [], sections: [] };
-  if (Array.isArray(document.value)) return { ...plain, exchanges: readDocuments(document.list()) };
-  if (formatOf(document) !== "quadrille-page/1") return { ...plain, exchanges: [readExchange(document)] };
+  if (Array.isArray(document.value)) return { ...plain, ...readDocuments(document.list()) };
+  if (formatOf(document) !== "quadrille-page/1") return { ...plain, ...readDocuments([document]) };
   const sections = document.optional("sections", (list) => list.list().map(readSection)) ?? [];
-  const documents = document.at("documents").list();
+  // A document may be a list of several, as commands write them.
+  const documents = document.at("documents").list().flatMap((entry) => (Array.isArray(entry.value) ? entry.list() : [entry]));
   return {
     title: document.optional("title", (reader) => reader.text()),
     text: document.optional("text", (reader) => reader.text()),
     links: document.optional("links", (list) => list.list().map(readLink)) ?? [],
     sections,
-    exchanges: sections.length ? [] : readDocuments(documents),
+    ...(sections.length ? { exchanges: [], races: [] } : readDocuments(documents)),
   };
 }

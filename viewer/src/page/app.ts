@@ -5,15 +5,15 @@ import type { Exchange } from "../model/exchange";
 import { firstDifference } from "../model/compare";
 import { follow } from "../model/follow";
 import { Replay } from "../model/replay";
-import { dark, light } from "../views/look";
 import type { Jump } from "../views/panels";
 import { type Frame, remembered } from "../views/view";
 import { button, choice, el } from "./dom";
 import { fromFragment, toFragment } from "./fragment";
 import { listenToKeys } from "./keyboard";
-import { lookOf, type MakeFrame, Pane } from "./panes";
+import { type MakeFrame, Pane } from "./panes";
 import { Player } from "./player";
 import { find } from "./search";
+import { lookOf, setTheme } from "./theme";
 import { type State, Store, type ViewName, viewNames } from "./state";
 
 const wayOf = remembered(follow);
@@ -119,7 +119,7 @@ export class App {
   }
 
   private changed(state: Readonly<State>): void {
-    document.documentElement.dataset["theme"] = lookOf(state.theme, { light, dark }).dark ? "dark" : "light";
+    setTheme(state.theme);
     state.views.forEach((view, side) => {
       this.panes[side]!.show(view);
       for (const tab of this.tabs[side]!.children) tab.setAttribute("aria-selected", String(tab.getAttribute("data-view") === view));
@@ -169,7 +169,7 @@ export class App {
     const round = Math.min(Math.floor(at), last);
     return (width, height): Frame => ({
       exchange, replay, position: at, round, share: still ? 0 : at - round, selection: { rank: rank !== undefined && rank < exchange.ranks ? rank : undefined, block },
-      way: block && block.origin < exchange.ranks ? wayOf(replay, block) : undefined, colourBy, sum, look: lookOf(theme, { light, dark }), width, height,
+      way: block && block.origin < exchange.ranks ? wayOf(replay, block) : undefined, colourBy, sum, look: lookOf(theme), width, height,
     });
   }
 }

@@ -2,10 +2,10 @@
 // The index of a gallery.
 import type { PageData } from "../load/document";
 import { el } from "./dom";
+import { setTheme } from "./theme";
 
 export function showIndex(root: HTMLElement, data: PageData): void {
-  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  document.documentElement.dataset["theme"] = dark ? "dark" : "light";
+  setTheme();
   const sections = data.sections.map((section) => el("section", {}, el("h2", {}, section.title),
     el("ul", {}, ...section.pages.map((page) => el("li", {}, el("a", { href: page.file }, page.text), ` ${page.about}`)))));
   root.replaceChildren(el("div", { class: "index" }, el("h1", {}, data.title ?? "Quadrille"), el("p", {}, data.text ?? ""), ...sections));

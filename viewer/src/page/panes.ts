@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A pane shows one of the views of one exchange.
-import type { Look } from "../views/look";
 import { memory } from "../views/memory";
 import { network } from "../views/network";
 import { figuresPanel, findingsPanel, type Jump, type Panel, textPanel, wayPanel } from "../views/panels";
@@ -105,9 +104,4 @@ export class Pane {
     this.tip.style.left = `${Math.max(4, Math.min(event.offsetX + 12, clientWidth - this.tip.offsetWidth - 8))}px`;
     this.tip.style.top = `${Math.max(4, Math.min(event.offsetY + 18, clientHeight - this.tip.offsetHeight - 8))}px`;
   }
-}
-
-export function lookOf(theme: "auto" | "light" | "dark", looks: { light: Look; dark: Look }): Look {
-  const isDark = theme === "dark" || (theme === "auto" && matchMedia("(prefers-color-scheme: dark)").matches);
-  return isDark ? looks.dark : looks.light;
 }

@@ -2,6 +2,7 @@
 // What the reader of the page has chosen. Whoever changes it tells all who listen.
 import type { Block } from "../model/blocks";
 import type { ColourBy } from "../views/view";
+import type { Theme } from "./theme";
 
 export const viewNames = ["memory", "network", "time", "traffic", "figures", "text", "way", "findings"] as const;
 export type ViewName = (typeof viewNames)[number];
@@ -15,7 +16,7 @@ export interface State {
   views: [ViewName, ViewName];
   colourBy: ColourBy;
   sum: boolean;
-  theme: "auto" | "light" | "dark";
+  theme: Theme;
 }
 
 export class Store {
