@@ -10,7 +10,7 @@ export function formatBytes(bytes: number): string {
     value /= 1024;
     ++unit;
   }
-  return `${Number(value.toPrecision(4))} ${units[unit]}`;
+  return `${value >= 100 ? Math.round(value) : Number(value.toPrecision(3))} ${units[unit]}`;
 }
 
 // A time of a clock: "round 3", or picoseconds or nanoseconds with a fitting unit.

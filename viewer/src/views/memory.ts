@@ -46,7 +46,7 @@ function drawCell(canvas: CanvasRenderingContext2D, frame: Frame, at: Box, conte
   canvas.beginPath();
   canvas.roundRect(at.x + inset, at.y + inset, at.width - 2 * inset, Math.max(1, at.height - 2 * inset), Math.min(4, at.height / 4));
   canvas.fill();
-  if (followed || (flying && !frame.selection.block)) {
+  if (followed || (flying && !frame.selection.block && at.height >= 6)) {
     canvas.lineWidth = followed ? 2.5 : 1.25;
     canvas.strokeStyle = followed ? frame.look.accent : frame.look.text;
     canvas.stroke();

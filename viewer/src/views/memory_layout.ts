@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where the memory view places buffers: a column for each rank, one section for each buffer, offsets downwards.
 import { type Buffer, bufferNames, type Exchange } from "../model/exchange";
+import { Parts } from "../model/blocks";
 import { remembered } from "./view";
 
 export interface Section {
@@ -27,11 +28,15 @@ const tallestCell = 30;
 const gap = 26; // above a section, for its name
 const head = 24; // for the numbers of the ranks
 
-// Cells that the tallest buffer has: blocks, or the pieces of a vector.
+const mostPieces = 64; // of a vector
+
+// Cells that the tallest buffer has: blocks, or the pieces in which messages carry a vector.
 function cells(exchange: Exchange): number {
   const most = Math.max(...exchange.buffers.map((sizes) => Math.max(0, ...sizes)));
-  const block = exchange.blockBytes || (most / exchange.ranks) || 1;
-  return Math.max(1, most / block);
+  if (new Parts(exchange).byTarget) return Math.max(1, most / (exchange.blockBytes || most / exchange.ranks || 1));
+  let smallest = most;
+  for (const message of exchange.messages) for (const region of message.read) smallest = Math.min(smallest, region.bytes);
+  return Math.max(1, Math.min(mostPieces, most / Math.max(1, smallest)));
 }
 
 export const memoryLayout = remembered((exchange: Exchange, width: number, height: number): MemoryLayout => {
