@@ -2,8 +2,8 @@
 // The viewer in a browser: every view at several numbers of ranks, and everything that a reader can do.
 //   node e2e/run.js COMMAND    COMMAND is the built command, such as ../build/release/bin/quadrille
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdtempSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -162,6 +162,53 @@ await check("broken and foreign data give a sentence, and text stays text", asyn
       assert.match(await page.locator("[role=alert]").textContent(), sentence);
       assert.equal(await page.locator("img").count(), 0);
     });
+});
+
+await check("the gallery: from the index through two lessons", async () => {
+  const gallery = join(folder, "gallery");
+  execFileSync(command, ["view", "--gallery", gallery], { env: environment });
+  await on(pathToFileURL(join(gallery, "index.html")).href, async (page) => {
+    await page.getByRole("link", { name: /Ring/ }).first().click();
+    assert.match(await status(page), /^Round 0 /);
+    await page.getByRole("link", { name: /^next/ }).click();
+    assert.match(await page.locator("h1").textContent(), /^2\. /);
+    await settled(page);
+    assert.ok((await colours(page, 0)) > 8);
+  });
+});
+
+await check("a trace with simulated times", async () => {
+  const trace = join(folder, "trace.json");
+  execFileSync(command, ["trace", "alltoall", "--algorithm", "bruck", "--ranks", "8", "--machine", "sp2", "-o", trace], { env: environment });
+  await on(viewed("trace", trace), async (page) => {
+    await settled(page);
+    assert.match(await page.locator(".times canvas").getAttribute("aria-label"), /rounds, 3 rounds; simulated by rounds/);
+  });
+});
+
+await check("a wrong schedule leads to its findings", async () => {
+  const text = execFileSync(command, ["schedule", "alltoall", "--algorithm", "shift", "--ranks", "4"], { env: environment }).toString();
+  const wrong = join(folder, "wrong.sched");
+  writeFileSync(wrong, text.replace(/  send to .*\n/, ""));
+  const file = join(folder, "wrong.html");
+  assert.equal(spawnSync(command, ["view", wrong, "-o", file], { env: environment }).status, 1);
+  await on(pathToFileURL(file).href, async (page) => {
+    assert.match(await page.locator("main .content").nth(1).textContent(), /finding/);
+    await page.locator("main .content").nth(1).locator("[data-round]").first().click();
+    await settled(page);
+    assert.match(await fragment(page), /rank=/);
+  });
+});
+
+await check("reports of races", async () => {
+  const entry = (name, median) => ({ algorithm: name, median_s: median, lower_s: median * 0.9, upper_s: median * 1.1, c1: 1, c2: 8 });
+  const race = { collective: "alltoall", ranks: 4, sizes: [8, 1024].map((bytes) => ({ block_bytes: bytes, entries: [entry("direct", 1e-6), entry("bruck", 2e-6)] })) };
+  await on(pageOf("race", JSON.stringify(race)), async (page) => {
+    assert.equal(await page.locator(".map button").count(), 2);
+    await page.locator(".map button").nth(1).click();
+    assert.equal(await page.getByLabel("Size of a block").inputValue(), "1");
+    assert.match(await page.locator(".losers").textContent(), /the fastest/);
+  });
 });
 
 async function framesPerSecond(name, url) {

@@ -2,7 +2,7 @@
 // The colour and the label of bytes in memory: by origin or by target; in a reduction by the number of operands.
 import { holdsBytes } from "../model/follow";
 import { colours, ink, type Look, mixed } from "./look";
-import { type ColourBy, type Frame, remembered } from "./view";
+import { type Frame, remembered } from "./view";
 
 export interface Paint {
   readonly fill: string;
@@ -18,11 +18,6 @@ export const palette = remembered((count: number, look: Look) => {
   });
   return { plain, faint };
 });
-
-export interface Inked {
-  readonly index: number; // in the palette
-  readonly followed: boolean;
-}
 
 export function colourIndex(frame: Frame, content: number, from: number): number {
   const { replay, colourBy } = frame;
@@ -53,5 +48,3 @@ export function sentence(frame: Frame, content: number, from: number): string {
   const target = replay.parts.target(content, from);
   return target < 0 ? `data of rank ${content}` : `block from rank ${content} to rank ${target}`;
 }
-
-export const colourWord = (colourBy: ColourBy): string => (colourBy === "origin" ? "origin" : "target");

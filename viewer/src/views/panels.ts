@@ -2,7 +2,7 @@
 // Views of text and tables: figures, a rank's program, the way of a block, findings. Each makes its elements again when what it shows
 // has changed, and marks the current round in between.
 import { figures } from "../model/figures";
-import type { Exchange } from "../model/exchange";
+import type { Exchange, Finding } from "../model/exchange";
 import { formatBytes, formatCount, plural } from "../model/format";
 import { program, regionsText } from "../model/program";
 import { isLocal } from "../model/replay";
@@ -131,21 +131,38 @@ export const wayPanel: Panel = {
 
 const mostFindings = 200;
 
+// The first finding of each cause, and how many others have it. Findings without a cause stand alone.
+function byCause(findings: readonly Finding[]): { finding: Finding; others: number }[] {
+  const causes = new Map<number, { finding: Finding; others: number }>();
+  const listed: { finding: Finding; others: number }[] = [];
+  for (const finding of findings) {
+    const known = finding.cause === undefined ? undefined : causes.get(finding.cause);
+    if (known) {
+      ++known.others;
+      continue;
+    }
+    const made = { finding, others: 0 };
+    listed.push(made);
+    if (finding.cause !== undefined) causes.set(finding.cause, made);
+  }
+  return listed;
+}
+
 export const findingsPanel: Panel = {
   name: "findings",
   keys: (frame) => [frame.exchange],
   make(frame, jump) {
     const list = el("ol", { class: "program" });
     const { findings } = frame.exchange;
-    for (const finding of findings.slice(0, mostFindings)) {
+    for (const { finding, others } of byCause(findings).slice(0, mostFindings)) {
       const place = [finding.rank === undefined ? "" : `rank ${finding.rank}`, finding.round === undefined ? "" : `round ${finding.round}`].filter(Boolean).join(", ");
-      const item = entry("li", finding.round ?? frame.exchange.rounds.length, jump, el("strong", {}, `${finding.rule} ${place} `), finding.text);
+      const item = entry("li", finding.round ?? frame.exchange.rounds.length, jump, el("strong", {}, `${finding.rule} ${place} `), finding.text, others ? ` (and ${plural(others, "other finding")} of the same cause)` : "");
       const origin = finding.block?.[0];
       const block = finding.block && origin !== undefined && origin < frame.exchange.ranks ? frame.replay.parts.block(origin, frame.replay.parts.byTarget ? finding.block[1] : 0) : undefined;
       item.addEventListener("click", () => jump({ selection: { rank: finding.rank, block } }));
       list.append(item);
     }
-    if (findings.length > mostFindings) list.append(el("li", {}, `and ${formatCount(findings.length - mostFindings)} more`));
+    if (byCause(findings).length > mostFindings) list.append(el("li", {}, "and more"));
     const faults = frame.replay.faults();
     for (const fault of faults.slice(0, findings.length ? 0 : mostFindings))
       list.append(entry("li", frame.exchange.rounds.length, jump, el("strong", {}, `rank ${fault.rank} `),

@@ -162,6 +162,19 @@ function drawRows(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane): v
   }
 }
 
+// Where findings are: the round at their rank, or at all ranks.
+function drawFindings(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane): void {
+  if (lane.clock.kind !== "logical") return;
+  canvas.strokeStyle = frame.look.wrong;
+  canvas.lineWidth = 2;
+  const { ranks, findings } = frame.exchange;
+  for (const { rank, round } of findings) {
+    if (round === undefined || round >= frame.exchange.rounds.length || (rank !== undefined && rank >= ranks)) continue;
+    const [first, rows] = rank === undefined ? [0, ranks] : [rank, 1];
+    canvas.strokeRect(lane.x(round) + 1, lane.top + first * lane.row, lane.x(round + 1) - lane.x(round) - 2, Math.max(2, rows * lane.row - 1));
+  }
+}
+
 function drawArrows(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane): void {
   const { exchange, look, selection } = frame;
   if (selection.rank === undefined) return;
@@ -197,6 +210,7 @@ function drawLanes(canvas: CanvasRenderingContext2D, frame: Frame, lanes: readon
     else drawMeasured(canvas, frame, lane);
     drawHead(canvas, frame, lane);
     drawRows(canvas, frame, lane);
+    drawFindings(canvas, frame, lane);
     drawArrows(canvas, frame, lane);
   }
 }
