@@ -2,7 +2,7 @@
 // Reads quadrille-schedule/1: a schedule gives the logical time only.
 import { bufferNames, type Buffer, type Exchange, type Local, type Message, type Region, type Round, type Stage } from "../model/exchange";
 import { logicalClock } from "../model/clock";
-import { formatBytes } from "../model/format";
+import { formatBytes, plural } from "../model/format";
 import { checkProblem, mostRegions, mostRounds, readProblem } from "./problem";
 import { Reader, Refusal } from "./reader";
 
@@ -92,7 +92,7 @@ export function readSchedule(document: Reader): Exchange {
   const name = problem.algorithm || "a schedule";
   return {
     ...problem,
-    title: `${problem.collective}, ${name}, ${problem.ranks} ranks${size}`,
+    title: `${problem.collective}, ${name}, ${plural(problem.ranks, "rank")}${size}`,
     stages,
     rounds,
     messages,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The figures of a schedule, counted as the command counts them, and what each round costs.
 import type { Exchange } from "./exchange";
+import { largest } from "./numbers";
 import { busiest, linkLoads } from "./loads";
 
 export interface RoundFigures {
@@ -24,12 +25,6 @@ export interface Figures {
   readonly controlBytes: number;
   readonly rounds: readonly RoundFigures[];
 }
-
-const most = (values: Iterable<number>): number => {
-  let found = 0;
-  for (const value of values) found = Math.max(found, value);
-  return found;
-};
 
 class Tally extends Map<number, number> {
   add(key: number, amount: number): void {
@@ -59,18 +54,18 @@ export function figures(exchange: Exchange): Figures {
     const messages = [...out.values()].reduce((sum, count) => sum + count, 0);
     return {
       number: round.number, stage: exchange.stages[round.stage]?.name ?? "", messages, longest, bytes,
-      ports: Math.max(most(out.values()), most(into.values())),
+      ports: Math.max(largest(out.values()), largest(into.values())),
       sharing: exchange.network ? busiest(linkLoads(exchange, round.number, round.number)).sharing : undefined,
     };
   });
   return {
     c1: rounds.filter((round) => round.messages > 0).length,
     c2: rounds.reduce((sum, round) => sum + round.longest, 0),
-    ports: most(rounds.map((round) => round.ports)),
-    startups: most(started.values()),
-    trafficOut: most(sent.values()),
-    trafficIn: most(received.values()),
-    scratch: most(exchange.buffers[2]),
+    ports: largest(rounds.map((round) => round.ports)),
+    startups: largest(started.values()),
+    trafficOut: largest(sent.values()),
+    trafficIn: largest(received.values()),
+    scratch: largest(exchange.buffers[2]),
     controlBytes,
     rounds,
   };

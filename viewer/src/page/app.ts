@@ -18,6 +18,11 @@ import { type State, Store, type ViewName, viewNames } from "./state";
 
 const wayOf = remembered(follow);
 
+function firstViews(exchange: Exchange): [ViewName, ViewName] {
+  if (exchange.findings.length) return ["memory", "findings"];
+  return exchange.buffers.some((sizes) => sizes.some((bytes) => bytes > 0)) ? ["memory", "network"] : ["network", "text"];
+}
+
 export class App {
   private readonly store: Store;
   private readonly replays: Replay[];
@@ -35,7 +40,7 @@ export class App {
     const two = exchanges.length > 1;
     const start: State = {
       position: 0, playing: false, speed: Math.max(0.5, Math.min(5, this.rounds / 24)), rank: undefined, block: undefined,
-      views: two ? ["memory", "memory"] : ["memory", exchanges[0]!.findings.length ? "findings" : "network"],
+      views: two ? ["memory", "memory"] : firstViews(exchanges[0]!),
       colourBy: "origin", sum: false, theme: "auto",
     };
     const speeds = [0.25, 0.5, 1, 2, 5, 20];

@@ -2,6 +2,7 @@
 // Controls of the time: play, step, scrub, speed.
 import type { Exchange } from "../model/exchange";
 import { formatBytes, plural } from "../model/format";
+import { largest } from "../model/numbers";
 import { button, choice, el } from "./dom";
 import type { State, Store } from "./state";
 
@@ -11,7 +12,7 @@ export function roundSentence(exchange: Exchange, position: number): string {
   const rounds = exchange.rounds.length;
   if (position >= rounds) return `End, after ${plural(rounds, "round")}`;
   const round = exchange.rounds[Math.floor(position)]!;
-  const longest = Math.max(0, ...round.messages.map((message) => message.bytes));
+  const longest = largest(round.messages.map((message) => message.bytes));
   const parts = [`Round ${round.number} (the last is ${rounds - 1})`, exchange.stages[round.stage]?.name ?? ""];
   if (round.locals.length) parts.push(plural(round.locals.length, "local operation"));
   parts.push(round.messages.length ? `${plural(round.messages.length, "message")}, longest ${formatBytes(longest)}` : "no messages");

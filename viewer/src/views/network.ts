@@ -3,6 +3,7 @@
 import type { Exchange, Message } from "../model/exchange";
 import { formatBytes, plural } from "../model/format";
 import { busiest, linkLoads, wayOf } from "../model/loads";
+import { largest } from "../model/numbers";
 import { places } from "../model/places";
 import { font, load } from "./look";
 import { palette } from "./memory_colours";
@@ -96,7 +97,7 @@ function drawMessages(canvas: CanvasRenderingContext2D, frame: Frame, points: re
   const share = smooth(phase.share);
   const followed = new Set<unknown>(frame.way?.moves[frame.round]?.map((move) => move.cause));
   const step = Math.max(1, Math.ceil(round.messages.length / mostDots));
-  const most = Math.max(1, ...round.messages.map((message) => message.bytes));
+  const most = largest(round.messages.map((message) => message.bytes), 1);
   const size = (message: Message) => Math.max(1.6, Math.min(radius * 0.62, 7) * (0.45 + 0.55 * Math.sqrt(message.bytes / most)));
   const paints = palette(exchange.ranks, look).plain;
   for (let i = 0; i < round.messages.length; i += step) {
@@ -151,6 +152,7 @@ function drawVertices(canvas: CanvasRenderingContext2D, frame: Frame, points: re
 function summary(frame: Frame): string {
   const [first, last] = rangeOf(frame);
   const { loads, most } = loadsOf(frame.exchange, first, last);
+  if (last < 0) return "no rounds";
   const when = first === last ? `round ${last}` : `rounds ${first} to ${last}`;
   if (loads.length === 0) return `${when}: no messages`;
   const what = frame.exchange.network ? "link" : "pair";

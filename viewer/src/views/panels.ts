@@ -4,6 +4,7 @@
 import { figures } from "../model/figures";
 import type { Exchange, Finding } from "../model/exchange";
 import { formatBytes, formatCount, plural } from "../model/format";
+import { largest } from "../model/numbers";
 import { program, regionsText } from "../model/program";
 import { isLocal } from "../model/replay";
 import { el } from "../page/dom";
@@ -63,7 +64,7 @@ function figureTable(exchange: Exchange): HTMLElement {
 
 function roundTable(exchange: Exchange, jump: (to: Jump) => void): HTMLElement {
   const { rounds } = figures(exchange);
-  const longest = Math.max(1, ...rounds.map((round) => round.longest));
+  const longest = largest(rounds.map((round) => round.longest), 1);
   const shared = rounds.some((round) => round.sharing !== undefined);
   const heads = ["round", "stage", "messages", "a rank", "longest", "", ...(shared ? ["on a link"] : [])];
   const shown = rounds.slice(0, 1000);

@@ -4,6 +4,7 @@ import { scaleLinear } from "d3-scale";
 import { positionAt, roundTimes, timeAt } from "../model/clock";
 import type { Clock, Exchange } from "../model/exchange";
 import { formatBytes, formatTime, plural } from "../model/format";
+import { largest } from "../model/numbers";
 import { font } from "./look";
 import { drawStill } from "./still";
 import { type CanvasView, type Frame, labelStep, type Pick, remembered } from "./view";
@@ -34,7 +35,10 @@ const lanesOf = remembered((exchange: Exchange, width: number, height: number): 
 
 // The longest message of each round, by which bars of the logical time are drawn.
 const longest = remembered((exchange: Exchange): number[] =>
-  exchange.rounds.map((round) => Math.max(1, ...round.messages.map((message) => message.bytes))));
+  exchange.rounds.map((round) => largest(round.messages.map((message) => message.bytes))));
+
+// How much of a round a message takes: at least a visible part.
+const shareOf = (bytes: number, most: number): number => (most === 0 ? 1 : Math.max(0.12, bytes / most));
 
 function bar(canvas: CanvasRenderingContext2D, lane: Lane, rank: number, part: 0 | 1 | 2, begin: number, end: number, colour: string): void {
   if (begin < 0 || end < begin) return;
@@ -58,10 +62,9 @@ function drawLogical(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane)
     for (let rank = 0; rank < exchange.ranks; ++rank) bar(canvas, lane, rank, 2, round.number, round.number + 1, look.wait);
     const most = longest(exchange)[round.number]!;
     const [sent, received] = [new Float64Array(exchange.ranks), new Float64Array(exchange.ranks)];
-    const share = (bytes: number) => (bytes === 0 ? 0.12 : bytes / most);
     for (const message of round.messages) {
-      if (message.ends !== "receiver") sent[message.from] = Math.max(sent[message.from]!, share(message.bytes));
-      if (message.ends !== "sender") received[message.to] = Math.max(received[message.to]!, share(message.bytes));
+      if (message.ends !== "receiver") sent[message.from] = Math.max(sent[message.from]!, shareOf(message.bytes, most));
+      if (message.ends !== "sender") received[message.to] = Math.max(received[message.to]!, shareOf(message.bytes, most));
     }
     for (let rank = 0; rank < exchange.ranks; ++rank) {
       if (received[rank]! > 0) bar(canvas, lane, rank, 1, round.number, round.number + received[rank]!, look.receive);
@@ -184,7 +187,7 @@ function drawArrows(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane):
   canvas.globalAlpha = ofRank.length > 64 ? 0.35 : 0.9;
   for (const { index, from, to, bytes, round } of ofRank) {
     const { clock } = lane;
-    const [begin, end] = [clock.sendBegin[index]!, clock.kind === "logical" ? round + Math.max(0.15, bytes / longest(exchange)[round]!) : clock.receiveEnd[index]!];
+    const [begin, end] = [clock.sendBegin[index]!, clock.kind === "logical" ? round + shareOf(bytes, longest(exchange)[round]!) : clock.receiveEnd[index]!];
     if (begin < 0 || end < 0) continue;
     canvas.strokeStyle = from === selection.rank ? look.text : look.accent;
     canvas.beginPath();

@@ -24,6 +24,7 @@ function geometry(frame: Frame): { left: number; top: number; cell: number } {
 
 const rangeText = (frame: Frame): string => {
   const [first, last] = range(frame);
+  if (last < 0) return "no rounds";
   return first === last ? `round ${last}` : `rounds ${first} to ${last}`;
 };
 
