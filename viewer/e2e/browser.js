@@ -16,6 +16,9 @@ const folder = mkdtempSync(join(tmpdir(), "quadrille-viewer-"));
 export function pageOf(name, text) {
   const file = join(folder, `${name}.html`);
   // A function, because "$&" in a text must stay as it is.
-  writeFileSync(file, template.replace('id="data">', () => `id="data">${text.replaceAll("<", "\\u003c")}`));
+  writeFileSync(
+    file,
+    template.replace('id="data">', () => `id="data">${text.replaceAll("<", "\\u003c")}`),
+  );
   return pathToFileURL(file).href;
 }

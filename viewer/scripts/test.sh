@@ -13,6 +13,7 @@ if ! cmp -s package-lock.json node_modules/.quadrille-lock; then
   timeout 120 npm ci --no-audit --no-fund || skip "the npm registry cannot be reached"
   cp package-lock.json node_modules/.quadrille-lock
 fi
+npm run format
 npm run types
 npm test
 npx vite build

@@ -13,11 +13,19 @@ const root = document.getElementById("page")!;
 const mostBytes = 200 * 1024 * 1024;
 
 function refuse(error: unknown): void {
-  const sentence = error instanceof Refusal ? error.message : `This page failed: ${error instanceof Error ? error.message : String(error)}`;
+  const sentence =
+    error instanceof Refusal ? error.message : `This page failed: ${error instanceof Error ? error.message : String(error)}`;
   const file = el("input", { type: "file", accept: ".json,application/json", "aria-label": "Open a schedule or a trace" });
   file.addEventListener("change", () => void open(file.files?.[0]));
-  root.replaceChildren(el("div", { class: "refusal", role: "alert" }, el("h1", {}, "Quadrille"), el("p", {}, sentence),
-    el("p", {}, "Open a schedule or a trace that 'quadrille schedule --json' or 'quadrille view' wrote: ", file)));
+  root.replaceChildren(
+    el(
+      "div",
+      { class: "refusal", role: "alert" },
+      el("h1", {}, "Quadrille"),
+      el("p", {}, sentence),
+      el("p", {}, "Open a schedule or a trace that 'quadrille schedule --json' or 'quadrille view' wrote: ", file),
+    ),
+  );
 }
 
 function show(text: string): void {

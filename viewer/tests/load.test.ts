@@ -85,7 +85,8 @@ describe("changed documents", () => {
     expect(refused).toBeGreaterThan(rounds / 10);
   });
   test("cut anywhere", () => {
-    for (let length = 1; length < traceText.length - 1; length += 7) expect(outcome(traceText.slice(0, length))).toMatch(/is not JSON/);
+    for (let length = 1; length < traceText.length - 1; length += 7)
+      expect(outcome(traceText.slice(0, length))).toMatch(/is not JSON/);
   });
 });
 

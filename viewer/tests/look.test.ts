@@ -16,7 +16,10 @@ const contrast = (a: string, b: string): number => {
   return (high + 0.05) / (low + 0.05);
 };
 
-describe.each([["light", light], ["dark", dark]] as const)("%s", (_, look) => {
+describe.each([
+  ["light", light],
+  ["dark", dark],
+] as const)("%s", (_, look) => {
   test("texts can be read", () => {
     for (const text of [look.text, look.muted, look.accent, look.wrong])
       for (const ground of [look.page, look.panel]) expect(contrast(text, ground)).toBeGreaterThan(4.5);

@@ -24,10 +24,11 @@ test.each([
 ])("figures of %s", (name, expected) => expect(figures(exchange(name))).toMatchObject(expected));
 
 test("a program is the text form of the schedule", () => {
-  expect(program(exchange("alltoall-bruck-8"), 2).filter((line) => line.round === 2).map((line) => line.text)).toEqual([
-    "send to 6 input[48:8] output[24:24]",
-    "receive from 6 output[48:8] output[24:24]",
-  ]);
+  expect(
+    program(exchange("alltoall-bruck-8"), 2)
+      .filter((line) => line.round === 2)
+      .map((line) => line.text),
+  ).toEqual(["send to 6 input[48:8] output[24:24]", "receive from 6 output[48:8] output[24:24]"]);
   const strided = [8, 24, 40].map((offset) => ({ buffer: 0 as const, offset, bytes: 8 }));
   expect(regionsText(strided)).toBe("input[8:8 *3/16]");
   expect(regionsText([{ buffer: 2, offset: 8, bytes: 4 }])).toBe("scratch[8:4]");
@@ -36,7 +37,10 @@ test("a program is the text form of the schedule", () => {
 
 test("a trace", () => {
   const of = trace();
-  expect(of.messages[0]!.read).toEqual([{ buffer: 0, offset: 8, bytes: 4 }, { buffer: 0, offset: 12, bytes: 4 }]);
+  expect(of.messages[0]!.read).toEqual([
+    { buffer: 0, offset: 8, bytes: 4 },
+    { buffer: 0, offset: 12, bytes: 4 },
+  ]);
   expect(of.clocks.map((clock) => clock.kind)).toEqual(["logical", "executed"]);
   expect(new Replay(of).faults()).toEqual([]);
   expect(wayOf(of, of.messages[1]!)).toEqual([1, 0]);
@@ -63,7 +67,10 @@ test("the first difference of two schedules", () => {
   expect(firstDifference(bruck, direct)!.text).toMatch(/numbers of ranks/);
   for (const changed of bruck.rounds) {
     const rounds = bruck.rounds.map((round) => (round === changed ? { ...round, messages: round.messages.slice(1) } : round));
-    expect(firstDifference(bruck, { ...bruck, rounds })).toMatchObject({ round: changed.number, text: expect.stringMatching(/^1 messages/) });
+    expect(firstDifference(bruck, { ...bruck, rounds })).toMatchObject({
+      round: changed.number,
+      text: expect.stringMatching(/^1 messages/),
+    });
   }
 });
 

@@ -8,8 +8,15 @@ import type { State } from "../src/page/state";
 import { exchange } from "./schedules";
 
 const state: State = {
-  position: 1.25, playing: false, speed: 1, rank: 3, block: { origin: 2, from: 16, bytes: 8 }, views: ["network", "text"], colourBy: "target",
-  sum: true, theme: "auto",
+  position: 1.25,
+  playing: false,
+  speed: 1,
+  rank: 3,
+  block: { origin: 2, from: 16, bytes: 8 },
+  views: ["network", "text"],
+  colourBy: "target",
+  sum: true,
+  theme: "auto",
 };
 
 test("a fragment leads back to where it was made", () => {
@@ -17,8 +24,21 @@ test("a fragment leads back to where it was made", () => {
   expect(fromFragment(toFragment(state), 8, 3)).toEqual({ position, rank, block, views, colourBy, sum });
 });
 
-test.each(["#round=4", "#round=-1", "#round=x", "#rank=8", "#rank=1.5", "#block=1,2", "#block=9,0,8", "#block=1,-8,8", "#views=memory", "#views=a,b", "#", "", "#%"])(
-  "%s says nothing", (fragment) => expect(fromFragment(fragment, 8, 3)).toEqual({}));
+test.each([
+  "#round=4",
+  "#round=-1",
+  "#round=x",
+  "#rank=8",
+  "#rank=1.5",
+  "#block=1,2",
+  "#block=9,0,8",
+  "#block=1,-8,8",
+  "#views=memory",
+  "#views=a,b",
+  "#",
+  "",
+  "#%",
+])("%s says nothing", (fragment) => expect(fromFragment(fragment, 8, 3)).toEqual({}));
 
 test("search", () => {
   const of = exchange("alltoall-bruck-8");

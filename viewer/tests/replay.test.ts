@@ -32,21 +32,51 @@ describe("a schedule without one of its messages is wrong", () => {
 
 test("messages of a round read before any of them writes", () => {
   const swap = {
-    format: "quadrille-schedule/1", collective: "alltoall", ranks: 2, block_bytes: 4,
+    format: "quadrille-schedule/1",
+    collective: "alltoall",
+    ranks: 2,
+    block_bytes: 4,
     buffers: { input: [8, 8], output: [8, 8] },
-    stages: [{ name: "swap", rounds: [
-      { local: [{ rank: 0, copy: [["input", 0, 8], ["output", 0, 8]] }, { rank: 1, copy: [["input", 0, 8], ["output", 0, 8]] }] },
-      { messages: [
-        { from: 0, to: 1, read: [["output", 4, 4]], write: [["output", 0, 4]] },
-        { from: 1, to: 0, read: [["output", 0, 4]], write: [["output", 4, 4]] }] }] }],
+    stages: [
+      {
+        name: "swap",
+        rounds: [
+          {
+            local: [
+              {
+                rank: 0,
+                copy: [
+                  ["input", 0, 8],
+                  ["output", 0, 8],
+                ],
+              },
+              {
+                rank: 1,
+                copy: [
+                  ["input", 0, 8],
+                  ["output", 0, 8],
+                ],
+              },
+            ],
+          },
+          {
+            messages: [
+              { from: 0, to: 1, read: [["output", 4, 4]], write: [["output", 0, 4]] },
+              { from: 1, to: 0, read: [["output", 0, 4]], write: [["output", 4, 4]] },
+            ],
+          },
+        ],
+      },
+    ],
   };
   expect(faults(readPage(JSON.stringify(swap)).exchanges[0]!)).toEqual([]);
 });
 
 test("an operand that is combined twice is wrong", () => {
   const document = JSON.parse(scheduleText("reduce-binomial-6"));
-  const local = document.stages.flatMap((stage: { rounds: object[] }) => stage.rounds).find((round: { local?: { reduce?: object }[] }) =>
-    round.local?.some((entry) => entry.reduce)).local;
+  const local = document.stages
+    .flatMap((stage: { rounds: object[] }) => stage.rounds)
+    .find((round: { local?: { reduce?: object }[] }) => round.local?.some((entry) => entry.reduce)).local;
   local.push(structuredClone(local.find((entry: { reduce?: object }) => entry.reduce)));
   expect(faults(readPage(JSON.stringify(document)).exchanges[0]!)).not.toEqual([]);
 });

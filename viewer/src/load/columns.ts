@@ -25,7 +25,10 @@ function runs(reader: Reader, most: number): number[] {
 
 function deltas(reader: Reader): number[] {
   let value = 0;
-  return reader.at("deltas").wholes(-mostExact).map((delta) => (value += delta));
+  return reader
+    .at("deltas")
+    .wholes(-mostExact)
+    .map((delta) => (value += delta));
 }
 
 // Reads a column of at most `most` values in [least, greatest].

@@ -81,7 +81,10 @@ function readLink(reader: Reader): PageLink {
 
 const readSection = (section: Reader): PageSection => ({
   title: section.at("title").text(),
-  pages: section.at("pages").list().map((page) => ({ ...readLink(page), about: page.at("about").text() })),
+  pages: section
+    .at("pages")
+    .list()
+    .map((page) => ({ ...readLink(page), about: page.at("about").text() })),
 });
 
 export function readPage(text: string): PageData {
@@ -92,7 +95,10 @@ export function readPage(text: string): PageData {
   if (formatOf(document) !== "quadrille-page/1") return { ...plain, ...readDocuments([document]) };
   const sections = document.optional("sections", (list) => list.list().map(readSection)) ?? [];
   // A document may be a list of several, as commands write them.
-  const documents = document.at("documents").list().flatMap((entry) => (Array.isArray(entry.value) ? entry.list() : [entry]));
+  const documents = document
+    .at("documents")
+    .list()
+    .flatMap((entry) => (Array.isArray(entry.value) ? entry.list() : [entry]));
   return {
     title: document.optional("title", (reader) => reader.text()),
     text: document.optional("text", (reader) => reader.text()),

@@ -9,8 +9,22 @@ export const mostRegions = 1 << 23;
 export const mostRounds = 1 << 17;
 
 export const collectives = new Set([
-  "alltoall", "alltoallv", "allgather", "allgatherv", "broadcast", "reduce", "allreduce", "reduce_scatter", "reduce_scatterv", "scan",
-  "exscan", "scatter", "scatterv", "gather", "gatherv", "barrier",
+  "alltoall",
+  "alltoallv",
+  "allgather",
+  "allgatherv",
+  "broadcast",
+  "reduce",
+  "allreduce",
+  "reduce_scatter",
+  "reduce_scatterv",
+  "scan",
+  "exscan",
+  "scatter",
+  "scatterv",
+  "gather",
+  "gatherv",
+  "barrier",
 ]);
 
 export interface ProblemKeys {

@@ -37,17 +37,26 @@ function readSize(size: Reader, key: "entries" | "ways"): RacedSize {
   return {
     bytes: size.at("block_bytes").whole(),
     candidates: entries.map(readCandidate).sort((a, b) => a.median - b.median),
-    leftOut: maybe(size, "left_out", (list) => list.list().map((entry) => ({ name: entry.at("algorithm").text(), reason: entry.at("reason").text() }))) ?? [],
+    leftOut:
+      maybe(size, "left_out", (list) =>
+        list.list().map((entry) => ({ name: entry.at("algorithm").text(), reason: entry.at("reason").text() })),
+      ) ?? [],
   };
 }
 
-const ascending = (sizes: RacedSize[]): RacedSize[] => sizes.filter((size) => size.candidates.length > 0).sort((a, b) => a.bytes - b.bytes);
+const ascending = (sizes: RacedSize[]): RacedSize[] =>
+  sizes.filter((size) => size.candidates.length > 0).sort((a, b) => a.bytes - b.bytes);
 
 export const isRace = (document: Reader): boolean => document.has("sizes") && document.has("collective");
 
 export function readRace(document: Reader): Race {
   const ranks = document.at("ranks").whole(1);
-  const sizes = ascending(document.at("sizes").list().map((size) => readSize(size, "entries")));
+  const sizes = ascending(
+    document
+      .at("sizes")
+      .list()
+      .map((size) => readSize(size, "entries")),
+  );
   if (sizes.length === 0) throw new Refusal(`${document.place} has no measured sizes.`);
   return { title: `${document.at("collective").text()}, ${ranks} ranks`, ranks, sizes };
 }
@@ -63,7 +72,9 @@ export function readTuning(document: Reader): Race[] {
     const title = `${cell.at("collective").text()}${shape ? ` (${shape})` : ""}, ${ranks} ranks`;
     groups.set(title, [...(groups.get(title) ?? []), readSize(cell, "ways")]);
   }
-  const races = [...groups].map(([title, sizes]) => ({ title, ranks, sizes: ascending(sizes) })).filter((race) => race.sizes.length > 0);
+  const races = [...groups]
+    .map(([title, sizes]) => ({ title, ranks, sizes: ascending(sizes) }))
+    .filter((race) => race.sizes.length > 0);
   if (races.length === 0) throw new Refusal(`${document.place} has no measured cells.`);
   return races;
 }

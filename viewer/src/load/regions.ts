@@ -9,8 +9,12 @@ import { mostExact, Reader, Refusal } from "./reader";
 export function readRegions(reader: Reader, owners: number): Region[][] {
   const counts = readColumn(reader.at("regions"), 0, owners);
   if (counts.length !== owners) throw new Refusal(`"regions" of ${reader.place} must have ${owners} values.`);
-  const table = new Table(reader, counts.reduce((sum, count) => sum + count, 0));
-  if (table.rows > mostRegions) throw new Refusal(`${reader.place} has more than ${mostRegions} regions, too many for this page.`);
+  const table = new Table(
+    reader,
+    counts.reduce((sum, count) => sum + count, 0),
+  );
+  if (table.rows > mostRegions)
+    throw new Refusal(`${reader.place} has more than ${mostRegions} regions, too many for this page.`);
   const buffer = table.column("buffer", 0, 2);
   const offset = table.column("offset", 0);
   const length = table.column("length", 0);

@@ -10,11 +10,17 @@ const known = <T>(reader: Reader, key: string, read: (reader: Reader) => T): T |
 
 function readRow(row: Reader, communicators: readonly string[]): CallRow {
   const [least, most] = ["least_block_bytes", "most_block_bytes"].map((key) => known(row, key, (reader) => reader.whole()));
-  const size = least === undefined || most === undefined ? [] : [least === most ? formatBytes(least) : `${formatBytes(least)} .. ${formatBytes(most)}`];
+  const size =
+    least === undefined || most === undefined
+      ? []
+      : [least === most ? formatBytes(least) : `${formatBytes(least)} .. ${formatBytes(most)}`];
   const communicator = known(row, "communicator", (reader) => communicators[reader.whole()]);
   const time = (key: string, figure: string) => known(row, key, (entry) => known(entry, figure, (reader) => reader.number()));
   const words = ["what", "why"].flatMap((key) => known(row, key, (reader) => reader.text()) ?? []);
-  const passed = known(row, "passed", (list) => list.list().map((entry) => `${entry.at("calls").whole()} calls left to the MPI library: ${entry.at("why").text()}`)) ?? [];
+  const passed =
+    known(row, "passed", (list) =>
+      list.list().map((entry) => `${entry.at("calls").whole()} calls left to the MPI library: ${entry.at("why").text()}`),
+    ) ?? [];
   return {
     name: [row.at("collective").text(), ...size, ...(communicator ? [communicator] : [])].join(", "),
     calls: row.at("calls").whole(),
@@ -39,7 +45,10 @@ const readRank = (rank: Reader): RankTime => ({
 
 export function readRun(document: Reader): RunReport {
   const size = document.at("world_size").whole(1);
-  const communicators = document.at("communicators").list().map((entry) => known(entry, "name", (reader) => reader.text()) ?? "a communicator");
+  const communicators = document
+    .at("communicators")
+    .list()
+    .map((entry) => known(entry, "name", (reader) => reader.text()) ?? "a communicator");
   const traffic = known(document, "traffic_bytes", (list) => list.list().map((row) => row.wholes()));
   if (traffic && (size > mostRanks || traffic.length !== size || traffic.some((row) => row.length !== size)))
     throw new Refusal(`"traffic_bytes" of ${document.place} must have ${size} rows of ${size} numbers.`);
@@ -49,7 +58,11 @@ export function readRun(document: Reader): RunReport {
     seconds: document.at("seconds").number(),
     share: document.at("share").number(),
     ranks: document.at("ranks").list().map(readRank),
-    rows: document.at("rows").list().map((row) => readRow(row, communicators)).sort((a, b) => b.seconds - a.seconds),
+    rows: document
+      .at("rows")
+      .list()
+      .map((row) => readRow(row, communicators))
+      .sort((a, b) => b.seconds - a.seconds),
     traffic,
     lateSeconds: document.at("balance").at("late_s").number(),
   };

@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads quadrille-schedule/1: a schedule gives the logical time only.
-import { bufferNames, type Buffer, type Exchange, type Local, type Message, type Region, type Round, type Stage } from "../model/exchange";
+import {
+  bufferNames,
+  type Buffer,
+  type Exchange,
+  type Local,
+  type Message,
+  type Region,
+  type Round,
+  type Stage,
+} from "../model/exchange";
 import { logicalClock } from "../model/clock";
 import { formatBytes, plural } from "../model/format";
 import { checkProblem, mostRegions, mostRounds, readProblem } from "./problem";
@@ -52,7 +61,14 @@ export function readSchedule(document: Reader): Exchange {
     const order = copies ? "copy" : entry.at("order").text();
     if (order !== "copy" && order !== "source-first" && order !== "target-first") entry.refuse("has an unknown order");
     const read = regions.read(source);
-    return { index: locals++, rank: rank(entry.at("rank")), operation: order, bytes: bytesOf(read), source: read, target: regions.read(target) };
+    return {
+      index: locals++,
+      rank: rank(entry.at("rank")),
+      operation: order,
+      bytes: bytesOf(read),
+      source: read,
+      target: regions.read(target),
+    };
   };
   const message = (entry: Reader, control: boolean): Message => {
     const read = control ? [] : regions.read(entry.at("read"));
@@ -73,7 +89,8 @@ export function readSchedule(document: Reader): Exchange {
   for (const stage of document.at("stages").list()) {
     const first = rounds.length;
     for (const entry of stage.at("rounds").list()) {
-      if (rounds.length === mostRounds) throw new Refusal(`The schedule has more than ${mostRounds} rounds, too many for this page.`);
+      if (rounds.length === mostRounds)
+        throw new Refusal(`The schedule has more than ${mostRounds} rounds, too many for this page.`);
       const list = (key: string) => entry.optional(key, (reader) => reader.list()) ?? [];
       const ofRound: Message[] = [];
       const add = (made: Message) => {

@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads quadrille-trace/1: messages and local operations with their times by several clocks.
 import { logicalClock } from "../model/clock";
-import type { Bound, Clock, Exchange, Finding, Interval, Local, Message, Network, Operation, Round, Stage } from "../model/exchange";
+import type {
+  Bound,
+  Clock,
+  Exchange,
+  Finding,
+  Interval,
+  Local,
+  Message,
+  Network,
+  Operation,
+  Round,
+  Stage,
+} from "../model/exchange";
 import { readColumn, Table } from "./columns";
 import { checkProblem, mostRanks, mostRounds, readProblem } from "./problem";
 import { Reader, Refusal } from "./reader";
@@ -28,8 +40,15 @@ function readMessages(reader: Reader, ranks: number): Message[] {
   const read = readRegions(reader.at("read"), table.rows);
   const write = readRegions(reader.at("write"), table.rows);
   return round.map((number, index) => ({
-    index, round: number, from: from[index]!, to: to[index]!, bytes: bytes[index]!, control: control[index] === 1,
-    ends: ends[ended[index]!]!, read: read[index]!, write: write[index]!,
+    index,
+    round: number,
+    from: from[index]!,
+    to: to[index]!,
+    bytes: bytes[index]!,
+    control: control[index] === 1,
+    ends: ends[ended[index]!]!,
+    read: read[index]!,
+    write: write[index]!,
   }));
 }
 
@@ -43,7 +62,14 @@ function readLocals(reader: Reader, ranks: number): { round: number; local: Loca
   const target = readRegions(reader.at("target"), table.rows);
   return round.map((number, index) => ({
     round: number,
-    local: { index, rank: rank[index]!, operation: operations[operation[index]!]!, bytes: bytes[index]!, source: source[index]!, target: target[index]! },
+    local: {
+      index,
+      rank: rank[index]!,
+      operation: operations[operation[index]!]!,
+      bytes: bytes[index]!,
+      source: source[index]!,
+      target: target[index]!,
+    },
   }));
 }
 
@@ -82,7 +108,8 @@ function readNetwork(reader: Reader, messages: number): Network {
   const total = hops.reduce((sum, count) => sum + count, 0);
   const crossed = readList(ways.at("link"), 0, total);
   let next = 0;
-  const indexOf = (number: number): number => index.get(number) ?? reader.refuse(`has a way over a link ${number} that it does not list`);
+  const indexOf = (number: number): number =>
+    index.get(number) ?? reader.refuse(`has a way over a link ${number} that it does not list`);
   return {
     topology: reader.at("topology").text(),
     grid: reader.optional("grid", (grid) => grid.wholes(1)) ?? [],
@@ -110,7 +137,8 @@ function readClock(reader: Reader, ranks: number, messages: number, locals: numb
   const local = reader.optional("local", (entry) => new Table(entry, locals));
   const intervals = (key: string) => reader.optional(key, (entry) => readIntervals(entry, ranks)) ?? [];
   return {
-    kind, unit,
+    kind,
+    unit,
     title: reader.at("title").text(),
     end: reader.at("end").whole(),
     sendBegin: times.column("send_begin", noTime),
@@ -128,13 +156,20 @@ function readFinding(reader: Reader): Finding {
   const whole = (key: string) => reader.optional(key, (entry) => entry.whole());
   const block = reader.optional("block", (entry) => entry.wholes());
   return {
-    rule: reader.at("rule").text(), text: reader.at("text").text(), cause: whole("cause"), rank: whole("rank"), round: whole("round"),
-    message: whole("message"), block: block?.length === 2 ? [block[0]!, block[1]!] : undefined,
+    rule: reader.at("rule").text(),
+    text: reader.at("text").text(),
+    cause: whole("cause"),
+    rank: whole("rank"),
+    round: whole("round"),
+    message: whole("message"),
+    block: block?.length === 2 ? [block[0]!, block[1]!] : undefined,
   };
 }
 
 const readBound = (reader: Reader): Bound => ({
-  figure: reader.at("figure").text(), value: reader.at("value").whole(), source: reader.at("source").text(),
+  figure: reader.at("figure").text(),
+  value: reader.at("value").whole(),
+  source: reader.at("source").text(),
 });
 
 export function readTrace(document: Reader): Exchange {
@@ -145,7 +180,8 @@ export function readTrace(document: Reader): Exchange {
   const messages = readMessages(document.at("messages"), ranks);
   const locals = document.optional("local", (reader) => readLocals(reader, ranks)) ?? [];
   const rounds = makeRounds(stages, messages, locals);
-  const clocks = document.optional("times", (list) => list.list().map((time) => readClock(time, ranks, messages.length, locals.length))) ?? [];
+  const clocks =
+    document.optional("times", (list) => list.list().map((time) => readClock(time, ranks, messages.length, locals.length))) ?? [];
   const figures = document.optional("figures", (reader) => reader);
   return {
     ...problem,

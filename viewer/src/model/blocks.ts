@@ -23,17 +23,27 @@ export function partSizes(exchange: Exchange, rank: number): readonly number[] {
   const shares = (exchange.counts ?? []) as readonly number[];
   const equal = () => new Array<number>(ranks).fill(share);
   switch (collective) {
-    case "alltoall": return equal();
-    case "alltoallv": return (exchange.counts as readonly (readonly number[])[])[rank]!;
-    case "scatter": return rank === root ? equal() : [];
-    case "scatterv": return rank === root ? shares : [];
-    case "reduce_scatter": return equal();
-    case "reduce_scatterv": return shares;
+    case "alltoall":
+      return equal();
+    case "alltoallv":
+      return (exchange.counts as readonly (readonly number[])[])[rank]!;
+    case "scatter":
+      return rank === root ? equal() : [];
+    case "scatterv":
+      return rank === root ? shares : [];
+    case "reduce_scatter":
+      return equal();
+    case "reduce_scatterv":
+      return shares;
     case "allgatherv":
-    case "gatherv": return [shares[rank]!];
-    case "broadcast": return rank === root ? [share] : [];
-    case "barrier": return [];
-    default: return [share];
+    case "gatherv":
+      return [shares[rank]!];
+    case "broadcast":
+      return rank === root ? [share] : [];
+    case "barrier":
+      return [];
+    default:
+      return [share];
   }
 }
 
@@ -43,7 +53,9 @@ export class Parts {
   readonly byTarget: boolean;
 
   constructor(private readonly exchange: Exchange) {
-    this.byTarget = ["alltoall", "alltoallv", "scatter", "scatterv", "reduce_scatter", "reduce_scatterv"].includes(exchange.collective);
+    this.byTarget = ["alltoall", "alltoallv", "scatter", "scatterv", "reduce_scatter", "reduce_scatterv"].includes(
+      exchange.collective,
+    );
   }
 
   private startsOf(rank: number): number[] {
@@ -108,21 +120,32 @@ export function expectedOutput(exchange: Exchange, parts: Parts, rank: number): 
   };
   switch (collective) {
     case "alltoall":
-    case "alltoallv": return collected(rank);
+    case "alltoallv":
+      return collected(rank);
     case "allgather":
-    case "allgatherv": return collected(0);
+    case "allgatherv":
+      return collected(0);
     case "gather":
-    case "gatherv": return rank === root ? collected(0) : [];
-    case "broadcast": return whole([root]);
+    case "gatherv":
+      return rank === root ? collected(0) : [];
+    case "broadcast":
+      return whole([root]);
     case "scatter":
-    case "scatterv": return one(root, [root]);
-    case "reduce": return rank === root ? whole(all) : [];
-    case "allreduce": return whole(all);
+    case "scatterv":
+      return one(root, [root]);
+    case "reduce":
+      return rank === root ? whole(all) : [];
+    case "allreduce":
+      return whole(all);
     case "reduce_scatter":
-    case "reduce_scatterv": return one(0, all);
-    case "scan": return whole(all.slice(0, rank + 1));
-    case "exscan": return rank === 0 ? [] : whole(all.slice(0, rank));
-    default: return [];
+    case "reduce_scatterv":
+      return one(0, all);
+    case "scan":
+      return whole(all.slice(0, rank + 1));
+    case "exscan":
+      return rank === 0 ? [] : whole(all.slice(0, rank));
+    default:
+      return [];
   }
 }
 
@@ -141,7 +164,8 @@ export function faultsOf(exchange: Exchange, parts: Parts, contents: Contents, r
   const asPieces = expected.map((part, i) => ({ at: part.at, bytes: part.bytes, content: i, from: part.from }));
   overlaid(asPieces, output, (wanted, found) => {
     if (!wanted) return; // more than the collective asks for: the verifier's matter
-    const right = found && found.from === wanted.from && sameOperands(exchange, contents, found.content, expected[wanted.content]!.operands);
+    const right =
+      found && found.from === wanted.from && sameOperands(exchange, contents, found.content, expected[wanted.content]!.operands);
     if (!right) faults.push({ rank, at: wanted.at, bytes: wanted.bytes, missing: !found });
   });
   return faults;

@@ -21,7 +21,10 @@ export function firstDifference(left: Exchange, right: Exchange): Difference | u
   if (left.ranks !== right.ranks) return { round: 0, text: `the numbers of ranks differ: ${left.ranks} and ${right.ranks}` };
   for (let round = 0; round < Math.max(left.rounds.length, right.rounds.length); ++round) {
     const [a, b] = [left.rounds[round], right.rounds[round]];
-    for (const [keys, what] of [[messageKeys, "message"], [localKeys, "local operation"]] as const) {
+    for (const [keys, what] of [
+      [messageKeys, "message"],
+      [localKeys, "local operation"],
+    ] as const) {
       const [inLeft, inRight] = [only(keys(a), keys(b)), only(keys(b), keys(a))];
       const example = inLeft[0] ?? inRight[0];
       if (example === undefined) continue;

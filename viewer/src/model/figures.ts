@@ -53,7 +53,11 @@ export function figures(exchange: Exchange): Figures {
     }
     const messages = [...out.values()].reduce((sum, count) => sum + count, 0);
     return {
-      number: round.number, stage: exchange.stages[round.stage]?.name ?? "", messages, longest, bytes,
+      number: round.number,
+      stage: exchange.stages[round.stage]?.name ?? "",
+      messages,
+      longest,
+      bytes,
       ports: Math.max(largest(out.values()), largest(into.values())),
       sharing: exchange.network ? busiest(linkLoads(exchange, round.number, round.number)).sharing : undefined,
     };

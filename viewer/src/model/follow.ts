@@ -17,7 +17,8 @@ export function holdsBytes(replay: Replay, block: Block, content: number, from: 
 function holders(replay: Replay, state: State, block: Block): number[] {
   const found = new Set<number>();
   state.forEach((pieces: readonly Piece[], index) => {
-    if (pieces.some((piece) => holdsBytes(replay, block, piece.content, piece.from, piece.bytes))) found.add(Math.floor(index / 3));
+    if (pieces.some((piece) => holdsBytes(replay, block, piece.content, piece.from, piece.bytes)))
+      found.add(Math.floor(index / 3));
   });
   return [...found];
 }
@@ -27,7 +28,9 @@ export function follow(replay: Replay, block: Block): Way {
   const held: number[][] = [holders(replay, replay.before(0), block)];
   for (let round = 0; round < replay.rounds; ++round) {
     const all = replay.moves(round);
-    moves.push([...all.locals, ...all.messages].filter((move) => holdsBytes(replay, block, move.content, move.from, move.source.bytes)));
+    moves.push(
+      [...all.locals, ...all.messages].filter((move) => holdsBytes(replay, block, move.content, move.from, move.source.bytes)),
+    );
     // Who holds it changes only where it was, or where it went.
     held.push(holders(replay, replay.step(round).after, block));
   }

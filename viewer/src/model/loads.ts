@@ -35,7 +35,14 @@ export function linkLoads(exchange: Exchange, first: number, last: number): Link
           const { from, to, text } = network.links[link]!;
           add(link, from, to, text, message.bytes);
         }
-      else add(message.from * exchange.ranks + message.to, message.from, message.to, `${message.from} -> ${message.to}`, message.bytes);
+      else
+        add(
+          message.from * exchange.ranks + message.to,
+          message.from,
+          message.to,
+          `${message.from} -> ${message.to}`,
+          message.bytes,
+        );
     }
   return [...loads.values()];
 }

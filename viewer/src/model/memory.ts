@@ -48,7 +48,11 @@ export function write(pieces: Piece[], offset: number, bytes: number, written: r
 }
 
 // The pieces of both lists cut at common borders: calls `visit` with the bytes that only one has, or both.
-export function overlaid(a: readonly Piece[], b: readonly Piece[], visit: (a: Piece | undefined, b: Piece | undefined) => void): void {
+export function overlaid(
+  a: readonly Piece[],
+  b: readonly Piece[],
+  visit: (a: Piece | undefined, b: Piece | undefined) => void,
+): void {
   const borders = new Set<number>();
   for (const piece of [...a, ...b]) borders.add(piece.at).add(piece.at + piece.bytes);
   const sorted = [...borders].sort((x, y) => x - y);

@@ -78,7 +78,12 @@ function scatter(draft: Draft, rank: number, regions: readonly Region[], stream:
       const piece = stream[next]!;
       const first = Math.max(piece.at, at);
       const last = Math.min(piece.at + piece.bytes, end);
-      part.push({ at: first - at + region.offset, bytes: last - first, content: piece.content, from: piece.from + first - piece.at });
+      part.push({
+        at: first - at + region.offset,
+        bytes: last - first,
+        content: piece.content,
+        from: piece.from + first - piece.at,
+      });
       if (piece.at + piece.bytes > end) break;
       ++next;
     }
@@ -180,7 +185,12 @@ export class Replay {
   }
 
   private collect(
-    cause: Local | Message, state: State, fromRank: number, source: readonly Region[], toRank: number, target: readonly Region[],
+    cause: Local | Message,
+    state: State,
+    fromRank: number,
+    source: readonly Region[],
+    toRank: number,
+    target: readonly Region[],
     moves: Move[],
   ): void {
     let reading = 0; // index and offset in source and target
@@ -195,10 +205,13 @@ export class Replay {
       read(state[buffersPerRank * fromRank + s.buffer]!, s.offset + readAt, bytes, 0, found);
       for (const piece of found)
         moves.push({
-          cause, fromRank, toRank,
+          cause,
+          fromRank,
+          toRank,
           source: { buffer: s.buffer, offset: s.offset + readAt + piece.at, bytes: piece.bytes },
           target: { buffer: t.buffer, offset: t.offset + writtenAt + piece.at, bytes: piece.bytes },
-          content: piece.content, from: piece.from,
+          content: piece.content,
+          from: piece.from,
         });
       if ((readAt += bytes) === s.bytes) [reading, readAt] = [reading + 1, 0];
       if ((writtenAt += bytes) === t.bytes) [writing, writtenAt] = [writing + 1, 0];
@@ -209,7 +222,8 @@ export class Replay {
   faults(): readonly Fault[] {
     const end = this.before(this.rounds);
     return (this.found ??= Array.from({ length: this.exchange.ranks }, (_, rank) =>
-      faultsOf(this.exchange, this.parts, this.contents, rank, end[buffersPerRank * rank + 1]!)).flat());
+      faultsOf(this.exchange, this.parts, this.contents, rank, end[buffersPerRank * rank + 1]!),
+    ).flat());
   }
 
   get combines(): boolean {

@@ -33,21 +33,34 @@ export class App {
   private last = 0; // when the last frame was drawn
   private drawn = true;
 
-  constructor(private readonly root: HTMLElement, private readonly data: PageData) {
+  constructor(
+    private readonly root: HTMLElement,
+    private readonly data: PageData,
+  ) {
     const { exchanges } = data;
     this.replays = exchanges.map((exchange) => new Replay(exchange));
     this.rounds = Math.max(...exchanges.map((exchange) => exchange.rounds.length));
     const two = exchanges.length > 1;
     const start: State = {
-      position: 0, playing: false, speed: Math.max(0.5, Math.min(5, this.rounds / 24)), rank: undefined, block: undefined,
+      position: 0,
+      playing: false,
+      speed: Math.max(0.5, Math.min(5, this.rounds / 24)),
+      rank: undefined,
+      block: undefined,
       views: two ? ["memory", "memory"] : firstViews(exchanges[0]!),
-      colourBy: "origin", sum: false, theme: "auto",
+      colourBy: "origin",
+      sum: false,
+      theme: "auto",
     };
     const speeds = [0.25, 0.5, 1, 2, 5, 20];
     start.speed = speeds.find((speed) => speed >= start.speed)!;
     this.store = new Store({ ...start, ...fromFragment(location.hash, exchanges[0]!.ranks, this.rounds) });
     const jump = (to: Jump) => this.jump(to);
-    this.panes = [new Pane(this.store.state.views[0], jump), new Pane(this.store.state.views[1], jump), ...exchanges.map(() => new Pane("time", jump))];
+    this.panes = [
+      new Pane(this.store.state.views[0], jump),
+      new Pane(this.store.state.views[1], jump),
+      ...exchanges.map(() => new Pane("time", jump)),
+    ];
     this.build();
     this.store.listen((state) => this.changed(state));
     this.changed(this.store.state);
@@ -68,27 +81,64 @@ export class App {
     const [first] = this.data.exchanges;
     const longest = this.data.exchanges.find((exchange) => exchange.rounds.length === this.rounds)!;
     const player = new Player(this.store, this.rounds, longest);
-    const search = el("input", { type: "search", placeholder: "rank, round, 2>7, stage", "aria-label": "Search for a rank, a round, a block or a stage" });
+    const search = el("input", {
+      type: "search",
+      placeholder: "rank, round, 2>7, stage",
+      "aria-label": "Search for a rank, a round, a block or a stage",
+    });
     search.addEventListener("keydown", (event) => {
       if (event.key !== "Enter") return;
       const found = find(search.value, first!, this.replays[0]!);
       this.notice.textContent = typeof found === "string" ? found : "";
       if (typeof found !== "string") this.store.set({ ...found, playing: false });
     });
-    const colour = choice("Colours of blocks", [["origin", "colour: origin"], ["target", "colour: target"]], this.store.state.colourBy,
-      (value) => this.store.set({ colourBy: value as State["colourBy"] }));
-    const sum = choice("Loads", [["0", "loads: this round"], ["1", "loads: until now"]], this.store.state.sum ? "1" : "0", (value) => this.store.set({ sum: value === "1" }));
-    const theme = choice("Theme", [["auto", "theme: auto"], ["light", "light"], ["dark", "dark"]], this.store.state.theme,
-      (value) => this.store.set({ theme: value as State["theme"] }));
+    const colour = choice(
+      "Colours of blocks",
+      [
+        ["origin", "colour: origin"],
+        ["target", "colour: target"],
+      ],
+      this.store.state.colourBy,
+      (value) => this.store.set({ colourBy: value as State["colourBy"] }),
+    );
+    const sum = choice(
+      "Loads",
+      [
+        ["0", "loads: this round"],
+        ["1", "loads: until now"],
+      ],
+      this.store.state.sum ? "1" : "0",
+      (value) => this.store.set({ sum: value === "1" }),
+    );
+    const theme = choice(
+      "Theme",
+      [
+        ["auto", "theme: auto"],
+        ["light", "light"],
+        ["dark", "dark"],
+      ],
+      this.store.state.theme,
+      (value) => this.store.set({ theme: value as State["theme"] }),
+    );
     const clear = button("clear", "Clear the selection (Escape)", () => this.store.set({ rank: undefined, block: undefined }));
-    const header = el("header", {},
+    const header = el(
+      "header",
+      {},
       el("h1", {}, this.data.title ?? this.data.exchanges.map((exchange) => exchange.title).join(" and ")),
-      el("div", { class: "tools" }, search, clear, colour, sum, theme));
-    if (this.data.links.length) header.prepend(el("nav", { "aria-label": "Gallery" }, ...this.data.links.map((link) => el("a", { href: link.file }, link.text))));
+      el("div", { class: "tools" }, search, clear, colour, sum, theme),
+    );
+    if (this.data.links.length)
+      header.prepend(
+        el("nav", { "aria-label": "Gallery" }, ...this.data.links.map((link) => el("a", { href: link.file }, link.text))),
+      );
     const about = this.about();
     const times = el("section", { class: "times", "aria-label": "Time" }, ...this.panes.slice(2).map((pane) => pane.element));
     times.style.height = `min(34vh, ${Math.max(...this.data.exchanges.map((exchange) => exchange.clocks.length * (46 + 22 * exchange.ranks)))}px)`;
-    const main = el("main", this.data.exchanges.length > 1 ? { class: "two" } : {}, ...[0, 1].map((side) => this.side(side as 0 | 1)));
+    const main = el(
+      "main",
+      this.data.exchanges.length > 1 ? { class: "two" } : {},
+      ...[0, 1].map((side) => this.side(side as 0 | 1)),
+    );
     this.root.replaceChildren(header, ...about, this.notice, player.element, main, times);
     listenToKeys(this.store, player, search, first!.ranks);
   }
@@ -98,8 +148,15 @@ export class App {
     const [left, right] = this.data.exchanges;
     if (!right) return texts;
     const difference = firstDifference(left!, right);
-    const line = el("p", { class: "about" }, difference ? `First difference in round ${difference.round}: ${difference.text}. ` : "Both do the same in every round.");
-    if (difference) line.append(button("go there", "Go to the first difference", () => this.store.set({ position: difference.round, playing: false })));
+    const line = el(
+      "p",
+      { class: "about" },
+      difference ? `First difference in round ${difference.round}: ${difference.text}. ` : "Both do the same in every round.",
+    );
+    if (difference)
+      line.append(
+        button("go there", "Go to the first difference", () => this.store.set({ position: difference.round, playing: false })),
+      );
     return [...texts, line];
   }
 
@@ -113,7 +170,13 @@ export class App {
     this.tabs.push(tabs);
     const exchange = this.data.exchanges[Math.min(side, this.data.exchanges.length - 1)]!;
     const name = this.data.exchanges.length > 1 ? [el("h2", {}, exchange.title)] : [];
-    return el("section", { class: "side", "aria-label": side === 0 ? "Left" : "Right" }, ...name, tabs, this.panes[side]!.element);
+    return el(
+      "section",
+      { class: "side", "aria-label": side === 0 ? "Left" : "Right" },
+      ...name,
+      tabs,
+      this.panes[side]!.element,
+    );
   }
 
   // Two exchanges are compared in the same view.
@@ -127,7 +190,8 @@ export class App {
     setTheme(state.theme);
     state.views.forEach((view, side) => {
       this.panes[side]!.show(view);
-      for (const tab of this.tabs[side]!.children) tab.setAttribute("aria-selected", String(tab.getAttribute("data-view") === view));
+      for (const tab of this.tabs[side]!.children)
+        tab.setAttribute("aria-selected", String(tab.getAttribute("data-view") === view));
     });
     this.request();
   }
@@ -173,8 +237,18 @@ export class App {
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const round = Math.min(Math.floor(at), last);
     return (width, height): Frame => ({
-      exchange, replay, position: at, round, share: still ? 0 : at - round, selection: { rank: rank !== undefined && rank < exchange.ranks ? rank : undefined, block },
-      way: block && block.origin < exchange.ranks ? wayOf(replay, block) : undefined, colourBy, sum, look: lookOf(theme), width, height,
+      exchange,
+      replay,
+      position: at,
+      round,
+      share: still ? 0 : at - round,
+      selection: { rank: rank !== undefined && rank < exchange.ranks ? rank : undefined, block },
+      way: block && block.origin < exchange.ranks ? wayOf(replay, block) : undefined,
+      colourBy,
+      sum,
+      look: lookOf(theme),
+      width,
+      height,
     });
   }
 }

@@ -4,7 +4,9 @@
 type Child = Node | string;
 
 export function el<K extends keyof HTMLElementTagNameMap>(
-  tag: K, attributes: Record<string, string> = {}, ...children: Child[]
+  tag: K,
+  attributes: Record<string, string> = {},
+  ...children: Child[]
 ): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
@@ -18,7 +20,12 @@ export function button(text: string, label: string, press: () => void): HTMLButt
   return element;
 }
 
-export function choice(label: string, options: readonly (readonly [string, string])[], value: string, chosen: (value: string) => void): HTMLSelectElement {
+export function choice(
+  label: string,
+  options: readonly (readonly [string, string])[],
+  value: string,
+  chosen: (value: string) => void,
+): HTMLSelectElement {
   const element = el("select", { "aria-label": label, title: label });
   for (const [key, text] of options) element.append(el("option", { value: key }, text));
   element.value = value;

@@ -25,9 +25,16 @@ export function fromFragment(fragment: string, ranks: number, rounds: number): P
   const [rank] = wholes(given.get("rank"));
   if (isIn(rank, 0, ranks - 1) && Number.isInteger(rank)) change.rank = rank;
   const [origin, from, bytes] = wholes(given.get("block"));
-  if (isIn(origin, 0, ranks - 1) && isIn(from, 0, Infinity) && isIn(bytes, 1, Infinity) && [origin, from, bytes].every(Number.isSafeInteger))
+  if (
+    isIn(origin, 0, ranks - 1) &&
+    isIn(from, 0, Infinity) &&
+    isIn(bytes, 1, Infinity) &&
+    [origin, from, bytes].every(Number.isSafeInteger)
+  )
     change.block = { origin, from, bytes };
-  const views = (given.get("views") ?? "").split(",").filter((name): name is ViewName => (viewNames as readonly string[]).includes(name));
+  const views = (given.get("views") ?? "")
+    .split(",")
+    .filter((name): name is ViewName => (viewNames as readonly string[]).includes(name));
   if (views.length === 2) change.views = [views[0]!, views[1]!];
   if (given.get("colour") === "target") change.colourBy = "target";
   if (given.get("sum") === "1") change.sum = true;

@@ -6,7 +6,15 @@ import { setTheme } from "./theme";
 
 export function showIndex(root: HTMLElement, data: PageData): void {
   setTheme();
-  const sections = data.sections.map((section) => el("section", {}, el("h2", {}, section.title),
-    el("ul", {}, ...section.pages.map((page) => el("li", {}, el("a", { href: page.file }, page.text), ` ${page.about}`)))));
-  root.replaceChildren(el("div", { class: "index" }, el("h1", {}, data.title ?? "Quadrille"), el("p", {}, data.text ?? ""), ...sections));
+  const sections = data.sections.map((section) =>
+    el(
+      "section",
+      {},
+      el("h2", {}, section.title),
+      el("ul", {}, ...section.pages.map((page) => el("li", {}, el("a", { href: page.file }, page.text), ` ${page.about}`))),
+    ),
+  );
+  root.replaceChildren(
+    el("div", { class: "index" }, el("h1", {}, data.title ?? "Quadrille"), el("p", {}, data.text ?? ""), ...sections),
+  );
 }

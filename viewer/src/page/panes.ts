@@ -10,7 +10,12 @@ import { el } from "./dom";
 import type { ViewName } from "./state";
 
 const canvasViews: Partial<Record<ViewName, CanvasView>> = { memory, network, time, traffic };
-const panels: Partial<Record<ViewName, Panel>> = { figures: figuresPanel, text: textPanel, way: wayPanel, findings: findingsPanel };
+const panels: Partial<Record<ViewName, Panel>> = {
+  figures: figuresPanel,
+  text: textPanel,
+  way: wayPanel,
+  findings: findingsPanel,
+};
 
 export type MakeFrame = (width: number, height: number) => Frame;
 
@@ -24,7 +29,10 @@ export class Pane {
   private frame: Frame | undefined;
   private view: ViewName;
 
-  constructor(view: ViewName, private readonly jump: (to: Jump) => void) {
+  constructor(
+    view: ViewName,
+    private readonly jump: (to: Jump) => void,
+  ) {
     this.view = view;
     this.element.append(this.canvas, this.content, this.tip);
     this.canvas.addEventListener("click", (event) => this.clicked(event));
@@ -81,7 +89,9 @@ export class Pane {
       item.classList.toggle("current", current);
       if (current) first ??= item;
     }
-    if (first) this.content.scrollTop += first.getBoundingClientRect().top - this.content.getBoundingClientRect().top - this.content.clientHeight / 3;
+    if (first)
+      this.content.scrollTop +=
+        first.getBoundingClientRect().top - this.content.getBoundingClientRect().top - this.content.clientHeight / 3;
   }
 
   private picked(event: MouseEvent): Pick | undefined {

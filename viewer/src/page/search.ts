@@ -11,7 +11,9 @@ export function find(text: string, exchange: Exchange, replay: Replay): Partial<
   const block = /^(?:block\s*)?(\d+)\s*(?:→|->|>|to|,)\s*(\d+)$/.exec(query);
   if (rank) return Number(rank[1]) < exchange.ranks ? { rank: Number(rank[1]) } : `The ranks are 0 to ${exchange.ranks - 1}.`;
   if (round)
-    return Number(round[1]) < exchange.rounds.length ? { position: Number(round[1]) } : `The rounds are 0 to ${exchange.rounds.length - 1}.`;
+    return Number(round[1]) < exchange.rounds.length
+      ? { position: Number(round[1]) }
+      : `The rounds are 0 to ${exchange.rounds.length - 1}.`;
   if (block) {
     const [origin, target] = [Number(block[1]), Number(block[2])];
     if (origin >= exchange.ranks || target >= exchange.ranks) return `The ranks are 0 to ${exchange.ranks - 1}.`;
@@ -19,5 +21,7 @@ export function find(text: string, exchange: Exchange, replay: Replay): Partial<
     return found ? { block: found } : `Rank ${origin} has no data for rank ${target}.`;
   }
   const stage = exchange.stages.find((entry) => query !== "" && entry.name.toLowerCase().includes(query));
-  return stage ? { position: stage.first } : `Nothing is named "${text.trim()}". Search for a rank (5), a round (round 3), a block (2>7) or a stage.`;
+  return stage
+    ? { position: stage.first }
+    : `Nothing is named "${text.trim()}". Search for a rank (5), a round (round 3), a block (2>7) or a stage.`;
 }

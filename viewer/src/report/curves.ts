@@ -9,11 +9,19 @@ export const mostCurves = 8;
 const nanoseconds = 1e9;
 
 export function drawCurves(
-  canvas: CanvasRenderingContext2D, race: Race, colourOf: ReadonlyMap<string, string>, chosen: number, look: Look, width: number, height: number,
+  canvas: CanvasRenderingContext2D,
+  race: Race,
+  colourOf: ReadonlyMap<string, string>,
+  chosen: number,
+  look: Look,
+  width: number,
+  height: number,
 ): void {
   const [left, right, top, bottom] = [70, 150, 20, 36];
   const bytes = race.sizes.map((size) => Math.max(1, size.bytes));
-  const times = race.sizes.flatMap((size) => size.candidates.flatMap((candidate) => [candidate.lower, candidate.upper])).filter((time) => time > 0);
+  const times = race.sizes
+    .flatMap((size) => size.candidates.flatMap((candidate) => [candidate.lower, candidate.upper]))
+    .filter((time) => time > 0);
   if (times.length === 0) return;
   const x = scaleLog([bytes[0]!, Math.max(bytes.at(-1)!, bytes[0]! * 2)], [left, width - right]);
   const y = scaleLog([Math.min(...times), Math.max(...times)], [height - bottom, top]).nice();
@@ -44,7 +52,9 @@ export function drawCurves(
   for (const [name, colour] of colourOf) {
     const points = race.sizes.flatMap((size, i) => {
       const found = size.candidates.find((candidate) => candidate.name === name);
-      return found && found.lower > 0 ? [{ x: x(bytes[i]!), y: y(found.median), lower: y(found.lower), upper: y(found.upper) }] : [];
+      return found && found.lower > 0
+        ? [{ x: x(bytes[i]!), y: y(found.median), lower: y(found.lower), upper: y(found.upper) }]
+        : [];
     });
     if (points.length === 0) continue;
     canvas.fillStyle = canvas.strokeStyle = colour;

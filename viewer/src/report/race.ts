@@ -33,21 +33,26 @@ export function names(races: readonly Race[]): string[] {
   const wins = new Map<string, number>();
   for (const race of races)
     for (const size of race.sizes)
-      size.candidates.forEach((candidate, place) => wins.set(candidate.name, (wins.get(candidate.name) ?? 0) + (place === 0 ? 1000 : 0)));
+      size.candidates.forEach((candidate, place) =>
+        wins.set(candidate.name, (wins.get(candidate.name) ?? 0) + (place === 0 ? 1000 : 0)),
+      );
   return [...wins].sort((a, b) => b[1] - a[1]).map(([name]) => name);
 }
 
 // Why a candidate lost against the fastest one, as far as the figures tell.
 export function reason(candidate: Candidate, best: Candidate, bytesText: (bytes: number) => string): string {
   if (candidate === best) return "the fastest";
-  if (candidate.toBest ? candidate.toBest.lower <= 1 : candidate.lower <= best.upper) return "not told apart from the fastest: the intervals meet";
+  if (candidate.toBest ? candidate.toBest.lower <= 1 : candidate.lower <= best.upper)
+    return "not told apart from the fastest: the intervals meet";
   const parts: string[] = [];
-  if (candidate.c1 !== undefined && best.c1 !== undefined && candidate.c1 > best.c1) parts.push(`more rounds, ${candidate.c1} against ${best.c1}`);
+  if (candidate.c1 !== undefined && best.c1 !== undefined && candidate.c1 > best.c1)
+    parts.push(`more rounds, ${candidate.c1} against ${best.c1}`);
   if (candidate.c2 !== undefined && best.c2 !== undefined && candidate.c2 > best.c2)
     parts.push(`more volume, ${bytesText(candidate.c2)} against ${bytesText(best.c2)}`);
   if (candidate.phases && best.phases) {
     const copies = (phases: readonly number[]) => phases[0]! + phases[2]!;
-    if (copies(candidate.phases) - copies(best.phases) > 0.3 * (candidate.median - best.median)) parts.push("more time for copies before and after");
+    if (copies(candidate.phases) - copies(best.phases) > 0.3 * (candidate.median - best.median))
+      parts.push("more time for copies before and after");
   }
   return parts.join("; ") || "neither more rounds nor more volume: it depends on the machine";
 }

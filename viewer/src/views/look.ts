@@ -21,13 +21,35 @@ export interface Look {
 }
 
 export const light: Look = {
-  dark: false, page: "#ffffff", panel: "#f5f6f8", text: "#14171c", muted: "#555d6b", line: "#cfd4dc", slot: "#e9ecf0", accent: "#c2185b",
-  wrong: "#b00020", send: "#4f9bd0", receive: "#e8935a", copy: "#3aa583", wait: "#dde1e7",
+  dark: false,
+  page: "#ffffff",
+  panel: "#f5f6f8",
+  text: "#14171c",
+  muted: "#555d6b",
+  line: "#cfd4dc",
+  slot: "#e9ecf0",
+  accent: "#c2185b",
+  wrong: "#b00020",
+  send: "#4f9bd0",
+  receive: "#e8935a",
+  copy: "#3aa583",
+  wait: "#dde1e7",
 };
 
 export const dark: Look = {
-  dark: true, page: "#13161b", panel: "#1b1f26", text: "#eef1f5", muted: "#a9b1bf", line: "#3a414d", slot: "#272c35", accent: "#ff6fa5",
-  wrong: "#ff7b72", send: "#3f83b4", receive: "#b87528", copy: "#2a9474", wait: "#343b46",
+  dark: true,
+  page: "#13161b",
+  panel: "#1b1f26",
+  text: "#eef1f5",
+  muted: "#a9b1bf",
+  line: "#3a414d",
+  slot: "#272c35",
+  accent: "#ff6fa5",
+  wrong: "#ff7b72",
+  send: "#3f83b4",
+  receive: "#b87528",
+  copy: "#2a9474",
+  wait: "#343b46",
 };
 
 const few = ["#e69f00", "#56b4e9", "#009e73", "#f0e442", "#2f7fc1", "#d55e00", "#cc79a7", "#9aa0a8"];
@@ -53,7 +75,10 @@ export function rgb(colour: string): [number, number, number] {
   return [parts[0]!, parts[1]!, parts[2]!];
 }
 
-const hex = (colour: string): string => `#${rgb(colour).map((part) => part.toString(16).padStart(2, "0")).join("")}`;
+const hex = (colour: string): string =>
+  `#${rgb(colour)
+    .map((part) => part.toString(16).padStart(2, "0"))
+    .join("")}`;
 
 // Black or white, whichever has the higher contrast on a colour.
 export function ink(colour: string): string {
@@ -67,7 +92,13 @@ export function ink(colour: string): string {
 
 export function mixed(colour: string, other: string, share: number): string {
   const [a, b] = [rgb(colour), rgb(other)];
-  return `#${a.map((part, i) => Math.round(part + (b[i]! - part) * share).toString(16).padStart(2, "0")).join("")}`;
+  return `#${a
+    .map((part, i) =>
+      Math.round(part + (b[i]! - part) * share)
+        .toString(16)
+        .padStart(2, "0"),
+    )
+    .join("")}`;
 }
 
 export const font = (size: number, weight = 400): string => `${weight} ${size}px system-ui, "DejaVu Sans", sans-serif`;

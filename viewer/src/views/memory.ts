@@ -37,14 +37,28 @@ function box(layout: MemoryLayout, rank: number, buffer: Buffer, offset: number,
   return { x: layout.lefts[rank]!, y, width: layout.column, height: yOf(section, offset + bytes) - y };
 }
 
-function drawCell(canvas: CanvasRenderingContext2D, frame: Frame, at: Box, content: number, from: number, bytes: number, flying: boolean): void {
+function drawCell(
+  canvas: CanvasRenderingContext2D,
+  frame: Frame,
+  at: Box,
+  content: number,
+  from: number,
+  bytes: number,
+  flying: boolean,
+): void {
   const followed = isFollowed(frame, content, from, bytes);
   const { plain, faint } = palette(frame.exchange.ranks, frame.look);
   const paint = (frame.selection.block && !followed ? faint : plain)[colourIndex(frame, content, from)] ?? plain[0]!;
   const inset = Math.min(1, at.height / 8);
   canvas.fillStyle = paint.fill;
   canvas.beginPath();
-  canvas.roundRect(at.x + inset, at.y + inset, at.width - 2 * inset, Math.max(1, at.height - 2 * inset), Math.min(4, at.height / 4));
+  canvas.roundRect(
+    at.x + inset,
+    at.y + inset,
+    at.width - 2 * inset,
+    Math.max(1, at.height - 2 * inset),
+    Math.min(4, at.height / 4),
+  );
   canvas.fill();
   if (followed || (flying && !frame.selection.block && at.height >= 6)) {
     canvas.lineWidth = followed ? 2.5 : 1.25;
@@ -171,11 +185,15 @@ function pick(frame: Frame, x: number, y: number): Pick | undefined {
   const { rank, section, offset } = place;
   if (!section) return { text: `rank ${rank}`, selection: { rank } };
   const { state } = shown(frame);
-  const piece = state[buffersPerRank * rank + section.buffer]!.find((entry) => offset >= entry.at && offset < entry.at + entry.bytes);
+  const piece = state[buffersPerRank * rank + section.buffer]!.find(
+    (entry) => offset >= entry.at && offset < entry.at + entry.bytes,
+  );
   const where = `rank ${rank}, ${section.name}`;
   if (!piece) return { text: `${where}: nothing yet`, selection: { rank } };
   const origin = frame.replay.contents.at(piece.content).operands[0]!;
-  const part = frame.replay.parts.byTarget ? frame.replay.parts.block(origin, frame.replay.parts.index(origin, piece.from)) : undefined;
+  const part = frame.replay.parts.byTarget
+    ? frame.replay.parts.block(origin, frame.replay.parts.index(origin, piece.from))
+    : undefined;
   return {
     text: `${where}[${piece.at}:${piece.bytes}]: ${sentence(frame, piece.content, piece.from)}`,
     selection: { rank, block: part ?? { origin, from: piece.from, bytes: piece.bytes } },

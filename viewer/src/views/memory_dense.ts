@@ -65,7 +65,9 @@ function paintState(frame: Frame, layout: MemoryLayout, state: State): Raster {
       const x = layout.lefts[rank]!;
       raster.fill(x, section.top, layout.column, frame.exchange.buffers[section.buffer][rank]! * scale, slot);
       for (const piece of state[buffersPerRank * rank + section.buffer]!) {
-        const colour = (frame.selection.block && !isFollowed(frame, piece.content, piece.from, piece.bytes) ? faint : plain)[colourIndex(frame, piece.content, piece.from)]!;
+        const colour = (frame.selection.block && !isFollowed(frame, piece.content, piece.from, piece.bytes) ? faint : plain)[
+          colourIndex(frame, piece.content, piece.from)
+        ]!;
         raster.fill(x, section.top + piece.at * scale, layout.column, piece.bytes * scale, colour);
       }
     }
@@ -100,12 +102,16 @@ function blend(frame: Frame, layout: MemoryLayout, base: Raster, moves: readonly
 let surface: HTMLCanvasElement | undefined;
 
 export function drawDense(
-  canvas: CanvasRenderingContext2D, frame: Frame, layout: MemoryLayout, now: { state: State; moves: readonly Move[]; share: number },
+  canvas: CanvasRenderingContext2D,
+  frame: Frame,
+  layout: MemoryLayout,
+  now: { state: State; moves: readonly Move[]; share: number },
 ): void {
   const base = stateRaster(frame, layout, now.state);
   const raster = now.moves.length ? blend(frame, layout, base, now.moves, now.share) : base;
   surface ??= document.createElement("canvas");
-  if (surface.width !== raster.width || surface.height !== raster.height) [surface.width, surface.height] = [raster.width, raster.height];
+  if (surface.width !== raster.width || surface.height !== raster.height)
+    [surface.width, surface.height] = [raster.width, raster.height];
   surface.getContext("2d")!.putImageData(raster.image, 0, 0);
   canvas.imageSmoothingEnabled = false;
   canvas.drawImage(surface, 0, 0);

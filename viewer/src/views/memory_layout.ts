@@ -78,7 +78,11 @@ export function yOf(section: Section, offset: number): number {
 export const sectionOf = (layout: MemoryLayout, buffer: Buffer): Section | undefined =>
   layout.sections.find((section) => section.buffer === buffer);
 
-export function placeAt(layout: MemoryLayout, x: number, y: number): { rank: number; section?: Section; offset: number } | undefined {
+export function placeAt(
+  layout: MemoryLayout,
+  x: number,
+  y: number,
+): { rank: number; section?: Section; offset: number } | undefined {
   const rank = layout.lefts.findIndex((left) => x >= left && x < left + layout.column);
   if (rank < 0) return undefined;
   const section = layout.sections.find((entry) => y >= entry.top && y < entry.top + entry.height);

@@ -21,7 +21,10 @@ const layout = remembered((exchange: Exchange, width: number, height: number) =>
   const wide = Math.min(width - 40, size * 1.5);
   // Grids may be wider than high; circles stay round.
   const stretch = exchange.grid || exchange.network?.grid.length ? wide / size : 1;
-  const points = places(exchange).map(({ x, y }) => ({ x: (width - size * stretch) / 2 + x * size * stretch, y: top + y * size }));
+  const points = places(exchange).map(({ x, y }) => ({
+    x: (width - size * stretch) / 2 + x * size * stretch,
+    y: top + y * size,
+  }));
   const nearest = points.length > 1 ? Math.hypot(points[0]!.x - points[1]!.x, points[0]!.y - points[1]!.y) : size;
   return { points, radius: Math.max(2, Math.min(17, nearest * 0.34)), left, size };
 });
@@ -31,7 +34,10 @@ const loadsOf = remembered((exchange: Exchange, first: number, last: number) => 
   return { loads, most: busiest(loads) };
 });
 
-const rangeOf = (frame: Frame): [number, number] => [frame.sum ? 0 : frame.round, Math.min(frame.round, frame.exchange.rounds.length - 1)];
+const rangeOf = (frame: Frame): [number, number] => [
+  frame.sum ? 0 : frame.round,
+  Math.min(frame.round, frame.exchange.rounds.length - 1),
+];
 
 // Points of the line from one vertex to another: bent, so that the two directions can be told apart, and more if it goes around a ring.
 function bend(a: Point, b: Point, radius: number, around: boolean): { control: Point; at: (share: number) => Point } {
@@ -52,7 +58,10 @@ function wraps(frame: Frame, a: number, b: number): boolean {
   if (!grid || !frame.exchange.network) return false;
   const columns = grid.at(-1)!;
   const rows = grid.at(-2) ?? 1;
-  const [dx, dy] = [Math.abs((a % columns) - (b % columns)), Math.abs((Math.floor(a / columns) % rows) - (Math.floor(b / columns) % rows))];
+  const [dx, dy] = [
+    Math.abs((a % columns) - (b % columns)),
+    Math.abs((Math.floor(a / columns) % rows) - (Math.floor(b / columns) % rows)),
+  ];
   return dx > 1 || dy > 1;
 }
 
@@ -76,7 +85,8 @@ function drawLinks(canvas: CanvasRenderingContext2D, frame: Frame, points: reado
   let skipped = 0;
   const even = loads.every((entry) => entry.bytes === most.bytes);
   for (const entry of loads) {
-    const touched = frame.selection.rank === undefined || frame.selection.rank === entry.from || frame.selection.rank === entry.to;
+    const touched =
+      frame.selection.rank === undefined || frame.selection.rank === entry.from || frame.selection.rank === entry.to;
     if (many && (frame.selection.rank === undefined ? ++skipped % Math.ceil(loads.length / mostLines) !== 0 : !touched)) continue;
     const share = most.bytes ? entry.bytes / most.bytes : 0;
     canvas.globalAlpha = many ? (frame.selection.rank === undefined ? 0.12 : 0.5) : touched ? 0.9 : 0.25;
@@ -97,7 +107,10 @@ function drawMessages(canvas: CanvasRenderingContext2D, frame: Frame, points: re
   const share = smooth(phase.share);
   const followed = new Set<unknown>(frame.way?.moves[frame.round]?.map((move) => move.cause));
   const step = Math.max(1, Math.ceil(round.messages.length / mostDots));
-  const most = largest(round.messages.map((message) => message.bytes), 1);
+  const most = largest(
+    round.messages.map((message) => message.bytes),
+    1,
+  );
   const size = (message: Message) => Math.max(1.6, Math.min(radius * 0.62, 7) * (0.45 + 0.55 * Math.sqrt(message.bytes / most)));
   const paints = palette(exchange.ranks, look).plain;
   for (let i = 0; i < round.messages.length; i += step) {
@@ -156,7 +169,8 @@ function summary(frame: Frame): string {
   const when = first === last ? `round ${last}` : `rounds ${first} to ${last}`;
   if (loads.length === 0) return `${when}: no messages`;
   const what = frame.exchange.network ? "link" : "pair";
-  if (loads.every((entry) => entry.bytes === most.bytes)) return `${when}: even load, ${formatBytes(most.bytes)} on each of ${plural(loads.length, what)}`;
+  if (loads.every((entry) => entry.bytes === most.bytes))
+    return `${when}: even load, ${formatBytes(most.bytes)} on each of ${plural(loads.length, what)}`;
   const more = most.links.length > 1 ? ` and ${most.links.length - 1} more` : "";
   return `${when}: busiest ${what} ${most.links[0]!.text}${more}, ${formatBytes(most.bytes)} in ${plural(most.links[0]!.messages, "message")}`;
 }
@@ -165,7 +179,9 @@ export const network: CanvasView = {
   name: "network",
   draw(canvas, frame) {
     const { points, radius } = layout(frame.exchange, frame.width, frame.height);
-    drawStill(canvas, frame, "links", [...rangeOf(frame), frame.selection.rank], (still) => drawLinks(still, frame, points, radius));
+    drawStill(canvas, frame, "links", [...rangeOf(frame), frame.selection.rank], (still) =>
+      drawLinks(still, frame, points, radius),
+    );
     drawVertices(canvas, frame, points, radius);
     drawMessages(canvas, frame, points, radius);
     canvas.textAlign = "left";
@@ -181,8 +197,14 @@ export const network: CanvasView = {
     if (vertex < 0) return undefined;
     if (vertex >= frame.exchange.ranks) return { text: "switch" };
     const of = frame.exchange.rounds[frame.round]?.messages.filter((message) => message.from === vertex) ?? [];
-    const sends = of.slice(0, 4).map((message) => `${formatBytes(message.bytes)} to ${message.to}`).join(", ");
-    return { text: `rank ${vertex}${sends ? ` sends ${sends}${of.length > 4 ? `, and ${of.length - 4} more` : ""}` : ""}`, selection: { rank: vertex } };
+    const sends = of
+      .slice(0, 4)
+      .map((message) => `${formatBytes(message.bytes)} to ${message.to}`)
+      .join(", ");
+    return {
+      text: `rank ${vertex}${sends ? ` sends ${sends}${of.length > 4 ? `, and ${of.length - 4} more` : ""}` : ""}`,
+      selection: { rank: vertex },
+    };
   },
   describe: (frame) => `Network of ${plural(frame.exchange.ranks, "rank")}; ${summary(frame)}.`,
 };

@@ -35,7 +35,11 @@ function entry(tag: "li" | "tr", round: number, jump: (to: Jump) => void, ...chi
 }
 
 const names: Record<string, string> = {
-  c1: "C1", c2: "C2", c2_shared: "C2 with sharing", node_rounds: "rounds between nodes", node_traffic_out: "bytes out of a node",
+  c1: "C1",
+  c2: "C2",
+  c2_shared: "C2 with sharing",
+  node_rounds: "rounds between nodes",
+  node_traffic_out: "bytes out of a node",
   node_traffic_in: "bytes into a node",
 };
 const inBytes = new Set(["c2", "c2_shared", "node_traffic_out", "node_traffic_in"]);
@@ -43,8 +47,10 @@ const inBytes = new Set(["c2", "c2_shared", "node_traffic_out", "node_traffic_in
 function figureTable(exchange: Exchange): HTMLElement {
   const counted = figures(exchange);
   const bound = (figure: string, value: number, text: (value: number) => string): string =>
-    exchange.bounds.filter((entry) => entry.figure === figure)
-      .map((entry) => `at least ${text(entry.value)}${value === entry.value ? ", reached" : ""} (${entry.source})`).join("; ");
+    exchange.bounds
+      .filter((entry) => entry.figure === figure)
+      .map((entry) => `at least ${text(entry.value)}${value === entry.value ? ", reached" : ""} (${entry.source})`)
+      .join("; ");
   const rows: [string, string, string][] = [
     ["C1", formatCount(counted.c1), `rounds with a message ${bound("c1", counted.c1, formatCount)}`],
     ["C2", formatBytes(counted.c2), `the longest message of each round, added up ${bound("c2", counted.c2, formatBytes)}`],
@@ -57,26 +63,51 @@ function figureTable(exchange: Exchange): HTMLElement {
   if (counted.controlBytes) rows.push(["control", formatBytes(counted.controlBytes), "headers and counts, all ranks"]);
   for (const entry of exchange.bounds)
     if (entry.figure !== "c1" && entry.figure !== "c2")
-      rows.push([`${names[entry.figure] ?? entry.figure}`, `≥ ${inBytes.has(entry.figure) ? formatBytes(entry.value) : formatCount(entry.value)}`, `lower bound (${entry.source})`]);
-  return el("table", {}, ...rows.map(([name, value, meaning]) =>
-    el("tr", {}, el("th", { scope: "row" }, name), el("td", { class: "number" }, value), el("td", {}, meaning))));
+      rows.push([
+        `${names[entry.figure] ?? entry.figure}`,
+        `≥ ${inBytes.has(entry.figure) ? formatBytes(entry.value) : formatCount(entry.value)}`,
+        `lower bound (${entry.source})`,
+      ]);
+  return el(
+    "table",
+    {},
+    ...rows.map(([name, value, meaning]) =>
+      el("tr", {}, el("th", { scope: "row" }, name), el("td", { class: "number" }, value), el("td", {}, meaning)),
+    ),
+  );
 }
 
 function roundTable(exchange: Exchange, jump: (to: Jump) => void): HTMLElement {
   const { rounds } = figures(exchange);
-  const longest = largest(rounds.map((round) => round.longest), 1);
+  const longest = largest(
+    rounds.map((round) => round.longest),
+    1,
+  );
   const shared = rounds.some((round) => round.sharing !== undefined);
   const heads = ["round", "stage", "messages", "a rank", "longest", "", ...(shared ? ["on a link"] : [])];
   const shown = rounds.slice(0, 1000);
-  return el("table", {},
+  return el(
+    "table",
+    {},
     el("thead", {}, el("tr", {}, ...heads.map((head) => el("th", { scope: "col" }, head)))),
-    el("tbody", {}, ...shown.map((round) => {
-      const bar = el("div", { class: "bar" });
-      bar.style.width = `${(100 * round.longest) / longest}%`;
-      const cells = [`${round.number}`, round.stage, formatCount(round.messages), `${round.ports}`, formatBytes(round.longest)];
-      return entry("tr", round.number, jump, ...cells.map((text, i) => el("td", { class: i === 1 ? "" : "number" }, text)), el("td", { class: "bars" }, bar),
-        ...(shared ? [el("td", { class: "number" }, `${round.sharing}`)] : []));
-    })));
+    el(
+      "tbody",
+      {},
+      ...shown.map((round) => {
+        const bar = el("div", { class: "bar" });
+        bar.style.width = `${(100 * round.longest) / longest}%`;
+        const cells = [`${round.number}`, round.stage, formatCount(round.messages), `${round.ports}`, formatBytes(round.longest)];
+        return entry(
+          "tr",
+          round.number,
+          jump,
+          ...cells.map((text, i) => el("td", { class: i === 1 ? "" : "number" }, text)),
+          el("td", { class: "bars" }, bar),
+          ...(shared ? [el("td", { class: "number" }, `${round.sharing}`)] : []),
+        );
+      }),
+    ),
+  );
 }
 
 export const figuresPanel: Panel = {
@@ -110,7 +141,12 @@ export const wayPanel: Panel = {
   name: "way",
   keys: (frame) => [frame.exchange, frame.way],
   make(frame, jump) {
-    if (!frame.way) return el("p", {}, "Click a block in the view of the memory, or search for one (such as 2>7), to follow it through all rounds.");
+    if (!frame.way)
+      return el(
+        "p",
+        {},
+        "Click a block in the view of the memory, or search for one (such as 2>7), to follow it through all rounds.",
+      );
     const { block } = frame.way;
     const target = frame.replay.parts.target(block.origin, block.from);
     const list = el("ol", { class: "program" });
@@ -118,15 +154,31 @@ export const wayPanel: Panel = {
       const known = new Set<string>();
       for (const move of moves) {
         const places = `${regionsText([move.source])} -> ${regionsText([move.target])}`;
-        const text = isLocal(move.cause) ? `rank ${move.fromRank} ${move.cause.operation === "copy" ? "copies" : "combines"} ${places}` : `rank ${move.fromRank} sends to ${move.toRank}: ${places}`;
+        const text = isLocal(move.cause)
+          ? `rank ${move.fromRank} ${move.cause.operation === "copy" ? "copies" : "combines"} ${places}`
+          : `rank ${move.fromRank} sends to ${move.toRank}: ${places}`;
         if (known.has(text)) continue;
         known.add(text);
         list.append(entry("li", round, jump, el("strong", {}, `round ${round} `), text));
       }
     });
     const end = [...frame.way.holders.at(-1)!].sort((a, b) => a - b);
-    list.append(el("li", {}, el("strong", {}, "end "), end.length ? `held by ${end.length > 16 ? plural(end.length, "rank") : `rank${end.length > 1 ? "s" : ""} ${end.join(", ")}`}` : "held by no rank: it was lost"));
-    return el("div", {}, el("h3", {}, `Way of the ${formatBytes(block.bytes)} of rank ${block.origin}${target < 0 ? "" : ` for rank ${target}`}`), list);
+    list.append(
+      el(
+        "li",
+        {},
+        el("strong", {}, "end "),
+        end.length
+          ? `held by ${end.length > 16 ? plural(end.length, "rank") : `rank${end.length > 1 ? "s" : ""} ${end.join(", ")}`}`
+          : "held by no rank: it was lost",
+      ),
+    );
+    return el(
+      "div",
+      {},
+      el("h3", {}, `Way of the ${formatBytes(block.bytes)} of rank ${block.origin}${target < 0 ? "" : ` for rank ${target}`}`),
+      list,
+    );
   },
 };
 
@@ -156,19 +208,44 @@ export const findingsPanel: Panel = {
     const list = el("ol", { class: "program" });
     const { findings } = frame.exchange;
     for (const { finding, others } of byCause(findings).slice(0, mostFindings)) {
-      const place = [finding.rank === undefined ? "" : `rank ${finding.rank}`, finding.round === undefined ? "" : `round ${finding.round}`].filter(Boolean).join(", ");
-      const item = entry("li", finding.round ?? frame.exchange.rounds.length, jump, el("strong", {}, `${finding.rule} ${place} `), finding.text, others ? ` (and ${plural(others, "other finding")} of the same cause)` : "");
+      const place = [
+        finding.rank === undefined ? "" : `rank ${finding.rank}`,
+        finding.round === undefined ? "" : `round ${finding.round}`,
+      ]
+        .filter(Boolean)
+        .join(", ");
+      const item = entry(
+        "li",
+        finding.round ?? frame.exchange.rounds.length,
+        jump,
+        el("strong", {}, `${finding.rule} ${place} `),
+        finding.text,
+        others ? ` (and ${plural(others, "other finding")} of the same cause)` : "",
+      );
       const origin = finding.block?.[0];
-      const block = finding.block && origin !== undefined && origin < frame.exchange.ranks ? frame.replay.parts.block(origin, frame.replay.parts.byTarget ? finding.block[1] : 0) : undefined;
+      const block =
+        finding.block && origin !== undefined && origin < frame.exchange.ranks
+          ? frame.replay.parts.block(origin, frame.replay.parts.byTarget ? finding.block[1] : 0)
+          : undefined;
       item.addEventListener("click", () => jump({ selection: { rank: finding.rank, block } }));
       list.append(item);
     }
     if (byCause(findings).length > mostFindings) list.append(el("li", {}, "and more"));
     const faults = frame.replay.faults();
     for (const fault of faults.slice(0, findings.length ? 0 : mostFindings))
-      list.append(entry("li", frame.exchange.rounds.length, jump, el("strong", {}, `rank ${fault.rank} `),
-        `output[${fault.at}:${fault.bytes}] ${fault.missing ? "was never written" : "holds other data than the collective asks for"}`));
-    const text = findings.length || faults.length ? plural(Math.max(findings.length, faults.length), "finding") : "No findings: the replay ends in what the collective asks for.";
+      list.append(
+        entry(
+          "li",
+          frame.exchange.rounds.length,
+          jump,
+          el("strong", {}, `rank ${fault.rank} `),
+          `output[${fault.at}:${fault.bytes}] ${fault.missing ? "was never written" : "holds other data than the collective asks for"}`,
+        ),
+      );
+    const text =
+      findings.length || faults.length
+        ? plural(Math.max(findings.length, faults.length), "finding")
+        : "No findings: the replay ends in what the collective asks for.";
     return el("div", {}, el("h3", {}, text), list);
   },
 };

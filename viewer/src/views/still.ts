@@ -13,7 +13,11 @@ const mostKept = 6; // of an exchange
 
 // Draws a picture that depends on `keys`, the size and the colours only. `name` tells it from others of the same exchange.
 export function drawStill(
-  canvas: CanvasRenderingContext2D, frame: Frame, name: string, keys: readonly unknown[], draw: (canvas: CanvasRenderingContext2D) => void,
+  canvas: CanvasRenderingContext2D,
+  frame: Frame,
+  name: string,
+  keys: readonly unknown[],
+  draw: (canvas: CanvasRenderingContext2D) => void,
 ): void {
   const scale = canvas.getTransform().a;
   const all = [...keys, frame.look, scale];

@@ -35,12 +35,21 @@ const lanesOf = remembered((exchange: Exchange, width: number, height: number): 
 
 // The longest message of each round, by which bars of the logical time are drawn.
 const longest = remembered((exchange: Exchange): number[] =>
-  exchange.rounds.map((round) => largest(round.messages.map((message) => message.bytes))));
+  exchange.rounds.map((round) => largest(round.messages.map((message) => message.bytes))),
+);
 
 // How much of a round a message takes: at least a visible part.
 const shareOf = (bytes: number, most: number): number => (most === 0 ? 1 : Math.max(0.12, bytes / most));
 
-function bar(canvas: CanvasRenderingContext2D, lane: Lane, rank: number, part: 0 | 1 | 2, begin: number, end: number, colour: string): void {
+function bar(
+  canvas: CanvasRenderingContext2D,
+  lane: Lane,
+  rank: number,
+  part: 0 | 1 | 2,
+  begin: number,
+  end: number,
+  colour: string,
+): void {
   if (begin < 0 || end < begin) return;
   const gap = lane.row > 5 ? 1 : 0;
   const top = Math.round(lane.top + rank * lane.row);
@@ -85,7 +94,8 @@ function drawMeasured(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane
   }
   if (clock.localBegin)
     for (const round of exchange.rounds)
-      for (const { index, rank } of round.locals) bar(canvas, lane, rank, 2, clock.localBegin[index]!, clock.localEnd![index]!, look.copy);
+      for (const { index, rank } of round.locals)
+        bar(canvas, lane, rank, 2, clock.localBegin[index]!, clock.localEnd![index]!, look.copy);
   for (const packing of clock.packing) bar(canvas, lane, packing.rank, 2, packing.begin, packing.end, look.copy);
 }
 
@@ -135,7 +145,12 @@ function drawLegend(canvas: CanvasRenderingContext2D, frame: Frame): void {
   canvas.textBaseline = "middle";
   canvas.textAlign = "left";
   let x = frame.width - right;
-  for (const [name, colour] of [["waits", look.wait], ["copies, combines", look.copy], ["receives", look.receive], ["sends", look.send]] as const) {
+  for (const [name, colour] of [
+    ["waits", look.wait],
+    ["copies, combines", look.copy],
+    ["receives", look.receive],
+    ["sends", look.send],
+  ] as const) {
     x -= canvas.measureText(name).width;
     canvas.fillStyle = look.muted;
     canvas.fillText(name, x, 10);
@@ -174,7 +189,12 @@ function drawFindings(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane
   for (const { rank, round } of findings) {
     if (round === undefined || round >= frame.exchange.rounds.length || (rank !== undefined && rank >= ranks)) continue;
     const [first, rows] = rank === undefined ? [0, ranks] : [rank, 1];
-    canvas.strokeRect(lane.x(round) + 1, lane.top + first * lane.row, lane.x(round + 1) - lane.x(round) - 2, Math.max(2, rows * lane.row - 1));
+    canvas.strokeRect(
+      lane.x(round) + 1,
+      lane.top + first * lane.row,
+      lane.x(round + 1) - lane.x(round) - 2,
+      Math.max(2, rows * lane.row - 1),
+    );
   }
 }
 
@@ -187,7 +207,10 @@ function drawArrows(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane):
   canvas.globalAlpha = ofRank.length > 64 ? 0.35 : 0.9;
   for (const { index, from, to, bytes, round } of ofRank) {
     const { clock } = lane;
-    const [begin, end] = [clock.sendBegin[index]!, clock.kind === "logical" ? round + shareOf(bytes, longest(exchange)[round]!) : clock.receiveEnd[index]!];
+    const [begin, end] = [
+      clock.sendBegin[index]!,
+      clock.kind === "logical" ? round + shareOf(bytes, longest(exchange)[round]!) : clock.receiveEnd[index]!,
+    ];
     if (begin < 0 || end < 0) continue;
     canvas.strokeStyle = from === selection.rank ? look.text : look.accent;
     canvas.beginPath();
@@ -220,7 +243,8 @@ function drawLanes(canvas: CanvasRenderingContext2D, frame: Frame, lanes: readon
 
 function pick(frame: Frame, x: number, y: number): Pick | undefined {
   const lane = lanesOf(frame.exchange, frame.width, frame.height).find(
-    (entry) => y >= entry.top - headHeight && y < entry.top + frame.exchange.ranks * entry.row + 4);
+    (entry) => y >= entry.top - headHeight && y < entry.top + frame.exchange.ranks * entry.row + 4,
+  );
   if (!lane || x < left - 40 || x > frame.width - right + 4) return undefined;
   const row = Math.floor((y - lane.top) / lane.row);
   const rank = row >= 0 && row < frame.exchange.ranks ? row : undefined;
@@ -228,9 +252,20 @@ function pick(frame: Frame, x: number, y: number): Pick | undefined {
   const round = frame.exchange.rounds[Math.min(Math.floor(position), frame.exchange.rounds.length - 1)];
   if (!round) return undefined;
   const of = round.messages.filter((message) => message.from === rank || message.to === rank);
-  const words = of.slice(0, 3).map((m) => (m.from === rank ? `sends ${formatBytes(m.bytes)} to ${m.to}` : `receives ${formatBytes(m.bytes)} from ${m.from}`));
-  const what = rank === undefined ? "" : `, rank ${rank} ${words.join(", ") || "is idle"}${of.length > 3 ? `, and ${of.length - 3} more` : ""}`;
-  return { text: `round ${round.number}${what}`, selection: x < left || rank !== undefined ? { rank } : {}, position: x < left ? undefined : position };
+  const words = of
+    .slice(0, 3)
+    .map((m) =>
+      m.from === rank ? `sends ${formatBytes(m.bytes)} to ${m.to}` : `receives ${formatBytes(m.bytes)} from ${m.from}`,
+    );
+  const what =
+    rank === undefined
+      ? ""
+      : `, rank ${rank} ${words.join(", ") || "is idle"}${of.length > 3 ? `, and ${of.length - 3} more` : ""}`;
+  return {
+    text: `round ${round.number}${what}`,
+    selection: x < left || rank !== undefined ? { rank } : {},
+    position: x < left ? undefined : position,
+  };
 }
 
 export const time: CanvasView = {
@@ -244,7 +279,9 @@ export const time: CanvasView = {
   },
   pick,
   describe(frame) {
-    const clocks = frame.exchange.clocks.map((clock) => `${clock.title}, ${clock.unit === "round" ? plural(clock.end, "round") : formatTime(clock.end, clock.unit)}`);
+    const clocks = frame.exchange.clocks.map(
+      (clock) => `${clock.title}, ${clock.unit === "round" ? plural(clock.end, "round") : formatTime(clock.end, clock.unit)}`,
+    );
     return `What each of ${plural(frame.exchange.ranks, "rank")} does over time: ${clocks.join("; ")}.`;
   },
 };

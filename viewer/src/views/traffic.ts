@@ -14,7 +14,10 @@ export const matrix = remembered((exchange: Exchange, first: number, last: numbe
   return sums;
 });
 
-const range = (frame: Frame): [number, number] => [frame.sum ? 0 : frame.round, Math.min(frame.round, frame.exchange.rounds.length - 1)];
+const range = (frame: Frame): [number, number] => [
+  frame.sum ? 0 : frame.round,
+  Math.min(frame.round, frame.exchange.rounds.length - 1),
+];
 
 function geometry(frame: Frame): { left: number; top: number; cell: number } {
   const { ranks } = frame.exchange;
@@ -28,7 +31,10 @@ const rangeText = (frame: Frame): string => {
   return first === last ? `round ${last}` : `rounds ${first} to ${last}`;
 };
 
-const short = (bytes: number): string => formatBytes(bytes).replace(" B", "").replace(/ ([KMGT])iB/, "$1");
+const short = (bytes: number): string =>
+  formatBytes(bytes)
+    .replace(" B", "")
+    .replace(/ ([KMGT])iB/, "$1");
 
 function drawMatrix(canvas: CanvasRenderingContext2D, frame: Frame): void {
   const { exchange, look, selection } = frame;
@@ -47,7 +53,12 @@ function drawMatrix(canvas: CanvasRenderingContext2D, frame: Frame): void {
       if (bytes === 0) continue;
       const colour = load(0.15 + (0.85 * bytes) / most, look);
       canvas.fillStyle = colour;
-      const [x1, x2, y1, y2] = [left + j * cell, left + (j + 1) * cell, top + i * cell, top + (i + 1) * cell].map(Math.round) as [number, number, number, number];
+      const [x1, x2, y1, y2] = [left + j * cell, left + (j + 1) * cell, top + i * cell, top + (i + 1) * cell].map(Math.round) as [
+        number,
+        number,
+        number,
+        number,
+      ];
       canvas.fillRect(x1, y1, Math.max(1, x2 - x1 - gap), Math.max(1, y2 - y1 - gap));
       if (cell < 20) continue;
       canvas.fillStyle = ink(colour);
@@ -72,7 +83,12 @@ function drawMatrix(canvas: CanvasRenderingContext2D, frame: Frame): void {
   canvas.textAlign = "left";
   canvas.font = font(12, 600);
   canvas.fillStyle = look.text;
-  canvas.fillText(`${rangeText(frame)}: bytes from (row) to (column); the most is ${formatBytes(most)}`, 10, 14, frame.width - 16);
+  canvas.fillText(
+    `${rangeText(frame)}: bytes from (row) to (column); the most is ${formatBytes(most)}`,
+    10,
+    14,
+    frame.width - 16,
+  );
 }
 
 export const traffic: CanvasView = {
