@@ -122,7 +122,7 @@ std::vector<Lesson> pages_of(Collective collective) {
   std::vector<Lesson> pages;
   ProblemOptions options;
   options.ranks = "8";
-  options.block = "64B";
+  if (options.depends_on_block(collective)) options.block = "64B";
   options.grid = "2x4";
   options.node_sizes = "2x4";
   const Problem problem = options.problems(collective).front();
