@@ -38,8 +38,8 @@ void for_each_simulated(Visit&& visit) {
 TEST(SimulatedTrace, ByRoundsGivesEachMessageTheTimeOfItsRound) {
   for_each_simulated([](const Schedule& schedule, const std::string& place) {
     const Trace trace = trace_of(schedule);
-    const Simulation simulation =
-        simulate_rounds(schedule, *find_model("linear"), {{"startup_us", 7}, {"transfer_us_per_byte", 0.5}, {"ports", 1}});
+    const Simulation simulation = simulate_rounds(schedule, *find_model("linear"),
+                                                  Coefficients{{"startup_us", 7}, {"transfer_us_per_byte", 0.5}, {"ports", 1}});
     const TracedTime time = time_by_rounds(trace, simulation);
     EXPECT_EQ(time.end, simulation.end) << place;
     std::map<Count, TimeInterval> rounds;

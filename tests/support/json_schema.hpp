@@ -45,21 +45,24 @@ class JsonSchema {
     if (keyword == "type") return unless(has_type(value, argument));
     if (keyword == "const") return unless(value == argument);
     if (keyword == "enum") return unless(std::find(argument.begin(), argument.end(), value) != argument.end());
-    if (keyword == "minimum") return unless(value >= argument);
+    if (keyword == "minimum") return unless(!value.is_number() || value >= argument);
     if (keyword == "minItems") return unless(value.size() >= argument);
     if (keyword == "maxItems") return unless(value.size() <= argument);
     if (keyword == "required") {
+      if (!value.is_object()) return "";
       for (const auto& key : argument)
         if (!value.contains(key)) return fmt::format("{}: no {}", place, key.get<std::string>());
       return "";
     }
     if (keyword == "properties") {
+      if (!value.is_object()) return "";
       for (const auto& [key, its_schema] : argument.items())
         if (value.contains(key))
           if (const std::string found = violation(its_schema, value[key], place + '.' + key); !found.empty()) return found;
       return "";
     }
     if (keyword == "items") {
+      if (!value.is_array()) return "";
       for (std::size_t i = 0; i < value.size(); ++i)
         if (const std::string found = violation(argument, value[i], fmt::format("{}[{}]", place, i)); !found.empty()) return found;
       return "";

@@ -86,6 +86,16 @@ TEST(TraceJson, IsReadBackAsItWas) {
   }
 }
 
+TEST(TraceJson, IsAsTheDocumentationShows) {
+  std::ifstream file(testing::source_folder / "docs/trace-format.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  const std::size_t begin = page.find("```json\n") + 8, end = page.find("\n```", begin);
+  ASSERT_NE(end, std::string::npos);
+  Trace trace = trace_of(make_schedule(Problem::alltoall(2, 8), "direct"));
+  trace.title = "alltoall, direct, 2 ranks, 8 B a block";  // the command leaves out default parameters
+  EXPECT_EQ(page.substr(begin, end - begin), written(trace));
+}
+
 TEST(TraceJson, IsAsTheSchemaSays) {
   std::ifstream file(testing::source_folder / "docs/trace.schema.json");
   const testing::JsonSchema schema(nlohmann::json::parse(file));

@@ -2,7 +2,9 @@
 // Traces for Perfetto, decoded by protoc with the subset of Perfetto's definitions in perfetto.proto.
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <set>

@@ -39,9 +39,9 @@ struct Pass {
 };
 
 // Follows every byte from rank to rank through the rounds of a schedule.
-class Trace {
+class BlockPaths {
  public:
-  explicit Trace(const Schedule& schedule) : p_(schedule.problem.ranks) {
+  explicit BlockPaths(const Schedule& schedule) : p_(schedule.problem.ranks) {
     std::vector<Program> programs;
     Matrix held = square(p_);
     const Traffic traffic(schedule.problem);
@@ -122,7 +122,7 @@ struct Setting {
   RankArray array;
   Matrix counts;
   double load;  // L
-  Trace trace;
+  BlockPaths trace;
 
   double incoming(Rank target) const { return column_sum(counts, target); }
   double outgoing(Rank source) const { return row_sum(counts, source); }
@@ -134,7 +134,7 @@ Setting run(const Problem& problem, Count columns, const std::string& split = "c
   for (Rank from = 0; from < problem.ranks; ++from)
     for (Rank to = 0; to < problem.ranks; ++to) at(counts, from, to) = static_cast<double>(Traffic(problem).bytes(from, to));
   return {RankArray(problem.ranks, columns), counts, static_cast<double>(Traffic(problem).heaviest()),
-          Trace(make_schedule(problem, fmt::format("four-stage:columns={},split={},grain=1,counts=known", columns, split)))};
+          BlockPaths(make_schedule(problem, fmt::format("four-stage:columns={},split={},grain=1,counts=known", columns, split)))};
 }
 
 std::vector<Rank> feeders(const RankArray& array, Rank rank) {
@@ -348,7 +348,7 @@ struct Counted {
 
 Counted counted_with_own(const Problem& problem, const std::string& specification) {
   const Count p = problem.ranks;
-  const Trace trace(make_schedule(problem, specification));
+  const BlockPaths trace(make_schedule(problem, specification));
   const RankArray array(p, RankArray::paper_columns(p));
   Counted counted;
   for (const Pass& pass : trace.passes) {
@@ -436,7 +436,7 @@ TEST(FourStage, IsBalancedInAnyNumberOfDimensions) {
         SCOPED_TRACE(fmt::format("{} counts that are multiples of {}", text, multiple));
         const Problem problem = random_problem(p, 3, multiple, seed);
         const std::vector<Pass> ideal = ideal_passes(problem, sides);
-        const Trace trace(make_schedule(problem, fmt::format("four-stage:sides={},grain=1,counts=known", text)));
+        const BlockPaths trace(make_schedule(problem, fmt::format("four-stage:sides={},grain=1,counts=known", text)));
         ASSERT_EQ(trace.passes.size(), ideal.size());
         double above = 0;  // bound on the units that a rank holds above an even share
         for (std::size_t pass = 0; pass < ideal.size(); ++pass) {
@@ -463,7 +463,7 @@ TEST(TwoPhase, IsOffBalanceByNoMoreThanHalfTheRanks) {
   for (const Count p : {2, 3, 4, 6, 9, 13})
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       const Problem problem = random_problem(p, 5, 1, seed);
-      const Trace trace(make_schedule(problem, "two-phase:grain=1,counts=known"));
+      const BlockPaths trace(make_schedule(problem, "two-phase:grain=1,counts=known"));
       const Traffic traffic(problem);
       const auto n = static_cast<double>(p);
       for (Rank x = 0; x < p; ++x)
@@ -483,7 +483,7 @@ TEST(TwoPhase, CanBeOffBalanceByHalfTheRanks) {
       entries.push_back({0, to, (p - to) % p + 1});
       total += static_cast<double>((p - to) % p + 1);
     }
-    const Trace trace(make_schedule(Problem::alltoallv(p, std::move(entries)), "two-phase:grain=1,counts=known"));
+    const BlockPaths trace(make_schedule(Problem::alltoallv(p, std::move(entries)), "two-phase:grain=1,counts=known"));
     EXPECT_NEAR(at(trace.passes[0].messages, 0, 0) - total / static_cast<double>(p), static_cast<double>(p - 1) / 2, 1e-9);
   }
 }

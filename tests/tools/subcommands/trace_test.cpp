@@ -18,18 +18,18 @@ TEST_F(CommandTest, TracesSchedules) {
   ASSERT_FALSE(logical.bounds.empty());
   EXPECT_EQ(logical.bounds[0].figure, "c1");
   EXPECT_EQ(logical.bounds[0].value, 3);  // log2 8
-  prints({"trace", "alltoall", "--algorithm", "torus", "--topology", "torus:4x4", "--machine", "paragon", "--policy", "all", "-o",
+  prints({"trace", "alltoall", "--algorithm", "torus", "--topology", "torus:4x4", "--machine", "sp1", "--policy", "all", "-o",
           file("torus.json").string()});
   const Trace torus = parse_traces(contents(file("torus.json"))).at(0);
   ASSERT_EQ(torus.times.size(), 5u);
   EXPECT_EQ(torus.times[1].kind, TimeKind::rounds);
   EXPECT_EQ(torus.times[4].kind, TimeKind::events);
   EXPECT_EQ(torus.times[4].policy, "dataflow");
-  EXPECT_EQ(torus.times[4].machine, "paragon");
+  EXPECT_EQ(torus.times[4].machine, "sp1");
   EXPECT_EQ(torus.times[4].links.size(), torus.network.value().ways.size());
   // The ends are those of `simulate`.
   const auto end = [&](const Words& by) {
-    Words words{"simulate", "alltoall", "--algorithm", "torus", "--topology", "torus:4x4", "--machine", "paragon", "--json"};
+    Words words{"simulate", "alltoall", "--algorithm", "torus", "--topology", "torus:4x4", "--machine", "sp1", "--json"};
     words.insert(words.end(), by.begin(), by.end());
     return Json::parse(prints(words))["candidates"][0]["end_ps"].get<Count>();
   };
@@ -44,6 +44,11 @@ TEST_F(CommandTest, TracesSchedules) {
   };
   EXPECT_EQ(parse_traces(prints(with({"--machine", "sp1", "--by", "events"}))).at(0).times.size(), 2u);
   EXPECT_EQ(parse_traces(prints(with({"--machine", "sp1", "--by", "rounds"}))).at(0).times[1].kind, TimeKind::rounds);
+  const Outcome rounds = run(with({"--machine", "paragon", "--topology", "ring:4"}));
+  EXPECT_EQ(rounds.exit_code, 0);
+  EXPECT_NE(rounds.talk.find("simulated by rounds only: the machine paragon has no figures"), std::string::npos) << rounds.talk;
+  EXPECT_EQ(parse_traces(rounds.out).at(0).times.size(), 2u);
+  refuses(with({"--machine", "paragon", "--topology", "ring:4", "--by", "events"}), "the machine paragon has no figures");
   refuses({"trace"}, "name a collective or a file");
   refuses({"trace", "alltoall", "--algorithm", "direct", "--ranks", "4..8"}, "a trace is of one schedule, not of");
   refuses(with({"--by", "events"}), "simulated times need a machine");
@@ -55,6 +60,20 @@ TEST_F(CommandTest, TracesSchedules) {
   const std::string perfetto = prints(with({"--as", "perfetto"}));
   EXPECT_EQ(perfetto.front(), '\x0a');  // field 1, with a length
   EXPECT_NE(perfetto.find("rank 3 sends"), std::string::npos);
+}
+
+TEST_F(CommandTest, ConvertsTraces) {
+  const Words bruck{"trace", "alltoall", "--algorithm", "bruck", "--ranks", "4"};
+  const auto as_perfetto = [](Words words) {
+    words.insert(words.end(), {"--as", "perfetto"});
+    return words;
+  };
+  const std::string text = prints(bruck), name = write("bruck.json", text);
+  EXPECT_EQ(prints({"trace", name}), text);
+  EXPECT_EQ(prints(as_perfetto({"trace", "-"}), text), prints(as_perfetto(bruck)));
+  refuses({"trace", name, "--machine", "sp1"}, "holds a trace");
+  refuses({"trace", write("two.json", '[' + text + ',' + text + ']')}, "holds 2 traces");
+  refuses({"trace", write("wrong.json", R"({"format": "quadrille-trace/1"})")}, "expected a key 'collective'");
 }
 
 TEST_F(CommandTest, TracesWrongSchedulesWithTheirFindings) {
