@@ -56,7 +56,7 @@ function bar(
   const bottom = Math.max(top + 1, Math.round(lane.top + (rank + 1) * lane.row) - gap);
   const [x1, x2] = [lane.x(begin), lane.x(end)];
   // Thin rows have no halves: what a rank sends is drawn over what it receives.
-  const middle = bottom - top < 7 ? (part === 0 ? bottom : top) : (top + bottom) / 2;
+  const middle = lane.row < 6 ? (part === 0 ? bottom : top) : (top + bottom) / 2;
   const [y1, y2] = part === 2 ? [top, bottom] : part === 0 ? [top, middle] : [middle, bottom];
   canvas.fillStyle = colour;
   canvas.fillRect(x1, y1, Math.max(0.75, x2 - x1 - gap), y2 - y1);
@@ -88,8 +88,10 @@ function drawMeasured(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane
   const { exchange, look } = frame;
   const { clock } = lane;
   for (const wait of clock.waits) bar(canvas, lane, wait.rank, 2, wait.begin, wait.end, look.wait);
-  for (const { index, from, to, ends } of exchange.messages) {
+  for (const { index, to, ends } of exchange.messages) {
     if (ends !== "sender") bar(canvas, lane, to, 1, clock.receiveBegin[index]!, clock.receiveEnd[index]!, look.receive);
+  }
+  for (const { index, from, ends } of exchange.messages) {
     if (ends !== "receiver") bar(canvas, lane, from, 0, clock.sendBegin[index]!, clock.sendEnd[index]!, look.send);
   }
   if (clock.localBegin)
