@@ -263,7 +263,7 @@ await check("reports of races", async () => {
   await on(pageOf("race", JSON.stringify(race)), async (page) => {
     assert.equal(await page.locator(".map button").count(), 2);
     await page.locator(".map button").nth(1).click();
-    assert.equal(await page.getByLabel("Size of a block").inputValue(), "1");
+    assert.equal(await page.getByRole("combobox").inputValue(), "1");
     assert.match(await page.locator(".losers").textContent(), /the fastest/);
   });
 });

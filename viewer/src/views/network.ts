@@ -97,7 +97,7 @@ function drawLinks(canvas: CanvasRenderingContext2D, frame: Frame, points: reado
   canvas.globalAlpha = 1;
 }
 
-const mostDots = 3000;
+const mostDots = 2000;
 
 function drawMessages(canvas: CanvasRenderingContext2D, frame: Frame, points: readonly Point[], radius: number): void {
   const { exchange, look } = frame;
