@@ -74,6 +74,17 @@ test("the first difference of two schedules", () => {
   }
 });
 
+test("on a hypercube no two ranks have one place", () => {
+  for (const ranks of [2, 8, 16, 64]) {
+    const network = { topology: `hypercube:${ranks}`, grid: [], vertices: ranks, links: [], ways: [] };
+    const all = places({ ...exchange("alltoall-bruck-8"), ranks, network });
+    expect(all.length).toBe(ranks);
+    for (let i = 0; i < ranks; ++i)
+      for (let j = 0; j < i; ++j) expect(Math.hypot(all[i]!.x - all[j]!.x, all[i]!.y - all[j]!.y)).toBeGreaterThan(0.02);
+    for (const { x, y } of all) expect(x >= 0 && x <= 1 && y >= 0 && y <= 1).toBe(true);
+  }
+});
+
 test("no two ranks have one place", () => {
   for (const name of ["alltoall-torus-3x3", "alltoall-combined-2x3", "alltoall-bruck-8"]) {
     const of = exchange(name);

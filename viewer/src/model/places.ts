@@ -31,6 +31,23 @@ function onGrid(sides: readonly number[]): Place[] {
   });
 }
 
+// Three bits of a rank are the corners of a cube; the next three place cubes, and so on.
+function onHypercube(ranks: number): Place[] {
+  const steps: Place[] = [];
+  for (let size = 1; 2 ** steps.length < ranks; size *= 2.6)
+    steps.push({ x: size, y: 0 }, { x: 0, y: size }, { x: 0.42 * size, y: -0.34 * size });
+  const raw = Array.from({ length: ranks }, (_, rank) => {
+    const set = steps.filter((_, bit) => rank & (1 << bit));
+    return { x: set.reduce((sum, step) => sum + step.x, 0), y: set.reduce((sum, step) => sum + step.y, 0) };
+  });
+  const [xs, ys] = [raw.map(({ x }) => x), raw.map(({ y }) => y)];
+  const [left, top] = [Math.min(...xs), Math.min(...ys)];
+  const [width, height] = [Math.max(...xs) - left || 1, Math.max(...ys) - top];
+  const across = 0.88 / width;
+  const down = height > 0 ? Math.min(0.88 / height, 1.8 * across) : 0;
+  return raw.map(({ x, y }) => ({ x: 0.06 + across * (x - left), y: 0.5 + down * (y - top - height / 2) }));
+}
+
 function inNodes(nodes: readonly number[]): Place[] {
   const names = [...new Set(nodes)];
   const members = names.map((name) => nodes.flatMap((node, rank) => (node === name ? [rank] : [])));
@@ -68,7 +85,7 @@ function withSwitches(network: Network, ranks: number): Place[] {
   }
   const single = level.filter((of) => of === most).length === 1;
   return turn.map((share, vertex) => {
-    const inner = single ? 0 : 0.14;
+    const inner = single ? 0 : most === 1 ? 0.27 : 0.14;
     return around(share, 0.46 - ((0.46 - inner) * level[vertex]!) / Math.max(1, most));
   });
 }
@@ -76,6 +93,7 @@ function withSwitches(network: Network, ranks: number): Place[] {
 export function places(exchange: Exchange): Place[] {
   const { network, ranks, nodes } = exchange;
   const grid = (network?.grid.length ? network.grid : exchange.grid) ?? [];
+  if (network?.topology.startsWith("hypercube:")) return onHypercube(ranks);
   if (network && network.vertices > ranks) return withSwitches(network, ranks);
   if (grid.filter((side) => side > 1).length > 1) return onGrid(grid);
   if (nodes && new Set(nodes).size > 1 && new Set(nodes).size < ranks) return inNodes(nodes);

@@ -55,7 +55,7 @@ function bend(a: Point, b: Point, radius: number, around: boolean): { control: P
 // A link between neighbours on a ring that are not beside each other in the picture.
 function wraps(frame: Frame, a: number, b: number): boolean {
   const grid = frame.exchange.network?.grid.length ? frame.exchange.network.grid : frame.exchange.grid;
-  if (!grid || !frame.exchange.network) return false;
+  if (!grid || !frame.exchange.network || frame.exchange.network.topology.startsWith("hypercube:")) return false;
   const columns = grid.at(-1)!;
   const rows = grid.at(-2) ?? 1;
   const [dx, dy] = [
@@ -182,8 +182,8 @@ export const network: CanvasView = {
     drawStill(canvas, frame, "links", [...rangeOf(frame), frame.selection.rank], (still) =>
       drawLinks(still, frame, points, radius),
     );
-    drawVertices(canvas, frame, points, radius);
     drawMessages(canvas, frame, points, radius);
+    drawVertices(canvas, frame, points, radius);
     canvas.textAlign = "left";
     canvas.textBaseline = "middle";
     canvas.font = font(12, 600);

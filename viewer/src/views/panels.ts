@@ -49,11 +49,11 @@ function figureTable(exchange: Exchange): HTMLElement {
   const bound = (figure: string, value: number, text: (value: number) => string): string =>
     exchange.bounds
       .filter((entry) => entry.figure === figure)
-      .map((entry) => `at least ${text(entry.value)}${value === entry.value ? ", reached" : ""} (${entry.source})`)
-      .join("; ");
+      .map((entry) => `; at least ${text(entry.value)}${value === entry.value ? ", reached" : ""} (${entry.source})`)
+      .join("");
   const rows: [string, string, string][] = [
-    ["C1", formatCount(counted.c1), `rounds with a message ${bound("c1", counted.c1, formatCount)}`],
-    ["C2", formatBytes(counted.c2), `the longest message of each round, added up ${bound("c2", counted.c2, formatBytes)}`],
+    ["C1", formatCount(counted.c1), `rounds with a message${bound("c1", counted.c1, formatCount)}`],
+    ["C2", formatBytes(counted.c2), `the longest message of each round, added up${bound("c2", counted.c2, formatBytes)}`],
     ["ports", formatCount(counted.ports), "most messages that a rank sends, or receives, in a round"],
     ["start-ups", formatCount(counted.startups), "most messages that a rank sends"],
     ["traffic out", formatBytes(counted.trafficOut), "most bytes that a rank sends"],
