@@ -2,7 +2,7 @@
 // Figures, clocks, programs, comparisons, loads and places.
 import { expect, test } from "vitest";
 import { readPage } from "../src/load/document";
-import { positionAt, roundTimes, timeAt } from "../src/model/clock";
+import { advanced, positionAt, roundTimes, timeAt } from "../src/model/clock";
 import { firstDifference } from "../src/model/compare";
 import { figures } from "../src/model/figures";
 import { formatBytes, formatTime } from "../src/model/format";
@@ -59,6 +59,18 @@ test("positions and times belong together", () => {
     expect(timeAt(logical, position)).toBe(position);
     expect(positionAt(logical, position)).toBe(position);
   }
+});
+
+test("playing by a clock takes each round as long as it takes, and reaches the end", () => {
+  const times = Float64Array.from([0, 10, 10, 40, 40]); // the second and the last round take no time
+  let position = 0;
+  const seen: number[] = [];
+  for (let i = 0; i < 41; ++i) seen.push((position = advanced(times, position, 0.1))); // a step is 1 of 40
+  expect(seen[4]).toBeCloseTo(0.5);
+  expect(seen[9]).toBeGreaterThanOrEqual(1);
+  expect(seen[24]).toBeCloseTo(2.5);
+  expect(position).toBe(4);
+  expect(advanced(Float64Array.from([0, 0]), 0.25, 0.5)).toBe(0.75);
 });
 
 test("the first difference of two schedules", () => {

@@ -16,6 +16,7 @@ const state: State = {
   views: ["network", "text"],
   colourBy: "target",
   sum: true,
+  pace: 0,
   theme: "auto",
 };
 

@@ -35,6 +35,14 @@ export function roundTimes(exchange: Exchange, clock: Clock): Float64Array {
   return times;
 }
 
+// The position after a part of the whole duration, in a clock where all rounds together take `rounds`.
+export function advanced(times: Float64Array, position: number, rounds: number): number {
+  const duration = times.at(-1)!;
+  const time = timeAt(times, position) + (rounds / (times.length - 1)) * duration;
+  if (duration === 0) return position + rounds;
+  return time >= duration ? times.length - 1 : positionAt(times, time);
+}
+
 export function timeAt(times: Float64Array, position: number): number {
   const round = Math.min(Math.floor(position), times.length - 2);
   if (round < 0) return times[0] ?? 0;

@@ -2,6 +2,7 @@
 // The page of one exchange, or of two side by side: controls, panes, and the loop that draws them.
 import type { PageData } from "../load/document";
 import type { Exchange } from "../model/exchange";
+import { advanced, roundTimes } from "../model/clock";
 import { firstDifference } from "../model/compare";
 import { follow } from "../model/follow";
 import { Replay } from "../model/replay";
@@ -17,6 +18,7 @@ import { lookOf, setTheme } from "./theme";
 import { type State, Store, type ViewName, viewNames } from "./state";
 
 const wayOf = remembered(follow);
+const timesOf = remembered(roundTimes);
 
 function firstViews(exchange: Exchange): [ViewName, ViewName] {
   if (exchange.findings.length) return ["memory", "findings"];
@@ -50,6 +52,7 @@ export class App {
       views: two ? ["memory", "memory"] : firstViews(exchanges[0]!),
       colourBy: "origin",
       sum: false,
+      pace: 0,
       theme: "auto",
     };
     const speeds = [0.25, 0.5, 1, 2, 5, 20];
@@ -79,8 +82,7 @@ export class App {
 
   private build(): void {
     const [first] = this.data.exchanges;
-    const longest = this.data.exchanges.find((exchange) => exchange.rounds.length === this.rounds)!;
-    const player = new Player(this.store, this.rounds, longest);
+    const player = new Player(this.store, this.rounds, this.longest);
     const search = el("input", {
       type: "search",
       placeholder: "rank, round, 2>7, stage",
@@ -120,12 +122,19 @@ export class App {
       this.store.state.theme,
       (value) => this.store.set({ theme: value as State["theme"] }),
     );
+    const pace = choice(
+      "Pace of playing",
+      this.longest.clocks.map((clock, i) => [String(i), `pace: ${clock.kind === "logical" ? "rounds" : clock.title}`] as const),
+      String(this.store.state.pace),
+      (value) => this.store.set({ pace: Number(value) }),
+    );
+    pace.hidden = this.longest.clocks.length === 1;
     const clear = button("clear", "Clear the selection (Escape)", () => this.store.set({ rank: undefined, block: undefined }));
     const header = el(
       "header",
       {},
       el("h1", {}, this.data.title ?? this.data.exchanges.map((exchange) => exchange.title).join(" and ")),
-      el("div", { class: "tools" }, search, clear, colour, sum, theme),
+      el("div", { class: "tools" }, search, clear, colour, sum, pace, theme),
     );
     if (this.data.links.length)
       header.prepend(
@@ -208,11 +217,23 @@ export class App {
     const passed = Math.min(0.1, (now - this.last) / 1000);
     this.last = now;
     if (playing) {
-      const next = position + passed * speed;
+      const next = this.next(position, passed * speed);
       this.store.set(next >= this.rounds ? { position: this.rounds, playing: false } : { position: next });
     }
     this.draw();
     if (!playing) this.settle();
+  }
+
+  private next(position: number, rounds: number): number {
+    const exchange = this.longest;
+    const clock = exchange.clocks[this.store.state.pace]!;
+    if (clock.kind === "logical" || position >= exchange.rounds.length) return position + rounds;
+    return advanced(timesOf(exchange, clock), position, rounds);
+  }
+
+  // The exchange with the most rounds, by which two play.
+  private get longest(): Exchange {
+    return this.data.exchanges.find((exchange) => exchange.rounds.length === this.rounds)!;
   }
 
   private draw(): void {
