@@ -9,7 +9,6 @@ mpich_packages=(mpich libmpich-dev)
 # Further packages for ./check. Tests that need a missing optional package are skipped, with the reason.
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev)
 optional_test_packages=(protobuf-compiler libsimgrid-dev iproute2 jq zsh fish gfortran python3-mpi4py)
-viewer_packages=(nodejs npm chromium)  # for the tests of the viewer
 # For ./check --long.
 clang_packages=(clang-14)
 aarch64_tools=(g++-aarch64-linux-gnu qemu-user)

@@ -130,8 +130,7 @@ Subcommand add_view(CLI::App& command) {
   auto options = std::make_shared<Options>();
   CLI::App* parser = add_subcommand(command, "view", "write a page that replays a schedule in a browser");
   add_option(*parser, "subject", options->subjects,
-             "a collective; or one or two files with a schedule or a trace; or results of race, tune or report ("
-             "'-' is stdin)",
+             "a collective, or one or two files with a schedule or a trace, or results of race, tune or report; '-' is stdin",
              "COLLECTIVE|FILE");
   add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=8; two are shown side by side");
   options->problem.add_to(*parser);
@@ -143,11 +142,12 @@ Subcommand add_view(CLI::App& command) {
       *parser,
       "The page is one HTML file that needs no network: memory, network, time, traffic, figures and programs, to play, step and "
       "follow block by block (docs/viewer.md). A file's schedule is verified; a wrong one is shown with its findings, and the "
-      "exit code is then 1.\n\n"
+      "exit code is then 1. What 'quadrille race --json', 'tune --json' and 'report --json' wrote becomes curves and tables.\n\n"
       "Examples:\n"
       "  quadrille view alltoall --algorithm bruck:radix=2 --ranks 8 -o bruck.html\n"
       "  quadrille view alltoall --algorithm bruck --algorithm shift --ranks 8 -o compared.html\n"
       "  quadrille view mine.sched -o mine.html --open\n"
+      "  quadrille view race-4.json race-8.json -o races.html\n"
       "  quadrille view --gallery course");
   Subcommand subcommand{parser, [options] { return run(*options); }};
   subcommand.writes = [] { return FileFormat::html; };
