@@ -60,6 +60,15 @@ Content content_of(const std::string& text) {
   return *format == "quadrille-report" ? Content::report : Content::schedules;
 }
 
+constexpr Count most_ranks = 1024;  // as in viewer/src/load/problem.ts
+
+std::string document_of(const Schedule& schedule, const std::string& label, const std::optional<Topology>& topology,
+                        const std::vector<Finding>& findings) {
+  if (const Count p = schedule.problem.ranks; p > most_ranks)
+    refuse(fmt::format("a page shows at most {} ranks, not {}", most_ranks, p));
+  return trace_document(schedule, label, topology ? &*topology : nullptr, findings);
+}
+
 // More findings than anybody reads.
 constexpr std::size_t most_findings = 1000;
 
@@ -76,7 +85,7 @@ bool add_file(const std::string& file, const ProblemOptions& problem, ViewerPage
   for (Schedule& schedule : read_schedules(file, [&](const std::string&, const std::string&) { return text; })) {
     schedule.problem = problem.with_network(schedule.problem);
     const std::vector<Finding> findings = verify(schedule, {.most_findings = most_findings});
-    page.documents.push_back(trace_document(schedule, specification(schedule), topology ? &*topology : nullptr, findings));
+    page.documents.push_back(document_of(schedule, specification(schedule), topology, findings));
     right = right && findings.empty();
   }
   return right;
@@ -110,7 +119,7 @@ int run(const Options& options) {
     if (options.subjects.size() > 1) refuse("name one collective, or files");
     const auto topology = options.problem.network();
     for (const Case& entry : make_named_cases(*collective, options.problem.problems(*collective), options.algorithms))
-      page.documents.push_back(trace_document(entry.schedule(), entry.short_name(), topology ? &*topology : nullptr, {}));
+      page.documents.push_back(document_of(entry.schedule(), entry.short_name(), topology, {}));
   } else {
     for (const std::string& file : options.subjects) {
       check_names_file(file, options.problem.given(), !options.algorithms.empty());

@@ -32,7 +32,7 @@ test.each([
   ['{"format": "quadrille-race/9"}', /format "quadrille-race\/9"/],
   ['{"format": "quadrille-schedule/1"}', /no "collective"/],
   ['{"format": "quadrille-schedule/1", "collective": "gossip"}', /"gossip" is not a collective/],
-  ['{"format": "quadrille-schedule/1", "collective": "alltoall", "ranks": 1e9}', /at most 4096/],
+  ['{"format": "quadrille-schedule/1", "collective": "alltoall", "ranks": 1e9}', /at most 1024/],
   ['{"format": "quadrille-schedule/1", "collective": "alltoall", "ranks": 2.5}', /whole number/],
   ['{"format": "quadrille-page/1", "links": [{"text": "x", "file": "javascript:alert(1)"}], "documents": []}', /name of a page/],
 ])("%s is refused", (text, sentence) => {

@@ -87,6 +87,7 @@ TEST_F(ViewTest, TextsOfADocumentDoNotEndTheElementOfTheData) {
 
 TEST_F(ViewTest, RefusesWhatItCannotDo) {
   refuses({"view"}, "name a collective or a file");
+  refuses({"view", "alltoall", "--algorithm", "bruck", "--ranks", "1025"}, "at most 1024 ranks, not 1025");
   refuses({"view", "alltoall", "--ranks", "4"}, "--algorithm");
   refuses({"view", "alltoall", "--algorithm", "bruck", "--ranks", "4", "--open"}, "--open needs a file");
   refuses({"view", "alltoall", "--algorithm", "bruck", "--ranks", "4", "-o", file("page.svg")}, "SVG");

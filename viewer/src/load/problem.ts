@@ -3,7 +3,7 @@
 import { Reader, Refusal } from "./reader";
 
 // The page draws every rank, so more would not be readable.
-export const mostRanks = 4096;
+export const mostRanks = 1024;
 // Contiguous regions of all messages; more do not fit in the memory of a page.
 export const mostRegions = 1 << 23;
 export const mostRounds = 1 << 17;
