@@ -7,6 +7,7 @@ install(TARGETS quadrille_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS quadrille EXPORT quadrille-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/quadrille DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${machines} DESTINATION ${CMAKE_INSTALL_LIBDIR}/quadrille/machines)
+install(FILES viewer/dist/viewer.html DESTINATION ${CMAKE_INSTALL_LIBDIR}/quadrille)
 
 install(EXPORT quadrille-targets NAMESPACE quadrille:: DESTINATION ${package_directory})
 configure_package_config_file(cmake/quadrille-config.cmake.in quadrille-config.cmake INSTALL_DESTINATION ${package_directory})

@@ -44,12 +44,13 @@ constexpr Extension extensions[] = {{"svg", "SVG", FileFormat::svg},
                                     {"tiff", "TIFF", {}, by_magick},
                                     {"webp", "WebP", {}, by_magick},
                                     {"bmp", "BMP", {}, by_magick},
-                                    {"html", "HTML"},
-                                    {"htm", "HTML"},
+                                    {"html", "HTML", FileFormat::html},
+                                    {"htm", "HTML", FileFormat::html},
                                     {"svgz", "compressed SVG", {}, "gzip -c '{svg}' > '{file}'"}};
 
 std::string_view name(FileFormat format) {
-  static constexpr ByEnum<FileFormat, std::string_view, 6> names{{"text", "JSON", "CSV", "TOML", "SVG", "a trace for Perfetto"}};
+  static constexpr ByEnum<FileFormat, std::string_view, 7> names{
+      {"text", "JSON", "CSV", "TOML", "SVG", "a trace for Perfetto", "HTML"}};
   return names[format];
 }
 

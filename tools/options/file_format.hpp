@@ -10,7 +10,7 @@
 
 namespace quadrille::command {
 
-enum class FileFormat { text, json, csv, toml, svg, perfetto };
+enum class FileFormat { text, json, csv, toml, svg, perfetto, html };
 
 // Returns the format that the flags ask for: JSON with --json, CSV with --csv, else text.
 FileFormat format_of_flags(const CLI::App& parser);

@@ -9,6 +9,7 @@
   ROW(schedule)             \
   ROW(verify)               \
   ROW(draw)                 \
+  ROW(view)                 \
   ROW(explain)              \
   ROW(price)                \
   ROW(simulate)             \

@@ -15,10 +15,10 @@
 #include "options/event_arguments.hpp"
 #include "options/model_options.hpp"
 #include "options/problem_options.hpp"
-#include "quadrille/cost.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/simulate.hpp"
 #include "quadrille/verify.hpp"
+#include "reports/schedule_trace.hpp"
 #include "schedule/policy_name.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/json.hpp"
@@ -92,24 +92,6 @@ Schedule read(const Options& options, const std::string& text) {
   return std::move(schedules.front());
 }
 
-void add_findings(Trace& trace, const std::vector<Finding>& findings) {
-  for (const Finding& finding : findings)
-    trace.findings.push_back({.rule = std::string(name(finding.rule)),
-                              .text = finding.message,
-                              .rank = finding.rank,
-                              .stage = finding.stage,
-                              .round = finding.round,
-                              .region = finding.region});
-}
-
-void add_bounds(Trace& trace, const Schedule& schedule, const Topology* topology) {
-  const Figures counted = figures(schedule);
-  std::vector<Bound> bounds = lower_bounds(schedule.problem, counted.ports, counted.c1);
-  if (topology)
-    for (Bound& bound : lower_bounds(schedule.problem, *topology)) bounds.push_back(std::move(bound));
-  for (Bound& bound : bounds) trace.bounds.push_back({std::move(bound.figure), bound.value, std::move(bound.source)});
-}
-
 void add_time(Trace& trace, TracedTime time, const Model& model, const MachineCosts& machine) {
   time.model = model.id;
   time.machine = machine.name;
@@ -178,13 +160,8 @@ int run(const Options& options) {
   std::vector<Finding> findings;  // stays empty for algorithms of the table, which tests verify
   if (!collective) findings = verify(schedule, {.most_findings = most_findings});
   const auto topology = options.problem.network();
-  Trace trace = trace_of(schedule, topology ? &*topology : nullptr);
-  trace.title = fmt::format("{}, {}, {}", name(schedule.problem.collective),
-                            its_case ? its_case->short_name() : specification(schedule), problem_text(schedule.problem));
-  if (findings.empty())
-    add_bounds(trace, schedule, topology ? &*topology : nullptr);
-  else
-    add_findings(trace, findings);
+  Trace trace = described_trace(schedule, its_case ? its_case->short_name() : specification(schedule),
+                                topology ? &*topology : nullptr, findings);
   if (options.model.machine) {
     if (!findings.empty())
       refuse(fmt::format("a wrong schedule has no simulated times; leave --machine out; {}", to_string(findings.front())));

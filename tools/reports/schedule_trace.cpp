@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "reports/schedule_trace.hpp"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "options/problem_options.hpp"
+#include "quadrille/cost.hpp"
+
+namespace quadrille::command {
+namespace {
+
+void add_findings(Trace& trace, const std::vector<Finding>& findings) {
+  for (const Finding& finding : findings)
+    trace.findings.push_back({.rule = std::string(name(finding.rule)),
+                              .text = finding.message,
+                              .rank = finding.rank,
+                              .stage = finding.stage,
+                              .round = finding.round,
+                              .region = finding.region});
+}
+
+void add_bounds(Trace& trace, const Schedule& schedule, const Topology* topology) {
+  const Figures counted = figures(schedule);
+  std::vector<Bound> bounds = lower_bounds(schedule.problem, counted.ports, counted.c1);
+  if (topology)
+    for (Bound& bound : lower_bounds(schedule.problem, *topology)) bounds.push_back(std::move(bound));
+  for (Bound& bound : bounds) trace.bounds.push_back({std::move(bound.figure), bound.value, std::move(bound.source)});
+}
+
+}  // namespace
+
+Trace described_trace(const Schedule& schedule, const std::string& label, const Topology* topology,
+                      const std::vector<Finding>& findings) {
+  Trace trace = trace_of(schedule, topology);
+  trace.title = fmt::format("{}, {}, {}", name(schedule.problem.collective), label, problem_text(schedule.problem));
+  if (findings.empty())
+    add_bounds(trace, schedule, topology);
+  else
+    add_findings(trace, findings);
+  return trace;
+}
+
+std::string trace_document(const Schedule& schedule, const std::string& label, const Topology* topology,
+                           const std::vector<Finding>& findings) {
+  std::ostringstream out;
+  write_trace(out, described_trace(schedule, label, topology, findings));
+  return out.str();
+}
+
+}  // namespace quadrille::command

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "reports/viewer_gallery.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "options/arguments.hpp"
+#include "options/cases.hpp"
+#include "options/problem_options.hpp"
+#include "quadrille/algorithm.hpp"
+#include "quadrille/cost.hpp"
+#include "reports/schedule_trace.hpp"
+#include "reports/viewer_page.hpp"
+#include "support/text.hpp"
+
+namespace quadrille::command {
+namespace {
+
+struct Lesson {
+  std::string file, title;
+  Collective collective;
+  std::string algorithm;
+  ProblemOptions problem;
+  std::string text;  // what one sees, and why it matters
+};
+
+ProblemOptions ranks(const char* count, const char* block = "8B") {
+  ProblemOptions options;
+  options.ranks = count;
+  options.block = block;
+  return options;
+}
+
+ProblemOptions network(const char* name) {
+  ProblemOptions options;
+  options.topology = name;
+  return options;
+}
+
+// In the order of the course.
+std::vector<Lesson> lessons() {
+  return {
+      {"lesson-1-ring", "1. Ring: everything to the neighbour", Collective::alltoall, "ring", ranks("8"),
+       "Each rank only ever sends to its right neighbour. In the first round it sends all blocks that are not its own; the "
+       "neighbour keeps the one for itself and passes on the rest, so the messages become shorter by a block in every round. "
+       "Follow block 0>7: it travels all the way round. There are p - 1 rounds, and every block travels half the ring on "
+       "average, so the volume grows with the square of p. It is the algorithm for a network that is a ring, and the one that "
+       "all others improve on."},
+      {"lesson-2-direct", "2. Direct: everything at once", Collective::alltoall, "direct", ranks("8"),
+       "One round: every block goes straight to its target. No byte travels twice, so the volume is the least possible. But "
+       "every rank starts p - 1 messages at once, and each has its start-up time. With long blocks nothing is better; with "
+       "short blocks the start-ups cost more than the bytes."},
+      {"lesson-3-pairwise", "3. Pairwise: one partner at a time", Collective::alltoall, "shift", ranks("8"),
+       "The same messages as in the direct exchange, but in rounds: in round d every rank sends to the rank d places on. In "
+       "the view of the traffic each round is one diagonal. No rank ever receives two messages at once, so no one has to "
+       "queue. It costs p - 1 rounds."},
+      {"lesson-4-bruck", "4. Bruck: few rounds for more volume", Collective::alltoall, "bruck:radix=2", ranks("8"),
+       "Write the distance a block has to go in binary: block 2>7 has to go 5 = 101. In round k all blocks whose distance has "
+       "bit k travel 2^k places, together in one message. Follow 2>7: it moves in rounds 0 and 2 and rests in round 1. After "
+       "log2(p) rounds all have arrived: 3 rounds instead of 7. The price is volume: a block travels once for each 1 in its "
+       "distance, half of all bits on average. For short blocks, where start-ups decide, this is the fastest way."},
+      {"lesson-5-radix", "5. Bruck with radix 4: between the two", Collective::alltoall, "bruck:radix=4", ranks("16"),
+       "The same idea with digits to base 4: a block travels once for each digit that is not 0. There are 3 rounds for each "
+       "digit, 6 in all, instead of 4 with radix 2, but a block travels fewer times. The radix chooses between few "
+       "start-ups (radix 2) and little volume (radix p, where it becomes the pairwise exchange). Compare the figures C1 and C2"
+       " with the lesson before."},
+      {"lesson-6-four-stage", "6. Four stages: blocks of very different sizes", Collective::alltoallv, "four-stage",
+       ranks("9", "1KiB"),
+       "Here every rank has a different amount for every other. The ranks form a 3 x 3 grid. First everything is dealt out "
+       "evenly along rows and columns, whatever its target, then it is collected along rows and columns. In the view of the "
+       "time the messages of a round have nearly the same length, although the blocks do not: no rank waits for one that has "
+       "more to send."},
+      {"lesson-7-mesh", "7. Rows, then columns", Collective::alltoall, "mesh", network("mesh:4x4"),
+       "The ranks form a 4 x 4 grid. First each row exchanges: a block goes to the column of its target. Then each column "
+       "exchanges: the block goes to its row. Two exchanges among 4 ranks take the place of one among 16: 2 * 3 start-ups "
+       "instead of 15, and every block travels twice. The view of the network shows that no message ever leaves its row or "
+       "column."},
+      {"lesson-8-torus", "8. Torus: all links busy, none shared", Collective::alltoall, "torus", network("torus:4x4"),
+       "On a torus every rank has four links. Each block takes a shortest way, and in each round no two messages share a link,"
+       " and in the first rounds all four links of every rank are in use. Select a rank to see how its messages leave in all "
+       "four directions at once."},
+      {"lesson-9-nodes", "9. Nodes: one message for each pair of nodes", Collective::alltoall, "combined", network("cluster:4x4"),
+       "Four nodes of four ranks. Inside a node data is passed through shared memory, which is cheap; between nodes every "
+       "message has its start-up. So first the ranks of a node gather what goes to one other node at one of them, then one "
+       "long message goes to that node, where it is scattered. The gaps in the view of the memory separate the nodes. Between "
+       "nodes there are 3 rounds instead of 12."},
+      {"lesson-10-broadcast", "10. Broadcast along a binomial tree", Collective::broadcast, "binomial", ranks("8"),
+       "Rank 0 has a vector that all shall get. In every round each rank that has it passes it on, so the number of ranks that"
+       " have it doubles: 1, 2, 4, 8. No algorithm needs fewer rounds. In the view of the time one sees the ranks that wait "
+       "for their turn."},
+      {"lesson-11-allgather", "11. Allgather by doubling", Collective::allgather, "circulant", ranks("8"),
+       "Every rank has one block, and all shall have all. In each round a rank sends everything that it has, so what it has "
+       "doubles. There are log2(p) rounds, and every rank receives each block exactly once: both bounds are reached at the "
+       "same time."},
+      {"lesson-12-allreduce", "12. Allreduce: combine on the way round", Collective::allreduce, "ring", ranks("8", "64B"),
+       "Every rank has a vector, and all shall have the sum. The vector is cut into p shares. In the first half each share "
+       "goes once around the ring and is combined with every rank's own; the colour shows how many operands it has. In the "
+       "second half the finished shares go around once more. Every rank sends 2 (p - 1) / p vectors, almost the least "
+       "possible: the way to sum long vectors."},
+  };
+}
+
+// "It takes C1 = 3 rounds with a message (lower bound: 3), and ..."
+std::string figures_text(const Schedule& schedule) {
+  const Figures counted = figures(schedule);
+  const std::vector<Bound> bounds = lower_bounds(schedule.problem, counted.ports, counted.c1);
+  const auto least = [&](std::string_view figure, std::string_view condition, const auto& text) {
+    std::optional<Count> best;
+    for (const Bound& bound : bounds)
+      if (bound.figure == figure) best = std::max(best.value_or(0), bound.value);
+    return best ? fmt::format(" (lower bound{}: {})", condition, text(*best)) : std::string();
+  };
+  const std::string rounds = least("c1", "", [](Count count) { return fmt::format("{}", count); });
+  return fmt::format("It takes C1 = {} rounds with a message{}, and the longest messages of the rounds add up to C2 = {}{}.",
+                     counted.c1, rounds, bytes_text(counted.c2),
+                     least("c2", " for so many rounds", [](Bytes bytes) { return bytes_text(bytes); }));
+}
+
+// All algorithms of a collective on the same ranks: a grid of 2 x 4, each row a node.
+std::vector<Lesson> pages_of(Collective collective) {
+  std::vector<Lesson> pages;
+  ProblemOptions options;
+  options.ranks = "8";
+  if (options.depends_on_block(collective)) options.block = "64B";
+  options.grid = "2x4";
+  options.node_sizes = "2x4";
+  const Problem problem = options.problems(collective).front();
+  for (const Algorithm* algorithm : algorithms_for(collective)) {
+    const std::string id(algorithm->id);
+    if (!applies(problem, parse_choice(problem, id))) continue;
+    std::string file = fmt::format("{}-{}", name(collective), id);
+    std::replace(file.begin(), file.end(), '_', '-');
+    pages.push_back({file, fmt::format("{}, {}", name(collective), id), collective, id, options, algorithm->summary});
+  }
+  return pages;
+}
+
+Json link(std::string_view text, const std::string& file) { return {{"text", text}, {"file", file + ".html"}}; }
+
+struct Section {
+  std::string title;
+  std::vector<Lesson> pages;
+};
+
+std::vector<Section> sections() {
+  std::vector<Section> all{{"A course", lessons()}};
+  for (const std::string& collective : collective_names())
+    all.push_back({fmt::format("All algorithms of {}", collective), pages_of(*collective_named(collective))});
+  return all;
+}
+
+}  // namespace
+
+std::vector<GalleryFile> gallery() {
+  std::vector<GalleryFile> files{{"viewer.js", viewer_script()}, {"viewer.css", viewer_style()}};
+  ViewerPage index{.title = "Algorithms of collective communication, to step through",
+                   .text = "Each page replays one algorithm: play it, step by the arrow keys, and click a block to follow it."};
+  for (const Section& section : sections()) {
+    Json pages = Json::array();
+    for (std::size_t i = 0; i < section.pages.size(); ++i) {
+      const Lesson& lesson = section.pages[i];
+      const auto cases = make_named_cases(lesson.collective, lesson.problem.problems(lesson.collective), {lesson.algorithm});
+      const Schedule schedule = cases.front().schedule();
+      const auto topology = lesson.problem.network();
+      ViewerPage page{.title = lesson.title,
+                      .documents = {trace_document(schedule, cases.front().short_name(), topology ? &*topology : nullptr, {})}};
+      const bool sentence = lesson.text.ends_with('.');
+      page.text = fmt::format("{}{} {}", lesson.text, sentence ? "" : ".", figures_text(schedule));
+      page.links.push_back(link("all lessons", "index"));
+      if (i > 0) page.links.push_back(link("back: " + section.pages[i - 1].title, section.pages[i - 1].file));
+      if (i + 1 < section.pages.size())
+        page.links.push_back(link("next: " + section.pages[i + 1].title, section.pages[i + 1].file));
+      files.push_back({lesson.file + ".html", html_of(page, true)});
+      Json entry = link(lesson.title, lesson.file);
+      entry["about"] = lesson.text.substr(0, lesson.text.find(". ")) + (sentence ? "." : "");
+      pages.push_back(std::move(entry));
+    }
+    index.sections.push_back({{"title", section.title}, {"pages", std::move(pages)}});
+  }
+  files.push_back({"index.html", html_of(index, true)});
+  return files;
+}
+
+}  // namespace quadrille::command

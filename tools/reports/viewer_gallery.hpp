@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The gallery of the viewer: a course of lessons, and a page for each algorithm of the table.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace quadrille::command {
+
+struct GalleryFile {
+  std::string name, content;
+};
+
+// All files of the gallery: index.html, the pages, and viewer.js and viewer.css, which they share.
+std::vector<GalleryFile> gallery();
+
+}  // namespace quadrille::command

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "reports/viewer_page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "foundation/library_folder.hpp"
+#include "options/documents.hpp"
+
+namespace quadrille::command {
+namespace {
+
+// The page that viewer/ builds, installed beside the library.
+const std::string& built_page() {
+  static const std::string page = [] {
+    const std::string file = library_folder() / "viewer.html";
+    return read_text(file, label_of(file));
+  }();
+  return page;
+}
+
+struct Part {
+  std::size_t begin = 0, length = 0;
+};
+
+// Finds what is between two texts of the built page.
+Part between(std::string_view before, std::string_view after) {
+  const std::string& page = built_page();
+  const std::size_t begin = page.find(before) + before.size(), end = page.find(after, begin);
+  return {begin, end - begin};
+}
+
+constexpr std::string_view policy_begins = "Content-Security-Policy\" content=\"", data_begins = "id=\"data\">";
+
+Part policy() { return between(policy_begins, "\">"); }
+Part style() { return between("<style>", "</style>"); }
+Part data() { return between(data_begins, "</script>"); }
+Part script() { return between("<script>", "</script>"); }
+
+std::string text_of(const Part& part) { return built_page().substr(part.begin, part.length); }
+
+// In JSON "<" occurs in strings only. Written as an escape it cannot end the element that holds the data.
+std::string as_script_data(std::string_view json) {
+  std::string escaped;
+  for (const char letter : json) {
+    if (letter == '<')
+      escaped += "\\u003c";
+    else
+      escaped += letter;
+  }
+  return escaped;
+}
+
+std::string data_of(const ViewerPage& page) {
+  Json head{{"format", "quadrille-page/1"}};
+  if (!page.title.empty()) head["title"] = page.title;
+  if (!page.text.empty()) head["text"] = page.text;
+  if (!page.links.empty()) head["links"] = page.links;
+  if (!page.sections.empty()) head["sections"] = page.sections;
+  std::string text = head.dump();
+  text.pop_back();
+  text += ",\"documents\":[";
+  for (std::size_t i = 0; i < page.documents.size(); ++i) text += (i == 0 ? "" : ",") + page.documents[i];
+  return text + "]}";
+}
+
+}  // namespace
+
+std::string viewer_script() { return text_of(script()); }
+std::string viewer_style() { return text_of(style()); }
+
+std::string html_of(const ViewerPage& page, bool shares_viewer) {
+  struct Change {
+    Part part;
+    std::string text;
+  };
+  std::vector<Change> changes{{data(), as_script_data(data_of(page))}};
+  if (shares_viewer) {
+    // The hashes of a page's own script and style do not hold for files.
+    changes.push_back(
+        {policy(), "default-src 'none'; script-src 'self' file:; style-src 'self' file:; base-uri 'none'; form-action 'none'"});
+    const auto replace = [&](Part part, std::string_view begin, std::string_view end, std::string text) {
+      part.begin -= begin.size();
+      part.length += begin.size() + end.size();
+      changes.push_back({part, std::move(text)});
+    };
+    replace(style(), "<style>", "</style>", "<link rel=\"stylesheet\" href=\"viewer.css\">");
+    replace(script(), "<script>", "</script>", "<script src=\"viewer.js\"></script>");
+  }
+  std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.part.begin > b.part.begin; });
+  std::string html = built_page();
+  for (const Change& change : changes) html.replace(change.part.begin, change.part.length, change.text);
+  return html;
+}
+
+}  // namespace quadrille::command

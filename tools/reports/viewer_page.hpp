@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pages of the viewer (viewer/): one HTML file with the viewer and its data, or pages that share the viewer's files.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "support/json.hpp"
+
+namespace quadrille::command {
+
+// The data of a page: the documents that it shows, with a title, a text and links to other pages, each of which may be empty. The
+// documents are JSON texts.
+struct ViewerPage {
+  std::string title, text;
+  Json links = Json::array();     // {"text", "file"}
+  Json sections = Json::array();  // of an index: {"title", "pages": [{"text", "file", "about"}]}
+  std::vector<std::string> documents;
+  bool is_report = false;  // the documents are results of race, tune or report instead of schedules and traces
+};
+
+// The page as HTML. With `shares_viewer` it loads viewer.js and viewer.css from its own folder.
+std::string html_of(const ViewerPage& page, bool shares_viewer = false);
+
+// The contents of viewer.js and viewer.css.
+std::string viewer_script();
+std::string viewer_style();
+
+}  // namespace quadrille::command

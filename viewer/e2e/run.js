@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The viewer in a browser: every view at several numbers of ranks, and everything that a reader can do.
+//   node e2e/run.js COMMAND    COMMAND is the built command, such as ../build/release/bin/quadrille
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { launch, pageOf } from "./browser.js";
+
+const command = process.argv[2];
+const folder = mkdtempSync(join(tmpdir(), "quadrille-viewer-"));
+const environment = { ...process.env, QUADRILLE_WISDOM: "off" };
+
+function viewed(name, ...words) {
+  const file = join(folder, `${name}.html`);
+  execFileSync(command, ["view", ...words, "-o", file], { env: environment });
+  return pathToFileURL(file).href;
+}
+
+const browser = await launch();
+let failed = 0;
+
+// Opens a page, and fails if it logs an error, such as a violation of its policy.
+async function on(url, does, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1300, height: 850 }, ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(60_000);
+  const errors = [];
+  page.on("pageerror", (error) => errors.push(error.message));
+  page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+  page.on("request", (request) => /^https?:/.test(request.url()) && errors.push(`request of ${request.url()}`));
+  await page.goto(url);
+  await does(page);
+  assert.deepEqual(errors, []);
+  await context.close();
+}
+
+async function check(name, body) {
+  const begin = Date.now();
+  try {
+    await body();
+    console.log(`passed: ${name} (${Date.now() - begin} ms)`);
+  } catch (error) {
+    ++failed;
+    console.log(`FAILED: ${name}: ${error.message}`);
+  }
+}
+
+const status = (page) => page.locator(".status").textContent();
+const fragment = (page) => page.evaluate(() => location.hash);
+const settled = (page) =>
+  page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 30)))));
+
+// How many colours a canvas has: a view that drew nothing has one.
+const colours = (page, side) =>
+  page
+    .locator("main .pane canvas")
+    .nth(side)
+    .evaluate((canvas) => {
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      return new Set(new Uint32Array(data.buffer)).size;
+    });
+
+const pages = {
+  5: viewed("bruck-5", "alltoall", "--algorithm", "bruck", "--ranks", "5"),
+  16: viewed("torus-16", "alltoall", "--algorithm", "torus", "--topology", "torus:4x4"),
+  64: viewed("bruck-64", "alltoall", "--algorithm", "bruck", "--ranks", "64"),
+  256: viewed("bruck-256", "alltoall", "--algorithm", "bruck", "--ranks", "256"),
+};
+
+for (const [ranks, url] of Object.entries(pages))
+  await check(`every view at ${ranks} ranks, light and dark`, async () => {
+    for (const colorScheme of ["light", "dark"])
+      await on(
+        `${url}#round=1.5&rank=1`,
+        async (page) => {
+          for (const view of ["memory", "network", "time", "traffic"]) {
+            await page.locator(`main .side:first-child [data-view=${view}]`).click();
+            await settled(page);
+            assert.ok((await colours(page, 0)) > 8, `${view} is empty`);
+            assert.match(
+              await page.locator("main .pane canvas").first().getAttribute("aria-label"),
+              new RegExp(`${ranks} rank|round`),
+            );
+          }
+          for (const view of ["figures", "text", "way", "findings"]) {
+            await page.locator(`main .side:first-child [data-view=${view}]`).click();
+            await settled(page);
+            assert.ok((await page.locator("main .content").first().textContent()).length > 30, `${view} is empty`);
+          }
+        },
+        { colorScheme },
+      );
+  });
+
+await check("step, scrub and keys", () =>
+  on(pages[5], async (page) => {
+    assert.match(await status(page), /^Round 0 .*level 0/);
+    await page.keyboard.press("ArrowRight");
+    assert.match(await status(page), /^Round 1 /);
+    await page.keyboard.press("End");
+    assert.match(await status(page), /^End, after 3 rounds/);
+    await page.keyboard.press("ArrowLeft");
+    assert.match(await status(page), /^Round 2 /);
+    await page.keyboard.press("Home");
+    assert.match(await status(page), /^Round 0 /);
+    await page.locator("input[type=range]").fill("1.5");
+    assert.match(await status(page), /^Round 1 /);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await settled(page);
+    assert.match(await fragment(page), /rank=1/);
+    await page.keyboard.press("Escape");
+    await settled(page);
+    assert.doesNotMatch(await fragment(page), /rank=/);
+  }),
+);
+
+await check("play to the end", () =>
+  on(pages[5], async (page) => {
+    await page.getByLabel("Speed").selectOption("5");
+    await page.locator("h1").click();
+    await page.keyboard.press("Space");
+    await page.waitForFunction(() => document.querySelector(".status").textContent.startsWith("End"));
+  }),
+);
+
+await check("follow a block, by a click and by a search", () =>
+  on(pages[5], async (page) => {
+    await page.locator("main .side:nth-child(2) [data-view=way]").click();
+    await page.getByRole("searchbox").fill("1>4");
+    await page.keyboard.press("Enter");
+    await settled(page);
+    // 4 - 1 = 3 = 1 + 2: rounds 0 and 1
+    assert.match(
+      await page.locator("main .content").nth(1).textContent(),
+      /round 0 rank 1 sends to 2.*round 1 rank 2 sends to 4/,
+    );
+    const way = await page.locator("main .content").nth(1).textContent();
+    await page.keyboard.press("Escape");
+    const canvas = page.locator("main .pane canvas").first();
+    const box = await canvas.boundingBox();
+    await canvas.click({ position: { x: box.width / 2, y: 58 } }); // the first block of rank 2
+    await settled(page);
+    assert.match(await fragment(page), /rank=2&block=2,0,8/);
+    assert.notEqual(await page.locator("main .content").nth(1).textContent(), way);
+  }),
+);
+
+await check("a fragment leads back", () =>
+  on(`${pages[5]}#round=2&rank=3&block=1,32,8&views=traffic,text&colour=target`, async (page) => {
+    assert.match(await status(page), /^Round 2 /);
+    assert.match(await page.locator("main .content").nth(1).textContent(), /Program of rank 3/);
+    assert.equal(await page.locator("main .content").nth(1).locator(".current").first().textContent(), "round 2 level 2");
+    await settled(page);
+    assert.equal(await fragment(page), "#round=2&rank=3&block=1,32,8&views=traffic,text&colour=target");
+  }),
+);
+
+await check("compare two schedules", () =>
+  on(
+    viewed("compared", "alltoall", "--algorithm", "bruck:radix=2", "--algorithm", "bruck:radix=3", "--ranks", "8"),
+    async (page) => {
+      assert.match(await page.locator(".about").textContent(), /First difference in round 0/);
+      assert.equal(await page.locator("main h2").count(), 2);
+      await page.getByLabel("Go to the first difference").click();
+      assert.match(await status(page), /^Round 0 /);
+    },
+  ),
+);
+
+await check("reduced motion shows rounds, not flights", () =>
+  on(
+    `${pages[5]}#round=1`,
+    async (page) => {
+      const picture = () =>
+        page
+          .locator("main .pane canvas")
+          .first()
+          .evaluate((canvas) => canvas.toDataURL());
+      await settled(page);
+      const before = await picture();
+      await page.locator("input[type=range]").fill("1.6");
+      await settled(page);
+      assert.equal(await picture(), before);
+    },
+    { reducedMotion: "reduce" },
+  ),
+);
+
+await check("broken and foreign data give a sentence, and text stays text", async () => {
+  const cases = [
+    ["", /no data/],
+    ["{", /not JSON/],
+    ["[]", /no schedule/],
+    ["7", /object/],
+    ['{"format":"else/1"}', /format "else\/1"/],
+    ['{"format":"quadrille-schedule/1","collective":"<img src=x onerror=alert(1)>"}', /<img src=x onerror=alert\(1\)>/],
+  ];
+  for (const [text, sentence] of cases)
+    await on(pageOf("broken", text), async (page) => {
+      assert.match(await page.locator("[role=alert]").textContent(), sentence);
+      assert.equal(await page.locator("img").count(), 0);
+    });
+});
+
+await check("the gallery: from the index through two lessons", async () => {
+  const gallery = join(folder, "gallery");
+  execFileSync(command, ["view", "--gallery", gallery], { env: environment });
+  await on(pathToFileURL(join(gallery, "index.html")).href, async (page) => {
+    await page.getByRole("link", { name: /Ring/ }).first().click();
+    assert.match(await status(page), /^Round 0 /);
+    await page.getByRole("link", { name: /^next/ }).click();
+    assert.match(await page.locator("h1").textContent(), /^2\. /);
+    await settled(page);
+    assert.ok((await colours(page, 0)) > 8);
+  });
+});
+
+await check("a trace with simulated times", async () => {
+  const trace = join(folder, "trace.json");
+  execFileSync(command, ["trace", "alltoall", "--algorithm", "bruck", "--ranks", "8", "--machine", "sp2", "-o", trace], {
+    env: environment,
+  });
+  await on(viewed("trace", trace), async (page) => {
+    await settled(page);
+    assert.match(await page.locator(".times canvas").getAttribute("aria-label"), /rounds, 3 rounds; simulated by rounds/);
+  });
+});
+
+await check("a wrong schedule leads to its findings", async () => {
+  const text = execFileSync(command, ["schedule", "alltoall", "--algorithm", "shift", "--ranks", "4"], {
+    env: environment,
+  }).toString();
+  const wrong = join(folder, "wrong.sched");
+  writeFileSync(wrong, text.replace(/  send to .*\n/, ""));
+  const file = join(folder, "wrong.html");
+  assert.equal(spawnSync(command, ["view", wrong, "-o", file], { env: environment }).status, 1);
+  await on(pathToFileURL(file).href, async (page) => {
+    assert.match(await page.locator("main .content").nth(1).textContent(), /finding/);
+    await page.locator("main .content").nth(1).locator("[data-round]").first().click();
+    await settled(page);
+    assert.match(await fragment(page), /rank=/);
+  });
+});
+
+await check("reports of races", async () => {
+  const entry = (name, median) => ({
+    algorithm: name,
+    median_s: median,
+    lower_s: median * 0.9,
+    upper_s: median * 1.1,
+    c1: 1,
+    c2: 8,
+  });
+  const race = {
+    collective: "alltoall",
+    ranks: 4,
+    sizes: [8, 1024].map((bytes) => ({ block_bytes: bytes, entries: [entry("direct", 1e-6), entry("bruck", 2e-6)] })),
+  };
+  await on(pageOf("race", JSON.stringify(race)), async (page) => {
+    assert.equal(await page.locator(".map button").count(), 2);
+    await page.locator(".map button").nth(1).click();
+    assert.equal(await page.getByRole("combobox").inputValue(), "1");
+    assert.match(await page.locator(".losers").textContent(), /the fastest/);
+  });
+});
+
+async function framesPerSecond(name, url) {
+  await on(url, async (page) => {
+    await page.getByLabel("Speed").selectOption("0.5");
+    const times = await page.evaluate(
+      () =>
+        new Promise((done) => {
+          const play = document.querySelector('[aria-label^="Play"]');
+          const begin = performance.now();
+          const frames = [];
+          const tick = (now) => {
+            frames.push(now);
+            const button = document.querySelector('[aria-label^="Play"]');
+            if (button) button.click(); // from the beginning again
+            if (now - begin < 10_000) requestAnimationFrame(tick);
+            else done(frames);
+          };
+          play.click();
+          requestAnimationFrame(tick);
+        }),
+    );
+    const gaps = times
+      .slice(1)
+      .map((time, i) => time - times[i])
+      .sort((a, b) => a - b);
+    console.log(
+      `${name}: median ${(1000 / gaps[gaps.length >> 1]).toFixed(1)} frames a second, worst frame ${gaps.at(-1).toFixed(0)} ms`,
+    );
+  });
+}
+
+await check("frames a second at 256 ranks", async () => {
+  await framesPerSecond("bruck, 256 ranks", pages[256]);
+  await framesPerSecond("direct, 256 ranks", viewed("direct-256", "alltoall", "--algorithm", "direct", "--ranks", "256"));
+});
+
+await browser.close();
+process.exit(failed ? 1 : 0);

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a page shows: one or two exchanges, or a report. A page's data is a document of one of these formats, a list of them, or a
+// `quadrille-page/1`, which adds a title, a text and links to other pages.
+import type { Exchange } from "../model/exchange";
+import { Reader, Refusal, parsed } from "./reader";
+import type { Race } from "../report/race";
+import type { RunReport } from "../report/run";
+import { isRace, isTuning, readRace, readTuning } from "./race";
+import { readRun } from "./run";
+import { readSchedule } from "./schedule";
+import { readTrace } from "./trace";
+
+export interface PageLink {
+  readonly text: string;
+  readonly file: string;
+}
+
+// Part of an index: pages with a sentence each.
+export interface PageSection {
+  readonly title: string;
+  readonly pages: readonly (PageLink & { about: string })[];
+}
+
+export interface PageData {
+  readonly title?: string;
+  readonly text?: string;
+  readonly links: readonly PageLink[];
+  readonly sections: readonly PageSection[];
+  readonly exchanges: readonly Exchange[];
+  readonly races: readonly Race[];
+  readonly run?: RunReport;
+}
+
+const readers: ReadonlyMap<string, (document: Reader) => Exchange> = new Map([
+  ["quadrille-schedule/1", readSchedule],
+  ["quadrille-trace/1", readTrace],
+]);
+
+function formatOf(document: Reader): string {
+  return document.optional("format", (reader) => reader.text()) ?? "";
+}
+
+function readExchange(document: Reader): Exchange {
+  const format = formatOf(document);
+  const read = readers.get(format);
+  if (read) return read(document);
+  throw new Refusal(
+    format
+      ? `${document.place} has the format "${format.slice(0, 60)}"; this page shows ${[...readers.keys()].join(", ")}.`
+      : `${document.place} has no "format", so it is no document of Quadrille.`,
+  );
+}
+
+interface Documents {
+  exchanges: Exchange[];
+  races: Race[];
+  run?: RunReport;
+}
+
+const mostRaces = 64;
+
+function readDocuments(documents: Reader[]): Documents {
+  const [first] = documents;
+  if (!first) throw new Refusal("The page has no schedule.");
+  if (isRace(first) || isTuning(first)) {
+    const races = documents.flatMap((document) => (isTuning(document) ? readTuning(document) : [readRace(document)]));
+    if (races.length > mostRaces) throw new Refusal(`The page has ${races.length} races; it shows at most ${mostRaces}.`);
+    return { exchanges: [], races };
+  }
+  if (formatOf(first) === "quadrille-report" && documents.length === 1) return { exchanges: [], races: [], run: readRun(first) };
+  if (documents.length > 2) throw new Refusal(`The page has ${documents.length} schedules; it shows one, or two side by side.`);
+  return { exchanges: documents.map(readExchange), races: [] };
+}
+
+// A link of a gallery leads to a page in the same folder.
+function readLink(reader: Reader): PageLink {
+  const file = reader.at("file").text();
+  if (!/^[a-z0-9-]+\.html$/.test(file)) reader.refuse("must be the name of a page");
+  return { text: reader.at("text").text(), file };
+}
+
+const readSection = (section: Reader): PageSection => ({
+  title: section.at("title").text(),
+  pages: section
+    .at("pages")
+    .list()
+    .map((page) => ({ ...readLink(page), about: page.at("about").text() })),
+});
+
+export function readPage(text: string): PageData {
+  if (text.trim() === "") throw new Refusal("The page has no data. Make it by 'quadrille view', or open a file here.");
+  const document = parsed(text, "The data of this page");
+  const plain = { links: [], sections: [] };
+  if (Array.isArray(document.value)) return { ...plain, ...readDocuments(document.list()) };
+  if (formatOf(document) !== "quadrille-page/1") return { ...plain, ...readDocuments([document]) };
+  const sections = document.optional("sections", (list) => list.list().map(readSection)) ?? [];
+  // A document may be a list of several, as commands write them.
+  const documents = document
+    .at("documents")
+    .list()
+    .flatMap((entry) => (Array.isArray(entry.value) ? entry.list() : [entry]));
+  return {
+    title: document.optional("title", (reader) => reader.text()),
+    text: document.optional("text", (reader) => reader.text()),
+    links: document.optional("links", (list) => list.list().map(readLink)) ?? [],
+    sections,
+    ...(sections.length ? { exchanges: [], races: [] } : readDocuments(documents)),
+  };
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Starts the page: reads its data and shows it, or says in a sentence why it cannot.
+import { readPage } from "./load/document";
+import { Refusal } from "./load/reader";
+import { App } from "./page/app";
+import { el } from "./page/dom";
+import { showIndex } from "./page/index";
+import { setTheme } from "./page/theme";
+import { showRaces, showRun } from "./report/page";
+import "./style.css";
+
+const root = document.getElementById("page")!;
+const mostBytes = 200 * 1024 * 1024;
+
+function refuse(error: unknown): void {
+  const sentence =
+    error instanceof Refusal ? error.message : `This page failed: ${error instanceof Error ? error.message : String(error)}`;
+  const file = el("input", { type: "file", accept: ".json,application/json", "aria-label": "Open a schedule or a trace" });
+  file.addEventListener("change", () => void open(file.files?.[0]));
+  root.replaceChildren(
+    el(
+      "div",
+      { class: "refusal", role: "alert" },
+      el("h1", {}, "Quadrille"),
+      el("p", {}, sentence),
+      el("p", {}, "Open a schedule or a trace that 'quadrille schedule --json' or 'quadrille view' wrote: ", file),
+    ),
+  );
+}
+
+function show(text: string): void {
+  try {
+    const data = readPage(text);
+    document.title = data.title ?? data.exchanges[0]?.title ?? data.races[0]?.title ?? data.run?.program ?? "Quadrille";
+    if (data.sections.length) showIndex(root, data);
+    else if (data.races.length) showRaces(root, data.races, setTheme());
+    else if (data.run) showRun(root, data.run, setTheme());
+    else new App(root, data);
+  } catch (error) {
+    refuse(error);
+  }
+}
+
+async function open(file: File | undefined): Promise<void> {
+  if (!file) return;
+  if (file.size > mostBytes) refuse(new Refusal(`${file.name} has ${file.size} bytes; this page opens at most ${mostBytes}.`));
+  else show(await file.text());
+}
+
+window.addEventListener("error", (event) => refuse(event.error ?? event.message));
+window.addEventListener("unhandledrejection", (event) => refuse(event.reason));
+show(document.getElementById("data")?.textContent ?? "");

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Measured times of candidates: what `quadrille race --json` and `quadrille tune --json` wrote.
+
+export interface Candidate {
+  readonly name: string;
+  readonly median: number; // seconds; the interval has the race's confidence
+  readonly lower: number;
+  readonly upper: number;
+  readonly toBest: { readonly lower: number; readonly upper: number } | undefined;
+  readonly c1: number | undefined;
+  readonly c2: number | undefined; // bytes
+  readonly phases: readonly [number, number, number] | undefined; // distribute, communicate, collect, in seconds
+  readonly predicted: number | undefined;
+}
+
+export interface RacedSize {
+  readonly bytes: number; // of a block
+  readonly candidates: readonly Candidate[]; // fastest first
+  readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
+}
+
+// The races of one collective on one number of ranks.
+export interface Race {
+  readonly title: string;
+  readonly ranks: number;
+  readonly sizes: readonly RacedSize[]; // ascending
+}
+
+export const fastest = (size: RacedSize): Candidate | undefined => size.candidates[0];
+
+// Names of all candidates, those that are fastest somewhere first.
+export function names(races: readonly Race[]): string[] {
+  const wins = new Map<string, number>();
+  for (const race of races)
+    for (const size of race.sizes)
+      size.candidates.forEach((candidate, place) =>
+        wins.set(candidate.name, (wins.get(candidate.name) ?? 0) + (place === 0 ? 1000 : 0)),
+      );
+  return [...wins].sort((a, b) => b[1] - a[1]).map(([name]) => name);
+}
+
+// Why a candidate lost against the fastest one, as far as the figures tell.
+export function reason(candidate: Candidate, best: Candidate, bytesText: (bytes: number) => string): string {
+  if (candidate === best) return "the fastest";
+  if (candidate.toBest ? candidate.toBest.lower <= 1 : candidate.lower <= best.upper)
+    return "not told apart from the fastest: the intervals meet";
+  const parts: string[] = [];
+  if (candidate.c1 !== undefined && best.c1 !== undefined && candidate.c1 > best.c1)
+    parts.push(`more rounds, ${candidate.c1} against ${best.c1}`);
+  if (candidate.c2 !== undefined && best.c2 !== undefined && candidate.c2 > best.c2)
+    parts.push(`more volume, ${bytesText(candidate.c2)} against ${bytesText(best.c2)}`);
+  if (candidate.phases && best.phases) {
+    const copies = (phases: readonly number[]) => phases[0]! + phases[2]!;
+    if (copies(candidate.phases) - copies(best.phases) > 0.3 * (candidate.median - best.median))
+      parts.push("more time for copies before and after");
+  }
+  return parts.join("; ") || "neither more rounds nor more volume: it depends on the machine";
+}

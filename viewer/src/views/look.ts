@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Colours of the canvas, for light and dark pages. Data colours are safe for colour-blind readers: Okabe and Ito's for few ranks,
+// viridis for many; labels and positions say the same as the colours.
+import { scaleSequential } from "d3-scale";
+import { interpolateCividis, interpolateViridis } from "d3-scale-chromatic";
+
+export interface Look {
+  readonly dark: boolean;
+  readonly page: string;
+  readonly panel: string;
+  readonly text: string;
+  readonly muted: string;
+  readonly line: string;
+  readonly slot: string; // memory that holds nothing
+  readonly accent: string; // the selection
+  readonly wrong: string;
+  readonly send: string;
+  readonly receive: string;
+  readonly copy: string;
+  readonly wait: string;
+}
+
+export const light: Look = {
+  dark: false,
+  page: "#ffffff",
+  panel: "#f5f6f8",
+  text: "#14171c",
+  muted: "#555d6b",
+  line: "#cfd4dc",
+  slot: "#e9ecf0",
+  accent: "#c2185b",
+  wrong: "#b00020",
+  send: "#4f9bd0",
+  receive: "#e8935a",
+  copy: "#3aa583",
+  wait: "#dde1e7",
+};
+
+export const dark: Look = {
+  dark: true,
+  page: "#13161b",
+  panel: "#1b1f26",
+  text: "#eef1f5",
+  muted: "#a9b1bf",
+  line: "#3a414d",
+  slot: "#272c35",
+  accent: "#ff6fa5",
+  wrong: "#ff7b72",
+  send: "#3f83b4",
+  receive: "#b87528",
+  copy: "#2a9474",
+  wait: "#343b46",
+};
+
+const few = ["#e69f00", "#56b4e9", "#009e73", "#f0e442", "#2f7fc1", "#d55e00", "#cc79a7", "#9aa0a8"];
+
+// Colours of numbers 0 .. count - 1.
+export function colours(count: number): string[] {
+  if (count <= few.length) return few.slice(0, count);
+  const scale = scaleSequential(interpolateViridis).domain([-0.18 * count, count - 1]);
+  return Array.from({ length: count }, (_, i) => hex(scale(i)));
+}
+
+// Colours of loads between 0 and 1.
+export function load(share: number, look: Look): string {
+  return interpolateCividis(look.dark ? 0.25 + 0.75 * share : 1 - 0.85 * share);
+}
+
+export function rgb(colour: string): [number, number, number] {
+  if (colour.startsWith("#")) {
+    const value = parseInt(colour.slice(1), 16);
+    return [value >> 16, (value >> 8) & 255, value & 255];
+  }
+  const parts = colour.match(/\d+/g)!.map(Number);
+  return [parts[0]!, parts[1]!, parts[2]!];
+}
+
+const hex = (colour: string): string =>
+  `#${rgb(colour)
+    .map((part) => part.toString(16).padStart(2, "0"))
+    .join("")}`;
+
+// Black or white, whichever has the higher contrast on a colour.
+export function ink(colour: string): string {
+  const [r, g, b] = rgb(colour).map((part) => {
+    const share = part / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  }) as [number, number, number];
+  const luminance = 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  return luminance > 0.179 ? "#000000" : "#ffffff";
+}
+
+export function mixed(colour: string, other: string, share: number): string {
+  const [a, b] = [rgb(colour), rgb(other)];
+  return `#${a
+    .map((part, i) =>
+      Math.round(part + (b[i]! - part) * share)
+        .toString(16)
+        .padStart(2, "0"),
+    )
+    .join("")}`;
+}
+
+export const font = (size: number, weight = 400): string => `${weight} ${size}px system-ui, "DejaVu Sans", sans-serif`;

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Draws memory pixel by pixel where cells are too small for borders and labels, so that tens of thousands of blocks move fluently.
+import { buffersPerRank, type Move, type State } from "../model/replay";
+import type { Exchange } from "../model/exchange";
+import { type Look, rgb } from "./look";
+import { colourIndex, isFollowed, palette } from "./memory_colours";
+import { type MemoryLayout, sectionOf } from "./memory_layout";
+import { type Frame, remembered } from "./view";
+
+const packed = (colour: string): number => {
+  const [r, g, b] = rgb(colour);
+  return ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
+};
+
+const packedPalette = remembered((count: number, look: Look) => {
+  const { plain, faint } = palette(count, look);
+  return {
+    plain: Uint32Array.from(plain, ({ fill }) => packed(fill)),
+    faint: Uint32Array.from(faint, ({ fill }) => packed(fill)),
+    slot: packed(look.slot),
+    page: packed(look.page),
+    accent: packed(look.accent),
+  };
+});
+
+class Raster {
+  readonly image: ImageData;
+  readonly pixels: Uint32Array;
+
+  constructor(
+    readonly width: number,
+    readonly height: number,
+  ) {
+    this.image = new ImageData(width, height);
+    this.pixels = new Uint32Array(this.image.data.buffer);
+  }
+
+  fill(x: number, y: number, width: number, height: number, colour: number): void {
+    const [left, top] = [Math.max(0, Math.floor(x)), Math.max(0, Math.floor(y))];
+    const right = Math.min(this.width, Math.max(left + 1, Math.floor(x + width)));
+    const bottom = Math.min(this.height, Math.max(top + 1, Math.floor(y + height)));
+    for (let row = top; row < bottom; ++row) this.pixels.fill(colour, row * this.width + left, row * this.width + right);
+  }
+}
+
+const rasters = new WeakMap<Exchange, { keys: unknown[]; raster: Raster }>();
+
+// A state as pixels. The keys are all that the pixels depend on.
+function stateRaster(frame: Frame, layout: MemoryLayout, state: State): Raster {
+  const known = rasters.get(frame.exchange);
+  const keys = [state, layout, frame.look, frame.colourBy, frame.selection.block];
+  if (known?.keys.every((key, i) => key === keys[i])) return known.raster;
+  const raster = paintState(frame, layout, state);
+  rasters.set(frame.exchange, { keys, raster });
+  return raster;
+}
+
+function paintState(frame: Frame, layout: MemoryLayout, state: State): Raster {
+  const raster = new Raster(Math.ceil(frame.width), Math.ceil(frame.height));
+  const { plain, faint, slot, page } = packedPalette(frame.exchange.ranks, frame.look);
+  raster.pixels.fill(page);
+  for (let rank = 0; rank < frame.exchange.ranks; ++rank)
+    for (const section of layout.sections) {
+      const scale = section.height / section.bytes;
+      const x = layout.lefts[rank]!;
+      raster.fill(x, section.top, layout.column, frame.exchange.buffers[section.buffer][rank]! * scale, slot);
+      for (const piece of state[buffersPerRank * rank + section.buffer]!) {
+        const colour = (frame.selection.block && !isFollowed(frame, piece.content, piece.from, piece.bytes) ? faint : plain)[
+          colourIndex(frame, piece.content, piece.from)
+        ]!;
+        raster.fill(x, section.top + piece.at * scale, layout.column, piece.bytes * scale, colour);
+      }
+    }
+  return raster;
+}
+
+let moving: Raster | undefined; // reused from frame to frame
+
+function blend(frame: Frame, layout: MemoryLayout, base: Raster, moves: readonly Move[], share: number): Raster {
+  if (moving?.width !== base.width || moving.height !== base.height) moving = new Raster(base.width, base.height);
+  moving.pixels.set(base.pixels);
+  const { plain, faint, accent } = packedPalette(frame.exchange.ranks, frame.look);
+  const following = frame.selection.block !== undefined;
+  const sections = ([0, 1, 2] as const).map((buffer) => sectionOf(layout, buffer));
+  for (const move of moves) {
+    const source = sections[move.source.buffer];
+    const target = sections[move.target.buffer];
+    if (!source || !target) continue;
+    const [x1, x2] = [layout.lefts[move.fromRank]!, layout.lefts[move.toRank]!];
+    const y1 = source.top + (move.source.offset / source.bytes) * source.height;
+    const y2 = target.top + (move.target.offset / target.bytes) * target.height;
+    const height = (move.source.bytes / source.bytes) * source.height;
+    const followed = following && isFollowed(frame, move.content, move.from, move.source.bytes);
+    const colour = followed ? accent : (following ? faint : plain)[colourIndex(frame, move.content, move.from)]!;
+    const [x, y] = [x1 + (x2 - x1) * share, y1 + (y2 - y1) * share];
+    if (followed) moving.fill(x - 2, y - 2, layout.column + 4, height + 4, colour);
+    else moving.fill(x, y, layout.column, height, colour);
+  }
+  return moving;
+}
+
+let surface: HTMLCanvasElement | undefined;
+
+export function drawDense(
+  canvas: CanvasRenderingContext2D,
+  frame: Frame,
+  layout: MemoryLayout,
+  now: { state: State; moves: readonly Move[]; share: number },
+): void {
+  const base = stateRaster(frame, layout, now.state);
+  const raster = now.moves.length ? blend(frame, layout, base, now.moves, now.share) : base;
+  surface ??= document.createElement("canvas");
+  if (surface.width !== raster.width || surface.height !== raster.height)
+    [surface.width, surface.height] = [raster.width, raster.height];
+  surface.getContext("2d")!.putImageData(raster.image, 0, 0);
+  canvas.imageSmoothingEnabled = false;
+  canvas.drawImage(surface, 0, 0);
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The time view: what each rank does and waits for, by one clock after the other, one below the other.
+import { scaleLinear } from "d3-scale";
+import { positionAt, roundTimes, timeAt } from "../model/clock";
+import type { Clock, Exchange } from "../model/exchange";
+import { formatBytes, formatTime, plural } from "../model/format";
+import { largest } from "../model/numbers";
+import { font } from "./look";
+import { drawStill } from "./still";
+import { type CanvasView, type Frame, labelStep, type Pick, remembered } from "./view";
+
+interface Lane {
+  readonly clock: Clock;
+  readonly times: Float64Array;
+  readonly top: number; // of the rows
+  readonly row: number; // height
+  readonly x: (time: number) => number;
+  readonly time: (x: number) => number;
+}
+
+const left = 58;
+const right = 14;
+const headHeight = 30;
+
+const lanesOf = remembered((exchange: Exchange, width: number, height: number): Lane[] => {
+  const count = exchange.clocks.length;
+  const each = height / count;
+  return exchange.clocks.map((clock, i) => {
+    const times = roundTimes(exchange, clock);
+    const scale = scaleLinear([0, Math.max(times.at(-1)!, 1e-9)], [left, width - right]);
+    const row = Math.min(22, (each - headHeight - 8) / exchange.ranks);
+    return { clock, times, top: i * each + headHeight, row, x: (time) => scale(time), time: (x) => scale.invert(x) };
+  });
+});
+
+// The longest message of each round, by which bars of the logical time are drawn.
+const longest = remembered((exchange: Exchange): number[] =>
+  exchange.rounds.map((round) => largest(round.messages.map((message) => message.bytes))),
+);
+
+// How much of a round a message takes: at least a visible part.
+const shareOf = (bytes: number, most: number): number => (most === 0 ? 1 : Math.max(0.12, bytes / most));
+
+function bar(
+  canvas: CanvasRenderingContext2D,
+  lane: Lane,
+  rank: number,
+  part: 0 | 1 | 2,
+  begin: number,
+  end: number,
+  colour: string,
+): void {
+  if (begin < 0 || end < begin) return;
+  const gap = lane.row > 5 ? 1 : 0;
+  const top = Math.round(lane.top + rank * lane.row);
+  const bottom = Math.max(top + 1, Math.round(lane.top + (rank + 1) * lane.row) - gap);
+  const [x1, x2] = [lane.x(begin), lane.x(end)];
+  // Thin rows have no halves: what a rank sends is drawn over what it receives.
+  const middle = lane.row < 6 ? (part === 0 ? bottom : top) : (top + bottom) / 2;
+  const [y1, y2] = part === 2 ? [top, bottom] : part === 0 ? [top, middle] : [middle, bottom];
+  canvas.fillStyle = colour;
+  canvas.fillRect(x1, y1, Math.max(0.75, x2 - x1 - gap), y2 - y1);
+}
+
+// In logical time a round lasts as long as its longest message: shorter ones leave time to wait.
+function drawLogical(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane): void {
+  const { exchange, look } = frame;
+  for (const round of exchange.rounds) {
+    if (round.messages.length === 0) continue;
+    canvas.fillStyle = look.wait;
+    for (let rank = 0; rank < exchange.ranks; ++rank) bar(canvas, lane, rank, 2, round.number, round.number + 1, look.wait);
+    const most = longest(exchange)[round.number]!;
+    const [sent, received] = [new Float64Array(exchange.ranks), new Float64Array(exchange.ranks)];
+    for (const message of round.messages) {
+      if (message.ends !== "receiver") sent[message.from] = Math.max(sent[message.from]!, shareOf(message.bytes, most));
+      if (message.ends !== "sender") received[message.to] = Math.max(received[message.to]!, shareOf(message.bytes, most));
+    }
+    for (let rank = 0; rank < exchange.ranks; ++rank) {
+      if (received[rank]! > 0) bar(canvas, lane, rank, 1, round.number, round.number + received[rank]!, look.receive);
+      if (sent[rank]! > 0) bar(canvas, lane, rank, 0, round.number, round.number + sent[rank]!, look.send);
+    }
+  }
+  for (const round of exchange.rounds)
+    for (const local of round.locals) bar(canvas, lane, local.rank, 2, round.number, round.number + 0.06, look.copy);
+}
+
+function drawMeasured(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane): void {
+  const { exchange, look } = frame;
+  const { clock } = lane;
+  for (const wait of clock.waits) bar(canvas, lane, wait.rank, 2, wait.begin, wait.end, look.wait);
+  for (const { index, to, ends } of exchange.messages) {
+    if (ends !== "sender") bar(canvas, lane, to, 1, clock.receiveBegin[index]!, clock.receiveEnd[index]!, look.receive);
+  }
+  for (const { index, from, ends } of exchange.messages) {
+    if (ends !== "receiver") bar(canvas, lane, from, 0, clock.sendBegin[index]!, clock.sendEnd[index]!, look.send);
+  }
+  if (clock.localBegin)
+    for (const round of exchange.rounds)
+      for (const { index, rank } of round.locals)
+        bar(canvas, lane, rank, 2, clock.localBegin[index]!, clock.localEnd![index]!, look.copy);
+  for (const packing of clock.packing) bar(canvas, lane, packing.rank, 2, packing.begin, packing.end, look.copy);
+}
+
+function drawHead(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane): void {
+  const { exchange, look } = frame;
+  canvas.textBaseline = "middle";
+  canvas.textAlign = "left";
+  canvas.font = font(12, 600);
+  canvas.fillStyle = look.text;
+  const logical = lane.clock.kind === "logical";
+  const title = logical ? "rounds" : `${lane.clock.title}: ${formatTime(lane.clock.end, lane.clock.unit)}`;
+  canvas.fillText(title, 8, lane.top - 20);
+  canvas.font = font(11);
+  canvas.textAlign = "center";
+  canvas.fillStyle = look.muted;
+  let free = left - 4;
+  if (logical) {
+    for (const [i, stage] of exchange.stages.entries()) {
+      if (stage.rounds === 0) continue;
+      const [x1, x2] = [lane.x(stage.first), lane.x(stage.first + stage.rounds)];
+      if (i % 2 === 0) {
+        canvas.fillStyle = look.slot;
+        canvas.fillRect(x1, lane.top - 12, x2 - x1, 10);
+      }
+      const label = stage.rounds > 1 ? `${stage.name} (${plural(stage.rounds, "round")})` : stage.name;
+      const wide = canvas.measureText(label).width;
+      canvas.fillStyle = look.muted;
+      const at = (x1 + x2) / 2;
+      if (wide < x2 - x1 && at - wide / 2 > free) {
+        canvas.fillText(label, at, lane.top - 7);
+        free = at + wide / 2 + 6;
+      }
+    }
+  } else {
+    for (const tick of scaleLinear([0, lane.times.at(-1)!], [0, 1]).ticks(6)) {
+      const x = lane.x(tick);
+      canvas.fillRect(x, lane.top - 4, 1, 4);
+      canvas.fillText(formatTime(tick, lane.clock.unit), Math.min(x, frame.width - 34), lane.top - 9);
+    }
+  }
+}
+
+// What the colours mean, at the right above the first lane.
+function drawLegend(canvas: CanvasRenderingContext2D, frame: Frame): void {
+  const { look } = frame;
+  canvas.font = font(11);
+  canvas.textBaseline = "middle";
+  canvas.textAlign = "left";
+  let x = frame.width - right;
+  for (const [name, colour] of [
+    ["waits", look.wait],
+    ["copies, combines", look.copy],
+    ["receives", look.receive],
+    ["sends", look.send],
+  ] as const) {
+    x -= canvas.measureText(name).width;
+    canvas.fillStyle = look.muted;
+    canvas.fillText(name, x, 10);
+    x -= 14;
+    canvas.fillStyle = colour;
+    canvas.fillRect(x, 5, 10, 10);
+    x -= 12;
+  }
+}
+
+function drawRows(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane): void {
+  const { exchange, look, selection } = frame;
+  const every = labelStep(13, lane.row);
+  canvas.textAlign = "right";
+  canvas.textBaseline = "middle";
+  for (let rank = 0; rank < exchange.ranks; ++rank) {
+    const chosen = rank === selection.rank;
+    if (rank % every !== 0 && !chosen) continue;
+    canvas.font = font(Math.min(12, Math.max(9, lane.row)), chosen ? 700 : 400);
+    canvas.fillStyle = chosen ? look.accent : look.muted;
+    canvas.fillText(`${rank}`, left - 8, lane.top + (rank + 0.5) * lane.row);
+  }
+  if (selection.rank !== undefined) {
+    canvas.strokeStyle = look.accent;
+    canvas.lineWidth = 1.5;
+    canvas.strokeRect(left - 1, lane.top + selection.rank * lane.row - 1, frame.width - left - right + 2, lane.row + 2);
+  }
+}
+
+// Where findings are: the round at their rank, or at all ranks.
+function drawFindings(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane): void {
+  if (lane.clock.kind !== "logical") return;
+  canvas.strokeStyle = frame.look.wrong;
+  canvas.lineWidth = 2;
+  const { ranks, findings } = frame.exchange;
+  for (const { rank, round } of findings) {
+    if (round === undefined || round >= frame.exchange.rounds.length || (rank !== undefined && rank >= ranks)) continue;
+    const [first, rows] = rank === undefined ? [0, ranks] : [rank, 1];
+    canvas.strokeRect(
+      lane.x(round) + 1,
+      lane.top + first * lane.row,
+      lane.x(round + 1) - lane.x(round) - 2,
+      Math.max(2, rows * lane.row - 1),
+    );
+  }
+}
+
+function drawArrows(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane): void {
+  const { exchange, look, selection } = frame;
+  if (selection.rank === undefined) return;
+  const y = (rank: number) => lane.top + (rank + 0.5) * lane.row;
+  canvas.lineWidth = 1.2;
+  const ofRank = exchange.messages.filter((message) => message.from === selection.rank || message.to === selection.rank);
+  canvas.globalAlpha = ofRank.length > 64 ? 0.35 : 0.9;
+  for (const { index, from, to, bytes, round } of ofRank) {
+    const { clock } = lane;
+    const [begin, end] = [
+      clock.sendBegin[index]!,
+      clock.kind === "logical" ? round + shareOf(bytes, longest(exchange)[round]!) : clock.receiveEnd[index]!,
+    ];
+    if (begin < 0 || end < 0) continue;
+    canvas.strokeStyle = from === selection.rank ? look.text : look.accent;
+    canvas.beginPath();
+    canvas.moveTo(lane.x(begin), y(from));
+    canvas.lineTo(lane.x(end), y(to));
+    canvas.stroke();
+    const angle = Math.atan2(y(to) - y(from), lane.x(end) - lane.x(begin));
+    canvas.beginPath();
+    for (const side of [-0.4, 0.4]) {
+      canvas.moveTo(lane.x(end), y(to));
+      canvas.lineTo(lane.x(end) - 6 * Math.cos(angle + side), y(to) - 6 * Math.sin(angle + side));
+    }
+    canvas.stroke();
+  }
+  canvas.globalAlpha = 1;
+}
+
+// Everything but the cursor.
+function drawLanes(canvas: CanvasRenderingContext2D, frame: Frame, lanes: readonly Lane[]): void {
+  drawLegend(canvas, frame);
+  for (const lane of lanes) {
+    if (lane.clock.kind === "logical") drawLogical(canvas, frame, lane);
+    else drawMeasured(canvas, frame, lane);
+    drawHead(canvas, frame, lane);
+    drawRows(canvas, frame, lane);
+    drawFindings(canvas, frame, lane);
+    drawArrows(canvas, frame, lane);
+  }
+}
+
+function pick(frame: Frame, x: number, y: number): Pick | undefined {
+  const lane = lanesOf(frame.exchange, frame.width, frame.height).find(
+    (entry) => y >= entry.top - headHeight && y < entry.top + frame.exchange.ranks * entry.row + 4,
+  );
+  if (!lane || x < left - 40 || x > frame.width - right + 4) return undefined;
+  const row = Math.floor((y - lane.top) / lane.row);
+  const rank = row >= 0 && row < frame.exchange.ranks ? row : undefined;
+  const position = positionAt(lane.times, Math.max(0, lane.time(Math.max(left, x))));
+  const round = frame.exchange.rounds[Math.min(Math.floor(position), frame.exchange.rounds.length - 1)];
+  if (!round) return undefined;
+  const of = round.messages.filter((message) => message.from === rank || message.to === rank);
+  const words = of
+    .slice(0, 3)
+    .map((m) =>
+      m.from === rank ? `sends ${formatBytes(m.bytes)} to ${m.to}` : `receives ${formatBytes(m.bytes)} from ${m.from}`,
+    );
+  const what =
+    rank === undefined
+      ? ""
+      : `, rank ${rank} ${words.join(", ") || "is idle"}${of.length > 3 ? `, and ${of.length - 3} more` : ""}`;
+  return {
+    text: `round ${round.number}${what}`,
+    selection: x < left || rank !== undefined ? { rank } : {},
+    position: x < left ? undefined : position,
+  };
+}
+
+export const time: CanvasView = {
+  name: "time",
+  draw(canvas, frame) {
+    const lanes = lanesOf(frame.exchange, frame.width, frame.height);
+    drawStill(canvas, frame, "time", [frame.selection.rank], (still) => drawLanes(still, frame, lanes));
+    canvas.fillStyle = frame.look.accent;
+    for (const lane of lanes)
+      canvas.fillRect(lane.x(timeAt(lane.times, frame.position)) - 1, lane.top - 4, 2, frame.exchange.ranks * lane.row + 8);
+  },
+  pick,
+  describe(frame) {
+    const clocks = frame.exchange.clocks.map(
+      (clock) => `${clock.title}, ${clock.unit === "round" ? plural(clock.end, "round") : formatTime(clock.end, clock.unit)}`,
+    );
+    return `What each of ${plural(frame.exchange.ranks, "rank")} does over time: ${clocks.join("; ")}.`;
+  },
+};
