@@ -65,7 +65,7 @@ class SmpiCommunicator final : public Communicator, public Transport {
   Executor executor() const override { return Executor::mpi; }
   std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override {
     if (hollow_) script = std::make_shared<const Script>(hollowed(*script));
-    return std::make_unique<MpiExecutable>(Lease{communicator_, 0, nullptr}, Waiter(), std::move(script));
+    return std::make_unique<ScriptExecutable<MpiMessages>>(Lease{communicator_, 0, nullptr}, Waiter(), std::move(script));
   }
   std::unique_ptr<Executable> prepare_exchange() override {
     throw Error(ErrorCode::misuse, "exchanges by edges are not simulated; make a plan");
