@@ -4,6 +4,7 @@
 
 #include "quadrille/algorithm.hpp"
 #include "quadrille/alltoallw.hpp"
+#include "quadrille/block_way.hpp"
 #include "quadrille/calibrate.hpp"
 #include "quadrille/call.hpp"
 #include "quadrille/candidate.hpp"
@@ -20,6 +21,7 @@
 #include "quadrille/exchange.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/explain.hpp"
+#include "quadrille/fault_cause.hpp"
 #include "quadrille/fit.hpp"
 #include "quadrille/flips.hpp"
 #include "quadrille/groups.hpp"

@@ -44,13 +44,14 @@ struct End {
 class Replay {
  public:
   Replay(const Schedule& schedule, const Symmetry& symmetry, const std::vector<Program>& programs, const VerifyOptions& options,
-         FindingList& findings, const MemoryObserver& observer)
+         FindingList& findings, const MemoryObserver& observer, const OperationObserver& on_operation)
       : schedule_(schedule),
         symmetry_(symmetry),
         programs_(programs),
         most_pieces_(options.most_pieces),
         findings_(findings),
         observer_(observer),
+        on_operation_(on_operation),
         terms_(schedule.problem.ranks, required_combining(schedule.problem),
                keep_elements(programs, schedule.problem.element_bytes), options.most_pieces),
         memories_(programs.size()) {
@@ -106,6 +107,10 @@ class Replay {
       }
     std::stable_sort(rounds.begin(), rounds.end(), [](const RoundOf& a, const RoundOf& b) { return a.number() < b.number(); });
     return rounds;
+  }
+
+  void tell(const PlayedOperation& operation) const {
+    if (on_operation_) on_operation_(operation);
   }
 
   void observe(std::optional<Count> round) const {
@@ -214,6 +219,8 @@ class Replay {
       add(Rule::overlapping_writes, at, twice, "a local operation writes these bytes twice");
     else if (const auto both = shared(charged_runs(local.source), target))
       add(Rule::overlapping_local, at, both, "source and target share these bytes");
+    const auto kind = local.kind == LocalKind::reduce ? NamedOperation::Kind::reduce : NamedOperation::Kind::copy;
+    tell({{number_, kind, rank_of(at), rank_of(at)}, &local.source, &local.target, usable(local.source, local.target)});
     if (!usable(local.source, local.target)) return;
     Strip result = read(at, local.source);
     if (local.kind == LocalKind::reduce) {
@@ -291,7 +298,11 @@ class Replay {
     const auto by_key = [](const End& a, const End& b) { return a.key() < b.key(); };
     std::stable_sort(sends.begin(), sends.end(), by_key);
     std::stable_sort(receives.begin(), receives.end(), by_key);
-    std::vector<std::pair<const End*, Strip>> under_way;
+    struct Delivery {
+      const End *send, *receive;
+      Strip strip;
+    };
+    std::vector<Delivery> under_way;
     held_ = 0;
     for_each_meeting(
         sends, receives, [](const End& a, const End& b) { return a.key() <=> b.key(); },
@@ -299,23 +310,34 @@ class Replay {
           if (findings_.full()) return;
           const Regions &source = send.message->regions, &target = receive.message->regions;
           const Rank from = receive.message->peer;
-          if (!usable(source, target))
+          if (!usable(source, target)) {
+            tell({{number_, NamedOperation::Kind::message, from, rank_of(receive.owner)}, &source, &target, false});
             add(Rule::length_mismatch, receive.owner, {},
                 fmt::format("rank {} sends {} bytes, but {} are received", from, bytes(source), bytes(target)));
-          else if (in_buffers(send.owner, source) && in_buffers(receive.owner, target))
-            under_way.emplace_back(&receive, moved(read(send.owner, source), from));
+          } else if (in_buffers(send.owner, source) && in_buffers(receive.owner, target)) {
+            under_way.push_back({&send, &receive, moved(read(send.owner, source), from)});
+          }
         },
         [&](const End& send) {
+          tell({{number_, NamedOperation::Kind::message, rank_of(send.owner), send.to}, &send.message->regions, nullptr, false});
           add(Rule::unmatched_message, send.owner, {},
               fmt::format("rank {} has no receive in this round for {} bytes sent to it", send.to, bytes(send.message->regions)));
         },
         [&](const End& receive) {
+          tell({{number_, NamedOperation::Kind::message, receive.message->peer, rank_of(receive.owner)},
+                nullptr,
+                &receive.message->regions,
+                false});
           add(Rule::unmatched_message, receive.owner, {},
               fmt::format("rank {} sends nothing in this round; {} bytes are waited for", receive.message->peer,
                           bytes(receive.message->regions)));
         });
     if (findings_.full()) return;
-    for (const auto& [end, strip] : under_way) write(end->owner, end->message->regions, strip);
+    for (const auto& [send, receive, strip] : under_way) {
+      const Regions &source = send->message->regions, &target = receive->message->regions;
+      tell({{number_, NamedOperation::Kind::message, receive->message->peer, rank_of(receive->owner)}, &source, &target});
+      write(receive->owner, target, strip);
+    }
     held_ = 0;
     if (pieces_ > most_pieces_) too_large();
   }
@@ -412,6 +434,7 @@ class Replay {
   const Bytes element_ = schedule_.problem.element_bytes;
   FindingList& findings_;
   const MemoryObserver& observer_;
+  const OperationObserver& on_operation_;
   Terms terms_;
   std::vector<SymbolicMemory> memories_;
   std::vector<std::array<Bytes, 4>> sizes_;
@@ -426,8 +449,9 @@ class Replay {
 }  // namespace
 
 void replay(const Schedule& schedule, const Symmetry& symmetry, const std::vector<Program>& programs, const VerifyOptions& options,
-            FindingList& findings, const MemoryObserver& observer, const MemoryObserver& at_end) {
-  Replay(schedule, symmetry, programs, options, findings, observer).run(at_end);
+            FindingList& findings, const MemoryObserver& observer, const MemoryObserver& at_end,
+            const OperationObserver& on_operation) {
+  Replay(schedule, symmetry, programs, options, findings, observer, on_operation).run(at_end);
 }
 
 }  // namespace quadrille

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "quadrille/block_way.hpp"
 #include "verify/finding_list.hpp"
 #include "verify/symbolic.hpp"
 
@@ -20,11 +21,24 @@ using SymbolicMemory = std::array<SymbolicBuffer, 4>;  // indexed by Buffer
 using MemoryObserver =
     std::function<void(std::optional<Count> round, const std::vector<SymbolicMemory>& memories, const Terms& terms)>;
 
+// An operation, and what it reads and writes.
+struct PlayedOperation {
+  NamedOperation name;
+  const Regions* source = nullptr;
+  const Regions* target = nullptr;
+  bool done = true;  // false: the ends do not match or one is absent, so nothing is written; the regions of an absent end are null
+};
+
+// Called with each operation in the order in which they take effect: of a round, first the local operations, then the messages. All
+// messages of a round read before any of them writes. The regions are those of the programs.
+using OperationObserver = std::function<void(const PlayedOperation&)>;
+
 // Replays the programs of the symmetry's representatives, which are given in their order. With `no_symmetry`, these are all
 // ranks. Any other symmetry must be one that can be replayed (asks_alike in by_symmetry.cpp). Throws Error{too_large} if
 // the replay needs more pieces of memory than the options allow. `at_end` is called once, without a round, unless the list
-// of findings was full before.
+// of findings was full before. `on_operation` needs `no_symmetry`.
 void replay(const Schedule& schedule, const Symmetry& symmetry, const std::vector<Program>& programs, const VerifyOptions& options,
-            FindingList& findings, const MemoryObserver& observer = {}, const MemoryObserver& at_end = {});
+            FindingList& findings, const MemoryObserver& observer = {}, const MemoryObserver& at_end = {},
+            const OperationObserver& on_operation = {});
 
 }  // namespace quadrille
