@@ -35,6 +35,8 @@ std::size_t list_of(const BytePlace& place) { return index(place.rank) * 4 + sta
 ByteFlow::ByteFlow(const Schedule& schedule) {
   const Count p = schedule.problem.ranks;
   for (Rank rank = 0; rank < p; ++rank) programs_.push_back(schedule.program(rank));
+  for (const Program& program : programs_)
+    for (const Stage& stage : program.stages) last_round_ = std::max(last_round_, stage.first_round + stage.round_count - 1);
   reads_.resize(index(p) * 4);
   writes_.resize(index(p) * 4);
   FindingList ignored = FindingList::that_keeps_nothing();
@@ -147,7 +149,7 @@ std::vector<ByteStay> ByteFlow::origins_of(const BytePlace& end) {
 Count ByteFlow::round_of(Count time) const {
   const auto after = std::upper_bound(operations_.begin(), operations_.end(), time,
                                       [](Count moment, const TimedOperation& operation) { return moment < operation.read_time; });
-  if (operations_.empty()) return 0;
+  if (time == never || operations_.empty()) return last_round_;
   return after == operations_.begin() ? operations_.front().name.round : std::prev(after)->name.round;
 }
 

@@ -28,7 +28,7 @@ struct ByteStay {
   std::optional<std::size_t> written_by, overwritten_by;  // operations
   std::optional<std::size_t> next;  // forwards: the stay from which it came; backwards: the one to which it went
   BytePlace source;                 // what `written_by` read
-  std::size_t written_span = 0;  // which contiguous part of what `written_by` wrote
+  std::size_t written_span = 0;     // which contiguous part of what `written_by` wrote
 };
 
 // One end of an operation that was not done.
@@ -53,7 +53,7 @@ class ByteFlow {
   const std::vector<TimedOperation>& operations() const { return operations_; }
   const std::vector<UnfinishedEnd>& unfinished() const { return unfinished_; }
   std::size_t span_count() const { return spans_.size(); }
-  Count round_of(Count time) const;  // the round of the last operation that began at or before that time
+  Count round_of(Count time) const;  // of the last operation that began by then; never: the last round
 
  private:
   struct Span {  // contiguous bytes that an operation moved
@@ -72,6 +72,7 @@ class ByteFlow {
   std::vector<Span> spans_;
   std::vector<Spans> reads_, writes_;  // by rank and buffer
   std::vector<UnfinishedEnd> unfinished_;
+  Count last_round_ = 0;  // of any stage
   Count time_ = 0;
   Count work_ = 0;
 };

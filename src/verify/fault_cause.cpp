@@ -12,7 +12,7 @@
 //   wrong_target    the operation read a copy, and wrote to the rank of an origin, at another place
 //   wrong_sender    a message wrote an origin, and a copy was at the place that it read, at another rank
 //   wrong_receiver  a message read a copy, and wrote to the place of an origin, at another rank
-//   missing         no operation is wrong: one from the rank of a copy to that of an origin is missing. This is always possible.
+//   missing         no operation is wrong: one from the rank of the latest copy to that of an origin is missing
 //
 // A part of an operation's bytes that correctly led to a right byte of a result is not suspected. The suspect that explains most
 // findings is taken as the cause of these, and so on with the rest. Operations that were not
@@ -129,7 +129,9 @@ class Search {
       wrong_.push_back({i, from, *finding.rank, {}, {}});
       for (const ByteStay& origin : origins)
         if (origin.written_by) wrong_.back().origins.insert(*origin.written_by);
-      suspect(flow_.copies_of(start), origins);
+      const std::vector<ByteStay> copies = flow_.copies_of(start);
+      suspect(copies, origins);
+      suspect_missing(copies.back(), chain_of_wrong_leaf(piece, byte, origins));
     }
   }
 
@@ -150,10 +152,37 @@ class Search {
         suspect_writer(copy, origin);
         if (copy.next && !right_[copy.written_span]) suspect_reader(copy, origin);
         suspect_unfinished(copy, origin);
-        const Count since = std::max(copy.since, origin.since), until = std::min(copy.until, origin.until);
-        if (since < until && copy.place != origin.place)
-          enter({{}, copy.place.rank, origin.place.rank}, {CauseKind::missing, copy.place, origin.place, since, until});
       }
+  }
+
+  // Returns the stays by which the first wrong operand came to the end. If all operands are right, returns all stays.
+  static std::vector<ByteStay> chain_of_wrong_leaf(const ExpectedPiece& piece, Bytes byte, const std::vector<ByteStay>& origins) {
+    std::set<Rank> there;
+    for (const ByteStay& leaf : origins) {
+      if (leaf.written_by) continue;
+      const Rank rank = leaf.place.rank;
+      if (leaf.place.buffer == Buffer::input && leaf.place.offset == byte && rank >= piece.first && rank <= piece.last &&
+          there.insert(rank).second)
+        continue;
+      std::vector<ByteStay> chain;
+      for (const ByteStay* stay = &leaf;; stay = &origins[*stay->next]) {
+        chain.push_back(*stay);
+        if (!stay->next) return chain;
+      }
+    }
+    return origins;
+  }
+
+  // The operation that would have taken the latest copy to the first place that waited for it.
+  void suspect_missing(const ByteStay& copy, const std::vector<ByteStay>& origins) {
+    const ByteStay* next = nullptr;
+    for (const ByteStay& origin : origins)
+      if (origin.until > copy.since && origin.since < copy.until && origin.place != copy.place &&
+          (next == nullptr || origin.until < next->until))
+        next = &origin;
+    if (next != nullptr)
+      enter({{}, copy.place.rank, next->place.rank},
+            {CauseKind::missing, copy.place, next->place, std::max(copy.since, next->since), std::min(copy.until, next->until)});
   }
 
   // The operation that wrote the origin.
@@ -190,11 +219,7 @@ class Search {
 
   void enter(const Suspect& suspect, const Suspicion& suspicion) {
     const auto [known, fresh] = wrong_.back().suspects.try_emplace(suspect, suspicion);
-    Suspicion& old = known->second;
-    if (fresh) return;
-    if (suspicion.kind < old.kind || (suspicion.kind == CauseKind::missing && old.kind == CauseKind::missing &&
-                                      suspicion.until - suspicion.since < old.until - old.since))
-      old = suspicion;
+    if (!fresh && suspicion.kind < known->second.kind) known->second = suspicion;
   }
 
   // Takes operations of the same round that were not finished and share their sender or receiver as one cause.

@@ -62,8 +62,10 @@ TableCell cell_of(const NamedFigure<Counted>& figure, Count value) {
 
 std::string findings_text(const ScheduleVerdict& verdict) {
   if (!verdict.refusal.empty()) return "not replayed";
-  const std::size_t count = verdict.findings.size();
-  if (count > 0) return fmt::format("{} finding{}", count, count == 1 ? "" : "s");
+  if (const std::size_t causes = verdict.causes.causes.size(); causes > 0)
+    return fmt::format("{}, {} cause{}", count_of(verdict.findings), causes == 1 ? "one" : fmt::format("{}", causes),
+                       causes == 1 ? "" : "s");
+  if (!verdict.findings.empty()) return count_of(verdict.findings);
   const Coverage& coverage = verdict.coverage;
   if (coverage.symmetry.empty() || coverage.compared == coverage.ranks) return "no findings";
   return fmt::format("no findings, {} ranks compared", coverage.compared);
@@ -90,11 +92,38 @@ Json json_of(const Finding& finding) {
           {"message", finding.message}};
 }
 
-std::string findings_of(const ScheduleVerdict& verdict, const std::string& prefix) {
+// The indices of the findings that are listed: cause after cause, and at most `limit`.
+std::vector<std::size_t> listed(const ScheduleVerdict& verdict, std::size_t limit) {
+  std::vector<std::size_t> list;
+  for (const FaultCause& cause : verdict.causes.causes) list.insert(list.end(), cause.findings.begin(), cause.findings.end());
+  for (std::size_t i = list.size(); i < verdict.findings.size(); ++i) list.push_back(i);  // no causes were sought
+  if (list.size() > limit) list.resize(limit);
+  return list;
+}
+
+std::string findings_of(const ScheduleVerdict& verdict, const std::string& prefix, std::size_t limit) {
   std::string text;
-  for (const Finding& finding : verdict.findings) text += prefix + printable(to_string(finding)) + '\n';
+  for (const FaultCause& cause : verdict.causes.causes)
+    text += fmt::format("{}cause of {}: {}\n", prefix,
+                        cause.findings.size() == 1 ? "1 finding" : fmt::format("{} findings", cause.findings.size()),
+                        printable(cause.message));
+  if (!verdict.causes.note.empty()) text += prefix + verdict.causes.note + '\n';
+  const std::vector<std::size_t> list = listed(verdict, limit);
+  for (const std::size_t i : list) text += prefix + printable(to_string(verdict.findings[i])) + '\n';
+  if (const std::size_t left = verdict.findings.size() - list.size(); left > 0)
+    text += fmt::format("{}and {} more; --limit 0 lists all\n", prefix, left);
   if (!verdict.refusal.empty()) text += prefix + verdict.refusal + '\n';
   return text;
+}
+
+Json json_of(const FaultCause& cause) {
+  Json object{{"kind", name(cause.kind)}, {"findings", cause.findings.size()}, {"message", cause.message}};
+  if (!cause.operation) return object;
+  object["round"] = cause.operation->round;
+  object["from"] = cause.operation->from;
+  object["to"] = cause.operation->to;
+  if (cause.last_round) object["last_round"] = *cause.last_round;
+  return object;
 }
 
 // A schedule that is not replayed is counted if it has at most this many operations; counting them takes some minutes. If the
@@ -124,6 +153,11 @@ ByteUnit unit_of_volumes(const std::vector<ScheduleVerdict>& verdicts) {
 
 }  // namespace
 
+std::string count_of(const std::vector<Finding>& findings) {
+  return fmt::format("{}{} finding{}", findings.size() < most_counted_findings ? "" : "at least ", findings.size(),
+                     findings.size() == 1 ? "" : "s");
+}
+
 ScheduleVerdict judge(const Schedule& schedule, std::string label, const VerifyOptions& options) {
   ScheduleVerdict verdict;
   verdict.problem = schedule.problem;
@@ -132,6 +166,7 @@ ScheduleVerdict judge(const Schedule& schedule, std::string label, const VerifyO
   verdict.parameters = schedule.parameters;
   try {
     verdict.findings = verify(schedule, options, &verdict.coverage);
+    verdict.causes = causes_of(schedule, verdict.findings);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::too_large) throw;
     verdict.refusal = error.what();
@@ -163,9 +198,9 @@ void throw_with_finding(const Error& error, const std::vector<Finding>& findings
   throw Error(error.code(), fmt::format("{}; 'quadrille verify' finds: {}", error.what(), printable(to_string(*outside))));
 }
 
-std::string text_of(const ScheduleVerdict& verdict) {
+std::string text_of(const ScheduleVerdict& verdict, std::size_t limit) {
   std::string text = fmt::format("{}, {}: {}\n", verdict.label, problem_text(verdict.problem), findings_text(verdict));
-  text += findings_of(verdict, "  ");
+  text += findings_of(verdict, "  ", limit);
   if (verdict.right()) text += fmt::format("  {}\n", to_string(verdict.coverage));
   if (!verdict.figures) return text;
   Table table({{"figure"}, {"value", Align::right}, {"at least", Align::right, /*same_unit=*/true}, {"by"}});
@@ -184,7 +219,7 @@ std::string text_of(const ScheduleVerdict& verdict) {
   return text + '\n' + table.text();
 }
 
-std::string text_of(const std::vector<ScheduleVerdict>& verdicts) {
+std::string text_of(const std::vector<ScheduleVerdict>& verdicts, std::size_t limit) {
   const bool rooted = std::any_of(verdicts.begin(), verdicts.end(),
                                   [](const ScheduleVerdict& verdict) { return is_rooted(verdict.problem.collective); });
   std::vector<Column> columns{{"algorithm"}, {"ranks", Align::right}};
@@ -236,22 +271,30 @@ std::string text_of(const std::vector<ScheduleVerdict>& verdicts) {
     row.push_back(findings_text(verdict));
     table.add(std::move(row));
     right += verdict.right() ? 1 : 0;
-    findings += findings_of(verdict, fmt::format("{}, {}: ", verdict.label, problem_text(verdict.problem)));
+    findings += findings_of(verdict, fmt::format("{}, {}: ", verdict.label, problem_text(verdict.problem)), limit);
   }
   return fmt::format("{}\n{}{}{} of {} cases without findings\n", table.text(), findings, findings.empty() ? "" : "\n", right,
                      verdicts.size());
 }
 
-Json json_of(const ScheduleVerdict& verdict) {
-  Json findings = Json::array();
-  for (const Finding& finding : verdict.findings) findings.push_back(json_of(finding));
+Json json_of(const ScheduleVerdict& verdict, std::size_t limit) {
+  Json findings = Json::array(), causes = Json::array();
+  for (std::size_t i = 0; i < std::min(limit, verdict.findings.size()); ++i) findings.push_back(json_of(verdict.findings[i]));
+  for (const FaultCause& cause : verdict.causes.causes) {
+    for (const std::size_t i : cause.findings)
+      if (i < limit) findings[i]["cause"] = causes.size();
+    causes.push_back(json_of(cause));
+  }
   Json object{{"collective", name(verdict.problem.collective)},
               {"algorithm", verdict.algorithm},
               {"parameters", to_json(verdict.parameters)},
               {"ranks", verdict.problem.ranks},
               {"block_bytes", verdict.problem.block_bytes},
               {"ok", verdict.right()},
-              {"findings", std::move(findings)}};
+              {"findings", std::move(findings)},
+              {"finding_count", verdict.findings.size()},
+              {"causes", std::move(causes)}};
+  if (!verdict.causes.note.empty()) object["causes_note"] = verdict.causes.note;
   if (verdict.refusal.empty()) {
     const Coverage& coverage = verdict.coverage;
     object["coverage"] = {{"symmetry", coverage.symmetry.empty() ? Json(nullptr) : Json(coverage.symmetry)},

@@ -8,6 +8,7 @@
 
 #include "quadrille/cost.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/fault_cause.hpp"
 #include "quadrille/verify.hpp"
 #include "support/json.hpp"
 
@@ -17,11 +18,19 @@ struct AllFigures : Figures {
   Bytes output_and_scratch = 0;  // see the function output_and_scratch
 };
 
+// The commands count findings up to this number; verify and draw say the same number.
+inline constexpr std::size_t most_counted_findings = 10'000;
+inline constexpr std::size_t most_listed_findings = 100;  // unless --limit says another number
+
+// "256 findings", or "at least 10000 findings".
+std::string count_of(const std::vector<Finding>& findings);
+
 struct ScheduleVerdict {
   Problem problem;
   std::string algorithm, label;  // `algorithm` has all parameters; `label` is for people
   Parameters parameters;
   std::vector<Finding> findings;
+  FaultCauses causes;
   Coverage coverage;
   std::string refusal;                // why the schedule was not replayed; empty: it was replayed
   std::optional<AllFigures> figures;  // absent if the schedule is faulty, or was not replayed and is too large to count
@@ -46,8 +55,9 @@ ScheduleVerdict judge(const Schedule& schedule, std::string label, const VerifyO
 // error with the verifier's finding added; otherwise rethrows it unchanged.
 [[noreturn]] void throw_with_finding(const Error& error, const std::vector<Finding>& findings);
 
-std::string text_of(const ScheduleVerdict& verdict);                // one figure per line, each with its bound
-std::string text_of(const std::vector<ScheduleVerdict>& verdicts);  // one line per schedule, then all findings
-Json json_of(const ScheduleVerdict& verdict);
+// At most `limit` findings of each schedule are listed, as text in the order of their causes; if there are more, this is said.
+std::string text_of(const ScheduleVerdict& verdict, std::size_t limit);                // one figure per line, each with its bound
+std::string text_of(const std::vector<ScheduleVerdict>& verdicts, std::size_t limit);  // one line per schedule, then all findings
+Json json_of(const ScheduleVerdict& verdict, std::size_t limit);
 
 }  // namespace quadrille::command

@@ -31,9 +31,6 @@ struct Options {
 
 const std::vector<std::string> pictures{"space-time", "blocks", "links", "traffic"};
 
-// More findings than anybody reads.
-constexpr std::size_t most_findings = 10'000;
-
 std::string drawn(const Options& options, const Schedule& schedule, const std::vector<Finding>& findings) {
   const std::string picture = options.picture.value_or(pictures.front());
   DrawOptions how{.findings = findings};
@@ -83,7 +80,7 @@ int run(const Options& options) {
   progress.show("draws " + options.subject);
   const Schedule schedule = collective ? progress.followed(generated(options, *collective)) : read(options);
   std::vector<Finding> findings;  // stays empty for algorithms of the table, which tests verify
-  if (!collective) findings = verify(schedule, {.most_findings = most_findings});
+  if (!collective) findings = verify(schedule, {.most_findings = most_counted_findings});
   std::string picture;
   try {
     picture = drawn(options, schedule, findings);

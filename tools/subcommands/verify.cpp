@@ -13,6 +13,7 @@
 #include "options/documents.hpp"
 #include "options/problem_options.hpp"
 #include "quadrille/error.hpp"
+#include "reports/block_way_report.hpp"
 #include "reports/schedule_verdict.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/output.hpp"
@@ -25,12 +26,13 @@ struct Options {
   std::vector<std::string> subjects;  // a collective, or files
   std::vector<std::string> algorithms, policies;
   ProblemOptions problem;
-  std::optional<std::string> ports, node_ports, output;
+  std::optional<std::string> ports, node_ports, limit, trace, output;
   bool json = false, strict = false;
 };
 
 VerifyOptions verify_options(const Options& options) {
   VerifyOptions rules;
+  rules.most_findings = most_counted_findings;
   if (options.ports) rules.port_limit = parse_whole(*options.ports, "the number of ports", 1);
   if (options.node_ports) rules.node_port_limit = parse_whole(*options.node_ports, "the number of a node's ports", 1);
   rules.topology = options.problem.network();
@@ -40,10 +42,52 @@ VerifyOptions verify_options(const Options& options) {
   return rules;
 }
 
-std::vector<ScheduleVerdict> judge_generated(const Options& options, Collective collective) {
+void check_one_collective(const Options& options) {
   if (options.subjects.size() > 1)
     refuse(fmt::format("'{}' is one argument too many: {} is a collective, and only files may be several", options.subjects[1],
                        options.subjects[0]));
+}
+
+std::vector<Schedule> read_all(const Options& options) {
+  check_names_file(options.subjects[0], options.problem.given(), !options.algorithms.empty());
+  std::vector<Schedule> schedules;
+  for (const std::string& file : options.subjects)
+    for (Schedule& schedule : read_schedules(file)) schedules.push_back(std::move(schedule));
+  return schedules;
+}
+
+std::string label_of_file(const Schedule& schedule) {
+  return printable(fmt::format("{}/{}", name(schedule.problem.collective), specification(schedule)));
+}
+
+// Prints the way of one block. The exit code is that of findings if the block does not arrive.
+int trace(const Options& options, Output& output) {
+  const std::vector<Count> numbers = parse_wholes(*options.trace, "a number of --trace", 0);
+  if (numbers.size() != 2 && numbers.size() != 3)
+    refuse("--trace takes two ranks, and perhaps a byte of the block: --trace 0,3 or --trace 0,3,512");
+  std::vector<Schedule> schedules;
+  std::vector<std::string> labels;
+  if (const auto collective = collective_named(options.subjects[0])) {
+    check_one_collective(options);
+    for (const Case& entry : make_cases(options.problem.problems(*collective), options.algorithms)) {
+      schedules.push_back(make_schedule(entry.problem, entry.choice));
+      labels.push_back(fmt::format("{}/{}", name(*collective), short_name(entry.problem, entry.choice)));
+    }
+  } else {
+    schedules = read_all(options);
+    for (const Schedule& schedule : schedules) labels.push_back(label_of_file(schedule));
+  }
+  if (schedules.size() != 1)
+    refuse(fmt::format("--trace follows a block of one schedule, not of {}; ask for one algorithm, number of ranks and size",
+                       schedules.size()));
+  const BlockWay way = way_of_block(schedules[0], numbers[0], numbers[1], numbers.size() == 3 ? numbers[2] : 0);
+  output.finish(options.json ? to_text(json_of(way))
+                             : text_of(way, fmt::format("{}, {}", labels[0], problem_text(schedules[0].problem))));
+  return way.arrives ? good : with_findings;
+}
+
+std::vector<ScheduleVerdict> judge_generated(const Options& options, Collective collective) {
+  check_one_collective(options);
   const VerifyOptions rules = verify_options(options);
   const std::vector<Problem> problems = options.problem.problems(collective);
   const auto cases = make_cases(problems, options.algorithms);
@@ -58,15 +102,12 @@ std::vector<ScheduleVerdict> judge_generated(const Options& options, Collective 
 }
 
 std::vector<ScheduleVerdict> judge_files(const Options& options) {
-  check_names_file(options.subjects[0], options.problem.given(), !options.algorithms.empty());
+  const std::vector<Schedule> schedules = read_all(options);
   const VerifyOptions rules = verify_options(options);
-  std::vector<Schedule> schedules;
-  for (const std::string& file : options.subjects)
-    for (Schedule& schedule : read_schedules(file)) schedules.push_back(std::move(schedule));
   std::vector<ScheduleVerdict> verdicts;
   ProgressLine progress;
   for (const Schedule& schedule : schedules) {
-    const std::string label = printable(fmt::format("{}/{}", name(schedule.problem.collective), specification(schedule)));
+    const std::string label = label_of_file(schedule);
     progress.show(fmt::format("verified {} of {}: now {}", verdicts.size(), schedules.size(), label));
     verdicts.push_back(judge(schedule, label, rules));
   }
@@ -76,6 +117,9 @@ std::vector<ScheduleVerdict> judge_files(const Options& options) {
 int run(const Options& options) {
   if (options.subjects.empty()) refuse("name a collective or files: quadrille verify alltoall --ranks 5, or quadrille verify FILE");
   Output output(options.output);
+  if (options.trace) return trace(options, output);
+  const Count given = options.limit ? parse_whole(*options.limit, "the limit", 0) : static_cast<Count>(most_listed_findings);
+  const std::size_t limit = given == 0 ? most_counted_findings : static_cast<std::size_t>(given);
   const auto collective = collective_named(options.subjects[0]);
   const std::vector<ScheduleVerdict> verdicts = collective ? judge_generated(options, *collective) : judge_files(options);
   if (verdicts.empty()) refuse("there is nothing to verify: the document holds no schedule");
@@ -84,10 +128,10 @@ int run(const Options& options) {
   if (one && !verdicts[0].refusal.empty() && !verdicts[0].figures) throw Error(ErrorCode::too_large, verdicts[0].refusal);
   if (options.json) {
     Json array = Json::array();
-    for (const ScheduleVerdict& verdict : verdicts) array.push_back(json_of(verdict));
+    for (const ScheduleVerdict& verdict : verdicts) array.push_back(json_of(verdict, limit));
     output.finish(to_text(one ? array[0] : array));
   } else {
-    output.finish(one ? text_of(verdicts[0]) : text_of(verdicts));
+    output.finish(one ? text_of(verdicts[0], limit) : text_of(verdicts, limit));
   }
   const auto any = [&](auto&& is) { return std::any_of(verdicts.begin(), verdicts.end(), is); };
   if (any([](const ScheduleVerdict& verdict) { return !verdict.findings.empty(); })) return with_findings;
@@ -115,6 +159,10 @@ Subcommand add_verify(CLI::App& command) {
   add_flag(*parser, "--strict", options->strict,
            "also report two messages of one round on the same directed link, and messages that do not run straight from their port "
            "to their receiver (needs --topology)");
+  add_option(*parser, "--limit", options->limit, "findings to list for each schedule (default 100; 0: all, but at most 10000)",
+             "N");
+  add_option(*parser, "--trace", options->trace,
+             "print the way of one block instead: from rank FROM to rank TO, by its first byte or by byte BYTE", "FROM,TO[,BYTE]");
   add_json_flag(*parser, options->json, "print JSON: an object for one schedule, an array for several");
   add_output_option(*parser, options->output);
   set_footer(
@@ -128,6 +176,7 @@ Subcommand add_verify(CLI::App& command) {
       "  quadrille verify alltoall --algorithm bruck:radix=2..64 --ranks 64\n"
       "  quadrille schedule alltoall --algorithm ring --ranks 5 --json | quadrille verify -\n"
       "  quadrille verify alltoall --algorithm torus --topology torus:4x8 --strict\n"
+      "  quadrille verify alltoall --algorithm bruck --ranks 8 --trace 0,5\n"
       "  quadrille verify allgather --node-sizes 4x6 --block 1KiB");
   return {parser, [options] { return run(*options); }};
 }

@@ -213,7 +213,7 @@ TEST_F(CommandTest, FindingsHavePlacesAndExitCodeOne) {
 
   const Outcome text = run({"verify", bad});
   EXPECT_EQ(text.exit_code, 1);
-  EXPECT_NE(text.out.find("1 finding\n"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("1 finding, one cause\n"), std::string::npos) << text.out;
   const Outcome outcome = run({"verify", bad, "--json"});
   EXPECT_EQ(outcome.exit_code, 1);
   const Json verdict = Json::parse(outcome.out);
@@ -225,6 +225,53 @@ TEST_F(CommandTest, FindingsHavePlacesAndExitCodeOne) {
   const Outcome limited = run({"verify", "alltoall", "--algorithm", "direct", "--ranks", "4", "--ports", "2", "--json"});
   EXPECT_EQ(limited.exit_code, 1);
   EXPECT_EQ(Json::parse(limited.out)["findings"][0]["rule"], "port-limit");
+}
+
+// A rank receives two blocks at each other's places. verify and draw say the same number of findings.
+TEST_F(CommandTest, LimitsFindingsAndSaysSo) {
+  std::string text = prints({"schedule", "alltoall", "--algorithm", "shift", "--ranks", "4", "--block", "8B"});
+  const std::size_t first = text.find("receive from");
+  ASSERT_NE(first, std::string::npos);
+  const std::size_t place = text.find("output[", first);
+  ASSERT_NE(place, std::string::npos);
+  text.replace(place, text.find(':', place) - place, "output[0");
+  const std::string bad = write("bad", text).string();
+  const Json verdict = Json::parse(run({"verify", bad, "--json"}).out);
+  const auto count = verdict.at("finding_count").get<std::size_t>();
+  ASSERT_EQ(count, 2u) << "one block overwritten, one absent";
+  EXPECT_EQ(verdict.at("findings").size(), count);
+  ASSERT_EQ(verdict.at("causes").size(), 1u);
+  EXPECT_EQ(verdict.at("causes")[0].at("kind"), "overwrites");
+  EXPECT_EQ(verdict.at("findings")[1].at("cause"), 0);
+  const auto with_limit = [&](const std::string& limit) { return run({"verify", bad, "--limit", limit}).out; };
+  EXPECT_NE(with_limit("1").find("2 findings, one cause\n"), std::string::npos);
+  EXPECT_NE(with_limit("1").find("and 1 more; --limit 0 lists all\n"), std::string::npos);
+  EXPECT_EQ(with_limit("2").find("--limit 0"), std::string::npos);
+  EXPECT_EQ(with_limit("2"), with_limit("0"));
+  EXPECT_EQ(Json::parse(run({"verify", bad, "--limit", "1", "--json"}).out).at("findings").size(), 1u);
+  EXPECT_NE(run({"draw", bad}).out.find("First of 2 findings"), std::string::npos);
+  refuses({"verify", bad, "--limit", "-1"}, "at least 0");
+}
+
+TEST_F(CommandTest, TracesOneBlock) {
+  const Words bruck{"verify", "alltoall", "--algorithm", "bruck", "--ranks", "5", "--block", "8B"};
+  const auto with = [&](const std::string& trace, const Words& more = {}) {
+    Words words = bruck;
+    words.insert(words.end(), {"--trace", trace});
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  const std::string way = prints(with("0,3"));
+  EXPECT_NE(way.find("byte 0 of block 0 to 3\n  start: rank 0, input[24]\n"), std::string::npos) << way;
+  EXPECT_NE(way.find("  end: rank 3, output[0], as required\n"), std::string::npos) << way;
+  const Json json = Json::parse(prints(with("0,3,7", {"--json"})));
+  EXPECT_EQ(json.at("arrives"), true);
+  EXPECT_EQ(json.at("steps").front().at("offset"), 31);
+  EXPECT_EQ(json.at("steps").back().at("offset"), 7);
+  refuses(with("0"), "--trace takes two ranks");
+  refuses(with("0,5"), "rank 5 is none of the 5 ranks");
+  refuses(with("0,3,8"), "go 8 bytes; there is no byte 8");
+  refuses({"verify", "alltoall", "--ranks", "5", "--trace", "0,1"}, "one schedule, not of");
 }
 
 }  // namespace
