@@ -36,7 +36,7 @@ struct FaultCause {
 };
 
 struct FaultCauses {
-  std::vector<FaultCause> causes;  // in the order of their numbers of findings, most first
+  std::vector<FaultCause> causes;  // most findings first; those of kind rule last, in the order of their first findings
   std::string note;                // not empty: why no causes were sought
 };
 

@@ -80,8 +80,9 @@ class Search {
     for (std::size_t i = 0; i < findings_.size(); ++i)
       if (!assigned_[i]) take_rule(i);
     for (FaultCause& cause : causes_) std::sort(cause.findings.begin(), cause.findings.end());
+    const auto weight = [](const FaultCause& cause) { return cause.kind == CauseKind::rule ? 0 : cause.findings.size(); };
     std::stable_sort(causes_.begin(), causes_.end(),
-                     [](const FaultCause& a, const FaultCause& b) { return a.findings.size() > b.findings.size(); });
+                     [&](const FaultCause& a, const FaultCause& b) { return weight(a) > weight(b); });
     return std::move(causes_);
   }
 

@@ -162,7 +162,7 @@ TEST(FaultCause, NamesTheChangedMessage) {
       const Named& row = rows.at(what);
       EXPECT_GT(row.wrong, 100) << what;
       EXPECT_GE(100 * row.named, percent * row.wrong) << what << ": " << row.named << " of " << row.wrong;
-      testing::Test::RecordProperty(what, std::to_string(row.named) + " of " + std::to_string(row.wrong));
+      ::testing::Test::RecordProperty(what, std::to_string(row.named) + " of " + std::to_string(row.wrong));
     }
   };
   expect_share(

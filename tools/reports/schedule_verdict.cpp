@@ -62,9 +62,10 @@ TableCell cell_of(const NamedFigure<Counted>& figure, Count value) {
 
 std::string findings_text(const ScheduleVerdict& verdict) {
   if (!verdict.refusal.empty()) return "not replayed";
-  if (const std::size_t causes = verdict.causes.causes.size(); causes > 0)
-    return fmt::format("{}, {} cause{}", count_of(verdict.findings), causes == 1 ? "one" : fmt::format("{}", causes),
-                       causes == 1 ? "" : "s");
+  const auto& causes = verdict.causes.causes;
+  if (!causes.empty() && causes.front().kind != CauseKind::rule)
+    return fmt::format("{}, {} cause{}", count_of(verdict.findings), causes.size() == 1 ? "one" : fmt::format("{}", causes.size()),
+                       causes.size() == 1 ? "" : "s");
   if (!verdict.findings.empty()) return count_of(verdict.findings);
   const Coverage& coverage = verdict.coverage;
   if (coverage.symmetry.empty() || coverage.compared == coverage.ranks) return "no findings";
@@ -103,10 +104,16 @@ std::vector<std::size_t> listed(const ScheduleVerdict& verdict, std::size_t limi
 
 std::string findings_of(const ScheduleVerdict& verdict, const std::string& prefix, std::size_t limit) {
   std::string text;
-  for (const FaultCause& cause : verdict.causes.causes)
+  std::size_t told = 0, causes = 0;
+  for (const FaultCause& cause : verdict.causes.causes) {
+    if (cause.kind == CauseKind::rule) continue;  // its finding says the same
+    if (++causes > limit) continue;
+    ++told;
     text += fmt::format("{}cause of {}: {}\n", prefix,
                         cause.findings.size() == 1 ? "1 finding" : fmt::format("{} findings", cause.findings.size()),
                         printable(cause.message));
+  }
+  if (causes > told) text += fmt::format("{}and {} more causes; --limit 0 lists all\n", prefix, causes - told);
   if (!verdict.causes.note.empty()) text += prefix + verdict.causes.note + '\n';
   const std::vector<std::size_t> list = listed(verdict, limit);
   for (const std::size_t i : list) text += prefix + printable(to_string(verdict.findings[i])) + '\n';

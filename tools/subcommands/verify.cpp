@@ -159,8 +159,8 @@ Subcommand add_verify(CLI::App& command) {
   add_flag(*parser, "--strict", options->strict,
            "also report two messages of one round on the same directed link, and messages that do not run straight from their port "
            "to their receiver (needs --topology)");
-  add_option(*parser, "--limit", options->limit, "findings to list for each schedule (default 100; 0: all, but at most 10000)",
-             "N");
+  add_option(*parser, "--limit", options->limit,
+             "findings, and causes, to list for each schedule (default 100; 0: all, but at most 10000)", "N");
   add_option(*parser, "--trace", options->trace,
              "print the way of one block instead: from rank FROM to rank TO, by its first byte or by byte BYTE", "FROM,TO[,BYTE]");
   add_json_flag(*parser, options->json, "print JSON: an object for one schedule, an array for several");
@@ -169,6 +169,7 @@ Subcommand add_verify(CLI::App& command) {
       *parser,
       "If a schedule states a symmetry, one rank of each class is replayed, and the programs of other ranks are compared with its "
       "images: those of all ranks up to 4096 ranks, otherwise those of 64.\n\n"
+      "Findings are grouped by their probable cause, the operation that explains most of them.\n\n"
       "Exit code 1 if there are findings, 2 if a schedule was too large to be replayed. Bounds beside the figures hold for any "
       "schedule with as many ports (and, for C2, rounds). If nodes are named, verify also counts what goes between them.\n\n"
       "Examples:\n"
