@@ -7,6 +7,7 @@
 
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
+#include "schedule/extent.hpp"
 #include "schedule/symmetry.hpp"
 #include "verify/runs.hpp"
 
@@ -14,8 +15,10 @@ namespace quadrille {
 namespace {
 
 // About 200 MB, and some seconds.
-constexpr std::size_t most_spans = std::size_t{1} << 21;
+constexpr Count most_spans = Count{1} << 21;
 constexpr Count most_work = Count{1} << 30;
+
+[[noreturn]] void too_many_runs() { throw Error(ErrorCode::too_large, "its operations have too many runs to follow single bytes"); }
 
 bool covers(const BytePlace& first, Bytes length, const BytePlace& place) {
   return place.offset >= first.offset && place.offset - first.offset < length;
@@ -34,6 +37,7 @@ std::size_t list_of(const BytePlace& place) { return index(place.rank) * 4 + sta
 
 ByteFlow::ByteFlow(const Schedule& schedule) {
   const Count p = schedule.problem.ranks;
+  if (operation_count(schedule, most_spans) > most_spans) too_many_runs();
   for (Rank rank = 0; rank < p; ++rank) programs_.push_back(schedule.program(rank));
   for (const Program& program : programs_)
     for (const Stage& stage : program.stages) last_round_ = std::max(last_round_, stage.first_round + stage.round_count - 1);
@@ -69,7 +73,7 @@ void ByteFlow::enter_spans(const PlayedOperation& played) {
                     {played.name.from, source->buffer, source->first + used},
                     {played.name.to, target->buffer, target->first + filled},
                     length};
-    if (spans_.size() >= most_spans) throw Error(ErrorCode::too_large, "its operations have too many runs to follow single bytes");
+    if (size(spans_) >= most_spans) too_many_runs();
     if (length > 0) {
       reads_[list_of(span.from)].push_back(spans_.size());
       writes_[list_of(span.to)].push_back(spans_.size());

@@ -289,19 +289,31 @@ class Search {
         std::max_element(weights.begin(), weights.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
     const Suspect suspect = best->first;
     FaultCause cause;
-    const WrongByte* first = nullptr;
-    Suspicion strongest;
+    struct Reason {
+      std::size_t findings = 0;
+      const WrongByte* first = nullptr;
+      Suspicion suspicion;  // of the first finding
+    };
+    std::map<CauseKind, Reason> reasons;
     for (const WrongByte& wrong : wrong_) {
       const auto suspicion = wrong.suspects.find(suspect);
       if (assigned_[wrong.finding] || suspicion == wrong.suspects.end()) continue;
       const Suspicion& found = suspicion->second;
-      if (first == nullptr || found.kind < strongest.kind) first = &wrong, strongest = found;
-      if (found.kind == CauseKind::missing && std::max(found.since, strongest.since) < std::min(found.until, strongest.until))
-        strongest.since = std::max(found.since, strongest.since), strongest.until = std::min(found.until, strongest.until);
+      Reason& reason = reasons[found.kind];
+      if (reason.findings++ == 0) reason.first = &wrong, reason.suspicion = found;
+      const Count since = std::max(found.since, reason.suspicion.since), until = std::min(found.until, reason.suspicion.until);
+      if (since < until) reason.suspicion.since = since, reason.suspicion.until = until;
       assign(wrong.finding, cause);
     }
-    cause.kind = strongest.kind;
-    describe(cause, suspect, *first, strongest);
+    // A loss says most. Otherwise the reason of most findings is taken, and of several the last kind: a message to the wrong rank
+    // also brings the wrong bytes there.
+    const auto reason = reasons.contains(CauseKind::overwrites)
+                            ? reasons.find(CauseKind::overwrites)
+                            : std::max_element(reasons.begin(), reasons.end(), [](const auto& a, const auto& b) {
+                                return std::pair(a.second.findings, a.first) < std::pair(b.second.findings, b.first);
+                              });
+    cause.kind = reason->first;
+    describe(cause, suspect, *reason->second.first, reason->second.suspicion);
     take_undefined_reads(cause);
     take_overlaps(cause, suspect);
     finish(std::move(cause));

@@ -55,8 +55,8 @@ ScheduleVerdict judge(const Schedule& schedule, std::string label, const VerifyO
 // error with the verifier's finding added; otherwise rethrows it unchanged.
 [[noreturn]] void throw_with_finding(const Error& error, const std::vector<Finding>& findings);
 
-// At most `limit` causes and `limit` findings of each schedule are listed, as text in the order of the causes; if there are more, this
-// is said.
+// At most `limit` causes and `limit` findings of each schedule are listed, as text in the order of the causes; if there are more,
+// this is said.
 std::string text_of(const ScheduleVerdict& verdict, std::size_t limit);                // one figure per line, each with its bound
 std::string text_of(const std::vector<ScheduleVerdict>& verdicts, std::size_t limit);  // one line per schedule, then all findings
 Json json_of(const ScheduleVerdict& verdict, std::size_t limit);
