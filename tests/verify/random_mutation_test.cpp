@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "quadrille/document.hpp"
+#include "quadrille/fault_cause.hpp"
 #include "quadrille/verify.hpp"
 #include "support/cases.hpp"
 #include "support/environment.hpp"
@@ -74,6 +75,10 @@ void look_at(const Schedule& schedule, std::mt19937_64& random, Tally& tally) {
   std::erase_if(trials, [](const Trial& trial) { return !trial.data; });
   ASSERT_FALSE(trials.empty());
   const std::vector<Finding> findings = verify(schedule);
+  const FaultCauses causes = causes_of(schedule, findings);
+  std::size_t grouped = 0;
+  for (const FaultCause& cause : causes.causes) grouped += cause.findings.size();
+  ASSERT_EQ(grouped, causes.note.empty() ? findings.size() : 0u) << causes.note;
   if (findings.empty()) {
     ++tally.accepted;
     for (const Trial& trial : trials) {
