@@ -59,6 +59,9 @@ struct WrongByte {
 // More pieces of the results than this are not looked at to find the spans that led to right ones.
 constexpr Count most_acquitting = Count{1} << 16;
 
+// The number of comparisons: some seconds.
+constexpr Count most_work = Count{1} << 28;
+
 bool same_offset(const BytePlace& a, const BytePlace& b) { return a.buffer == b.buffer && a.offset == b.offset; }
 
 // The gaps of strided regions count as touched, because a region that is not used may have any number of runs.
@@ -147,7 +150,12 @@ class Search {
     return piece.first;
   }
 
+  void charge(Count more) {
+    if ((work_ += more) > most_work) throw Error(ErrorCode::too_large, "that would take too long");
+  }
+
   void suspect(const std::vector<ByteStay>& copies, const std::vector<ByteStay>& origins) {
+    charge(size(copies) * size(origins) * (size(flow_.unfinished()) + 1));
     for (const ByteStay& origin : origins)
       for (const ByteStay& copy : copies) {
         suspect_writer(copy, origin);
@@ -226,11 +234,11 @@ class Search {
   // Takes operations of the same round that were not finished and share their sender or receiver as one cause.
   void take_unfinished() {
     std::vector<std::vector<std::size_t>> groups;
-    for (std::size_t i = 0; i < flow_.operations().size(); ++i) {
-      if (std::none_of(flow_.unfinished().begin(), flow_.unfinished().end(),
-                       [&](const UnfinishedEnd& end) { return end.operation == i; }))
-        continue;
+    std::set<std::size_t> unfinished;
+    for (const UnfinishedEnd& end : flow_.unfinished()) unfinished.insert(end.operation);
+    for (const std::size_t i : unfinished) {
       const NamedOperation& name = operation(i).name;
+      charge(size(groups) + 1);
       const auto known = std::find_if(groups.begin(), groups.end(), [&](const std::vector<std::size_t>& group) {
         return std::any_of(group.begin(), group.end(), [&](std::size_t other) {
           const NamedOperation& that = operation(other).name;
@@ -240,6 +248,7 @@ class Search {
       (known == groups.end() ? groups.emplace_back() : *known).push_back(i);
     }
     for (const std::vector<std::size_t>& group : groups) {
+      charge((size(findings_) + size(wrong_)) * size(group));
       const NamedOperation& name = operation(group.front()).name;
       FaultCause cause{CauseKind::unfinished, name, {}, "", {}};
       std::string sentence;
@@ -278,8 +287,9 @@ class Search {
     };
     std::map<Suspect, Weight> weights;
     for (const WrongByte& wrong : wrong_)
-      if (!assigned_[wrong.finding])
+      if (charge(1); !assigned_[wrong.finding])
         for (const auto& [suspect, suspicion] : wrong.suspects) {
+          charge(8);
           Weight& weight = weights[suspect];
           ++weight.findings;
           weight.likelihood = std::max(weight.likelihood, likelihood(suspicion.kind));
@@ -411,6 +421,7 @@ class Search {
   std::vector<bool> assigned_;
   std::vector<WrongByte> wrong_;
   std::vector<FaultCause> causes_;
+  Count work_ = 0;
 };
 
 }  // namespace
