@@ -62,10 +62,11 @@ TableCell cell_of(const NamedFigure<Counted>& figure, Count value) {
 
 std::string findings_text(const ScheduleVerdict& verdict) {
   if (!verdict.refusal.empty()) return "not replayed";
-  const auto& causes = verdict.causes.causes;
-  if (!causes.empty() && causes.front().kind != CauseKind::rule)
-    return fmt::format("{}, {} cause{}", count_of(verdict.findings), causes.size() == 1 ? "one" : fmt::format("{}", causes.size()),
-                       causes.size() == 1 ? "" : "s");
+  const auto& all = verdict.causes.causes;
+  const auto causes = std::count_if(all.begin(), all.end(), [](const FaultCause& cause) { return cause.kind != CauseKind::rule; });
+  if (causes > 0)
+    return fmt::format("{}, {} cause{}", count_of(verdict.findings), causes == 1 ? "one" : fmt::format("{}", causes),
+                       causes == 1 ? "" : "s");
   if (!verdict.findings.empty()) return count_of(verdict.findings);
   const Coverage& coverage = verdict.coverage;
   if (coverage.symmetry.empty() || coverage.compared == coverage.ranks) return "no findings";
