@@ -329,8 +329,8 @@ class Replay {
                 &receive.message->regions,
                 false});
           add(Rule::unmatched_message, receive.owner, {},
-              fmt::format("rank {} sends nothing in this round; {} bytes are waited for", receive.message->peer,
-                          bytes(receive.message->regions)));
+              fmt::format("rank {} sends nothing to rank {} in this round; {} bytes are waited for", receive.message->peer,
+                          rank_of(receive.owner), bytes(receive.message->regions)));
         });
     if (findings_.full()) return;
     for (const auto& [send, receive, strip] : under_way) {

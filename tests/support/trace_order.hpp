@@ -56,8 +56,9 @@ class OperationsInTrace {
 };
 
 // Returns the first violation; empty if there is none. What is read was written before the reading begins. A write ends after
-// earlier writes, and after local operations have begun to read what it overwrites; sends may have been packed before they begin. A
-// message is complete at its receiver after its sender began. Operations whose times are not known are left out.
+// earlier writes, and after local operations have begun to read what it overwrites; sends may have been packed before they begin,
+// and a message may wait in other memory, from its arrival until it may be written. A message is complete at its receiver after its
+// sender began. Operations whose times are not known are left out.
 inline std::string first_disorder(const Trace& trace, const TracedTime& time, const Schedule& schedule) {
   for (std::size_t i = 0; i < trace.messages.size(); ++i) {
     const TimeInterval send = time.sends[i], receive = time.receives[i];
@@ -80,6 +81,7 @@ inline std::string first_disorder(const Trace& trace, const TracedTime& time, co
         if (first == second && graph.operations[i].kind == OperationKind::local) continue;       // they have the time of all copies
         if (same_round && graph.operations[before.on].kind == OperationKind::receive) continue;  // receives of a round do not wait
         if (before.hazard == Hazard::write_after_read && graph.operations[before.on].kind == OperationKind::send) continue;
+        if (before.hazard != Hazard::read_after_write && graph.operations[i].kind == OperationKind::receive) continue;
         const bool holds = before.hazard == Hazard::read_after_write   ? first.end <= second.begin
                            : before.hazard == Hazard::write_after_read ? first.begin <= second.end
                                                                        : first.end <= second.end;

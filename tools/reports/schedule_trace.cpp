@@ -7,11 +7,12 @@
 
 #include "options/problem_options.hpp"
 #include "quadrille/cost.hpp"
+#include "quadrille/fault_cause.hpp"
 
 namespace quadrille::command {
 namespace {
 
-void add_findings(Trace& trace, const std::vector<Finding>& findings) {
+void add_findings(Trace& trace, const Schedule& schedule, const std::vector<Finding>& findings) {
   for (const Finding& finding : findings)
     trace.findings.push_back({.rule = std::string(name(finding.rule)),
                               .text = finding.message,
@@ -19,6 +20,14 @@ void add_findings(Trace& trace, const std::vector<Finding>& findings) {
                               .stage = finding.stage,
                               .round = finding.round,
                               .region = finding.region});
+  const std::vector<FaultCause> causes = causes_of(schedule, findings).causes;
+  for (std::size_t i = 0; i < causes.size(); ++i)
+    for (const std::size_t found : causes[i].findings) {
+      TracedFinding& finding = trace.findings[found];
+      finding.cause = static_cast<Count>(i);
+      const bool is_said = causes[i].kind == CauseKind::rule || causes[i].message.find(finding.text) != std::string::npos;
+      if (!is_said) finding.text += "; the cause: " + causes[i].message;
+    }
 }
 
 void add_bounds(Trace& trace, const Schedule& schedule, const Topology* topology) {
@@ -38,7 +47,7 @@ Trace described_trace(const Schedule& schedule, const std::string& label, const 
   if (findings.empty())
     add_bounds(trace, schedule, topology);
   else
-    add_findings(trace, findings);
+    add_findings(trace, schedule, findings);
   return trace;
 }
 

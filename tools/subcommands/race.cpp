@@ -180,6 +180,7 @@ void check_form(const Options& options) {
   if (form.plot) check_extension(*form.plot, FileFormat::svg);
   if (options.trace && (options.trace == options.output || options.trace == form.plot))
     refuse("the traces and the results need two files");
+  if (options.trace == "-" && !options.output) refuse("the traces and the results need two outputs; add -o results.txt");
   if (options.trace) check_extension(*options.trace, FileFormat::json);
 }
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <sstream>
 
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
@@ -14,6 +15,7 @@
 #include "options/documents.hpp"
 #include "options/problem_options.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/trace.hpp"
 #include "quadrille/verify.hpp"
 #include "reports/schedule_trace.hpp"
 #include "reports/viewer_gallery.hpp"
@@ -62,22 +64,44 @@ Content content_of(const std::string& text) {
 
 constexpr Count most_ranks = 1024;  // as in viewer/src/load/problem.ts
 
+void check_ranks(Count ranks) {
+  if (ranks > most_ranks) refuse(fmt::format("a page shows at most {} ranks, not {}", most_ranks, ranks));
+}
+
 std::string document_of(const Schedule& schedule, const std::string& label, const std::optional<Topology>& topology,
                         const std::vector<Finding>& findings) {
-  if (const Count p = schedule.problem.ranks; p > most_ranks)
-    refuse(fmt::format("a page shows at most {} ranks, not {}", most_ranks, p));
+  check_ranks(schedule.problem.ranks);
   return trace_document(schedule, label, topology ? &*topology : nullptr, findings);
 }
 
 // More findings than anybody reads.
 constexpr std::size_t most_findings = 1000;
 
+void add_traces(const std::string& file, const std::string& text, const ProblemOptions& problem, ViewerPage& page) {
+  if (problem.topology) refuse(fmt::format("{} holds a trace, which names its own network; leave --topology out", label_of(file)));
+  try {
+    for (const Trace& trace : parse_traces(text)) {
+      check_ranks(trace.problem.ranks);
+      std::ostringstream out;
+      write_trace(out, trace);
+      page.documents.push_back(out.str());
+    }
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}: {}", label_of(file), error.what()));
+  }
+}
+
 // Adds the documents of a file. Returns false if a schedule of it is wrong.
 bool add_file(const std::string& file, const ProblemOptions& problem, ViewerPage& page) {
   const std::string text = read_text(file, label_of(file));
-  if (const Content content = content_of(text); content != Content::schedules) {
+  const Content content = content_of(text);
+  if (content == Content::report) {
     page.documents.push_back(text);
-    page.is_report = page.is_report || content == Content::report;
+    page.is_report = true;
+    return true;
+  }
+  if (content == Content::traces) {
+    add_traces(file, text, problem, page);
     return true;
   }
   bool right = true;

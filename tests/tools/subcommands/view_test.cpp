@@ -74,7 +74,9 @@ TEST_F(ViewTest, AWrongScheduleIsShownWithItsFindings) {
   text.erase(line, text.find('\n', line) - line + 1);
   const Outcome outcome = run({"view", write("wrong.sched", text)});
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_FALSE(data_of(outcome.out).at("documents")[0].at("findings").empty());
+  const auto findings = data_of(outcome.out).at("documents")[0].at("findings");
+  ASSERT_FALSE(findings.empty());
+  for (const auto& finding : findings) EXPECT_TRUE(finding.contains("cause")) << finding;
 }
 
 TEST_F(ViewTest, TextsOfADocumentDoNotEndTheElementOfTheData) {

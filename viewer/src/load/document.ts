@@ -89,7 +89,7 @@ const readSection = (section: Reader): PageSection => ({
 
 export function readPage(text: string): PageData {
   if (text.trim() === "") throw new Refusal("The page has no data. Make it by 'quadrille view', or open a file here.");
-  const document = parsed(text, "The data of this page");
+  const document = parsed(text, "the data of this page");
   const plain = { links: [], sections: [] };
   if (Array.isArray(document.value)) return { ...plain, ...readDocuments(document.list()) };
   if (formatOf(document) !== "quadrille-page/1") return { ...plain, ...readDocuments([document]) };

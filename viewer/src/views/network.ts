@@ -166,6 +166,7 @@ function summary(frame: Frame): string {
   const [first, last] = rangeOf(frame);
   const { loads, most } = loadsOf(frame.exchange, first, last);
   if (last < 0) return "no rounds";
+  if (first > last) return "at the end";
   const when = first === last ? `round ${last}` : `rounds ${first} to ${last}`;
   if (loads.length === 0) return `${when}: no messages`;
   const what = frame.exchange.network ? "link" : "pair";
