@@ -116,7 +116,8 @@ std::vector<IrregularClaim> claims(TrafficKind pattern) {
 void add_phases(const Place& place, Bytes most, Reproduction& made) {
   Sheet sheet{.name = fmt::format("phases-{}", place.ranks),
               .columns = {"curve", "distribute (ms)", "communicate (ms)", "collect (ms)", "other ranks (ms)"}};
-  for (const auto& [curve, part] : measured(place, TrafficKind::transpose).at(most))
+  const Measured all = measured(place, TrafficKind::transpose);
+  for (const auto& [curve, part] : all.at(most))
     sheet.rows.push_back({curve.label(), part.distribute, part.communicate, part.collect,
                           std::max(0.0, part.time - part.distribute - part.communicate - part.collect)});
   made.panels.push_back(
