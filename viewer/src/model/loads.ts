@@ -18,7 +18,7 @@ export function wayOf(exchange: Exchange, message: Message): number[] {
   return [links[way[0]!]!.from, ...way.map((link) => links[link]!.to)];
 }
 
-// Loads of the rounds first .. last, the links without messages left out.
+// Loads of the rounds first .. last, the links without messages left out. Messages without both ends load no link.
 export function linkLoads(exchange: Exchange, first: number, last: number): LinkLoad[] {
   const loads = new Map<number, LinkLoad>();
   const add = (key: number, from: number, to: number, text: string, bytes: number) => {
@@ -29,6 +29,7 @@ export function linkLoads(exchange: Exchange, first: number, last: number): Link
   };
   for (const round of exchange.rounds.slice(first, last + 1))
     for (const message of round.messages) {
+      if (message.ends !== "both") continue;
       const { network } = exchange;
       if (network)
         for (const link of network.ways[message.index] ?? []) {

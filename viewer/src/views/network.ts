@@ -115,8 +115,10 @@ function drawMessages(canvas: CanvasRenderingContext2D, frame: Frame, points: re
   const paints = palette(exchange.ranks, look).plain;
   for (let i = 0; i < round.messages.length; i += step) {
     const message = round.messages[i]!;
+    if (message.ends === "receiver" || message.to >= exchange.ranks) continue;
     const way = wayOf(exchange, message);
-    const along = share * (way.length - 1);
+    // A message that nobody receives stops halfway.
+    const along = (message.ends === "sender" ? Math.min(share, 0.5) : share) * (way.length - 1);
     const hop = Math.min(way.length - 2, Math.floor(along));
     if (hop < 0) continue;
     const [from, to] = [way[hop]!, way[hop + 1]!];

@@ -205,7 +205,9 @@ function drawArrows(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane):
   if (selection.rank === undefined) return;
   const y = (rank: number) => lane.top + (rank + 0.5) * lane.row;
   canvas.lineWidth = 1.2;
-  const ofRank = exchange.messages.filter((message) => message.from === selection.rank || message.to === selection.rank);
+  const ofRank = exchange.messages.filter(
+    (message) => message.ends === "both" && (message.from === selection.rank || message.to === selection.rank),
+  );
   canvas.globalAlpha = ofRank.length > 64 ? 0.35 : 0.9;
   for (const { index, from, to, bytes, round } of ofRank) {
     const { clock } = lane;
