@@ -151,8 +151,8 @@ TracedTime executed_time(const Trace& trace, const ByRank<std::vector<Told>>& li
   const auto locals = first_locals(trace);
   Nanoseconds zero = std::numeric_limits<Nanoseconds>::max();
   for (const auto& list : lists) zero = std::min(zero, list.front().begin);
-  for (Rank rank = 0; rank < size(lists); ++rank)
-    for (const Told& told : lists[rank]) {
+  for (Rank rank = 0; rank < std::ssize(lists); ++rank)
+    for (const Told& told : lists[index(rank)]) {
       const TimeInterval interval{told.begin - zero, told.end - zero};
       switch (told.kind) {
         case ToldKind::whole:
