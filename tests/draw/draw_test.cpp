@@ -53,7 +53,7 @@ TEST(DrawWrong, EveryPictureShowsTheFirstFinding) {
     EXPECT_THAT(picture.texts().front(), ::testing::EndsWith(": wrong")) << svg;
     const std::string words = fmt::format("{}", fmt::join(picture.texts(), " "));
     EXPECT_THAT(words, HasSubstr("First of 6 findings: rank 4, stage 'level 2', round 2: unmatched-message: rank 0 sends nothing "
-                                 "in this round; 8 bytes are waited for"));
+                                 "to rank 4 in this round; 8 bytes are waited for"));
     EXPECT_THAT(words, HasSubstr("At the end: 8 B missing (nothing was delivered), 8 B foreign (something else was delivered)."));
     EXPECT_EQ(count_of(picture.explanations("path"), "rank 4, stage 'level 2', round 2: unmatched-message"), 1u) << "one cross";
   }
