@@ -107,7 +107,7 @@ offers bash '^a file.json$' quadrille verify 'a f'
 ! command -v zsh >/dev/null || offers zsh '^\*--algorithm=.*' quadrille race ''
 
 step "the page of the viewer"
-"$prefix/bin/quadrille" view alltoall --algorithm bruck --ranks 4 | grep -q '"format":"quadrille-page/1"' || wrong "there is no page of the viewer"
+grep -q '"format":"quadrille-page/1"' <<<"$("$prefix/bin/quadrille" view alltoall --algorithm bruck --ranks 4)" || wrong "there is no page of the viewer"
 
 step "find_package, threads"
 cmake -G "$generator" -S "$examples" -B "$folder/threads" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="$compiler" \
