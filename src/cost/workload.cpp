@@ -51,6 +51,8 @@ bool is_one_run(const Regions& regions) {
 constexpr Count most_in_chains = Count{1} << 24;  // messages, of at most so many ranks, whose chains are counted: it takes a second
 constexpr Count most_ranks_in_chains = Count{1} << 16;
 
+constexpr Count programs_for_chained = 64;  // only these tell whether a stage is chained, because looking takes as long as counting
+
 class Counting {
  public:
   Counting(const Schedule& schedule, const WorkloadOptions& options) : schedule_(schedule), topology_(options.topology) {
@@ -118,7 +120,7 @@ class Counting {
     for (const Round& round : program.rounds) {
       const std::size_t before = stage;
       advance(stage, round.number);
-      if (result_.has_work && !result_.stages[stage].is_chained) {
+      if (result_.has_work && programs_ < programs_for_chained && !result_.stages[stage].is_chained) {
         if (stage != before) received = {};
         for (const Message& message : round.sends)
           result_.stages[stage].is_chained = result_.stages[stage].is_chained || received.overlaps(message.regions);
@@ -138,6 +140,7 @@ class Counting {
       result_.messages_counted += totals.sent + totals.received;
       for (const Control& control : round.control_sends) add_bytes(control_bytes, control.bytes);
     }
+    ++programs_;
     result_.control_bytes = std::max(result_.control_bytes, control_bytes);
     for (std::size_t i = 0; i < of_stage.size(); ++i) {
       result_.stages[i].messages = std::max(result_.stages[i].messages, of_stage[i].messages());
@@ -299,6 +302,7 @@ class Counting {
   const Schedule& schedule_;
   const Topology* topology_;
   std::optional<NodeRanks> nodes_;  // present if nodes are counted
+  Count programs_ = 0;              // that have been counted
   bool is_begun_ = false;           // true if a program has been counted
   std::vector<Stage> named_;
   ByRound<RoundFigures> rounds_;
