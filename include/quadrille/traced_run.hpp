@@ -7,24 +7,43 @@
 //   });
 #pragma once
 
+#include <memory>
+
 #include "quadrille/execute.hpp"
 #include "quadrille/trace.hpp"
 
 namespace quadrille {
 
-// Runs before the one that is recorded, so that memory and caches are warm.
-inline constexpr int standard_warm_up = 10;
-
-// Collective. Makes a plan of the schedule, executes it `warm_up` times and then once more, and returns the last execution's trace
-// at rank 0: the logical time and the executed one, in nanoseconds. Other ranks get an empty trace. The clocks of ranks on several
-// machines are compared before and after (TracedTime::clock_bound).
+// A plan of a schedule, each execution of which notes its times. An execution allocates no memory. Destroy it before its
+// communicator.
 //
 // A message lasts from the time when its rank posts it to the time when the rank notices that it is complete; all messages of a
 // window are posted together. A short message is complete for its sender when it is posted. Local operations of a window, and
 // copies to and from staging memory, have the time of all of them. A reduction that the executor combines with its receive has no
-// time. Executions allocate no memory.
-//
-// `options` must not ask for in_place; its algorithm is ignored. Throws like `plan`.
+// time.
+class TracedPlan {
+ public:
+  // Collective. `options` must not ask for in_place; its algorithm is ignored. Throws like `plan`.
+  TracedPlan(Group ranks, const Schedule& schedule, const PlanOptions& options = {});
+  ~TracedPlan();
+
+  // Like Plan::execute.
+  void execute(const void* input, void* output);
+
+  // Collective. Returns the last execution's trace at rank 0: the logical time and the executed one, in nanoseconds. Other ranks
+  // get an empty trace. The clocks of ranks on several machines were compared when the plan was made or by the last `trace`, and
+  // are compared again (TracedTime::clock_bound). Throws Error{misuse} if nothing has been executed since.
+  Trace trace();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Runs before the one that is recorded, so that memory and caches are warm.
+inline constexpr int standard_warm_up = 10;
+
+// Collective. Makes a TracedPlan, executes it `warm_up` times and then once more together, and returns the last execution's trace.
 Trace traced_run(Group ranks, const Schedule& schedule, const PlanOptions& options, const void* input, void* output,
                  int warm_up = standard_warm_up);
 

@@ -8,7 +8,9 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <tuple>
+#include <utility>
 
 #include "execute/script/execution_record.hpp"
 #include "foundation/assert.hpp"
@@ -178,31 +180,63 @@ TracedTime executed_time(const Trace& trace, const ByRank<std::vector<Told>>& li
 
 }  // namespace
 
-Trace traced_run(Group group, const Schedule& schedule, const PlanOptions& options, const void* input, void* output, int warm_up) {
+struct TracedPlan::State {
+  State(Communicator& group, const Schedule& made, const PlanOptions& options)
+      : ranks(group),
+        schedule(made),
+        policy(options.policy),
+        observed(observed_plan(ranks, schedule, false, options)),
+        clocks(ranks) {
+    clocks.compare();
+  }
+
+  Communicator& ranks;
+  const Schedule schedule;
+  const Policy policy;
+  ObservedPlan observed;
+  Clocks clocks;
+  std::optional<TickMoment> before, after;  // the last execution
+};
+
+TracedPlan::TracedPlan(Group group, const Schedule& schedule, const PlanOptions& options) {
   if (options.in_place) throw Error(ErrorCode::misuse, "runs in place are not traced; leave in_place out");
-  Communicator& ranks = group;
-  plan(ranks, schedule, options);  // verifies the schedule, and checks that all ranks pass the same one
-  ObservedPlan observed = observed_plan(ranks, schedule, false, options);
-  Clocks clocks(ranks);
-  for (int run = 0; run < warm_up; ++run) observed.plan.execute(input, output);
+  plan(group, schedule, options);  // verifies the schedule, and checks that all ranks pass the same one
+  state_ = std::make_unique<State>(group, schedule, options);
+}
+
+TracedPlan::~TracedPlan() = default;
+
+void TracedPlan::execute(const void* input, void* output) {
+  state_->before = TickMoment::now();
+  state_->observed.plan.execute(input, output);
+  state_->after = TickMoment::now();
+}
+
+Trace TracedPlan::trace() {
+  auto& [ranks, schedule, policy, observed, clocks, before, after] = *state_;
+  if (!after) throw Error(ErrorCode::misuse, "nothing has been executed since the last trace; call execute first");
   clocks.compare();
-  const TickMoment before = TickMoment::now();
-  ranks.barrier();
-  observed.plan.execute(input, output);
-  const TickMoment after = TickMoment::now();
-  clocks.compare();
-  const TickConversion conversion(clocks, before, after);
+  const TickConversion conversion(clocks, *before, *std::exchange(after, {}));
   const ByRank<std::vector<Told>> lists =
       all_lists(ranks, Teller(*observed.script, schedule.program(ranks.rank()), conversion).list());
   if (ranks.rank() != 0) return {};
   Trace trace = trace_of(schedule);
   TracedTime time = executed_time(trace, lists);
-  time.policy = name(options.policy);
+  time.policy = name(policy);
   time.executor = name(observed.plan.executor());
   time.title = fmt::format("executed by {}, {}", time.executor, time.policy);
   if (clocks.bound() > 0) time.clock_bound = clocks.bound();
   trace.times.push_back(std::move(time));
   return trace;
+}
+
+Trace traced_run(Group group, const Schedule& schedule, const PlanOptions& options, const void* input, void* output, int warm_up) {
+  TracedPlan plan(group, schedule, options);
+  for (int run = 0; run < warm_up; ++run) plan.execute(input, output);
+  Communicator& ranks = group;
+  ranks.barrier();
+  plan.execute(input, output);
+  return plan.trace();
 }
 
 }  // namespace quadrille

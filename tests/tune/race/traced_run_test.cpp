@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <mutex>
 
 #include "quadrille/groups.hpp"
@@ -64,6 +65,29 @@ TEST(TracedRun, KnowsLongAndPackedMessages) {
     EXPECT_FALSE(trace.times[1].waits.empty());
     for (const TracedActivity& wait : trace.times[1].waits) EXPECT_LE(wait.time.begin, wait.time.end);
   }
+}
+
+TEST(TracedPlan, TracesTheLastExecutionOnly) {
+  run_threads(3, [](Communicator& threads) {
+    const Schedule schedule = make_schedule(Problem::alltoall(3, 8), "bruck");
+    TracedPlan plan(threads, schedule);
+    ByteVector input(24), output(24);
+    const auto refusal = [&] { return testing::sentence_of([&] { plan.trace(); }); };
+    EXPECT_NE(refusal().find("call execute first"), std::string::npos);
+    for (const int executions : {1, 3}) {
+      for (int i = 0; i < executions; ++i) {
+        std::fill(input.begin(), input.end(), static_cast<std::byte>(16 * executions + i));
+        plan.execute(input.data(), output.data());
+        EXPECT_EQ(input, output);
+      }
+      const Trace trace = plan.trace();
+      EXPECT_NE(refusal().find("call execute first"), std::string::npos);
+      EXPECT_EQ(trace.times.size(), threads.rank() == 0 ? 2u : 0u);
+      if (threads.rank() == 0) {
+        EXPECT_EQ(testing::first_disorder(trace, trace.times.at(1), schedule), "");
+      }
+    }
+  });
 }
 
 TEST(TracedRun, RefusesRunsInPlaceAndWrongSchedules) {
