@@ -16,7 +16,9 @@
 namespace quadrille {
 namespace {
 
-constexpr Rank most_ranks_without_symmetry = 128;  // pricing makes the programs of all ranks, so it is limited
+// Pricing a schedule without symmetry makes the programs of all ranks, so it is limited.
+constexpr Rank most_ranks_in_choices = 128;
+constexpr Rank most_ranks_in_explanations = 1024;
 
 std::string time_text(double seconds) {
   if (seconds < 1e-3) return fmt::format("{:.3g} µs", seconds * 1e6);
@@ -164,7 +166,7 @@ class Deciding {
       std::string reason;
       try {
         const Schedule schedule = make_schedule(problem_, choice);
-        if (!schedule.symmetry && problem_.ranks > most_ranks_without_symmetry && !options_.explain)
+        if (!schedule.symmetry && problem_.ranks > (options_.explain ? most_ranks_in_explanations : most_ranks_in_choices))
           reason = "it states no symmetry, so pricing it would take too long";
         else
           for (std::size_t i = 0; i < known.size(); ++i)
