@@ -47,8 +47,8 @@ const char* quadrille_error_text(void);
 /* Collective. The group in which a launcher (mpirun, `quadrille run`) started this process, which must not call MPI itself. */
 int quadrille_launched_world(quadrille_group* ranks);
 
-/* The group of an MPI communicator that is given as the bytes of its handle. `library`: "openmpi" or "mpich". C programs call
-   quadrille_over (quadrille/mpi_c.h); this one is for other languages. */
+/* The group of an MPI communicator that is given as the bytes of its handle. `library`: the id of its library in mpi_libraries.def.
+   C programs call quadrille_over (quadrille/mpi_c.h); this one is for other languages. */
 int quadrille_over_handle(const char* library, const void* handle, int64_t handle_bytes, quadrille_group* ranks);
 
 /* What a rank does. Returns 0, or a code that says that it failed. */

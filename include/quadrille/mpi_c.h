@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
    The functions of the C interface (quadrille/c.h) that take handles of MPI. A program that calls them links with
-   libquadrille-openmpi or libquadrille-mpich, depending on the MPI library that it uses:
+   libquadrille-<id>, where the id is that of its MPI library in mpi_libraries.def:
 
-     mpicc app.c $(pkg-config --cflags --libs quadrille-openmpi) */
+     mpicc app.c $(pkg-config --cflags --libs quadrille-<id>) */
 #pragma once
 
 #include <mpi.h>
