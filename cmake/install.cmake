@@ -17,8 +17,18 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/quadrille-config.cmake ${CMAKE_CURRENT
 
 file(RELATIVE_PATH up_to_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 string(REGEX REPLACE "/$" "" up_to_prefix ${up_to_prefix})
-configure_file(cmake/quadrille.pc.in quadrille.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/quadrille.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+# quadrille_pkg_config(NAME LANGUAGES LIBRARIES FLAGS): NAME.pc, for programs in these languages.
+function(quadrille_pkg_config name languages libraries flags)
+  configure_file(cmake/quadrille.pc.in ${name}.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+quadrille_pkg_config(quadrille "C++" "-lquadrille" "-std=c++20")
+quadrille_pkg_config(quadrille-c "C and Fortran" "-lquadrille" "")
+foreach(mpi ${quadrille_mpi_libraries})
+  if(TARGET quadrille_face_${mpi})
+    quadrille_pkg_config(quadrille-${mpi} "C and Fortran, over ${mpi}" "-lquadrille-${mpi} -lquadrille" "")
+  endif()
+endforeach()
 
 # Completion for shells and the manual page, printed by the command when it was built (tools/CMakeLists.txt).
 set(printed ${PROJECT_BINARY_DIR}/printed)

@@ -1,4 +1,5 @@
-# The drop-in, two libraries for each MPI that has a plug-in. lib/libquadrille-<mpi>.so has the collectives with MPI's own arguments.
+# The drop-in, two libraries for each MPI that has a plug-in. lib/libquadrille-<mpi>.so has the collectives with MPI's own arguments,
+# and the functions of the C interface that take MPI's handles; programs link with it as quadrille::<mpi>.
 # lib/quadrille/quadrille-preload-<mpi>.so defines MPI's symbols, which call these collectives. With -D QUADRILLE_MPI_ABI=FOLDER, the
 # folder with the mpi.h of MPI 5's standard ABI, lib/quadrille/quadrille-preload-abi.so is built, too; it passes all calls through.
 
@@ -11,10 +12,13 @@ function(quadrille_mpi_face mpi)
 
   set(target quadrille_face_${mpi})
   add_library(${target} SHARED ${sources})
+  add_library(quadrille::${mpi} ALIAS ${target})
   set_target_properties(${target} PROPERTIES OUTPUT_NAME quadrille-${mpi} VERSION ${PROJECT_VERSION}
                         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} INSTALL_RPATH "$ORIGIN" INSTALL_RPATH_USE_LINK_PATH ON)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  target_link_libraries(${target} PUBLIC quadrille quadrille_uses_${mpi} PRIVATE quadrille_settings fmt::fmt)
+  target_link_libraries(${target} PUBLIC quadrille_c $<BUILD_INTERFACE:quadrille> $<BUILD_INTERFACE:quadrille_uses_${mpi}>
+                        PRIVATE $<BUILD_INTERFACE:quadrille_settings> fmt::fmt)
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${mpi})
   quadrille_precompile(${target} <mpi.h>)
 
   set(preload quadrille_preload_${mpi})
@@ -27,7 +31,7 @@ function(quadrille_mpi_face mpi)
   target_link_libraries(${preload} PRIVATE ${target} quadrille_settings)
 
   add_dependencies(quadrille_plug_ins ${target} ${preload})
-  install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS ${target} EXPORT quadrille-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(TARGETS ${preload} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/quadrille)
 endfunction()
 

@@ -24,9 +24,9 @@ export PATH=$build/bin:$build/examples:$PATH COLUMNS=100 XDG_CONFIG_HOME=/nonexi
 quote() {  # the code block for one mark
   local kind=$1 what=$2 language=cpp
   if [ "$kind" = "contents of" ]; then
-    case $what in *.py) language=python ;; esac
+    case $what in *.py) language=python ;; *.c | *.c,*) language=c ;; *.f90) language=fortran ;; esac
     printf '```%s\n' $language
-    if [[ $what == *', '* ]]; then part "${what%%, *}" "${what#*, }"; else grep -vE '^(//|#) SPDX' "$what"; fi
+    if [[ $what == *', '* ]]; then part "${what%%, *}" "${what#*, }"; else grep -vE '^(//|#|!) SPDX' "$what"; fi
   else
     printf '```text\n$ %s\n' "$(sed -E 's/run_mpi (openmpi|mpich)/mpirun -n/' <<<"$what")"
     printed "$what"

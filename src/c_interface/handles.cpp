@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "c_interface/handles.hpp"
+
+#include <fmt/format.h>
+
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "quadrille/indexed.hpp"
+
+namespace quadrille::c_interface {
+namespace {
+
+constexpr std::uintptr_t kinds = 8;  // a number is kinds * n + 2 * kind + 1, so its remainder tells its kind
+
+std::uintptr_t remainder_of(Kind kind) { return 2 * static_cast<std::uintptr_t>(kind) + 1; }
+
+std::string_view name(Kind kind) {
+  static constexpr ByEnum<Kind, std::string_view, 4> names{{"group", "operator", "plan", "request"}};
+  return names[kind];
+}
+
+// Never destroyed, because a program may free handles when it ends.
+struct Table {
+  static Table& get() {
+    static auto* const table = new Table;
+    return *table;
+  }
+
+  std::mutex mutex;
+  std::unordered_map<std::uintptr_t, std::shared_ptr<const void>> objects;
+  std::uintptr_t last = 0;  // the multiple of `kinds` in the newest number
+};
+
+[[noreturn]] void refuse(Kind kind, std::uintptr_t number, std::uintptr_t last) {
+  if (number == 0) throw Error(ErrorCode::misuse, fmt::format("the handle of the {0} is NULL; make the {0} first", name(kind)));
+  if (number % kinds == remainder_of(kind) && number / kinds <= last / kinds && number > kinds)
+    throw Error(ErrorCode::misuse, fmt::format("the {} has been freed", name(kind)));
+  throw Error(ErrorCode::misuse, fmt::format("{:#x} is not the handle of any {}", number, name(kind)));
+}
+
+}  // namespace
+
+std::uintptr_t add_object(Kind kind, std::shared_ptr<const void> object) {
+  Table& table = Table::get();
+  const std::lock_guard lock(table.mutex);
+  const std::uintptr_t number = table.last + kinds + remainder_of(kind);
+  table.objects.emplace(number, std::move(object));
+  table.last += kinds;
+  return number;
+}
+
+std::shared_ptr<const void> object_at(Kind kind, std::uintptr_t number) {
+  Table& table = Table::get();
+  const std::lock_guard lock(table.mutex);
+  const auto found = number % kinds == remainder_of(kind) ? table.objects.find(number) : table.objects.end();
+  if (found == table.objects.end()) refuse(kind, number, table.last);
+  return found->second;
+}
+
+void forget_object(std::uintptr_t number) noexcept {
+  std::shared_ptr<const void> object;  // is destroyed without the lock
+  Table& table = Table::get();
+  const std::lock_guard lock(table.mutex);
+  if (const auto found = table.objects.find(number); found != table.objects.end()) {
+    object = std::move(found->second);
+    table.objects.erase(found);
+  }
+}
+
+}  // namespace quadrille::c_interface

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The objects behind the handles of c.h. A handle is a number in the form of a pointer, and is looked up in a table. Numbers are
+// never used twice, and none is an aligned address. So a handle that was freed, has another kind or was never made is refused.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "quadrille/c.h"
+#include "quadrille/error.hpp"
+#include "quadrille/execute.hpp"
+
+namespace quadrille::c_interface {
+
+enum class Kind : std::uint8_t { group, operation, plan, request };
+
+// The object behind a type of handles, and its kind.
+template <class Handle>
+struct Behind;
+template <>
+struct Behind<quadrille_group> {
+  using Object = Communicator;
+  static constexpr Kind kind = Kind::group;
+};
+template <>
+struct Behind<quadrille_operator> {
+  using Object = const Operator;
+  static constexpr Kind kind = Kind::operation;
+};
+template <>
+struct Behind<quadrille_plan> {
+  using Object = Plan;
+  static constexpr Kind kind = Kind::plan;
+};
+template <>
+struct Behind<quadrille_request> {
+  using Object = Request;
+  static constexpr Kind kind = Kind::request;
+};
+
+// The table. Any thread may call these functions.
+std::uintptr_t add_object(Kind kind, std::shared_ptr<const void> object);
+
+// Throws Error{misuse} if the number is not that of an object of this kind.
+std::shared_ptr<const void> object_at(Kind kind, std::uintptr_t number);
+
+// From now on the number is that of no object. Does nothing if it is not.
+void forget_object(std::uintptr_t number) noexcept;
+
+template <class Handle>
+Handle handle_of(std::shared_ptr<typename Behind<Handle>::Object> object) {
+  return reinterpret_cast<Handle>(add_object(Behind<Handle>::kind, std::move(object)));
+}
+
+template <class Handle>
+std::shared_ptr<typename Behind<Handle>::Object> object_of(Handle handle) {
+  using Object = typename Behind<Handle>::Object;
+  return std::const_pointer_cast<Object>(
+      std::static_pointer_cast<const Object>(object_at(Behind<Handle>::kind, reinterpret_cast<std::uintptr_t>(handle))));
+}
+
+template <class Handle>
+void forget(Handle handle) noexcept {
+  forget_object(reinterpret_cast<std::uintptr_t>(handle));
+}
+
+// Returns the variable at an address that the caller gave for a result.
+template <class Result>
+Result& result_at(Result* address, std::string_view argument) {
+  if (!address)
+    throw Error(ErrorCode::misuse, "the argument '" + std::string(argument) + "' is NULL; give the address of a variable");
+  return *address;
+}
+
+// Makes an object by `made`, and sets the handle at `address` to it, or to null if `made` throws.
+template <class Handle, class Made>
+void make_handle(Handle* address, std::string_view argument, const Made& made) {
+  Handle& handle = result_at(address, argument);
+  handle = nullptr;
+  handle = handle_of<Handle>(made());
+}
+
+// Frees the object, and sets the handle to null. Does nothing for a null handle.
+template <class Handle>
+void free_handle(Handle* address, std::string_view argument) {
+  Handle& handle = result_at(address, argument);
+  if (!handle) return;
+  object_of(handle);  // refuses a handle that is not valid
+  forget(std::exchange(handle, nullptr));
+}
+
+}  // namespace quadrille::c_interface

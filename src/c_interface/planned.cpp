@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "c_interface/planned.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+#include <span>
+
+#include "c_interface/guarded.hpp"
+#include "c_interface/handles.hpp"
+#include "foundation/alternatives.hpp"
+#include "quadrille/combine.hpp"
+#include "quadrille/execute.hpp"
+#include "quadrille/irregular_call.hpp"
+#include "schedule/policy_name.hpp"
+
+namespace quadrille::c_interface {
+namespace {
+
+// Returns the value whose name is `word`, or `otherwise` if there is no word.
+template <class Value, std::size_t size>
+Value value_named(std::string_view option, const char* word, const std::array<Value, size>& values, Value otherwise) {
+  if (!word) return otherwise;
+  std::array<std::string_view, size> names;
+  for (std::size_t i = 0; i < size; ++i) {
+    names[i] = name(values[i]);
+    if (names[i] == word) return values[i];
+  }
+  throw Error(ErrorCode::misuse, fmt::format("there is no {} '{}'; choose {}", option, word, alternatives(names)));
+}
+
+Layout layout_of(const quadrille_layout& given, std::string_view field) {
+  if (given.count < 0)
+    throw Error(ErrorCode::misuse, fmt::format("the layout of the {} has {} pieces; it has 0 or more", field, given.count));
+  if (given.count > 0 && !given.pieces)
+    throw Error(ErrorCode::misuse,
+                fmt::format("the layout of the {} has {} pieces at NULL; give their address", field, given.count));
+  Layout layout;
+  for (const quadrille_piece& piece : std::span(given.pieces, static_cast<std::size_t>(given.count)))
+    layout.push_back({.offset = piece.offset, .length = piece.length});
+  return layout;
+}
+
+PlanOptions options_of(const quadrille_plan_options* given) {
+  PlanOptions options;
+  if (!given) return options;
+  if (given->algorithm) options.algorithm = std::string(given->algorithm);
+  options.effort =
+      value_named("effort", given->effort, std::array{Effort::estimate, Effort::measure, Effort::exhaustive, Effort::wisdom_only},
+                  options.effort);
+  options.policy =
+      value_named("policy", given->policy, std::array{Policy::blocking, Policy::nonblocking, Policy::dataflow}, options.policy);
+  options.executor =
+      value_named("executor", given->executor, std::array{Executor::automatic, Executor::mpi, Executor::shared, Executor::hybrid},
+                  options.executor);
+  if (given->buffers != 0) options.buffers = given->buffers;
+  options.in_place = given->in_place != 0;
+  options.layouts = {layout_of(given->input, "input"), layout_of(given->output, "output")};
+  return options;
+}
+
+BlockList blocks_of(const Lists& lists, Count ranks) {
+  const auto size = static_cast<std::size_t>(ranks);
+  if (!lists.counts) return {};
+  const std::span counts(lists.counts, size);
+  return lists.displacements ? BlockList(counts, std::span(lists.displacements, size)) : BlockList(counts);
+}
+
+Plan irregular_plan(Communicator& ranks, const Asked& asked, const PlanOptions& options) {
+  IrregularCall call{.arguments = {.collective = asked.collective,
+                                   .in_place = options.in_place,
+                                   .input_elements = asked.count,
+                                   .output_elements = asked.count,
+                                   .element_bytes = asked.element_bytes,
+                                   .root = asked.root},
+                     .send = blocks_of(asked.send, ranks.size()),
+                     .receive = blocks_of(asked.receive, ranks.size()),
+                     .has_buffers = false};
+  if (!options.operation) return plan_irregular(ranks, call, options);
+  const CallOperator operation = OperatorFor<std::byte, std::shared_ptr<const Operator>>::of(options.operation);
+  call.arguments.element_bytes = operation.element_bytes;
+  call.arguments.operation = &operation;
+  return plan_irregular(ranks, call, options);
+}
+
+Plan regular_plan(Communicator& ranks, const Asked& asked, const PlanOptions& options) {
+  Problem problem{.collective = asked.collective, .ranks = ranks.size(), .root = asked.root};
+  if (options.operation) {
+    problem.element_bytes = options.operation->element_bytes;
+    problem.commutative = options.operation->commutative;
+  }
+  // An overflow becomes the largest size, which the plan refuses.
+  problem.block_bytes = times_at_most(asked.count, options.operation ? problem.element_bytes : asked.element_bytes,
+                                      std::numeric_limits<Bytes>::max());
+  return plan(ranks, problem, options);
+}
+
+}  // namespace
+
+int planned(quadrille_group group, const Asked& asked, const quadrille_plan_options* given, quadrille_plan* address) {
+  return guarded([&] {
+    make_handle(address, "plan", [&] {
+      const std::shared_ptr<Communicator> ranks = object_of(group);
+      PlanOptions options = options_of(given);
+      if (asked.collective == Collective::broadcast) options.in_place = true;
+      if (is_reduction(asked.collective)) options.operation = object_of(asked.operation);
+      if (asked.element_bytes < 1)
+        throw Error(ErrorCode::misuse, fmt::format("'element_bytes' is {}; an element has 1 byte or more", asked.element_bytes));
+      return std::make_shared<Plan>((is_irregular(asked.collective) ? irregular_plan : regular_plan)(*ranks, asked, options));
+    });
+  });
+}
+
+}  // namespace quadrille::c_interface

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The functions of mpi_c.h.
+#include "c_interface/guarded.hpp"
+#include "c_interface/handles.hpp"
+#include "quadrille/mpi.hpp"
+#include "quadrille/mpi_c.h"
+
+using namespace quadrille;
+using namespace quadrille::c_interface;
+
+namespace {
+
+// Outside MPI_Init and MPI_Finalize, MPI libraries end the process when their functions are called.
+void check_usable() {
+  int initialised = 0, finalised = 0;
+  MPI_Initialized(&initialised);
+  MPI_Finalized(&finalised);
+  if (!initialised) throw Error(ErrorCode::misuse, "MPI is not initialised; call MPI_Init first");
+  if (finalised) throw Error(ErrorCode::misuse, "MPI has been finalised; make groups and operators before MPI_Finalize");
+}
+
+MPI_Comm communicator_of(MPI_Fint handle) {
+  check_usable();
+  const MPI_Comm communicator = MPI_Comm_f2c(handle);
+  if (communicator == MPI_Comm{})
+    throw Error(ErrorCode::misuse, std::to_string(handle) + " is not the handle of a communicator in Fortran");
+  return communicator;
+}
+
+}  // namespace
+
+int quadrille_over(MPI_Comm communicator, quadrille_group* ranks) {
+  return guarded([&] { make_handle(ranks, "ranks", [&] { return over(communicator); }); });
+}
+
+int quadrille_over_fortran(MPI_Fint communicator, quadrille_group* ranks) {
+  return guarded([&] { make_handle(ranks, "ranks", [&] { return over(communicator_of(communicator)); }); });
+}
+
+int quadrille_operator_of_mpi(MPI_Op operation, MPI_Datatype type, quadrille_operator* made) {
+  return guarded([&] {
+    make_handle(made, "made", [&] {
+      if (operation == MPI_OP_NULL || type == MPI_DATATYPE_NULL)
+        throw Error(ErrorCode::misuse, "the operator or the datatype is a null handle of MPI; give both");
+      check_usable();
+      return operator_of(operation, type);
+    });
+  });
+}
