@@ -16,9 +16,18 @@
 namespace quadrille {
 namespace {
 
-// Pricing a schedule without symmetry makes the programs of all ranks, so it is limited.
-constexpr Rank most_ranks_in_choices = 128;
-constexpr Rank most_ranks_in_explanations = 1024;
+// Pricing a schedule without symmetry makes the programs of all ranks, so it is limited. An explanation may take seconds. If
+// each program follows from all counts, it takes time for each pair of ranks.
+Rank most_ranks_without_symmetry(const Algorithm& algorithm, bool explains) {
+  if (!explains) return 128;
+  return algorithm.collective == Collective::alltoallv && !algorithm.needs_own_counts_only ? 256 : 1024;
+}
+
+bool takes_too_long(const Problem& problem, const Choice& choice, bool explains) {
+  const Algorithm& algorithm = *choice.algorithm;
+  if (problem.ranks <= most_ranks_without_symmetry(algorithm, explains)) return false;
+  return !algorithm.symmetry || !algorithm.symmetry(problem, choice.parameters);
+}
 
 std::string time_text(double seconds) {
   if (seconds < 1e-3) return fmt::format("{:.3g} µs", seconds * 1e6);
@@ -165,12 +174,13 @@ class Deciding {
       std::vector<std::optional<Price>> prices(known.size());
       std::string reason;
       try {
-        const Schedule schedule = make_schedule(problem_, choice);
-        if (!schedule.symmetry && problem_.ranks > (options_.explain ? most_ranks_in_explanations : most_ranks_in_choices))
+        if (takes_too_long(problem_, choice, options_.explain)) {
           reason = "it states no symmetry, so pricing it would take too long";
-        else
+        } else {
+          const Schedule schedule = make_schedule(problem_, choice);
           for (std::size_t i = 0; i < known.size(); ++i)
             if (known[i].missing.empty()) prices[i] = price_of_way(known[i], schedule, counted);
+        }
       } catch (const Error& error) {  // the schedule is too large
         reason = error.what();
       }
