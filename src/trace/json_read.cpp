@@ -11,7 +11,6 @@
 #include "quadrille/indexed.hpp"
 #include "quadrille/trace.hpp"
 #include "schedule/forms/json_head.hpp"
-#include "schedule/forms/json_tree.hpp"
 #include "trace/column.hpp"
 #include "trace/trace_format.hpp"
 
@@ -282,16 +281,7 @@ class TraceReader {
 }  // namespace
 
 std::vector<Trace> parse_traces(std::string_view text) {
-  const nlohmann::json root = json_tree(text);
-  const JsonValue value(root);
-  std::vector<Trace> traces;
-  if (!value.is_array()) {
-    traces.push_back(TraceReader(value).read());
-    return traces;
-  }
-  if (value.size() == 0) value.refuse("an empty array holds no trace");
-  value.for_each([&](const JsonValue& document) { traces.push_back(TraceReader(document).read()); });
-  return traces;
+  return read_json_documents(text, "trace", [](const JsonValue& document) { return TraceReader(document).read(); });
 }
 
 }  // namespace quadrille
