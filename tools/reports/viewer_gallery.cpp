@@ -163,8 +163,8 @@ std::vector<GalleryFile> gallery() {
       const auto cases = make_named_cases(lesson.collective, lesson.problem.problems(lesson.collective), {lesson.algorithm});
       const Schedule schedule = cases.front().schedule();
       const auto topology = lesson.problem.network();
-      ViewerPage page{.title = lesson.title,
-                      .documents = {trace_document(schedule, cases.front().short_name(), topology ? &*topology : nullptr, {})}};
+      ViewerPage page{.title = lesson.title};
+      page.add(described_trace(schedule, cases.front().short_name(), topology ? &*topology : nullptr, {}));
       const bool sentence = lesson.text.ends_with('.');
       page.text = fmt::format("{}{} {}", lesson.text, sentence ? "" : ".", figures_text(schedule));
       page.links.push_back(link("all lessons", "index"));

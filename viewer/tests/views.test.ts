@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { Replay } from "../src/model/replay";
 import { light } from "../src/views/look";
 import { memoryLayout, placeAt, yOf } from "../src/views/memory_layout";
+import { middleOf, rowsFor, sampleText } from "../src/views/time_rows";
 import { type Frame, labelStep, phaseOf, remembered } from "../src/views/view";
 import { exchange, scheduleNames } from "./schedules";
 
@@ -54,6 +55,30 @@ test("a round has its local operations first, then its messages, without a gap",
   expect(phases[first - 1]!.share).toBeGreaterThan(0.95);
   expect(phases.slice(first).every((phase) => phase.kind === "messages")).toBe(true);
   expect(phaseOf(frame(1, 0.25))).toEqual({ kind: "messages", share: 0.25 });
+});
+
+test("a row of the time view has room for its two halves, and the selected rank always has a row", () => {
+  for (const count of [1, 2, 5, 16, 63, 64, 256, 1000, 1024])
+    for (const room of [60, 92, 250, 400])
+      for (const selected of [undefined, 0, 1, count - 1]) {
+        const rows = rowsFor(count, room, selected);
+        expect(rows.ranks.length * rows.height).toBeLessThanOrEqual(room + 1e-9);
+        expect(rows.height).toBeGreaterThanOrEqual(3.5);
+        expect([...rows.ranks].sort((a, b) => a - b)).toEqual(rows.ranks);
+        expect(new Set(rows.ranks).size).toBe(rows.ranks.length);
+        if (selected !== undefined && selected < count) expect(rows.ranks).toContain(selected);
+        for (const [row, rank] of rows.ranks.entries()) expect(middleOf(rows, rank)).toBe(row + 0.5);
+      }
+});
+
+test("a rank without a row is at the border between its neighbours' rows", () => {
+  const rows = rowsFor(64, 120, 6);
+  expect(rows.step).toBe(4);
+  expect(rows.ranks.slice(0, 5)).toEqual([0, 4, 6, 8, 12]);
+  expect([1, 5, 7, 63].map((rank) => middleOf(rows, rank))).toEqual([1, 2, 3, 17]);
+  expect(sampleText(rows)).toMatch(/^every 4th rank;/);
+  expect(sampleText(rowsFor(16, 78, undefined))).toBe("");
+  expect(sampleText(rowsFor(64, 250, undefined))).toMatch(/^every 2nd rank;/);
 });
 
 test("labels have room", () => {

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The rows of the time view. A row needs room for what a rank sends above what it receives. If there is no room for all ranks, a
+// sample of them has rows: every second, fourth and so on, and the selected one.
+
+export interface Rows {
+  readonly ranks: readonly number[]; // those with a row, ascending
+  readonly step: number; // every how many ranks one has a row
+  readonly height: number; // of a row
+}
+
+const least = 4.5; // two halves of two pixels
+const most = 22;
+
+export function rowsFor(count: number, room: number, selected: number | undefined): Rows {
+  let step = 1;
+  while (step < count && (Math.ceil(count / step) + (step > 1 ? 1 : 0)) * least > room) step *= 2;
+  const ranks = Array.from({ length: Math.ceil(count / step) }, (_, i) => i * step);
+  if (selected !== undefined && selected % step !== 0) ranks.splice(Math.floor(selected / step) + 1, 0, selected);
+  return { ranks, step, height: Math.max(1, Math.min(most, room / ranks.length)) };
+}
+
+// Where a rank is, in rows from the top: the middle of its row, or the border between its neighbours' rows.
+export function middleOf({ ranks }: Rows, rank: number): number {
+  let [low, high] = [0, ranks.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (ranks[middle]! < rank) low = middle + 1;
+    else high = middle;
+  }
+  return ranks[low] === rank ? low + 0.5 : low;
+}
+
+const ordinal = (step: number): string => `${step}${step === 2 ? "nd" : "th"}`;
+
+// What a sample leaves out, as a sentence; empty if all ranks have rows.
+export const sampleText = ({ step }: Rows): string =>
+  step === 1 ? "" : `every ${ordinal(step)} rank; select a rank to see its row`;
