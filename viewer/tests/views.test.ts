@@ -72,13 +72,18 @@ test("a row of the time view has room for its two halves, and the selected rank 
 });
 
 test("a rank without a row is at the border between its neighbours' rows", () => {
-  const rows = rowsFor(64, 120, 6);
+  const rows = rowsFor(64, 120, 5);
   expect(rows.step).toBe(4);
-  expect(rows.ranks.slice(0, 5)).toEqual([0, 4, 6, 8, 12]);
-  expect([1, 5, 7, 63].map((rank) => middleOf(rows, rank))).toEqual([1, 2, 3, 17]);
-  expect(sampleText(rows)).toMatch(/^every 4th rank;/);
+  expect(rows.ranks.slice(0, 5)).toEqual([0, 5, 6, 8, 15]);
+  expect([1, 7, 9, 63].map((rank) => middleOf(rows, rank))).toEqual([1, 3, 4, 17]);
+  expect(sampleText(rows)).toMatch(/^one of every 4 ranks;/);
   expect(sampleText(rowsFor(16, 78, undefined))).toBe("");
-  expect(sampleText(rowsFor(64, 250, undefined))).toMatch(/^every 2nd rank;/);
+});
+
+test("a sample shows ranks of every place in nodes of 8", () => {
+  const { ranks, step } = rowsFor(256, 160, undefined);
+  expect(step).toBe(8);
+  expect(new Set(ranks.map((rank) => rank % 8)).size).toBe(8);
 });
 
 test("labels have room", () => {

@@ -27,8 +27,8 @@ bool is_inside(Point point, const Box& box) {
 }
 
 void expect_inside_and_apart(const Layout& layout) {
-  for (Rank a = 0; a < size(layout.vertices); ++a) {
-    EXPECT_TRUE(is_inside(layout.vertices[a].centre, {0, 0, layout.width, layout.height})) << a;
+  for (Rank a = 0; a < static_cast<Rank>(layout.vertices.size()); ++a) {
+    EXPECT_TRUE(is_inside(layout.vertices[a].centre, {-1e-9, -1e-9, layout.width + 2e-9, layout.height + 2e-9})) << a;
     for (Rank b = 0; b < a; ++b) EXPECT_GT(length(layout.vertices[a].centre - layout.vertices[b].centre), 2 * rank_radius);
   }
 }

@@ -81,8 +81,8 @@ TEST_F(CommandTest, ConvertsTraces) {
   refuses({"trace", two, "--only", "3"}, "has nothing that --only 3 names");
   refuses({"trace", "alltoall", "--algorithm", "bruck", "--ranks", "4", "--only", "1"}, "--only picks from a file");
   const std::string schedules = prints({"schedule", "alltoall", "--algorithm", "bruck:radix=2..3", "--ranks", "9", "--json"});
-  EXPECT_EQ(prints({"trace", write("schedules.json", schedules), "--only", "1"}),
-            prints({"trace", "alltoall", "--algorithm", "bruck:radix=2", "--ranks", "9"}));
+  EXPECT_EQ(parse_traces(prints({"trace", write("schedules.json", schedules), "--only", "1"})).at(0).parameters,
+            parse_traces(prints({"trace", "alltoall", "--algorithm", "bruck:radix=2", "--ranks", "9"})).at(0).parameters);
   refuses({"trace", write("wrong.json", R"({"format": "quadrille-trace/1"})")}, "expected a key 'collective'");
 }
 

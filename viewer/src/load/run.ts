@@ -11,7 +11,9 @@ const known = <T>(reader: Reader, key: string, read: (reader: Reader) => T): T |
 // "Alltoall, 64 B, MPI_COMM_WORLD"
 function nameOf(entry: Reader, communicators: readonly string[], sizes: readonly string[]): string {
   const communicator = known(entry, "communicator", (reader) => communicators[reader.whole()]);
-  return [entry.at("collective").text(), ...sizes, ...(communicator ? [communicator] : [])].join(", ");
+  const collective = entry.at("collective").text();
+  const size = collective.toLowerCase().endsWith("barrier") ? [] : sizes; // it has no blocks
+  return [collective, ...size, ...(communicator ? [communicator] : [])].join(", ");
 }
 
 function readRow(row: Reader, communicators: readonly string[]): CallRow {

@@ -82,7 +82,7 @@ function drawLogical(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane)
       if (sent[rank]! > 0) bar(canvas, lane, row, "upper", round.number, round.number + sent[rank]!, look.send);
     });
   }
-  const rowOf = rowsByRank(lane);
+  const rowOf = rowsByRank(lane, exchange.ranks);
   for (const round of exchange.rounds)
     for (const local of round.locals) {
       const row = rowOf[local.rank]!;
@@ -90,8 +90,8 @@ function drawLogical(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane)
     }
 }
 
-const rowsByRank = (lane: Lane): number[] => {
-  const rows = new Array<number>(lane.rows.ranks.at(-1)! + lane.rows.step).fill(-1);
+const rowsByRank = (lane: Lane, ranks: number): number[] => {
+  const rows = new Array<number>(ranks).fill(-1);
   lane.rows.ranks.forEach((rank, row) => (rows[rank] = row));
   return rows;
 };
@@ -99,7 +99,7 @@ const rowsByRank = (lane: Lane): number[] => {
 function drawMeasured(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane): void {
   const { exchange, look } = frame;
   const { clock } = lane;
-  const rowOf = rowsByRank(lane);
+  const rowOf = rowsByRank(lane, exchange.ranks);
   const draw = (rank: number, part: "upper" | "lower" | "whole", begin: number, end: number, colour: string) => {
     if (rowOf[rank]! >= 0) bar(canvas, lane, rowOf[rank]!, part, begin, end, colour);
   };
