@@ -97,45 +97,59 @@ function drawLinks(canvas: CanvasRenderingContext2D, frame: Frame, drawing: Draw
 
 const mostDots = 2000;
 
-function drawMessages(canvas: CanvasRenderingContext2D, frame: Frame, drawing: Drawing): void {
+// A message on its way.
+interface Flight {
+  readonly message: Message;
+  readonly radius: number;
+  readonly hops: readonly (readonly (readonly [Place, Place])[])[]; // the lines of each link
+}
+
+const flightsOf = remembered((exchange: Exchange, number: number, width: number, height: number): Flight[] => {
+  const drawing = drawingOf(exchange, width, height);
+  const { messages } = exchange.rounds[number]!;
+  const step = Math.max(1, Math.ceil(messages.length / mostDots));
+  const most = largest(
+    messages.map((message) => message.bytes),
+    1,
+  );
+  const largestRadius = Math.min(drawing.radius * 0.62, 7);
+  return messages
+    .filter((message, i) => i % step === 0 && message.ends !== "receiver" && message.to < exchange.ranks)
+    .map((message) => ({
+      message,
+      radius: Math.max(1.6, largestRadius * (0.45 + 0.55 * Math.sqrt(message.bytes / most))),
+      hops: hopsOf(exchange, message).map(({ from, to, link }) => linesOn(drawing, from, to, link)),
+    }));
+});
+
+const mostOutlined = 600;
+
+function drawMessages(canvas: CanvasRenderingContext2D, frame: Frame): void {
   const { exchange, look } = frame;
   const round = exchange.rounds[frame.round];
   const phase = phaseOf(frame);
   if (!round || frame.share === 0 || phase.kind === "locals") return;
   const share = smooth(phase.share);
   const followed = new Set<unknown>(frame.way?.moves[frame.round]?.map((move) => move.cause));
-  const step = Math.max(1, Math.ceil(round.messages.length / mostDots));
-  const most = largest(
-    round.messages.map((message) => message.bytes),
-    1,
-  );
-  const size = (message: Message) =>
-    Math.max(1.6, Math.min(drawing.radius * 0.62, 7) * (0.45 + 0.55 * Math.sqrt(message.bytes / most)));
   const paints = palette(exchange.ranks, look).plain;
-  for (let i = 0; i < round.messages.length; i += step) {
-    const message = round.messages[i]!;
-    if (message.ends === "receiver" || message.to >= exchange.ranks) continue;
-    const hops = hopsOf(exchange, message);
+  for (const { message, radius, hops } of flightsOf(exchange, frame.round, frame.width, frame.height)) {
     // A message that nobody receives stops halfway.
     const way = (message.ends === "sender" ? Math.min(share, 0.5) : share) * hops.length;
     const hop = Math.min(hops.length - 1, Math.floor(way));
-    const { from, to, link } = hops[hop]!;
-    const { x, y } = along(linesOn(drawing, from, to, link), way - hop);
+    const { x, y } = along(hops[hop]!, way - hop);
     const chosen = followed.has(message);
-    const r = size(message);
     canvas.fillStyle = chosen ? look.accent : paints[message.from]!.fill;
-    if (r < 2.5 && !chosen) {
-      canvas.fillRect(x - r, y - r, 2 * r, 2 * r); // a circle of this size looks the same and takes longer
+    if (radius < 2.5 && !chosen) {
+      canvas.fillRect(x - radius, y - radius, 2 * radius, 2 * radius); // a circle of this size looks the same and takes longer
       continue;
     }
     canvas.beginPath();
-    canvas.arc(x, y, chosen ? r + 2 : r, 0, 2 * Math.PI);
+    canvas.arc(x, y, chosen ? radius + 2 : radius, 0, 2 * Math.PI);
     canvas.fill();
-    if (step === 1 && round.messages.length < 600) {
-      canvas.strokeStyle = look.text;
-      canvas.lineWidth = message.control ? 0.5 : 1;
-      canvas.stroke();
-    }
+    if (round.messages.length >= mostOutlined) continue;
+    canvas.strokeStyle = look.text;
+    canvas.lineWidth = message.control ? 0.5 : 1;
+    canvas.stroke();
   }
 }
 
@@ -234,7 +248,7 @@ export const network: CanvasView = {
       drawParts(still, frame, drawing);
       drawLinks(still, frame, drawing);
     });
-    drawMessages(canvas, frame, drawing);
+    drawMessages(canvas, frame);
     drawVertices(canvas, frame, drawing);
     canvas.textAlign = "left";
     canvas.textBaseline = "middle";
