@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 
 #include "foundation/hash.hpp"
@@ -290,10 +289,11 @@ PassedCalls& Record::reason(Counters& counters, std::string_view why) noexcept {
 // The new call takes the place of the least costly one. If another thread is at it, the call is not kept.
 void Record::keep(const CostlyCall& call) noexcept {
   if (is_keeping_.test_and_set(std::memory_order_acquire)) return;
-  const auto takes_less = [](const CostlyCall& a, const CostlyCall& b) { return a.ticks < b.ticks; };
   CostlyCall(&all)[RecordHeader::costly_calls] = header_->costliest;
-  *std::min_element(std::begin(all), std::end(all), takes_less) = call;
-  store(header_->costly_ticks, std::min_element(std::begin(all), std::end(all), takes_less)->ticks);
+  all[least_costly_] = call;
+  for (std::size_t i = 0; i < RecordHeader::costly_calls; ++i)
+    if (all[i].ticks < all[least_costly_].ticks) least_costly_ = i;
+  store(header_->costly_ticks, all[least_costly_].ticks);
   is_keeping_.clear(std::memory_order_release);
 }
 

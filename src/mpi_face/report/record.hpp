@@ -146,7 +146,8 @@ class Record {
   RecordHeader* header_ = nullptr;
   RecordPlaces places_;
   TickMoment start_;
-  std::atomic_flag is_keeping_;                  // a thread changes the costliest calls
+  std::atomic_flag is_keeping_;                  // guards the costliest calls
+  std::size_t least_costly_ = 0;                 // index of the one of them that took least
   std::mutex mutex_;                             // guards the members below and the tables of the file
   std::vector<bool> backed_;                     // for each piece of the file: has disk space been reserved?
   std::vector<std::uint32_t> index_;             // hash table of counters; 0: empty
