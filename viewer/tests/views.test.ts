@@ -63,7 +63,7 @@ test("a row of the time view has room for its two halves, and the selected rank 
       for (const selected of [undefined, 0, 1, count - 1]) {
         const rows = rowsFor(count, room, selected);
         expect(rows.ranks.length * rows.height).toBeLessThanOrEqual(room + 1e-9);
-        expect(rows.height).toBeGreaterThanOrEqual(3.5);
+        expect(rows.height).toBeGreaterThanOrEqual(5);
         expect([...rows.ranks].sort((a, b) => a - b)).toEqual(rows.ranks);
         expect(new Set(rows.ranks).size).toBe(rows.ranks.length);
         if (selected !== undefined && selected < count) expect(rows.ranks).toContain(selected);
@@ -77,11 +77,12 @@ test("a rank without a row is at the border between its neighbours' rows", () =>
   expect(rows.ranks.slice(0, 5)).toEqual([0, 5, 6, 8, 15]);
   expect([1, 7, 9, 63].map((rank) => middleOf(rows, rank))).toEqual([1, 3, 4, 17]);
   expect(sampleText(rows)).toMatch(/^one of every 4 ranks;/);
-  expect(sampleText(rowsFor(16, 78, undefined))).toBe("");
+  expect(sampleText(rowsFor(16, 96, undefined))).toBe("");
+  expect(sampleText(rowsFor(16, 95, undefined))).toMatch(/^one of every 2 ranks;/);
 });
 
 test("a sample shows ranks of every place in nodes of 8", () => {
-  const { ranks, step } = rowsFor(256, 160, undefined);
+  const { ranks, step } = rowsFor(256, 220, undefined);
   expect(step).toBe(8);
   expect(new Set(ranks.map((rank) => rank % 8)).size).toBe(8);
 });

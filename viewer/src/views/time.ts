@@ -191,9 +191,10 @@ function drawRows(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane): v
   const every = labelStep(12, height);
   canvas.textAlign = "right";
   canvas.textBaseline = "middle";
+  const chosenRow = selection.rank === undefined ? -every : ranks.indexOf(selection.rank);
   ranks.forEach((rank, row) => {
-    const chosen = rank === selection.rank;
-    if (row % every !== 0 && !chosen) return;
+    const chosen = row === chosenRow;
+    if (!chosen && (row % every !== 0 || Math.abs(row - chosenRow) < every)) return;
     canvas.font = font(Math.min(12, Math.max(9, height)), chosen ? 700 : 400);
     canvas.fillStyle = chosen ? look.accent : look.muted;
     canvas.fillText(`${rank}`, left - 8, lane.top + (row + 0.5) * height);

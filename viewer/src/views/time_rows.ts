@@ -9,7 +9,7 @@ export interface Rows {
   readonly height: number; // of a row
 }
 
-const least = 4.5; // two halves of two pixels
+const least = 6; // two halves, and a gap
 const most = 22;
 const golden = (Math.sqrt(5) - 1) / 2;
 
