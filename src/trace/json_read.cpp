@@ -171,7 +171,11 @@ class TraceReader {
   void read_network(const JsonValue& value) {
     TracedNetwork& network = trace_.network.emplace();
     network.topology = value.key("topology").text();
-    if (const auto grid = value.find("grid")) network.grid = read_column(*grid);
+    if (const auto grid = value.find("grid")) {
+      network.grid = read_column(*grid);
+      for (const Count side : network.grid)
+        if (side < 1) grid->refuse(fmt::format("expected sides of 1 or more, found {}", side));
+    }
     network.vertices = value.key("vertices").integer("a number of vertices", trace_.problem.ranks);
     const JsonValue links = value.key("links");
     Table table(links);
@@ -202,7 +206,7 @@ class TraceReader {
     const auto bounds = figures.find("bounds");
     if (!bounds) return;
     bounds->for_each([&](const JsonValue& bound) {
-      trace_.bounds.push_back({bound.key("figure").text(), bound.key("value").integer("a number"), bound.key("source").text()});
+      trace_.bounds.push_back({bound.key("figure").text(), bound.key("value").integer("a number", 0), bound.key("source").text()});
     });
   }
 

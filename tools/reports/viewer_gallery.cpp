@@ -132,7 +132,7 @@ std::vector<Lesson> pages_of(Collective collective) {
   options.ranks = "8";
   if (options.depends_on_block(collective)) options.block = "64B";
   options.grid = "2x4";
-  options.node_sizes = "2x4";
+  options.node_sizes = "4x2";
   const Problem problem = options.problems(collective).front();
   for (const Algorithm* algorithm : algorithms_for(collective)) {
     const std::string id(algorithm->id);

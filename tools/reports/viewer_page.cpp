@@ -54,7 +54,10 @@ Json list_of(const List& list, Value&& value) {
   return array;
 }
 
+// Returns null if a file's network has vertices without a place, such as switches to which links lead, but from which none do.
 Json json_of(const Layout& layout, Count ranks) {
+  for (const LayoutVertex& vertex : layout.vertices)
+    if (!std::isfinite(vertex.centre.x) || !std::isfinite(vertex.centre.y)) return nullptr;
   Json names = Json::array(), parts = Json::array();
   for (Vertex vertex = ranks; vertex < static_cast<Vertex>(layout.vertices.size()); ++vertex)
     names.push_back(layout.vertices[vertex].name);

@@ -4,6 +4,7 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -55,10 +56,38 @@ void open_in_browser(const std::string& file) {
   if (status != 0) throw Error(ErrorCode::environment, fmt::format("xdg-open could not open '{}'", file));
 }
 
-constexpr Count most_ranks = 1024, most_vertices = 4 * most_ranks;  // as in viewer/src/load/problem.ts
+// As in viewer/src/load/problem.ts.
+constexpr Count most_ranks = 1024, most_vertices = 4 * most_ranks, most_rounds = Count{1} << 17;
 
 void check_ranks(Count ranks) {
   if (ranks > most_ranks) refuse(fmt::format("a page shows at most {} ranks, not {}", most_ranks, ranks));
+}
+
+// Returns true if the viewer, which computes with doubles, computes exactly with all sizes.
+bool has_exact_sizes(const Trace& trace) {
+  const auto is_exact = [](Bytes bytes) { return bytes < Bytes{1} << 53; };
+  return is_exact(trace.problem.block_bytes) && std::all_of(trace.input_bytes.begin(), trace.input_bytes.end(), is_exact) &&
+         std::all_of(trace.output_bytes.begin(), trace.output_bytes.end(), is_exact) &&
+         std::all_of(trace.scratch_bytes.begin(), trace.scratch_bytes.end(), is_exact) &&
+         std::all_of(trace.messages.begin(), trace.messages.end(),
+                     [&](const TracedMessage& each) { return is_exact(each.bytes); }) &&
+         std::all_of(trace.locals.begin(), trace.locals.end(),
+                     [&](const TracedLocal& each) { return is_exact(bytes(each.local.source)); });
+}
+
+// Adds a trace whose ranks have been checked.
+void add(const Trace& trace, ViewerPage& page) {
+  if (trace.network && trace.network->vertices > most_vertices)
+    refuse(fmt::format("a page shows at most {} ranks and switches, not {}", most_vertices, trace.network->vertices));
+  const auto is_late = [](const TracedMessage& message) { return message.round >= most_rounds; };
+  const auto ends_late = [](const Stage& stage) {
+    return stage.first_round > most_rounds || stage.round_count > most_rounds - stage.first_round;
+  };
+  if (std::any_of(trace.messages.begin(), trace.messages.end(), is_late) ||
+      std::any_of(trace.stages.begin(), trace.stages.end(), ends_late))
+    refuse(fmt::format("a page shows at most {} rounds", most_rounds));
+  if (!has_exact_sizes(trace)) refuse("a page shows sizes below 2^53 bytes");
+  page.add(trace);
 }
 
 void add_schedule(const Options& options, const Schedule& schedule, const std::string& label, const std::vector<Finding>& findings,
@@ -72,7 +101,7 @@ void add_schedule(const Options& options, const Schedule& schedule, const std::s
       refuse(fmt::format("a wrong schedule has no simulated times; leave --machine out; {}", to_string(findings.front())));
     add_simulated_times(trace, schedule, topology, options.model);
   }
-  page.add(trace);
+  add(trace, page);
 }
 
 // More findings than anybody reads.
@@ -110,9 +139,7 @@ void add_traces(const Options& options, const std::string& file, const std::stri
   for (const Trace& trace : options.only.picked(
            std::move(traces), [](const Trace& each) { return each.title; }, label)) {
     check_ranks(trace.problem.ranks);
-    if (trace.network && trace.network->vertices > most_vertices)
-      refuse(fmt::format("a page shows at most {} ranks and switches, not {}", most_vertices, trace.network->vertices));
-    page.add(trace);
+    add(trace, page);
   }
 }
 

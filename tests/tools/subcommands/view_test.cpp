@@ -151,6 +151,7 @@ TEST_F(ViewTest, ResultsOfRacesAreShown) {
 
 const char* const report_text =
     R"({"format": "quadrille-report", "format_version": 1, "program": "./app", "mpi": "an MPI", "world_size": 2,
+        "hosts": ["a"], "start_unix_s": 1700000000.5,
         "seconds": 1, "share": 0.5, "communicators": [{"name": "MPI_COMM_WORLD"}], "balance": {"late_s": 0},
         "ranks": [{"rank": 0, "host": "a", "state": "ended", "seconds": 1, "collective_seconds": 0.5}],
         "rows": [{"collective": "Alltoall", "communicator": 0, "calls": 1, "ours_calls": 0, "share": 0.5, "rank_seconds": 1,
@@ -160,7 +161,7 @@ const char* const report_text =
         "traffic_bytes": [[0, 8], [8, 0]]})";
 
 const char* const tuning_text =
-    R"({"ranks": 2, "collectives": [], "cells": [{"collective": "alltoall", "shape": "", "block_bytes": 8,
+    R"({"ranks": 2, "transport": "threads", "collectives": [], "cells": [{"collective": "alltoall", "shape": "", "block_bytes": 8,
         "ways": [{"algorithm": "direct", "median_s": 1e-6, "lower_s": 1e-6, "upper_s": 2e-6}]}]})";
 
 TEST_F(ViewTest, OtherResultsAreShownOrRefused) {
@@ -180,6 +181,17 @@ TEST_F(ViewTest, OtherResultsAreShownOrRefused) {
            {report_text, R"({"rank": 0)", R"({"rank": 2)", "none of the world's"},
            {report_text, R"({"rank": 1)", R"({"rank": 2)", "none of the world's"},
            {report_text, "[8, 0]", "[8]", "another number of ranks"},
+           {report_text, "[8, 0]", "[8, 0.5]", "something else than whole numbers"},
+           {report_text, "[8, 0]", "[8, 9007199254740992]", "something else than whole numbers"},
+           {report_text, R"(["a"])", "[1]", "type must be string"},
+           {report_text, R"("block_bytes": 8)", R"("block_bytes": 8.5)", "not a whole number"},
+           {report_text, R"("communicator": 0, "calls")", R"("vendor": 1, "communicator": 0, "calls")", "cannot use at()"},
+           {report_text, R"([{"name": "MPI_COMM_WORLD"}])", R"({"name": "MPI_COMM_WORLD"})", "no list"},
+           {report_text, "1700000000.5", "null", "type must be number"},
+           {tuning_text, R"("threads")", "7", "type must be string"},
+           {tuning_text, R"("cells")", R"("command": 1, "cells")", "type must be string"},
+           {tuning_text, R"("cells")", R"("start_unix_s": -1, "cells")", "not a number from 0 on"},
+           {tuning_text, R"("cells")", R"("machine": {"model": "A", "cores": 1, "threads": 0.5}, "cells")", "not a whole number"},
            {report_text, R"("format_version": 1)", R"("format_version": 2)", "the version of quadrille that wrote it"},
            {tuning_text, R"("alltoall")", R"("gossip")", "gossip"},
            {tuning_text, R"("median_s": 1e-6)", R"("median_s": null)", "type must be number"},
@@ -234,6 +246,17 @@ TEST_F(ViewTest, TextsOfADocumentDoNotEndTheElementOfTheData) {
 TEST_F(ViewTest, RefusesWhatItCannotDo) {
   refuses({"view"}, "name a collective or a file");
   refuses({"view", "alltoall", "--algorithm", "bruck", "--ranks", "1025"}, "at most 1024 ranks, not 1025");
+  std::string trace = prints({"trace", "alltoall", "--algorithm", "bruck", "--ranks", "4", "--topology", "ring:4"});
+  const auto changed = [&](const std::string& words, const std::string& other) {
+    std::string text = trace;
+    return write("changed.json", text.replace(text.find(words), words.size(), other));
+  };
+  refuses({"view", changed("\"round_count\": 1", "\"round_count\": 131073")}, "at most 131072 rounds");
+  EXPECT_EQ(run({"view", changed("\"round_count\": 1", "\"round_count\": 131072")}).exit_code, 0);
+  refuses({"view", changed("[32,32,32,32]", "[9007199254740992,0,0,0]")}, "sizes below 2^53 bytes");
+  EXPECT_EQ(run({"view", changed("[32,32,32,32]", "[9007199254740991,0,0,0]")}).exit_code, 0);
+  refuses({"view", changed("\"vertices\": 4", "\"vertices\": 4097")}, "at most 4096 ranks and switches, not 4097");
+  EXPECT_EQ(run({"view", changed("\"vertices\": 4", "\"vertices\": 4096")}).exit_code, 0);
   refuses({"view", "alltoall", "--ranks", "4"}, "--algorithm");
   refuses({"view", "alltoall", "--algorithm", "bruck", "--ranks", "4", "--open"}, "--open needs a file");
   refuses({"view", "alltoall", "--algorithm", "bruck", "--ranks", "4", "-o", file("page.svg")}, "SVG");
