@@ -6,7 +6,7 @@ import { advanced, positionAt, roundTimes, timeAt } from "../src/model/clock";
 import { firstDifference } from "../src/model/compare";
 import { figures } from "../src/model/figures";
 import { formatBytes, formatTime } from "../src/model/format";
-import { layoutOf, linesOf } from "../src/model/layout";
+import { layoutOf, linesOf, type Layout } from "../src/model/layout";
 import { busiest, hopsOf, linkLoads } from "../src/model/loads";
 import { program, regionsText } from "../src/model/program";
 import { Replay } from "../src/model/replay";
@@ -105,11 +105,28 @@ test("without a layout no two ranks have one place", () => {
   }
 });
 
+test("without a network a line to a neighbour is straight, and one to another rank goes around on the right", () => {
+  const places = [0, 38, 76, 114].map((x) => ({ x, y: 50 }));
+  const layout: Layout = { width: 114, height: 100, radius: 11, stub: 26, places, names: [], parts: [], stubs: new Map() };
+  expect(linesOf(layout, 0, 1, undefined)).toEqual([[places[0], places[1]]]);
+  for (const [from, to, below] of [
+    [0, 3, 1],
+    [3, 0, -1],
+  ] as const) {
+    const lines = linesOf(layout, from, to, undefined);
+    expect(lines[0]![0]).toEqual(places[from]);
+    expect(lines.at(-1)![1]).toEqual(places[to]);
+    lines.slice(1).forEach(([begin], i) => {
+      expect(begin).toEqual(lines[i]![1]);
+      expect(below * (begin.y - 50)).toBeGreaterThan(0);
+    });
+  }
+});
+
 test("a link is a line from end to end, or leaves and comes back from the other side", () => {
   const { layout } = readPage(
     JSON.stringify({ format: "quadrille-page/1", layouts: [layoutOfTrace], documents: [JSON.parse(traceText)] }),
   ).exchanges[0]!;
-  expect(linesOf(layout!, 0, 1, undefined)).toEqual([[layout!.places[0], layout!.places[1]]]);
   expect(linesOf(layout!, 0, 1, 5)).toEqual([[layout!.places[0], layout!.places[1]]]);
   expect(linesOf(layout!, 1, 0, 9)).toEqual([
     [

@@ -54,10 +54,30 @@ function circle(count: number): Layout {
 export const layoutOf = (exchange: Exchange): Layout =>
   exchange.layout ?? circle(Math.max(exchange.ranks, exchange.network?.vertices ?? 0));
 
-// The lines of a link from one place to another: one, or two stubs, of which the second comes from the other side.
-export function linesOf(layout: Layout, from: number, to: number, link: number | undefined): (readonly [Place, Place])[] {
+export type Line = readonly [Place, Place];
+
+const pieces = 8; // of a curve
+
+// Between ranks that are not neighbours a straight line may run over others; a curve to the right goes around them.
+function curve(a: Place, b: Place): Line[] {
+  const [dx, dy] = [b.x - a.x, b.y - a.y];
+  const length = Math.hypot(dx, dy);
+  const aside = 0.3 * Math.max(0, length - 2 * room);
+  if (aside === 0) return [[a, b]];
+  const control = { x: (a.x + b.x) / 2 - (dy / length) * aside, y: (a.y + b.y) / 2 + (dx / length) * aside };
+  const at = (t: number): Place => ({
+    x: (1 - t) ** 2 * a.x + 2 * t * (1 - t) * control.x + t * t * b.x,
+    y: (1 - t) ** 2 * a.y + 2 * t * (1 - t) * control.y + t * t * b.y,
+  });
+  return Array.from({ length: pieces }, (_, i) => [at(i / pieces), at((i + 1) / pieces)] as const);
+}
+
+// The lines of a link from one place to another: one, or two stubs, of which the second comes from the other side. Without a number
+// it is no link of a network, but leads from rank to rank.
+export function linesOf(layout: Layout, from: number, to: number, link: number | undefined): Line[] {
   const [a, b] = [layout.places[from]!, layout.places[to]!];
-  const direction = link === undefined ? undefined : layout.stubs.get(link);
+  if (link === undefined) return curve(a, b);
+  const direction = layout.stubs.get(link);
   if (!direction) return [[a, b]];
   const reach = layout.radius + layout.stub;
   const [x, y] = [reach * direction.x, reach * direction.y];

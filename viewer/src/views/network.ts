@@ -2,7 +2,7 @@
 // The network view: ranks where they are, links by their load, messages under way.
 import type { Exchange, Message } from "../model/exchange";
 import { formatBytes, plural } from "../model/format";
-import { layoutOf, linesOf, type Layout, type Place } from "../model/layout";
+import { layoutOf, type Line, linesOf, type Layout, type Place } from "../model/layout";
 import { busiest, hopsOf, linkLoads } from "../model/loads";
 import { largest } from "../model/numbers";
 import { font, load } from "./look";
@@ -40,7 +40,7 @@ const rangeOf = (frame: Frame): [number, number] => [
 ];
 
 // The lines of a link on the canvas. Those of the two directions are beside each other.
-function linesOn(drawing: Drawing, from: number, to: number, link: number | undefined): (readonly [Place, Place])[] {
+function linesOn(drawing: Drawing, from: number, to: number, link: number | undefined): Line[] {
   const beside = Math.max(0.8, 3.5 * drawing.scale);
   return linesOf(drawing.layout, from, to, link).map(([a, b]) => {
     const [p, q] = [drawing.at(a), drawing.at(b)];
@@ -54,7 +54,7 @@ function linesOn(drawing: Drawing, from: number, to: number, link: number | unde
 }
 
 // The point at a share of the way along lines.
-function along(lines: readonly (readonly [Place, Place])[], share: number): Place {
+function along(lines: readonly Line[], share: number): Place {
   const part = Math.min(lines.length - 1, Math.floor(share * lines.length));
   const [a, b] = lines[part]!;
   const t = share * lines.length - part;
@@ -101,7 +101,7 @@ const mostDots = 2000;
 interface Flight {
   readonly message: Message;
   readonly radius: number;
-  readonly hops: readonly (readonly (readonly [Place, Place])[])[]; // the lines of each link
+  readonly hops: readonly (readonly Line[])[]; // the lines of each link
 }
 
 const flightsOf = remembered((exchange: Exchange, number: number, width: number, height: number): Flight[] => {
