@@ -29,16 +29,6 @@ constexpr auto short_names = [] {
   return names;
 }();
 
-// The first 200 characters of the process's command line.
-std::string command_line() {
-  std::string words = beginning_of("/proc/self/cmdline", 200);
-  const bool is_cut = words.size() == 200;
-  while (!words.empty() && words.back() == '\0') words.pop_back();
-  for (char& c : words)
-    if (static_cast<unsigned char>(c) < ' ') c = ' ';
-  return is_cut ? words + "..." : words;
-}
-
 // Shortens "Open MPI v4.1.4, package: Debian ..." to "Open MPI v4.1.4", and MPICH's text to "MPICH 4.0.2".
 std::string library_version() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
@@ -114,7 +104,7 @@ Counting* Counting::make() try {
                                 .world_size = ranks,
                                 .functions = short_names,
                                 .run = world.run(),
-                                .program = command_line(),
+                                .program = own_command_line(200),
                                 .mpi = library_version(),
                                 .thread_level = thread_level(),
                                 .start = loaded};
@@ -254,6 +244,12 @@ void Counting::count(CountedCommunicator& communicator, const MpiCall& call, con
   else
     count_passed(*counters, *passed, bytes, took);
   if (outcome.is_root) count_root(*counters, bytes);
+  record_.keep_if_costly({.begin_ticks = ended - took,
+                          .ticks = took,
+                          .bytes = static_cast<std::uint64_t>(bytes),
+                          .function = static_cast<std::int32_t>(call.function),
+                          .communicator = communicator.number.load(std::memory_order_relaxed),
+                          .is_ours = outcome.by_ours});
   if (!outcome.late_ticks) [[likely]]
     return;
   count_late(*counters, *outcome.late_ticks);

@@ -11,7 +11,6 @@
 #include "quadrille/indexed.hpp"
 #include "quadrille/trace.hpp"
 #include "schedule/forms/json_head.hpp"
-#include "schedule/forms/json_tree.hpp"
 #include "trace/column.hpp"
 #include "trace/trace_format.hpp"
 
@@ -172,7 +171,11 @@ class TraceReader {
   void read_network(const JsonValue& value) {
     TracedNetwork& network = trace_.network.emplace();
     network.topology = value.key("topology").text();
-    if (const auto grid = value.find("grid")) network.grid = read_column(*grid);
+    if (const auto grid = value.find("grid")) {
+      network.grid = read_column(*grid);
+      for (const Count side : network.grid)
+        if (side < 1) grid->refuse(fmt::format("expected sides of 1 or more, found {}", side));
+    }
     network.vertices = value.key("vertices").integer("a number of vertices", trace_.problem.ranks);
     const JsonValue links = value.key("links");
     Table table(links);
@@ -203,7 +206,7 @@ class TraceReader {
     const auto bounds = figures.find("bounds");
     if (!bounds) return;
     bounds->for_each([&](const JsonValue& bound) {
-      trace_.bounds.push_back({bound.key("figure").text(), bound.key("value").integer("a number"), bound.key("source").text()});
+      trace_.bounds.push_back({bound.key("figure").text(), bound.key("value").integer("a number", 0), bound.key("source").text()});
     });
   }
 
@@ -282,16 +285,7 @@ class TraceReader {
 }  // namespace
 
 std::vector<Trace> parse_traces(std::string_view text) {
-  const nlohmann::json root = json_tree(text);
-  const JsonValue value(root);
-  std::vector<Trace> traces;
-  if (!value.is_array()) {
-    traces.push_back(TraceReader(value).read());
-    return traces;
-  }
-  if (value.size() == 0) value.refuse("an empty array holds no trace");
-  value.for_each([&](const JsonValue& document) { traces.push_back(TraceReader(document).read()); });
-  return traces;
+  return read_json_documents(text, "trace", [](const JsonValue& document) { return TraceReader(document).read(); });
 }
 
 }  // namespace quadrille

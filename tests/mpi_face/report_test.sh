@@ -55,6 +55,8 @@ grep -q Quadrille "$said" && wrong 'the report is in the file'
 cp "$work/run.txt" "$said"
 says 'from \ to' 'MPI_COMM_WORLD' 'Alltoallv' 'Ialltoall' '0..3' 'well'
 grep -q '"collective": "Ialltoall"' "$work/run.txt.json" || wrong 'JSON'
+[ "$(grep -c '"begin_s"' "$work/run.txt.json")" -ge 4 ] || wrong 'the costliest calls of each rank'
+"$quadrille" view "$work/run.txt.json" >"$work/run.html" 2>"$said" || wrong 'a page of the report'
 [ "$(stat -c %a "$work/run.txt.counters")" = 700 ] || wrong 'the mode of the folder'
 [ "$(stat -c %a "$work"/run.txt.counters/rank-3.counters)" = 600 ] || wrong 'the mode of a file'
 "$quadrille" report "$work/run.txt.counters" --full >"$said" 2>&1 || wrong 'reading the folder'

@@ -29,7 +29,7 @@ class ReportTest : public testing::OwnFolder {
     return {std::istreambuf_iterator<char>(in), {}};
   }
   // Counts 10 alltoalls of 1,000 bytes by ours and one by the vendor, and 3 broadcasts from rank 2. Rank 0 has sent 77 bytes to
-  // rank 3.
+  // rank 3. The costliest calls are the vendor's alltoall, 1 ms after the start, and one of the broadcasts, 4 ms after it.
   void count(Record& record, Rank rank) const {
     const int communicator = record.add_communicator("MPI_COMM_WORLD", world);
     const auto tick = static_cast<std::uint64_t>(record.ticks_per_second() * 1e-3);
@@ -45,6 +45,11 @@ class ReportTest : public testing::OwnFolder {
       if (rank == 2) count_root(broadcast, 8);
     }
     if (rank == 0) record.traffic()[3] = 77;
+    const std::uint64_t start = record.header().start_ticks;
+    record.keep_if_costly(
+        {.begin_ticks = start + 4 * tick, .ticks = tick, .bytes = 8, .function = 1, .communicator = communicator, .is_ours = 0});
+    record.keep_if_costly(
+        {.begin_ticks = start + tick, .ticks = 2 * tick, .bytes = 1000, .function = 0, .communicator = communicator, .is_ours = 0});
   }
 };
 

@@ -53,6 +53,7 @@ TEST(TraceRead, NamesThePlaceOfAnError) {
       {"/local/rank", json{{"runs", {3, 0, 15}}}, "local.rank: expected"},
       {"/network/links/to", json{{"runs", {0, 0, 6}}}, ""},
       {"/network/links/to", json{{"runs", {3, 0, 6}}}, "network.links.to: expected values of to from 0 to 2, found 3"},
+      {"/network/grid", {3, 0}, "network.grid: expected sides of 1 or more, found 0"},
       {"/network/links/text", json::array(), "network.links.text: expected an array of 6 texts"},
       {"/network/ways/hops", {1, 1}, "network.ways.hops: expected 6 values"},
       {"/network/ways/link", {100, 100, 100, 100, 100, 100}, "network.ways.link: expected numbers of links, found 100"},

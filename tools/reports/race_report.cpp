@@ -13,6 +13,7 @@
 #include "reports/race_file.hpp"
 #include "reports/race_json.hpp"
 #include "reports/race_plot.hpp"
+#include "reports/run_facts.hpp"
 #include "schedule/policy_name.hpp"
 #include "support/build.hpp"
 #include "support/converted_picture.hpp"
@@ -218,6 +219,7 @@ RaceReport::RaceReport(const std::optional<std::string>& file, const ReportForm&
       ranks_(ranks),
       options_(options),
       machine_(this_machine()),
+      start_unix_s_(unix_seconds_now()),
       sheet_(new_race_sheet()) {
   if (form_.plot) plot_.emplace(form_.plot);
 }
@@ -265,20 +267,16 @@ void RaceReport::add(const RaceResult& result) {
 }
 
 Json RaceReport::json() const {
-  Json report{{"collective", name(collective_)},
-              {"ranks", ranks_},
-              {"nodes", nodes_},
-              {"transport", transport_},
-              {"machine", to_json(machine_)},
-              {"version", version},
-              {"build_type", build_type},
-              {"compiler", compiler},
-              {"seed", options_.seed},
-              {"repetitions", options_.repetitions},
-              {"warm_up", options_.warm_up},
-              {"memory", options_.shared_buffers ? "shared" : "private"},
-              {"cold", options_.cold},
-              {"sizes", sizes_}};
+  Json report{{"collective", name(collective_)}, {"ranks", ranks_}, {"nodes", nodes_}, {"transport", transport_}};
+  add_run_facts(report, machine_, start_unix_s_);
+  report.update({{"build_type", build_type},
+                 {"compiler", compiler},
+                 {"seed", options_.seed},
+                 {"repetitions", options_.repetitions},
+                 {"warm_up", options_.warm_up},
+                 {"memory", options_.shared_buffers ? "shared" : "private"},
+                 {"cold", options_.cold},
+                 {"sizes", sizes_}});
   if (const auto& operation = options_.operation) report.update({{"op", operation->name}, {"type", operation->type}});
   return report;
 }

@@ -51,6 +51,7 @@ class RaceReport {
   Count ranks_;
   RaceOptions options_;
   Machine machine_;
+  std::int64_t start_unix_s_;
   Json json() const;
 
   Json sizes_ = Json::array();

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <sstream>
-
 #include "options/problem_options.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/fault_cause.hpp"
@@ -49,13 +47,6 @@ Trace described_trace(const Schedule& schedule, const std::string& label, const 
   else
     add_findings(trace, schedule, findings);
   return trace;
-}
-
-std::string trace_document(const Schedule& schedule, const std::string& label, const Topology* topology,
-                           const std::vector<Finding>& findings) {
-  std::ostringstream out;
-  write_trace(out, described_trace(schedule, label, topology, findings));
-  return out.str();
 }
 
 }  // namespace quadrille::command

@@ -16,8 +16,4 @@ namespace quadrille::command {
 Trace described_trace(const Schedule& schedule, const std::string& label, const Topology* topology,
                       const std::vector<Finding>& findings);
 
-// The same as a document.
-std::string trace_document(const Schedule& schedule, const std::string& label, const Topology* topology,
-                           const std::vector<Finding>& findings);
-
 }  // namespace quadrille::command

@@ -121,40 +121,36 @@ std::string text_of(const std::vector<TuneResult>& sessions) {
          '\n';
 }
 
-Json json_of(const std::vector<TuneResult>& sessions) {
-  Json list = Json::array();
-  for (const TuneResult& session : sessions) {
-    Json cells = Json::array(), collectives = Json::array();
-    for (const TuneCell& each : session.cells) {
-      static constexpr const char* states[] = {"open", "known", "measured", "left_out"};
-      Json ways = Json::array();
-      for (const WisdomEntry& entry : each.record.entries) ways.push_back(way_json(entry));
-      Json cell{{"collective", name(each.problem.collective)},
-                {"shape", each.shape},
-                {"own_counts_only", each.own_counts_only},
-                {"size", each.size},
-                {"block_bytes", each.situation().block_bytes},
-                {"state", states[static_cast<int>(each.state)]},
-                {"repetitions", each.record.repetitions},
-                {"launches", each.record.races.size()},
-                {"ways", std::move(ways)}};
-      if (each.state == CellState::left_out) cell["reason"] = each.reason;
-      cells.push_back(std::move(cell));
-    }
-    for (const Line& line : lines_of(session))
-      collectives.push_back({{"collective", name(line.collective)},
-                             {"cells", line.cells},
-                             {"ours_fastest", line.ours},
-                             {"vendor_fastest", line.vendor},
-                             {"vendor_to_best", line.vendor_to_best.json()},
-                             {"default_to_best", line.default_to_best.json()}});
-    list.push_back({{"ranks", session.ranks},
-                    {"transport", session.transport},
-                    {"file", session.file},
-                    {"collectives", std::move(collectives)},
-                    {"cells", std::move(cells)}});
+Json json_of(const TuneResult& session) {
+  Json cells = Json::array(), collectives = Json::array();
+  for (const TuneCell& each : session.cells) {
+    static constexpr const char* states[] = {"open", "known", "measured", "left_out"};
+    Json ways = Json::array();
+    for (const WisdomEntry& entry : each.record.entries) ways.push_back(way_json(entry));
+    Json cell{{"collective", name(each.problem.collective)},
+              {"shape", each.shape},
+              {"own_counts_only", each.own_counts_only},
+              {"size", each.size},
+              {"block_bytes", each.situation().block_bytes},
+              {"state", states[static_cast<int>(each.state)]},
+              {"repetitions", each.record.repetitions},
+              {"launches", each.record.races.size()},
+              {"ways", std::move(ways)}};
+    if (each.state == CellState::left_out) cell["reason"] = each.reason;
+    cells.push_back(std::move(cell));
   }
-  return list.size() == 1 ? list[0] : list;
+  for (const Line& line : lines_of(session))
+    collectives.push_back({{"collective", name(line.collective)},
+                           {"cells", line.cells},
+                           {"ours_fastest", line.ours},
+                           {"vendor_fastest", line.vendor},
+                           {"vendor_to_best", line.vendor_to_best.json()},
+                           {"default_to_best", line.default_to_best.json()}});
+  return {{"ranks", session.ranks},
+          {"transport", session.transport},
+          {"file", session.file},
+          {"collectives", std::move(collectives)},
+          {"cells", std::move(cells)}};
 }
 
 }  // namespace quadrille::command

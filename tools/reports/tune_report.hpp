@@ -22,6 +22,6 @@ std::string plan_text(const TuneOptions& options, std::size_t open, std::size_t 
 // as long the MPI library and the default algorithm take (geometric means).
 std::string text_of(const std::vector<TuneResult>& sessions);
 
-Json json_of(const std::vector<TuneResult>& sessions);
+Json json_of(const TuneResult& session);
 
 }  // namespace quadrille::command

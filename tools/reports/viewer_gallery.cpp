@@ -61,21 +61,22 @@ std::vector<Lesson> lessons() {
        "log2(p) rounds all have arrived: 3 rounds instead of 7. The price is volume: a block travels once for each 1 in its "
        "distance, half of all bits on average. For short blocks, where start-ups decide, this is the fastest way."},
       {"lesson-5-radix", "5. Bruck with radix 4: between the two", Collective::alltoall, "bruck:radix=4", ranks("16"),
-       "The same idea with digits to base 4: a block travels once for each digit that is not 0. There are 3 rounds for each "
-       "digit, 6 in all, instead of 4 with radix 2, but a block travels fewer times. The radix chooses between few "
-       "start-ups (radix 2) and little volume (radix p, where it becomes the pairwise exchange). Compare the figures C1 and C2"
-       " with the lesson before."},
+       "The same idea with digits to base 4, among 16 ranks: a block travels once for each digit that is not 0. There are 3 "
+       "rounds for each digit, 6 in all, where radix 2 has 4 rounds; but a block travels fewer times, and C2 is 192 B where "
+       "radix 2 has 256 B. The radix chooses between few start-ups (radix 2) and little volume (radix p, where it becomes the "
+       "pairwise exchange)."},
       {"lesson-6-four-stage", "6. Four stages: blocks of very different sizes", Collective::alltoallv, "four-stage",
        ranks("9", "1KiB"),
-       "Here every rank has a different amount for every other. The ranks form a 3 x 3 grid. First everything is dealt out "
-       "evenly along rows and columns, whatever its target, then it is collected along rows and columns. In the view of the "
-       "time the messages of a round have nearly the same length, although the blocks do not: no rank waits for one that has "
-       "more to send."},
+       "Here every rank has a different amount for every other. The ranks form a 3 x 3 grid. In four rounds they tell each "
+       "other the counts. Then everything is dealt out evenly along rows and columns, whatever its target, and collected along "
+       "rows and columns. In the view of the time the longest message of a round is about twice as long as the shortest, "
+       "although the longest block is hundreds of times as long as the shortest: a rank waits a little for one that has more to "
+       "send in all, and never for a single long block."},
       {"lesson-7-mesh", "7. Rows, then columns", Collective::alltoall, "mesh", network("mesh:4x4"),
        "The ranks form a 4 x 4 grid. First each row exchanges: a block goes to the column of its target. Then each column "
-       "exchanges: the block goes to its row. Two exchanges among 4 ranks take the place of one among 16: 2 * 3 start-ups "
-       "instead of 15, and every block travels twice. The view of the network shows that no message ever leaves its row or "
-       "column."},
+       "exchanges: the block goes to its row. In both, every rank passes on to the next one what is not for it, as on a ring. "
+       "Two exchanges among 4 ranks take the place of one among 16: 2 * 3 start-ups instead of 15, and a block travels up to 6 "
+       "times. The view of the network shows that no message ever leaves its row or column."},
       {"lesson-8-torus", "8. Torus: all links busy, none shared", Collective::alltoall, "torus", network("torus:4x4"),
        "On a torus every rank has four links. Each block takes a shortest way, and in each round no two messages share a link,"
        " and in the first rounds all four links of every rank are in use. Select a rank to see how its messages leave in all "
@@ -112,9 +113,16 @@ std::string figures_text(const Schedule& schedule) {
     return best ? fmt::format(" (lower bound{}: {})", condition, text(*best)) : std::string();
   };
   const std::string rounds = least("c1", "", [](Count count) { return fmt::format("{}", count); });
-  return fmt::format("It takes C1 = {} rounds with a message{}, and the longest messages of the rounds add up to C2 = {}{}.",
-                     counted.c1, rounds, bytes_text(counted.c2),
+  return fmt::format("It takes C1 = {} round{} with a message{}, and the longest messages of the rounds add up to C2 = {}{}.",
+                     counted.c1, counted.c1 == 1 ? "" : "s", rounds, bytes_text(counted.c2),
                      least("c2", " for so many rounds", [](Bytes bytes) { return bytes_text(bytes); }));
+}
+
+// "store and forward": "Store and forward."
+std::string sentence_of(std::string_view words) {
+  std::string sentence(words);
+  if (sentence.front() >= 'a' && sentence.front() <= 'z') sentence.front() = static_cast<char>(sentence.front() - 'a' + 'A');
+  return sentence + '.';
 }
 
 // All algorithms of a collective on the same ranks: a grid of 2 x 4, each row a node.
@@ -124,16 +132,21 @@ std::vector<Lesson> pages_of(Collective collective) {
   options.ranks = "8";
   if (options.depends_on_block(collective)) options.block = "64B";
   options.grid = "2x4";
-  options.node_sizes = "2x4";
+  options.node_sizes = "4x2";
   const Problem problem = options.problems(collective).front();
   for (const Algorithm* algorithm : algorithms_for(collective)) {
     const std::string id(algorithm->id);
     if (!applies(problem, parse_choice(problem, id))) continue;
     std::string file = fmt::format("{}-{}", name(collective), id);
     std::replace(file.begin(), file.end(), '_', '-');
-    pages.push_back({file, fmt::format("{}, {}", name(collective), id), collective, id, options, algorithm->summary});
+    pages.push_back({file, fmt::format("{}, {}", name(collective), id), collective, id, options, sentence_of(algorithm->summary)});
   }
   return pages;
+}
+
+std::string first_sentence(const std::string& text) {
+  const std::size_t end = text.find(". ");
+  return end == std::string::npos ? text : text.substr(0, end + 1);
 }
 
 Json link(std::string_view text, const std::string& file) { return {{"text", text}, {"file", file + ".html"}}; }
@@ -163,17 +176,16 @@ std::vector<GalleryFile> gallery() {
       const auto cases = make_named_cases(lesson.collective, lesson.problem.problems(lesson.collective), {lesson.algorithm});
       const Schedule schedule = cases.front().schedule();
       const auto topology = lesson.problem.network();
-      ViewerPage page{.title = lesson.title,
-                      .documents = {trace_document(schedule, cases.front().short_name(), topology ? &*topology : nullptr, {})}};
-      const bool sentence = lesson.text.ends_with('.');
-      page.text = fmt::format("{}{} {}", lesson.text, sentence ? "" : ".", figures_text(schedule));
+      ViewerPage page{.title = lesson.title};
+      page.add(described_trace(schedule, cases.front().short_name(), topology ? &*topology : nullptr, {}));
+      page.text = fmt::format("{} {}", lesson.text, figures_text(schedule));
       page.links.push_back(link("all lessons", "index"));
       if (i > 0) page.links.push_back(link("back: " + section.pages[i - 1].title, section.pages[i - 1].file));
       if (i + 1 < section.pages.size())
         page.links.push_back(link("next: " + section.pages[i + 1].title, section.pages[i + 1].file));
       files.push_back({lesson.file + ".html", html_of(page, true)});
       Json entry = link(lesson.title, lesson.file);
-      entry["about"] = lesson.text.substr(0, lesson.text.find(". ")) + (sentence ? "." : "");
+      entry["about"] = first_sentence(lesson.text);
       pages.push_back(std::move(entry));
     }
     index.sections.push_back({{"title", section.title}, {"pages", std::move(pages)}});

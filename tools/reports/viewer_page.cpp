@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <sstream>
 
+#include "draw/layouts/trace_layout.hpp"
 #include "foundation/library_folder.hpp"
 #include "options/documents.hpp"
 
@@ -40,6 +43,49 @@ Part script() { return between("<script>", "</script>"); }
 
 std::string text_of(const Part& part) { return built_page().substr(part.begin, part.length); }
 
+Json number_of(double pixels) { return std::round(10 * pixels) / 10; }  // shorter, and nobody sees the rest
+
+Json direction_of(double part) { return std::round(1000 * part) / 1000; }
+
+template <class List, class Value>
+Json list_of(const List& list, Value&& value) {
+  Json array = Json::array();
+  for (const auto& each : list) array.push_back(value(each));
+  return array;
+}
+
+// Returns null if a file's network has vertices without a place, such as switches to which links lead, but from which none do.
+Json json_of(const Layout& layout, Count ranks) {
+  for (const LayoutVertex& vertex : layout.vertices)
+    if (!std::isfinite(vertex.centre.x) || !std::isfinite(vertex.centre.y)) return nullptr;
+  Json names = Json::array(), parts = Json::array();
+  for (Vertex vertex = ranks; vertex < static_cast<Vertex>(layout.vertices.size()); ++vertex)
+    names.push_back(layout.vertices[vertex].name);
+  for (const LayoutPart& part : layout.parts) {
+    Json object{{"name", part.name},
+                {"x", number_of(part.box.x)},
+                {"y", number_of(part.box.y)},
+                {"width", number_of(part.box.width)},
+                {"height", number_of(part.box.height)},
+                {"name_x", number_of(part.name_at.x)},
+                {"name_y", number_of(part.name_at.y)}};
+    if (part.is_round) object["round"] = true;
+    parts.push_back(std::move(object));
+  }
+  return {{"width", number_of(layout.width)},
+          {"height", number_of(layout.height)},
+          {"radius", rank_radius},
+          {"stub", stub_length},
+          {"x", list_of(layout.vertices, [](const LayoutVertex& vertex) { return number_of(vertex.centre.x); })},
+          {"y", list_of(layout.vertices, [](const LayoutVertex& vertex) { return number_of(vertex.centre.y); })},
+          {"switches", std::move(names)},
+          {"parts", std::move(parts)},
+          {"stubs",
+           {{"link", list_of(layout.stubs, [](const auto& stub) { return stub.first; })},
+            {"x", list_of(layout.stubs, [](const auto& stub) { return direction_of(stub.second.x); })},
+            {"y", list_of(layout.stubs, [](const auto& stub) { return direction_of(stub.second.y); })}}}};
+}
+
 // In JSON "<" occurs in strings only. Written as an escape it cannot end the element that holds the data.
 std::string as_script_data(std::string_view json) {
   std::string escaped;
@@ -58,6 +104,7 @@ std::string data_of(const ViewerPage& page) {
   if (!page.text.empty()) head["text"] = page.text;
   if (!page.links.empty()) head["links"] = page.links;
   if (!page.sections.empty()) head["sections"] = page.sections;
+  if (!page.layouts.empty()) head["layouts"] = page.layouts;
   std::string text = head.dump();
   text.pop_back();
   text += ",\"documents\":[";
@@ -66,6 +113,13 @@ std::string data_of(const ViewerPage& page) {
 }
 
 }  // namespace
+
+void ViewerPage::add(const Trace& trace) {
+  std::ostringstream out;
+  write_trace(out, trace);
+  documents.push_back(out.str());
+  layouts.push_back(json_of(layout_of(trace), trace.problem.ranks));
+}
 
 std::string viewer_script() { return text_of(script()); }
 std::string viewer_style() { return text_of(style()); }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "quadrille/trace.hpp"
 #include "support/json.hpp"
 
 namespace quadrille::command {
@@ -16,7 +17,10 @@ struct ViewerPage {
   Json links = Json::array();     // {"text", "file"}
   Json sections = Json::array();  // of an index: {"title", "pages": [{"text", "file", "about"}]}
   std::vector<std::string> documents;
-  bool is_report = false;  // the documents are results of race, tune or report instead of schedules and traces
+  Json layouts = Json::array();  // of each document that is a trace; none for results of race, tune and report
+
+  // Adds a trace as a document, with the layout in which `quadrille draw` shows its network.
+  void add(const Trace& trace);
 };
 
 // The page as HTML. With `shares_viewer` it loads viewer.js and viewer.css from its own folder.

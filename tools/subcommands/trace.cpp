@@ -11,17 +11,18 @@
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
 #include "options/common_options.hpp"
+#include "options/document_kind.hpp"
 #include "options/documents.hpp"
 #include "options/event_arguments.hpp"
 #include "options/model_options.hpp"
+#include "options/only_option.hpp"
 #include "options/problem_options.hpp"
 #include "quadrille/error.hpp"
-#include "quadrille/simulate.hpp"
 #include "quadrille/verify.hpp"
 #include "reports/schedule_trace.hpp"
+#include "reports/simulated_times.hpp"
 #include "schedule/policy_name.hpp"
 #include "subcommands/subcommand.hpp"
-#include "support/json.hpp"
 #include "support/output.hpp"
 #include "support/talk.hpp"
 
@@ -34,6 +35,7 @@ struct Options {
   ProblemOptions problem;
   ModelOptions model;
   EventArguments events;
+  OnlyOption only;
   std::optional<std::string> by, form, output;
 };
 
@@ -51,19 +53,25 @@ Case named_case(const Options& options, Collective collective) {
   return cases.front();
 }
 
-// Is this the text of a trace, or of several?
-bool holds_trace(const std::string& text) {
-  const Json document = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  const Json& first = document.is_array() && !document.empty() ? document.front() : document;
-  return first.is_object() && first.contains("format") && first["format"] == "quadrille-trace/1";
-}
-
 void write(Output& output, const Options& options, const Trace& trace) {
   if (is_perfetto(options))
     write_perfetto(output.stream(), trace);
   else
     write_trace(output.stream(), trace), output.stream() << '\n';
   output.finish();
+}
+
+// Returns the one that is meant.
+template <class Thing, class Title>
+Thing one_of(const Options& options, std::vector<Thing> all, Title&& title) {
+  const std::string label = label_of(options.subject);
+  std::vector<Thing> picked = options.only.picked(std::move(all), title, label);
+  if (picked.size() == 1) return std::move(picked.front());
+  if (!options.only.words.empty()) refuse("a trace is of one schedule; give --only once");
+  std::vector<std::string> titles;
+  for (const Thing& thing : picked) titles.push_back(title(thing));
+  refuse(
+      fmt::format("a trace is of one schedule, and {} holds {}; pick one by --only N: {}", label, picked.size(), numbered(titles)));
 }
 
 // Converts a file with a trace.
@@ -76,58 +84,15 @@ int convert(Output& output, const Options& options, const std::string& text) {
   }
   if (options.model.machine || options.problem.topology)
     refuse(fmt::format("{} holds a trace; its times cannot be simulated; name a schedule instead", label_of(options.subject)));
-  if (traces.size() != 1)
-    refuse(
-        fmt::format("{} holds {} traces; write the one to convert to a file of its own", label_of(options.subject), traces.size()));
-  write(output, options, traces.front());
+  write(output, options, one_of(options, std::move(traces), [](const Trace& trace) { return trace.title; }));
   return good;
 }
 
 Schedule read(const Options& options, const std::string& text) {
-  std::vector<Schedule> schedules = read_schedules(options.subject, [&](const auto&, const auto&) { return text; });
-  if (schedules.size() != 1)
-    refuse(fmt::format("a trace is of one schedule, and {} holds {}; write the one to trace to a file of its own",
-                       label_of(options.subject), schedules.size()));
-  schedules.front().problem = options.problem.with_network(schedules.front().problem);
-  return std::move(schedules.front());
-}
-
-void add_time(Trace& trace, TracedTime time, const Model& model, const MachineCosts& machine) {
-  time.model = model.id;
-  time.machine = machine.name;
-  time.title += fmt::format(", model {}, machine {}{}{}", time.model, time.machine, time.policy.empty() ? "" : ", ", time.policy);
-  trace.times.push_back(std::move(time));
-}
-
-void add_time_by_rounds(Trace& trace, const Schedule& schedule, const Options& options, const Topology* topology) {
-  const MachineCosts machine = options.model.machine_costs();
-  const Model& model = *options.model.choose(machine, schedule.problem, topology != nullptr).model;
-  const WorkloadOptions counted{.topology = topology, .nodes = model.needs_nodes, .work = model.needs_work};
-  add_time(trace, time_by_rounds(trace, simulate_rounds(schedule, model, machine, counted)), model, machine);
-}
-
-void add_times_by_events(Trace& trace, const Schedule& schedule, const Options& options, const Topology* topology) {
-  const MachineCosts machine = options.model.machine_costs();
-  const auto suits = [&](const Model& each) { return simulates_events(each, machine, topology != nullptr); };
-  const Model& model = *options.model.choose(machine, schedule.problem, topology != nullptr, suits).model;
-  EventOptions events = options.events.options();
-  events.topology = topology;
-  for (const Policy policy : options.events.policy_list()) {
-    events.policy = policy;
-    add_time(trace, time_by_events(trace, schedule, message_times(model, machine), events), model, machine);
-  }
-}
-
-// Without --by, simulations by events are left out if the machine or the model cannot do them.
-void add_simulations(Trace& trace, const Schedule& schedule, const Options& options, const Topology* topology) {
-  if (options.by != "events") add_time_by_rounds(trace, schedule, options, topology);
-  if (options.by == "rounds") return;
-  try {
-    add_times_by_events(trace, schedule, options, topology);
-  } catch (const Error& error) {
-    if (options.by || options.events.given() || error.code() != ErrorCode::misuse) throw;
-    remark(fmt::format("simulated by rounds only: {}", error.what()));
-  }
+  Schedule schedule = one_of(options, read_schedules(options.subject, [&](const auto&, const auto&) { return text; }),
+                             [](const Schedule& each) { return specification(each); });
+  schedule.problem = options.problem.with_network(schedule.problem);
+  return schedule;
 }
 
 void check_options(const Options& options) {
@@ -138,6 +103,7 @@ void check_options(const Options& options) {
     refuse(fmt::format("--by is 'rounds' or 'events', not '{}'", *options.by));
   if (options.by == "rounds" && options.events.given())
     refuse("--policy, --barriers, --seed, --late, --slow-links, --jitter and --switching go with --by events");
+  if (!options.only.words.empty() && collective_named(options.subject)) refuse("--only picks from a file; leave it out");
   if (!options.model.machine && (options.model.model || options.by || options.events.given()))
     refuse("simulated times need a machine: --machine sp2");
 }
@@ -150,7 +116,7 @@ int run(const Options& options) {
   if (!collective) {
     check_names_file(options.subject, options.problem.given(), !options.algorithms.empty());
     text = read_text(options.subject, label_of(options.subject));
-    if (holds_trace(text)) return convert(output, options, text);
+    if (kind_of_document(text, label_of(options.subject)) == DocumentKind::trace) return convert(output, options, text);
   }
   ProgressLine progress;
   progress.show("traces " + options.subject);
@@ -165,7 +131,7 @@ int run(const Options& options) {
   if (options.model.machine) {
     if (!findings.empty())
       refuse(fmt::format("a wrong schedule has no simulated times; leave --machine out; {}", to_string(findings.front())));
-    add_simulations(trace, schedule, options, topology ? &*topology : nullptr);
+    add_simulated_times(trace, schedule, topology ? &*topology : nullptr, options.model, options.events, options.by);
   }
   progress.clear();
   write(output, options, trace);
@@ -192,6 +158,7 @@ Subcommand add_trace(CLI::App& command) {
       "json: quadrille-trace/1 (the default); perfetto: for ui.perfetto.dev, with a process for each time and tracks for each "
       "rank and link",
       "FORM");
+  options->only.add_to(*parser);
   add_output_option(*parser, options->output);
   set_footer(
       *parser,
@@ -199,11 +166,12 @@ Subcommand add_trace(CLI::App& command) {
       "simulated times; --policy all adds a simulation by events for each policy. With --topology it has the links that each "
       "message takes. 'quadrille race --trace' writes traces of real runs. A file's schedule is verified first; a trace of a "
       "wrong one lists the findings, and the exit code is 1. A file's trace is converted, as --as "
-      "says.\n\n"
+      "says; --only picks one of several.\n\n"
       "Examples:\n"
       "  quadrille trace alltoall --algorithm bruck --ranks 8 -o bruck.json\n"
       "  quadrille trace alltoall --algorithm torus --topology torus:4x4 --block 1KiB --machine sp1 -o torus.json\n"
-      "  quadrille trace alltoall --algorithm bruck --ranks 8 --machine sp2 --as perfetto -o bruck.perfetto");
+      "  quadrille trace alltoall --algorithm bruck --ranks 8 --machine sp2 --as perfetto -o bruck.perfetto\n"
+      "  quadrille trace runs.json --only 2 --as perfetto -o second.perfetto");
   Subcommand subcommand{parser, [options] { return run(*options); }};
   subcommand.writes = [options] { return is_perfetto(*options) ? FileFormat::perfetto : FileFormat::json; };
   return subcommand;

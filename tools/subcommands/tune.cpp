@@ -14,11 +14,14 @@
 #include "quadrille/groups.hpp"
 #include "quadrille/transports.hpp"
 #include "quadrille/tune.hpp"
+#include "reports/run_facts.hpp"
 #include "reports/tune_report.hpp"
 #include "subcommands/subcommand.hpp"
 #include "subcommands/tune_from.hpp"
 #include "support/executor_option.hpp"
+#include "support/json.hpp"
 #include "support/launcher.hpp"
+#include "support/machine.hpp"
 #include "support/output.hpp"
 #include "support/stop_signal.hpp"
 #include "support/talk.hpp"
@@ -33,6 +36,7 @@ struct Options {
   std::vector<std::string> collectives;
   std::optional<std::string> block, ranks, executor, cell, time, days, ways, launches, timeout, output, from;
   bool again = false, vendor = false, json = false;
+  std::int64_t start_unix_s = unix_seconds_now();
 };
 
 // The checked options, the same on every rank.
@@ -103,9 +107,17 @@ class Talk {
   const StopSignal stop_;
 };
 
+// Returns an object for one session, an array for several.
+Json results_of(const std::vector<TuneResult>& sessions, const Options& options) {
+  Json list = Json::array();
+  for (const TuneResult& session : sessions)
+    add_run_facts(list.emplace_back(json_of(session)), this_machine(), options.start_unix_s);
+  return list.size() == 1 ? list[0] : list;
+}
+
 int report(const std::vector<TuneResult>& sessions, const Options& options) {
   Output output(options.output);
-  output.finish(options.json ? to_text(json_of(sessions)) : text_of(sessions));
+  output.finish(options.json ? to_text(results_of(sessions, options)) : text_of(sessions));
   for (const TuneResult& session : sessions) {
     for (const TuneCell& each : session.cells)
       if (each.state == CellState::left_out) remark(fmt::format("left out: {}: {}", text_of(each), each.reason));

@@ -4,22 +4,27 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <memory>
-#include <sstream>
 
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
 #include "options/common_options.hpp"
+#include "options/document_kind.hpp"
 #include "options/documents.hpp"
+#include "options/model_options.hpp"
+#include "options/only_option.hpp"
 #include "options/problem_options.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/trace.hpp"
 #include "quadrille/verify.hpp"
 #include "reports/schedule_trace.hpp"
+#include "reports/simulated_times.hpp"
 #include "reports/viewer_gallery.hpp"
 #include "reports/viewer_page.hpp"
+#include "reports/viewer_reports.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/json.hpp"
 #include "support/output.hpp"
@@ -32,6 +37,8 @@ struct Options {
   std::vector<std::string> subjects;  // a collective, or files
   std::vector<std::string> algorithms;
   ProblemOptions problem;
+  ModelOptions model;
+  OnlyOption only;
   std::optional<std::string> gallery, output;
   bool open = false;
 };
@@ -49,69 +56,149 @@ void open_in_browser(const std::string& file) {
   if (status != 0) throw Error(ErrorCode::environment, fmt::format("xdg-open could not open '{}'", file));
 }
 
-enum class Content { schedules, traces, report };
-
-// Traces and reports, which other commands wrote, are read by the viewer itself.
-Content content_of(const std::string& text) {
-  const Json document = Json::parse(text, nullptr, false);
-  const Json& first = document.is_array() && !document.empty() ? document.front() : document;
-  if (!first.is_object()) return Content::schedules;
-  const auto format = first.find("format");
-  if (format == first.end()) return first.contains("sizes") || first.contains("cells") ? Content::report : Content::schedules;
-  if (*format == "quadrille-trace/1") return Content::traces;
-  return *format == "quadrille-report" ? Content::report : Content::schedules;
-}
-
-constexpr Count most_ranks = 1024;  // as in viewer/src/load/problem.ts
+// As in viewer/src/load/problem.ts.
+constexpr Count most_ranks = 1024, most_vertices = 4 * most_ranks, most_rounds = Count{1} << 17;
 
 void check_ranks(Count ranks) {
   if (ranks > most_ranks) refuse(fmt::format("a page shows at most {} ranks, not {}", most_ranks, ranks));
 }
 
-std::string document_of(const Schedule& schedule, const std::string& label, const std::optional<Topology>& topology,
-                        const std::vector<Finding>& findings) {
+// Returns true if the viewer, which computes with doubles, computes exactly with all sizes.
+bool has_exact_sizes(const Trace& trace) {
+  const auto is_exact = [](Bytes bytes) { return bytes < Bytes{1} << 53; };
+  return is_exact(trace.problem.block_bytes) && std::all_of(trace.input_bytes.begin(), trace.input_bytes.end(), is_exact) &&
+         std::all_of(trace.output_bytes.begin(), trace.output_bytes.end(), is_exact) &&
+         std::all_of(trace.scratch_bytes.begin(), trace.scratch_bytes.end(), is_exact) &&
+         std::all_of(trace.messages.begin(), trace.messages.end(),
+                     [&](const TracedMessage& each) { return is_exact(each.bytes); }) &&
+         std::all_of(trace.locals.begin(), trace.locals.end(),
+                     [&](const TracedLocal& each) { return is_exact(bytes(each.local.source)); });
+}
+
+// Adds a trace whose ranks have been checked.
+void add(const Trace& trace, ViewerPage& page) {
+  if (trace.network && trace.network->vertices > most_vertices)
+    refuse(fmt::format("a page shows at most {} ranks and switches, not {}", most_vertices, trace.network->vertices));
+  const auto is_late = [](const TracedMessage& message) { return message.round >= most_rounds; };
+  const auto ends_late = [](const Stage& stage) {
+    return stage.first_round > most_rounds || stage.round_count > most_rounds - stage.first_round;
+  };
+  if (std::any_of(trace.messages.begin(), trace.messages.end(), is_late) ||
+      std::any_of(trace.stages.begin(), trace.stages.end(), ends_late))
+    refuse(fmt::format("a page shows at most {} rounds", most_rounds));
+  if (!has_exact_sizes(trace)) refuse("a page shows sizes below 2^53 bytes");
+  page.add(trace);
+}
+
+void add_schedule(const Options& options, const Schedule& schedule, const std::string& label, const std::vector<Finding>& findings,
+                  ViewerPage& page) {
   check_ranks(schedule.problem.ranks);
-  return trace_document(schedule, label, topology ? &*topology : nullptr, findings);
+  const auto network = options.problem.network();
+  const Topology* const topology = network ? &*network : nullptr;
+  Trace trace = described_trace(schedule, label, topology, findings);
+  if (options.model.machine) {
+    if (!findings.empty())
+      refuse(fmt::format("a wrong schedule has no simulated times; leave --machine out; {}", to_string(findings.front())));
+    add_simulated_times(trace, schedule, topology, options.model);
+  }
+  add(trace, page);
 }
 
 // More findings than anybody reads.
 constexpr std::size_t most_findings = 1000;
 
-void add_traces(const std::string& file, const std::string& text, const ProblemOptions& problem, ViewerPage& page) {
-  if (problem.topology) refuse(fmt::format("{} holds a trace, which names its own network; leave --topology out", label_of(file)));
+// Adds the schedules of a file. Returns false if one of them is wrong.
+bool add_schedules(const Options& options, const std::string& file, const std::string& text, ViewerPage& page) {
+  bool right = true;
+  const auto schedules = options.only.picked(
+      read_schedules(file, [&](const std::string&, const std::string&) { return text; }),
+      [](const Schedule& each) { return specification(each); }, label_of(file));
+  for (Schedule schedule : schedules) {
+    schedule.problem = options.problem.with_network(schedule.problem);
+    const std::vector<Finding> findings = verify(schedule, {.most_findings = most_findings});
+    add_schedule(options, schedule, specification(schedule), findings, page);
+    right = right && findings.empty();
+  }
+  return right;
+}
+
+void check_has_no_network_options(const Options& options, const std::string& what) {
+  if (options.problem.topology) refuse(what + "; leave --topology out");
+  if (options.model.machine || options.model.model) refuse(what + "; leave --machine and --model out");
+}
+
+void add_traces(const Options& options, const std::string& file, const std::string& text, ViewerPage& page) {
+  const std::string label = label_of(file);
+  check_has_no_network_options(options, label + " holds a trace, which has its own network and times");
+  std::vector<Trace> traces;
   try {
-    for (const Trace& trace : parse_traces(text)) {
-      check_ranks(trace.problem.ranks);
-      std::ostringstream out;
-      write_trace(out, trace);
-      page.documents.push_back(out.str());
-    }
+    traces = parse_traces(text);
   } catch (const Error& error) {
-    throw Error(error.code(), fmt::format("{}: {}", label_of(file), error.what()));
+    throw Error(error.code(), fmt::format("{}: {}", label, error.what()));
+  }
+  for (const Trace& trace : options.only.picked(
+           std::move(traces), [](const Trace& each) { return each.title; }, label)) {
+    check_ranks(trace.problem.ranks);
+    add(trace, page);
   }
 }
 
-// Adds the documents of a file. Returns false if a schedule of it is wrong.
-bool add_file(const std::string& file, const ProblemOptions& problem, ViewerPage& page) {
-  const std::string text = read_text(file, label_of(file));
-  const Content content = content_of(text);
-  if (content == Content::report) {
-    page.documents.push_back(text);
-    page.is_report = true;
-    return true;
+// Adds the results of race, tune or report, which the viewer reads itself.
+void add_results(const Options& options, const std::string& file, const std::string& text, DocumentKind kind, ViewerPage& page) {
+  const std::string label = label_of(file);
+  check_has_no_network_options(options, label + " holds measured times");
+  if (!options.only.words.empty()) refuse(label + " holds measured times, which a page shows all; leave --only out");
+  const Json results = Json::parse(text);
+  if (kind == DocumentKind::race) check_races(results, label);
+  if (kind == DocumentKind::tuning) check_tuning(results, label);
+  if (kind == DocumentKind::report) check_run_report(results, label);
+  page.documents.push_back(text);
+}
+
+// What a page shows together.
+enum class Content { schedules, times, report };
+
+Content content_of(DocumentKind kind) {
+  switch (kind) {
+    case DocumentKind::race:
+    case DocumentKind::tuning: return Content::times;
+    case DocumentKind::report: return Content::report;
+    default: return Content::schedules;
   }
-  if (content == Content::traces) {
-    add_traces(file, text, problem, page);
-    return true;
+}
+
+// Adds the documents of a file, and returns what they are. Makes `right` false if a schedule is wrong.
+Content add_file(const Options& options, const std::string& file, bool& right, ViewerPage& page) {
+  const std::string label = label_of(file), text = read_text(file, label);
+  const DocumentKind kind = kind_of_document(text, label);
+  switch (kind) {
+    case DocumentKind::schedule: right = add_schedules(options, file, text, page) && right; break;
+    case DocumentKind::trace: add_traces(options, file, text, page); break;
+    case DocumentKind::prediction:
+      refuse(
+          fmt::format("{} holds predicted times only; 'quadrille plot' draws them; for a page with simulated times, run "
+                      "'quadrille view' on the collective or its schedule with --machine",
+                      label));
+    default: add_results(options, file, text, kind, page);
   }
+  return content_of(kind);
+}
+
+// Adds all files. Returns false if a schedule is wrong.
+bool add_files(const Options& options, ViewerPage& page) {
+  if (!options.only.words.empty() && options.subjects.size() > 1) refuse("--only picks from one file; name one");
   bool right = true;
-  const auto topology = problem.network();
-  for (Schedule& schedule : read_schedules(file, [&](const std::string&, const std::string&) { return text; })) {
-    schedule.problem = problem.with_network(schedule.problem);
-    const std::vector<Finding> findings = verify(schedule, {.most_findings = most_findings});
-    page.documents.push_back(document_of(schedule, specification(schedule), topology, findings));
-    right = right && findings.empty();
+  std::optional<Content> content;
+  for (const std::string& file : options.subjects) {
+    check_names_file(file, options.problem.given(), !options.algorithms.empty());
+    const Content found = add_file(options, file, right, page);
+    if (content.value_or(found) != found || (content && found == Content::report))
+      refuse("a page shows schedules and traces, or results of race and tune, or one report of a program; make a page for each");
+    content = found;
   }
+  if (content == Content::schedules && page.documents.size() > most_documents)
+    refuse(fmt::format("a page shows one schedule, or two side by side, not {}; pick by --only, which may be given twice",
+                       page.documents.size()));
   return right;
 }
 
@@ -136,22 +223,19 @@ int run(const Options& options) {
   if (options.subjects.empty())
     refuse("name a collective or a file: quadrille view alltoall --algorithm bruck --ranks 8 -o bruck.html");
   if (options.open && (!options.output || *options.output == "-")) refuse("--open needs a file; add -o page.html");
+  if (options.model.model && !options.model.machine) refuse("simulated times need a machine: --machine sp2");
   Output output(options.output);
   ViewerPage page;
   bool right = true;
   if (const auto collective = collective_named(options.subjects.front())) {
     if (options.subjects.size() > 1) refuse("name one collective, or files");
-    const auto topology = options.problem.network();
-    for (const Case& entry : make_named_cases(*collective, options.problem.problems(*collective), options.algorithms))
-      page.documents.push_back(document_of(entry.schedule(), entry.short_name(), topology, {}));
+    if (!options.only.words.empty()) refuse("--only picks from a file; leave it out");
+    const auto cases = make_named_cases(*collective, options.problem.problems(*collective), options.algorithms);
+    if (cases.size() > most_documents) refuse(fmt::format("a page shows one schedule, or two side by side, not {}", cases.size()));
+    for (const Case& entry : cases) add_schedule(options, entry.schedule(), entry.short_name(), {}, page);
   } else {
-    for (const std::string& file : options.subjects) {
-      check_names_file(file, options.problem.given(), !options.algorithms.empty());
-      right = add_file(file, options.problem, page) && right;
-    }
+    right = add_files(options, page);
   }
-  if (!page.is_report && page.documents.size() > most_documents)
-    refuse(fmt::format("a page shows one schedule, or two side by side, not {}", page.documents.size()));
   output.finish(html_of(page));
   if (options.open) open_in_browser(*options.output);
   return right ? good : with_findings;
@@ -167,19 +251,25 @@ Subcommand add_view(CLI::App& command) {
              "COLLECTIVE|FILE");
   add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=8; two are shown side by side");
   options->problem.add_to(*parser);
+  options->model.add_to(*parser);
   begin_group(*parser, group::output);
+  options->only.add_to(*parser);
   add_option(*parser, "--gallery", options->gallery, "write a course and a page for each algorithm to this folder", "FOLDER");
   add_flag(*parser, "--open", options->open, "open the page by xdg-open");
   add_output_option(*parser, options->output);
   set_footer(
       *parser,
       "The page is one HTML file that needs no network: memory, network, time, traffic, figures and programs, to play, step and "
-      "follow block by block (docs/viewer.md). A file's schedule is verified; a wrong one is shown with its findings, and the "
-      "exit code is then 1. What 'quadrille race --json', 'tune --json' and 'report --json' wrote becomes curves and tables.\n\n"
+      "follow block by block (docs/viewer.md). With --topology it has the links that each message takes, and with --machine "
+      "simulated times, as 'quadrille trace' writes them. A file's schedule is verified; a wrong one is shown with its findings, "
+      "and the exit code is then 1. What 'quadrille race --json', 'tune --json' and 'report --json' wrote becomes curves and "
+      "tables.\n\n"
       "Examples:\n"
       "  quadrille view alltoall --algorithm bruck:radix=2 --ranks 8 -o bruck.html\n"
       "  quadrille view alltoall --algorithm bruck --algorithm shift --ranks 8 -o compared.html\n"
+      "  quadrille view alltoall --algorithm torus --topology torus:4x4 --block 1KiB --machine sp1 -o torus.html\n"
       "  quadrille view mine.sched -o mine.html --open\n"
+      "  quadrille view runs.json --only 1 --only 3 -o compared.html\n"
       "  quadrille view race-4.json race-8.json -o races.html\n"
       "  quadrille view --gallery course");
   Subcommand subcommand{parser, [options] { return run(*options); }};

@@ -95,6 +95,36 @@ for (const [ranks, url] of Object.entries(pages))
       );
   });
 
+// What share of a canvas has exactly this colour.
+const shareOf = (page, colour) =>
+  page
+    .locator("main .pane canvas")
+    .first()
+    .evaluate((canvas, [r, g, b]) => {
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      let found = 0;
+      for (let i = 0; i < data.length; i += 4) if (data[i] === r && data[i + 1] === g && data[i + 2] === b) ++found;
+      return (4 * found) / data.length;
+    }, colour);
+
+for (const ranks of [16, 64, 256])
+  await check(`sends, receives and copies can be told apart at ${ranks} ranks`, () =>
+    on(
+      `${pages[ranks]}#views=time,network`,
+      async (page) => {
+        await settled(page);
+        // As in src/views/look.ts.
+        for (const [what, colour, least] of [
+          ["sends", [0x4f, 0x9b, 0xd0], 0.15],
+          ["receives", [0xe8, 0x93, 0x5a], 0.15],
+          ["copies", [0x3a, 0xa5, 0x83], 0.002],
+        ])
+          assert.ok((await shareOf(page, colour)) > least, `${what} take ${await shareOf(page, colour)} of the view`);
+      },
+      { colorScheme: "light" },
+    ),
+  );
+
 await check("step, scrub and keys", () =>
   on(pages[5], async (page) => {
     assert.match(await status(page), /^Round 0 .*level 0/);
@@ -261,10 +291,54 @@ await check("reports of races", async () => {
     sizes: [8, 1024].map((bytes) => ({ block_bytes: bytes, entries: [entry("direct", 1e-6), entry("bruck", 2e-6)] })),
   };
   await on(pageOf("race", JSON.stringify(race)), async (page) => {
+    assert.equal(await page.locator("h1").textContent(), "alltoall on 4 ranks");
+    const drawn = await page.locator(".curves canvas").evaluate((canvas) => {
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      return new Set(new Uint32Array(data.buffer)).size;
+    });
+    assert.ok(drawn > 8, "the curves are drawn without a click");
     assert.equal(await page.locator(".map button").count(), 2);
     await page.locator(".map button").nth(1).click();
     assert.equal(await page.getByRole("combobox").inputValue(), "1");
     assert.match(await page.locator(".losers").textContent(), /the fastest/);
+  });
+});
+
+await check("the report of a run has a timeline, late ranks and traffic", async () => {
+  const report = {
+    format: "quadrille-report",
+    program: "./app",
+    mpi: "MPICH",
+    world_size: 2,
+    seconds: 2,
+    share: 0.5,
+    communicators: [{ name: "MPI_COMM_WORLD" }],
+    ranks: [0, 1].map((rank) => ({ rank, host: "a", state: "ended", seconds: 2, collective_seconds: 1 })),
+    balance: { late_s: 0.1 },
+    rows: [],
+    costliest_calls: [0, 1].map((rank) => ({
+      rank,
+      begin_s: 1,
+      seconds: 0.5,
+      collective: "Alltoall",
+      communicator: 0,
+      block_bytes: 64,
+      by_ours: rank === 0,
+    })),
+    traffic_bytes: [
+      [0, 1],
+      [2, 0],
+    ],
+  };
+  await on(pageOf("run", JSON.stringify(report)), async (page) => {
+    assert.deepEqual(await page.locator("h2").allTextContents(), [
+      "When the costliest calls happened",
+      "Calls by kind, the costliest first",
+      "Late ranks",
+      "Traffic",
+    ]);
+    assert.match(await page.locator(".figure canvas").first().getAttribute("aria-label"), /^Timeline of .* 2 ranks/);
+    assert.match(await page.locator(".losers").first().textContent(), /Alltoall, 64 B, MPI_COMM_WORLD.*500 ms.*Quadrille/);
   });
 });
 

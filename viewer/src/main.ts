@@ -6,7 +6,8 @@ import { App } from "./page/app";
 import { el } from "./page/dom";
 import { showIndex } from "./page/index";
 import { setTheme } from "./page/theme";
-import { showRaces, showRun } from "./report/page";
+import { heading, showRaces } from "./report/races_page";
+import { showRun } from "./report/run_page";
 import "./style.css";
 
 const root = document.getElementById("page")!;
@@ -31,7 +32,8 @@ function refuse(error: unknown): void {
 function show(text: string): void {
   try {
     const data = readPage(text);
-    document.title = data.title ?? data.exchanges[0]?.title ?? data.races[0]?.title ?? data.run?.program ?? "Quadrille";
+    document.title =
+      data.title ?? data.exchanges[0]?.title ?? (data.races.length ? heading(data.races) : data.run?.program) ?? "Quadrille";
     if (data.sections.length) showIndex(root, data);
     else if (data.races.length) showRaces(root, data.races, setTheme());
     else if (data.run) showRun(root, data.run, setTheme());

@@ -6,7 +6,7 @@ import { Refusal } from "../src/load/reader";
 import { Replay } from "../src/model/replay";
 import { figures } from "../src/model/figures";
 import { exchange, scheduleNames, scheduleText } from "./schedules";
-import { traceText } from "./trace";
+import { layoutOfTrace, traceText } from "./trace";
 
 // Reads a document, and does with it what a page does first.
 function outcome(text: string): string {
@@ -38,6 +38,23 @@ test.each([
 ])("%s is refused", (text, sentence) => {
   expect(outcome(text)).toMatch(sentence);
   expect(outcome(text)).toMatch(/\.$/);
+});
+
+const pageWith = (layout: unknown): string =>
+  JSON.stringify({ format: "quadrille-page/1", layouts: [layout], documents: [JSON.parse(traceText)] });
+
+test.each([
+  [layoutOfTrace, "shown"],
+  [null, "shown"],
+  [{ ...layoutOfTrace, x: [1] }, /must have 2 places/],
+  [{ ...layoutOfTrace, y: [1, "2"] }, /must be a number/],
+  [{ ...layoutOfTrace, width: 0 }, /positive "width"/],
+  [{ ...layoutOfTrace, switches: ["hub"] }, /must have 0 names of switches/],
+  [{ ...layoutOfTrace, stubs: { link: [9], x: [], y: [0] } }, /must have 1 places/],
+  [{ ...layoutOfTrace, parts: [{}] }, /no "x"/],
+])("layout %#", (layout, expected) => {
+  if (expected === "shown") expect(outcome(pageWith(layout))).toBe("shown");
+  else expect(outcome(pageWith(layout))).toMatch(expected);
 });
 
 test("a short document cannot ask for a long table", () => {
@@ -82,6 +99,12 @@ describe("changed documents", () => {
       for (let k = 0; k <= i % 3; ++k) changed = mutate(changed, next);
       if (outcome(JSON.stringify(changed)) !== "shown") ++refused;
     }
+    expect(refused).toBeGreaterThan(rounds / 10);
+  });
+  test("layouts of a page", () => {
+    const next = random(2);
+    let refused = 0;
+    for (let i = 0; i < rounds; ++i) if (outcome(pageWith(mutate(layoutOfTrace, next))) !== "shown") ++refused;
     expect(refused).toBeGreaterThan(rounds / 10);
   });
   test("cut anywhere", () => {

@@ -6,12 +6,12 @@ import { advanced, positionAt, roundTimes, timeAt } from "../src/model/clock";
 import { firstDifference } from "../src/model/compare";
 import { figures } from "../src/model/figures";
 import { formatBytes, formatTime } from "../src/model/format";
-import { busiest, linkLoads, wayOf } from "../src/model/loads";
-import { places } from "../src/model/places";
+import { layoutOf, linesOf, type Layout } from "../src/model/layout";
+import { busiest, hopsOf, linkLoads } from "../src/model/loads";
 import { program, regionsText } from "../src/model/program";
 import { Replay } from "../src/model/replay";
 import { exchange } from "./schedules";
-import { traceText } from "./trace";
+import { layoutOfTrace, traceText } from "./trace";
 
 const trace = () => readPage(traceText).exchanges[0]!;
 
@@ -43,7 +43,8 @@ test("a trace", () => {
   ]);
   expect(of.clocks.map((clock) => clock.kind)).toEqual(["logical", "executed"]);
   expect(new Replay(of).faults()).toEqual([]);
-  expect(wayOf(of, of.messages[1]!)).toEqual([1, 0]);
+  expect(hopsOf(of, of.messages[1]!)).toEqual([{ from: 1, to: 0, link: 9 }]);
+  expect(hopsOf({ ...of, network: undefined }, of.messages[1]!)).toEqual([{ from: 1, to: 0, link: undefined }]);
   expect(busiest(linkLoads(of, 0, 0))).toMatchObject({ bytes: 8, sharing: 1 });
   expect(of.bounds).toEqual([{ figure: "c1", value: 1, source: "bruck1997" }]);
 });
@@ -86,26 +87,57 @@ test("the first difference of two schedules", () => {
   }
 });
 
-test("on a hypercube no two ranks have one place", () => {
-  for (const ranks of [2, 8, 16, 64]) {
-    const network = { topology: `hypercube:${ranks}`, grid: [], vertices: ranks, links: [], ways: [] };
-    const all = places({ ...exchange("alltoall-bruck-8"), ranks, network });
-    expect(all.length).toBe(ranks);
-    for (let i = 0; i < ranks; ++i)
-      for (let j = 0; j < i; ++j) expect(Math.hypot(all[i]!.x - all[j]!.x, all[i]!.y - all[j]!.y)).toBeGreaterThan(0.02);
-    for (const { x, y } of all) expect(x >= 0 && x <= 1 && y >= 0 && y <= 1).toBe(true);
+test("without a layout no two ranks have one place", () => {
+  for (const name of ["alltoall-torus-3x3", "alltoall-bruck-8"]) {
+    const of = exchange(name);
+    const { places, width, height, radius, names } = layoutOf(of);
+    expect(places.length).toBe(of.ranks);
+    expect(names).toEqual(places.map((_, i) => `${i}`));
+    for (const { x, y } of places) {
+      expect(x).toBeGreaterThanOrEqual(radius);
+      expect(y).toBeGreaterThanOrEqual(radius);
+      expect(x).toBeLessThanOrEqual(width - radius);
+      expect(y).toBeLessThanOrEqual(height - radius);
+    }
+    for (let i = 0; i < places.length; ++i)
+      for (let j = 0; j < i; ++j)
+        expect(Math.hypot(places[i]!.x - places[j]!.x, places[i]!.y - places[j]!.y)).toBeGreaterThan(2 * radius);
   }
 });
 
-test("no two ranks have one place", () => {
-  for (const name of ["alltoall-torus-3x3", "alltoall-combined-2x3", "alltoall-bruck-8"]) {
-    const of = exchange(name);
-    const all = places(of);
-    expect(all.length).toBe(of.ranks);
-    for (const { x, y } of all) expect(x >= 0 && x <= 1 && y >= 0 && y <= 1).toBe(true);
-    for (let i = 0; i < all.length; ++i)
-      for (let j = 0; j < i; ++j) expect(Math.hypot(all[i]!.x - all[j]!.x, all[i]!.y - all[j]!.y)).toBeGreaterThan(0.05);
+test("without a network a line to a neighbour is straight, and one to another rank goes around on the right", () => {
+  const places = [0, 38, 76, 114].map((x) => ({ x, y: 50 }));
+  const layout: Layout = { width: 114, height: 100, radius: 11, stub: 26, places, names: [], parts: [], stubs: new Map() };
+  expect(linesOf(layout, 0, 1, undefined)).toEqual([[places[0], places[1]]]);
+  for (const [from, to, below] of [
+    [0, 3, 1],
+    [3, 0, -1],
+  ] as const) {
+    const lines = linesOf(layout, from, to, undefined);
+    expect(lines[0]![0]).toEqual(places[from]);
+    expect(lines.at(-1)![1]).toEqual(places[to]);
+    lines.slice(1).forEach(([begin], i) => {
+      expect(begin).toEqual(lines[i]![1]);
+      expect(below * (begin.y - 50)).toBeGreaterThan(0);
+    });
   }
+});
+
+test("a link is a line from end to end, or leaves and comes back from the other side", () => {
+  const { layout } = readPage(
+    JSON.stringify({ format: "quadrille-page/1", layouts: [layoutOfTrace], documents: [JSON.parse(traceText)] }),
+  ).exchanges[0]!;
+  expect(linesOf(layout!, 0, 1, 5)).toEqual([[layout!.places[0], layout!.places[1]]]);
+  expect(linesOf(layout!, 1, 0, 9)).toEqual([
+    [
+      { x: 110, y: 11 },
+      { x: 147, y: 11 },
+    ],
+    [
+      { x: -26, y: 11 },
+      { x: 11, y: 11 },
+    ],
+  ]);
 });
 
 test("units", () => {

@@ -3,7 +3,11 @@
 import { expect, test } from "vitest";
 import { readPage } from "../src/load/document";
 import { formatBytes } from "../src/model/format";
-import { names, reason } from "../src/report/race";
+import { apart } from "../src/report/curves";
+import { date } from "../src/report/parts";
+import { fastest, names, reason } from "../src/report/race";
+import { heading } from "../src/report/races_page";
+import { ranksOf } from "../src/report/timeline";
 
 const entry = (name: string, median: number, c1: number, c2: number) => ({
   algorithm: `${name}:all=1`,
@@ -44,6 +48,54 @@ test("a race", () => {
   expect(reason(direct!, bruck!, formatBytes)).toMatch(/intervals meet/);
   expect(reason(ring!, bruck!, formatBytes)).toBe("more rounds, 3 against 2; more volume, 48 B against 32 B");
   expect(read!.sizes[1]!.leftOut).toEqual([{ name: "xor", reason: "not a power of two" }]);
+});
+
+test("a race says where, when, on what and by which command it was run", () => {
+  const facts = {
+    transport: "threads",
+    nodes: 1,
+    host: "alpha",
+    version: "1.2.3",
+    machine: { model: "A processor", cores: 4, threads: 8 },
+    start_unix_s: 1_700_000_000,
+    command: "quadrille race alltoall --json",
+  };
+  const [said, unsaid] = [{ ...race(4), ...facts }, race(4)].map((document) => readPage(JSON.stringify(document)).races[0]!);
+  expect(said!.about).toEqual({
+    where: "on threads, 1 node, alpha, quadrille 1.2.3",
+    machine: "A processor, 4 cores, 8 hardware threads",
+    start: 1_700_000_000,
+    command: "quadrille race alltoall --json",
+  });
+  expect(date(said!.about.start!)).toBe("2023-11-14 22:13 UTC");
+  expect(unsaid!.about).toEqual({ where: "", machine: "not said", start: undefined, command: undefined });
+});
+
+test("the heading names collectives and ranks", () => {
+  const of = (...documents: object[]) => heading(readPage(JSON.stringify(documents)).races);
+  expect(of(race(4))).toBe("alltoall on 4 ranks");
+  expect(of(race(8), race(2), race(4))).toBe("alltoall on 2, 4 and 8 ranks");
+  expect(of(race(4), { ...race(4), collective: "scan" })).toBe("alltoall and scan on 4 ranks");
+});
+
+test("who delivers wrong data does not win", () => {
+  const document = race(4);
+  Object.assign(document.sizes[0]!.entries[1]!, { checked: false });
+  const size = readPage(JSON.stringify(document)).races[0]!.sizes[1]!;
+  expect(fastest(size)!.name).toBe("bruck");
+  expect(size.candidates.map((candidate) => candidate.name)).toEqual(["bruck", "direct"]);
+  expect(reason(size.candidates[1]!, fastest(size)!, formatBytes)).toBe("its data was wrong");
+});
+
+test("names of curves stand apart, and above the lower end where there is room", () => {
+  expect(apart([10, 100], 200)).toEqual([10, 100]);
+  expect(apart([100, 100, 101], 200)).toEqual([100, 114, 128]);
+  expect(apart([190, 195, 20], 200)).toEqual([186, 200, 20]);
+  for (const heights of [[5], [199, 198, 197, 3], [50, 50, 50, 50, 50]]) {
+    const placed = [...apart(heights, 200)].sort((a, b) => a - b);
+    expect(placed.at(-1)!).toBeLessThanOrEqual(200);
+    for (let i = 1; i < placed.length; ++i) expect(placed[i]! - placed[i - 1]!).toBeGreaterThanOrEqual(14);
+  }
 });
 
 test("several races, also as documents of a page", () => {
@@ -108,5 +160,29 @@ test("the report of a run", () => {
     ourSeconds: undefined,
     text: "direct: measured",
   });
+  expect(read.costliest).toEqual([]);
   expect(() => readPage(JSON.stringify({ ...run, traffic_bytes: [[0, 1]] }))).toThrow(/2 rows of 2 numbers/);
+});
+
+test("the costliest calls of a run", () => {
+  const call = (rank: number, begin_s: number) => ({
+    rank,
+    begin_s,
+    seconds: 0.5,
+    collective: "Alltoall",
+    communicator: 0,
+    by_ours: rank === 0,
+  });
+  const costliest_calls = [
+    { ...call(1, 2), sent_bytes: 2048 },
+    { ...call(0, 3), block_bytes: null },
+    { ...call(1, 1), block_bytes: 64 },
+  ];
+  const { costliest } = readPage(JSON.stringify({ ...run, costliest_calls })).run!;
+  expect(costliest.map(({ rank, begin, name, by }) => [rank, begin, name, by])).toEqual([
+    [0, 3, "Alltoall, MPI_COMM_WORLD", "Quadrille"],
+    [1, 1, "Alltoall, 64 B, MPI_COMM_WORLD", "the MPI library"],
+    [1, 2, "Alltoall, 2 KiB, MPI_COMM_WORLD", "the MPI library"],
+  ]);
+  expect(ranksOf(costliest)).toEqual([0, 1]);
 });

@@ -56,3 +56,16 @@ export const traceText = JSON.stringify({
   ],
   findings: [{ rule: "delivery", text: "made for a test", cause: 0, rank: 1, round: 0, block: [0, 1] }],
 });
+
+// A layout of its network, in which link 9 leaves to the right and comes back on the left.
+export const layoutOfTrace = {
+  width: 150,
+  height: 22,
+  radius: 11,
+  stub: 26,
+  x: [11, 110],
+  y: [11, 11],
+  switches: [],
+  parts: [{ name: "node 0", x: 0, y: 0, width: 150, height: 22, name_x: 75, name_y: 10 }],
+  stubs: { link: [9], x: [1], y: [0] },
+};

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { Replay } from "../src/model/replay";
 import { light } from "../src/views/look";
 import { memoryLayout, placeAt, yOf } from "../src/views/memory_layout";
+import { middleOf, rowsFor, sampleText } from "../src/views/time_rows";
 import { type Frame, labelStep, phaseOf, remembered } from "../src/views/view";
 import { exchange, scheduleNames } from "./schedules";
 
@@ -54,6 +55,36 @@ test("a round has its local operations first, then its messages, without a gap",
   expect(phases[first - 1]!.share).toBeGreaterThan(0.95);
   expect(phases.slice(first).every((phase) => phase.kind === "messages")).toBe(true);
   expect(phaseOf(frame(1, 0.25))).toEqual({ kind: "messages", share: 0.25 });
+});
+
+test("a row of the time view has room for its two halves, and the selected rank always has a row", () => {
+  for (const count of [1, 2, 5, 16, 63, 64, 256, 1000, 1024])
+    for (const room of [60, 92, 250, 400])
+      for (const selected of [undefined, 0, 1, count - 1]) {
+        const rows = rowsFor(count, room, selected);
+        expect(rows.ranks.length * rows.height).toBeLessThanOrEqual(room + 1e-9);
+        expect(rows.height).toBeGreaterThanOrEqual(5);
+        expect([...rows.ranks].sort((a, b) => a - b)).toEqual(rows.ranks);
+        expect(new Set(rows.ranks).size).toBe(rows.ranks.length);
+        if (selected !== undefined && selected < count) expect(rows.ranks).toContain(selected);
+        for (const [row, rank] of rows.ranks.entries()) expect(middleOf(rows, rank)).toBe(row + 0.5);
+      }
+});
+
+test("a rank without a row is at the border between its neighbours' rows", () => {
+  const rows = rowsFor(64, 120, 5);
+  expect(rows.step).toBe(4);
+  expect(rows.ranks.slice(0, 5)).toEqual([0, 5, 6, 8, 15]);
+  expect([1, 7, 9, 63].map((rank) => middleOf(rows, rank))).toEqual([1, 3, 4, 17]);
+  expect(sampleText(rows)).toMatch(/^one of every 4 ranks;/);
+  expect(sampleText(rowsFor(16, 96, undefined))).toBe("");
+  expect(sampleText(rowsFor(16, 95, undefined))).toMatch(/^one of every 2 ranks;/);
+});
+
+test("a sample shows ranks of every place in nodes of 8", () => {
+  const { ranks, step } = rowsFor(256, 220, undefined);
+  expect(step).toBe(8);
+  expect(new Set(ranks.map((rank) => rank % 8)).size).toBe(8);
 });
 
 test("labels have room", () => {

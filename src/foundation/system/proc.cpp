@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "foundation/system/proc.hpp"
 
+#include <unistd.h>
+
 #include <fstream>
 #include <sstream>
 
@@ -38,6 +40,20 @@ std::string boot_id() {
   std::string id;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
   return id;
+}
+
+std::string own_command_line(std::size_t most) {
+  std::string words = beginning_of("/proc/self/cmdline", most);
+  const bool is_cut = words.size() == most;
+  while (!words.empty() && words.back() == '\0') words.pop_back();
+  for (char& letter : words)
+    if (static_cast<unsigned char>(letter) < ' ') letter = ' ';
+  return is_cut ? words + "..." : words;
+}
+
+std::string host_name() {
+  char name[64] = {};
+  return ::gethostname(name, sizeof name - 1) == 0 || name[0] != '\0' ? name : "unknown";
 }
 
 }  // namespace quadrille

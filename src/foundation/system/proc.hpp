@@ -27,4 +27,10 @@ std::string beginning_of(const std::string& file, std::size_t most);
 // Returns the text that identifies the running system; empty if /proc does not tell it.
 std::string boot_id();
 
+// Returns the words with which this process was started, in one line, cut to `most` bytes and "...".
+std::string own_command_line(std::size_t most);
+
+// Returns the name of this machine, at most 63 bytes of it; "unknown" if the system does not tell it.
+std::string host_name();
+
 }  // namespace quadrille

@@ -8,6 +8,7 @@
 #include <chrono>
 
 #include "foundation/hash.hpp"
+#include "foundation/system/proc.hpp"
 #include "mpi_face/report/record_file.hpp"
 #include "mpi_face/report/record_text.hpp"
 #include "quadrille/error.hpp"
@@ -55,7 +56,7 @@ RecordHeader header_for(const RecordOptions& options) {
   set_words(header.mpi, options.mpi);
   set_words(header.thread_level, options.thread_level);
   set_words(header.version_text, QUADRILLE_VERSION);
-  if (::gethostname(header.host, sizeof header.host - 1) != 0) set_words(header.host, "unknown");
+  set_words(header.host, host_name());
   return header;
 }
 
@@ -283,6 +284,17 @@ PassedCalls& Record::reason(Counters& counters, std::string_view why) noexcept {
   }
   last.is_used = 1;
   return last;
+}
+
+// The new call takes the place of the least costly one. If another thread is at it, the call is not kept.
+void Record::keep(const CostlyCall& call) noexcept {
+  if (is_keeping_.test_and_set(std::memory_order_acquire)) return;
+  CostlyCall(&all)[RecordHeader::costly_calls] = header_->costliest;
+  all[least_costly_] = call;
+  for (std::size_t i = 0; i < RecordHeader::costly_calls; ++i)
+    if (all[i].ticks < all[least_costly_].ticks) least_costly_ = i;
+  store(header_->costly_ticks, all[least_costly_].ticks);
+  is_keeping_.clear(std::memory_order_release);
 }
 
 void Record::describe(Counters& counters, std::string_view what, std::string_view why) noexcept {

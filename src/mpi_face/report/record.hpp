@@ -2,9 +2,9 @@
 // The counters of one rank. They are in a memory-mapped file. So they remain however the rank ends, and no signal handler is
 // needed. Nothing here depends on MPI.
 //
-// Counting a call costs a few plain stores: `enter`, `count_ours` or `count_passed`, `leave`. If two threads count in the same
-// entry at the same time, a call may be lost, but nothing worse happens. All other functions may be called by any number of
-// threads. Only the constructor throws.
+// Counting a call costs a few plain stores: `enter`, `count_ours` or `count_passed`, `leave`, `keep_if_costly`. If two threads
+// count in the same entry at the same time, a call may be lost, but nothing worse happens. All other functions may be called by any
+// number of threads. Only the constructor throws.
 #pragma once
 
 #include <atomic>
@@ -103,6 +103,12 @@ class Record {
   }
   void leave() noexcept { store(header_->in_call, 0); }
 
+  // Keeps the call if it is one of the costliest. For any other call it costs one comparison.
+  void keep_if_costly(const CostlyCall& call) noexcept {
+    if (call.ticks > std::atomic_ref(header_->costly_ticks).load(std::memory_order_relaxed)) [[unlikely]]
+      keep(call);
+  }
+
   void count_own(std::uint64_t ticks) noexcept { add_to(header_->own_ticks, ticks); }
 
   // Measures the rate of ticks again, in about 1 us. Call it from time to time, so that the counters of a rank that
@@ -123,6 +129,7 @@ class Record {
   static void store(std::uint64_t& place, std::uint64_t value) noexcept {
     std::atomic_ref(place).store(value, std::memory_order_relaxed);
   }
+  void keep(const CostlyCall& call) noexcept;
   bool is_backed(std::uint64_t begin, std::uint64_t end) noexcept;
   template <typename Item>
   Item* part(std::uint64_t begin) const noexcept {
@@ -139,6 +146,8 @@ class Record {
   RecordHeader* header_ = nullptr;
   RecordPlaces places_;
   TickMoment start_;
+  std::atomic_flag is_keeping_;                  // guards the costliest calls
+  std::size_t least_costly_ = 0;                 // index of the one of them that took least
   std::mutex mutex_;                             // guards the members below and the tables of the file
   std::vector<bool> backed_;                     // for each piece of the file: has disk space been reserved?
   std::vector<std::uint32_t> index_;             // hash table of counters; 0: empty

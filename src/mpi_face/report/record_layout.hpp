@@ -15,7 +15,7 @@
 namespace quadrille::mpi_face {
 
 inline constexpr char record_magic[8] = {'q', 'u', 'a', 'd', 'r', 'e', 'c', '\n'};
-inline constexpr std::uint32_t record_version = 2;
+inline constexpr std::uint32_t record_version = 3;
 inline constexpr std::uint32_t record_byte_order = 0x01020304;
 
 // Capacity and number of items of a part.
@@ -23,8 +23,18 @@ struct RecordPart {
   std::uint32_t room = 0, used = 0;
 };
 
+// One of the blocking calls in which the rank spent most time.
+struct CostlyCall {
+  std::uint64_t begin_ticks, ticks;  // ticks: what it took; 0: there is no call
+  std::uint64_t bytes;               // as Counters::bytes counts them
+  std::int32_t function, communicator;
+  std::uint64_t is_ours;
+};
+
 // The first page of the file.
 struct RecordHeader {
+  static constexpr std::size_t costly_calls = 32;
+
   char magic[8];
   std::uint32_t version, byte_order;
   std::uint32_t header_bytes, function_bytes, reason_bytes, communicator_bytes, run_bytes, counters_bytes;  // sizes of the structs
@@ -40,8 +50,10 @@ struct RecordHeader {
   std::uint64_t own_ticks;  // spent on groups, plans and trials; not included in the times of calls
 
   // The call that the rank is in. In its own cache line, because it is written in each call.
-  alignas(64) std::uint64_t in_call;  // 0: not in a call; otherwise function number + 1, and communicator << 32
-  std::uint64_t in_since;             // ticks at the start of the last call
+  alignas(64) std::uint64_t in_call;   // 0: not in a call; otherwise function number + 1, and communicator << 32
+  std::uint64_t in_since;              // ticks at the start of the last call
+  std::uint64_t costly_ticks;          // a call that takes longer than this is one of the costliest
+  CostlyCall costliest[costly_calls];  // in no order
 
   alignas(64) char program[256];
   char mpi[160], version_text[32], thread_level[32], host[64];

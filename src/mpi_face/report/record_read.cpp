@@ -168,6 +168,18 @@ void check_counters(const Source& source, RankRecord& record) {
   }
 }
 
+// Takes the calls that are possible: a call may be written while we read it.
+void take_costliest(RankRecord& record) {
+  const RecordHeader& header = record.header;
+  for (const CostlyCall& call : header.costliest) {
+    const bool is_known = call.function >= 0 && static_cast<std::size_t>(call.function) < record.functions.size() &&
+                          call.communicator >= -1 && call.communicator < static_cast<std::int64_t>(record.communicators.size());
+    if (call.ticks > 0 && call.begin_ticks >= header.start_ticks && is_known) record.costliest.push_back(call);
+  }
+  std::sort(record.costliest.begin(), record.costliest.end(),
+            [](const CostlyCall& a, const CostlyCall& b) { return a.begin_ticks < b.begin_ticks; });
+}
+
 void read_traffic(const Source& source, std::uint64_t from, RankRecord& record) {
   std::array<std::uint64_t, 4096> row;
   for (std::uint64_t begin = 0; begin < record.header.traffic; begin += row.size()) {
@@ -194,6 +206,7 @@ RankRecord read_all(const Source& source) {
   record.counters = source.items<Counters>(places.counters, header.counters);
   check_communicators(source, record);
   check_counters(source, record);
+  take_costliest(record);
   read_traffic(source, places.traffic, record);
   // The call that the rank is in is written while we read, so any value is possible.
   const std::uint64_t function = header.in_call & 0xFFFFFFFFu, communicator = header.in_call >> 32;

@@ -22,6 +22,7 @@ struct RankRecord {
   std::vector<RecordCommunicator> communicators;
   std::vector<RecordRun> runs;
   std::vector<Counters> counters;
+  std::vector<CostlyCall> costliest;  // by their begin
   // Sent by irregular collectives, to which rank of the world and how many bytes; only non-zero entries.
   std::vector<std::pair<Rank, std::uint64_t>> traffic;
 

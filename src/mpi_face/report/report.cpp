@@ -2,7 +2,6 @@
 #include "mpi_face/report/report.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +10,7 @@
 #include <set>
 #include <tuple>
 
+#include "foundation/system/proc.hpp"
 #include "mpi_face/report/record_text.hpp"
 #include "mpi_face/symbols/function.hpp"
 #include "mpi_face/ticks.hpp"
@@ -21,7 +21,7 @@ namespace quadrille::mpi_face {
 namespace {
 
 constexpr Count most_ranks_listed = 2048;
-constexpr std::size_t most_missing_listed = 1000;
+constexpr std::size_t most_missing_listed = 1000, most_costly_calls = 4096;
 
 Count as_count(std::uint64_t number) { return static_cast<Count>(number); }
 
@@ -129,6 +129,7 @@ class Merging {
     }
     if (lists_ranks()) add_traffic(record, sent);
     if (std::find(report_.hosts.begin(), report_.hosts.end(), rank.host) == report_.hosts.end()) report_.hosts.push_back(rank.host);
+    add_costliest(record, numbers);
     report_.own_rank_seconds += record.seconds(record.header.own_ticks);
     report_.start_unix_ns = std::min(report_.start_unix_ns, record.header.start_unix_ns);
     report_.ranks.push_back(std::move(rank));
@@ -148,6 +149,7 @@ class Merging {
     report_.missing_ranks = report_.world_size - static_cast<Count>(found.size());
     for (Rank rank = 0; rank < report_.world_size && report_.missing.size() < most_missing_listed; ++rank)
       if (!found.contains(rank)) report_.missing.push_back(rank);
+    finish_costliest();
     for (auto& [key, sum] : sums_) {
       ReportRow& row = sum.row;
       if (all > 0) row.share = row.rank_seconds / all;
@@ -267,6 +269,41 @@ class Merging {
     sum.ours.add(record, counters.ours);
   }
 
+  // Their begin is from the start of the rank, until the start of the run is known.
+  void add_costliest(const RankRecord& record, const std::vector<int>& numbers) {
+    const RecordHeader& header = record.header;
+    start_of_rank_[header.world_rank] = header.start_unix_ns;
+    for (const CostlyCall& call : record.costliest) {
+      const std::string& function = record.functions[static_cast<std::size_t>(call.function)];
+      const FunctionFacts facts(function);
+      report_.costliest.push_back(
+          {.rank = header.world_rank,
+           .begin_s = record.seconds(call.begin_ticks - header.start_ticks),
+           .seconds = record.seconds(call.ticks),
+           .collective = function,
+           .communicator = call.communicator < 0 ? -1 : numbers[static_cast<std::size_t>(call.communicator)],
+           .bytes = as_count(call.bytes),
+           .has_sizes = facts.has_sizes(),
+           .is_irregular = facts.is_irregular(),
+           .is_ours = call.is_ours != 0});
+    }
+  }
+
+  void finish_costliest() {
+    std::vector<ReportedCall>& calls = report_.costliest;
+    std::stable_sort(calls.begin(), calls.end(),
+                     [](const ReportedCall& a, const ReportedCall& b) { return a.seconds > b.seconds; });
+    calls.resize(std::min(calls.size(), most_costly_calls));
+    std::sort(calls.begin(), calls.end(), [](const ReportedCall& a, const ReportedCall& b) {
+      return std::tuple(a.rank, a.begin_s) < std::tuple(b.rank, b.begin_s);
+    });
+    for (ReportedCall& call : calls) {
+      Count later_ns = start_of_rank_.at(call.rank);
+      add_count(later_ns, -static_cast<Count>(report_.start_unix_ns));
+      call.begin_s += 1e-9 * static_cast<double>(later_ns);
+    }
+  }
+
   void add_traffic(const RankRecord& record, const std::map<int, Sent>& sent) {
     const Rank self = record.header.world_rank;
     const auto between = [&](Rank from, Rank to) -> std::uint64_t& {
@@ -286,6 +323,7 @@ class Merging {
   std::string host_;
   RunReport report_;
   std::map<std::string, int> communicators_;
+  std::map<Rank, std::int64_t> start_of_rank_;  // Unix time in ns
   std::map<std::tuple<int, std::string, std::uint32_t>, Sum> sums_;
 };
 
@@ -315,11 +353,6 @@ void read_folder(const std::string& folder, std::vector<RankRecord>& records, st
 }
 
 }  // namespace
-
-std::string host_name() {
-  char name[sizeof RecordHeader::host] = {};
-  return ::gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
-}
 
 std::string ReportedCommunicator::label() const {
   if (!name.empty()) return name;

@@ -65,6 +65,18 @@ struct ReportRow {
   std::vector<PassedReason> passed;  // calls that the MPI library ran, by reason; from the rank with the most calls
 };
 
+// One of the blocking calls in which its rank spent most time, waiting included.
+struct ReportedCall {
+  Rank rank = 0;
+  double begin_s = 0, seconds = 0;  // begin: from the start of the run, by the clock of the rank's machine
+  std::string collective;
+  int communicator = -1;      // index into RunReport::communicators; -1: unknown
+  Bytes bytes = 0;            // of a block; if sizes differ between ranks, those that the rank sent
+  bool has_sizes = true;      // as in ReportRow
+  bool is_irregular = false;  // sizes differ between ranks
+  bool is_ours = false;
+};
+
 struct RunReport {
   std::string program, mpi, thread_level, version;
   std::int64_t start_unix_ns = 0;
@@ -75,10 +87,11 @@ struct RunReport {
   Count missing_ranks = 0;
   std::string elsewhere;  // where other machines keep the counters of their ranks, if known
   std::vector<ReportedCommunicator> communicators;
-  std::vector<ReportRow> rows;  // ordered by time, largest first
-  double seconds = 0;           // of the rank that ran longest
-  double share = 0;             // of the ranks' total time, spent in collectives
-  double own_rank_seconds = 0;  // spent by all ranks together on groups, plans and trials; not included in `share`
+  std::vector<ReportRow> rows;          // ordered by time, largest first
+  std::vector<ReportedCall> costliest;  // at most 32 of each rank and 4,096 in all, ordered by rank, then begin
+  double seconds = 0;                   // of the rank that ran longest
+  double share = 0;                     // of the ranks' total time, spent in collectives
+  double own_rank_seconds = 0;          // spent by all ranks together on groups, plans and trials; not included in `share`
   double own_share = 0;
   // Bytes that rank i handed over for rank j, at index i * world_size + j. Includes all collectives in which bytes go from one rank
   // to another, so no barriers, allreduces, reduce_scatters or scans; neighbourhood collectives are not included either. Empty for
@@ -92,9 +105,6 @@ struct RunReport {
 inline void add_count(Count& sum, Count more) {
   sum = static_cast<Count>(static_cast<std::uint64_t>(sum) + static_cast<std::uint64_t>(more));
 }
-
-// Name of this machine, as in records.
-std::string host_name();
 
 // Throws Error{misuse} if there are no records. If they belong to several runs, uses those of the given run (0: of the one that
 // began last).

@@ -59,6 +59,16 @@ Json to_json(const ReportRow& row) {
           {"passed", std::move(passed)}};
 }
 
+Json to_json(const ReportedCall& call) {
+  return {{"rank", call.rank},
+          {"begin_s", call.begin_s},
+          {"seconds", call.seconds},
+          {"collective", call.collective},
+          {"communicator", call.communicator < 0 ? Json() : Json(call.communicator)},
+          {call.is_irregular ? "sent_bytes" : "block_bytes", call.has_sizes ? Json(call.bytes) : Json()},
+          {"by_ours", call.is_ours}};
+}
+
 Json to_json(const ReportedRank& rank) {
   Json json{{"rank", rank.rank},
             {"state", name(rank.state)},
@@ -97,6 +107,8 @@ std::string json_text_of(const RunReport& report) {
                                      {"members", each.members.empty() ? Json() : Json(each.members)}});
   json["balance"] = to_json(balance_of(report));
   for (const ReportRow& row : report.rows) json["rows"].push_back(to_json(row));
+  json["costliest_calls"] = Json::array();
+  for (const ReportedCall& call : report.costliest) json["costliest_calls"].push_back(to_json(call));
   json["missing_ranks"] = report.missing_ranks;
   Json traffic;
   const auto p = static_cast<std::ptrdiff_t>(report.world_size);

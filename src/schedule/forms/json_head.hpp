@@ -2,11 +2,15 @@
 // What JSON documents of schedules and of traces share: the keys with which they begin, lists of sizes, and regions.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "quadrille/schedule.hpp"
 #include "schedule/forms/document.hpp"
+#include "schedule/forms/json_tree.hpp"
 #include "schedule/forms/json_value.hpp"
 
 namespace quadrille {
@@ -29,5 +33,21 @@ std::vector<Bytes> read_json_sizes(const JsonValue& list, Count ranks);
 
 // Reads [buffer, offset, length].
 Region read_json_region(const JsonValue& region);
+
+// Parses a text that holds one document or an array of them, and returns what `read` makes of each. `what` names a document in the
+// error for an empty array. Throws Error{malformed}.
+template <class Read>
+auto read_json_documents(std::string_view text, std::string_view what, Read&& read) {
+  const nlohmann::json root = json_tree(text);
+  const JsonValue value(root);
+  std::vector<decltype(read(value))> list;
+  if (!value.is_array()) {
+    list.push_back(read(value));
+    return list;
+  }
+  if (value.size() == 0) value.refuse(fmt::format("an empty array holds no {}", what));
+  value.for_each([&](const JsonValue& document) { list.push_back(read(document)); });
+  return list;
+}
 
 }  // namespace quadrille

@@ -10,7 +10,6 @@
 #include "quadrille/indexed.hpp"
 #include "schedule/forms/document.hpp"
 #include "schedule/forms/json_head.hpp"
-#include "schedule/forms/json_tree.hpp"
 #include "schedule/forms/json_value.hpp"
 
 namespace quadrille {
@@ -139,16 +138,7 @@ Schedule read_schedule(const JsonValue& document, std::size_t text_bytes) {
 }  // namespace
 
 std::vector<Schedule> parse_json(std::string_view text) {
-  const nlohmann::json root = json_tree(text);
-  const JsonValue value(root);
-  std::vector<Schedule> schedules;
-  if (!value.is_array()) {
-    schedules.push_back(read_schedule(value, text.size()));
-    return schedules;
-  }
-  if (value.size() == 0) value.refuse("an empty array holds no schedule");
-  value.for_each([&](const JsonValue& document) { schedules.push_back(read_schedule(document, text.size())); });
-  return schedules;
+  return read_json_documents(text, "schedule", [&](const JsonValue& document) { return read_schedule(document, text.size()); });
 }
 
 }  // namespace quadrille

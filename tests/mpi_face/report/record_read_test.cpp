@@ -50,7 +50,9 @@ TEST_F(ReportTest, ReadsOrRefusesDamagedFiles) {
     std::string bytes = good;
     const std::size_t changes = 1 + draw(4);
     for (std::size_t k = 0; k < changes; ++k) {
-      const std::size_t at = draw(4) == 0 ? draw(bytes.size()) : draw(700) < 350 ? draw(320) : 4096 + draw(bytes.size() - 4096);
+      const std::size_t at = draw(4) == 0      ? draw(bytes.size())
+                             : draw(700) < 350 ? draw(sizeof(RecordHeader))
+                                               : 4096 + draw(bytes.size() - 4096);
       const std::uint64_t word = draw(3) == 0 ? ~std::uint64_t{0} >> draw(64) : random() >> draw(64);
       std::memcpy(bytes.data() + at, &word, std::min<std::size_t>(1 + draw(8), bytes.size() - at));
     }

@@ -151,6 +151,30 @@ TEST_F(RecordTest, PacksUsedEntriesOnly) {
   EXPECT_EQ(traffic[2], 77u);
 }
 
+// The calls that took longest remain, whatever the order in which they come.
+TEST_F(RecordTest, KeepsTheCostliestCalls) {
+  constexpr std::uint64_t calls = 5 * RecordHeader::costly_calls;
+  for (const auto& nth : std::initializer_list<std::uint64_t (*)(std::uint64_t)>{[](std::uint64_t i) { return i; },
+                                                                                 [](std::uint64_t i) { return calls - 1 - i; },
+                                                                                 [](std::uint64_t i) { return i * 77 % calls; }}) {
+    RecordOptions of_memory = options();
+    of_memory.path.clear();
+    Record record(of_memory);
+    for (std::uint64_t i = 0; i < calls; ++i)
+      record.keep_if_costly(
+          {.begin_ticks = i, .ticks = 10 + nth(i), .bytes = nth(i), .function = 1, .communicator = 0, .is_ours = 1});
+    std::set<std::uint64_t> kept;
+    for (const CostlyCall& call : record.header().costliest) {
+      EXPECT_EQ(call.bytes + 10, call.ticks);
+      kept.insert(call.bytes);
+    }
+    EXPECT_EQ(kept.size(), RecordHeader::costly_calls);
+    EXPECT_EQ(*kept.begin(), calls - RecordHeader::costly_calls);
+    EXPECT_EQ(*kept.rbegin(), calls - 1);
+    EXPECT_EQ(record.header().costly_ticks, 10 + *kept.begin());
+  }
+}
+
 TEST(RecordWords, AreCutBetweenCharacters) {
   char place[4];
   set_words(place, "ab\xC3\xA4");

@@ -34,6 +34,11 @@ TEST_F(ReportTest, PrintsTextAndJson) {
   EXPECT_EQ(json["rows"][0]["ours_calls"], 10);
   EXPECT_EQ(json["rows"][1]["vendor"], nullptr);
   EXPECT_EQ(json["traffic_bytes"][0][3], 11077);
+  ASSERT_EQ(json["costliest_calls"].size(), 8u);
+  EXPECT_EQ(json["costliest_calls"][0]["collective"], "Alltoall");
+  EXPECT_EQ(json["costliest_calls"][0]["block_bytes"], 1000);
+  EXPECT_EQ(json["costliest_calls"][0]["by_ours"], false);
+  EXPECT_NEAR(json["costliest_calls"][0]["seconds"].get<double>(), 2e-3, 1e-4);
 }
 
 TEST_F(ReportTest, SaysWhereARankEnded) {

@@ -72,7 +72,17 @@ TEST_F(CommandTest, ConvertsTraces) {
   EXPECT_EQ(prints({"trace", name}), text);
   EXPECT_EQ(prints(as_perfetto({"trace", "-"}), text), prints(as_perfetto(bruck)));
   refuses({"trace", name, "--machine", "sp1"}, "holds a trace");
-  refuses({"trace", write("two.json", '[' + text + ',' + text + ']')}, "holds 2 traces");
+  const std::string direct = prints({"trace", "alltoall", "--algorithm", "direct", "--ranks", "4"});
+  const std::string two = write("two.json", '[' + text + ',' + direct + ']');
+  refuses({"trace", two}, "holds 2; pick one by --only N: 1: alltoall, bruck, 4 ranks, 8 B a block; 2: alltoall, direct");
+  EXPECT_EQ(prints({"trace", two, "--only", "2"}), direct);
+  EXPECT_EQ(prints({"trace", two, "--only", "bruck"}), text);
+  refuses({"trace", two, "--only", "1", "--only", "2"}, "give --only once");
+  refuses({"trace", two, "--only", "3"}, "has nothing that --only 3 names");
+  refuses({"trace", "alltoall", "--algorithm", "bruck", "--ranks", "4", "--only", "1"}, "--only picks from a file");
+  const std::string schedules = prints({"schedule", "alltoall", "--algorithm", "bruck:radix=2..3", "--ranks", "9", "--json"});
+  EXPECT_EQ(parse_traces(prints({"trace", write("schedules.json", schedules), "--only", "1"})).at(0).parameters,
+            parse_traces(prints({"trace", "alltoall", "--algorithm", "bruck:radix=2", "--ranks", "9"})).at(0).parameters);
   refuses({"trace", write("wrong.json", R"({"format": "quadrille-trace/1"})")}, "expected a key 'collective'");
 }
 

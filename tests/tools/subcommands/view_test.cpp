@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <regex>
 #include <set>
 
 #include "quadrille/algorithm.hpp"
@@ -63,9 +64,164 @@ TEST_F(ViewTest, FilesAreSchedulesOrTraces) {
   refuses({"view", write("empty.json", "{}")}, "empty.json");
 }
 
+// Returns the centres of the circles of a picture: the ranks in their order.
+std::vector<std::pair<double, double>> circles_of(const std::string& svg) {
+  static const std::regex circle(R"re(<circle[^>]* cx="([^"]*)" cy="([^"]*)")re");
+  std::vector<std::pair<double, double>> centres;
+  for (std::sregex_iterator found(svg.begin(), svg.end(), circle), end; found != end; ++found)
+    centres.emplace_back(std::stod((*found)[1]), std::stod((*found)[2]));
+  return centres;
+}
+
+// A page has the layout in which `draw` shows the network, also if a trace names it.
+TEST_F(ViewTest, APageHasTheLayoutOfItsNetwork) {
+  const Words problem{"alltoall", "--algorithm", "direct", "--topology", "fat-tree:4"};
+  const Json layout = viewed(problem).at("layouts").at(0);
+  const Json &x = layout.at("x"), &y = layout.at("y");
+  Words drawing = problem;
+  drawing.insert(drawing.begin(), "draw");
+  drawing.insert(drawing.end(), {"--as", "links"});
+  const auto centres = circles_of(prints(drawing));
+  ASSERT_EQ(centres.size(), 16u);
+  ASSERT_EQ(x.size(), 36u);
+  for (std::size_t i = 0; i < 16; ++i) {
+    EXPECT_NEAR(x[i].get<double>() - x[0].get<double>(), centres[i].first - centres[0].first, 0.2) << i;
+    EXPECT_NEAR(y[i].get<double>() - y[0].get<double>(), centres[i].second - centres[0].second, 0.2) << i;
+  }
+  EXPECT_EQ(layout.at("switches").size(), 20u);
+  EXPECT_EQ(layout.at("switches")[0], "switch 0");
+  Words words = problem;
+  words.insert(words.begin(), "trace");
+  EXPECT_EQ(viewed({write("trace.json", prints(words))}).at("layouts").at(0), layout);
+  const Json torus = viewed({"alltoall", "--algorithm", "direct", "--topology", "torus:2x3x4"}).at("layouts").at(0);
+  EXPECT_EQ(torus.at("parts").size(), 2u);
+  EXPECT_FALSE(torus.at("stubs").at("link").empty());
+  const Json nodes = viewed({"alltoall", "--algorithm", "direct", "--node-sizes", "2x3"}).at("layouts").at(0);
+  EXPECT_EQ(nodes.at("parts").size(), 3u);
+  EXPECT_EQ(nodes.at("parts")[1].at("name"), "node 1");
+}
+
+TEST_F(ViewTest, AMachineAddsSimulatedTimes) {
+  const Words problem{"alltoall", "--algorithm", "torus", "--topology", "torus:4x4", "--block", "1KiB", "--machine", "sp1"};
+  Words words = problem;
+  words.insert(words.begin(), "trace");
+  EXPECT_EQ(viewed(problem).at("documents")[0].at("times"), Json::parse(prints(words)).at("times"));
+  refuses({"view", "alltoall", "--algorithm", "bruck", "--ranks", "4", "--model", "postal"}, "simulated times need a machine");
+  refuses({"view", write("trace.json", prints(words)), "--machine", "sp1"}, "has its own network and times");
+  refuses({"view", write("trace.json", prints(words)), "--topology", "ring:16"}, "leave --topology out");
+}
+
+TEST_F(ViewTest, OnlyPicksFromAFile) {
+  const auto traced = [&](const char* algorithm) {
+    return prints({"trace", "alltoall", "--algorithm", algorithm, "--ranks", "4"});
+  };
+  const std::string several = write("several.json", '[' + traced("bruck") + ',' + traced("direct") + ',' + traced("shift") + ']');
+  const auto algorithms = [](const Json& page) {
+    std::vector<std::string> list;
+    for (const Json& document : page.at("documents")) list.push_back(document.at("algorithm"));
+    return list;
+  };
+  EXPECT_EQ(algorithms(viewed({several, "--only", "2"})), (std::vector<std::string>{"direct"}));
+  EXPECT_EQ(algorithms(viewed({several, "--only", "shift", "--only", "1"})), (std::vector<std::string>{"shift", "bruck"}));
+  refuses({"view", several}, "side by side, not 3; pick by --only");
+  refuses({"view", several, "--only", "0"}, "has nothing that --only 0 names; it holds 1: alltoall, bruck");
+  refuses({"view", several, "--only", "4"}, "--only 4");
+  refuses({"view", several, "--only", "alltoall"}, "3 titles in");
+  refuses({"view", several, several, "--only", "1"}, "--only picks from one file");
+  refuses({"view", "alltoall", "--algorithm", "bruck", "--ranks", "4", "--only", "1"}, "--only picks from a file");
+  const std::string schedules = prints({"schedule", "alltoall", "--algorithm", "bruck:radix=2..4", "--ranks", "9", "--json"});
+  EXPECT_EQ(viewed({write("schedules.json", schedules), "--only", "radix=3"}).at("documents").size(), 1u);
+}
+
+Words race_words() {
+  return {"race",  "alltoall",      "--ranks", "2",      "--block", "8B,64B",     "--algorithm", "direct", "--algorithm",
+          "bruck", "--repetitions", "2",       "--time", "0.02s",   "--executor", "threads",     "--json"};
+}
+
 TEST_F(ViewTest, ResultsOfRacesAreShown) {
-  const std::string race = write("race.json", R"({"collective": "alltoall", "ranks": 4, "sizes": []})");
-  EXPECT_EQ(viewed({race, race, race}).at("documents").size(), 3u);
+  const std::string text = prints(race_words()), race = write("race.json", text);
+  const Json page = viewed({race, race, race});
+  ASSERT_EQ(page.at("documents").size(), 3u);
+  EXPECT_FALSE(page.contains("layouts"));
+  EXPECT_EQ(page.at("documents")[0], Json::parse(text));
+  EXPECT_NE(page.at("documents")[0].at("command").get<std::string>().find("race alltoall --ranks 2"), std::string::npos);
+  EXPECT_GT(page.at("documents")[0].at("start_unix_s").get<Count>(), 1'600'000'000);
+  EXPECT_FALSE(page.at("documents")[0].at("host").get<std::string>().empty());
+}
+
+const char* const report_text =
+    R"({"format": "quadrille-report", "format_version": 1, "program": "./app", "mpi": "an MPI", "world_size": 2,
+        "hosts": ["a"], "start_unix_s": 1700000000.5,
+        "seconds": 1, "share": 0.5, "communicators": [{"name": "MPI_COMM_WORLD"}], "balance": {"late_s": 0},
+        "ranks": [{"rank": 0, "host": "a", "state": "ended", "seconds": 1, "collective_seconds": 0.5}],
+        "rows": [{"collective": "Alltoall", "communicator": 0, "calls": 1, "ours_calls": 0, "share": 0.5, "rank_seconds": 1,
+                  "most_seconds": 0.5}],
+        "costliest_calls": [{"rank": 1, "begin_s": 0.1, "seconds": 0.2, "collective": "Alltoall",
+                             "communicator": 0, "block_bytes": 8, "by_ours": true}],
+        "traffic_bytes": [[0, 8], [8, 0]]})";
+
+const char* const tuning_text =
+    R"({"ranks": 2, "transport": "threads", "collectives": [], "cells": [{"collective": "alltoall", "shape": "", "block_bytes": 8,
+        "ways": [{"algorithm": "direct", "median_s": 1e-6, "lower_s": 1e-6, "upper_s": 2e-6}]}]})";
+
+TEST_F(ViewTest, OtherResultsAreShownOrRefused) {
+  EXPECT_EQ(viewed({write("report.json", report_text)}).at("documents").size(), 1u);
+  EXPECT_EQ(viewed({write("tuned.json", tuning_text)}).at("documents").size(), 1u);
+  EXPECT_EQ(viewed({write("tuned.json", std::string("[") + tuning_text + "," + tuning_text + "]")}).at("documents").size(), 1u);
+  struct Change {
+    const char *text, *words, *other, *hint;
+  };
+  for (const Change& change : std::vector<Change>{
+           {report_text, R"("world_size": 2)", R"("world_size": 0)", "a count is too small"},
+           {report_text, R"("world_size": 2)", R"("world_size": 3)", "the traffic has another number of ranks"},
+           {report_text, R"("program")", R"("programme")", "key 'program' not found"},
+           {report_text, R"("communicator": 0, "calls")", R"("communicator": 1, "calls")", "none of the communicators"},
+           {report_text, R"("communicator": 0, "block)", R"("communicator": 1, "block)", "none of the communicators"},
+           {report_text, R"("seconds": 1, "share")", R"("seconds": -1, "share")", "not a number from 0 on"},
+           {report_text, R"({"rank": 0)", R"({"rank": 2)", "none of the world's"},
+           {report_text, R"({"rank": 1)", R"({"rank": 2)", "none of the world's"},
+           {report_text, "[8, 0]", "[8]", "another number of ranks"},
+           {report_text, "[8, 0]", "[8, 0.5]", "something else than whole numbers"},
+           {report_text, "[8, 0]", "[8, 9007199254740992]", "something else than whole numbers"},
+           {report_text, R"(["a"])", "[1]", "type must be string"},
+           {report_text, R"("block_bytes": 8)", R"("block_bytes": 8.5)", "not a whole number"},
+           {report_text, R"("communicator": 0, "calls")", R"("vendor": 1, "communicator": 0, "calls")", "cannot use at()"},
+           {report_text, R"([{"name": "MPI_COMM_WORLD"}])", R"({"name": "MPI_COMM_WORLD"})", "no list"},
+           {report_text, "1700000000.5", "null", "type must be number"},
+           {tuning_text, R"("threads")", "7", "type must be string"},
+           {tuning_text, R"("cells")", R"("command": 1, "cells")", "type must be string"},
+           {tuning_text, R"("cells")", R"("start_unix_s": -1, "cells")", "not a number from 0 on"},
+           {tuning_text, R"("cells")", R"("machine": {"model": "A", "cores": 1, "threads": 0.5}, "cells")", "not a whole number"},
+           {report_text, R"("format_version": 1)", R"("format_version": 2)", "the version of quadrille that wrote it"},
+           {tuning_text, R"("alltoall")", R"("gossip")", "gossip"},
+           {tuning_text, R"("median_s": 1e-6)", R"("median_s": null)", "type must be number"},
+           {tuning_text, R"("ways")", R"("wage")", "key 'ways' not found"},
+       }) {
+    SCOPED_TRACE(change.other);
+    std::string text = change.text;
+    const std::size_t at = text.find(change.words);
+    ASSERT_NE(at, std::string::npos) << change.words;
+    text.replace(at, std::string(change.words).size(), change.other);
+    refuses({"view", write("broken.json", text)}, change.hint);
+  }
+  std::string race = prints(race_words());
+  race.replace(race.find(R"("median_s")"), 10, R"("medium_s")");
+  refuses({"view", write("broken.json", race)}, "key 'median_s' not found");
+  refuses({"view", write("a.json", report_text), write("b.json", tuning_text)}, "make a page for each");
+  refuses({"view", write("a.json", report_text), write("b.json", report_text)}, "make a page for each");
+  refuses({"view", write("a.json", report_text), "--machine", "sp1"}, "holds measured times");
+  refuses({"view", write("a.json", report_text), "--only", "1"}, "leave --only out");
+}
+
+TEST_F(ViewTest, SaysWhatToDoWithOtherFormats) {
+  const std::string simulation =
+      write("sim.json", prints({"simulate", "alltoall", "--algorithm", "bruck", "--ranks", "4", "--machine", "sp1", "--json"}));
+  refuses({"view", simulation}, "holds predicted times only; 'quadrille plot' draws them");
+  for (const char* command : {"view", "trace"})
+    refuses({command, write("newer.json", R"({"format": "quadrille-trace/2"})")},
+            "has the format quadrille-trace/2, and this version reads quadrille-trace/1; use the version of quadrille that "
+            "wrote it");
+  refuses({"view", write("newer.json", R"({"format": "quadrille-schedule/2"})")}, "expected 'quadrille-schedule/1'");
 }
 
 TEST_F(ViewTest, AWrongScheduleIsShownWithItsFindings) {
@@ -90,6 +246,17 @@ TEST_F(ViewTest, TextsOfADocumentDoNotEndTheElementOfTheData) {
 TEST_F(ViewTest, RefusesWhatItCannotDo) {
   refuses({"view"}, "name a collective or a file");
   refuses({"view", "alltoall", "--algorithm", "bruck", "--ranks", "1025"}, "at most 1024 ranks, not 1025");
+  std::string trace = prints({"trace", "alltoall", "--algorithm", "bruck", "--ranks", "4", "--topology", "ring:4"});
+  const auto changed = [&](const std::string& words, const std::string& other) {
+    std::string text = trace;
+    return write("changed.json", text.replace(text.find(words), words.size(), other));
+  };
+  refuses({"view", changed("\"round_count\": 1", "\"round_count\": 131073")}, "at most 131072 rounds");
+  EXPECT_EQ(run({"view", changed("\"round_count\": 1", "\"round_count\": 131072")}).exit_code, 0);
+  refuses({"view", changed("[32,32,32,32]", "[9007199254740992,0,0,0]")}, "sizes below 2^53 bytes");
+  EXPECT_EQ(run({"view", changed("[32,32,32,32]", "[9007199254740991,0,0,0]")}).exit_code, 0);
+  refuses({"view", changed("\"vertices\": 4", "\"vertices\": 4097")}, "at most 4096 ranks and switches, not 4097");
+  EXPECT_EQ(run({"view", changed("\"vertices\": 4", "\"vertices\": 4096")}).exit_code, 0);
   refuses({"view", "alltoall", "--ranks", "4"}, "--algorithm");
   refuses({"view", "alltoall", "--algorithm", "bruck", "--ranks", "4", "--open"}, "--open needs a file");
   refuses({"view", "alltoall", "--algorithm", "bruck", "--ranks", "4", "-o", file("page.svg")}, "SVG");

@@ -5,6 +5,7 @@ import type { Exchange } from "../model/exchange";
 import { Reader, Refusal, parsed } from "./reader";
 import type { Race } from "../report/race";
 import type { RunReport } from "../report/run";
+import { readLayout } from "./layout";
 import { isRace, isTuning, readRace, readTuning } from "./race";
 import { readRun } from "./run";
 import { readSchedule } from "./schedule";
@@ -59,7 +60,8 @@ interface Documents {
 
 const mostRaces = 64;
 
-function readDocuments(documents: Reader[]): Documents {
+// `layouts`: of each document, null where it has none.
+function readDocuments(documents: Reader[], layouts: Reader[] = []): Documents {
   const [first] = documents;
   if (!first) throw new Refusal("The page has no schedule.");
   if (isRace(first) || isTuning(first)) {
@@ -69,7 +71,12 @@ function readDocuments(documents: Reader[]): Documents {
   }
   if (formatOf(first) === "quadrille-report" && documents.length === 1) return { exchanges: [], races: [], run: readRun(first) };
   if (documents.length > 2) throw new Refusal(`The page has ${documents.length} schedules; it shows one, or two side by side.`);
-  return { exchanges: documents.map(readExchange), races: [] };
+  const exchanges = documents.map((document, i) => {
+    const exchange = readExchange(document);
+    const layout = layouts[i];
+    return layout && layout.value !== null ? { ...exchange, layout: readLayout(layout, exchange) } : exchange;
+  });
+  return { exchanges, races: [] };
 }
 
 // A link of a gallery leads to a page in the same folder.
@@ -104,6 +111,11 @@ export function readPage(text: string): PageData {
     text: document.optional("text", (reader) => reader.text()),
     links: document.optional("links", (list) => list.list().map(readLink)) ?? [],
     sections,
-    ...(sections.length ? { exchanges: [], races: [] } : readDocuments(documents)),
+    ...(sections.length
+      ? { exchanges: [], races: [] }
+      : readDocuments(
+          documents,
+          document.optional("layouts", (list) => list.list()),
+        )),
   };
 }

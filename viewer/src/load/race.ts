@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads the JSON of `quadrille race` and `quadrille tune`.
-import type { Candidate, Race, RacedSize } from "../report/race";
+import { plural } from "../model/format";
+import type { Candidate, Race, RacedSize, RaceFacts } from "../report/race";
 import { Reader, Refusal } from "./reader";
 
 const mostEntries = 100_000;
@@ -28,6 +29,7 @@ function readCandidate(entry: Reader): Candidate {
     c2: maybe(entry, "c2", (reader) => reader.whole()),
     phases: phases.every((phase) => phase !== undefined) ? (phases as [number, number, number]) : undefined,
     predicted: maybe(entry, "predicted_s", seconds),
+    wrong: maybe(entry, "checked", (reader) => reader.value) === false,
   };
 }
 
@@ -36,7 +38,8 @@ function readSize(size: Reader, key: "entries" | "ways"): RacedSize {
   if (entries.length > mostEntries) size.refuse(`has more than ${mostEntries} candidates`);
   return {
     bytes: size.at("block_bytes").whole(),
-    candidates: entries.map(readCandidate).sort((a, b) => a.median - b.median),
+    candidates: entries.map(readCandidate).sort((a, b) => Number(a.wrong) - Number(b.wrong) || a.median - b.median),
+    conclusion: maybe(size, "conclusion", (reader) => reader.text()),
     leftOut:
       maybe(size, "left_out", (list) =>
         list.list().map((entry) => ({ name: entry.at("algorithm").text(), reason: entry.at("reason").text() })),
@@ -46,6 +49,30 @@ function readSize(size: Reader, key: "entries" | "ways"): RacedSize {
 
 const ascending = (sizes: RacedSize[]): RacedSize[] =>
   sizes.filter((size) => size.candidates.length > 0).sort((a, b) => a.bytes - b.bytes);
+
+function readFacts(document: Reader): RaceFacts {
+  const text = (key: string) => maybe(document, key, (reader) => reader.text());
+  const nodes = maybe(document, "nodes", (reader) => reader.whole(1));
+  const machine = maybe(document, "machine", (entry) => {
+    const count = (key: string) => maybe(entry, key, (reader) => reader.whole());
+    const [cores, threads] = [count("cores"), count("threads")];
+    return [
+      maybe(entry, "model", (reader) => reader.text()) || "unknown processor",
+      ...(cores ? [plural(cores, "core")] : []),
+      ...(threads && threads !== cores ? [plural(threads, "hardware thread")] : []),
+    ].join(", ");
+  });
+  const transport = text("transport");
+  const version = text("version");
+  return {
+    where: [transport && `on ${transport}`, nodes && plural(nodes, "node"), text("host"), version && `quadrille ${version}`]
+      .filter(Boolean)
+      .join(", "),
+    machine: machine ?? "not said",
+    start: maybe(document, "start_unix_s", seconds),
+    command: text("command"),
+  };
+}
 
 export const isRace = (document: Reader): boolean => document.has("sizes") && document.has("collective");
 
@@ -58,7 +85,8 @@ export function readRace(document: Reader): Race {
       .map((size) => readSize(size, "entries")),
   );
   if (sizes.length === 0) throw new Refusal(`${document.place} has no measured sizes.`);
-  return { title: `${document.at("collective").text()}, ${ranks} ranks`, ranks, sizes };
+  const collective = document.at("collective").text();
+  return { title: `${collective}, ${plural(ranks, "rank")}`, collective, ranks, about: readFacts(document), sizes };
 }
 
 export const isTuning = (document: Reader): boolean => document.has("cells") && document.has("collectives");
@@ -66,14 +94,17 @@ export const isTuning = (document: Reader): boolean => document.has("cells") && 
 // A session has cells of several collectives; each collective and shape becomes a race.
 export function readTuning(document: Reader): Race[] {
   const ranks = document.at("ranks").whole(1);
-  const groups = new Map<string, RacedSize[]>();
+  const groups = new Map<string, { collective: string; sizes: RacedSize[] }>();
   for (const cell of document.at("cells").list()) {
     const shape = maybe(cell, "shape", (reader) => reader.text());
-    const title = `${cell.at("collective").text()}${shape ? ` (${shape})` : ""}, ${ranks} ranks`;
-    groups.set(title, [...(groups.get(title) ?? []), readSize(cell, "ways")]);
+    const collective = cell.at("collective").text();
+    const title = `${collective}${shape ? ` (${shape})` : ""}, ${plural(ranks, "rank")}`;
+    const group = groups.get(title) ?? { collective, sizes: [] };
+    group.sizes.push(readSize(cell, "ways"));
+    groups.set(title, group);
   }
   const races = [...groups]
-    .map(([title, sizes]) => ({ title, ranks, sizes: ascending(sizes) }))
+    .map(([title, { collective, sizes }]) => ({ title, collective, ranks, about: readFacts(document), sizes: ascending(sizes) }))
     .filter((race) => race.sizes.length > 0);
   if (races.length === 0) throw new Refusal(`${document.place} has no measured cells.`);
   return races;

@@ -114,7 +114,7 @@ function readNetwork(reader: Reader, messages: number): Network {
     topology: reader.at("topology").text(),
     grid: reader.optional("grid", (grid) => grid.wholes(1)) ?? [],
     vertices,
-    links: numbers.map((_, i) => ({ from: from[i]!, to: to[i]!, text: texts?.[i] ?? `${from[i]} -> ${to[i]}` })),
+    links: numbers.map((number, i) => ({ number, from: from[i]!, to: to[i]!, text: texts?.[i] ?? `${from[i]} -> ${to[i]}` })),
     ways: hops.map((count) => crossed.slice(next, (next += count)).map(indexOf)),
   };
 }

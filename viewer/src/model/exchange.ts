@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One run of one schedule, as all views see it. Schedules and traces are both read into this form.
+import type { Layout } from "./layout";
 
 export const bufferNames = ["input", "output", "scratch"] as const;
 export type Buffer = 0 | 1 | 2; // index in bufferNames
@@ -65,6 +66,7 @@ export interface Bound {
 }
 
 export interface Link {
+  readonly number: number; // not every number is a link
   readonly from: number;
   readonly to: number;
   readonly text: string;
@@ -121,6 +123,7 @@ export interface Exchange {
   readonly messages: readonly Message[];
   readonly clocks: readonly Clock[]; // the logical one first
   readonly network?: Network;
+  readonly layout?: Layout; // of the network's vertices, or of the ranks
   readonly findings: readonly Finding[];
   readonly bounds: readonly Bound[];
 }

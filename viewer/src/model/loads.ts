@@ -5,24 +5,33 @@ import type { Exchange, Message } from "./exchange";
 export interface LinkLoad {
   readonly from: number;
   readonly to: number;
+  readonly link: number | undefined; // its number in the network
   readonly text: string;
   bytes: number;
   messages: number;
 }
 
-// The vertices that a message passes, its ends included.
-export function wayOf(exchange: Exchange, message: Message): number[] {
+export interface Hop {
+  readonly from: number;
+  readonly to: number;
+  readonly link: number | undefined; // its number in the network
+}
+
+// The links that a message takes; without a network it goes from rank to rank.
+export function hopsOf(exchange: Exchange, message: Message): Hop[] {
   const way = exchange.network?.ways[message.index];
-  if (!way?.length) return [message.from, message.to];
-  const { links } = exchange.network!;
-  return [links[way[0]!]!.from, ...way.map((link) => links[link]!.to)];
+  if (!way?.length) return [{ from: message.from, to: message.to, link: undefined }];
+  return way.map((link) => {
+    const { number, from, to } = exchange.network!.links[link]!;
+    return { from, to, link: number };
+  });
 }
 
 // Loads of the rounds first .. last, the links without messages left out. Messages without both ends load no link.
 export function linkLoads(exchange: Exchange, first: number, last: number): LinkLoad[] {
   const loads = new Map<number, LinkLoad>();
-  const add = (key: number, from: number, to: number, text: string, bytes: number) => {
-    const load = loads.get(key) ?? { from, to, text, bytes: 0, messages: 0 };
+  const add = (key: number, { from, to, link }: Hop, text: string, bytes: number) => {
+    const load = loads.get(key) ?? { from, to, link, text, bytes: 0, messages: 0 };
     load.bytes += bytes;
     ++load.messages;
     loads.set(key, load);
@@ -33,17 +42,13 @@ export function linkLoads(exchange: Exchange, first: number, last: number): Link
       const { network } = exchange;
       if (network)
         for (const link of network.ways[message.index] ?? []) {
-          const { from, to, text } = network.links[link]!;
-          add(link, from, to, text, message.bytes);
+          const { number, from, to, text } = network.links[link]!;
+          add(link, { from, to, link: number }, text, message.bytes);
         }
-      else
-        add(
-          message.from * exchange.ranks + message.to,
-          message.from,
-          message.to,
-          `${message.from} -> ${message.to}`,
-          message.bytes,
-        );
+      else {
+        const { from, to, bytes } = message;
+        add(from * exchange.ranks + to, { from, to, link: undefined }, `${from} -> ${to}`, bytes);
+      }
     }
   return [...loads.values()];
 }

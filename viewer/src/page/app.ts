@@ -142,7 +142,7 @@ export class App {
       );
     const about = this.about();
     const times = el("section", { class: "times", "aria-label": "Time" }, ...this.panes.slice(2).map((pane) => pane.element));
-    times.style.height = `min(${this.data.exchanges.some((exchange) => exchange.clocks.length > 1) ? 46 : 34}vh, ${Math.max(...this.data.exchanges.map((exchange) => exchange.clocks.length * (46 + 22 * exchange.ranks)))}px)`;
+    times.style.height = `min(${this.data.exchanges.some((exchange) => exchange.clocks.length > 1) ? 42 : 34}vh, ${Math.max(...this.data.exchanges.map((exchange) => exchange.clocks.length * (46 + 22 * exchange.ranks)))}px)`;
     const main = el(
       "main",
       this.data.exchanges.length > 1 ? { class: "two" } : {},

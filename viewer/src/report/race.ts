@@ -11,22 +11,34 @@ export interface Candidate {
   readonly c2: number | undefined; // bytes
   readonly phases: readonly [number, number, number] | undefined; // distribute, communicate, collect, in seconds
   readonly predicted: number | undefined;
+  readonly wrong: boolean; // it delivered wrong data, so it cannot win
 }
 
 export interface RacedSize {
   readonly bytes: number; // of a block
-  readonly candidates: readonly Candidate[]; // fastest first
+  readonly candidates: readonly Candidate[]; // fastest first, and those with wrong data last
+  readonly conclusion: string | undefined; // "fastest": the first is faster than all others; or "tied", "noisy", ...
   readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
+}
+
+// Where and how it was measured, as far as the results say it.
+export interface RaceFacts {
+  readonly where: string;
+  readonly machine: string;
+  readonly start: number | undefined; // seconds since 1970
+  readonly command: string | undefined;
 }
 
 // The races of one collective on one number of ranks.
 export interface Race {
   readonly title: string;
+  readonly collective: string;
+  readonly about: RaceFacts;
   readonly ranks: number;
   readonly sizes: readonly RacedSize[]; // ascending
 }
 
-export const fastest = (size: RacedSize): Candidate | undefined => size.candidates[0];
+export const fastest = (size: RacedSize): Candidate | undefined => size.candidates.find((candidate) => !candidate.wrong);
 
 // Names of all candidates, those that are fastest somewhere first.
 export function names(races: readonly Race[]): string[] {
@@ -42,6 +54,7 @@ export function names(races: readonly Race[]): string[] {
 // Why a candidate lost against the fastest one, as far as the figures tell.
 export function reason(candidate: Candidate, best: Candidate, bytesText: (bytes: number) => string): string {
   if (candidate === best) return "the fastest";
+  if (candidate.wrong) return "its data was wrong";
   if (candidate.toBest ? candidate.toBest.lower <= 1 : candidate.lower <= best.upper)
     return "not told apart from the fastest: the intervals meet";
   const parts: string[] = [];

@@ -22,11 +22,24 @@ export interface RankTime {
   readonly inside: number; // seconds in collectives
 }
 
+// One of the calls in which a rank spent most time.
+export interface CostlyCall {
+  readonly rank: number;
+  readonly begin: number; // seconds from the start of the run
+  readonly seconds: number;
+  readonly collective: string;
+  readonly name: string; // with size and communicator
+  readonly by: string; // "Quadrille" or "the MPI library"
+}
+
 export interface RunReport {
   readonly program: string;
   readonly mpi: string;
+  readonly hosts: readonly string[];
+  readonly start: number | undefined; // seconds since 1970
   readonly seconds: number;
   readonly share: number;
+  readonly costliest: readonly CostlyCall[]; // by rank, then begin
   readonly ranks: readonly RankTime[];
   readonly rows: readonly CallRow[]; // the costliest first
   readonly traffic: readonly (readonly number[])[] | undefined; // bytes from each rank to each rank

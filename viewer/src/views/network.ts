@@ -2,31 +2,31 @@
 // The network view: ranks where they are, links by their load, messages under way.
 import type { Exchange, Message } from "../model/exchange";
 import { formatBytes, plural } from "../model/format";
-import { busiest, linkLoads, wayOf } from "../model/loads";
+import { layoutOf, type Line, linesOf, type Layout, type Place } from "../model/layout";
+import { busiest, hopsOf, linkLoads } from "../model/loads";
 import { largest } from "../model/numbers";
-import { places } from "../model/places";
 import { font, load } from "./look";
 import { palette } from "./memory_colours";
 import { drawStill } from "./still";
 import { type CanvasView, type Frame, phaseOf, remembered, smooth } from "./view";
 
-interface Point {
-  x: number;
-  y: number;
+interface Drawing {
+  readonly layout: Layout;
+  readonly scale: number;
+  readonly at: (place: Place) => Place; // on the canvas
+  readonly points: readonly Place[]; // of the vertices
+  readonly radius: number; // of a rank
 }
 
-const layout = remembered((exchange: Exchange, width: number, height: number) => {
-  const size = Math.min(width - 40, height - 70);
-  const [left, top] = [(width - size) / 2, 36];
-  const wide = Math.min(width - 40, size * 1.5);
-  // Grids may be wider than high; circles stay round.
-  const stretch = exchange.grid || exchange.network?.grid.length ? wide / size : 1;
-  const points = places(exchange).map(({ x, y }) => ({
-    x: (width - size * stretch) / 2 + x * size * stretch,
-    y: top + y * size,
-  }));
-  const nearest = points.length > 1 ? Math.hypot(points[0]!.x - points[1]!.x, points[0]!.y - points[1]!.y) : size;
-  return { points, radius: Math.max(2, Math.min(17, nearest * 0.34)), left, size };
+const mostEnlarged = 1.7;
+const headHeight = 28;
+
+const drawingOf = remembered((exchange: Exchange, width: number, height: number): Drawing => {
+  const layout = layoutOf(exchange);
+  const scale = Math.min((width - 24) / layout.width, (height - headHeight - 12) / layout.height, mostEnlarged);
+  const [left, top] = [(width - scale * layout.width) / 2, headHeight + (height - headHeight - 12 - scale * layout.height) / 2];
+  const at = ({ x, y }: Place): Place => ({ x: left + scale * x, y: top + scale * y });
+  return { layout, scale, at, points: layout.places.map(at), radius: Math.max(1.6, scale * layout.radius) };
 });
 
 const loadsOf = remembered((exchange: Exchange, first: number, last: number) => {
@@ -39,51 +39,49 @@ const rangeOf = (frame: Frame): [number, number] => [
   Math.min(frame.round, frame.exchange.rounds.length - 1),
 ];
 
-// Points of the line from one vertex to another: bent, so that the two directions can be told apart, and more if it goes around a ring.
-function bend(a: Point, b: Point, radius: number, around: boolean): { control: Point; at: (share: number) => Point } {
-  const [dx, dy] = [b.x - a.x, b.y - a.y];
-  const length = Math.hypot(dx, dy) || 1;
-  const offset = around ? Math.min(length * 0.22, radius * 4.5) : Math.min(length * 0.1, radius * 0.9);
-  const control = { x: (a.x + b.x) / 2 + (dy / length) * offset, y: (a.y + b.y) / 2 - (dx / length) * offset };
-  const at = (t: number): Point => ({
-    x: (1 - t) ** 2 * a.x + 2 * t * (1 - t) * control.x + t * t * b.x,
-    y: (1 - t) ** 2 * a.y + 2 * t * (1 - t) * control.y + t * t * b.y,
+// The lines of a link on the canvas. Those of the two directions are beside each other.
+function linesOn(drawing: Drawing, from: number, to: number, link: number | undefined): Line[] {
+  const beside = Math.max(0.8, 3.5 * drawing.scale);
+  return linesOf(drawing.layout, from, to, link).map(([a, b]) => {
+    const [p, q] = [drawing.at(a), drawing.at(b)];
+    const length = Math.hypot(q.x - p.x, q.y - p.y) || 1;
+    const [x, y] = [(-(q.y - p.y) / length) * beside, ((q.x - p.x) / length) * beside];
+    return [
+      { x: p.x + x, y: p.y + y },
+      { x: q.x + x, y: q.y + y },
+    ] as const;
   });
-  return { control, at };
 }
 
-// A link between neighbours on a ring that are not beside each other in the picture.
-function wraps(frame: Frame, a: number, b: number): boolean {
-  const grid = frame.exchange.network?.grid.length ? frame.exchange.network.grid : frame.exchange.grid;
-  if (!grid || !frame.exchange.network || frame.exchange.network.topology.startsWith("hypercube:")) return false;
-  const columns = grid.at(-1)!;
-  const rows = grid.at(-2) ?? 1;
-  const [dx, dy] = [
-    Math.abs((a % columns) - (b % columns)),
-    Math.abs((Math.floor(a / columns) % rows) - (Math.floor(b / columns) % rows)),
-  ];
-  return dx > 1 || dy > 1;
+// The point at a share of the way along lines.
+function along(lines: readonly Line[], share: number): Place {
+  const part = Math.min(lines.length - 1, Math.floor(share * lines.length));
+  const [a, b] = lines[part]!;
+  const t = share * lines.length - part;
+  return { x: a.x + t * (b.x - a.x), y: a.y + t * (b.y - a.y) };
 }
 
 // More lines than this cover each other; of more links a part is drawn, or those of the selected rank.
 const mostLines = 2000;
 
-function drawLinks(canvas: CanvasRenderingContext2D, frame: Frame, points: readonly Point[], radius: number): void {
+function drawLinks(canvas: CanvasRenderingContext2D, frame: Frame, drawing: Drawing): void {
   const { exchange, look } = frame;
-  const line = (from: number, to: number) => {
-    const { control } = bend(points[from]!, points[to]!, radius, wraps(frame, from, to));
+  const line = (from: number, to: number, link: number | undefined) => {
     canvas.beginPath();
-    canvas.moveTo(points[from]!.x, points[from]!.y);
-    canvas.quadraticCurveTo(control.x, control.y, points[to]!.x, points[to]!.y);
+    for (const [a, b] of linesOn(drawing, from, to, link)) {
+      canvas.moveTo(a.x, a.y);
+      canvas.lineTo(b.x, b.y);
+    }
     canvas.stroke();
   };
   canvas.strokeStyle = look.line;
   canvas.lineWidth = 1;
-  for (const link of exchange.network?.links ?? []) line(link.from, link.to);
+  for (const link of exchange.network?.links ?? []) line(link.from, link.to, link.number);
   const { loads, most } = loadsOf(exchange, ...rangeOf(frame));
   const many = loads.length > mostLines;
   let skipped = 0;
   const even = loads.every((entry) => entry.bytes === most.bytes);
+  const thin = Math.max(0.25, Math.min(1, 1.4 * drawing.scale)); // in small pictures lines have less room
   for (const entry of loads) {
     const touched =
       frame.selection.rank === undefined || frame.selection.rank === entry.from || frame.selection.rank === entry.to;
@@ -91,75 +89,139 @@ function drawLinks(canvas: CanvasRenderingContext2D, frame: Frame, points: reado
     const share = most.bytes ? entry.bytes / most.bytes : 0;
     canvas.globalAlpha = many ? (frame.selection.rank === undefined ? 0.12 : 0.5) : touched ? 0.9 : 0.25;
     canvas.strokeStyle = even ? look.send : load(0.25 + 0.75 * share, look);
-    canvas.lineWidth = many ? 0.7 : 1 + (even ? 0.6 : 3 * share);
-    line(entry.from, entry.to);
+    canvas.lineWidth = many ? 0.7 : thin * (1 + (even ? 0.6 : 3 * share));
+    line(entry.from, entry.to, entry.link);
   }
   canvas.globalAlpha = 1;
 }
 
 const mostDots = 2000;
 
-function drawMessages(canvas: CanvasRenderingContext2D, frame: Frame, points: readonly Point[], radius: number): void {
+// A message on its way.
+interface Flight {
+  readonly message: Message;
+  readonly radius: number;
+  readonly hops: readonly (readonly Line[])[]; // the lines of each link
+}
+
+const flightsOf = remembered((exchange: Exchange, number: number, width: number, height: number): Flight[] => {
+  const drawing = drawingOf(exchange, width, height);
+  const { messages } = exchange.rounds[number]!;
+  const step = Math.max(1, Math.ceil(messages.length / mostDots));
+  const most = largest(
+    messages.map((message) => message.bytes),
+    1,
+  );
+  const largestRadius = Math.min(drawing.radius * 0.62, 7);
+  return messages
+    .filter((message, i) => i % step === 0 && message.ends !== "receiver" && message.to < exchange.ranks)
+    .map((message) => ({
+      message,
+      radius: Math.max(1.6, largestRadius * (0.45 + 0.55 * Math.sqrt(message.bytes / most))),
+      hops: hopsOf(exchange, message).map(({ from, to, link }) => linesOn(drawing, from, to, link)),
+    }));
+});
+
+const mostOutlined = 600;
+
+function drawMessages(canvas: CanvasRenderingContext2D, frame: Frame): void {
   const { exchange, look } = frame;
   const round = exchange.rounds[frame.round];
   const phase = phaseOf(frame);
   if (!round || frame.share === 0 || phase.kind === "locals") return;
   const share = smooth(phase.share);
   const followed = new Set<unknown>(frame.way?.moves[frame.round]?.map((move) => move.cause));
-  const step = Math.max(1, Math.ceil(round.messages.length / mostDots));
-  const most = largest(
-    round.messages.map((message) => message.bytes),
-    1,
-  );
-  const size = (message: Message) => Math.max(1.6, Math.min(radius * 0.62, 7) * (0.45 + 0.55 * Math.sqrt(message.bytes / most)));
   const paints = palette(exchange.ranks, look).plain;
-  for (let i = 0; i < round.messages.length; i += step) {
-    const message = round.messages[i]!;
-    if (message.ends === "receiver" || message.to >= exchange.ranks) continue;
-    const way = wayOf(exchange, message);
+  for (const { message, radius, hops } of flightsOf(exchange, frame.round, frame.width, frame.height)) {
     // A message that nobody receives stops halfway.
-    const along = (message.ends === "sender" ? Math.min(share, 0.5) : share) * (way.length - 1);
-    const hop = Math.min(way.length - 2, Math.floor(along));
-    if (hop < 0) continue;
-    const [from, to] = [way[hop]!, way[hop + 1]!];
-    const { x, y } = bend(points[from]!, points[to]!, radius, wraps(frame, from, to)).at(along - hop);
+    const way = (message.ends === "sender" ? Math.min(share, 0.5) : share) * hops.length;
+    const hop = Math.min(hops.length - 1, Math.floor(way));
+    const { x, y } = along(hops[hop]!, way - hop);
     const chosen = followed.has(message);
-    const r = size(message);
     canvas.fillStyle = chosen ? look.accent : paints[message.from]!.fill;
-    if (r < 2.5 && !chosen) {
-      canvas.fillRect(x - r, y - r, 2 * r, 2 * r); // a circle of this size looks the same and takes longer
+    if (radius < 2.5 && !chosen) {
+      canvas.fillRect(x - radius, y - radius, 2 * radius, 2 * radius); // a circle of this size looks the same and takes longer
       continue;
     }
     canvas.beginPath();
-    canvas.arc(x, y, chosen ? r + 2 : r, 0, 2 * Math.PI);
+    canvas.arc(x, y, chosen ? radius + 2 : radius, 0, 2 * Math.PI);
     canvas.fill();
-    if (step === 1 && round.messages.length < 600) {
-      canvas.strokeStyle = look.text;
-      canvas.lineWidth = message.control ? 0.5 : 1;
-      canvas.stroke();
-    }
+    if (round.messages.length >= mostOutlined) continue;
+    canvas.strokeStyle = look.text;
+    canvas.lineWidth = message.control ? 0.5 : 1;
+    canvas.stroke();
   }
 }
 
-function drawVertices(canvas: CanvasRenderingContext2D, frame: Frame, points: readonly Point[], radius: number): void {
-  const { exchange, look, selection } = frame;
-  const holders = new Set(frame.way?.holders[Math.min(frame.round, exchange.rounds.length)]);
+// Planes, groups and nodes.
+function drawParts(canvas: CanvasRenderingContext2D, frame: Frame, { layout, scale, at }: Drawing): void {
+  const { look } = frame;
   canvas.textAlign = "center";
-  canvas.textBaseline = "middle";
-  points.forEach(({ x, y }, vertex) => {
-    const isRank = vertex < exchange.ranks;
-    const paint = palette(exchange.ranks, look).plain[vertex];
-    canvas.fillStyle = isRank ? paint!.fill : look.panel;
-    canvas.strokeStyle = vertex === selection.rank || holders.has(vertex) ? look.accent : isRank ? look.page : look.muted;
-    canvas.lineWidth = vertex === selection.rank || holders.has(vertex) ? 3.5 : 1;
+  canvas.textBaseline = "alphabetic";
+  canvas.font = font(Math.max(9, Math.min(12, 11 * scale)));
+  canvas.lineWidth = 1;
+  const named = scale > 0.45;
+  for (const part of layout.parts) {
+    const { x, y } = at(part);
+    const [width, height] = [scale * part.width, scale * part.height];
+    canvas.fillStyle = look.panel;
+    canvas.strokeStyle = look.line;
     canvas.beginPath();
-    if (isRank) canvas.arc(x, y, radius, 0, 2 * Math.PI);
-    else canvas.rect(x - radius * 0.7, y - radius * 0.7, radius * 1.4, radius * 1.4);
+    if (part.round) canvas.arc(x + width / 2, y + height / 2, width / 2, 0, 2 * Math.PI);
+    else canvas.rect(x, y, width, height);
     canvas.fill();
     canvas.stroke();
-    if (radius < 7 || !isRank) return;
-    canvas.fillStyle = paint!.ink;
-    canvas.font = font(Math.min(13, radius * 0.95), 600);
+    const name = at(part.nameAt);
+    canvas.fillStyle = look.muted;
+    if (named) canvas.fillText(part.name, name.x, name.y);
+  }
+}
+
+const leastNamed = 0.75; // the scale from which switches have their names in them
+
+function drawSwitch(
+  canvas: CanvasRenderingContext2D,
+  frame: Frame,
+  { layout, scale }: Drawing,
+  { x, y }: Place,
+  vertex: number,
+): void {
+  const name = scale >= leastNamed ? layout.names[vertex]! : "";
+  canvas.font = font(10 * Math.min(scale, 1.1));
+  const height = Math.max(3.2, 16 * scale);
+  const width = name ? canvas.measureText(name).width + 8 * scale : height;
+  canvas.fillStyle = frame.look.panel;
+  canvas.strokeStyle = frame.look.muted;
+  canvas.lineWidth = 1;
+  canvas.beginPath();
+  canvas.rect(x - width / 2, y - height / 2, width, height);
+  canvas.fill();
+  canvas.stroke();
+  canvas.fillStyle = frame.look.text;
+  if (name) canvas.fillText(name, x, y + 0.5);
+}
+
+function drawVertices(canvas: CanvasRenderingContext2D, frame: Frame, drawing: Drawing): void {
+  const { exchange, look, selection } = frame;
+  const { points, radius } = drawing;
+  const holders = new Set(frame.way?.holders[Math.min(frame.round, exchange.rounds.length)]);
+  const paints = palette(exchange.ranks, look).plain;
+  canvas.textAlign = "center";
+  canvas.textBaseline = "middle";
+  points.forEach((place, vertex) => {
+    if (vertex >= exchange.ranks) return drawSwitch(canvas, frame, drawing, place, vertex);
+    const { x, y } = place;
+    const chosen = vertex === selection.rank || holders.has(vertex);
+    canvas.fillStyle = paints[vertex]!.fill;
+    canvas.strokeStyle = chosen ? look.accent : look.page;
+    canvas.lineWidth = chosen ? 3.5 : 1;
+    canvas.beginPath();
+    canvas.arc(x, y, radius, 0, 2 * Math.PI);
+    canvas.fill();
+    canvas.stroke();
+    if (radius < 7) return;
+    canvas.fillStyle = paints[vertex]!.ink;
+    canvas.font = font(Math.min(13, radius * (vertex < 100 ? 0.95 : 0.8)), 600);
     canvas.fillText(`${vertex}`, x, y + 0.5);
   });
 }
@@ -181,12 +243,13 @@ function summary(frame: Frame): string {
 export const network: CanvasView = {
   name: "network",
   draw(canvas, frame) {
-    const { points, radius } = layout(frame.exchange, frame.width, frame.height);
-    drawStill(canvas, frame, "links", [...rangeOf(frame), frame.selection.rank], (still) =>
-      drawLinks(still, frame, points, radius),
-    );
-    drawMessages(canvas, frame, points, radius);
-    drawVertices(canvas, frame, points, radius);
+    const drawing = drawingOf(frame.exchange, frame.width, frame.height);
+    drawStill(canvas, frame, "links", [...rangeOf(frame), frame.selection.rank], (still) => {
+      drawParts(still, frame, drawing);
+      drawLinks(still, frame, drawing);
+    });
+    drawMessages(canvas, frame);
+    drawVertices(canvas, frame, drawing);
     canvas.textAlign = "left";
     canvas.textBaseline = "middle";
     canvas.font = font(12, 600);
@@ -195,10 +258,10 @@ export const network: CanvasView = {
     canvas.fillText(name + summary(frame), 10, 14, frame.width - 20);
   },
   pick(frame, x, y) {
-    const { points, radius } = layout(frame.exchange, frame.width, frame.height);
+    const { layout, points, radius } = drawingOf(frame.exchange, frame.width, frame.height);
     const vertex = points.findIndex((point) => Math.hypot(point.x - x, point.y - y) <= Math.max(radius, 6));
     if (vertex < 0) return undefined;
-    if (vertex >= frame.exchange.ranks) return { text: "switch" };
+    if (vertex >= frame.exchange.ranks) return { text: layout.names[vertex]! };
     const of = frame.exchange.rounds[frame.round]?.messages.filter((message) => message.from === vertex) ?? [];
     const sends = of
       .slice(0, 4)

@@ -7,13 +7,14 @@ import { formatBytes, formatTime, plural } from "../model/format";
 import { largest } from "../model/numbers";
 import { font } from "./look";
 import { drawStill } from "./still";
+import { middleOf, type Rows, rowsFor, sampleText } from "./time_rows";
 import { type CanvasView, type Frame, labelStep, type Pick, remembered } from "./view";
 
 interface Lane {
   readonly clock: Clock;
   readonly times: Float64Array;
   readonly top: number; // of the rows
-  readonly row: number; // height
+  readonly rows: Rows;
   readonly x: (time: number) => number;
   readonly time: (x: number) => number;
 }
@@ -21,15 +22,16 @@ interface Lane {
 const left = 58;
 const right = 14;
 const headHeight = 30;
+const legendWidth = 320;
 
-const lanesOf = remembered((exchange: Exchange, width: number, height: number): Lane[] => {
+const lanesOf = remembered((exchange: Exchange, width: number, height: number, selected: number | undefined): Lane[] => {
   const count = exchange.clocks.length;
   const each = height / count;
   return exchange.clocks.map((clock, i) => {
     const times = roundTimes(exchange, clock);
     const scale = scaleLinear([0, Math.max(times.at(-1)!, 1e-9)], [left, width - right]);
-    const row = Math.min(22, (each - headHeight - 8) / exchange.ranks);
-    return { clock, times, top: i * each + headHeight, row, x: (time) => scale(time), time: (x) => scale.invert(x) };
+    const rows = rowsFor(exchange.ranks, each - headHeight - 8, selected);
+    return { clock, times, top: i * each + headHeight, rows, x: (time) => scale(time), time: (x) => scale.invert(x) };
   });
 });
 
@@ -41,23 +43,24 @@ const longest = remembered((exchange: Exchange): number[] =>
 // How much of a round a message takes: at least a visible part.
 const shareOf = (bytes: number, most: number): number => (most === 0 ? 1 : Math.max(0.12, bytes / most));
 
+// A bar in a row: over its upper half, its lower half, or all of it.
 function bar(
   canvas: CanvasRenderingContext2D,
   lane: Lane,
-  rank: number,
-  part: 0 | 1 | 2,
+  row: number,
+  part: "upper" | "lower" | "whole",
   begin: number,
   end: number,
   colour: string,
 ): void {
   if (begin < 0 || end < begin) return;
-  const gap = lane.row > 5 ? 1 : 0;
-  const top = Math.round(lane.top + rank * lane.row);
-  const bottom = Math.max(top + 1, Math.round(lane.top + (rank + 1) * lane.row) - gap);
+  const { height } = lane.rows;
+  const gap = height > 4 ? 1 : 0;
+  const top = Math.round(lane.top + row * height);
+  const bottom = Math.max(top + 1, Math.round(lane.top + (row + 1) * height) - gap);
+  const middle = Math.round((top + bottom) / 2);
   const [x1, x2] = [lane.x(begin), lane.x(end)];
-  // Thin rows have no halves: what a rank sends is drawn over what it receives.
-  const middle = lane.row < 6 ? (part === 0 ? bottom : top) : (top + bottom) / 2;
-  const [y1, y2] = part === 2 ? [top, bottom] : part === 0 ? [top, middle] : [middle, bottom];
+  const [y1, y2] = part === "whole" ? [top, bottom] : part === "upper" ? [top, middle] : [middle, bottom];
   canvas.fillStyle = colour;
   canvas.fillRect(x1, y1, Math.max(0.75, x2 - x1 - gap), y2 - y1);
 }
@@ -67,38 +70,49 @@ function drawLogical(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane)
   const { exchange, look } = frame;
   for (const round of exchange.rounds) {
     if (round.messages.length === 0) continue;
-    canvas.fillStyle = look.wait;
-    for (let rank = 0; rank < exchange.ranks; ++rank) bar(canvas, lane, rank, 2, round.number, round.number + 1, look.wait);
     const most = longest(exchange)[round.number]!;
     const [sent, received] = [new Float64Array(exchange.ranks), new Float64Array(exchange.ranks)];
     for (const message of round.messages) {
       if (message.ends !== "receiver") sent[message.from] = Math.max(sent[message.from]!, shareOf(message.bytes, most));
       if (message.ends !== "sender") received[message.to] = Math.max(received[message.to]!, shareOf(message.bytes, most));
     }
-    for (let rank = 0; rank < exchange.ranks; ++rank) {
-      if (received[rank]! > 0) bar(canvas, lane, rank, 1, round.number, round.number + received[rank]!, look.receive);
-      if (sent[rank]! > 0) bar(canvas, lane, rank, 0, round.number, round.number + sent[rank]!, look.send);
-    }
+    lane.rows.ranks.forEach((rank, row) => {
+      bar(canvas, lane, row, "whole", round.number, round.number + 1, look.wait);
+      if (received[rank]! > 0) bar(canvas, lane, row, "lower", round.number, round.number + received[rank]!, look.receive);
+      if (sent[rank]! > 0) bar(canvas, lane, row, "upper", round.number, round.number + sent[rank]!, look.send);
+    });
   }
+  const rowOf = rowsByRank(lane, exchange.ranks);
   for (const round of exchange.rounds)
-    for (const local of round.locals) bar(canvas, lane, local.rank, 2, round.number, round.number + 0.06, look.copy);
+    for (const local of round.locals) {
+      const row = rowOf[local.rank]!;
+      if (row >= 0) bar(canvas, lane, row, "whole", round.number, round.number + 0.06, look.copy);
+    }
 }
+
+const rowsByRank = (lane: Lane, ranks: number): number[] => {
+  const rows = new Array<number>(ranks).fill(-1);
+  lane.rows.ranks.forEach((rank, row) => (rows[rank] = row));
+  return rows;
+};
 
 function drawMeasured(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane): void {
   const { exchange, look } = frame;
   const { clock } = lane;
-  for (const wait of clock.waits) bar(canvas, lane, wait.rank, 2, wait.begin, wait.end, look.wait);
-  for (const { index, to, ends } of exchange.messages) {
-    if (ends !== "sender") bar(canvas, lane, to, 1, clock.receiveBegin[index]!, clock.receiveEnd[index]!, look.receive);
-  }
-  for (const { index, from, ends } of exchange.messages) {
-    if (ends !== "receiver") bar(canvas, lane, from, 0, clock.sendBegin[index]!, clock.sendEnd[index]!, look.send);
+  const rowOf = rowsByRank(lane, exchange.ranks);
+  const draw = (rank: number, part: "upper" | "lower" | "whole", begin: number, end: number, colour: string) => {
+    if (rowOf[rank]! >= 0) bar(canvas, lane, rowOf[rank]!, part, begin, end, colour);
+  };
+  for (const wait of clock.waits) draw(wait.rank, "whole", wait.begin, wait.end, look.wait);
+  for (const { index, from, to, ends } of exchange.messages) {
+    if (ends !== "sender") draw(to, "lower", clock.receiveBegin[index]!, clock.receiveEnd[index]!, look.receive);
+    if (ends !== "receiver") draw(from, "upper", clock.sendBegin[index]!, clock.sendEnd[index]!, look.send);
   }
   if (clock.localBegin)
     for (const round of exchange.rounds)
       for (const { index, rank } of round.locals)
-        bar(canvas, lane, rank, 2, clock.localBegin[index]!, clock.localEnd![index]!, look.copy);
-  for (const packing of clock.packing) bar(canvas, lane, packing.rank, 2, packing.begin, packing.end, look.copy);
+        draw(rank, "whole", clock.localBegin[index]!, clock.localEnd![index]!, look.copy);
+  for (const packing of clock.packing) draw(packing.rank, "whole", packing.begin, packing.end, look.copy);
 }
 
 function drawHead(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane): void {
@@ -110,6 +124,14 @@ function drawHead(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane): v
   const logical = lane.clock.kind === "logical";
   const title = logical ? "rounds" : `${lane.clock.title}: ${formatTime(lane.clock.end, lane.clock.unit)}`;
   canvas.fillText(title, 8, lane.top - 20);
+  const sample = sampleText(lane.rows);
+  if (sample) {
+    const at = 8 + canvas.measureText(title).width + 14;
+    canvas.font = font(11);
+    canvas.fillStyle = look.muted;
+    const room = frame.width - at - (lane.top === headHeight ? legendWidth : right);
+    canvas.fillText(canvas.measureText(sample).width <= room ? sample : sample.split(";")[0]!, at, lane.top - 20);
+  }
   canvas.font = font(11);
   canvas.textAlign = "center";
   canvas.fillStyle = look.muted;
@@ -164,22 +186,24 @@ function drawLegend(canvas: CanvasRenderingContext2D, frame: Frame): void {
 }
 
 function drawRows(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane): void {
-  const { exchange, look, selection } = frame;
-  const every = labelStep(13, lane.row);
+  const { look, selection } = frame;
+  const { ranks, height } = lane.rows;
+  const every = labelStep(12, height);
   canvas.textAlign = "right";
   canvas.textBaseline = "middle";
-  for (let rank = 0; rank < exchange.ranks; ++rank) {
-    const chosen = rank === selection.rank;
-    if (rank % every !== 0 && !chosen) continue;
-    canvas.font = font(Math.min(12, Math.max(9, lane.row)), chosen ? 700 : 400);
+  const chosenRow = selection.rank === undefined ? -every : ranks.indexOf(selection.rank);
+  ranks.forEach((rank, row) => {
+    const chosen = row === chosenRow;
+    if (!chosen && (row % every !== 0 || Math.abs(row - chosenRow) < every)) return;
+    canvas.font = font(Math.min(12, Math.max(9, height)), chosen ? 700 : 400);
     canvas.fillStyle = chosen ? look.accent : look.muted;
-    canvas.fillText(`${rank}`, left - 8, lane.top + (rank + 0.5) * lane.row);
-  }
-  if (selection.rank !== undefined) {
-    canvas.strokeStyle = look.accent;
-    canvas.lineWidth = 1.5;
-    canvas.strokeRect(left - 1, lane.top + selection.rank * lane.row - 1, frame.width - left - right + 2, lane.row + 2);
-  }
+    canvas.fillText(`${rank}`, left - 8, lane.top + (row + 0.5) * height);
+  });
+  if (selection.rank === undefined) return;
+  canvas.strokeStyle = look.accent;
+  canvas.lineWidth = 1.5;
+  const top = lane.top + (middleOf(lane.rows, selection.rank) - 0.5) * height;
+  canvas.strokeRect(left - 1, top - 1, frame.width - left - right + 2, height + 1);
 }
 
 // Where findings are: the round at their rank, or at all ranks.
@@ -190,12 +214,13 @@ function drawFindings(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane
   const { ranks, findings } = frame.exchange;
   for (const { rank, round } of findings) {
     if (round === undefined || round >= frame.exchange.rounds.length || (rank !== undefined && rank >= ranks)) continue;
-    const [first, rows] = rank === undefined ? [0, ranks] : [rank, 1];
+    const { rows, top } = lane;
+    const [first, count] = rank === undefined ? [0, rows.ranks.length] : [middleOf(rows, rank) - 0.5, 1];
     canvas.strokeRect(
       lane.x(round) + 1,
-      lane.top + first * lane.row,
+      top + first * rows.height,
       lane.x(round + 1) - lane.x(round) - 2,
-      Math.max(2, rows * lane.row - 1),
+      Math.max(2, count * rows.height - 1),
     );
   }
 }
@@ -203,7 +228,7 @@ function drawFindings(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane
 function drawArrows(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane): void {
   const { exchange, look, selection } = frame;
   if (selection.rank === undefined) return;
-  const y = (rank: number) => lane.top + (rank + 0.5) * lane.row;
+  const y = (rank: number) => lane.top + middleOf(lane.rows, rank) * lane.rows.height;
   canvas.lineWidth = 1.2;
   const ofRank = exchange.messages.filter(
     (message) => message.ends === "both" && (message.from === selection.rank || message.to === selection.rank),
@@ -245,13 +270,14 @@ function drawLanes(canvas: CanvasRenderingContext2D, frame: Frame, lanes: readon
   }
 }
 
+const bottomOf = (lane: Lane): number => lane.top + lane.rows.ranks.length * lane.rows.height;
+
 function pick(frame: Frame, x: number, y: number): Pick | undefined {
-  const lane = lanesOf(frame.exchange, frame.width, frame.height).find(
-    (entry) => y >= entry.top - headHeight && y < entry.top + frame.exchange.ranks * entry.row + 4,
+  const lane = lanesOf(frame.exchange, frame.width, frame.height, frame.selection.rank).find(
+    (entry) => y >= entry.top - headHeight && y < bottomOf(entry) + 4,
   );
   if (!lane || x < left - 40 || x > frame.width - right + 4) return undefined;
-  const row = Math.floor((y - lane.top) / lane.row);
-  const rank = row >= 0 && row < frame.exchange.ranks ? row : undefined;
+  const rank = lane.rows.ranks[Math.floor((y - lane.top) / lane.rows.height)];
   const position = positionAt(lane.times, Math.max(0, lane.time(Math.max(left, x))));
   const round = frame.exchange.rounds[Math.min(Math.floor(position), frame.exchange.rounds.length - 1)];
   if (!round) return undefined;
@@ -275,11 +301,11 @@ function pick(frame: Frame, x: number, y: number): Pick | undefined {
 export const time: CanvasView = {
   name: "time",
   draw(canvas, frame) {
-    const lanes = lanesOf(frame.exchange, frame.width, frame.height);
+    const lanes = lanesOf(frame.exchange, frame.width, frame.height, frame.selection.rank);
     drawStill(canvas, frame, "time", [frame.selection.rank], (still) => drawLanes(still, frame, lanes));
     canvas.fillStyle = frame.look.accent;
     for (const lane of lanes)
-      canvas.fillRect(lane.x(timeAt(lane.times, frame.position)) - 1, lane.top - 4, 2, frame.exchange.ranks * lane.row + 8);
+      canvas.fillRect(lane.x(timeAt(lane.times, frame.position)) - 1, lane.top - 4, 2, bottomOf(lane) - lane.top + 8);
   },
   pick,
   describe(frame) {

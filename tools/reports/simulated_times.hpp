@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Adds simulated times to the trace of a schedule.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "options/event_arguments.hpp"
+#include "options/model_options.hpp"
+#include "quadrille/topology.hpp"
+#include "quadrille/trace.hpp"
+
+namespace quadrille::command {
+
+// By rounds, and by events with each policy of `events`. `by` is "rounds", "events" or absent: then simulations by events are left
+// out, with a remark, if the machine or the model cannot do them. Throws Error{misuse} if a model that was asked for cannot.
+void add_simulated_times(Trace& trace, const Schedule& schedule, const Topology* topology, const ModelOptions& model,
+                         const EventArguments& events = {}, const std::optional<std::string>& by = {});
+
+}  // namespace quadrille::command
