@@ -12,7 +12,7 @@
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
 #include "options/common_options.hpp"
-#include "options/documents.hpp"
+#include "options/given_schedules.hpp"
 #include "options/problem_options.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/trace.hpp"
@@ -30,7 +30,7 @@ namespace {
 
 struct Options {
   std::vector<std::string> subjects;  // a collective, or files
-  std::vector<std::string> algorithms;
+  std::vector<std::string> algorithms, generators;
   ProblemOptions problem;
   std::optional<std::string> gallery, output;
   bool open = false;
@@ -142,11 +142,18 @@ int run(const Options& options) {
   if (const auto collective = collective_named(options.subjects.front())) {
     if (options.subjects.size() > 1) refuse("name one collective, or files");
     const auto topology = options.problem.network();
-    for (const Case& entry : make_named_cases(*collective, options.problem.problems(*collective), options.algorithms))
-      page.documents.push_back(document_of(entry.schedule(), entry.short_name(), topology, {}));
+    for (const Case& entry :
+         named_cases_with_generators(options.problem.problems(*collective), options.algorithms, options.generators)) {
+      const Schedule schedule = entry.schedule();
+      std::vector<Finding> findings;  // stays empty for algorithms of the table, which tests verify
+      if (entry.is_own()) findings = verify(schedule, {.most_findings = most_findings});
+      page.documents.push_back(document_of(schedule, entry.short_name(), topology, findings));
+      right = right && findings.empty();
+    }
   } else {
     for (const std::string& file : options.subjects) {
       check_names_file(file, options.problem.given(), !options.algorithms.empty());
+      refuse_generators_of_file(options.generators);
       right = add_file(file, options.problem, page) && right;
     }
   }
@@ -166,6 +173,7 @@ Subcommand add_view(CLI::App& command) {
              "a collective, or one or two files with a schedule or a trace, or results of race, tune or report; '-' is stdin",
              "COLLECTIVE|FILE");
   add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=8; two are shown side by side");
+  add_generator_option(*parser, options->generators);
   options->problem.add_to(*parser);
   begin_group(*parser, group::output);
   add_option(*parser, "--gallery", options->gallery, "write a course and a page for each algorithm to this folder", "FOLDER");
@@ -174,7 +182,7 @@ Subcommand add_view(CLI::App& command) {
   set_footer(
       *parser,
       "The page is one HTML file that needs no network: memory, network, time, traffic, figures and programs, to play, step and "
-      "follow block by block (docs/viewer.md). A file's schedule is verified; a wrong one is shown with its findings, and the "
+      "follow block by block (docs/viewer.md). The schedule of a file or command is verified; a wrong one is shown with its findings, and the "
       "exit code is then 1. What 'quadrille race --json', 'tune --json' and 'report --json' wrote becomes curves and tables.\n\n"
       "Examples:\n"
       "  quadrille view alltoall --algorithm bruck:radix=2 --ranks 8 -o bruck.html\n"

@@ -14,7 +14,7 @@
 #include "plan/gathered.hpp"
 #include "plan/plan_buffers.hpp"
 #include "plan/request.hpp"
-#include "plan/same_problem.hpp"
+#include "problem/same_problem.hpp"
 #include "problem/collective_facts.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/typed_plan.hpp"

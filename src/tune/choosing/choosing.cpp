@@ -11,7 +11,7 @@
 #include "foundation/assert.hpp"
 #include "foundation/recent.hpp"
 #include "plan/gathered.hpp"
-#include "plan/same_problem.hpp"
+#include "problem/same_problem.hpp"
 #include "problem/collective_facts.hpp"
 #include "problem/memory.hpp"
 #include "quadrille/error.hpp"
