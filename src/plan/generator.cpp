@@ -49,16 +49,15 @@ constexpr std::array placeholders{
                 }},
     Placeholder{"element",
                 [](const Problem& problem) -> Result<std::string> {
-                  if (!is_reduction(problem.collective))
-                    return cannot(fmt::format("{} has no elements", name(problem.collective)));
+                  if (!is_reduction(problem.collective)) return cannot(fmt::format("{} has no elements", name(problem.collective)));
                   return fmt::format("{}", problem.element_bytes);
                 }},
     Placeholder{"commutative", [](const Problem& problem) { return Result<std::string>(fmt::format("{}", problem.commutative)); }},
-    Placeholder{"reproducible", [](const Problem& problem) { return Result<std::string>(fmt::format("{}", problem.reproducible)); }},
+    Placeholder{"reproducible",
+                [](const Problem& problem) { return Result<std::string>(fmt::format("{}", problem.reproducible)); }},
     Placeholder{"counts",
                 [](const Problem& problem) -> Result<std::string> {
-                  if (!is_irregular(problem.collective))
-                    return cannot(fmt::format("{} has no counts", name(problem.collective)));
+                  if (!is_irregular(problem.collective)) return cannot(fmt::format("{} has no counts", name(problem.collective)));
                   return list_or(all_counts(problem), ',', "there are no counts");
                 }},
     Placeholder{"nodes", [](const Problem& problem) { return list_or(problem.nodes, ',', "the problem names no nodes"); }},
@@ -99,7 +98,8 @@ std::vector<std::string> words_of(std::string_view command) {
     else
       *word += sign;
   }
-  if (quote != 0) throw Error(ErrorCode::misuse, fmt::format("a quote {} has no end in the command: {}", quote, printable(command)));
+  if (quote != 0)
+    throw Error(ErrorCode::misuse, fmt::format("a quote {} has no end in the command: {}", quote, printable(command)));
   if (word) words.push_back(*std::move(word));
   return words;
 }
@@ -124,8 +124,7 @@ std::string filled_in(std::string_view word, const Problem& problem) {
       word, [&](std::string_view text) { filled += text; },
       [&](const Placeholder& placeholder) {
         const Result<std::string> value = placeholder.value(problem);
-        if (!value)
-          throw Error(ErrorCode::misuse, fmt::format("{{{}}} has no value here: {}", placeholder.name, value.error()));
+        if (!value) throw Error(ErrorCode::misuse, fmt::format("{{{}}} has no value here: {}", placeholder.name, value.error()));
         filled += *value;
       });
   return filled;

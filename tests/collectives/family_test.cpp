@@ -75,9 +75,10 @@ TEST(Family, OfSchedulesHasOneForEachOfTheirProblems) {
 TEST(Family, ThatMakesAScheduleOfAnotherProblemIsRefused) {
   const Family family("fixed", [](const Problem&) { return make_schedule(Problem::broadcast(4, 8, 1), "binomial"); });
   EXPECT_TRUE(family.schedule(Problem::broadcast(4, 8, 1)));
-  EXPECT_EQ(sentence_of([&] { family.schedule(Problem::broadcast(4, 8, 2)); }),
-            "fixed makes a schedule for broadcast among 4 ranks, 8 B a block, root 1 instead of broadcast among 4 ranks, 8 B a block, "
-            "root 2");
+  EXPECT_EQ(
+      sentence_of([&] { family.schedule(Problem::broadcast(4, 8, 2)); }),
+      "fixed makes a schedule for broadcast among 4 ranks, 8 B a block, root 1 instead of broadcast among 4 ranks, 8 B a block, "
+      "root 2");
 }
 
 TEST(Candidate, IsAFamily) {
@@ -93,7 +94,8 @@ TEST(Candidate, IsAFamily) {
 
 TEST(Candidate, WithoutAScheduleForTheProblemSaysWhy) {
   const Problem problem = Problem::alltoall(3, 8);
-  EXPECT_EQ(make_schedule(problem, parse_candidate(problem, "bruck:radix=3")).program(0), make_schedule(problem, "bruck:radix=3").program(0));
+  EXPECT_EQ(make_schedule(problem, parse_candidate(problem, "bruck:radix=3")).program(0),
+            make_schedule(problem, "bruck:radix=3").program(0));
   const Family none("none", [](const Problem&) -> Result<Schedule> { return cannot("it is empty"); });
   EXPECT_EQ(sentence_of([&] { make_schedule(problem, none); }), "none does not apply: it is empty");
   EXPECT_THAT(sentence_of([&] { make_schedule(problem, Candidate(Vendor{})); }), HasSubstr("vendor has no schedule"));

@@ -30,7 +30,7 @@ Result<Schedule> bruck_up_to_1024(const Problem& problem) {
 
 // Describes what is wrong with the rank's output; empty if it is right.
 std::string wrong_data(Plan& made, const Problem& problem, Rank me) {
-  const auto data = probe_data(problem, me);
+  const auto data = probe_data(problem, me, nullptr);
   std::vector<std::byte> input(index(input_bytes(problem, me))), output(index(output_bytes(problem, me)));
   for (int pass = 0; pass < data->pass_count(); ++pass) {
     data->fill_input(pass, input.data());
@@ -58,7 +58,8 @@ TEST(FamilyPlan, RunsWhoeverMakesTheSchedule) {
 // One family on threads counts the calls of all ranks.
 TEST(FamilyPlan, IsMadeByRankZeroOnceForEachPlan) {
   std::atomic<int> calls = 0;
-  const Family family("mine", [&](const Problem& problem) { return ++calls, bruck_up_to_1024(problem); }, MadeBy::first_rank);
+  const Family family(
+      "mine", [&](const Problem& problem) { return ++calls, bruck_up_to_1024(problem); }, MadeBy::first_rank);
   run_threads(4, [&](Communicator& threads) {
     for (int i = 0; i < 3; ++i) {
       const Result<Schedule> schedule = schedule_of(threads, family, Problem::alltoall(4, 8));
@@ -98,7 +99,8 @@ TEST(FamilyPlan, WithoutAScheduleSaysWhyOnAllRanks) {
 
 TEST(FamilyPlan, ThrowsOnAllRanksWhatOneThrows) {
   for (const MadeBy made_by : {MadeBy::every_rank, MadeBy::first_rank}) {
-    const Family family("mine", [](const Problem&) -> Result<Schedule> { throw Error(ErrorCode::environment, "no disk"); }, made_by);
+    const Family family(
+        "mine", [](const Problem&) -> Result<Schedule> { throw Error(ErrorCode::environment, "no disk"); }, made_by);
     expect_refusal([&](Communicator& threads) { plan(threads, Problem::alltoall(3, 8), {.algorithm = Candidate(family)}); },
                    EndsWith("no disk"));
   }
@@ -143,7 +145,8 @@ TEST(FamilyPlan, IsRefusedIfRanksAskForDifferentThings) {
 // A text that is longer than the parts in which it is told.
 TEST(FamilyPlan, TellsLongSchedules) {
   const Problem problem = Problem::alltoall(64, 3);
-  const Family family("long", [](const Problem& of) { return make_schedule(of, "direct"); }, MadeBy::first_rank);
+  const Family family(
+      "long", [](const Problem& of) { return make_schedule(of, "direct"); }, MadeBy::first_rank);
   std::atomic<int> right = 0;
   run_threads(64, [&](Communicator& threads) {
     const Result<Schedule> schedule = schedule_of(threads, family, problem);

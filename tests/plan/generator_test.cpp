@@ -29,13 +29,15 @@ TEST(GeneratorWords, AreCutAtBlanksAndFilledIn) {
   EXPECT_THAT(words_for("m --root={root} {collective}/{nodes}x {grid}", problem),
               ElementsAre("m", "--root=3", "broadcast/0,0,1,1,2,2,3,3x", "2x4"));
   EXPECT_THAT(words_for("m {counts}", Problem::alltoallv(2, std::vector<TrafficEntry>{{0, 1, 3}})), ElementsAre("m", "0,3,0,0"));
-  EXPECT_THAT(words_for("m {element} {commutative} {reproducible}", Problem::allreduce(2, 8, {.element_bytes = 4, .commutative = false})),
-              ElementsAre("m", "4", "false", "false"));
+  EXPECT_THAT(
+      words_for("m {element} {commutative} {reproducible}", Problem::allreduce(2, 8, {.element_bytes = 4, .commutative = false})),
+      ElementsAre("m", "4", "false", "false"));
 }
 
 TEST(GeneratorWords, KeepQuotedSignsAndNeverSplitAValue) {
   const Problem problem = Problem::alltoall(8, 16);
-  EXPECT_THAT(words_for(R"('a b' "c 'd'" 'e "f"' g\ h '' i"j"k)", problem), ElementsAre("a b", "c 'd'", "e \"f\"", "g h", "", "ijk"));
+  EXPECT_THAT(words_for(R"('a b' "c 'd'" 'e "f"' g\ h '' i"j"k)", problem),
+              ElementsAre("a b", "c 'd'", "e \"f\"", "g h", "", "ijk"));
   EXPECT_THAT(words_for(R"("a\"b" '\n' \\)", problem), ElementsAre("a\"b", "\\n", "\\"));
   EXPECT_THAT(words_for("$HOME * | > ; `x` $(x)", problem), ElementsAre("$HOME", "*", "|", ">", ";", "`x`", "$(x)"));
   EXPECT_THAT(words_for("python3 -c 'print({1: {2}}, {}, {A})' {ranks", problem),
@@ -52,7 +54,9 @@ TEST(GeneratorWords, WithoutAValueAreRefused) {
   EXPECT_EQ(sentence_of([&] { words_for("m {grid}", problem); }), "{grid} has no value here: the problem names no grid");
   EXPECT_EQ(sentence_of([&] { words_for("m {counts}", problem); }), "{counts} has no value here: alltoall has no counts");
   EXPECT_EQ(sentence_of([&] { words_for("m {element}", problem); }), "{element} has no value here: alltoall has no elements");
-  EXPECT_EQ(sentence_of([&] { words_for("m {block}", Problem::allgatherv(2, {1, 2})); }),
+  EXPECT_EQ(sentence_of([&] {
+              words_for("m {block}", Problem::allgatherv(2, {1, 2}));
+            }),
             "{block} has no value here: allgatherv has no blocks of one size");
   EXPECT_EQ(sentence_of([&] { words_for("m 'a b", problem); }), "a quote ' has no end in the command: m 'a b");
   EXPECT_EQ(sentence_of([] { family_of_command("m {rank}"); }).substr(0, 32), "there is no placeholder {rank}; ");
@@ -89,8 +93,7 @@ TEST_F(Generator, RunsTheCommandOnceForEachProblem) {
   const Family family = family_of_command("sh -c 'echo run >> " + log + "; cat " + file + "' sh {ranks} {block}");
   for (int i = 0; i < 3; ++i) family.schedule(problem);
   const Family failing = family_of_command("sh -c 'echo run >> " + log + "; exit 1' sh {ranks}");
-  for (int i = 0; i < 3; ++i)
-    EXPECT_THAT(sentence_of([&] { failing.schedule(problem); }), HasSubstr("failed with exit code 1"));
+  for (int i = 0; i < 3; ++i) EXPECT_THAT(sentence_of([&] { failing.schedule(problem); }), HasSubstr("failed with exit code 1"));
   std::ostringstream runs;
   runs << std::ifstream(log).rdbuf();
   EXPECT_EQ(runs.str(), "run\nrun\n");
@@ -106,10 +109,10 @@ TEST_F(Generator, RefusesWhatIsNoScheduleOfTheProblem) {
   EXPECT_EQ(sentence("/no/such {ranks}", problem), "cannot start '/no/such 3': No such file or directory");
   EXPECT_EQ(sentence("true 'a b'", problem), "'true \"a b\"' prints nothing; it must print a schedule");
   EXPECT_THAT(sentence("echo {ranks}", problem), HasSubstr("'echo 3' does not print a schedule: "));
-  EXPECT_EQ(sentence("cat " + file + " " + file, problem),
-            "'cat " + file + " " + file + "' prints 2 schedules; it must print one");
+  EXPECT_EQ(sentence("cat " + file + " " + file, problem), "'cat " + file + " " + file + "' prints 2 schedules; it must print one");
   EXPECT_EQ(sentence("cat " + file, Problem::alltoall(3, 16)),
-            "'cat " + file + "' prints a schedule for alltoall among 3 ranks, 8 B a block instead of alltoall among 3 ranks, 16 B a block");
+            "'cat " + file +
+                "' prints a schedule for alltoall among 3 ranks, 8 B a block instead of alltoall among 3 ranks, 16 B a block");
   EXPECT_THAT(sentence("cat " + file, Problem::alltoall(4, 8)), HasSubstr("instead of alltoall among 4 ranks"));
   EXPECT_EQ(sentence("false {ranks}", Problem::alltoall(4097, 8)),
             "'false 4097' would print the programs of 4097 ranks; the limit is 4096");

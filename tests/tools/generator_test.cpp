@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests of commands that print schedules (--generator), and of files that hold schedules of one algorithm for several problems: each
-// is one candidate in all commands.
+// Tests of commands that print schedules (--generator), and of files that hold schedules of one algorithm for several problems:
+// each is one candidate in all commands.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -58,7 +58,8 @@ TEST_F(GeneratorTest, IsVerifiedForAllSizesAndRanks) {
 TEST_F(GeneratorTest, IsOneCandidateInPricesAndSimulations) {
   for (const std::string command : {"price", "simulate"}) {
     const Words problem{command, "alltoall", "--ranks", "4,8", "--block", "8,1KiB", "--machine", "sp2", "--json"};
-    for (const Json& list : Json::parse(prints(with_example(problem)))) EXPECT_THAT(names_in(list["candidates"]), ElementsAre(name_));
+    for (const Json& list : Json::parse(prints(with_example(problem))))
+      EXPECT_THAT(names_in(list["candidates"]), ElementsAre(name_));
     const Json compared = Json::parse(prints(with_example(problem, {"--algorithm", "ring"})));
     ASSERT_EQ(compared.size(), 4u);
     for (const Json& list : compared) EXPECT_THAT(names_in(list["candidates"]), ::testing::UnorderedElementsAre(name_, "ring"));
@@ -66,8 +67,8 @@ TEST_F(GeneratorTest, IsOneCandidateInPricesAndSimulations) {
 }
 
 TEST_F(GeneratorTest, IsOneCurveOfARaceAndItsPlot) {
-  const Words race{"race", "alltoall", "--ranks", "4", "--block", "8..64", "--json", "--repetitions", "1", "--time", "0.02s",
-                   "--executor", "threads", "-o"};
+  const Words race{"race",          "alltoall", "--ranks", "4",     "--block",    "8..64",   "--json",
+                   "--repetitions", "1",        "--time",  "0.02s", "--executor", "threads", "-o"};
   Words words = race;
   words.push_back(file("race.json").string());
   prints(with_example(words, {"--algorithm", "direct"}));
@@ -136,7 +137,8 @@ TEST_F(GeneratorTest, ThatIsWrongIsRefusedWithItsCause) {
   const std::string script =
       write("wrong.py", run_program({"sed", "s/send to {partner}/send to {(partner + (rank == 2)) % p}/", script_}).out).string();
   const std::string command = fmt::format("python3 {} {{ranks}} {{block}}", script);
-  const std::string hint = "the schedule that python3 wrong.py prints for alltoall among 6 ranks, 8 B a block is wrong; 'quadrille verify' finds: ";
+  const std::string hint =
+      "the schedule that python3 wrong.py prints for alltoall among 6 ranks, 8 B a block is wrong; 'quadrille verify' finds: ";
   const Words problem{"alltoall", "--ranks", "6", "--generator", command};
   const auto with = [&](Words words, const Words& more = {}) {
     words.insert(words.end(), problem.begin(), problem.end());
@@ -149,8 +151,8 @@ TEST_F(GeneratorTest, ThatIsWrongIsRefusedWithItsCause) {
   refuses(with({"price"}, {"--machine", "sp2"}), hint);
   refuses(with({"simulate"}, {"--machine", "sp2"}), "; probable cause: the message ");
   refuses(with({"race"}, {"--executor", "threads"}), hint);
-  const Outcome launched = run_program({"timeout", "60", QUADRILLE_COMMAND, "run", "-n", "6", QUADRILLE_COMMAND, "race", "alltoall",
-                                        "--generator", command});
+  const Outcome launched = run_program(
+      {"timeout", "60", QUADRILLE_COMMAND, "run", "-n", "6", QUADRILLE_COMMAND, "race", "alltoall", "--generator", command});
   EXPECT_EQ(launched.exit_code, 2);
   EXPECT_THAT(launched.talk, HasSubstr(hint));
   EXPECT_EQ(run(with({"draw"})).exit_code, 1);
@@ -162,24 +164,25 @@ TEST_F(GeneratorTest, HasItsOwnWordsOnStderr) {
   const Outcome outcome = run({"verify", "alltoall", "--ranks", "2", "--generator", "sh -c 'echo my reason >&2; exit 7'"});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.talk, AllOf(StartsWith("my reason\nquadrille: 'sh -c "), HasSubstr("failed with exit code 7")));
-  const Outcome launched =
-      run_program({"timeout", "60", QUADRILLE_COMMAND, "run", "-n", "3", QUADRILLE_COMMAND, "race", "alltoall", "--generator",
-                   "sh -c 'echo my reason >&2; exit 7'"});
+  const Outcome launched = run_program({"timeout", "60", QUADRILLE_COMMAND, "run", "-n", "3", QUADRILLE_COMMAND, "race", "alltoall",
+                                        "--generator", "sh -c 'echo my reason >&2; exit 7'"});
   EXPECT_EQ(launched.exit_code, 2);
   EXPECT_THAT(launched.talk, AllOf(HasSubstr("my reason\n"), HasSubstr("failed with exit code 7")));
 }
 
 TEST_F(GeneratorTest, IsNotReadByAShell) {
   const std::string touched = file("touched").string();
-  refuses({"verify", "alltoall", "--ranks", "2", "--generator", fmt::format("true; touch {}", touched)}, "cannot start 'true; touch");
+  refuses({"verify", "alltoall", "--ranks", "2", "--generator", fmt::format("true; touch {}", touched)},
+          "cannot start 'true; touch");
   EXPECT_FALSE(fs::exists(touched));
 }
 
 TEST_F(GeneratorTest, NeedsANameOfItsOwn) {
   const std::string bruck = write("bruck", fmt::format("#!/bin/sh\nexec python3 {} $1 $2\n", script_)).string();
   fs::permissions(bruck, fs::perms::owner_all);
-  const Json priced = Json::parse(prints({"price", "alltoall", "--ranks", "4", "--block", "8", "--machine", "sp2", "--json", "--generator",
-                                          bruck + " {ranks} {block}", "--generator", bruck + " {ranks} 8", "--algorithm", "bruck"}));
+  const Json priced =
+      Json::parse(prints({"price", "alltoall", "--ranks", "4", "--block", "8", "--machine", "sp2", "--json", "--generator",
+                          bruck + " {ranks} {block}", "--generator", bruck + " {ranks} 8", "--algorithm", "bruck"}));
   const auto names = names_in(priced["candidates"]);
   const std::set<std::string> all(names.begin(), names.end());
   EXPECT_TRUE(all.contains("command/bruck")) << priced;
@@ -210,10 +213,10 @@ TEST_F(FileFamily, IsOneCandidateOverItsSizes) {
   EXPECT_EQ(priced[2]["candidates"].size(), 2u);
   // The size for which there is no schedule says so.
   EXPECT_THAT(names_in(priced[1]["candidates"]), ElementsAre("ring"));
-  EXPECT_EQ(priced[1]["left_out"], Json::array({{{"algorithm", "mine"},
-                                                  {"reason", "it has no schedule for alltoall among 4 ranks, 16 B a block"}}}));
-  const Outcome raced = run(with({"race", "alltoall", "--ranks", "4", "--block", "8,16,1KiB", "--json", "--repetitions", "1", "--time",
-                                  "0.02s", "--executor", "threads"}));
+  EXPECT_EQ(priced[1]["left_out"],
+            Json::array({{{"algorithm", "mine"}, {"reason", "it has no schedule for alltoall among 4 ranks, 16 B a block"}}}));
+  const Outcome raced = run(with({"race", "alltoall", "--ranks", "4", "--block", "8,16,1KiB", "--json", "--repetitions", "1",
+                                  "--time", "0.02s", "--executor", "threads"}));
   EXPECT_EQ(raced.exit_code, 0);
   EXPECT_THAT(raced.talk, HasSubstr("left out: mine: it has no schedule for alltoall among 4 ranks, 16 B a block"));
   const Json sizes = Json::parse(raced.out)["sizes"];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Turns --algorithm into cases. A case is one candidate for one problem: an algorithm with its parameters, or a family that the user
-// brings along (given_schedules.hpp). "all" and ranges of parameters are written out, for every problem.
+// Turns --algorithm into cases. A case is one candidate for one problem: an algorithm with its parameters, or a family that the
+// user brings along (given_schedules.hpp). "all" and ranges of parameters are written out, for every problem.
 #pragma once
 
 #include <string>

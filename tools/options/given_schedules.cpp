@@ -50,8 +50,8 @@ std::string unique_name(const std::string& own, const std::string& base, Collect
   const auto& [problem, file] = own.parts.front();
   const std::string its = collective_text(problem), asked = collective_text(problems.front());
   const std::string more = problems.size() > 1 ? fmt::format(", nor for the {} others asked for", problems.size() - 1) : "";
-  refuse(fmt::format("the schedule in {} is for {}, and not for {}{}{}", file, its, asked,
-                     its == asked ? " with these counts" : "", more));
+  refuse(fmt::format("the schedule in {} is for {}, and not for {}{}{}", file, its, asked, its == asked ? " with these counts" : "",
+                     more));
 }
 
 // Returns the file that holds the family's schedule for the problem; empty for a command.
@@ -67,8 +67,9 @@ void check_right(const Case& entry) {
   if (findings.empty()) return;
   const FaultCauses causes = causes_of(schedule, findings);
   const bool has_cause = !causes.causes.empty() && causes.causes.front().operation;
-  const std::string place = entry.file.empty() ? fmt::format("that {} prints for {}", entry.specification(), collective_text(entry.problem))
-                                               : fmt::format("of {} in {}", entry.specification(), entry.file);
+  const std::string place = entry.file.empty()
+                                ? fmt::format("that {} prints for {}", entry.specification(), collective_text(entry.problem))
+                                : fmt::format("of {} in {}", entry.specification(), entry.file);
   refuse(fmt::format("the schedule {} is wrong; 'quadrille verify' finds: {}{}", place, printable(to_string(findings.front())),
                      has_cause ? printable("; probable cause: " + causes.causes.front().message) : ""));
 }
@@ -100,8 +101,9 @@ std::vector<OwnFamily> families_of_commands(const std::vector<std::string>& comm
   std::vector<OwnFamily> families;
   for (const std::string& command : commands) {
     const Family family = family_of_command(command);
-    Family named(unique_name(family.name(), "command", collective, families),
-                 [family](const Problem& problem) { return family.schedule(problem); }, family.made_by());
+    Family named(
+        unique_name(family.name(), "command", collective, families),
+        [family](const Problem& problem) { return family.schedule(problem); }, family.made_by());
     families.push_back({std::move(named), {}});
   }
   return families;
@@ -168,7 +170,8 @@ std::vector<Case> cases_with_generators(const std::vector<Problem>& problems, co
 
 std::vector<Case> named_cases_with_generators(const std::vector<Problem>& problems, const std::vector<std::string>& algorithms,
                                               const std::vector<std::string>& generators) {
-  return with_generators(problems, generators, !algorithms.empty(), [&] { return make_named_cases(problems.front().collective, problems, algorithms); });
+  return with_generators(problems, generators, !algorithms.empty(),
+                         [&] { return make_named_cases(problems.front().collective, problems, algorithms); });
 }
 
 void refuse_generators_of_file(const std::vector<std::string>& generators) {

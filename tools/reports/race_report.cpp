@@ -223,7 +223,8 @@ RaceReport::RaceReport(const std::optional<std::string>& file, const ReportForm&
 }
 
 void RaceReport::add(const RaceResult& result) {
-  for (const auto& [candidate, reason] : result.left_out) remark(fmt::format("left out: {}: {}", specification(candidate.algorithm), reason));
+  for (const auto& [candidate, reason] : result.left_out)
+    remark(fmt::format("left out: {}: {}", specification(candidate.algorithm), reason));
   for (const RaceEntry& entry : result.entries)
     if (!entry.failed_check.empty()) remark(fmt::format("wrong data: {}: {}", label_of(result, entry), entry.failed_check));
   collective_ = result.problem.collective;

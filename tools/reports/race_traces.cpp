@@ -23,7 +23,8 @@ std::vector<Trace> race_traces(Communicator& ranks, const RaceResult& race, cons
     if (candidate.is_vendor()) continue;
     beat();
     const auto* family = std::get_if<Family>(&candidate.algorithm);
-    const Schedule schedule = family ? schedule_of(ranks, *family, race.problem).value() : make_schedule(race.problem, candidate.algorithm);
+    const Schedule schedule =
+        family ? schedule_of(ranks, *family, race.problem).value() : make_schedule(race.problem, candidate.algorithm);
     Trace& trace = traces.emplace_back(traced_run(ranks, schedule,
                                                   {.policy = candidate.policy,
                                                    .executor = candidate.executor,
@@ -31,8 +32,8 @@ std::vector<Trace> race_traces(Communicator& ranks, const RaceResult& race, cons
                                                    .operation = options.operation,
                                                    .keep_step = candidate.keep_step},
                                                   input.data(), output.data()));
-    trace.title =
-        fmt::format("{}, {}, {}", name(race.problem.collective), short_name(race.problem, candidate.algorithm), problem_text(race.problem));
+    trace.title = fmt::format("{}, {}, {}", name(race.problem.collective), short_name(race.problem, candidate.algorithm),
+                              problem_text(race.problem));
   }
   return traces;
 }

@@ -121,7 +121,8 @@ Subcommand add_draw(CLI::App& command) {
              "RANK");
   add_output_option(*parser, options->output);
   set_footer(*parser,
-             "The schedule of a file or command is verified first. A wrong one is drawn with crosses at its findings and the text of the first "
+             "The schedule of a file or command is verified first. A wrong one is drawn with crosses at its findings and the text "
+             "of the first "
              "finding below; blocks also marks bytes that are missing or wrong at the end. The exit code is then 1.\n\n"
              "Examples:\n"
              "  quadrille draw alltoall --algorithm bruck --ranks 5 -o bruck.svg\n"

@@ -129,20 +129,21 @@ Subcommand add_price(CLI::App& command) {
       "FACTOR[,FACTOR]");
   add_json_flag(*parser, options->json, "one object for one problem, an array for several");
   add_output_option(*parser, options->output);
-  set_footer(*parser,
-             "Rounds follow one another, and each takes as long as its longest message. The model free-running instead times each "
-             "stage as a whole: as long as its busiest rank works. Control messages count. Models:\n" +
-                 models_text() +
-                 "\nSchedules of files and commands are verified first; a wrong one is refused with its first finding.\n"
-                 "\nExamples:\n  quadrille price alltoall --ranks 64 --block 64B --machine sp1 --algorithm shift --algorithm "
-                 "bruck:radix=2..8\n"
-                 "  quadrille price alltoallv --pattern transpose:64KiB --ranks 64 --machine sp2\n"
-                 "  quadrille price alltoallv --pattern transpose:64KiB --ranks 64 --machine sp2 --model free-running --contention "
-                 "1.5,1.2\n"
-                 "  quadrille price alltoall --topology torus:16x16 --block 1KiB --machine paragon\n"
-                 "  quadrille price alltoall --ranks 6 --block 1KiB --machine sp2 --schedule mine.json\n"
-                 "  quadrille price alltoall --ranks 8 --block 8B..1MiB --machine sp2 --generator 'python3 mine.py {ranks} {block}'\n"
-                 "  quadrille price alltoall --node-sizes 4x8 --machine myrinet");
+  set_footer(
+      *parser,
+      "Rounds follow one another, and each takes as long as its longest message. The model free-running instead times each "
+      "stage as a whole: as long as its busiest rank works. Control messages count. Models:\n" +
+          models_text() +
+          "\nSchedules of files and commands are verified first; a wrong one is refused with its first finding.\n"
+          "\nExamples:\n  quadrille price alltoall --ranks 64 --block 64B --machine sp1 --algorithm shift --algorithm "
+          "bruck:radix=2..8\n"
+          "  quadrille price alltoallv --pattern transpose:64KiB --ranks 64 --machine sp2\n"
+          "  quadrille price alltoallv --pattern transpose:64KiB --ranks 64 --machine sp2 --model free-running --contention "
+          "1.5,1.2\n"
+          "  quadrille price alltoall --topology torus:16x16 --block 1KiB --machine paragon\n"
+          "  quadrille price alltoall --ranks 6 --block 1KiB --machine sp2 --schedule mine.json\n"
+          "  quadrille price alltoall --ranks 8 --block 8B..1MiB --machine sp2 --generator 'python3 mine.py {ranks} {block}'\n"
+          "  quadrille price alltoall --node-sizes 4x8 --machine myrinet");
   return {parser, [options] { return run(*options); }};
 }
 

@@ -104,9 +104,8 @@ void run_by(const std::vector<Executor>& executors, std::vector<RaceCandidate>& 
 
 // Returns the candidates of each problem.
 std::vector<std::vector<RaceCandidate>> make_candidates(const std::vector<Problem>& problems,
-                                                        const std::vector<OwnFamily>& families,
-                                                        const std::vector<Policy>& policies, const Options& options,
-                                                        bool with_vendor) {
+                                                        const std::vector<OwnFamily>& families, const std::vector<Policy>& policies,
+                                                        const Options& options, bool with_vendor) {
   const auto buffers = options.buffers ? parse_wholes(*options.buffers, "the number of buffers", 1) : std::vector<Count>{2};
   for (const Count count : buffers)
     if (count > 2) refuse(fmt::format("the number of buffers is {}; it is 1 or 2", count));
@@ -127,10 +126,8 @@ std::vector<std::vector<RaceCandidate>> make_candidates(const std::vector<Proble
       for (const Count count : policy == Policy::dataflow ? buffers : std::vector<Count>{2})
         for (const bool in_step : {false, true})
           if (!in_step || (options.keep_step && policy == Policy::blocking && problems[entry.index].nodes.size() > 1))
-            candidates[entry.index].push_back({.algorithm = entry.candidate,
-                                               .policy = policy,
-                                               .buffers = static_cast<int>(count),
-                                               .keep_step = in_step});
+            candidates[entry.index].push_back(
+                {.algorithm = entry.candidate, .policy = policy, .buffers = static_cast<int>(count), .keep_step = in_step});
   if (with_vendor)  // the others are compared with it
     for (auto& list : candidates) list.push_back({.algorithm = Vendor{}});
   for (const std::string& specification : options.algorithms)
@@ -560,7 +557,8 @@ Subcommand add_race(CLI::App& command) {
       *parser,
       "On threads, --ranks is one number (default 8); a launcher sets the number of ranks itself. A time runs from the first "
       "rank's start to the last rank's end. A ratio compares two times of the same repetition. Exit code 1 if data was wrong. "
-      "Rank 0 reads files, and runs commands, for all ranks. Their schedules are verified first; a wrong one is refused with its first finding.\n\n"
+      "Rank 0 reads files, and runs commands, for all ranks. Their schedules are verified first; a wrong one is refused with its "
+      "first finding.\n\n"
       "Examples:\n"
       "  quadrille race alltoall\n"
       "  quadrille race alltoall --ranks 4 --block 8B,64KiB --algorithm all --algorithm bruck:radix=4\n"

@@ -147,13 +147,13 @@ Subcommand add_schedule(CLI::App& command) {
   add_option(*parser, "--format", options->format, "text (the default) or json, the exchange format", "FORMAT");
   add_json_flag(*parser, options->json, "the same as --format json");
   add_output_option(*parser, options->output);
-  set_footer(
-      *parser,
-      "Several schedules need --json and are printed as an array. A document, of a file or a command, is converted without being verified; 'quadrille "
-      "verify' does that.\n\n"
-      "Examples:\n  quadrille schedule alltoall --algorithm bruck --ranks 5\n"
-      "  quadrille schedule alltoall --algorithm 'bruck:radix=8,ports=2' --ranks 64 --block 8B --json --output bruck.json\n"
-      "  quadrille schedule bruck.json\n  quadrille schedule mine.sched --json");
+  set_footer(*parser,
+             "Several schedules need --json and are printed as an array. A document, of a file or a command, is converted without "
+             "being verified; 'quadrille "
+             "verify' does that.\n\n"
+             "Examples:\n  quadrille schedule alltoall --algorithm bruck --ranks 5\n"
+             "  quadrille schedule alltoall --algorithm 'bruck:radix=8,ports=2' --ranks 64 --block 8B --json --output bruck.json\n"
+             "  quadrille schedule bruck.json\n  quadrille schedule mine.sched --json");
   Subcommand subcommand{parser, [options] { return run(*options); }};
   subcommand.writes = [options] { return is_json(*options) ? FileFormat::json : FileFormat::text; };
   return subcommand;

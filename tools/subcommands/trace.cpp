@@ -200,7 +200,8 @@ Subcommand add_trace(CLI::App& command) {
       *parser,
       "docs/trace-format.md describes the JSON form. A trace has the rounds as logical time and, with --machine, "
       "simulated times; --policy all adds a simulation by events for each policy. With --topology it has the links that each "
-      "message takes. 'quadrille race --trace' writes traces of real runs. The schedule of a file or command is verified first; a trace of a "
+      "message takes. 'quadrille race --trace' writes traces of real runs. The schedule of a file or command is verified first; a "
+      "trace of a "
       "wrong one lists the findings, and the exit code is 1. A file's trace is converted, as --as "
       "says.\n\n"
       "Examples:\n"

@@ -182,7 +182,8 @@ Subcommand add_view(CLI::App& command) {
   set_footer(
       *parser,
       "The page is one HTML file that needs no network: memory, network, time, traffic, figures and programs, to play, step and "
-      "follow block by block (docs/viewer.md). The schedule of a file or command is verified; a wrong one is shown with its findings, and the "
+      "follow block by block (docs/viewer.md). The schedule of a file or command is verified; a wrong one is shown with its "
+      "findings, and the "
       "exit code is then 1. What 'quadrille race --json', 'tune --json' and 'report --json' wrote becomes curves and tables.\n\n"
       "Examples:\n"
       "  quadrille view alltoall --algorithm bruck:radix=2 --ranks 8 -o bruck.html\n"

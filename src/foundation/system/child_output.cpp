@@ -60,8 +60,8 @@ std::string output_of(const std::vector<std::string>& words, std::size_t most_me
   if (error != 0)
     throw Error(ErrorCode::environment, fmt::format("the output of {} cannot be read: {}", label, std::strerror(error)));
   if (WIFSIGNALED(status))
-    throw Error(ErrorCode::environment, fmt::format("{} was ended by signal {} ({})", label, WTERMSIG(status),
-                                                    ::strsignal(WTERMSIG(status))));
+    throw Error(ErrorCode::environment,
+                fmt::format("{} was ended by signal {} ({})", label, WTERMSIG(status), ::strsignal(WTERMSIG(status))));
   if (WEXITSTATUS(status) != 0)
     throw Error(ErrorCode::environment, fmt::format("{} failed with exit code {}", label, WEXITSTATUS(status)));
   return text;

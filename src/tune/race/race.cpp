@@ -297,11 +297,10 @@ class Race {
     const LoadMeter load;
     const std::size_t count = plans_.size();
     std::vector<Measured> measured(count);
-    const auto vendor = static_cast<std::size_t>(std::find_if(result_.entries.begin(), result_.entries.end(),
-                                                              [](const RaceEntry& entry) {
-                                                                return entry.candidate.algorithm == Candidate(Vendor{});
-                                                              }) -
-                                                 result_.entries.begin());
+    const auto vendor = static_cast<std::size_t>(
+        std::find_if(result_.entries.begin(), result_.entries.end(),
+                     [](const RaceEntry& entry) { return entry.candidate.algorithm == Candidate(Vendor{}); }) -
+        result_.entries.begin());
     std::mt19937_64 random(options_.seed);  // seeded alike, so all ranks draw the same orders
     std::vector<std::size_t> order(count);
     for (std::size_t i = 0; i < count; ++i) order[i] = i;
