@@ -57,4 +57,5 @@
 #include "quadrille/typed_plan.hpp"
 #include "quadrille/types.hpp"
 #include "quadrille/verify.hpp"
+#include "quadrille/version.hpp"
 #include "quadrille/wisdom.hpp"

@@ -17,6 +17,7 @@ namespace {
 struct Made {
   bool is_made = true;
   Bytes length = 0;  // of the text
+  std::optional<Count> port_limit{};
 };
 
 Result<Schedule> made_by_every_rank(Communicator& communicator, const Family& family, const Problem& problem) {
@@ -46,13 +47,14 @@ Result<Schedule> made_by_first_rank(Communicator& communicator, const Family& fa
     std::ostringstream out;
     write_text(out, *schedule);
     text = std::move(out).str();
-    return {true, static_cast<Bytes>(text.size())};
+    return {true, static_cast<Bytes>(text.size()), schedule->port_limit};
   });
   text = told_in_parts(communicator, 0, std::move(text), made[0].length);
   if (!made[0].is_made) return cannot(std::move(text));
   return made_or_thrown(communicator, [&] {
     Schedule schedule = std::move(parse_documents(text).front());
     schedule.problem = problem;
+    schedule.port_limit = made[0].port_limit;
     return schedule;
   });
 }

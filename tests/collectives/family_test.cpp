@@ -72,6 +72,15 @@ TEST(Family, OfSchedulesHasOneForEachOfTheirProblems) {
   EXPECT_EQ(family.schedule(placed)->problem.nodes, placed.nodes);
 }
 
+TEST(Family, KeepsTheLimitOfPortsThatADocumentStates) {
+  const Problem problem = Problem::alltoall(4, 8);
+  Schedule direct = make_schedule(problem, "direct");
+  direct.parameters = {{"ports", Count{2}}};
+  const Schedule made = family_of_schedules("mine", {direct}).schedule(problem).value();
+  EXPECT_EQ(made.port_limit, 2);
+  EXPECT_EQ(verify(made).front().rule, Rule::port_limit);  // ranks send 3 messages in a round
+}
+
 TEST(Family, ThatMakesAScheduleOfAnotherProblemIsRefused) {
   const Family family("fixed", [](const Problem&) { return make_schedule(Problem::broadcast(4, 8, 1), "binomial"); });
   EXPECT_TRUE(family.schedule(Problem::broadcast(4, 8, 1)));

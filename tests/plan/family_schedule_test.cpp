@@ -66,6 +66,7 @@ TEST(FamilyPlan, IsMadeByRankZeroOnceForEachPlan) {
       ASSERT_TRUE(schedule);
       EXPECT_EQ(schedule->program(threads.rank()), make_schedule(Problem::alltoall(4, 8), "bruck:radix=3").program(threads.rank()));
       EXPECT_EQ(schedule->algorithm, "mine");
+      EXPECT_EQ(schedule->port_limit, 1);
     }
   });
   EXPECT_EQ(calls, 3);

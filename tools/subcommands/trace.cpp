@@ -8,6 +8,7 @@
 #include <memory>
 #include <sstream>
 
+#include "draw/schedule_trace.hpp"
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
 #include "options/common_options.hpp"
@@ -18,7 +19,6 @@
 #include "quadrille/error.hpp"
 #include "quadrille/simulate.hpp"
 #include "quadrille/verify.hpp"
-#include "reports/schedule_trace.hpp"
 #include "schedule/policy_name.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/json.hpp"

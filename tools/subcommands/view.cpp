@@ -9,6 +9,8 @@
 #include <memory>
 #include <sstream>
 
+#include "draw/schedule_trace.hpp"
+#include "draw/viewer_page.hpp"
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
 #include "options/common_options.hpp"
@@ -17,9 +19,7 @@
 #include "quadrille/error.hpp"
 #include "quadrille/trace.hpp"
 #include "quadrille/verify.hpp"
-#include "reports/schedule_trace.hpp"
 #include "reports/viewer_gallery.hpp"
-#include "reports/viewer_page.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/json.hpp"
 #include "support/output.hpp"

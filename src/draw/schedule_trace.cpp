@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "reports/schedule_trace.hpp"
+#include "draw/schedule_trace.hpp"
 
 #include <fmt/format.h>
 
 #include <sstream>
 
-#include "options/problem_options.hpp"
+#include "problem/problem_text.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/fault_cause.hpp"
 
-namespace quadrille::command {
+namespace quadrille {
 namespace {
 
 void add_findings(Trace& trace, const Schedule& schedule, const std::vector<Finding>& findings) {
@@ -58,4 +58,4 @@ std::string trace_document(const Schedule& schedule, const std::string& label, c
   return out.str();
 }
 
-}  // namespace quadrille::command
+}  // namespace quadrille
