@@ -38,10 +38,10 @@ Problem problem_of(const std::string& collective, Count ranks, const std::option
   const auto demand = [&](bool holds, const char* what) {
     if (!holds) throw Error(ErrorCode::misuse, fmt::format("{} {}", collective, what));
   };
-  demand(has_blocks(problem.collective) == block.has_value(),
-         block ? "has no blocks of one size; leave block out" : "needs the size of a block, such as block='1KiB'");
-  demand(is_irregular(problem.collective) == counts.has_value(),
-         counts ? "has blocks of one size; say block instead of counts" : "needs counts: the bytes of each rank's share");
+  demand(!block || has_blocks(problem.collective), "has no blocks of one size; leave block out");
+  demand(!counts || is_irregular(problem.collective), "has no counts; leave them out, and say block if it moves data");
+  demand(block || !has_blocks(problem.collective), "needs the size of a block, such as block='1KiB'");
+  demand(counts || !is_irregular(problem.collective), "needs counts: the bytes of each rank's share");
   if (block) problem.block_bytes = bytes_of(*block);
   if (counts) {
     std::vector<Bytes> all;

@@ -13,6 +13,11 @@ import unittest
 
 import quadrille as q
 
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
 
 def shift(problem, rank):
     p, b = problem.ranks, problem.block
@@ -30,7 +35,7 @@ class Schedules(unittest.TestCase):
         made = 0
         for record in q.algorithms():
             if record["collective"].endswith("v"):
-                sizes = {"counts": [3, 0, 8, 1] * (4 if record["collective"] == "alltoallv" else 1)}
+                sizes = {"counts": [24, 0, 8, 16] * (4 if record["collective"] == "alltoallv" else 1)}
             else:
                 sizes = {} if record["collective"] == "barrier" else {"block": 64}
             make = getattr(q, record["collective"])
@@ -55,7 +60,7 @@ class Schedules(unittest.TestCase):
                            (lambda: q.alltoall(ranks=3), "needs the size of a block"),
                            (lambda: q.alltoallv(ranks=3, block=8), "has no blocks"),
                            (lambda: q.alltoallv(ranks=3), "needs counts"),
-                           (lambda: q.alltoall(ranks=3, counts=[1]), "say block instead"),
+                           (lambda: q.alltoall(ranks=3, counts=[1]), "has no counts"),
                            (lambda: q.alltoall(ranks=3, block="8 potatoes"), "potatoes"),
                            (lambda: q.alltoall(ranks=0, block=8), "ranks"),
                            (lambda: q.schedule("alltoal", ranks=3, block=8), "alltoall"),
@@ -74,8 +79,8 @@ class Schedules(unittest.TestCase):
             self.assertNotIn("\n", str(caught.exception))
             self.assertIn(caught.exception.code, ("misuse", "malformed", "environment"))
 
+    @unittest.skipUnless(numpy, "numpy is not installed")
     def test_figures_and_messages_agree(self):
-        import numpy
         s = q.alltoall("ring", ranks=5, block=24)
         m = s.messages
         self.assertEqual(m.dtype.names, ("round", "from", "to", "bytes", "control"))
@@ -157,13 +162,14 @@ class Schedules(unittest.TestCase):
 
 
 class Algorithms(unittest.TestCase):
-    def test_is_the_same_as_the_table_s(self):
+    @unittest.skipUnless(numpy, "numpy is not installed")
+    def test_has_the_messages_of_the_same_algorithm_in_the_table(self):
         for ranks in range(1, 9):
             s = mine(ranks=ranks, block=24)
             s.check()
             theirs = q.alltoall("shift", ranks=ranks, block=24)
-            self.assertEqual(sorted(zip(*(s.messages[name] for name in ("from", "to", "bytes")))),
-                             sorted(zip(*(theirs.messages[name] for name in ("from", "to", "bytes")))))
+            ends = lambda schedule: sorted(zip(*(schedule.messages[name] for name in ("from", "to", "bytes"))))
+            self.assertEqual(ends(s), ends(theirs))
         self.assertEqual(mine.check(ranks=range(1, 17), block=8), list(range(1, 17)))
 
     def test_is_made_one_program_at_a_time_and_once(self):
