@@ -30,6 +30,7 @@ void add_operations(py::module_& module);
 void add_family(py::module_& module);
 void add_schedule(py::module_& module);
 void add_estimates(py::module_& module);
+void add_race(py::module_& module);
 void add_knowledge(py::module_& module);
 
 // Verifies a schedule unless that was done. Throws the exception ScheduleError, with places and causes, if it is wrong.

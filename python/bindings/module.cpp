@@ -12,5 +12,6 @@ PYBIND11_MODULE(_quadrille, module) {
   add_family(module);
   add_schedule(module);
   add_estimates(module);
+  add_race(module);
   add_knowledge(module);
 }

@@ -11,7 +11,7 @@ Sizes are bytes, or text with a unit such as "1KiB". docs/python.md of Quadrille
 """
 
 from . import _quadrille
-from ._quadrille import (DoesNotApply, Error, Explanation, Figures, Finding, Memory, Operation, Page, Price, Problem, Region, Report,
+from ._quadrille import (DoesNotApply, Error, Explanation, Figures, Finding, Memory, Operation, Page, Price, Problem, Race, Region, Report,
                          Schedule, ScheduleError, Simulation, algorithms, collectives, combine, copy, input, output, parse, read_all,
                          receive, scratch, send)
 
@@ -67,7 +67,7 @@ def algorithm(collective, name=None):
             yield [q.copy(q.input[at(rank)], q.output[at(rank)]), *[q.send(peer, q.input[at(peer)]) for peer in others],
                    *[q.receive(peer, q.output[at(peer)]) for peer in others]]
 
-        one_round.check()
+        one_round.check(block=8)            # verifies it among 1 to 16 ranks
         one_round(ranks=8, block="1KiB")    # a Schedule
     """
     return lambda function: Algorithm(collective, function, name)
@@ -75,13 +75,22 @@ def algorithm(collective, name=None):
 
 def schedule(collective, algorithm="", **problem):
     """Returns the schedule of an algorithm: its name with parameters, such as "bruck:radix=2", or one of your own."""
-    made_of = algorithm.family if isinstance(algorithm, Algorithm) else algorithm
-    return _quadrille.make_schedule(Problem(collective, **problem), made_of)
+    return _quadrille.make_schedule(Problem(collective, **problem), _made_of(algorithm))
+
+
+def _made_of(algorithm):
+    return algorithm.family if isinstance(algorithm, Algorithm) else algorithm
 
 
 def explain(collective, machine=None, **problem):
     """Returns which algorithm a plan would take for the problem on this machine, or on a named one such as "hdr", and why."""
     return _quadrille.explain_problem(Problem(collective, **problem), machine)
+
+
+def race(collective, *algorithms, repetitions=9, seconds=2.0, op="sum", type="f64", **problem):
+    """Runs algorithms side by side on real, checked data, with a thread for each rank, for about so many seconds."""
+    return _quadrille.race_on_threads(Problem(collective, op=op, type=type, **problem), [_made_of(each) for each in algorithms], op, type,
+                                      repetitions, seconds)
 
 
 def read(file):

@@ -81,7 +81,9 @@ std::string html_of(const ViewerPage& page, bool shares_viewer) {
     Part part;
     std::string text;
   };
-  std::vector<Change> changes{{data(), as_script_data(data_of(page))}};
+  std::vector<Change> changes;
+  changes.reserve(4);
+  changes.push_back({data(), as_script_data(data_of(page))});
   if (shares_viewer) {
     // The hashes of a page's own script and style do not hold for files.
     changes.push_back(

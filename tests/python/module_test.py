@@ -222,6 +222,27 @@ class Algorithms(unittest.TestCase):
 
         self.assertEqual(in_order.check(ranks=range(1, 9), block=16), list(range(1, 9)))
 
+    def test_is_raced_with_its_data_checked(self):
+        race = q.race("alltoall", mine, "bruck", "xor", ranks=3, block=64, repetitions=2, seconds=0.02)
+        self.assertEqual([entry["algorithm"] for entry in race.entries], ["shift", "bruck"])
+        for entry in race.entries:
+            self.assertTrue(entry["right"])
+            self.assertGreater(entry["median_s"], 0)
+        self.assertEqual([entry["algorithm"] for entry in race.left_out], ["xor"])
+        self.assertIn("power of two", race.left_out[0]["reason"])
+        sums = q.race("allreduce", "recursive-doubling", ranks=2, block=64, repetitions=2, seconds=0.02, op="max", type="f32")
+        self.assertTrue(sums.entries[0]["right"])
+
+        @q.algorithm("alltoall")
+        def silent(problem, rank):
+            yield
+
+        with self.assertRaisesRegex(q.Error, "the schedule of silent is wrong: "):
+            q.race("alltoall", silent, ranks=2, block=64, repetitions=2, seconds=0.02)
+        with self.assertRaisesRegex(q.Error, "ZeroDivisionError"):
+            q.race("alltoall", q.algorithm("alltoall", name="broken")(lambda problem, rank: [] if rank == 0 else 1 / 0), ranks=2, block=64,
+                   repetitions=2, seconds=0.02)
+
     def test_that_does_not_apply_says_why(self):
         @q.algorithm("alltoall")
         def even(problem, rank):

@@ -50,7 +50,7 @@ TEST_F(GeneratorTest, IsVerifiedForAllSizesAndRanks) {
     EXPECT_EQ(verdict["findings"].size(), 0u) << verdict;
   }
   EXPECT_EQ(verdicts[17]["ranks"], 9);
-  EXPECT_EQ(verdicts[17]["figures"]["c1"], 4);  // distances 1 to 4
+  EXPECT_EQ(verdicts[17]["c1"], 4);  // distances 1 to 4
   const Json both = Json::parse(prints(with_example({"verify", "alltoall", "--ranks", "4", "--algorithm", "bruck", "--json"})));
   EXPECT_EQ(both.size(), 2u);
 }
@@ -75,7 +75,7 @@ TEST_F(GeneratorTest, IsOneCurveOfARaceAndItsPlot) {
   const Json raced = Json::parse(contents(file("race.json")));
   ASSERT_EQ(raced["sizes"].size(), 4u);
   for (const Json& size : raced["sizes"]) {
-    EXPECT_THAT(names_in(size["entries"]), ElementsAre(name_, "direct"));
+    EXPECT_THAT(names_in(size["entries"]), ElementsAre(name_, "direct:segments=1"));
     EXPECT_EQ(size["entries"][0]["checked"], true);
   }
   const std::string plot = prints({"plot", file("race.json").string(), "--panel", "times"});

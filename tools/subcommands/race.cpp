@@ -17,6 +17,7 @@
 #include "options/common_options.hpp"
 #include "options/given_schedules.hpp"
 #include "options/problem_options.hpp"
+#include "options/subject.hpp"
 #include "plan/placed.hpp"
 #include "quadrille/decision.hpp"
 #include "quadrille/error.hpp"
