@@ -14,6 +14,12 @@ struct Raced {
   RaceResult result;
 };
 
+// Returns the family under a name that no algorithm of the table has.
+Family told_apart(const Family& family, Collective collective) {
+  if (!find_algorithm(collective, family.name())) return family;
+  return {"own/" + family.name(), [family](const Problem& problem) { return family.schedule(problem); }, family.made_by()};
+}
+
 Raced raced(const Problem& problem, const std::vector<Named>& algorithms, const std::string& op, const std::string& type,
             int repetitions, double seconds) {
   RaceOptions options{.repetitions = repetitions, .seconds_per_problem = seconds};
@@ -21,7 +27,8 @@ Raced raced(const Problem& problem, const std::vector<Named>& algorithms, const 
   std::vector<RaceCandidate> candidates;
   for (const Named& named : algorithms) {
     const auto* text = std::get_if<std::string>(&named);
-    candidates.push_back({.algorithm = text ? parse_candidate(problem, *text) : Candidate(std::get<Family>(named))});
+    candidates.push_back(
+        {.algorithm = text ? parse_candidate(problem, *text) : Candidate(told_apart(std::get<Family>(named), problem.collective))});
   }
   Raced raced;
   run_threads(problem.ranks, [&](Communicator& threads) {

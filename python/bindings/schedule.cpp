@@ -190,11 +190,12 @@ struct MessageRow {
 };
 
 py::array_t<MessageRow> message_rows(const Held& held) {
-  static const bool is_known = [] {  // imports numpy
+  py::module_::import("numpy");  // before the flag is read, because an import lets other threads run
+  static bool is_known = false;  // the interpreter's lock guards it
+  if (!is_known) {
     PYBIND11_NUMPY_DTYPE(MessageRow, round, from, to, bytes, control);
-    return true;
-  }();
-  static_cast<void>(is_known);
+    is_known = true;
+  }
   std::vector<MessageRow> rows;
   {
     const py::gil_scoped_release released;
