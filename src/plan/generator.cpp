@@ -13,6 +13,7 @@
 #include "foundation/system/child_output.hpp"
 #include "foundation/text/nearest.hpp"
 #include "foundation/text/printable.hpp"
+#include "foundation/text/shell_words.hpp"
 #include "problem/problem_text.hpp"
 #include "problem/same_problem.hpp"
 #include "quadrille/document.hpp"
@@ -23,45 +24,32 @@ namespace {
 
 constexpr std::size_t most_mebibytes = 1024;  // of a document
 
-Result<std::string> list_or(const std::vector<Count>& numbers, char separator, const char* reason) {
-  if (numbers.empty()) return cannot(reason);
-  return fmt::format("{}", fmt::join(numbers, std::string(1, separator)));
-}
+std::string comma_list(const std::vector<Count>& numbers) { return fmt::format("{}", fmt::join(numbers, ",")); }
 
 struct Placeholder {
   std::string_view name;
-  Result<std::string> (*value)(const Problem&);
+  std::string (*value)(const Problem&);
+  bool (*has_value)(const Problem&) = [](const Problem&) { return true; };
+  std::string_view why_not = {};  // the reason if there is none
 };
 
 constexpr std::array placeholders{
-    Placeholder{"collective", [](const Problem& problem) { return Result<std::string>(name(problem.collective)); }},
-    Placeholder{"ranks", [](const Problem& problem) { return Result<std::string>(fmt::format("{}", problem.ranks)); }},
-    Placeholder{"block",
-                [](const Problem& problem) -> Result<std::string> {
-                  if (!has_blocks(problem.collective))
-                    return cannot(fmt::format("{} has no blocks of one size", name(problem.collective)));
-                  return fmt::format("{}", problem.block_bytes);
-                }},
-    Placeholder{"root",
-                [](const Problem& problem) -> Result<std::string> {
-                  if (!is_rooted(problem.collective)) return cannot(fmt::format("{} has no root", name(problem.collective)));
-                  return fmt::format("{}", problem.root);
-                }},
-    Placeholder{"element",
-                [](const Problem& problem) -> Result<std::string> {
-                  if (!is_reduction(problem.collective)) return cannot(fmt::format("{} has no elements", name(problem.collective)));
-                  return fmt::format("{}", problem.element_bytes);
-                }},
-    Placeholder{"commutative", [](const Problem& problem) { return Result<std::string>(fmt::format("{}", problem.commutative)); }},
-    Placeholder{"reproducible",
-                [](const Problem& problem) { return Result<std::string>(fmt::format("{}", problem.reproducible)); }},
-    Placeholder{"counts",
-                [](const Problem& problem) -> Result<std::string> {
-                  if (!is_irregular(problem.collective)) return cannot(fmt::format("{} has no counts", name(problem.collective)));
-                  return list_or(all_counts(problem), ',', "there are no counts");
-                }},
-    Placeholder{"nodes", [](const Problem& problem) { return list_or(problem.nodes, ',', "the problem names no nodes"); }},
-    Placeholder{"grid", [](const Problem& problem) { return list_or(problem.grid, 'x', "the problem names no grid"); }},
+    Placeholder{"collective", [](const Problem& problem) { return std::string(name(problem.collective)); }},
+    Placeholder{"ranks", [](const Problem& problem) { return fmt::format("{}", problem.ranks); }},
+    Placeholder{"block", [](const Problem& problem) { return fmt::format("{}", problem.block_bytes); },
+                [](const Problem& problem) { return has_blocks(problem.collective); }, "the collective has no blocks of one size"},
+    Placeholder{"root", [](const Problem& problem) { return fmt::format("{}", problem.root); },
+                [](const Problem& problem) { return is_rooted(problem.collective); }, "the collective has no root"},
+    Placeholder{"element", [](const Problem& problem) { return fmt::format("{}", problem.element_bytes); },
+                [](const Problem& problem) { return is_reduction(problem.collective); }, "the collective reduces nothing"},
+    Placeholder{"commutative", [](const Problem& problem) { return fmt::format("{}", problem.commutative); }},
+    Placeholder{"reproducible", [](const Problem& problem) { return fmt::format("{}", problem.reproducible); }},
+    Placeholder{"counts", [](const Problem& problem) { return comma_list(all_counts(problem)); },
+                [](const Problem& problem) { return is_irregular(problem.collective); }, "the collective has no counts"},
+    Placeholder{"nodes", [](const Problem& problem) { return comma_list(problem.nodes); },
+                [](const Problem& problem) { return !problem.nodes.empty(); }, "the problem names no nodes"},
+    Placeholder{"grid", [](const Problem& problem) { return fmt::format("{}", fmt::join(problem.grid, "x")); },
+                [](const Problem& problem) { return !problem.grid.empty(); }, "the problem names no grid"},
 };
 
 const Placeholder& placeholder_named(std::string_view name) {
@@ -74,34 +62,6 @@ const Placeholder& placeholder_named(std::string_view name) {
   throw Error(ErrorCode::misuse,
               fmt::format("there is no placeholder {{{}}}{}; there are: {{{}}}", printable(name),
                           similar ? fmt::format("; did you mean {{{}}}?", *similar) : "", fmt::join(known, "}, {")));
-}
-
-// Cuts a command into words.
-std::vector<std::string> words_of(std::string_view command) {
-  std::vector<std::string> words;
-  std::optional<std::string> word;
-  char quote = 0;
-  for (std::size_t i = 0; i < command.size(); ++i) {
-    const char sign = command[i];
-    const bool is_blank = sign == ' ' || sign == '\t' || sign == '\n';
-    if (quote == 0 && is_blank) {
-      if (word) words.push_back(*std::exchange(word, std::nullopt));
-      continue;
-    }
-    if (!word) word.emplace();
-    if (sign == quote)
-      quote = 0;
-    else if (quote == 0 && (sign == '\'' || sign == '"'))
-      quote = sign;
-    else if (sign == '\\' && quote != '\'' && i + 1 < command.size())
-      *word += command[++i];
-    else
-      *word += sign;
-  }
-  if (quote != 0)
-    throw Error(ErrorCode::misuse, fmt::format("a quote {} has no end in the command: {}", quote, printable(command)));
-  if (word) words.push_back(*std::move(word));
-  return words;
 }
 
 // Calls visit(text) for the parts of a word between placeholders, and visit(placeholder) for these, in order.
@@ -203,13 +163,13 @@ class Runs {
 }  // namespace
 
 std::vector<std::string> words_for(std::string_view command, const Problem& problem) {
-  std::vector<std::string> words = words_of(command);
+  std::vector<std::string> words = shell_words(command);
   for (std::string& word : words) word = filled_in(word, problem);
   return words;
 }
 
 Family family_of_command(const std::string& command) {
-  const std::vector<std::string> words = words_of(command);
+  const std::vector<std::string> words = shell_words(command);
   if (words.empty()) throw Error(ErrorCode::misuse, "the command that prints schedules has no word");
   return {name_of(words),
           [command, runs = std::make_shared<Runs>()](const Problem& problem) {
