@@ -29,8 +29,8 @@ std::string comma_list(const std::vector<Count>& numbers) { return fmt::format("
 struct Placeholder {
   std::string_view name;
   std::string (*value)(const Problem&);
-  bool (*has_value)(const Problem&) = [](const Problem&) { return true; };
-  std::string_view why_not = {};  // the reason if there is none
+  bool (*has_value)(const Problem&) = nullptr;  // null: every problem has one
+  std::string_view why_not = {};                // the reason if there is none
 };
 
 constexpr std::array placeholders{
@@ -83,9 +83,9 @@ std::string filled_in(std::string_view word, const Problem& problem) {
   for_each_part(
       word, [&](std::string_view text) { filled += text; },
       [&](const Placeholder& placeholder) {
-        const Result<std::string> value = placeholder.value(problem);
-        if (!value) throw Error(ErrorCode::misuse, fmt::format("{{{}}} has no value here: {}", placeholder.name, value.error()));
-        filled += *value;
+        if (placeholder.has_value && !placeholder.has_value(problem))
+          throw Error(ErrorCode::misuse, fmt::format("{{{}}} has no value here: {}", placeholder.name, placeholder.why_not));
+        filled += placeholder.value(problem);
       });
   return filled;
 }
