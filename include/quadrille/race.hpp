@@ -16,22 +16,16 @@
 namespace quadrille {
 
 struct RaceCandidate {
-  Candidate algorithm;  // must apply to the race's problem
+  Candidate algorithm;  // left out if it does not apply to the race's problem; `plan` verifies the schedules of families
   Policy policy = Policy::blocking;
   int buffers = 2;                          // as in PlanOptions
   Executor executor = Executor::automatic;  // as in PlanOptions; in a result, the executor that ran
   bool keep_step = false;                   // as in PlanOptions
   bool is_auto = false;                     // a plan would choose this candidate here; only reports use this
-  // If set, this schedule runs instead of an algorithm. It must solve the race's problem; `plan` verifies it first.
-  std::shared_ptr<const Schedule> schedule = nullptr;
 
   // True for the MPI library's own collective ("the vendor's").
-  bool is_vendor() const { return !schedule && quadrille::is_vendor(algorithm); }
-  bool runs_the_same(const RaceCandidate& other) const { return algorithm == other.algorithm && schedule == other.schedule; }
+  bool is_vendor() const { return quadrille::is_vendor(algorithm); }
 };
-
-// The text that names the candidate, with all parameters; for a schedule, the name that the schedule gives itself.
-std::string specification(const RaceCandidate& candidate);
 
 // The fraction by which a measured time may be wrong, because the ranks' clocks differ, without a remark in the result. If the
 // clocks differ more, batches get more runs, which makes the fraction smaller.

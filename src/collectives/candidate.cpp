@@ -25,6 +25,7 @@ Candidate parse_candidate(const Problem& problem, std::string_view text) {
 
 std::string specification(const Candidate& candidate) {
   if (const auto* choice = std::get_if<Choice>(&candidate)) return specification(*choice);
+  if (const auto* family = std::get_if<Family>(&candidate)) return family->name();
   const std::string& algorithm = std::get<Vendor>(candidate).algorithm;
   return algorithm.empty() ? std::string(vendor) : std::string(vendor_with_algorithm) + algorithm;
 }
@@ -32,6 +33,15 @@ std::string specification(const Candidate& candidate) {
 std::string short_name(const Problem& problem, const Candidate& candidate) {
   const auto* choice = std::get_if<Choice>(&candidate);
   return choice ? specification(shortened(problem, *choice)) : specification(candidate);
+}
+
+Schedule make_schedule(const Problem& problem, const Candidate& candidate) {
+  if (const auto* choice = std::get_if<Choice>(&candidate)) return make_schedule(problem, *choice);
+  const auto* family = std::get_if<Family>(&candidate);
+  if (!family) throw Error(ErrorCode::misuse, "vendor has no schedule: it is the transport's own collective");
+  Result<Schedule> made = family->schedule(problem);
+  if (!made) throw Error(ErrorCode::misuse, family->name() + " does not apply: " + made.error());
+  return *std::move(made);
 }
 
 }  // namespace quadrille

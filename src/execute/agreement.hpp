@@ -7,6 +7,7 @@
 // or on none; otherwise ranks would wait for each other in different calls.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -51,6 +52,21 @@ std::string told_by(Group& group, Rank teller, std::string text) {
   group.all_gather(&mine, lengths.data(), sizeof mine);
   QUADRILLE_ASSERT(lengths[group.rank()] == mine);
   return told_by(group, teller, std::move(text), lengths[teller]);
+}
+
+// Collective. Returns a long text of rank `teller` on all ranks, which know that it has `length` bytes. It is told in parts,
+// because every rank allocates room for the parts of all ranks.
+template <class Group>
+std::string told_in_parts(Group& group, Rank teller, std::string text, Bytes length) {
+  const Bytes part = std::max<Bytes>(4096, (Bytes{1} << 24) / group.size());
+  text.resize(index(length));
+  std::string whole;
+  whole.reserve(index(length));
+  for (Bytes told = 0; told < length; told += part) {
+    const Bytes next = std::min(part, length - told);
+    whole += told_by(group, teller, text.substr(index(told), index(next)), next);
+  }
+  return whole;
 }
 
 // Collective. Returns, on all ranks, the values that `part` returns on each rank. Values must not hold pointers.

@@ -20,6 +20,7 @@
 #include "execute/transport.hpp"
 #include "foundation/assert.hpp"
 #include "plan/chosen.hpp"
+#include "plan/family_schedule.hpp"
 #include "plan/given_schedule.hpp"
 #include "plan/placed.hpp"
 #include "plan/plan_buffers.hpp"
@@ -215,6 +216,7 @@ std::optional<Draft> known_draft(Communicator& communicator, const Problem& prob
 Draft draft_of(Communicator& communicator, const Problem& problem, const PlanOptions& options) {
   const auto* text = std::get_if<std::string>(&options.algorithm);
   const Candidate candidate = text ? parse_candidate(problem, *text) : std::get<Candidate>(options.algorithm);
+  QUADRILLE_ASSERT(!std::holds_alternative<Family>(candidate));  // plan_of_family
   Draft draft = draft_of_options(communicator, problem, options, is_vendor(candidate));
   draft.algorithm = specification(candidate);
   if (const auto* choice = std::get_if<Choice>(&candidate)) {
@@ -364,7 +366,27 @@ ChosenPlan plan_chosen(Communicator& communicator, const Problem& asked, const P
                        });
 }
 
+namespace {
+
+// Collective. The ranks first compare that they ask for the same family and problem; only then one of them may make the schedule
+// for the others.
+Plan plan_of_family(Communicator& communicator, const Problem& asked, const PlanOptions& given, const Family& family) {
+  Draft::agreed(communicator, asked, given, nullptr, [&](Communicator& kept, const Problem& problem, const PlanOptions& options) {
+    Draft draft = draft_of_options(kept, problem, options, false);
+    draft.is_given = true;
+    draft.algorithm = family.name();
+    return draft;
+  });
+  const Result<Schedule> schedule = schedule_of(communicator, family, checked_for(communicator, asked));
+  if (!schedule) throw Error(ErrorCode::misuse, fmt::format("{} does not apply: {}", family.name(), schedule.error()));
+  return plan(communicator, *schedule, given);
+}
+
+}  // namespace
+
 Plan plan(Group communicator, const Problem& problem, const PlanOptions& options) {
+  if (const auto* candidate = std::get_if<Candidate>(&options.algorithm))
+    if (const auto* family = std::get_if<Family>(candidate)) return plan_of_family(communicator, problem, options, *family);
   const auto* text = std::get_if<std::string>(&options.algorithm);
   if (text && *text == automatic) {
     PlanChooser* const chooser = communicator->transport().chooser;

@@ -3,7 +3,7 @@
 
 #include <tuple>
 
-#include "plan/same_problem.hpp"
+#include "problem/same_problem.hpp"
 
 namespace quadrille {
 namespace {

@@ -106,6 +106,19 @@ offers bash bruck quadrille race alltoall --algorithm =
 offers bash '^a file.json$' quadrille verify 'a f'
 ! command -v zsh >/dev/null || offers zsh '^\*--algorithm=.*' quadrille race ''
 
+step "the Python module"
+if [ -d "$prefix/lib/quadrille/python" ]; then
+  for python in python3 /usr/bin/python3; do  # the module is for one version
+    ! compgen -G "$prefix/lib/quadrille/python/quadrille/*$("$python" -c 'import sysconfig; print(sysconfig.get_config_var("SOABI"))').so" >/dev/null ||
+      PYTHONPATH=$prefix/lib/quadrille/python PYTHONDONTWRITEBYTECODE=1 "$python" -c '
+import quadrille as q
+s = q.alltoall("bruck", ranks=5, block=8)
+s.check(), s.price("hdr"), s.view()'
+  done
+else
+  echo "skipped: it was not built"
+fi
+
 step "the page of the viewer"
 grep -q '"format":"quadrille-page/1"' <<<"$("$prefix/bin/quadrille" view alltoall --algorithm bruck --ranks 4)" || wrong "there is no page of the viewer"
 

@@ -9,7 +9,6 @@
 
 #include "options/arguments.hpp"
 #include "quadrille/error.hpp"
-#include "quadrille/race.hpp"
 #include "schedule/settings.hpp"
 #include "support/talk.hpp"
 
@@ -81,7 +80,7 @@ class Selection {
         return leave_out(problem, specification, result.error(),
                          fmt::format("{}/{} does not apply: ", quadrille::name(problem.collective), choice.algorithm->id));
       }
-      cases_.push_back({.index = index, .problem = problem, .choice = std::move(choice)});
+      cases_.push_back({.index = index, .problem = problem, .candidate = std::move(choice)});
       ++taken_;
     } catch (const Error& error) {
       leave_out(problem, specification, error.what());
@@ -135,8 +134,6 @@ class Selection {
 
 }  // namespace
 
-std::string Case::short_name() const { return given ? specification() : quadrille::short_name(problem, choice); }
-
 std::vector<Case> make_cases(const std::vector<Problem>& problems, const std::vector<std::string>& specifications,
                              std::vector<LeftOut>* left_out) {
   std::vector<Case> cases;
@@ -171,10 +168,6 @@ std::vector<Case> make_named_cases(Collective collective, const std::vector<Prob
     refuse(fmt::format("say which algorithm with --algorithm; for {} there are: {}", quadrille::name(collective),
                        fmt::join(known, ", ")));
   return make_cases(problems, specifications);
-}
-
-std::string short_name(const Problem& problem, const RaceCandidate& candidate) {
-  return candidate.schedule ? specification(candidate) : quadrille::short_name(problem, candidate.algorithm);
 }
 
 }  // namespace quadrille::command

@@ -1,31 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Turns --algorithm into cases. A case is one algorithm with its parameters for one problem. "all" and ranges of parameters are
-// written out, for every problem.
+// Turns --algorithm into cases. A case is one candidate for one problem: an algorithm with its parameters, or a family that the
+// user brings along (given_schedules.hpp). "all" and ranges of parameters are written out, for every problem.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "quadrille/candidate.hpp"
 #include "quadrille/problem.hpp"
 
-namespace quadrille {
-struct RaceCandidate;  // race.hpp
-}
-
 namespace quadrille::command {
 
 struct Case {
   std::size_t index = 0;  // of the problem
   Problem problem;
-  Choice choice;
-  std::shared_ptr<const Schedule> given;  // a schedule of the problem that was read from a file; then `choice` is not used
-  std::string file;                       // the file's name in messages
+  Candidate candidate;  // has a schedule
+  std::string file;     // a family of files: the name in messages of the file that holds the schedule
 
-  Schedule schedule() const { return given ? *given : make_schedule(problem, choice); }
-  std::string short_name() const;  // omits parameters that have their default values
-  std::string specification() const { return given ? quadrille::specification(*given) : quadrille::specification(choice); }
+  bool is_own() const { return std::holds_alternative<Family>(candidate); }  // no algorithm of the table
+  Schedule schedule() const { return make_schedule(problem, candidate); }
+  std::string short_name() const { return quadrille::short_name(problem, candidate); }
+  std::string specification() const { return quadrille::specification(candidate); }
 };
 
 // A specification that was left out because the algorithm does not apply to the problem, or not with these parameters.
@@ -45,8 +40,5 @@ std::vector<Case> make_cases(const std::vector<Problem>& problems, const std::ve
 // Like make_cases, but at least one specification is required. Without one, the error lists the collective's algorithms.
 std::vector<Case> make_named_cases(Collective collective, const std::vector<Problem>& problems,
                                    const std::vector<std::string>& specifications);
-
-// Returns a specification such as "bruck:radix=8", without the parameters that have their default values.
-std::string short_name(const Problem& problem, const RaceCandidate& candidate);
 
 }  // namespace quadrille::command

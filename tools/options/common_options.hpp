@@ -28,6 +28,9 @@ void add_algorithm_option(CLI::App& parser, std::vector<std::string>& specificat
 // Adds --schedule, which may be repeated, to the group of algorithms.
 void add_schedule_option(CLI::App& parser, std::vector<std::string>& files);
 
+// Adds --generator, which may be repeated, to the group of algorithms.
+void add_generator_option(CLI::App& parser, std::vector<std::string>& commands);
+
 // Adds --policy, whose value is a list, to the group begun last.
 void add_policy_option(CLI::App& parser, std::vector<std::string>& lists, const std::string& help);
 

@@ -17,7 +17,6 @@
 #include "problem/limits.hpp"
 #include "quadrille/checked.hpp"
 #include "quadrille/indexed.hpp"
-#include "quadrille/traffic.hpp"
 #include "quadrille/traffic_patterns.hpp"
 #include "support/text.hpp"
 #include "topology/topology_kind.hpp"
@@ -44,22 +43,6 @@ Problem matrix_of(CountsFile file, Count rank_count, const std::string& name) {
                        file.columns));
   if (file.rows != rank_count) refuse(fmt::format("'{}' is a matrix for {} ranks, not {}", name, file.rows, rank_count));
   return Problem::alltoallv(rank_count, std::move(file.entries));
-}
-
-// Returns the smallest and largest size of the problem; empty if the collective moves no data.
-Sizes sizes_of(const Problem& problem) {
-  if (!moves_data(problem.collective)) return {};
-  if (!is_irregular(problem.collective)) return {{problem.block_bytes}};
-  if (problem.counts) {
-    const auto [least, most] = std::minmax_element(problem.counts->begin(), problem.counts->end());
-    return {{*least, *most}};
-  }
-  Bytes least = std::numeric_limits<Bytes>::max();
-  for (Rank from = 0; from < problem.ranks && least > 0; ++from) {
-    const std::vector<Bytes> row = Traffic(problem).row(from);
-    least = std::min(least, *std::min_element(row.begin(), row.end()));
-  }
-  return {{least, Traffic(problem).longest()}};
 }
 
 }  // namespace
@@ -265,33 +248,9 @@ std::vector<Problem> ProblemOptions::problems(Collective collective) const {
   return list;
 }
 
-std::string block_text(const Problem& problem) {
-  std::vector<std::string> texts;
-  for (const Bytes size : sizes_of(problem).bytes) texts.push_back(bytes_text(size));
-  return texts.empty() ? "–" : fmt::format("{}", fmt::join(texts, ".."));
-}
-
 TableCell block_cell(const Problem& problem) {
   if (!moves_data(problem.collective)) return "–";
-  return sizes_of(problem);
-}
-
-std::string problem_text(const Problem& problem) {
-  std::string text = fmt::format("{} ranks", problem.ranks);
-  if (moves_data(problem.collective))
-    text += fmt::format(", {} a {}", block_text(problem), is_irregular(problem.collective) ? "share" : "block");
-  if (is_rooted(problem.collective)) text += fmt::format(", root {}", problem.root);
-  return text;
-}
-
-std::vector<Bytes> all_counts(const Problem& problem) {
-  if (problem.counts) return *problem.counts;
-  std::vector<Bytes> counts;
-  for (Rank from = 0; from < problem.ranks; ++from) {
-    const std::vector<Bytes> row = Traffic(problem).row(from);
-    counts.insert(counts.end(), row.begin(), row.end());
-  }
-  return counts;
+  return Sizes{sizes_of(problem)};
 }
 
 }  // namespace quadrille::command

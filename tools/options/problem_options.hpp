@@ -8,6 +8,7 @@
 
 #include "options/counts_file.hpp"
 #include "options/parser.hpp"
+#include "problem/problem_text.hpp"
 #include "quadrille/operator.hpp"
 #include "quadrille/problem.hpp"
 #include "quadrille/topology.hpp"
@@ -46,13 +47,6 @@ struct ProblemOptions {
   mutable std::optional<std::string> counts_text_;  // read once: it may be stdin
 };
 
-// Returns the size of a problem's blocks as text, or the smallest and largest share of an irregular problem.
-std::string block_text(const Problem& problem);
-TableCell block_cell(const Problem& problem);
-
-std::string problem_text(const Problem& problem);  // "5 ranks, 8 B a block"
-
-// Returns the counts of an irregular problem; those of alltoallv are row by row.
-std::vector<Bytes> all_counts(const Problem& problem);
+TableCell block_cell(const Problem& problem);  // as block_text (problem/problem_text.hpp)
 
 }  // namespace quadrille::command

@@ -39,7 +39,8 @@ PriceList Pricer::prices(const Problem& problem, const std::vector<Case>& cases,
     try {
       const Workload work = workload_for(model(), progress.followed(entry.schedule()), topology_ ? &*topology_ : nullptr);
       list.messages += work.messages_counted;
-      list.candidates.push_back({name, entry.given ? Choice{} : shortened(problem, entry.choice), entry.specification(),
+      const auto* choice = std::get_if<Choice>(&entry.candidate);
+      list.candidates.push_back({name, choice ? shortened(problem, *choice) : Choice{}, entry.specification(),
                                  price_of(work, model(), machine_), work.scratch, work.control_bytes, work.ports,
                                  work.nodes_sampled});
     } catch (const Error& error) {

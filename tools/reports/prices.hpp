@@ -15,7 +15,7 @@ namespace quadrille::command {
 
 struct Priced {
   std::string name;
-  Choice choice;  // with the parameters that differ from their defaults; empty for a schedule from a file
+  Choice choice;  // with the parameters that differ from their defaults; empty for a family
   std::string specification;
   Price price;
   Bytes scratch = 0, control_bytes = 0;  // per rank

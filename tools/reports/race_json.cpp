@@ -22,9 +22,9 @@ Json json_of(const Spread& spread, const char* suffix) {
 Json json_of(const RaceResult& result, const RaceEntry& entry) {
   const auto figure = [&](Count Figures::*value) { return entry.figures ? Json((*entry.figures).*value) : Json(nullptr); };
   Json same_as = Json::array();
-  for (const RaceCandidate& other : entry.same_as) same_as.push_back(specification(other));
-  Json object{{"algorithm", specification(entry.candidate)},
-              {"short_name", short_name(result.problem, entry.candidate)},
+  for (const RaceCandidate& other : entry.same_as) same_as.push_back(specification(other.algorithm));
+  Json object{{"algorithm", specification(entry.candidate.algorithm)},
+              {"short_name", short_name(result.problem, entry.candidate.algorithm)},
               {"same_as", std::move(same_as)},
               {"is_auto", entry.candidate.is_auto},
               {"policy", name(entry.candidate.policy)},
@@ -71,7 +71,7 @@ Json json_of(const RaceResult& result) {
   for (const RaceEntry& entry : result.entries) entries.push_back(json_of(result, entry));
   for (const ExecutorFit& fit : result.fits) fits.push_back(json_of(fit));
   for (const auto& [candidate, reason] : result.left_out)
-    left_out.push_back({{"algorithm", specification(candidate)}, {"reason", reason}});
+    left_out.push_back({{"algorithm", specification(candidate.algorithm)}, {"reason", reason}});
   Json object{{"block_bytes", result.problem.block_bytes},
               {"fits", std::move(fits)},
               {"repetitions", result.repetitions},

@@ -26,8 +26,8 @@ namespace {
 
 // Returns the name of an entry: "direct = combined" if both have the same steps here; "auto (direct)" if a plan chooses direct.
 std::string label_of(const RaceResult& result, const RaceEntry& entry) {
-  std::string label = short_name(result.problem, entry.candidate);
-  for (const RaceCandidate& other : entry.same_as) label += " = " + short_name(result.problem, other);
+  std::string label = short_name(result.problem, entry.candidate.algorithm);
+  for (const RaceCandidate& other : entry.same_as) label += " = " + short_name(result.problem, other.algorithm);
   return entry.candidate.is_auto ? fmt::format("auto ({})", label) : label;
 }
 
@@ -225,7 +225,8 @@ RaceReport::RaceReport(const std::optional<std::string>& file, const ReportForm&
 }
 
 void RaceReport::add(const RaceResult& result) {
-  for (const auto& [candidate, reason] : result.left_out) remark(fmt::format("left out: {}: {}", specification(candidate), reason));
+  for (const auto& [candidate, reason] : result.left_out)
+    remark(fmt::format("left out: {}: {}", specification(candidate.algorithm), reason));
   for (const RaceEntry& entry : result.entries)
     if (!entry.failed_check.empty()) remark(fmt::format("wrong data: {}: {}", label_of(result, entry), entry.failed_check));
   collective_ = result.problem.collective;

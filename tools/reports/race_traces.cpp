@@ -7,6 +7,7 @@
 
 #include "options/cases.hpp"
 #include "options/problem_options.hpp"
+#include "plan/family_schedule.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/traced_run.hpp"
 
@@ -21,9 +22,9 @@ std::vector<Trace> race_traces(Communicator& ranks, const RaceResult& race, cons
     const RaceCandidate& candidate = entry.candidate;
     if (candidate.is_vendor()) continue;
     beat();
-    Schedule schedule =
-        candidate.schedule ? *candidate.schedule : make_schedule(race.problem, std::get<Choice>(candidate.algorithm));
-    schedule.problem = race.problem;
+    const auto* family = std::get_if<Family>(&candidate.algorithm);
+    const Schedule schedule =
+        family ? schedule_of(ranks, *family, race.problem).value() : make_schedule(race.problem, candidate.algorithm);
     Trace& trace = traces.emplace_back(traced_run(ranks, schedule,
                                                   {.policy = candidate.policy,
                                                    .executor = candidate.executor,
@@ -31,8 +32,8 @@ std::vector<Trace> race_traces(Communicator& ranks, const RaceResult& race, cons
                                                    .operation = options.operation,
                                                    .keep_step = candidate.keep_step},
                                                   input.data(), output.data()));
-    trace.title =
-        fmt::format("{}, {}, {}", name(race.problem.collective), short_name(race.problem, candidate), problem_text(race.problem));
+    trace.title = fmt::format("{}, {}, {}", name(race.problem.collective), short_name(race.problem, candidate.algorithm),
+                              problem_text(race.problem));
   }
   return traces;
 }

@@ -5,13 +5,14 @@
 
 #include <algorithm>
 
+#include "draw/schedule_trace.hpp"
+#include "draw/viewer_page.hpp"
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
 #include "options/problem_options.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/cost.hpp"
-#include "reports/schedule_trace.hpp"
-#include "reports/viewer_page.hpp"
+#include "support/json.hpp"
 #include "support/text.hpp"
 
 namespace quadrille::command {

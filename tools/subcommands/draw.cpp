@@ -8,8 +8,8 @@
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
 #include "options/common_options.hpp"
-#include "options/documents.hpp"
 #include "options/problem_options.hpp"
+#include "options/subject.hpp"
 #include "quadrille/draw.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/verify.hpp"
@@ -24,7 +24,7 @@ namespace {
 
 struct Options {
   std::string subject;  // a collective, or a file
-  std::vector<std::string> algorithms;
+  std::vector<std::string> algorithms, generators;
   ProblemOptions problem;
   std::optional<std::string> picture, round, only_rank, output;
 };
@@ -54,15 +54,17 @@ std::string drawn(const Options& options, const Schedule& schedule, const std::v
   return picture == "blocks" ? draw_blocks(schedule, how) : draw_space_time(schedule, how);
 }
 
-Schedule generated(const Options& options, Collective collective) {
-  const std::vector<Case> cases = make_named_cases(collective, options.problem.problems(collective), options.algorithms);
+Case named_case(const Options& options, Collective collective) {
+  const std::vector<Case> cases =
+      named_cases_with_generators(options.problem.problems(collective), options.algorithms, options.generators);
   if (cases.size() > 1)
     refuse(fmt::format("a picture shows one schedule, not {}; ask for one algorithm, number of ranks and size", cases.size()));
-  return make_schedule(cases.front().problem, cases.front().choice);
+  return cases.front();
 }
 
 Schedule read(const Options& options) {
   check_names_file(options.subject, options.problem.given(), !options.algorithms.empty());
+  refuse_generators_of_file(options.generators);
   std::vector<Schedule> schedules = read_schedules(options.subject);
   if (schedules.size() != 1)
     refuse(fmt::format("a picture shows one schedule, and {} holds {}; write the one to draw to a file of its own",
@@ -78,9 +80,11 @@ int run(const Options& options) {
   const auto collective = collective_named(options.subject);
   ProgressLine progress;
   progress.show("draws " + options.subject);
-  const Schedule schedule = collective ? progress.followed(generated(options, *collective)) : read(options);
+  std::optional<Case> its_case;
+  if (collective) its_case = named_case(options, *collective);
+  const Schedule schedule = its_case ? progress.followed(its_case->schedule()) : read(options);
   std::vector<Finding> findings;  // stays empty for algorithms of the table, which tests verify
-  if (!collective) findings = verify(schedule, {.most_findings = most_counted_findings});
+  if (!its_case || its_case->is_own()) findings = verify(schedule, {.most_findings = most_counted_findings});
   std::string picture;
   try {
     picture = drawn(options, schedule, findings);
@@ -99,6 +103,7 @@ Subcommand add_draw(CLI::App& command) {
   CLI::App* parser = add_subcommand(command, "draw", "draw a schedule as SVG, PNG or PDF");
   add_option(*parser, "subject", options->subject, "a collective, or a file with a schedule ('-' is stdin)", "COLLECTIVE|FILE");
   add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=8,ports=2");
+  add_generator_option(*parser, options->generators);
   options->problem.add_to(*parser);
   begin_group(*parser, group::output);
   add_option(*parser, "--as", options->picture,
@@ -116,7 +121,8 @@ Subcommand add_draw(CLI::App& command) {
              "RANK");
   add_output_option(*parser, options->output);
   set_footer(*parser,
-             "A file's schedule is verified first. A wrong one is drawn with crosses at its findings and the text of the first "
+             "The schedule of a file or command is verified first. A wrong one is drawn with crosses at its findings and the text "
+             "of the first "
              "finding below; blocks also marks bytes that are missing or wrong at the end. The exit code is then 1.\n\n"
              "Examples:\n"
              "  quadrille draw alltoall --algorithm bruck --ranks 5 -o bruck.svg\n"

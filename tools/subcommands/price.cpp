@@ -9,9 +9,9 @@
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
 #include "options/common_options.hpp"
-#include "options/given_schedules.hpp"
 #include "options/model_options.hpp"
 #include "options/problem_options.hpp"
+#include "options/subject.hpp"
 #include "reports/price_report.hpp"
 #include "reports/prices.hpp"
 #include "subcommands/subcommand.hpp"
@@ -22,7 +22,7 @@ namespace {
 
 struct Options {
   std::string subject;  // a collective or a file
-  std::vector<std::string> algorithms, schedules;
+  std::vector<std::string> algorithms, schedules, generators;
   ProblemOptions problem;
   ModelOptions model;
   std::optional<std::string> contention, output;
@@ -75,7 +75,7 @@ std::vector<PriceList> price_lists(const Options& options, const Pricer& pricer,
     // Winners are searched once for all sizes, so only for the first of several sizes with the same ranks and root.
     const Problem& problem = problems[i];
     const bool again = i > 0 && problems[i - 1].ranks == problem.ranks && problems[i - 1].root == problem.root;
-    const bool has_other_sizes = subject.given.empty() && options.problem.depends_on_block(problem.collective);
+    const bool has_other_sizes = subject.families.empty() && options.problem.depends_on_block(problem.collective);
     if (has_other_sizes && list.candidates.size() > 1 && !again)
       pricer.find_winners(
           list, [&](Bytes bytes) { return options.problem.problem(problem.collective, problem.ranks, bytes, problem.root); },
@@ -86,7 +86,7 @@ std::vector<PriceList> price_lists(const Options& options, const Pricer& pricer,
 
 int run(const Options& options) {
   if (options.subject.empty()) refuse("name a collective or a file: quadrille price alltoallv --ranks 64 --machine sp2");
-  const Subject subject = subject_of(options.subject, options.schedules, options.problem);
+  const Subject subject = subject_of(options.subject, options.schedules, options.generators, options.problem);
   const Pricer pricer = pricer_of(options, subject.problems.front());
   Output output(options.output);
   const std::vector<PriceList> lists = price_lists(options, pricer, subject);
@@ -117,6 +117,7 @@ Subcommand add_price(CLI::App& command) {
                        "such as four-stage:columns=paper, or all; repeatable (default: all; if a file is given instead of a "
                        "collective, only its schedules)");
   add_schedule_option(*parser, options->schedules);
+  add_generator_option(*parser, options->generators);
   options->problem.add_to(*parser);
   options->model.add_to(*parser);
   add_option(
@@ -128,19 +129,21 @@ Subcommand add_price(CLI::App& command) {
       "FACTOR[,FACTOR]");
   add_json_flag(*parser, options->json, "one object for one problem, an array for several");
   add_output_option(*parser, options->output);
-  set_footer(*parser,
-             "Rounds follow one another, and each takes as long as its longest message. The model free-running instead times each "
-             "stage as a whole: as long as its busiest rank works. Control messages count. Models:\n" +
-                 models_text() +
-                 "\nSchedules of files are verified first; a wrong one is refused with its first finding.\n"
-                 "\nExamples:\n  quadrille price alltoall --ranks 64 --block 64B --machine sp1 --algorithm shift --algorithm "
-                 "bruck:radix=2..8\n"
-                 "  quadrille price alltoallv --pattern transpose:64KiB --ranks 64 --machine sp2\n"
-                 "  quadrille price alltoallv --pattern transpose:64KiB --ranks 64 --machine sp2 --model free-running --contention "
-                 "1.5,1.2\n"
-                 "  quadrille price alltoall --topology torus:16x16 --block 1KiB --machine paragon\n"
-                 "  quadrille price alltoall --ranks 6 --block 1KiB --machine sp2 --schedule mine.json\n"
-                 "  quadrille price alltoall --node-sizes 4x8 --machine myrinet");
+  set_footer(
+      *parser,
+      "Rounds follow one another, and each takes as long as its longest message. The model free-running instead times each "
+      "stage as a whole: as long as its busiest rank works. Control messages count. Models:\n" +
+          models_text() +
+          "\nSchedules of files and commands are verified first; a wrong one is refused with its first finding.\n"
+          "\nExamples:\n  quadrille price alltoall --ranks 64 --block 64B --machine sp1 --algorithm shift --algorithm "
+          "bruck:radix=2..8\n"
+          "  quadrille price alltoallv --pattern transpose:64KiB --ranks 64 --machine sp2\n"
+          "  quadrille price alltoallv --pattern transpose:64KiB --ranks 64 --machine sp2 --model free-running --contention "
+          "1.5,1.2\n"
+          "  quadrille price alltoall --topology torus:16x16 --block 1KiB --machine paragon\n"
+          "  quadrille price alltoall --ranks 6 --block 1KiB --machine sp2 --schedule mine.json\n"
+          "  quadrille price alltoall --ranks 8 --block 8B..1MiB --machine sp2 --generator 'python3 mine.py {ranks} {block}'\n"
+          "  quadrille price alltoall --node-sizes 4x8 --machine myrinet");
   return {parser, [options] { return run(*options); }};
 }
 

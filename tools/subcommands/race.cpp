@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "execute/agreement.hpp"
 #include "execute/executors.hpp"
@@ -16,10 +17,12 @@
 #include "options/common_options.hpp"
 #include "options/given_schedules.hpp"
 #include "options/problem_options.hpp"
+#include "options/subject.hpp"
 #include "plan/placed.hpp"
 #include "quadrille/decision.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/fit.hpp"
+#include "quadrille/generator.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/transports.hpp"
 #include "reports/race_report.hpp"
@@ -36,7 +39,7 @@ namespace {
 
 struct Options {
   std::string subject;  // a collective or a file
-  std::vector<std::string> algorithms, schedules, policies;
+  std::vector<std::string> algorithms, schedules, generators, policies;
   ProblemOptions problem;
   std::optional<std::string> machine, buffers, memory, executor, repetitions, seed, time, iterations, warm_up, timeout, output,
       curves, trace;
@@ -102,9 +105,8 @@ void run_by(const std::vector<Executor>& executors, std::vector<RaceCandidate>& 
 
 // Returns the candidates of each problem.
 std::vector<std::vector<RaceCandidate>> make_candidates(const std::vector<Problem>& problems,
-                                                        const std::vector<GivenSchedule>& given,
-                                                        const std::vector<Policy>& policies, const Options& options,
-                                                        bool with_vendor) {
+                                                        const std::vector<OwnFamily>& families, const std::vector<Policy>& policies,
+                                                        const Options& options, bool with_vendor) {
   const auto buffers = options.buffers ? parse_wholes(*options.buffers, "the number of buffers", 1) : std::vector<Count>{2};
   for (const Count count : buffers)
     if (count > 2) refuse(fmt::format("the number of buffers is {}; it is 1 or 2", count));
@@ -115,8 +117,8 @@ std::vector<std::vector<RaceCandidate>> make_candidates(const std::vector<Proble
     if (!names_vendor(specification) && specification != by_plan) own.push_back(specification);
   }
   std::vector<std::vector<RaceCandidate>> candidates(problems.size());
-  std::vector<Case> cases = cases_of(given, problems);
-  if (!own.empty() || (options.algorithms.empty() && collective_named(options.subject))) {
+  std::vector<Case> cases = cases_of(families, problems);
+  if (!own.empty() || (options.algorithms.empty() && options.generators.empty() && collective_named(options.subject))) {
     const std::vector<Case> of_table = make_cases(problems, own);
     cases.insert(cases.end(), of_table.begin(), of_table.end());
   }
@@ -125,11 +127,8 @@ std::vector<std::vector<RaceCandidate>> make_candidates(const std::vector<Proble
       for (const Count count : policy == Policy::dataflow ? buffers : std::vector<Count>{2})
         for (const bool in_step : {false, true})
           if (!in_step || (options.keep_step && policy == Policy::blocking && problems[entry.index].nodes.size() > 1))
-            candidates[entry.index].push_back({.algorithm = entry.choice,
-                                               .policy = policy,
-                                               .buffers = static_cast<int>(count),
-                                               .keep_step = in_step,
-                                               .schedule = entry.given});
+            candidates[entry.index].push_back(
+                {.algorithm = entry.candidate, .policy = policy, .buffers = static_cast<int>(count), .keep_step = in_step});
   if (with_vendor)  // the others are compared with it
     for (auto& list : candidates) list.push_back({.algorithm = Vendor{}});
   for (const std::string& specification : options.algorithms)
@@ -221,9 +220,9 @@ void name_all_of_vendor(Communicator& world, const Problem& problem, std::vector
 
 // Returns the problems of the files' schedules. All must be for the same collective and number of ranks, so that a race has one
 // operator.
-std::vector<Problem> problems_of_files(const Options& options, const std::vector<GivenSchedule>& given,
+std::vector<Problem> problems_of_files(const Options& options, const std::vector<OwnFamily>& families,
                                        const std::shared_ptr<const Operator>& operation) {
-  std::vector<Problem> problems = problems_of(given, options.problem);
+  std::vector<Problem> problems = problems_of(families, options.problem);
   for (Problem& problem : problems) {
     const Problem& first = problems.front();
     if (problem.collective != first.collective || problem.ranks != first.ranks)
@@ -248,11 +247,11 @@ std::vector<Problem> problems_of_options(const Options& options, Collective coll
 }
 
 // Checks the options and makes the request. If the problem names no nodes, `nodes` are used.
-Request make_request(const Options& options, const std::vector<GivenSchedule>& given, Executor executor,
+Request make_request(const Options& options, const std::vector<OwnFamily>& families, Executor executor,
                      const std::vector<Count>& nodes, bool mpi) {
   const Count ranks = size(nodes);
   const auto named = collective_named(options.subject);
-  const Collective collective = named ? *named : given.front().schedule->problem.collective;
+  const Collective collective = named ? *named : families.front().parts.front().problem.collective;
   Request request;
   if (options.repetitions) request.options.repetitions = static_cast<int>(parse_repeats(*options.repetitions, "repetitions", 1));
   if (options.seed) request.options.seed = static_cast<std::uint64_t>(parse_whole(*options.seed, "the seed", 0));
@@ -268,7 +267,7 @@ Request make_request(const Options& options, const std::vector<GivenSchedule>& g
   if (options.timeout) request.timeout_seconds = parse_seconds(*options.timeout, "the time-out");
   request.options.operation = options.problem.operation_for(collective);
   request.problems =
-      named ? problems_of_options(options, collective, ranks) : problems_of_files(options, given, request.options.operation);
+      named ? problems_of_options(options, collective, ranks) : problems_of_files(options, families, request.options.operation);
   for (Problem& problem : request.problems) {
     if (problem.nodes.empty()) problem.nodes = nodes;
     check_memory(problem);
@@ -278,27 +277,37 @@ Request make_request(const Options& options, const std::vector<GivenSchedule>& g
   const auto policies = options.policies.empty() ? std::vector{Policy::blocking} : parse_policies(options.policies);
   if (options.keep_step && std::find(policies.begin(), policies.end(), Policy::blocking) == policies.end())
     refuse("--keep-step needs the policy blocking; add it to --policy");
-  request.candidates = make_candidates(request.problems, given, policies, options, mpi);
+  request.candidates = make_candidates(request.problems, families, policies, options, mpi);
   request.with_auto = std::find(options.algorithms.begin(), options.algorithms.end(), by_plan) != options.algorithms.end();
   return request;
 }
 
 // Reads the schedules of all files, in order; if the subject is a file, it comes first.
-std::vector<GivenSchedule> read_files(const Options& options, const ReadText& read) {
+std::vector<OwnFamily> read_files(const Options& options, const ReadText& read) {
   std::vector<std::string> files = options.schedules;
   if (!collective_named(options.subject)) files.insert(files.begin(), options.subject);
   return read_given(files, read);
 }
 
 void check_subject(const Options& options) {
-  if (!collective_named(options.subject)) check_names_file(options.subject, options.problem.given_but_operator());
+  if (collective_named(options.subject)) return;
+  check_names_file(options.subject, options.problem.given_but_operator());
+  refuse_generators_of_file(options.generators);
+}
+
+// Returns the families of --generator. No command runs yet.
+std::vector<OwnFamily> commands_of(const Options& options) {
+  const auto collective = collective_named(options.subject);
+  return collective ? families_of_commands(options.generators, *collective) : std::vector<OwnFamily>{};
+}
+
+void append(std::vector<OwnFamily>& families, const std::vector<OwnFamily>& more) {
+  families.insert(families.end(), more.begin(), more.end());
 }
 
 // Collective: rank 0 reads the files and distributes their text, because other ranks may not be able to read stdin or the folder.
 // Errors of rank 0 are thrown on all ranks.
-std::vector<GivenSchedule> read_by_first(Communicator& world, const Options& options) {
-  // The text is distributed in parts of this size, because every rank allocates room for the parts of all ranks.
-  constexpr std::size_t piece = 1 << 20;
+std::vector<OwnFamily> read_by_first(Communicator& world, const Options& options) {
   made_or_thrown(world, [&] {
     if (world.rank() == 0) check_subject(options);
     return true;
@@ -307,18 +316,16 @@ std::vector<GivenSchedule> read_by_first(Communicator& world, const Options& opt
     std::string text;
     const auto lengths = gathered_or_thrown(world, [&] {
       if (world.rank() == 0) text = read_text(file, label);
-      return text.size();
+      return static_cast<Bytes>(text.size());
     });
-    std::string whole;
-    while (whole.size() < lengths[0]) whole += told_by(world, 0, text.empty() ? "" : text.substr(whole.size(), piece));
-    return whole;
+    return told_in_parts(world, 0, std::move(text), lengths[0]);
   });
 }
 
 // On threads, --ranks must be one number; under MPI the launcher sets it.
-Count ranks_on_threads(const Options& options, const std::vector<GivenSchedule>& given) {
+Count ranks_on_threads(const Options& options, const std::vector<OwnFamily>& families) {
   if (!collective_named(options.subject)) {
-    const Count ranks = given.front().schedule->problem.ranks;
+    const Count ranks = families.front().parts.front().problem.ranks;
     check_threads(ranks);
     return ranks;
   }
@@ -328,10 +335,11 @@ Count ranks_on_threads(const Options& options, const std::vector<GivenSchedule>&
   return counts[0];
 }
 
-Count ranks_launched(const Options& options, const std::vector<GivenSchedule>& given, Count world) {
+Count ranks_launched(const Options& options, const std::vector<OwnFamily>& families, Count world) {
   if (!collective_named(options.subject)) {
-    if (const Count ranks = given.front().schedule->problem.ranks; ranks != world)
-      refuse(fmt::format("the schedule in {} is for {} ranks, but the launcher started {}", given.front().file, ranks, world));
+    const auto& [problem, file] = families.front().parts.front();
+    if (problem.ranks != world)
+      refuse(fmt::format("the schedule in {} is for {} ranks, but the launcher started {}", file, problem.ranks, world));
     return world;
   }
   const auto counts = options.problem.rank_counts(world);
@@ -349,7 +357,7 @@ void add_choice_of_plan(Communicator& communicator, const Problem& problem, cons
   const Way& way = made.decision()->chosen;
   const Candidate algorithm = parse_candidate(placed(communicator, problem), way.algorithm);
   const auto same = std::find_if(candidates.begin(), candidates.end(), [&](const RaceCandidate& each) {
-    return !each.schedule && each.algorithm == algorithm && each.policy == way.policy && each.buffers == way.buffers &&
+    return each.algorithm == algorithm && each.policy == way.policy && each.buffers == way.buffers &&
            each.executor == way.executor && !each.keep_step;
   });
   if (same != candidates.end())
@@ -387,10 +395,11 @@ bool run_all(Communicator& communicator, Request request, RaceReport& report, Tr
 
 int run_on_threads(const Options& options) {
   check_subject(options);
-  const std::vector<GivenSchedule> given = read_files(options, read_text);
-  const Count ranks = ranks_on_threads(options, given);
-  const Request request = make_request(options, given, Executor::automatic, ByRank<Count>(ranks), false);
-  check_right(cases_of(given, request.problems));
+  std::vector<OwnFamily> families = read_files(options, read_text);
+  append(families, commands_of(options));
+  const Count ranks = ranks_on_threads(options, families);
+  const Request request = make_request(options, families, Executor::automatic, ByRank<Count>(ranks), false);
+  check_right(cases_of(families, request.problems));
   RaceReport report(options.output, options.form, "threads", ranks, request.options);
   TraceFile traces(options.trace, true);
   Watchdog watchdog(request.timeout_seconds, [&] { complain(stuck(request.timeout_seconds)); });
@@ -413,23 +422,45 @@ bool depends_on_nodes(const Options& options) {
          });
 }
 
+// Runs the commands at rank 0, before MPI starts, because some MPI libraries do not allow their processes to start others. The
+// families keep the schedules. They also keep errors, which all ranks throw together later. A placeholder that has no value before
+// the ranks' nodes are known is refused here, by each process.
+void run_commands(const Options& options, const std::vector<OwnFamily>& commands, const Launched& here) {
+  const std::vector<Problem> problems =
+      problems_of_options(options, parse_collective(options.subject), ranks_launched(options, {}, here.ranks));
+  for (const Problem& problem : problems)
+    for (const std::string& command : options.generators) words_for(command, problem);
+  if (here.rank != 0) return;
+  ProgressLine progress;
+  for (const Case& entry : cases_of(commands, problems)) {
+    progress.show(fmt::format("runs {}, {}", entry.specification(), problem_text(entry.problem)));
+    try {
+      entry.schedule();
+    } catch (const Error&) {}
+  }
+}
+
 int run_launched(const Options& options, Executor executor) {
   // Errors that can be found before MPI starts are thrown here, so that every process simply exits. Nodes and files are only known
   // later.
   const bool mpi = choose_transport().is_mpi();
-  if (const auto here = launched(); here && !options.has_files() && !depends_on_nodes(options))
-    make_request(options, {}, executor, ByRank<Count>(ranks_launched(options, {}, here->ranks)), mpi);
-
+  const std::vector<OwnFamily> commands = commands_of(options);
+  if (const auto here = launched()) {
+    if (!options.has_files() && !depends_on_nodes(options))
+      make_request(options, commands, executor, ByRank<Count>(ranks_launched(options, {}, here->ranks)), mpi);
+    if (!commands.empty()) run_commands(options, commands, *here);
+  }
   if (std::any_of(options.algorithms.begin(), options.algorithms.end(),
                   [](const std::string& each) { return names_vendor(each) && parse_candidate({}, each) != Candidate(Vendor{}); }))
     allow_vendor_algorithms();
   const std::unique_ptr<Communicator> world = join_launched_ranks();
-  const std::vector<GivenSchedule> given = read_by_first(*world, options);
-  ranks_launched(options, given, world->size());
-  Request request = make_request(options, given, executor, world->nodes(), mpi);
+  std::vector<OwnFamily> families = read_by_first(*world, options);
+  append(families, commands);
+  ranks_launched(options, families, world->size());
+  Request request = make_request(options, families, executor, world->nodes(), mpi);
   made_or_thrown(*world, [&] {
     // a plan would refuse a wrong schedule, too, but without naming the file
-    if (world->rank() == 0) check_right(cases_of(given, request.problems));
+    if (world->rank() == 0) check_right(cases_of(families, request.problems));
     return true;
   });
   for (std::size_t i = 0; i < request.problems.size(); ++i) name_all_of_vendor(*world, request.problems[i], request.candidates[i]);
@@ -473,6 +504,7 @@ Subcommand add_race(CLI::App& command) {
       "vendor:NAME forces one of the library's algorithms, vendor:all races each of them, and auto also races what "
       "a plan would choose");
   add_schedule_option(*parser, options->schedules);
+  add_generator_option(*parser, options->generators);
   options->problem.add_to(*parser);
   begin_group(*parser, group::execution);
   add_policy_option(*parser, options->policies, "blocking (the default), nonblocking, dataflow or all");
@@ -526,13 +558,15 @@ Subcommand add_race(CLI::App& command) {
       *parser,
       "On threads, --ranks is one number (default 8); a launcher sets the number of ranks itself. A time runs from the first "
       "rank's start to the last rank's end. A ratio compares two times of the same repetition. Exit code 1 if data was wrong. "
-      "Rank 0 reads files for all ranks. Their schedules are verified first; a wrong one is refused with its first finding.\n\n"
+      "Rank 0 reads files, and runs commands, for all ranks. Their schedules are verified first; a wrong one is refused with its "
+      "first finding.\n\n"
       "Examples:\n"
       "  quadrille race alltoall\n"
       "  quadrille race alltoall --ranks 4 --block 8B,64KiB --algorithm all --algorithm bruck:radix=4\n"
       "  quadrille race allreduce --block 1KiB..4MiB --cold --bandwidth --plot race.svg\n"
       "  mpirun -n 8 quadrille race alltoall --block 8B,1KiB,64KiB --json --output race.json\n"
-      "  mpirun -n 6 quadrille race alltoall --block 1KiB --schedule mine.json");
+      "  mpirun -n 6 quadrille race alltoall --block 1KiB --schedule mine.json\n"
+      "  quadrille race alltoall --block 8B..1MiB --generator 'python3 mine.py {ranks} {block}' --algorithm direct");
   return {parser, [options] { return run(*options); }, [options] { return joins_launched_ranks(options->executor); }};
 }
 

@@ -9,8 +9,8 @@
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
 #include "options/common_options.hpp"
-#include "options/documents.hpp"
 #include "options/problem_options.hpp"
+#include "options/subject.hpp"
 #include "quadrille/document.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/verify.hpp"
@@ -29,7 +29,7 @@ constexpr Count most_ranks = Count{1} << 20;
 
 struct Options {
   std::string subject;  // a collective or a file
-  std::vector<std::string> algorithms;
+  std::vector<std::string> algorithms, generators;
   ProblemOptions problem;
   std::optional<std::string> format, output;
   bool json = false;
@@ -83,10 +83,11 @@ void check_length(const std::vector<Schedule>& schedules, bool flattened, Progre
 
 std::vector<Schedule> generated(const Options& options, Collective collective, ProgressLine& progress) {
   std::vector<Schedule> schedules;
-  for (const Case& entry : make_named_cases(collective, options.problem.problems(collective), options.algorithms)) {
+  for (const Case& entry :
+       named_cases_with_generators(options.problem.problems(collective), options.algorithms, options.generators)) {
     const Count p = entry.problem.ranks;
     if (p > most_ranks) refuse(fmt::format("a document of {} ranks is too long; the limit is {}", p, most_ranks));
-    schedules.push_back(progress.followed(make_schedule(entry.problem, entry.choice)));
+    schedules.push_back(progress.followed(entry.schedule()));
   }
   return schedules;
 }
@@ -94,6 +95,7 @@ std::vector<Schedule> generated(const Options& options, Collective collective, P
 // Reads schedules without verifying them.
 std::vector<Schedule> read(const Options& options) {
   check_names_file(options.subject, options.problem.given(), !options.algorithms.empty());
+  refuse_generators_of_file(options.generators);
   return read_schedules(options.subject);
 }
 
@@ -139,18 +141,19 @@ Subcommand add_schedule(CLI::App& command) {
   add_option(*parser, "subject", options->subject, "a collective (see 'quadrille list'), or a file to convert ('-' is stdin)",
              "COLLECTIVE|FILE");
   add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=8,ports=2");
+  add_generator_option(*parser, options->generators);
   options->problem.add_to(*parser);
   begin_group(*parser, group::output);
   add_option(*parser, "--format", options->format, "text (the default) or json, the exchange format", "FORMAT");
   add_json_flag(*parser, options->json, "the same as --format json");
   add_output_option(*parser, options->output);
-  set_footer(
-      *parser,
-      "Several schedules need --json and are printed as an array. A document is converted without being verified; 'quadrille "
-      "verify' does that.\n\n"
-      "Examples:\n  quadrille schedule alltoall --algorithm bruck --ranks 5\n"
-      "  quadrille schedule alltoall --algorithm 'bruck:radix=8,ports=2' --ranks 64 --block 8B --json --output bruck.json\n"
-      "  quadrille schedule bruck.json\n  quadrille schedule mine.sched --json");
+  set_footer(*parser,
+             "Several schedules need --json and are printed as an array. A document, of a file or a command, is converted without "
+             "being verified; 'quadrille "
+             "verify' does that.\n\n"
+             "Examples:\n  quadrille schedule alltoall --algorithm bruck --ranks 5\n"
+             "  quadrille schedule alltoall --algorithm 'bruck:radix=8,ports=2' --ranks 64 --block 8B --json --output bruck.json\n"
+             "  quadrille schedule bruck.json\n  quadrille schedule mine.sched --json");
   Subcommand subcommand{parser, [options] { return run(*options); }};
   subcommand.writes = [options] { return is_json(*options) ? FileFormat::json : FileFormat::text; };
   return subcommand;

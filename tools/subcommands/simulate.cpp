@@ -9,9 +9,9 @@
 #include "options/cases.hpp"
 #include "options/common_options.hpp"
 #include "options/event_arguments.hpp"
-#include "options/given_schedules.hpp"
 #include "options/model_options.hpp"
 #include "options/problem_options.hpp"
+#include "options/subject.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "reports/simulation_report.hpp"
@@ -25,7 +25,7 @@ namespace {
 
 struct Options {
   std::string subject, by = "rounds";  // subject: a collective or a file
-  std::vector<std::string> algorithms, schedules;
+  std::vector<std::string> algorithms, schedules, generators;
   ProblemOptions problem;
   ModelOptions model;
   EventArguments events;
@@ -115,7 +115,7 @@ std::vector<SimulationList> simulate(const Options& options, const SimulationSet
 
 int run(const Options& options) {
   if (options.subject.empty()) refuse("name a collective or a file: quadrille simulate alltoall --ranks 64 --machine sp2");
-  const Subject subject = subject_of(options.subject, options.schedules, options.problem);
+  const Subject subject = subject_of(options.subject, options.schedules, options.generators, options.problem);
   const SimulationSetting setting = setting_of(options, subject.problems.front());
   Output output(options.output);
   const std::vector<SimulationList> lists = simulate(options, setting, subject);
@@ -140,6 +140,7 @@ Subcommand add_simulate(CLI::App& command) {
                        "such as bruck:radix=8, or all; repeatable (default: all; if a file is given instead of a collective, only "
                        "its schedules)");
   add_schedule_option(*parser, options->schedules);
+  add_generator_option(*parser, options->generators);
   options->problem.add_to(*parser);
   options->model.add_to(*parser);
   begin_group(*parser, group::execution);
@@ -154,7 +155,7 @@ Subcommand add_simulate(CLI::App& command) {
   set_footer(
       *parser,
       "With --by rounds any model of 'quadrille list models' works. One algorithm is shown round by round; several are ranked. "
-      "Schedules of files are verified first; a wrong one is refused with its first finding.\n"
+      "Schedules of files and commands are verified first; a wrong one is refused with its first finding.\n"
       "\nExamples:\n  quadrille simulate alltoall --algorithm bruck --ranks 1048576 --machine sp1\n"
       "  quadrille simulate alltoall --algorithm torus --topology torus:16x16 --block 1KiB --machine paragon\n"
       "  quadrille simulate alltoall --topology torus:2x3 --block 1KiB --machine sp2 --schedule mine.json\n"

@@ -8,18 +8,18 @@
 #include <memory>
 #include <sstream>
 
+#include "draw/schedule_trace.hpp"
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
 #include "options/common_options.hpp"
 #include "options/document_kind.hpp"
-#include "options/documents.hpp"
 #include "options/event_arguments.hpp"
 #include "options/model_options.hpp"
 #include "options/only_option.hpp"
 #include "options/problem_options.hpp"
+#include "options/subject.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/verify.hpp"
-#include "reports/schedule_trace.hpp"
 #include "reports/simulated_times.hpp"
 #include "schedule/policy_name.hpp"
 #include "subcommands/subcommand.hpp"
@@ -31,7 +31,7 @@ namespace {
 
 struct Options {
   std::string subject;  // a collective, or a file
-  std::vector<std::string> algorithms;
+  std::vector<std::string> algorithms, generators;
   ProblemOptions problem;
   ModelOptions model;
   EventArguments events;
@@ -46,8 +46,9 @@ bool is_perfetto(const Options& options) { return options.form == "perfetto"; }
 // More findings than anybody reads.
 constexpr std::size_t most_findings = 10'000;
 
-Case named_case(const Options& options, Collective collective) {
-  const std::vector<Case> cases = make_named_cases(collective, options.problem.problems(collective), options.algorithms);
+Case traced_case(const Options& options, Collective collective) {
+  const std::vector<Case> cases =
+      named_cases_with_generators(options.problem.problems(collective), options.algorithms, options.generators);
   if (cases.size() > 1)
     refuse(fmt::format("a trace is of one schedule, not of {}; ask for one algorithm, number of ranks and size", cases.size()));
   return cases.front();
@@ -115,16 +116,17 @@ int run(const Options& options) {
   std::string text;
   if (!collective) {
     check_names_file(options.subject, options.problem.given(), !options.algorithms.empty());
+    refuse_generators_of_file(options.generators);
     text = read_text(options.subject, label_of(options.subject));
     if (kind_of_document(text, label_of(options.subject)) == DocumentKind::trace) return convert(output, options, text);
   }
   ProgressLine progress;
   progress.show("traces " + options.subject);
   std::optional<Case> its_case;
-  if (collective) its_case = named_case(options, *collective);
+  if (collective) its_case = traced_case(options, *collective);
   const Schedule schedule = its_case ? progress.followed(its_case->schedule()) : read(options, text);
   std::vector<Finding> findings;  // stays empty for algorithms of the table, which tests verify
-  if (!collective) findings = verify(schedule, {.most_findings = most_findings});
+  if (!its_case || its_case->is_own()) findings = verify(schedule, {.most_findings = most_findings});
   const auto topology = options.problem.network();
   Trace trace = described_trace(schedule, its_case ? its_case->short_name() : specification(schedule),
                                 topology ? &*topology : nullptr, findings);
@@ -146,6 +148,7 @@ Subcommand add_trace(CLI::App& command) {
   add_option(*parser, "subject", options->subject, "a collective, or a file with a schedule or a trace ('-' is stdin)",
              "COLLECTIVE|FILE");
   add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=8,ports=2");
+  add_generator_option(*parser, options->generators);
   options->problem.add_to(*parser);
   options->model.add_to(*parser);
   begin_group(*parser, group::execution);
@@ -164,7 +167,8 @@ Subcommand add_trace(CLI::App& command) {
       *parser,
       "docs/trace-format.md describes the JSON form. A trace has the rounds as logical time and, with --machine, "
       "simulated times; --policy all adds a simulation by events for each policy. With --topology it has the links that each "
-      "message takes. 'quadrille race --trace' writes traces of real runs. A file's schedule is verified first; a trace of a "
+      "message takes. 'quadrille race --trace' writes traces of real runs. The schedule of a file or command is verified first; a "
+      "trace of a "
       "wrong one lists the findings, and the exit code is 1. A file's trace is converted, as --as "
       "says; --only picks one of several.\n\n"
       "Examples:\n"

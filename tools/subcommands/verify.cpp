@@ -10,8 +10,8 @@
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
 #include "options/common_options.hpp"
-#include "options/documents.hpp"
 #include "options/problem_options.hpp"
+#include "options/subject.hpp"
 #include "quadrille/error.hpp"
 #include "reports/block_way_report.hpp"
 #include "reports/schedule_verdict.hpp"
@@ -24,7 +24,7 @@ namespace {
 
 struct Options {
   std::vector<std::string> subjects;  // a collective, or files
-  std::vector<std::string> algorithms, policies;
+  std::vector<std::string> algorithms, generators, policies;
   ProblemOptions problem;
   std::optional<std::string> ports, node_ports, limit, trace, output;
   bool json = false, strict = false;
@@ -50,6 +50,7 @@ void check_one_collective(const Options& options) {
 
 std::vector<Schedule> read_all(const Options& options) {
   check_names_file(options.subjects[0], options.problem.given(), !options.algorithms.empty());
+  refuse_generators_of_file(options.generators);
   std::vector<Schedule> schedules;
   for (const std::string& file : options.subjects)
     for (Schedule& schedule : read_schedules(file)) schedules.push_back(std::move(schedule));
@@ -60,6 +61,8 @@ std::string label_of_file(const Schedule& schedule) {
   return printable(fmt::format("{}/{}", name(schedule.problem.collective), specification(schedule)));
 }
 
+std::string label_of_case(const Case& entry) { return fmt::format("{}/{}", name(entry.problem.collective), entry.short_name()); }
+
 // Prints the way of one block. The exit code is that of findings if the block does not arrive.
 int trace(const Options& options, Output& output) {
   const std::vector<Count> numbers = parse_wholes(*options.trace, "a number of --trace", 0);
@@ -69,9 +72,9 @@ int trace(const Options& options, Output& output) {
   std::vector<std::string> labels;
   if (const auto collective = collective_named(options.subjects[0])) {
     check_one_collective(options);
-    for (const Case& entry : make_cases(options.problem.problems(*collective), options.algorithms)) {
-      schedules.push_back(make_schedule(entry.problem, entry.choice));
-      labels.push_back(fmt::format("{}/{}", name(*collective), short_name(entry.problem, entry.choice)));
+    for (const Case& entry : cases_with_generators(options.problem.problems(*collective), options.algorithms, options.generators)) {
+      schedules.push_back(entry.schedule());
+      labels.push_back(label_of_case(entry));
     }
   } else {
     schedules = read_all(options);
@@ -90,13 +93,13 @@ std::vector<ScheduleVerdict> judge_generated(const Options& options, Collective 
   check_one_collective(options);
   const VerifyOptions rules = verify_options(options);
   const std::vector<Problem> problems = options.problem.problems(collective);
-  const auto cases = make_cases(problems, options.algorithms);
+  const auto cases = cases_with_generators(problems, options.algorithms, options.generators);
   std::vector<ScheduleVerdict> verdicts;
   ProgressLine progress;
   for (const Case& entry : cases) {
-    const std::string label = fmt::format("{}/{}", name(collective), short_name(entry.problem, entry.choice));
+    const std::string label = label_of_case(entry);
     progress.show(fmt::format("verified {} of {}: now {}, {}", verdicts.size(), cases.size(), label, problem_text(entry.problem)));
-    verdicts.push_back(judge(progress.followed(make_schedule(entry.problem, entry.choice)), label, rules));
+    verdicts.push_back(judge(progress.followed(entry.schedule()), label, rules));
   }
   return verdicts;
 }
@@ -146,6 +149,7 @@ Subcommand add_verify(CLI::App& command) {
       add_subcommand(command, "verify", "replay schedules and list everything that is wrong with them, beside their figures");
   add_option(*parser, "subject", options->subjects, "a collective, or files of schedules ('-' is stdin)", "COLLECTIVE|FILE...");
   add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=2..8, or all (the default); repeatable");
+  add_generator_option(*parser, options->generators);
   options->problem.add_to(*parser);
   begin_group(*parser, group::rules);
   add_option(*parser, "--ports", options->ports,
@@ -176,6 +180,7 @@ Subcommand add_verify(CLI::App& command) {
       "  quadrille verify alltoall --ranks 2..16\n"
       "  quadrille verify alltoall --algorithm bruck:radix=2..64 --ranks 64\n"
       "  quadrille schedule alltoall --algorithm ring --ranks 5 --json | quadrille verify -\n"
+      "  quadrille verify alltoall --generator 'python3 mine.py {ranks} {block}' --ranks 2..16 --block 8B,1KiB\n"
       "  quadrille verify alltoall --algorithm torus --topology torus:4x8 --strict\n"
       "  quadrille verify alltoall --algorithm bruck --ranks 8 --trace 0,5\n"
       "  quadrille verify allgather --node-sizes 4x6 --block 1KiB");

@@ -9,21 +9,21 @@
 #include <filesystem>
 #include <memory>
 
+#include "draw/schedule_trace.hpp"
+#include "draw/viewer_page.hpp"
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
 #include "options/common_options.hpp"
 #include "options/document_kind.hpp"
-#include "options/documents.hpp"
 #include "options/model_options.hpp"
 #include "options/only_option.hpp"
 #include "options/problem_options.hpp"
+#include "options/subject.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/trace.hpp"
 #include "quadrille/verify.hpp"
-#include "reports/schedule_trace.hpp"
 #include "reports/simulated_times.hpp"
 #include "reports/viewer_gallery.hpp"
-#include "reports/viewer_page.hpp"
 #include "reports/viewer_reports.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/json.hpp"
@@ -35,7 +35,7 @@ namespace {
 
 struct Options {
   std::vector<std::string> subjects;  // a collective, or files
-  std::vector<std::string> algorithms;
+  std::vector<std::string> algorithms, generators;
   ProblemOptions problem;
   ModelOptions model;
   OnlyOption only;
@@ -230,10 +230,17 @@ int run(const Options& options) {
   if (const auto collective = collective_named(options.subjects.front())) {
     if (options.subjects.size() > 1) refuse("name one collective, or files");
     if (!options.only.words.empty()) refuse("--only picks from a file; leave it out");
-    const auto cases = make_named_cases(*collective, options.problem.problems(*collective), options.algorithms);
+    const auto cases = named_cases_with_generators(options.problem.problems(*collective), options.algorithms, options.generators);
     if (cases.size() > most_documents) refuse(fmt::format("a page shows one schedule, or two side by side, not {}", cases.size()));
-    for (const Case& entry : cases) add_schedule(options, entry.schedule(), entry.short_name(), {}, page);
+    for (const Case& entry : cases) {
+      const Schedule schedule = entry.schedule();
+      std::vector<Finding> findings;  // stays empty for algorithms of the table, which tests verify
+      if (entry.is_own()) findings = verify(schedule, {.most_findings = most_findings});
+      add_schedule(options, schedule, entry.short_name(), findings, page);
+      right = right && findings.empty();
+    }
   } else {
+    refuse_generators_of_file(options.generators);
     right = add_files(options, page);
   }
   output.finish(html_of(page));
@@ -250,6 +257,7 @@ Subcommand add_view(CLI::App& command) {
              "a collective, or one or two files with a schedule or a trace, or results of race, tune or report; '-' is stdin",
              "COLLECTIVE|FILE");
   add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=8; two are shown side by side");
+  add_generator_option(*parser, options->generators);
   options->problem.add_to(*parser);
   options->model.add_to(*parser);
   begin_group(*parser, group::output);
@@ -261,9 +269,9 @@ Subcommand add_view(CLI::App& command) {
       *parser,
       "The page is one HTML file that needs no network: memory, network, time, traffic, figures and programs, to play, step and "
       "follow block by block (docs/viewer.md). With --topology it has the links that each message takes, and with --machine "
-      "simulated times, as 'quadrille trace' writes them. A file's schedule is verified; a wrong one is shown with its findings, "
-      "and the exit code is then 1. What 'quadrille race --json', 'tune --json' and 'report --json' wrote becomes curves and "
-      "tables.\n\n"
+      "simulated times, as 'quadrille trace' writes them. The schedule of a file or command is verified; a wrong one is shown with "
+      "its findings, and the exit code is then 1. What 'quadrille race --json', 'tune --json' and 'report --json' wrote becomes "
+      "curves and tables.\n\n"
       "Examples:\n"
       "  quadrille view alltoall --algorithm bruck:radix=2 --ranks 8 -o bruck.html\n"
       "  quadrille view alltoall --algorithm bruck --algorithm shift --ranks 8 -o compared.html\n"

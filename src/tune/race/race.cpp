@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "execute/executions/execution.hpp"
+#include "plan/family_schedule.hpp"
 #include "plan/gathered.hpp"
 #include "plan/placed.hpp"
 #include "plan/plan_schedule.hpp"
@@ -76,11 +77,15 @@ class Race {
       if (!result_.fits.empty()) counted = workload(schedule, {.nodes = true, .work = true});
     };
     try {
-      if (candidate.schedule) {
-        const Schedule schedule = of_this_problem(*candidate.schedule);
-        plans_.push_back(plan(communicator_, schedule, plan_options));
-        count(schedule);
-        steps = steps_of(schedule.program(communicator_.rank()));
+      if (const auto* family = std::get_if<Family>(&candidate.algorithm)) {
+        const Result<Schedule> schedule = schedule_of(communicator_, *family, problem);
+        if (!schedule) {
+          result_.left_out.emplace_back(candidate, schedule.error());
+          return;
+        }
+        plans_.push_back(plan(communicator_, *schedule, plan_options));
+        count(*schedule);
+        steps = steps_of(schedule->program(communicator_.rank()));
       } else if (const auto* choice = std::get_if<Choice>(&candidate.algorithm)) {
         if (const auto result = applies(problem, *choice); !result) {
           result_.left_out.emplace_back(candidate, result.error());
@@ -109,9 +114,9 @@ class Race {
     if (const auto same = same_before(entry.candidate, steps)) {
       RaceEntry& first = result_.entries[*same];
       first.candidate.is_auto = first.candidate.is_auto || candidate.is_auto;
-      if (!candidate.runs_the_same(first.candidate) &&
+      if (candidate.algorithm != first.candidate.algorithm &&
           std::none_of(first.same_as.begin(), first.same_as.end(),
-                       [&](const RaceCandidate& other) { return candidate.runs_the_same(other); }))
+                       [&](const RaceCandidate& other) { return candidate.algorithm == other.algorithm; }))
         first.same_as.push_back(candidate);
       plans_.pop_back();
       return;
@@ -119,17 +124,6 @@ class Race {
     entry.staging_bytes = largest(plans_.back().staging_bytes());
     result_.entries.push_back(std::move(entry));
     steps_.push_back(std::move(steps));
-  }
-
-  // Checks only the collective and the ranks; verification decides whether the schedule is right for the problem.
-  Schedule of_this_problem(Schedule schedule) const {
-    const Problem& problem = result_.problem;
-    if (schedule.problem.collective != problem.collective || schedule.problem.ranks != problem.ranks)
-      throw Error(ErrorCode::misuse,
-                  fmt::format("the schedule of {} is for {} among {} ranks, and the race for {} among {}", schedule.algorithm,
-                              name(schedule.problem.collective), schedule.problem.ranks, name(problem.collective), problem.ranks));
-    schedule.problem = problem;
-    return schedule;
   }
 
   // Reduces a program to its operations, for comparison: drops the names of stages, and the rounds and stages in which
@@ -303,12 +297,10 @@ class Race {
     const LoadMeter load;
     const std::size_t count = plans_.size();
     std::vector<Measured> measured(count);
-    const auto vendor = static_cast<std::size_t>(std::find_if(result_.entries.begin(), result_.entries.end(),
-                                                              [](const RaceEntry& entry) {
-                                                                return !entry.candidate.schedule &&
-                                                                       entry.candidate.algorithm == Candidate(Vendor{});
-                                                              }) -
-                                                 result_.entries.begin());
+    const auto vendor = static_cast<std::size_t>(
+        std::find_if(result_.entries.begin(), result_.entries.end(),
+                     [](const RaceEntry& entry) { return entry.candidate.algorithm == Candidate(Vendor{}); }) -
+        result_.entries.begin());
     std::mt19937_64 random(options_.seed);  // seeded alike, so all ranks draw the same orders
     std::vector<std::size_t> order(count);
     for (std::size_t i = 0; i < count; ++i) order[i] = i;
@@ -381,10 +373,6 @@ void check_memory(const Problem& problem) {
                             is_irregular(problem.collective) ? std::string("these counts")
                                                              : fmt::format("blocks of {} bytes", problem.block_bytes),
                             static_cast<double>(needed / (1 << 30)), static_cast<double>(memory / (1 << 30))));
-}
-
-std::string specification(const RaceCandidate& candidate) {
-  return candidate.schedule ? specification(*candidate.schedule) : specification(candidate.algorithm);
 }
 
 std::string_view name(Conclusion conclusion) {

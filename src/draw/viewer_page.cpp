@@ -1,24 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "reports/viewer_page.hpp"
+#include "draw/viewer_page.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <sstream>
+#include <utility>
 
 #include "draw/layouts/trace_layout.hpp"
 #include "foundation/library_folder.hpp"
-#include "options/documents.hpp"
+#include "foundation/system/regular_file.hpp"
+#include "quadrille/error.hpp"
 
-namespace quadrille::command {
+namespace quadrille {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 // The page that viewer/ builds, installed beside the library.
 const std::string& built_page() {
   static const std::string page = [] {
-    const std::string file = library_folder() / "viewer.html";
-    return read_text(file, label_of(file));
+    constexpr std::size_t most_mebibytes = 64;
+    const std::string file = library_folder() / "viewer.html", label = fmt::format("'{}'", file);
+    FileText read = read_regular_file(file, most_mebibytes, label);
+    if (read.error != 0) throw Error(ErrorCode::environment, fmt::format("cannot read {}: {}", label, std::strerror(read.error)));
+    return std::move(read.text);
   }();
   return page;
 }
@@ -99,7 +107,7 @@ std::string as_script_data(std::string_view json) {
 }
 
 std::string data_of(const ViewerPage& page) {
-  Json head{{"format", "quadrille-page/1"}};
+  nlohmann::ordered_json head{{"format", "quadrille-page/1"}};
   if (!page.title.empty()) head["title"] = page.title;
   if (!page.text.empty()) head["text"] = page.text;
   if (!page.links.empty()) head["links"] = page.links;
@@ -129,7 +137,9 @@ std::string html_of(const ViewerPage& page, bool shares_viewer) {
     Part part;
     std::string text;
   };
-  std::vector<Change> changes{{data(), as_script_data(data_of(page))}};
+  std::vector<Change> changes;
+  changes.reserve(4);
+  changes.push_back({data(), as_script_data(data_of(page))});
   if (shares_viewer) {
     // The hashes of a page's own script and style do not hold for files.
     changes.push_back(
@@ -148,4 +158,4 @@ std::string html_of(const ViewerPage& page, bool shares_viewer) {
   return html;
 }
 
-}  // namespace quadrille::command
+}  // namespace quadrille

@@ -9,11 +9,11 @@
 #include "quadrille/trace.hpp"
 #include "quadrille/verify.hpp"
 
-namespace quadrille::command {
+namespace quadrille {
 
 // Returns the trace with logical time. `label` names the algorithm in the title. A right schedule, without findings, has lower
 // bounds.
 Trace described_trace(const Schedule& schedule, const std::string& label, const Topology* topology,
                       const std::vector<Finding>& findings);
 
-}  // namespace quadrille::command
+}  // namespace quadrille

@@ -2,22 +2,25 @@
 // Pages of the viewer (viewer/): one HTML file with the viewer and its data, or pages that share the viewer's files.
 #pragma once
 
+#include <nlohmann/json.hpp>
+
 #include <string>
 #include <vector>
 
 #include "quadrille/trace.hpp"
-#include "support/json.hpp"
 
-namespace quadrille::command {
+namespace quadrille {
 
 // The data of a page: the documents that it shows, with a title, a text and links to other pages, each of which may be empty. The
 // documents are JSON texts.
 struct ViewerPage {
   std::string title, text;
-  Json links = Json::array();     // {"text", "file"}
-  Json sections = Json::array();  // of an index: {"title", "pages": [{"text", "file", "about"}]}
+  nlohmann::ordered_json links = nlohmann::ordered_json::array();  // {"text", "file"}
+  nlohmann::ordered_json sections =
+      nlohmann::ordered_json::array();  // of an index: {"title", "pages": [{"text", "file", "about"}]}
   std::vector<std::string> documents;
-  Json layouts = Json::array();  // of each document that is a trace; none for results of race, tune and report
+  nlohmann::ordered_json layouts =
+      nlohmann::ordered_json::array();  // of each document that is a trace; none for results of race, tune and report
 
   // Adds a trace as a document, with the layout in which `quadrille draw` shows its network.
   void add(const Trace& trace);
@@ -30,4 +33,4 @@ std::string html_of(const ViewerPage& page, bool shares_viewer = false);
 std::string viewer_script();
 std::string viewer_style();
 
-}  // namespace quadrille::command
+}  // namespace quadrille

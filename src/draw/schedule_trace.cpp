@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "reports/schedule_trace.hpp"
+#include "draw/schedule_trace.hpp"
 
 #include <fmt/format.h>
 
-#include "options/problem_options.hpp"
+#include "problem/problem_text.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/fault_cause.hpp"
 
-namespace quadrille::command {
+namespace quadrille {
 namespace {
 
 void add_findings(Trace& trace, const Schedule& schedule, const std::vector<Finding>& findings) {
@@ -49,4 +49,4 @@ Trace described_trace(const Schedule& schedule, const std::string& label, const 
   return trace;
 }
 
-}  // namespace quadrille::command
+}  // namespace quadrille

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A family of schedules (family.hpp) that a command prints: any program, in any language, that prints a schedule as a document
+// (docs/schedule-format.md).
+//
+//   const Family mine = family_of_command("python3 mine.py {ranks} {block}");
+//   const Schedule schedule = make_schedule(Problem::alltoall(8, 1024), mine);  // runs: python3 mine.py 8 1024
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "quadrille/family.hpp"
+
+namespace quadrille {
+
+// The words of a command for one problem. `command` is cut at blanks; quotes and \ keep blanks and other signs in a word, as in a
+// shell, but no shell runs it: there are no variables, pipes or patterns. Then placeholders are replaced by values of the problem:
+// {collective}, {ranks}, {block} (bytes), {root}, {element} (bytes), {commutative}, {reproducible} (true or false), {counts},
+// {nodes} (numbers with commas between) and {grid} (4x8). So a value never becomes several words. Braces around anything but a word
+// of small letters are left as they are. Throws Error{misuse} for an unknown placeholder, for one that the problem has no value
+// for, and for a quote without its end.
+std::vector<std::string> words_for(std::string_view command, const Problem& problem);
+
+// Returns the family of the schedules that a command prints, made by rank 0. Its name is the command without the words that have
+// placeholders, and without the folders of files: "python3 mine.py". The command runs once for each list of words, in this
+// process's folder, with an empty stdin; later calls return the same schedule, or throw the same error, without running it. What it
+// prints on stderr goes to this process's stderr. Throws Error{misuse} if `command` has no word, an unknown placeholder or a quote
+// without its end.
+//
+// The family's `schedule` throws Error, with a sentence that begins with the command: if it cannot be started or ends with an exit
+// code other than 0; if it does not print exactly one schedule; if that is a schedule of another problem. It does not verify the
+// schedule. Error{too_large} for more than most_ranks_of_first ranks.
+Family family_of_command(const std::string& command);
+
+}  // namespace quadrille

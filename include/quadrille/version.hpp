@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The version of the library that is loaded.
+#pragma once
+
+#include <string_view>
+
+namespace quadrille {
+
+std::string_view version();  // "0.1.0"
+
+}  // namespace quadrille

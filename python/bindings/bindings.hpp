@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The parts of the Python module. Each function adds classes and functions to it. C++ runs without the interpreter's lock (GIL); an
+// algorithm written in Python takes it while it runs.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <string>
+#include <variant>
+
+#include "quadrille/family.hpp"
+#include "quadrille/schedule.hpp"
+
+namespace quadrille::python {
+
+namespace py = pybind11;
+
+// A schedule as Python holds it.
+struct Held {
+  Schedule schedule;
+  bool is_right = false;  // true for algorithms of the table, which tests verify, and for schedules that were verified
+};
+
+// What Python passes as an algorithm: text as on the command line, or an algorithm written in Python.
+using Named = std::variant<std::string, Family>;
+
+void add_errors(py::module_& module);
+void add_problem(py::module_& module);
+void add_operations(py::module_& module);
+void add_family(py::module_& module);
+void add_schedule(py::module_& module);
+void add_estimates(py::module_& module);
+void add_race(py::module_& module);
+void add_knowledge(py::module_& module);
+
+// Verifies a schedule unless that was done. Throws the exception ScheduleError, with places and causes, if it is wrong.
+void check_right(Held& held);
+
+// Raise ScheduleError or DoesNotApply with this text.
+[[noreturn]] void raise_wrong(const std::string& text);
+[[noreturn]] void raise_does_not_apply(const std::string& text);
+
+}  // namespace quadrille::python

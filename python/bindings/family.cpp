@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Algorithms written in Python, as families of schedules.
+#include "quadrille/family.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "bindings.hpp"
+#include "operations.hpp"
+#include "quadrille/error.hpp"
+
+namespace quadrille::python {
+namespace {
+
+// A Python object that C++ may copy and destroy without the interpreter's lock.
+std::shared_ptr<const py::object> kept(py::object object) {
+  return {new py::object(std::move(object)), [](const py::object* own) {
+            const py::gil_scoped_acquire lock;
+            delete own;
+          }};
+}
+
+// The programs of one problem. Each is made once, because verifying and counting ask for them again.
+class Programs {
+ public:
+  Programs(std::shared_ptr<const py::object> function, std::string name, Problem problem)
+      : function_(std::move(function)), name_(std::move(name)), problem_(std::move(problem)) {}
+
+  Program program(Rank rank) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (const auto found = made_.find(rank); found != made_.end()) return found->second;
+    }
+    Program made = make(rank);
+    const std::lock_guard lock(mutex_);
+    return made_.emplace(rank, std::move(made)).first->second;
+  }
+
+ private:
+  Program make(Rank rank) const {
+    const py::gil_scoped_acquire lock;
+    const py::object yielded = (*function_)(problem_, rank);
+    if (!py::isinstance<py::iterable>(yielded))
+      throw Error(ErrorCode::misuse, fmt::format("{} yields nothing; an algorithm yields the rounds of a rank", name_));
+    return program_of(yielded, rank);
+  }
+
+  const std::shared_ptr<const py::object> function_;
+  const std::string name_;
+  const Problem problem_;
+  std::mutex mutex_;
+  std::map<Rank, Program> made_;
+};
+
+// Makes the program of rank 0 at once, because the function raises DoesNotApply only when it runs.
+Result<Schedule> schedule_for(const Problem& problem, const std::shared_ptr<const py::object>& function, const std::string& name) {
+  const auto programs = std::make_shared<Programs>(function, name, problem);
+  try {
+    programs->program(0);
+  } catch (py::error_already_set& error) {
+    const py::gil_scoped_acquire lock;
+    if (!error.matches(py::module_::import("quadrille").attr("DoesNotApply"))) throw;
+    return cannot(py::str(error.value()).cast<std::string>());
+  }
+  Schedule schedule{.problem = problem};
+  schedule.program = [programs](Rank rank) { return programs->program(rank); };
+  return schedule;
+}
+
+Family family_of(const std::string& collective, const std::string& name, py::function function) {
+  const auto of = collective_named(collective);
+  if (!of) throw Error(ErrorCode::misuse, fmt::format("there is no collective '{}'", collective));
+  return {name, [of = *of, name, function = kept(std::move(function))](const Problem& problem) -> Result<Schedule> {
+            if (problem.collective != of) return cannot(fmt::format("it is an algorithm of {}", quadrille::name(of)));
+            return schedule_for(problem, function, name);
+          }};
+}
+
+}  // namespace
+
+void add_family(py::module_& module) {
+  py::class_<Family>(module, "Family", "An algorithm written in Python: it maps a problem to a schedule.")
+      .def(py::init(&family_of), py::arg("collective"), py::arg("name"), py::arg("function"))
+      .def_property_readonly("name", &Family::name);
+}
+
+}  // namespace quadrille::python

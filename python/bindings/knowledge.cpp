@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the library knows: its algorithms, and which one a plan would take.
+#include <fmt/format.h>
+#include <pybind11/stl.h>
+
+#include "bindings.hpp"
+#include "quadrille/algorithm.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/explain.hpp"
+
+namespace quadrille::python {
+namespace {
+
+py::dict record_of(const Algorithm& algorithm) {
+  py::list parameters;
+  for (const Parameter& parameter : algorithm.parameters)
+    parameters.append(py::dict(py::arg("name") = std::string(parameter.name), py::arg("summary") = std::string(parameter.summary),
+                               py::arg("default") = to_string(parameter.standard)));
+  return py::dict(py::arg("collective") = std::string(name(algorithm.collective)), py::arg("name") = std::string(algorithm.id),
+                  py::arg("summary") = algorithm.summary, py::arg("needs") = std::string(algorithm.needs),
+                  py::arg("source") = std::string(algorithm.source), py::arg("parameters") = parameters);
+}
+
+py::list algorithms(const std::optional<std::string>& collective) {
+  py::list records;
+  if (collective && !collective_named(*collective))
+    throw Error(ErrorCode::misuse, fmt::format("there is no collective '{}'", *collective));
+  for (const Algorithm* algorithm : all_algorithms())
+    if (!collective || name(algorithm->collective) == *collective) records.append(record_of(*algorithm));
+  return records;
+}
+
+std::vector<std::string> collectives() {
+  std::vector<std::string> names;
+  for (const Collective each : all_collectives()) names.emplace_back(name(each));
+  return names;
+}
+
+struct Explained {
+  Explanation explanation;
+};
+
+Explained explained(const Problem& problem, const std::optional<std::string>& machine) {
+  const MachineKnowledge knowledge = machine ? MachineKnowledge{.preset = find_machine(*machine)} : knowledge_here();
+  return {explain(problem, knowledge)};
+}
+
+py::list ways_of(const Explained& explained) {
+  py::list ways;
+  for (const ExplainedWay& way : explained.explanation.ways) {
+    const Considered& considered = way.considered;
+    py::dict record(py::arg("algorithm") = way.name, py::arg("executor") = std::string(name(considered.way.executor)),
+                    py::arg("predicted_s") = py::none(), py::arg("measured_s") = py::none(),
+                    py::arg("rejected") = considered.rejected);
+    if (considered.predicted_s) record["predicted_s"] = *considered.predicted_s;
+    if (considered.measured) record["measured_s"] = considered.measured->median_s;
+    ways.append(std::move(record));
+  }
+  return ways;
+}
+
+}  // namespace
+
+void add_knowledge(py::module_& module) {
+  module.def("algorithms", &algorithms, py::arg("collective") = py::none(),
+             "A record (dict) of each algorithm: collective, name, summary, needs, source, parameters.");
+  module.def("collectives", &collectives, "The names of the collectives.");
+  py::class_<Explained>(module, "Explanation", "Which algorithm a plan would take, and why.")
+      .def_property_readonly("chosen", [](const Explained& told) { return told.explanation.decision.chosen.algorithm; })
+      .def_property_readonly("reason", [](const Explained& told) { return told.explanation.decision.reason; })
+      .def_property_readonly("ways", &ways_of,
+                             "A record (dict) of each candidate: algorithm, executor, predicted_s, measured_s, rejected.")
+      .def("__repr__", [](const Explained& told) {
+        return fmt::format("<Explanation: {}: {}>", told.explanation.decision.chosen.algorithm, told.explanation.decision.reason);
+      });
+  module.def("explain_problem", &explained, py::arg("problem"), py::arg("machine") = py::none(),
+             py::call_guard<py::gil_scoped_release>());
+}
+
+}  // namespace quadrille::python

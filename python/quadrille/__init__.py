@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Schedules of collective communication as values: made, verified, priced, simulated and drawn.
+
+    import quadrille as q
+    s = q.alltoall("bruck:radix=2", ranks=8, block="1KiB")
+    s.check()              # raises ScheduleError if it were wrong
+    s.figures.c1           # 3 rounds
+    s                      # in a notebook: its picture
+
+Sizes are bytes, or text with a unit such as "1KiB". docs/python.md of Quadrille says more.
+"""
+
+from . import _quadrille
+from ._quadrille import (DoesNotApply, Error, Explanation, Figures, Finding, Memory, Operation, Page, Price, Problem, Race, Region, Report,
+                         Schedule, ScheduleError, Simulation, algorithms, collectives, combine, copy, input, output, parse, read_all,
+                         receive, scratch, send)
+
+__version__ = "@PROJECT_VERSION@"
+
+if not _quadrille.built_for == _quadrille.library_version == __version__:
+    raise ImportError(f"this is quadrille {__version__} for Python, its module was built for {_quadrille.built_for}, and the library "
+                      f"libquadrille that was loaded is {_quadrille.library_version}; install the same version of all three")
+
+
+class Algorithm:
+    """An algorithm of your own: a function that yields the rounds of one rank. `algorithm` makes it."""
+
+    def __init__(self, collective, function, name=None):
+        self.collective = collective
+        self.function = function
+        self.name = name or function.__name__
+        self.__doc__ = function.__doc__
+        self.family = _quadrille.Family(collective, self.name, function)
+
+    def __call__(self, **problem):
+        """Returns the schedule of the problem, such as ranks=8, block="1KiB"."""
+        return schedule(self.collective, self, **problem)
+
+    def check(self, ranks=range(1, 17), **problem):
+        """Raises ScheduleError if the schedule among any of these numbers of ranks is wrong. Numbers for which the algorithm raises
+        DoesNotApply are left out. Returns the numbers that were verified."""
+        verified = []
+        for count in ranks:
+            try:
+                made = self(ranks=count, **problem)
+            except DoesNotApply:
+                continue
+            made.check()
+            verified.append(count)
+        return verified
+
+    def __repr__(self):
+        return f"<Algorithm: {self.collective}/{self.name}>"
+
+
+def algorithm(collective, name=None):
+    """Makes a function an algorithm of this collective.
+
+    The function gets a Problem and a rank, and yields the rounds of this rank: each a list of send, receive, copy and combine. All
+    ranks yield as many rounds; a plain `yield` is a round in which the rank does nothing. Text begins a stage with this name.
+
+        @q.algorithm("alltoall")
+        def one_round(problem, rank):
+            b = problem.block
+            at = lambda peer: slice(peer * b, (peer + 1) * b)
+            others = [peer for peer in range(problem.ranks) if peer != rank]
+            yield [q.copy(q.input[at(rank)], q.output[at(rank)]), *[q.send(peer, q.input[at(peer)]) for peer in others],
+                   *[q.receive(peer, q.output[at(peer)]) for peer in others]]
+
+        one_round.check(block=8)            # verifies it among 1 to 16 ranks
+        one_round(ranks=8, block="1KiB")    # a Schedule
+    """
+    return lambda function: Algorithm(collective, function, name)
+
+
+def schedule(collective, algorithm="", **problem):
+    """Returns the schedule of an algorithm: its name with parameters, such as "bruck:radix=2", or one of your own."""
+    return _quadrille.make_schedule(Problem(collective, **problem), _made_of(algorithm))
+
+
+def _made_of(algorithm):
+    return algorithm.family if isinstance(algorithm, Algorithm) else algorithm
+
+
+def explain(collective, machine=None, **problem):
+    """Returns which algorithm a plan would take for the problem on this machine, or on a named one such as "hdr", and why."""
+    return _quadrille.explain_problem(Problem(collective, **problem), machine)
+
+
+def race(collective, *algorithms, repetitions=9, seconds=2.0, op="sum", type="f64", **problem):
+    """Runs algorithms side by side on real, checked data, with a thread for each rank, for about so many seconds."""
+    return _quadrille.race_on_threads(Problem(collective, op=op, type=type, **problem), [_made_of(each) for each in algorithms], op, type,
+                                      repetitions, seconds)
+
+
+def read(file):
+    """Returns the schedule of a file, JSON or text. `read_all` is for files with several."""
+    found = read_all(str(file))
+    if len(found) != 1:
+        raise ValueError(f"'{file}' has {len(found)} schedules; read_all returns all of them")
+    return found[0]
+
+
+def _of_collective(name):
+    def make(algorithm="", **problem):
+        return schedule(name, algorithm, **problem)
+
+    make.__name__ = make.__qualname__ = name
+    make.__doc__ = f"Returns the schedule of an algorithm of {name}; see `schedule`."
+    return make
+
+
+globals().update({name: _of_collective(name) for name in collectives()})
+__all__ = [name for name in globals() if not name.startswith("_")]

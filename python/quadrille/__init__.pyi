@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: BSD-3-Clause
+import os
+from typing import Any, Callable, Iterable, Iterator, Optional, Sequence, Union
+
+Size = Union[int, str]
+
+input: Memory
+output: Memory
+scratch: Memory
+
+class Error(RuntimeError):
+    code: str
+
+class ScheduleError(Error): ...
+class DoesNotApply(Error): ...
+
+class Problem:
+    def __init__(self, collective: str, *, ranks: int, block: Optional[Size] = None, counts: Optional[Sequence[Size]] = None,
+                 root: int = 0, op: str = "sum", type: str = "f64", reproducible: bool = False, nodes: Sequence[int] = (),
+                 grid: Sequence[int] = ()) -> None: ...
+    collective: str
+    ranks: int
+    block: int
+    counts: list[int]
+    root: int
+    element: int
+    commutative: bool
+    reproducible: bool
+    nodes: list[int]
+    grid: list[int]
+
+class Region:
+    memory: str
+    offset: int
+    length: int
+
+class Memory:
+    def __getitem__(self, region: slice) -> Region: ...
+
+class Operation: ...
+
+class Finding:
+    rule: str
+    rank: Optional[int]
+    stage: str
+    round: Optional[int]
+    region: Optional[Region]
+    message: str
+
+class Report:
+    findings: list[Finding]
+    causes: list[str]
+    def __bool__(self) -> bool: ...
+
+class Figures:
+    c1: int
+    c2: int
+    ports: int
+    startups: int
+    traffic_out: int
+    traffic_in: int
+    scratch: int
+    control_bytes: int
+    def _asdict(self) -> dict[str, int]: ...
+
+class Page:
+    html: str
+    def save(self, file: str) -> None: ...
+    def _repr_html_(self) -> str: ...
+
+class Price:
+    machine: str
+    model: str
+    seconds: float
+    policy: str
+    blocking_s: float
+    nonblocking_s: float
+    dataflow_s: float
+    terms: list[dict[str, Any]]
+
+class Simulation:
+    machine: str
+    model: str
+    seconds: float
+    rounds: list[dict[str, Any]]
+
+class Race:
+    entries: list[dict[str, Any]]
+    left_out: list[dict[str, str]]
+    conclusion: str
+
+class Explanation:
+    chosen: str
+    reason: str
+    ways: list[dict[str, Any]]
+
+class Schedule:
+    problem: Problem
+    algorithm: str
+    figures: Figures
+    messages: Any  # numpy.ndarray
+    text: str
+    json: str
+    def verify(self, *, ports: Optional[int] = None, topology: Optional[str] = None, strict: bool = False,
+               limit: int = 100) -> Report: ...
+    def check(self) -> None: ...
+    def price(self, machine: str, *, model: Optional[str] = None, topology: Optional[str] = None) -> Price: ...
+    def simulate(self, topology: Optional[str] = None, *, machine: str = "hdr", model: Optional[str] = None) -> Simulation: ...
+    def draw(self, picture: str = "space-time", topology: Optional[str] = None) -> str: ...
+    def view(self, topology: Optional[str] = None) -> Page: ...
+    def _repr_svg_(self) -> Optional[str]: ...
+
+Regions = Union[Region, Sequence[Region]]
+Round = Union[None, str, Operation, Iterable[Operation]]
+
+class Algorithm:
+    collective: str
+    name: str
+    function: Callable[[Problem, int], Iterable[Round]]
+    def __call__(self, **problem: Any) -> Schedule: ...
+    def check(self, ranks: Iterable[int] = range(1, 17), **problem: Any) -> list[int]: ...
+
+AnyAlgorithm = Union[str, Algorithm]
+
+def algorithm(collective: str, name: Optional[str] = None) -> Callable[[Callable[[Problem, int], Iterable[Round]]], Algorithm]: ...
+def send(to: int, regions: Regions) -> Operation: ...
+def receive(from_: int, regions: Regions) -> Operation: ...
+def copy(source: Regions, target: Regions) -> Operation: ...
+def combine(source: Regions, target: Regions, *, source_first: bool = True) -> Operation: ...
+
+def algorithms(collective: Optional[str] = None) -> list[dict[str, Any]]: ...
+def collectives() -> list[str]: ...
+def explain(collective: str, machine: Optional[str] = None, **problem: Any) -> Explanation: ...
+def race(collective: str, *algorithms: AnyAlgorithm, repetitions: int = 9, seconds: float = 2.0, op: str = "sum", type: str = "f64",
+         **problem: Any) -> Race: ...
+def parse(text: str) -> list[Schedule]: ...
+def read(file: Union[str, os.PathLike[str]]) -> Schedule: ...
+def read_all(file: str) -> list[Schedule]: ...
+
+def schedule(collective: str, algorithm: AnyAlgorithm = "", **problem: Any) -> Schedule: ...
+def allgather(algorithm: AnyAlgorithm = "", **problem: Any) -> Schedule: ...
+def allgatherv(algorithm: AnyAlgorithm = "", **problem: Any) -> Schedule: ...
+def allreduce(algorithm: AnyAlgorithm = "", **problem: Any) -> Schedule: ...
+def alltoall(algorithm: AnyAlgorithm = "", **problem: Any) -> Schedule: ...
+def alltoallv(algorithm: AnyAlgorithm = "", **problem: Any) -> Schedule: ...
+def barrier(algorithm: AnyAlgorithm = "", **problem: Any) -> Schedule: ...
+def broadcast(algorithm: AnyAlgorithm = "", **problem: Any) -> Schedule: ...
+def exscan(algorithm: AnyAlgorithm = "", **problem: Any) -> Schedule: ...
+def gather(algorithm: AnyAlgorithm = "", **problem: Any) -> Schedule: ...
+def gatherv(algorithm: AnyAlgorithm = "", **problem: Any) -> Schedule: ...
+def reduce(algorithm: AnyAlgorithm = "", **problem: Any) -> Schedule: ...
+def reduce_scatter(algorithm: AnyAlgorithm = "", **problem: Any) -> Schedule: ...
+def reduce_scatterv(algorithm: AnyAlgorithm = "", **problem: Any) -> Schedule: ...
+def scan(algorithm: AnyAlgorithm = "", **problem: Any) -> Schedule: ...
+def scatter(algorithm: AnyAlgorithm = "", **problem: Any) -> Schedule: ...
+def scatterv(algorithm: AnyAlgorithm = "", **problem: Any) -> Schedule: ...
