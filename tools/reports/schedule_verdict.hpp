@@ -18,12 +18,7 @@ struct AllFigures : Figures {
   Bytes output_and_scratch = 0;  // see the function output_and_scratch
 };
 
-// The commands count findings up to this number; verify and draw say the same number.
-inline constexpr std::size_t most_counted_findings = 10'000;
 inline constexpr std::size_t most_listed_findings = 100;  // unless --limit says another number
-
-// "256 findings", or "at least 10000 findings".
-std::string count_of(const std::vector<Finding>& findings);
 
 struct ScheduleVerdict {
   Problem problem;
