@@ -17,9 +17,9 @@ namespace quadrille {
 
 struct DrawOptions {
   // The result of `verify` for this schedule. If there are findings, the picture has crosses where they are, and a circle
-  // around the first. A legend below states the first finding, the number of findings, and how many bytes of the output are
-  // missing or wrong at the end. Findings are ordered by round, then by rank. Deadlocks and errors in the final output come
-  // last, because other findings cause them.
+  // around the first. The headline has their number and that of their causes (fault_cause.hpp). A legend below states the first
+  // cause, the first finding, and how many bytes of the output are missing or wrong at the end. Findings are ordered by round, then
+  // by rank. Deadlocks and errors in the final output come last, because other findings cause them.
   std::vector<Finding> findings;
   // Links and traffic: only the messages of this round. A round without messages is Error{misuse}.
   std::optional<Count> round;

@@ -57,4 +57,8 @@ bool explains(const FaultCause& cause);
 inline constexpr std::size_t most_counted_findings = 10'000;
 std::string count_of(const std::vector<Finding>& findings, const FaultCauses& causes);
 
+// The same with the first cause, or else the first finding: "256 findings, one cause: block 0 to 0 was lost ..". There must be a
+// finding.
+std::string summary_of(const std::vector<Finding>& findings, const FaultCauses& causes);
+
 }  // namespace quadrille

@@ -570,4 +570,10 @@ std::string count_of(const std::vector<Finding>& findings, const FaultCauses& ca
   return text;
 }
 
+std::string summary_of(const std::vector<Finding>& findings, const FaultCauses& causes) {
+  const std::string first = causes.causes.empty() ? to_string(findings.front()) : causes.causes.front().message;
+  const bool is_only = causes.causes.size() == 1 || findings.size() == 1;
+  return fmt::format("{}{} {}", count_of(findings, causes), is_only ? ":" : "; first:", first);
+}
+
 }  // namespace quadrille

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "schedule/symmetry.hpp"
 
@@ -13,9 +12,6 @@ namespace {
 
 // More pieces of the results than this are not looked at to find the spans that led to right ones.
 constexpr Count most_acquitting = Count{1} << 16;
-
-// The number of comparisons: some seconds.
-constexpr Count most_work = Count{1} << 28;
 
 bool same_offset(const BytePlace& a, const BytePlace& b) { return a.buffer == b.buffer && a.offset == b.offset; }
 
@@ -189,10 +185,6 @@ class Evidence {
 bool touches(const Region& region, const BytePlace& place) {
   const auto [first, last] = hull(region);
   return region.buffer == place.buffer && first <= place.offset && place.offset < last;
-}
-
-void Budget::charge(Count more) {
-  if ((work_ += more) > most_work) throw Error(ErrorCode::too_large, "that would take too long");
 }
 
 std::vector<WrongByte> wrong_bytes(const Schedule& schedule, const std::vector<Finding>& findings, ByteFlow& flow, Budget& budget) {

@@ -23,6 +23,7 @@
 #include <set>
 #include <vector>
 
+#include "quadrille/error.hpp"
 #include "quadrille/fault_cause.hpp"
 #include "verify/byte_flow.hpp"
 
@@ -65,9 +66,12 @@ bool touches(const Region& region, const BytePlace& place);
 // Limits the number of comparisons. Throws Error{too_large} when they exceed some seconds.
 class Budget {
  public:
-  void charge(Count more);
+  void charge(Count more) {
+    if ((work_ += more) > most_work) throw Error(ErrorCode::too_large, "that would take too long");
+  }
 
  private:
+  static constexpr Count most_work = Count{1} << 28;
   Count work_ = 0;
 };
 

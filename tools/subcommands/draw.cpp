@@ -12,6 +12,7 @@
 #include "options/problem_options.hpp"
 #include "quadrille/draw.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/fault_cause.hpp"
 #include "quadrille/verify.hpp"
 #include "reports/schedule_verdict.hpp"
 #include "subcommands/subcommand.hpp"
@@ -89,7 +90,10 @@ int run(const Options& options) {
   }
   progress.clear();
   output.finish(picture_for(options.output, std::move(picture)));
-  return findings.empty() ? good : with_findings;
+  if (findings.empty()) return good;
+  complain(fmt::format("{} holds a wrong schedule, and its picture shows {}", label_of(options.subject),
+                       summary_of(findings, causes_of(schedule, findings))));
+  return with_findings;
 }
 
 }  // namespace
@@ -115,14 +119,15 @@ Subcommand add_draw(CLI::App& command) {
              "one rank's are strong and the others faint)",
              "RANK");
   add_output_option(*parser, options->output);
-  set_footer(*parser,
-             "A file's schedule is verified first. A wrong one is drawn with crosses at its findings and the text of the first "
-             "finding below; blocks also marks bytes that are missing or wrong at the end. The exit code is then 1.\n\n"
-             "Examples:\n"
-             "  quadrille draw alltoall --algorithm bruck --ranks 5 -o bruck.svg\n"
-             "  quadrille draw alltoall --algorithm bruck --ranks 5 --as blocks -o blocks.svg\n"
-             "  quadrille draw alltoall --algorithm shift --topology torus:4x4 --as links --round 5 -o links.svg\n"
-             "  quadrille draw alltoallv --algorithm direct --ranks 32 --pattern power-law --as traffic -o traffic.svg");
+  set_footer(
+      *parser,
+      "A file's schedule is verified first. A wrong one is drawn with crosses at its findings and the texts of the first cause and "
+      "the first finding below; blocks also marks bytes that are missing or wrong at the end. The exit code is then 1.\n\n"
+      "Examples:\n"
+      "  quadrille draw alltoall --algorithm bruck --ranks 5 -o bruck.svg\n"
+      "  quadrille draw alltoall --algorithm bruck --ranks 5 --as blocks -o blocks.svg\n"
+      "  quadrille draw alltoall --algorithm shift --topology torus:4x4 --as links --round 5 -o links.svg\n"
+      "  quadrille draw alltoallv --algorithm direct --ranks 32 --pattern power-law --as traffic -o traffic.svg");
   Subcommand subcommand{parser, [options] { return run(*options); }};
   subcommand.writes = [] { return FileFormat::svg; };
   return subcommand;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <sstream>
 
+#include "collectives/short_specification.hpp"
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
 #include "options/common_options.hpp"
@@ -16,6 +17,7 @@
 #include "options/model_options.hpp"
 #include "options/problem_options.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/fault_cause.hpp"
 #include "quadrille/simulate.hpp"
 #include "quadrille/verify.hpp"
 #include "reports/schedule_trace.hpp"
@@ -40,9 +42,6 @@ struct Options {
 const std::vector<std::string> forms{"json", "perfetto"};
 
 bool is_perfetto(const Options& options) { return options.form == "perfetto"; }
-
-// More findings than anybody reads.
-constexpr std::size_t most_findings = 10'000;
 
 Case named_case(const Options& options, Collective collective) {
   const std::vector<Case> cases = make_named_cases(collective, options.problem.problems(collective), options.algorithms);
@@ -158,18 +157,22 @@ int run(const Options& options) {
   if (collective) its_case = named_case(options, *collective);
   const Schedule schedule = its_case ? progress.followed(its_case->schedule()) : read(options, text);
   std::vector<Finding> findings;  // stays empty for algorithms of the table, which tests verify
-  if (!collective) findings = verify(schedule, {.most_findings = most_findings});
+  if (!collective) findings = verify(schedule, {.most_findings = most_counted_findings});
   const auto topology = options.problem.network();
-  Trace trace = described_trace(schedule, its_case ? its_case->short_name() : specification(schedule),
+  Trace trace = described_trace(schedule, its_case ? its_case->short_name() : short_specification(schedule),
                                 topology ? &*topology : nullptr, findings);
   if (options.model.machine) {
     if (!findings.empty())
-      refuse(fmt::format("a wrong schedule has no simulated times; leave --machine out; {}", to_string(findings.front())));
+      refuse(fmt::format("a wrong schedule has no simulated times, so leave --machine out; it has {}",
+                         summary_of(findings, causes_of(schedule, findings))));
     add_simulations(trace, schedule, options, topology ? &*topology : nullptr);
   }
   progress.clear();
   write(output, options, trace);
-  return findings.empty() ? good : with_findings;
+  if (findings.empty()) return good;
+  complain(fmt::format("{} holds a wrong schedule, and its trace lists {}", label_of(options.subject),
+                       summary_of(findings, causes_of(schedule, findings))));
+  return with_findings;
 }
 
 }  // namespace
@@ -198,7 +201,8 @@ Subcommand add_trace(CLI::App& command) {
       "docs/trace-format.md describes the JSON form. A trace has the rounds as logical time and, with --machine, "
       "simulated times; --policy all adds a simulation by events for each policy. With --topology it has the links that each "
       "message takes. 'quadrille race --trace' writes traces of real runs. A file's schedule is verified first; a trace of a "
-      "wrong one lists the findings, and the exit code is 1. A file's trace is converted, as --as "
+      "wrong one is written, too: it lists the findings with their causes. stderr has the first cause, and the exit code is 1. A "
+      "file's trace is converted, as --as "
       "says.\n\n"
       "Examples:\n"
       "  quadrille trace alltoall --algorithm bruck --ranks 8 -o bruck.json\n"

@@ -119,7 +119,8 @@ TEST_F(PlotTest, RefusesWhatIsNoTable) {
   refuses({"plot", "-"}, "two problems with 4 ranks and 8 B", twice.dump());
   const std::string other = write("other.json", simulation("16"));
   const std::string priced = prints({"price", "alltoall", "--ranks", "8", "--machine", "sp2", "--json"});
-  refuses({"plot", other, "-"}, "one plot shows one kind of times", priced);
+  refuses({"plot", other, "-"},
+          "one plot shows times of one kind; stdin has times priced with the model flat of the machine sp2, but", priced);
 }
 
 }  // namespace
