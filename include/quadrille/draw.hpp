@@ -23,8 +23,10 @@ struct DrawOptions {
   std::vector<Finding> findings;
   // Links and traffic: only the messages of this round. A round without messages is Error{misuse}.
   std::optional<Count> round;
-  // Links: a panel for each round that has messages, all with the same colours.
+  // Links: a panel for each round that has messages, all with the same colours. At most `most_panels` rounds are drawn, the first
+  // ones; the picture says how many are left out.
   bool each_round = false;
+  Count most_panels = 12;
   // Space-time: only the messages that this rank sends or receives. Error{misuse} if there is no such rank.
   std::optional<Rank> only_rank;
   // Further words for the headline, such as "pattern power-law".

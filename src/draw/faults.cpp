@@ -64,9 +64,10 @@ Faults::Faults(const Schedule& schedule, const std::vector<Program>& programs, c
   Bytes missing = 0, foreign = 0;
   for (const auto& parts : wrong_)
     for (const WrongBytes& part : parts) (part.missing ? missing : foreign) += part.length;
-  if (missing > 0 || foreign > 0)
-    sentences_.push_back(fmt::format(
-        "At the end: {} B missing (nothing was delivered), {} B foreign (something else was delivered).", missing, foreign));
+  std::vector<std::string> wrong;
+  if (missing > 0) wrong.push_back(fmt::format("{} B missing (nothing was delivered)", missing));
+  if (foreign > 0) wrong.push_back(fmt::format("{} B foreign (something else was delivered)", foreign));
+  if (!wrong.empty()) sentences_.push_back(fmt::format("At the end: {}.", fmt::join(wrong, ", ")));
 }
 
 void Faults::find_wrong_bytes(const Schedule& schedule, const std::vector<Program>& programs) {

@@ -35,7 +35,7 @@ TEST(Draw, EveryAlgorithm) {
       for (const std::string& svg : pictures) {
         const Read picture(svg);
         picture.expect_inside();
-        EXPECT_EQ(picture.covered_texts(), std::vector<std::string>{}) << picture.texts().front();
+        picture.expect_no_covered_text();
       }
     }
 }
@@ -82,7 +82,7 @@ TEST(DrawWrong, MutantsAreDrawnOrRefused) {
                [&] { return draw_traffic(schedule, {.findings = findings}); }}) {
         const Read picture(draw());
         picture.expect_inside();
-        EXPECT_EQ(picture.covered_texts(), std::vector<std::string>{});
+        picture.expect_no_covered_text();
         EXPECT_GT(count_of(picture.explanations("path"), fmt::format("{}: ", name(findings.front().rule))), 0u)
             << to_string(findings.front());
         ++drawn;

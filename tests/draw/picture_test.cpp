@@ -53,20 +53,20 @@ TEST(Headlines, NameNodesAndNotes) {
 // A headline is never the reason why a picture is wide.
 TEST(Headlines, AreBrokenIntoLines) {
   Schedule schedule = make_schedule(Problem::alltoall(4, 8), "shift");
-  const double height = Read(draw_space_time(schedule)).root().attribute("height").as_double();
+  const double height = Read(draw_space_time(schedule)).height();
   schedule.algorithm =
       "between=(chain:segments=16),within=(binomial:lanes=1),leaders=all,order=as-they-come,and=so,on=and,so=forth";
   for (const std::string& svg :
        {draw_space_time(schedule), draw_blocks(schedule), draw_traffic(schedule), draw_links(schedule, Topology::ring(4))}) {
     const Read picture(svg);
     picture.expect_inside();
-    const double width = picture.root().attribute("width").as_double();
+    const double width = picture.width();
     EXPECT_LT(width, text_width("alltoall/" + schedule.algorithm, 14));
-    for (const PictureWords& words : picture.words()) EXPECT_LE(words.x + text_width(words.text, 12), width + 1) << words.text;
-    EXPECT_EQ(picture.covered_texts(), std::vector<std::string>{});
+    picture.expect_texts_left_of(width + 1);
+    picture.expect_no_covered_text();
     EXPECT_THAT(picture.texts().front(), EndsWith(","));
   }
-  EXPECT_GE(Read(draw_space_time(schedule)).root().attribute("height").as_double(), height + 18);
+  EXPECT_GE(Read(draw_space_time(schedule)).height(), height + 18);
 }
 
 // What the other tests rely on: overlapping texts and crosses over texts are found.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 
 #include "options/arguments.hpp"
@@ -27,7 +28,7 @@ struct Options {
   std::string subject;  // a collective, or a file
   std::vector<std::string> algorithms;
   ProblemOptions problem;
-  std::optional<std::string> picture, round, only_rank, output;
+  std::optional<std::string> picture, round, limit, only_rank, output;
 };
 
 const std::vector<std::string> pictures{"space-time", "blocks", "links", "traffic"};
@@ -39,6 +40,11 @@ std::string drawn(const Options& options, const Schedule& schedule, const std::v
   if (options.round) {
     how.each_round = *options.round == "each";
     if (!how.each_round) how.round = parse_whole(*options.round, "the round", 0);
+  }
+  if (options.limit) {
+    if (!how.each_round) refuse("--limit goes with --round each: it is the number of rounds that have a panel");
+    how.most_panels = parse_whole(*options.limit, "the limit", 0);
+    if (how.most_panels == 0) how.most_panels = std::numeric_limits<Count>::max();
   }
   if (options.only_rank) {
     how.only_rank = parse_whole(*options.only_rank, "the rank", 0);
@@ -114,6 +120,8 @@ Subcommand add_draw(CLI::App& command) {
       "links and traffic: only the messages of this round, counted from 0 (default: of all rounds); each: a panel for each round "
       "(links only)",
       "N|each");
+  add_option(*parser, "--limit", options->limit, "with --round each: panels for the first N rounds only (default 12; 0: for all)",
+             "N");
   add_option(*parser, "--only-rank", options->only_rank,
              "space-time: only the messages that this rank sends or receives (default: all; where they are too many to follow, "
              "one rank's are strong and the others faint)",

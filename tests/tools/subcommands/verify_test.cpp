@@ -169,6 +169,13 @@ TEST_F(CommandTest, DrawsOneSchedule) {
   EXPECT_NE(drawn.out.find("unmatched-message: rank 2 has no receive"), std::string::npos);
   refuses({"draw", "-", "--ranks", "5"}, "a file says itself", text);
   refuses({"draw", "alltoal"}, "did you mean 'alltoall'?");
+  refuses(with(bruck, {"--limit", "3"}), "--limit goes with --round each");
+  const auto rounds = [&](const std::string& limit) {
+    return prints(with(bruck, {"--as", "links", "--topology", "ring:5", "--round", "each", "--limit", limit}));
+  };
+  EXPECT_NE(rounds("2").find(">1 more round with messages, up to round 2, is left out<"), std::string::npos);
+  EXPECT_EQ(rounds("3").find("left out"), std::string::npos);
+  EXPECT_EQ(rounds("3"), rounds("0"));
   refuses({"draw"}, "name a collective");
   refuses({"draw", "alltoall", "--ranks", "5", "-o", kept}, "say which algorithm");
   refuses(with(bruck, {"--as", "block", "-o", kept}), "did you mean 'blocks'?");
