@@ -53,6 +53,7 @@ struct Choice {
   Count fit = 0;              // how well a missing operation would fit
   Count copied = before_all;  // missing: since when the byte was where it stayed
   Count all = 1;
+  Count rounds = 1;              // from the first to the last of the set
   std::string text;              // which are alike
   std::optional<Repair> repair;  // if repairs were tried: the best
   // Of sets that explain as much, the smallest one of existing operations is best, because a missing operation explains whatever a
@@ -61,7 +62,7 @@ struct Choice {
     const auto key = [](const Choice& choice) {
       const bool is_set = choice.suspects.size() > 1;
       return std::tuple(choice.findings, is_set && !choice.is_missing, is_set ? -size(choice.suspects) : 0, choice.likelihood,
-                        choice.fit, choice.copied, -choice.all);
+                        choice.fit, choice.copied, -choice.all, -choice.rounds);
     };
     return key(*this) < key(other);
   }
@@ -69,7 +70,7 @@ struct Choice {
 
 // Suspects whose repair is tried, repairs of each, and the operations that are replayed for them.
 constexpr std::size_t most_repairs = 6, most_repairs_each = 4;
-constexpr Count most_replayed = Count{1} << 18;
+constexpr Count most_replayed = Count{1} << 18;  // about a second
 
 int likelihood(CauseKind kind) {
   if (kind == CauseKind::wrong_receiver || kind == CauseKind::wrong_sender) return 0;
@@ -197,6 +198,7 @@ class Search {
           }))
         assign(wrong.finding, cause);
     }
+    take_undefined_reads(cause);
     if (causes_.empty())  // without that operation, ranks would not wait forever
       for (std::size_t i = 0; i < findings_.size(); ++i)
         if (findings_[i].rule == Rule::deadlock) assign(i, cause);
@@ -231,8 +233,9 @@ class Search {
     const std::size_t enough = choices.front().findings / 2 + 1;
     std::erase_if(choices, [&](const Choice& choice) { return choice.findings < enough; });
     if (choices.size() > most_repairs) choices.resize(most_repairs);
-    if (choices.size() == 1 || size(choices) * size(flow_.operations()) > most_replayed) return choices.front();
-    budget_.charge(size(choices) * size(flow_.operations()) * 64);
+    if (choices.size() == 1) return choices.front();
+    replayed_ += size(choices) * size(flow_.operations());
+    if (replayed_ > most_replayed) return choices.front();
     Choice* best = nullptr;
     std::tuple<std::size_t, bool, Count> fewest;
     for (Choice& choice : choices) {
@@ -271,7 +274,7 @@ class Search {
   Choice choice_of(std::size_t i) {
     const auto& [suspect, list] = suspects_[i];
     budget_.charge(size(list));
-    Choice choice{{i}, 0, 0, !suspect.operation, 0, before_all, 1, "", {}};
+    Choice choice{{i}, 0, 0, !suspect.operation, 0, before_all, 1, 1, "", {}};
     for (const std::size_t wrong : list)
       if (!assigned_[wrong_[wrong].finding]) {
         ++choice.findings;
@@ -310,7 +313,9 @@ class Search {
     std::vector<Choice> members;
     for (const std::size_t i : set.members) members.push_back(choice_of(i));
     std::stable_sort(members.begin(), members.end(), [](const Choice& a, const Choice& b) { return a.findings > b.findings; });
-    Choice choice{{}, 0, 0, likeness.first_round == before_all, 0, before_all, set.all, "", {}};
+    Choice choice{{}, 0,          0,       likeness.first_round == before_all,
+                  0,  before_all, set.all, likeness.last_round - likeness.first_round + 1,
+                  "", {}};
     std::vector<bool> explained(wrong_.size(), false);
     Count needed = 0;
     for (const Choice& member : members) {
@@ -536,7 +541,8 @@ class Search {
   const std::vector<WrongByte> wrong_;
   std::vector<Explained> suspects_;
   std::map<Likeness, SuspectSet> sets_;
-  std::optional<Patterns> patterns_;          // made when it is needed
+  std::optional<Patterns> patterns_;  // made when it is needed
+  Count replayed_ = 0;
   std::map<std::size_t, Expected> expected_;  // of missing suspects, by index
   std::vector<FaultCause> causes_;
 };

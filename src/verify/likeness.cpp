@@ -63,7 +63,7 @@ bool before(const NamedOperation& a, const NamedOperation& b) {
 
 bool is_one_a_rank(const Likeness& likeness) {
   return likeness.first_round == likeness.last_round &&
-         (likeness.between == Between::distance || likeness.between == Between::exclusive_or);
+         (likeness.between == Between::distance || likeness.between == Between::exclusive_or || likeness.between == Between::sum);
 }
 
 }  // namespace
@@ -74,6 +74,7 @@ std::vector<Likeness> likenesses(const NamedOperation& operation, const std::vec
   std::vector<std::pair<Between, Count>> pairs;
   if (is_rank(from) && is_rank(to)) pairs.emplace_back(Between::distance, (to - from + ranks) % ranks);
   if (from != to) pairs.emplace_back(Between::exclusive_or, from ^ to);
+  if (from != to && is_rank(from) && is_rank(to)) pairs.emplace_back(Between::sum, (from + to) % ranks);
   pairs.emplace_back(Between::sender, from);
   if (from != to) pairs.emplace_back(Between::receiver, to);
   pairs.emplace_back(Between::any, 0);
@@ -106,7 +107,7 @@ Count Patterns::fit(const NamedOperation& operation) const {
 
 bool is_systematic(const Likeness& likeness, Count found, Count all) {
   if (found < 3) return found == 2 && all == 2 && is_one_a_rank(likeness);
-  return is_one_a_rank(likeness) ? 2 * found > all : 4 * found >= 3 * all;
+  return is_one_a_rank(likeness) && likeness.first_round >= 0 ? 2 * found > all : 4 * found >= 3 * all;
 }
 
 std::string text_of(const Likeness& likeness, Count found, Count all, Count ranks, std::string_view things) {
@@ -118,6 +119,7 @@ std::string text_of(const Likeness& likeness, Count found, Count all, Count rank
   if (likeness.between == Between::distance && likeness.value != 0)
     text += fmt::format(" from a rank r to rank r + {} (mod {})", likeness.value, ranks);
   if (likeness.between == Between::exclusive_or) text += fmt::format(" from a rank r to rank r ^ {}", likeness.value);
+  if (likeness.between == Between::sum) text += fmt::format(" from a rank r to rank {} - r (mod {})", likeness.value, ranks);
   if (likeness.first_round < 0) return text;
   return text + (likeness.first_round == likeness.last_round
                      ? fmt::format(" in round {}", likeness.first_round)
@@ -142,10 +144,10 @@ std::vector<AlikeGroup> alike_groups(const std::vector<NamedOperation>& wrong,
     for (const std::size_t member : members) unions.unite(members.front(), member);
   std::map<std::size_t, AlikeGroup> groups;
   for (std::size_t i = 0; i < wrong.size(); ++i) groups[unions.first_with(i)].members.push_back(i);
-  std::map<std::size_t, std::pair<Count, Count>> best;  // the largest set with the fewest others, of each group
+  std::map<std::size_t, std::tuple<Count, Count, Count>> best;  // of each group, the largest set with the fewest others and rounds
   for (const auto& [likeness, members] : sets) {
     const std::size_t group = unions.first_with(members.front());
-    const std::pair now{size(members), -sizes[likeness]};
+    const std::tuple now{size(members), -sizes[likeness], likeness.first_round - likeness.last_round};
     if (const auto [known, fresh] = best.try_emplace(group, now); !fresh && known->second >= now) continue;
     best[group] = now;
     groups[group].text = text_of(likeness, size(members), sizes[likeness], ranks, things);

@@ -22,6 +22,7 @@ struct Likeness {
   enum class Between : std::uint8_t {
     distance,      // from rank r to rank r + value, modulo the number of ranks; local operations have the distance 0
     exclusive_or,  // from rank r to rank r ^ value
+    sum,           // from rank r to rank value - r, modulo the number of ranks
     sender,        // from rank `value`
     receiver,      // to rank `value`
     any,           // all; `value` is 0
@@ -42,8 +43,8 @@ using SetSizes = std::map<Likeness, Count>;
 // Counts an operation in each of its sets that are in `sizes` already.
 void count_in(SetSizes& sizes, const NamedOperation& operation, const std::vector<Stage>& stages, Count ranks);
 
-// Whether `found` of the `all` operations of a set are enough to believe in one mistake: two or more, at least half of the set if
-// its operations are of one round and at different ranks, and at least three quarters of any other set.
+// Whether `found` of the `all` operations of a set are enough to believe in one mistake: two or more, more than half of the set if
+// its operations are of one known round and at different ranks, and at least three quarters of any other set.
 bool is_systematic(const Likeness& likeness, Count found, Count all);
 
 // "the same at 15 of 16 ranks", or "the same for 60 of 64 messages in rounds 0 to 3". `things` is the plural of what is in the set;

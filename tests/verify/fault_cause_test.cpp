@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 
+#include "quadrille/indexed.hpp"
 #include "quadrille/verify.hpp"
 #include "support/cases.hpp"
 #include "verify/broken_exchange.hpp"
@@ -260,6 +261,55 @@ TEST(FaultCause, TheSameMistakeInAllRoundsIsOneCause) {
   ASSERT_EQ(causes.causes.size(), 1u);
   EXPECT_EQ(causes.causes[0].alike.size(), 41u);
   EXPECT_THAT(causes.causes[0].message, ::testing::EndsWith("; the same for 42 of 42 messages in rounds 0 to 5"));
+}
+
+// All messages of a round are wrong in the same way. The schedules are those of all algorithms, also of irregular collectives,
+// where the messages of a round have little in common.
+TEST(FaultCause, MistakesInAllMessagesOfARoundHaveFewCauses) {
+  struct Row {
+    int wrong = 0, one = 0, few = 0;
+  };
+  std::map<std::string, Row> rows;
+  for (const Algorithm* algorithm : all_algorithms()) {
+    if (algorithm->collective == Collective::barrier) continue;
+    for (const Count p : extent<std::vector<Count>>({5}, {5, 8}, {5, 7, 8}))
+      for (const Problem& problem : problems_of(*algorithm, p, 2)) {
+        const std::vector<Choice> choices = all_choices(*algorithm, problem, 3);
+        if (choices.empty()) continue;
+        const ChangedSchedule base(make_schedule(problem, choices.front()));
+        std::map<Count, std::vector<Sent>> rounds;
+        for (const Sent& sent : base.messages) rounds[sent.round].push_back(sent);
+        const Bytes block = std::max<Bytes>(1, problem.block_bytes);
+        for (const auto& [round, messages] : rounds) {
+          if (size(messages) < p - 1) continue;
+          for (const char* what : {"source moved", "target moved", "sends dropped"}) {
+            std::vector<Program> changed = base.programs;
+            for (const Sent& sent : messages) {
+              if (what == std::string("source moved")) base.send(changed, sent).regions[0].offset -= block;
+              if (what == std::string("target moved")) base.receive(changed, sent).regions[0].offset -= block;
+              if (what == std::string("sends dropped")) changed[sent.sender].rounds[sent.send_round].sends.clear();
+            }
+            const Schedule schedule = base.with(changed);
+            const std::vector<Finding> findings = verify(schedule, {.most_findings = most_counted_findings});
+            if (findings.empty() || findings.front().rule == Rule::out_of_buffer) continue;
+            const FaultCauses causes = causes_of(schedule, findings);
+            expect_partition(causes, findings.size());
+            ++rows[what].wrong;
+            rows[what].one += causes.causes.size() == 1 ? 1 : 0;
+            rows[what].few += causes.causes.size() <= 3 ? 1 : 0;
+          }
+        }
+      }
+  }
+  const auto expect_share = [&](const std::string& what, int one, int few) {
+    const Row& row = rows.at(what);
+    EXPECT_GT(row.wrong, 30) << what;
+    EXPECT_GE(100 * row.one, one * row.wrong) << what << ": " << row.one << " of " << row.wrong;
+    EXPECT_GE(100 * row.few, few * row.wrong) << what << ": " << row.few << " of " << row.wrong;
+  };
+  expect_share("source moved", 98, 100);
+  expect_share("target moved", 70, 90);
+  expect_share("sends dropped", 88, 94);
 }
 
 TEST(FaultCause, WhatOneRankOmitsIsOneCause) {

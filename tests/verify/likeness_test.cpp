@@ -22,24 +22,25 @@ NamedOperation message(Count round, Rank from, Rank to) { return {round, Kind::m
 Likeness of_messages(Count first, Count last, Between between, Count value) { return {Kind::message, first, last, between, value}; }
 
 TEST(Likeness, HasTheRoundItsStageAndAllRounds) {
-  EXPECT_THAT(likenesses(message(3, 6, 1), two_stages, 7),
-              ElementsAre(of_messages(3, 3, Between::distance, 2), of_messages(3, 3, Between::exclusive_or, 7),
-                          of_messages(3, 3, Between::sender, 6), of_messages(3, 3, Between::receiver, 1),
-                          of_messages(3, 3, Between::any, 0), of_messages(2, 5, Between::distance, 2),
-                          of_messages(2, 5, Between::exclusive_or, 7), of_messages(2, 5, Between::sender, 6),
-                          of_messages(2, 5, Between::receiver, 1), of_messages(2, 5, Between::any, 0),
-                          of_messages(0, 5, Between::distance, 2), of_messages(0, 5, Between::exclusive_or, 7),
-                          of_messages(0, 5, Between::sender, 6), of_messages(0, 5, Between::receiver, 1),
-                          of_messages(0, 5, Between::any, 0)));
+  EXPECT_THAT(
+      likenesses(message(3, 6, 1), two_stages, 7),
+      ElementsAre(
+          of_messages(3, 3, Between::distance, 2), of_messages(3, 3, Between::exclusive_or, 7), of_messages(3, 3, Between::sum, 0),
+          of_messages(3, 3, Between::sender, 6), of_messages(3, 3, Between::receiver, 1), of_messages(3, 3, Between::any, 0),
+          of_messages(2, 5, Between::distance, 2), of_messages(2, 5, Between::exclusive_or, 7), of_messages(2, 5, Between::sum, 0),
+          of_messages(2, 5, Between::sender, 6), of_messages(2, 5, Between::receiver, 1), of_messages(2, 5, Between::any, 0),
+          of_messages(0, 5, Between::distance, 2), of_messages(0, 5, Between::exclusive_or, 7), of_messages(0, 5, Between::sum, 0),
+          of_messages(0, 5, Between::sender, 6), of_messages(0, 5, Between::receiver, 1), of_messages(0, 5, Between::any, 0)));
   EXPECT_THAT(likenesses({0, Kind::copy, 2, 2}, {{"only", 0, 1}}, 4),
               ElementsAre(Likeness{Kind::copy, 0, 0, Between::distance, 0}, Likeness{Kind::copy, 0, 0, Between::sender, 2},
                           Likeness{Kind::copy, 0, 0, Between::any, 0}));
 }
 
 // A rank that does not exist has no distance; the extreme ones cause no overflow.
-TEST(Likeness, KnowsNoDistanceToRanksThatDoNotExist) {
+TEST(Likeness, KnowsNoDistanceOrSumOfRanksThatDoNotExist) {
   for (const Rank to : {Rank{4}, Rank{-1}, std::numeric_limits<Rank>::min(), std::numeric_limits<Rank>::max()})
-    for (const Likeness& likeness : likenesses(message(0, 2, to), {}, 4)) EXPECT_NE(likeness.between, Between::distance);
+    for (const Likeness& likeness : likenesses(message(0, 2, to), {}, 4))
+      EXPECT_TRUE(likeness.between != Between::distance && likeness.between != Between::sum);
 }
 
 TEST(Likeness, IsSystematicFromABorderOn) {
@@ -47,7 +48,7 @@ TEST(Likeness, IsSystematicFromABorderOn) {
                  of_sender = of_messages(3, 3, Between::sender, 2);
   EXPECT_FALSE(is_systematic(at_ranks, 8, 16));
   EXPECT_TRUE(is_systematic(at_ranks, 9, 16));
-  for (const Likeness& likeness : {of_rounds, of_sender}) {
+  for (const Likeness& likeness : {of_rounds, of_sender, of_messages(-1, -1, Between::distance, 2)}) {
     EXPECT_FALSE(is_systematic(likeness, 11, 16));
     EXPECT_TRUE(is_systematic(likeness, 12, 16));
   }
@@ -65,6 +66,8 @@ TEST(Likeness, IsSaid) {
   EXPECT_EQ(text_of(of_messages(0, 3, Between::any, 0), 60, 64, 16), "the same for 60 of 64 messages in rounds 0 to 3");
   EXPECT_EQ(text_of(of_messages(0, 3, Between::sender, 5), 4, 4, 16), "the same for 4 of 4 messages from rank 5 in rounds 0 to 3");
   EXPECT_EQ(text_of(of_messages(-1, -1, Between::receiver, 5), 14, 15, 16), "the same for 14 of 15 messages to rank 5");
+  EXPECT_EQ(text_of(of_messages(0, 1, Between::sum, 3), 5, 6, 8),
+            "the same for 5 of 6 messages from a rank r to rank 3 - r (mod 8) in rounds 0 to 1");
   EXPECT_EQ(text_of({Kind::reduce, 0, 3, Between::exclusive_or, 4}, 3, 4, 16),
             "the same for 3 of 4 reductions from a rank r to rank r ^ 4 in rounds 0 to 3");
   EXPECT_EQ(text_of({Kind::copy, 0, 1, Between::any, 0}, 3, 4, 16, "places"), "the same for 3 of 4 places in rounds 0 to 1");
