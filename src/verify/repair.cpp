@@ -2,6 +2,7 @@
 #include "verify/repair.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "foundation/assert.hpp"
@@ -10,6 +11,8 @@
 
 namespace quadrille {
 namespace {
+
+constexpr std::size_t most_repairs = 4;
 
 // The same regions in a copy of the programs.
 Regions* found_again(const Regions* regions, const std::vector<Program>& programs, std::vector<Program>& copies, Rank rank) {
@@ -46,14 +49,6 @@ Count same_regions(const ByteFlow& flow, std::size_t operation, const Regions& r
   return count;
 }
 
-}  // namespace
-
-Repair repair_for(const Suspicion& suspicion) {
-  const bool reads = suspicion.kind == CauseKind::wrong_source;
-  const BytePlace &from = reads ? suspicion.origin : suspicion.copy, &to = reads ? suspicion.copy : suspicion.origin;
-  return {reads, to.buffer, to.offset - from.offset};
-}
-
 std::optional<Repaired> repaired(const Schedule& schedule, const ByteFlow& flow, std::size_t operation,
                                  const std::vector<const Suspicions*>& suspicions, const Repair& repair, std::size_t most) {
   const TimedOperation& timed = flow.operations()[operation];
@@ -85,8 +80,37 @@ std::optional<Repaired> repaired(const Schedule& schedule, const ByteFlow& flow,
   const std::vector<Finding> findings = verify(changed, options);
   if (std::any_of(findings.begin(), findings.end(), [](const Finding& finding) { return finding.rule == Rule::out_of_buffer; }))
     return std::nullopt;
-  return Repaired{findings.size(), same_regions(flow, operation, *before, repair.reads, schedule.problem.ranks) -
-                                       same_regions(flow, operation, after, repair.reads, schedule.problem.ranks)};
+  return Repaired{repair, findings.size(),
+                  same_regions(flow, operation, *before, repair.reads, schedule.problem.ranks) -
+                      same_regions(flow, operation, after, repair.reads, schedule.problem.ranks)};
+}
+
+}  // namespace
+
+Repair repair_for(const Suspicion& suspicion) {
+  const bool reads = suspicion.kind == CauseKind::wrong_source;
+  const BytePlace &from = reads ? suspicion.origin : suspicion.copy, &to = reads ? suspicion.copy : suspicion.origin;
+  return {reads, to.buffer, to.offset - from.offset};
+}
+
+std::optional<Repaired> best_repair(const Schedule& schedule, const ByteFlow& flow, std::size_t operation,
+                                    const std::vector<const Suspicions*>& suspicions, std::size_t most) {
+  std::map<Repair, std::size_t> asked;
+  for (const Suspicions* each : suspicions) {
+    std::set<Repair> here;
+    for (const Suspicion& suspicion : each->places) here.insert(repair_for(suspicion));
+    for (const Repair& repair : here) ++asked[repair];
+  }
+  std::vector<std::pair<std::size_t, Repair>> repairs;
+  for (const auto& [repair, times] : asked) repairs.emplace_back(times, repair);
+  std::stable_sort(repairs.begin(), repairs.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  if (repairs.size() > most_repairs) repairs.resize(most_repairs);
+  std::optional<Repaired> best;
+  for (const auto& [times, repair] : repairs) {
+    const auto result = repaired(schedule, flow, operation, suspicions, repair, most);
+    if (result && (!best || std::pair(result->left, result->irregular) < std::pair(best->left, best->irregular))) best = result;
+  }
+  return best;
 }
 
 }  // namespace quadrille

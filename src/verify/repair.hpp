@@ -22,18 +22,18 @@ struct Repair {
 // The repair for which a suspicion of kind wrong_source or wrong_target asks.
 Repair repair_for(const Suspicion& suspicion);
 
-// What a repair brings. The better result is the smaller one.
 struct Repaired {
+  Repair repair;
   std::size_t left = 0;  // findings
   // Comparable operations at other ranks with the same regions, before the repair less those after it: the guilty one is often the
   // one that differs from all others.
   Count irregular = 0;
-  auto operator<=>(const Repaired&) const = default;
 };
 
-// Tries the repair with the regions of the operation for which a suspicion asks for it, and counts at most `most` findings. Returns
-// nothing if a region leaves its buffer.
-std::optional<Repaired> repaired(const Schedule& schedule, const ByteFlow& flow, std::size_t operation,
-                                 const std::vector<const Suspicions*>& suspicions, const Repair& repair, std::size_t most);
+// Tries the repairs for which most of the suspicions ask, each with the regions for which they ask, and returns the one that leaves
+// the fewest findings, and of several the least irregular one. At most `most` findings are counted. Returns nothing if nothing is
+// asked for or if all regions would leave their buffers.
+std::optional<Repaired> best_repair(const Schedule& schedule, const ByteFlow& flow, std::size_t operation,
+                                    const std::vector<const Suspicions*>& suspicions, std::size_t most);
 
 }  // namespace quadrille
