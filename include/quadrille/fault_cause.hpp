@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Groups findings of the verifier by their probable cause: the one operation that, if it were another, would explain most of them.
+// Groups findings of the verifier by their probable cause: the one operation that, if it were another, would explain most of them,
+// or several operations that are wrong in the same way.
 #pragma once
 
 #include <optional>
@@ -20,7 +21,7 @@ enum class CauseKind : std::uint8_t {
   wrong_receiver,  // a message writes the right bytes at the right offset of the wrong rank
   wrong_sender,    // a message reads the right offset of the wrong rank
   missing,         // no operation takes a block to the rank that needs it
-  rule,            // findings that do not depend on an operation's bytes: one cause for each rule, rank and round
+  rule,            // findings that do not depend on an operation's bytes: one cause for each rule, rank and round, or for each rule
 };
 
 std::string_view name(CauseKind kind);
@@ -31,16 +32,33 @@ struct FaultCause {
   // rule.
   std::optional<NamedOperation> operation;
   std::optional<Count> last_round;    // missing: the last of the possible rounds
-  std::string message;                // a sentence without a full stop
+  std::vector<NamedOperation> alike;  // more operations that are wrong in the same way, at other ranks or in other rounds
+  std::string message;                // a sentence about `operation` without a full stop, and how many are alike
   std::vector<std::size_t> findings;  // their indices, ascending; each finding belongs to one cause
 };
 
 struct FaultCauses {
-  std::vector<FaultCause> causes;  // most findings first; those of kind rule last, in the order of their first findings
-  std::string note;                // not empty: why no causes were sought
+  // Those first that explain findings about the programs themselves, such as a rank that does not exist. Then those with most
+  // findings, and those of kind rule last, in the order of their first findings.
+  std::vector<FaultCause> causes;
+  std::string note;  // not empty: why no causes were sought
 };
 
 // Every finding belongs to exactly one of the causes, unless there is a note. `findings` are those of `verify` for this schedule.
+// Operations that are wrong in the same way are one cause if they are most of the operations with something in common: those of a
+// round from each rank r to rank r + d, for instance, or all messages of a stage. src/verify/likeness.hpp says what that may be.
 FaultCauses causes_of(const Schedule& schedule, const std::vector<Finding>& findings);
+
+// Whether a cause says more than its findings do: false for a single finding of kind rule.
+bool explains(const FaultCause& cause);
+
+// What verify, trace and pictures say of a wrong schedule: "256 findings, one cause". Without causes that explain anything, they
+// are left out. With as many findings as this or more, it says "at least", because `verify` stops at a limit; ask it for so many.
+inline constexpr std::size_t most_counted_findings = 10'000;
+std::string count_of(const std::vector<Finding>& findings, const FaultCauses& causes);
+
+// The same with the first cause, or else the first finding: "256 findings, one cause: block 0 to 0 was lost ..". There must be a
+// finding.
+std::string summary_of(const std::vector<Finding>& findings, const FaultCauses& causes);
 
 }  // namespace quadrille

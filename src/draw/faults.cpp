@@ -9,6 +9,7 @@
 
 #include "draw/picture.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/fault_cause.hpp"
 #include "schedule/symmetry.hpp"
 #include "verify/delivery.hpp"
 #include "verify/replay.hpp"
@@ -51,14 +52,22 @@ Faults::Faults(const Schedule& schedule, const std::vector<Program>& programs, c
     enter(finding);
     add_torn(finding);
   }
-  sentences_.push_back(fmt::format("{}: {}", ordered.size() == 1 ? "Found" : fmt::format("First of {} findings", ordered.size()),
+  const FaultCauses causes = causes_of(schedule, findings);
+  count_ = count_of(findings, causes);
+  if (!causes.note.empty()) sentences_.push_back(fmt::format("Causes: {}.", causes.note));
+  if (!causes.causes.empty() && explains(causes.causes.front()))
+    sentences_.push_back(fmt::format("{}: {}.",
+                                     causes.causes.size() == 1 ? "Cause" : fmt::format("First of {} causes", causes.causes.size()),
+                                     causes.causes.front().message));
+  sentences_.push_back(fmt::format("{}: {}.", ordered.size() == 1 ? "Found" : fmt::format("First of {} findings", ordered.size()),
                                    to_string(ordered.front())));
   Bytes missing = 0, foreign = 0;
   for (const auto& parts : wrong_)
     for (const WrongBytes& part : parts) (part.missing ? missing : foreign) += part.length;
-  if (missing > 0 || foreign > 0)
-    sentences_.push_back(fmt::format(
-        "At the end: {} B missing (nothing was delivered), {} B foreign (something else was delivered).", missing, foreign));
+  std::vector<std::string> wrong;
+  if (missing > 0) wrong.push_back(fmt::format("{} B missing (nothing was delivered)", missing));
+  if (foreign > 0) wrong.push_back(fmt::format("{} B foreign (something else was delivered)", foreign));
+  if (!wrong.empty()) sentences_.push_back(fmt::format("At the end: {}.", fmt::join(wrong, ", ")));
 }
 
 void Faults::find_wrong_bytes(const Schedule& schedule, const std::vector<Program>& programs) {

@@ -42,13 +42,14 @@ class Faults {
   const std::vector<WrongBytes>& wrong_bytes(Rank rank) const { return wrong_[rank]; }
   std::string wrong_bytes_text(Rank rank) const;  // "8 B missing, 4 B foreign"; empty if all bytes are right
 
-  std::string marked(std::string headline) const { return headline + (any() ? ": wrong" : ""); }
+  // Adds to a headline how many findings and causes there are.
+  std::string marked(const std::string& headline) const { return any() ? headline + ": wrong, " + count_ : headline; }
 
   // Returns the key for pictures that show ranks but no rounds, or a panel for each round. It names the rounds with findings.
   std::string rank_key(bool has_panels = false) const;
 
-  // If there are faults, writes a legend below the picture: the sentences of the findings and `key`, which explains the marks.
-  // Returns the lower right corner of the picture including the legend.
+  // If there are faults, writes a legend below the picture: the first cause, the first finding, what is wrong at the end, and
+  // `key`, which explains the marks. Returns the lower right corner of the picture including the legend.
   Point draw_legend(Svg& svg, Point reach, const std::string& key) const;
 
  private:
@@ -58,6 +59,7 @@ class Faults {
 
   std::vector<FaultPlace> places_;
   ByRank<std::vector<WrongBytes>> wrong_;
+  std::string count_;
   std::vector<std::string> sentences_;
 };
 

@@ -32,7 +32,16 @@ Focus::Focus(Count ranks, const MessagesByRound& messages, std::optional<Rank> o
   if (only_rank && (*only_rank < 0 || *only_rank >= ranks))
     throw Error(ErrorCode::misuse, fmt::format("there is no rank {}; the ranks are 0 to {}", *only_rank, ranks - 1));
   if (only_rank || !is_tangle(messages)) return;
-  rank_ = usual_rank;
+  take(usual_rank, ranks);
+}
+
+Focus::Focus(const Topology& topology, Rank usual_rank) : is_of_links_(true) {
+  const Count ranks = topology.ranks();
+  if (ranks >= least_ranks_of_sample && topology.link_count() > ranks * ranks / 2) take(usual_rank, ranks);
+}
+
+void Focus::take(Rank rank, Count ranks) {
+  rank_ = rank;
   if (ranks >= least_ranks_of_sample) every_ = (ranks + sampled_ranks - 1) / sampled_ranks;
 }
 
@@ -44,6 +53,10 @@ Emphasis Focus::of(Rank from, Rank to) const {
 std::string Focus::explanation() const {
   if (!rank_) return "";
   if (is_alone_) return fmt::format("only what rank {} sends and receives", *rank_);
+  if (is_of_links_)
+    return fmt::format(
+        "strong: the links of rank {}; faint: a sample of the other links, those that leave ranks 0, {}, {} and so on", *rank_,
+        every_, 2 * every_);
   const std::string others =
       every_ == 1 ? "all other messages"
                   : fmt::format("a sample of the other messages, those that ranks 0, {}, {} and so on send", every_, 2 * every_);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "draw/faults.hpp"
 #include "draw/network.hpp"
@@ -14,8 +15,9 @@
 namespace quadrille {
 namespace {
 
-constexpr Count most_ranks = 256, most_links = 2048, most_links_of_panels = 20'000;
-constexpr double page_width = 1400, between_panels = 30, heading_height = 20, room_for_marks = 14, border = 20, scale_height = 28;
+constexpr Count most_ranks = 256, most_links = 2048, most_links_of_sample = 20'000, most_links_of_panels = 20'000;
+constexpr double page_width = 1400, between_panels = 30, heading_height = 20, room_for_marks = 14, border = 20, scale_height = 28,
+                 note_size = 11, note_height = 16, least_note_width = 330;
 
 struct LinkPanel {
   std::optional<Count> round;  // absent: all rounds
@@ -27,6 +29,7 @@ std::vector<LinkPanel> panels_of(const Topology& topology, const MessagesByRound
                                  const DrawOptions& options) {
   std::vector<LinkPanel> panels;
   for (const auto& [number, messages] : rounds) {
+    if (options.each_round && size(panels) == options.most_panels) break;
     if (options.each_round)
       panels.push_back({number, fmt::format("round {}: {}", number, stage_name(stages, number)), {}});
     else if (panels.empty())
@@ -56,6 +59,25 @@ bool has_findings(const Faults& faults, const LinkPanel& panel) {
                      [&](const FaultPlace& place) { return place.time == FaultTime::in_round && place.round == panel.round; });
 }
 
+// The rounds that have no panel; empty if all have one.
+std::string left_out(const std::vector<LinkPanel>& panels, const MessagesByRound& rounds) {
+  const Count count = static_cast<Count>(rounds.size()) - size(panels);
+  if (count <= 0 || !panels.back().round) return "";
+  return fmt::format("{} more round{} with messages, up to round {}, {} left out", count, count == 1 ? "" : "s",
+                     rounds.rbegin()->first, count == 1 ? "is" : "are");
+}
+
+// Writes what is not drawn below the picture. Returns the lower right corner.
+Point draw_notes(Svg& svg, Point reach, const Focus& focus, const std::string& left_out) {
+  for (const std::string& note : {focus.rank() ? focus.explanation() : "", left_out})
+    for (const std::string& line : lines_of(note, std::max(reach.x - picture_margin, least_note_width), note_size)) {
+      if (line.empty()) continue;
+      svg.text({picture_margin, reach.y + 8}, line, Anchor::start, "faint", note_size);
+      reach = {std::max(reach.x, picture_margin + text_width(line, note_size)), reach.y + note_height};
+    }
+  return reach;
+}
+
 std::string title_of(const Schedule& schedule, const Topology& topology, const DrawOptions& options, const ByteUnit& unit) {
   const std::string rounds = options.round        ? fmt::format(", round {}", *options.round)
                              : options.each_round ? ", round by round"
@@ -67,7 +89,8 @@ std::string title_of(const Schedule& schedule, const Topology& topology, const D
 
 std::string draw_links(const Schedule& schedule, const Topology& topology, const DrawOptions& options) {
   check_ranks(topology, schedule.problem);
-  check_parts(topology.link_count(), most_links, "links");
+  const bool is_sample = Focus(topology, 0).rank().has_value();
+  check_parts(topology.link_count(), is_sample ? most_links_of_sample : most_links, "links");
   const std::vector<Program> programs = programs_of(schedule, most_ranks);
   const Faults faults(schedule, programs, options.findings);
   const MessagesByRound rounds = messages_of(programs, schedule.problem, options.round);
@@ -78,10 +101,12 @@ std::string draw_links(const Schedule& schedule, const Topology& topology, const
   const Layout layout = layout_of(topology);
 
   Svg svg(faults.marked(title_of(schedule, topology, options, unit)));
-  NetworkDrawing network(svg, topology, layout, unit);
+  const Focus focus(topology, faults.any() ? faults.places().front().rank : Rank{0});
+  NetworkDrawing network(svg, topology, layout, focus, unit);
   const double heading = options.each_round ? heading_height + (faults.any() ? room_for_marks : 0) : 0,
                step_x = layout.width + between_panels, step_y = layout.height + heading + between_panels;
-  const Count in_a_row = std::clamp<Count>(static_cast<Count>(page_width / step_x), 1, size(panels));
+  const double square = std::sqrt(static_cast<double>(panels.size()) * step_y / step_x);  // panels in a row of a square page
+  const Count in_a_row = std::clamp<Count>(static_cast<Count>(std::max(page_width / step_x, square)), 1, size(panels));
   for (Count i = 0; i < size(panels); ++i) {
     const LinkPanel& panel = panels[index(i)];
     const Point corner{picture_margin + border + extent(i % in_a_row, step_x),
@@ -98,8 +123,8 @@ std::string draw_links(const Schedule& schedule, const Topology& topology, const
   const double scale_end =
       scale.draw(svg, {picture_margin, bottom}, one_round ? "over a link in a round" : "over a link in all rounds");
   const double right = picture_margin + 2 * border + extent(in_a_row, step_x) - between_panels;
-  return with_headline(
-      svg, faults.draw_legend(svg, {std::max(right, scale_end), bottom + scale_height}, faults.rank_key(options.each_round)));
+  const Point reach = draw_notes(svg, {std::max(right, scale_end), bottom + scale_height}, focus, left_out(panels, rounds));
+  return with_headline(svg, faults.draw_legend(svg, reach, faults.rank_key(options.each_round)));
 }
 
 }  // namespace quadrille

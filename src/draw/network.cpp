@@ -14,6 +14,7 @@ namespace {
 constexpr double beside = 4;       // distance of a link from the line between its two ends, to its right
 constexpr double more_beside = 7;  // the same for each further link between these ends
 constexpr const char* unused = "#8c959f";
+constexpr double faint_opacity = 0.3;
 
 }  // namespace
 
@@ -39,17 +40,19 @@ Point NetworkDrawing::mark_at(Point corner, Rank rank) const {
   return at(corner, rank) + Point{1.3 * rank_radius, -1.3 * rank_radius};
 }
 
-// Returns the links; those with more bytes come later, so that they are drawn over the others.
+// Returns the links that are drawn; faint ones first, then those with more bytes later, so that they are drawn over the others.
 std::vector<NetworkDrawing::Drawn> NetworkDrawing::links(const LoadByLink& loads) const {
   std::vector<Drawn> list;
   for (Vertex vertex = 0; vertex < topology_.vertices(); ++vertex) {
     std::map<Vertex, std::size_t> before;
     for (const Link& link : topology_.links_from(vertex)) {
+      if (focus_.of(link.from, link.to) == Emphasis::absent) continue;
       const auto load = loads.find(link.number);
       list.push_back({link, before[link.to]++, load == loads.end() ? LinkLoad{} : load->second});
     }
   }
-  std::stable_sort(list.begin(), list.end(), [](const Drawn& a, const Drawn& b) { return a.load.bytes < b.load.bytes; });
+  const auto key = [&](const Drawn& drawn) { return std::pair(!is_faint(drawn.link), drawn.load.bytes); };
+  std::stable_sort(list.begin(), list.end(), [&](const Drawn& a, const Drawn& b) { return key(a) < key(b); });
   return list;
 }
 
@@ -65,7 +68,9 @@ void NetworkDrawing::draw_link(Point corner, const Drawn& drawn, const HeatScale
   const auto& [link, parallel, load] = drawn;
   const bool is_used = load.messages > 0;
   const double share = scale.share(load.bytes);
-  const Stroke stroke{.colour = is_used ? heat(share) : unused, .width = is_used ? 1.4 + 2.2 * share : 0.8};
+  const Stroke stroke{.colour = is_used ? heat(share) : unused,
+                      .width = is_used ? 1.4 + 2.2 * share : 0.8,
+                      .opacity = is_faint(link) ? faint_opacity : 1};
   const std::string explanation = fmt::format("{}: {} in {} message{}", topology_.text_of(link), bytes_text(load.bytes, unit_),
                                               load.messages, load.messages == 1 ? "" : "s");
   const std::string number = has_numbers && load.messages > 1 ? fmt::format("{}", load.messages) : "";

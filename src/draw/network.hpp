@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "draw/focus.hpp"
 #include "draw/heat_scale.hpp"
 #include "draw/layouts/layout.hpp"
 #include "draw/svg.hpp"
@@ -24,8 +25,8 @@ void add_loads(const Topology& topology, const std::vector<RoutedMessage>& messa
 
 class NetworkDrawing {
  public:
-  NetworkDrawing(Svg& svg, const Topology& topology, const Layout& layout, const ByteUnit& unit)
-      : svg_(svg), topology_(topology), layout_(layout), unit_(unit) {}
+  NetworkDrawing(Svg& svg, const Topology& topology, const Layout& layout, const Focus& focus, const ByteUnit& unit)
+      : svg_(svg), topology_(topology), layout_(layout), focus_(focus), unit_(unit) {}
 
   // Draws the network with its upper left corner at a point. With `has_numbers`, a number stands beside each link that several
   // messages share.
@@ -42,6 +43,7 @@ class NetworkDrawing {
   };
 
   std::vector<Drawn> links(const LoadByLink& loads) const;
+  bool is_faint(const Link& link) const { return focus_.of(link.from, link.to) == Emphasis::faint; }
   void draw_parts(Point corner);
   void draw_link(Point corner, const Drawn& drawn, const HeatScale& scale, bool has_numbers);
   void draw_between(Point from, Point to, double gap_from, double gap_to, double right, const Stroke& stroke,
@@ -53,6 +55,7 @@ class NetworkDrawing {
   Svg& svg_;
   const Topology& topology_;
   const Layout& layout_;
+  const Focus& focus_;
   const ByteUnit unit_;
   std::vector<std::pair<Point, std::string>> numbers_;  // written last, over everything else
 };

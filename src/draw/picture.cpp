@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "quadrille/algorithm.hpp"
+#include "collectives/short_specification.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "schedule/extent.hpp"
@@ -18,21 +18,6 @@ constexpr Count most_messages = 50'000;
 constexpr Count most_operations = Count{1} << 22;
 
 constexpr double least_headline_width = 330;
-
-// Returns the algorithm with the parameters that differ from their defaults. A schedule from a file may name another algorithm
-// than those of the table, or other parameters; then it has the name that the file states.
-std::string short_specification(const Schedule& schedule) {
-  const Algorithm* algorithm = find_algorithm(schedule.problem.collective, schedule.algorithm);
-  if (!algorithm || schedule.parameters.size() != algorithm->parameters.size() ||
-      !std::all_of(algorithm->parameters.begin(), algorithm->parameters.end(),
-                   [&](const Parameter& parameter) { return schedule.parameters.contains(std::string(parameter.name)); }))
-    return specification(schedule);
-  try {
-    return specification(shortened(schedule.problem, {algorithm, schedule.parameters}));
-  } catch (const Error&) {
-    return specification(schedule);
-  }
-}
 
 }  // namespace
 

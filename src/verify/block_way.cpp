@@ -23,7 +23,7 @@ struct Ends {
 Ends ends_of(const Problem& problem, Rank from, Rank to, Bytes byte) {
   for (const Rank rank : {from, to})
     if (rank < 0 || rank >= problem.ranks)
-      throw Error(ErrorCode::misuse, fmt::format("rank {} is none of the {} ranks", rank, problem.ranks));
+      throw Error(ErrorCode::misuse, fmt::format("there is no rank {}; ranks are 0 to {}", rank, problem.ranks - 1));
   if (byte < 0) throw Error(ErrorCode::misuse, fmt::format("the byte {} of a block is negative", byte));
   Bytes length = 0;
   for (const ExpectedPiece& piece : expected_output(problem, to)) {

@@ -53,7 +53,7 @@ void ByteFlow::enter(const PlayedOperation& played) {
                             operations_.back().name.kind == NamedOperation::Kind::message &&
                             operations_.back().name.round == played.name.round;
   const Count read_time = same_reading ? operations_.back().read_time : time_++;
-  operations_.push_back({played.name, read_time, time_++});
+  operations_.push_back({played.name, read_time, time_++, played.source, played.target});
   if (played.done) return enter_spans(played);
   const auto enter_end = [&](const Regions* regions, bool reads) {
     if (regions == nullptr) return;

@@ -16,6 +16,8 @@ namespace quadrille {
 struct TimedOperation {
   NamedOperation name;
   Count read_time = 0, write_time = 0;
+  const Regions* source = nullptr;  // in the programs of the ByteFlow; null if that end is absent
+  const Regions* target = nullptr;
 };
 
 inline constexpr Count before_all = -1, never = std::numeric_limits<Count>::max();
@@ -50,6 +52,7 @@ class ByteFlow {
   // Returns the stays that led to what `end` holds after the last round, latest first; several at a time if operands were combined.
   std::vector<ByteStay> origins_of(const BytePlace& end);
 
+  const std::vector<Program>& programs() const { return programs_; }
   const std::vector<TimedOperation>& operations() const { return operations_; }
   const std::vector<UnfinishedEnd>& unfinished() const { return unfinished_; }
   std::size_t span_count() const { return spans_.size(); }

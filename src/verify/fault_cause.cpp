@@ -1,22 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Seeks the operations that explain findings.
-//
-// A finding about the result says that a place at the end should hold some byte and holds another. Two things are known: all copies
-// of the byte that should be there, forwards from its input (`copies`), and all places from which the byte that is there came,
-// backwards from the end (`origins`). If one operation is wrong, then `copies` are right before it, and `origins` are right after
-// it. So at some time the byte was at one of the copies and should have gone to one of the origins. An operation that would do so
-// if one thing about it were different is suspect:
-//
-//   overwrites      the byte was at an origin's place, and the operation that wrote the origin overwrote it
-//   wrong_source    the operation wrote an origin, and a copy was at the rank that it read, at another place
-//   wrong_target    the operation read a copy, and wrote to the rank of an origin, at another place
-//   wrong_sender    a message wrote an origin, and a copy was at the place that it read, at another rank
-//   wrong_receiver  a message read a copy, and wrote to the place of an origin, at another rank
-//   missing         no operation is wrong: one from the rank of the latest copy to that of an origin is missing
-//
-// A part of an operation's bytes that correctly led to a right byte of a result is not suspected. The suspect that explains most
-// findings is taken as the cause of these, and so on with the rest. Operations that were not
-// finished are certainly wrong, so they come first.
+// Finds the causes of findings. Operations that were not finished are certainly wrong, so they come first. Then the suspects that
+// explain most findings (choices.hpp) are taken as the cause of these, and so on with the rest. What no operation explains is left,
+// by rule.
 #include "quadrille/fault_cause.hpp"
 
 #include <fmt/format.h>
@@ -28,292 +13,116 @@
 
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
-#include "schedule/symmetry.hpp"
-#include "verify/byte_flow.hpp"
+#include "verify/choices.hpp"
+#include "verify/finding_list.hpp"
 
 namespace quadrille {
 namespace {
 
-// An operation, or none and the two ranks between which one is missing.
-struct Suspect {
-  std::optional<std::size_t> operation;
-  Rank from = 0, to = 0;
-  auto operator<=>(const Suspect&) const = default;
-};
-
-// Why an operation is suspected because of one finding.
-struct Suspicion {
-  CauseKind kind = CauseKind::missing;
-  BytePlace copy, origin;
-  Count since = before_all, until = never;  // missing: the operation may have been expected between these times
-};
-
-// What a finding about the result asks for.
-struct WrongByte {
-  std::size_t finding = 0;
-  Rank from = 0, to = 0;
-  std::map<Suspect, Suspicion> suspects;
-  std::set<std::size_t> origins;  // operations that wrote what is there
-};
-
-// More pieces of the results than this are not looked at to find the spans that led to right ones.
-constexpr Count most_acquitting = Count{1} << 16;
-
-// The number of comparisons: some seconds.
-constexpr Count most_work = Count{1} << 28;
-
-bool same_offset(const BytePlace& a, const BytePlace& b) { return a.buffer == b.buffer && a.offset == b.offset; }
-
-// The gaps of strided regions count as touched, because a region that is not used may have any number of runs.
-bool touches(const Region& region, const BytePlace& place) {
-  const auto [first, last] = hull(region);
-  return region.buffer == place.buffer && first <= place.offset && place.offset < last;
-}
-
 class Search {
  public:
-  Search(const Schedule& schedule, const std::vector<Finding>& findings)
-      : schedule_(schedule), findings_(findings), flow_(schedule), assigned_(findings.size(), false) {}
+  Search(const Schedule& schedule, const std::vector<Finding>& findings) : known_(schedule, findings), choices_(known_) {}
 
   std::vector<FaultCause> run() {
-    acquit();
-    for (std::size_t i = 0; i < findings_.size(); ++i) look_at(i);
     take_unfinished();
-    while (take_best()) {}
-    for (std::size_t i = 0; i < findings_.size(); ++i)
-      if (!assigned_[i]) take_rule(i);
+    while (const std::optional<Choice> best = choices_.best()) take(*best);
+    take_rules();
     for (FaultCause& cause : causes_) std::sort(cause.findings.begin(), cause.findings.end());
-    const auto weight = [](const FaultCause& cause) { return cause.kind == CauseKind::rule ? 0 : cause.findings.size(); };
-    std::stable_sort(causes_.begin(), causes_.end(),
-                     [&](const FaultCause& a, const FaultCause& b) { return weight(a) > weight(b); });
+    const auto key = [&](const FaultCause& cause) {
+      int urgency = 0;
+      for (const std::size_t i : cause.findings) urgency = std::max(urgency, quadrille::urgency(known_.findings[i].rule));
+      return std::pair(urgency, cause.kind == CauseKind::rule ? 0 : cause.findings.size());
+    };
+    std::stable_sort(causes_.begin(), causes_.end(), [&](const FaultCause& a, const FaultCause& b) { return key(a) > key(b); });
     return std::move(causes_);
   }
 
  private:
-  const TimedOperation& operation(std::size_t i) const { return flow_.operations()[i]; }
+  const NamedOperation& operation(std::size_t i) const { return known_.flow.operations()[i].name; }
 
-  // Finds the spans that led to right results.
-  void acquit() {
-    right_.assign(flow_.span_count(), false);
-    Count looked_at = 0;
-    for (Rank rank = 0; rank < schedule_.problem.ranks; ++rank)
-      for (const ExpectedPiece& piece : expected_output(schedule_.problem, rank)) {
-        if (++looked_at > most_acquitting) return;
-        if (piece.length == 0) continue;
-        const std::vector<ByteStay> origins = flow_.origins_of({rank, Buffer::output, piece.offset});
-        if (!is_right(piece, origins)) continue;
-        for (const ByteStay& origin : origins)
-          if (origin.written_by) right_[origin.written_span] = true;
-      }
-  }
-
-  // Whether the first byte of a piece came from the inputs that it needs, once from each.
-  static bool is_right(const ExpectedPiece& piece, const std::vector<ByteStay>& origins) {
-    std::set<Rank> there;
-    Count leaves = 0;
-    for (const ByteStay& origin : origins) {
-      if (origin.written_by) continue;
-      ++leaves;
-      if (origin.place.buffer != Buffer::input || origin.place.offset != piece.input_offset) return false;
-      if (origin.place.rank >= piece.first && origin.place.rank <= piece.last) there.insert(origin.place.rank);
-    }
-    return static_cast<Count>(there.size()) == leaves && leaves == piece.last - piece.first + 1;
-  }
-
-  void look_at(std::size_t i) {
-    const Finding& finding = findings_[i];
-    if (finding.round || !finding.rank || !finding.region || finding.region->buffer != Buffer::output) return;
-    const Bytes offset = finding.region->offset;
-    for (const ExpectedPiece& piece : expected_output(schedule_.problem, *finding.rank)) {
-      if (offset < piece.offset || offset - piece.offset >= piece.length) continue;
-      const std::vector<ByteStay> origins = flow_.origins_of({*finding.rank, Buffer::output, offset});
-      const Bytes byte = piece.input_offset + offset - piece.offset;
-      const Rank from = absent_operand(piece, byte, origins);
-      const BytePlace start{from, Buffer::input, byte};
-      wrong_.push_back({i, from, *finding.rank, {}, {}});
-      for (const ByteStay& origin : origins)
-        if (origin.written_by) wrong_.back().origins.insert(*origin.written_by);
-      const std::vector<ByteStay> copies = flow_.copies_of(start);
-      suspect(copies, origins);
-      suspect_missing(copies.back(), chain_of_wrong_leaf(piece, byte, origins));
-    }
-  }
-
-  // Of the ranks whose operands the piece needs, returns the first that is not there; if all are there, the first.
-  static Rank absent_operand(const ExpectedPiece& piece, Bytes byte, const std::vector<ByteStay>& origins) {
-    std::set<Rank> there;
-    for (const ByteStay& origin : origins)
-      if (!origin.written_by && origin.place.buffer == Buffer::input && origin.place.offset == byte)
-        there.insert(origin.place.rank);
-    for (Rank rank = piece.first; rank <= piece.last; ++rank)
-      if (!there.contains(rank)) return rank;
-    return piece.first;
-  }
-
-  void charge(Count more) {
-    if ((work_ += more) > most_work) throw Error(ErrorCode::too_large, "that would take too long");
-  }
-
-  void suspect(const std::vector<ByteStay>& copies, const std::vector<ByteStay>& origins) {
-    charge(size(copies) * size(origins) * (size(flow_.unfinished()) + 1));
-    for (const ByteStay& origin : origins)
-      for (const ByteStay& copy : copies) {
-        suspect_writer(copy, origin);
-        if (copy.next && !right_[copy.written_span]) suspect_reader(copy, origin);
-        suspect_unfinished(copy, origin);
-      }
-  }
-
-  // Returns the stays by which the first wrong operand came to the end. If all operands are right, returns all stays.
-  static std::vector<ByteStay> chain_of_wrong_leaf(const ExpectedPiece& piece, Bytes byte, const std::vector<ByteStay>& origins) {
-    std::set<Rank> there;
-    for (const ByteStay& leaf : origins) {
-      if (leaf.written_by) continue;
-      const Rank rank = leaf.place.rank;
-      if (leaf.place.buffer == Buffer::input && leaf.place.offset == byte && rank >= piece.first && rank <= piece.last &&
-          there.insert(rank).second)
-        continue;
-      std::vector<ByteStay> chain;
-      for (const ByteStay* stay = &leaf;; stay = &origins[*stay->next]) {
-        chain.push_back(*stay);
-        if (!stay->next) return chain;
-      }
-    }
-    return origins;
-  }
-
-  // The operation that would have taken the latest copy to the first place that waited for it.
-  void suspect_missing(const ByteStay& copy, const std::vector<ByteStay>& origins) {
-    const ByteStay* next = nullptr;
-    for (const ByteStay& origin : origins)
-      if (origin.until > copy.since && origin.since < copy.until && origin.place != copy.place &&
-          (next == nullptr || origin.until < next->until))
-        next = &origin;
-    if (next != nullptr)
-      enter({{}, copy.place.rank, next->place.rank},
-            {CauseKind::missing, copy.place, next->place, std::max(copy.since, next->since), std::min(copy.until, next->until)});
-  }
-
-  // The operation that wrote the origin.
-  void suspect_writer(const ByteStay& copy, const ByteStay& origin) {
-    if (!origin.written_by || right_[origin.written_span]) return;
-    const TimedOperation& writer = operation(*origin.written_by);
-    if (copy.overwritten_by == origin.written_by && copy.place == origin.place)
-      enter({origin.written_by}, {CauseKind::overwrites, copy.place, origin.place});
-    if (copy.since >= writer.read_time || copy.until <= writer.read_time || copy.place == origin.source) return;
-    if (copy.place.rank == writer.name.from)
-      enter({origin.written_by}, {CauseKind::wrong_source, copy.place, origin.source});
-    else if (writer.name.kind == NamedOperation::Kind::message && same_offset(copy.place, origin.source))
-      enter({origin.written_by}, {CauseKind::wrong_sender, copy.place, origin.source});
-  }
-
-  // The operation that wrote the copy.
-  void suspect_reader(const ByteStay& copy, const ByteStay& origin) {
-    const TimedOperation& reader = operation(*copy.written_by);
-    if (origin.since > reader.write_time || origin.until <= reader.write_time || copy.place == origin.place) return;
-    if (origin.place.rank == reader.name.to)
-      enter({copy.written_by}, {CauseKind::wrong_target, copy.place, origin.place});
-    else if (reader.name.kind == NamedOperation::Kind::message && same_offset(copy.place, origin.place))
-      enter({copy.written_by}, {CauseKind::wrong_receiver, copy.place, origin.place});
-  }
-
-  void suspect_unfinished(const ByteStay& copy, const ByteStay& origin) {
-    for (const UnfinishedEnd& end : flow_.unfinished()) {
-      const ByteStay& stay = end.reads ? copy : origin;
-      const Count time = end.reads ? operation(end.operation).read_time : operation(end.operation).write_time;
-      if (stay.place.rank == end.rank && stay.since < time && time < stay.until && touches(end.region, stay.place))
-        enter({end.operation}, {CauseKind::unfinished, copy.place, origin.place});
-    }
-  }
-
-  void enter(const Suspect& suspect, const Suspicion& suspicion) {
-    const auto [known, fresh] = wrong_.back().suspects.try_emplace(suspect, suspicion);
-    if (!fresh && suspicion.kind < known->second.kind) known->second = suspicion;
-  }
-
-  // Takes operations of the same round that were not finished and share their sender or receiver as one cause.
+  // Takes operations that were not finished as one cause if they are of the same round and share their sender or receiver.
   void take_unfinished() {
-    std::vector<std::vector<std::size_t>> groups;
     std::set<std::size_t> unfinished;
-    for (const UnfinishedEnd& end : flow_.unfinished()) unfinished.insert(end.operation);
-    for (const std::size_t i : unfinished) {
-      const NamedOperation& name = operation(i).name;
-      charge(size(groups) + 1);
-      const auto known = std::find_if(groups.begin(), groups.end(), [&](const std::vector<std::size_t>& group) {
-        return std::any_of(group.begin(), group.end(), [&](std::size_t other) {
-          const NamedOperation& that = operation(other).name;
-          return that.round == name.round && (that.from == name.from || that.to == name.to);
-        });
-      });
-      (known == groups.end() ? groups.emplace_back() : *known).push_back(i);
+    for (const UnfinishedEnd& end : known_.flow.unfinished()) unfinished.insert(end.operation);
+    const std::vector<std::size_t> numbers(unfinished.begin(), unfinished.end());
+    std::vector<NamedOperation> names;
+    std::vector<std::pair<std::size_t, std::size_t>> together;
+    std::map<std::tuple<Count, bool, Rank>, std::size_t> known;
+    for (const std::size_t number : numbers) {
+      const NamedOperation& name = operation(number);
+      for (const bool sends : {true, false})
+        if (const auto [first, fresh] = known.try_emplace({name.round, sends, sends ? name.from : name.to}, names.size()); !fresh)
+          together.emplace_back(first->second, names.size());
+      names.push_back(name);
     }
-    for (const std::vector<std::size_t>& group : groups) {
-      charge((size(findings_) + size(wrong_)) * size(group));
-      const NamedOperation& name = operation(group.front()).name;
-      FaultCause cause{CauseKind::unfinished, name, {}, "", {}};
-      std::string sentence;
-      for (std::size_t i = 0; i < findings_.size(); ++i) {
-        const Finding& finding = findings_[i];
-        if (assigned_[i] || (finding.rule != Rule::unmatched_message && finding.rule != Rule::length_mismatch)) continue;
-        if (finding.round != name.round || std::none_of(group.begin(), group.end(), [&](std::size_t other) {
-              return finding.rank == operation(other).name.from || finding.rank == operation(other).name.to;
-            }))
-          continue;
-        if (sentence.empty()) sentence = finding.message;
-        assign(i, cause);
-      }
-      for (const WrongByte& wrong : wrong_)
-        if (!assigned_[wrong.finding] &&
-            std::any_of(group.begin(), group.end(), [&](std::size_t i) { return wrong.suspects.contains({i}); }))
-          assign(wrong.finding, cause);
-      if (&group == &groups.front())  // without that operation, ranks would not wait forever
-        for (std::size_t i = 0; i < findings_.size(); ++i)
-          if (findings_[i].rule == Rule::deadlock) assign(i, cause);
-      cause.message = fmt::format("{} in round {} is not finished: {}", to_string(name), name.round, sentence);
-      finish(std::move(cause));
-    }
+    for (const AlikeGroup& group :
+         alike_groups(names, together, known_.stages, known_.ranks, [&](SetSizes& sizes) { known_.measure(sizes); }))
+      take_group(group, numbers);
   }
 
-  static int likelihood(CauseKind kind) {
-    if (kind == CauseKind::wrong_receiver || kind == CauseKind::wrong_sender) return 0;
-    return kind == CauseKind::missing ? 1 : 2;
-  }
-
-  bool take_best() {
-    struct Weight {
-      std::size_t findings = 0;
-      int likelihood = 0;
-      auto operator<=>(const Weight&) const = default;
-    };
-    std::map<Suspect, Weight> weights;
-    for (const WrongByte& wrong : wrong_)
-      if (charge(1); !assigned_[wrong.finding])
-        for (const auto& [suspect, suspicion] : wrong.suspects) {
-          charge(8);
-          Weight& weight = weights[suspect];
-          ++weight.findings;
-          weight.likelihood = std::max(weight.likelihood, likelihood(suspicion.kind));
-        }
-    if (weights.empty()) return false;
-    const auto best =
-        std::max_element(weights.begin(), weights.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-    const Suspect suspect = best->first;
+  void take_group(const AlikeGroup& group, const std::vector<std::size_t>& numbers) {
     FaultCause cause;
+    cause.kind = CauseKind::unfinished;
+    std::set<std::pair<Count, Rank>> places;
+    std::set<std::size_t> operations;
+    std::vector<NamedOperation> names;
+    for (const std::size_t member : group.members) {
+      names.push_back(operation(numbers[member]));
+      places.insert({{names.back().round, names.back().from}, {names.back().round, names.back().to}});
+      operations.insert(numbers[member]);
+    }
+    const auto is_strange = [&](const NamedOperation& name) {
+      return std::max(name.from, name.to) >= known_.ranks || std::min(name.from, name.to) < 0;
+    };
+    const auto strange = std::find_if(names.begin(), names.end(), is_strange);
+    std::iter_swap(names.begin(), strange == names.end() ? names.begin() : strange);  // says most
+    cause.operation = names.front();
+    cause.alike.assign(names.begin() + 1, names.end());
+    std::size_t said = known_.findings.size();  // the finding whose sentence tells most
+    for (std::size_t i = 0; i < known_.findings.size(); ++i) {
+      const Finding& finding = known_.findings[i];
+      if (known_.assigned[i] || !finding.round || !finding.rank || !places.contains({*finding.round, *finding.rank})) continue;
+      if (finding.rule != Rule::unmatched_message && finding.rule != Rule::length_mismatch && finding.rule != Rule::unknown_rank &&
+          finding.rule != Rule::self_message)
+        continue;
+      if (said == known_.findings.size() || urgency(finding.rule) > urgency(known_.findings[said].rule)) said = i;
+      assign(i, cause);
+    }
+    for (const WrongByte& wrong : known_.wrong) {
+      known_.budget.charge(size(wrong.suspects));
+      if (!known_.assigned[wrong.finding] && std::any_of(wrong.suspects.begin(), wrong.suspects.end(), [&](const auto& suspect) {
+            return suspect.first.operation && operations.contains(*suspect.first.operation);
+          }))
+        assign(wrong.finding, cause);
+    }
+    take_undefined_reads(cause);
+    if (causes_.empty())  // without that operation, ranks would not wait forever
+      for (std::size_t i = 0; i < known_.findings.size(); ++i)
+        if (known_.findings[i].rule == Rule::deadlock) assign(i, cause);
+    cause.message = fmt::format("{} in round {} is not finished: {}{}", to_string(*cause.operation), cause.operation->round,
+                                said < known_.findings.size() ? known_.findings[said].message : "", and_text(group.text));
+    finish(std::move(cause));
+  }
+
+  void take(const Choice& choice) {
     struct Reason {
       std::size_t findings = 0;
       const WrongByte* first = nullptr;
-      Suspicion suspicion;  // of the first finding
+      std::size_t suspect = 0;  // of the first finding
+      Suspicion suspicion;      // of the first finding
     };
+    FaultCause cause;
     std::map<CauseKind, Reason> reasons;
-    for (const WrongByte& wrong : wrong_) {
-      const auto suspicion = wrong.suspects.find(suspect);
-      if (assigned_[wrong.finding] || suspicion == wrong.suspects.end()) continue;
-      const Suspicion& found = suspicion->second;
-      Reason& reason = reasons[found.kind];
-      if (reason.findings++ == 0) reason.first = &wrong, reason.suspicion = found;
-      const Count since = std::max(found.since, reason.suspicion.since), until = std::min(found.until, reason.suspicion.until);
-      if (since < until) reason.suspicion.since = since, reason.suspicion.until = until;
-      assign(wrong.finding, cause);
+    for (const std::size_t i : choice.suspects) {
+      const auto& [suspect, list] = choices_.suspect(i);
+      for (const std::size_t number : list) {
+        const WrongByte& wrong = known_.wrong[number];
+        if (known_.assigned[wrong.finding]) continue;
+        const Suspicion& found = suspicion_of(wrong.suspects.at(suspect), choice.repair);
+        Reason& reason = reasons[found.kind];
+        if (reason.findings++ == 0) reason.first = &wrong, reason.suspect = i, reason.suspicion = found;
+        assign(wrong.finding, cause);
+      }
     }
     // A loss says most. Otherwise the reason of most findings is taken, and of several the last kind: a message to the wrong rank
     // also brings the wrong bytes there.
@@ -323,29 +132,48 @@ class Search {
                                 return std::pair(a.second.findings, a.first) < std::pair(b.second.findings, b.first);
                               });
     cause.kind = reason->first;
-    describe(cause, suspect, *reason->second.first, reason->second.suspicion);
+    describe(cause, reason->second.suspect, *reason->second.first, reason->second.suspicion);
+    for (const std::size_t i : choice.suspects)
+      if (i != reason->second.suspect) cause.alike.push_back(name_of(choices_.suspect(i).suspect, *cause.operation));
+    cause.message += and_text(choice.text);
     take_undefined_reads(cause);
-    take_overlaps(cause, suspect);
+    take_collisions(cause);
     finish(std::move(cause));
-    return true;
   }
 
-  void describe(FaultCause& cause, const Suspect& suspect, const WrongByte& wrong, const Suspicion& suspicion) const {
+  // The suspicion that asks for the repair, if there is one and it is no loss.
+  static const Suspicion& suspicion_of(const Suspicions& all, const std::optional<Repaired>& repaired) {
+    if (repaired && all.first.kind != CauseKind::overwrites)
+      for (const Suspicion& suspicion : all.places)
+        if (repair_for(suspicion) == repaired->repair) return suspicion;
+    return all.first;
+  }
+
+  // A missing operation has the round of `example`.
+  NamedOperation name_of(const Suspect& suspect, const NamedOperation& example) const {
+    if (suspect.operation) return operation(*suspect.operation);
+    return {example.round, example.kind, suspect.from, suspect.to};
+  }
+
+  static std::string and_text(const std::string& text) { return text.empty() ? "" : "; " + text; }
+
+  void describe(FaultCause& cause, std::size_t i, const WrongByte& wrong, const Suspicion& suspicion) {
+    const Suspect& suspect = choices_.suspect(i).suspect;
     const std::string block = fmt::format("block {} to {}", wrong.from, wrong.to);
     if (!suspect.operation) {
       const auto kind = suspect.from == suspect.to ? NamedOperation::Kind::copy : NamedOperation::Kind::message;
-      cause.operation = {flow_.round_of(suspicion.since), kind, suspect.from, suspect.to};
-      cause.last_round = flow_.round_of(suspicion.until);
-      const std::string rounds = *cause.last_round == cause.operation->round
-                                     ? fmt::format("round {}", cause.operation->round)
-                                     : fmt::format("rounds {} to {}", cause.operation->round, *cause.last_round);
+      const Expected& when = choices_.expected(i);
+      cause.operation = {when.first, kind, suspect.from, suspect.to};
+      cause.last_round = when.last;
+      const std::string rounds =
+          when.last == when.first ? fmt::format("round {}", when.first) : fmt::format("rounds {} to {}", when.first, when.last);
       cause.message = kind == NamedOperation::Kind::copy
                           ? fmt::format("{} stays at {}: no copy of {} takes it further", block, to_string(suspicion.copy), rounds)
                           : fmt::format("{} stays at {}: no message of {} takes it to rank {}", block, to_string(suspicion.copy),
                                         rounds, suspect.to);
       return;
     }
-    cause.operation = operation(*suspect.operation).name;
+    cause.operation = operation(*suspect.operation);
     const std::string who = fmt::format("{} in round {}", to_string(*cause.operation), cause.operation->round);
     switch (cause.kind) {
       case CauseKind::overwrites:
@@ -371,42 +199,90 @@ class Search {
 
   // Bytes that were never written when they were read, and came to places that the cause explains.
   void take_undefined_reads(FaultCause& cause) {
+    const std::set<std::size_t> explained(cause.findings.begin(), cause.findings.end());
     std::set<std::tuple<Count, Rank>> readers;
-    for (const WrongByte& wrong : wrong_)
-      if (std::find(cause.findings.begin(), cause.findings.end(), wrong.finding) != cause.findings.end())
-        for (const std::size_t i : wrong.origins) readers.emplace(operation(i).name.round, operation(i).name.from);
-    for (std::size_t i = 0; i < findings_.size(); ++i) {
-      const Finding& finding = findings_[i];
-      if (!assigned_[i] && finding.round && finding.rank &&
+    for (const WrongByte& wrong : known_.wrong)
+      if (explained.contains(wrong.finding))
+        for (const std::size_t i : wrong.origins) readers.emplace(operation(i).round, operation(i).from);
+    for (std::size_t i = 0; i < known_.findings.size(); ++i) {
+      const Finding& finding = known_.findings[i];
+      if (!known_.assigned[i] && finding.round && finding.rank &&
           (finding.rule == Rule::undefined_read || finding.rule == Rule::operand_mismatch || finding.rule == Rule::element_torn) &&
           readers.contains({*finding.round, *finding.rank}))
         assign(i, cause);
     }
   }
 
-  // Places that the suspect and another operation of the round write.
-  void take_overlaps(FaultCause& cause, const Suspect& suspect) {
-    if (!suspect.operation) return;
-    for (std::size_t i = 0; i < findings_.size(); ++i) {
-      const Finding& finding = findings_[i];
-      if (!assigned_[i] && (finding.rule == Rule::overlapping_writes || finding.rule == Rule::overlapping_local) &&
-          finding.round == cause.operation->round && finding.rank == cause.operation->to)
+  // Places that an operation of the cause and another of its round write, and messages of the same two ranks.
+  void take_collisions(FaultCause& cause) {
+    if (cause.kind == CauseKind::missing) return;
+    std::set<std::pair<Count, Rank>> targets, ends;
+    const auto add = [&](const NamedOperation& name) {
+      targets.emplace(name.round, name.to);
+      ends.insert({{name.round, name.from}, {name.round, name.to}});
+    };
+    add(*cause.operation);
+    for (const NamedOperation& name : cause.alike) add(name);
+    for (std::size_t i = 0; i < known_.findings.size(); ++i) {
+      const Finding& finding = known_.findings[i];
+      if (known_.assigned[i] || !finding.round || !finding.rank) continue;
+      const std::pair place{*finding.round, *finding.rank};
+      const bool overlaps = finding.rule == Rule::overlapping_writes || finding.rule == Rule::overlapping_local;
+      if ((overlaps && targets.contains(place)) || (finding.rule == Rule::repeated_message && ends.contains(place)))
         assign(i, cause);
     }
   }
 
-  void take_rule(std::size_t i) {
-    const Finding& finding = findings_[i];
-    FaultCause cause{CauseKind::rule, {}, {}, to_string(finding), {}};
-    for (std::size_t j = i; j < findings_.size(); ++j)
-      if (const Finding& other = findings_[j]; !assigned_[j] && other.rule == finding.rule && other.round == finding.round &&
-                                               (!finding.round || other.rank == finding.rank))
-        assign(j, cause);
-    finish(std::move(cause));
+  // Takes the findings that are left, by their rule.
+  void take_rules() {
+    std::map<Rule, std::vector<std::size_t>> left;
+    for (std::size_t i = 0; i < known_.findings.size(); ++i)
+      if (!known_.assigned[i]) left[known_.findings[i].rule].push_back(i);
+    std::vector<FaultCause> causes;
+    for (const auto& [rule, numbers] : left) {
+      std::vector<NamedOperation> places;
+      std::vector<std::pair<std::size_t, std::size_t>> together;
+      std::vector<std::size_t> place_of;
+      std::map<std::pair<Count, Rank>, std::size_t> known;
+      std::map<Count, std::size_t> first_of_round;
+      for (const std::size_t i : numbers) {
+        const Count round = known_.findings[i].round.value_or(before_all);
+        const Rank rank = known_.findings[i].rank.value_or(0);
+        const auto [place, fresh] = known.try_emplace({round, rank}, places.size());
+        place_of.push_back(place->second);
+        if (!fresh) continue;
+        if (!known_.findings[i].round || !known_.findings[i].rank) {
+          if (const auto [first, is_first] = first_of_round.try_emplace(round, places.size()); !is_first)
+            together.emplace_back(first->second, places.size());
+        }
+        places.push_back({round, NamedOperation::Kind::copy, rank, rank});
+      }
+      const auto groups = alike_groups(
+          places, together, known_.stages, known_.ranks, [&](SetSizes& sizes) { measure_places(sizes); }, "places");
+      for (const AlikeGroup& group : groups) {
+        const std::set<std::size_t> members(group.members.begin(), group.members.end());
+        FaultCause cause;
+        for (std::size_t k = 0; k < numbers.size(); ++k)
+          if (members.contains(place_of[k])) assign(numbers[k], cause);
+        cause.message = to_string(known_.findings[cause.findings.front()]) + and_text(group.text);
+        causes.push_back(std::move(cause));
+      }
+    }
+    std::sort(causes.begin(), causes.end(),
+              [](const FaultCause& a, const FaultCause& b) { return a.findings.front() < b.findings.front(); });
+    for (FaultCause& cause : causes) finish(std::move(cause));
+  }
+
+  // The sizes of sets of places: each rank in each round is one.
+  void measure_places(SetSizes& sizes) const {
+    for (auto& [likeness, count] : sizes) {
+      const Count rounds = likeness.last_round - likeness.first_round + 1;
+      count = likeness.between == Likeness::Between::sender ? rounds : rounds * known_.ranks;
+    }
   }
 
   void assign(std::size_t i, FaultCause& cause) {
-    assigned_[i] = true;
+    known_.assigned[i] = true;
     cause.findings.push_back(i);
   }
 
@@ -414,14 +290,9 @@ class Search {
     if (!cause.findings.empty()) causes_.push_back(std::move(cause));
   }
 
-  const Schedule& schedule_;
-  const std::vector<Finding>& findings_;
-  ByteFlow flow_;
-  std::vector<bool> right_;  // by span
-  std::vector<bool> assigned_;
-  std::vector<WrongByte> wrong_;
+  Investigation known_;
+  Choices choices_;
   std::vector<FaultCause> causes_;
-  Count work_ = 0;
 };
 
 }  // namespace
@@ -440,6 +311,23 @@ FaultCauses causes_of(const Schedule& schedule, const std::vector<Finding>& find
     if (error.code() != ErrorCode::too_large) throw;
     return {{}, fmt::format("no causes were sought: {}", error.what())};
   }
+}
+
+bool explains(const FaultCause& cause) { return cause.kind != CauseKind::rule || cause.findings.size() > 1; }
+
+std::string count_of(const std::vector<Finding>& findings, const FaultCauses& causes) {
+  std::string text = fmt::format("{}{} finding{}", findings.size() < most_counted_findings ? "" : "at least ", findings.size(),
+                                 findings.size() == 1 ? "" : "s");
+  const std::size_t count = causes.causes.size();
+  if (std::any_of(causes.causes.begin(), causes.causes.end(), explains))
+    text += fmt::format(", {} cause{}", count == 1 ? "one" : fmt::format("{}", count), count == 1 ? "" : "s");
+  return text;
+}
+
+std::string summary_of(const std::vector<Finding>& findings, const FaultCauses& causes) {
+  const std::string first = causes.causes.empty() ? to_string(findings.front()) : causes.causes.front().message;
+  const bool is_only = causes.causes.size() == 1 || findings.size() == 1;
+  return fmt::format("{}{} {}", count_of(findings, causes), is_only ? ":" : "; first:", first);
 }
 
 }  // namespace quadrille

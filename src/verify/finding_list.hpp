@@ -34,6 +34,10 @@ class FindingList {
   std::vector<Finding> findings_;
 };
 
+// Findings with a higher urgency are listed first: 2 if a rank does not exist, 1 if they are about the programs themselves,
+// otherwise 0.
+int urgency(Rule rule);
+
 // Returns the name of the stage to which a round belongs, or an empty text if there is none.
 std::string stage_name(const std::vector<Stage>& stages, Count round);
 

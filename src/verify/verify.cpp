@@ -137,6 +137,23 @@ std::string to_string(const Finding& finding) {
   return fmt::format("{}{}{}: {}", place, place.empty() ? "" : ": ", name(finding.rule), finding.message);
 }
 
+int urgency(Rule rule) {
+  switch (rule) {
+    case Rule::unknown_rank: return 2;
+    case Rule::self_message:
+    case Rule::out_of_buffer:
+    case Rule::input_written:
+    case Rule::buffer_size:
+    case Rule::length_mismatch:
+    case Rule::no_operator:
+    case Rule::element_cut:
+    case Rule::round_order:
+    case Rule::stage_disagreement:
+    case Rule::false_symmetry: return 1;
+    default: return 0;
+  }
+}
+
 std::string stage_name(const std::vector<Stage>& stages, Count round) {
   for (const Stage& stage : stages)
     if (round >= stage.first_round && round - stage.first_round < stage.round_count) return stage.name;
@@ -189,17 +206,7 @@ void check_all_ranks(const Schedule& schedule, const VerifyOptions& options, Fin
   if (!findings.full()) check_deadlock(programs, options.policies, findings);
 }
 
-}  // namespace
-
-std::string to_string(const Coverage& coverage) {
-  if (coverage.symmetry.empty()) return fmt::format("all {} ranks replayed", coverage.ranks);
-  const std::string compared = coverage.compared == coverage.ranks ? fmt::format("all {}", coverage.ranks)
-                                                                   : fmt::format("{} of {}", coverage.compared, coverage.ranks);
-  return fmt::format("symmetry: {}, {} class{}, {} ranks compared", coverage.symmetry, coverage.replayed,
-                     coverage.replayed == 1 ? "" : "es", compared);
-}
-
-std::vector<Finding> verify(const Schedule& schedule, const VerifyOptions& options, Coverage* coverage) {
+std::vector<Finding> unordered_findings(const Schedule& schedule, const VerifyOptions& options, Coverage* coverage) {
   check(schedule.problem);
   if (options.topology) check_ranks(*options.topology, schedule.problem);
   FindingList some_ranks(options.most_findings);
@@ -230,6 +237,23 @@ std::vector<Finding> verify(const Schedule& schedule, const VerifyOptions& optio
     if (error.code() != ErrorCode::too_large || found.empty()) throw;
     return found;
   }
+}
+
+}  // namespace
+
+std::string to_string(const Coverage& coverage) {
+  if (coverage.symmetry.empty()) return fmt::format("all {} ranks replayed", coverage.ranks);
+  const std::string compared = coverage.compared == coverage.ranks ? fmt::format("all {}", coverage.ranks)
+                                                                   : fmt::format("{} of {}", coverage.compared, coverage.ranks);
+  return fmt::format("symmetry: {}, {} class{}, {} ranks compared", coverage.symmetry, coverage.replayed,
+                     coverage.replayed == 1 ? "" : "es", compared);
+}
+
+std::vector<Finding> verify(const Schedule& schedule, const VerifyOptions& options, Coverage* coverage) {
+  std::vector<Finding> findings = unordered_findings(schedule, options, coverage);
+  std::stable_sort(findings.begin(), findings.end(),
+                   [](const Finding& a, const Finding& b) { return urgency(a.rule) > urgency(b.rule); });
+  return findings;
 }
 
 }  // namespace quadrille

@@ -63,7 +63,7 @@ TEST(DrawWrong, BlocksCoverNoLabelAndMarkTheRound) {
     Schedule schedule = wrong_bruck();
     schedule.problem.nodes = nodes;
     const Read picture(draw_blocks(schedule, {.findings = verify(schedule)}));
-    EXPECT_EQ(picture.covered_texts(), std::vector<std::string>{});
+    picture.expect_no_covered_text();
     EXPECT_EQ(picture.crosses().size(), 4u) << "in round 2, at two ranks at the end, and in the legend";
     std::size_t frames = 0;
     for (const auto node : picture.root().children("rect"))
@@ -75,7 +75,7 @@ TEST(DrawWrong, BlocksCoverNoLabelAndMarkTheRound) {
 TEST(Draw, BlocksHaveLabelsThatFit) {
   const Read picture(draw_blocks(make_schedule(Problem::alltoall(12, 8), "bruck")));
   EXPECT_THAT(picture.texts(), IsSupersetOf({"10,11", "11,10"}));
-  EXPECT_EQ(picture.covered_texts(), std::vector<std::string>{});
+  picture.expect_no_covered_text();
 }
 
 // A schedule that does nothing, and a correct one, which has no findings.

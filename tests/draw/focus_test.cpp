@@ -44,6 +44,18 @@ TEST(Focus, TakesASampleFrom24RanksOn) {
   EXPECT_THAT(focus.explanation(), HasSubstr("ranks 0, 3, 6 and so on"));
 }
 
+TEST(Focus, OfLinksNeedsLinksBetweenMostOf24Ranks) {
+  EXPECT_FALSE(Focus(Topology::ring(24), 3).rank());
+  EXPECT_FALSE(Focus(parse_topology("full:23"), 3).rank());
+  const Focus focus(parse_topology("full:24"), 3);
+  EXPECT_EQ(focus.rank(), 3);
+  EXPECT_EQ(focus.of(1, 3), Emphasis::strong);
+  EXPECT_EQ(focus.of(6, 1), Emphasis::faint);
+  EXPECT_EQ(focus.of(1, 6), Emphasis::absent);
+  EXPECT_EQ(focus.explanation(),
+            "strong: the links of rank 3; faint: a sample of the other links, those that leave ranks 0, 3, 6 and so on");
+}
+
 TEST(Focus, OnOneRankAlone) {
   const Focus focus(4, rotation(4, 1), 2, 0);
   EXPECT_EQ(focus.of(2, 3), Emphasis::strong);

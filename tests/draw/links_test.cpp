@@ -36,10 +36,10 @@ TEST(Draw, LinksAreDrawnOnAllKindsOfNetworks) {
                                                                                     {"ring:6", 0},
                                                                                     {"array:6", 0},
                                                                                     {"torus:3x4", 14},
-                                                                                    {"torus:2x2", 8},
+                                                                                    {"torus:2x2", 0},
                                                                                     {"torus:1x5", 0},
                                                                                     {"mesh:3x4", 0},
-                                                                                    {"torus:2x3x2", 12 + 8 + 24},
+                                                                                    {"torus:2x3x2", 8 + 24},
                                                                                     {"mesh:2x2x3", 12},
                                                                                     {"hypercube:8", 0},
                                                                                     {"full:5", 0},
@@ -67,11 +67,52 @@ TEST(Draw, LinksHaveAPanelForEachRound) {
   picture.expect_inside();
   EXPECT_EQ(circles(picture), 3u * 4);
   EXPECT_THAT(picture.texts(), IsSupersetOf({"round 0: exchange", "round 1: exchange", "round 2: exchange"}));
-  EXPECT_EQ(picture.covered_texts(), std::vector<std::string>{});
+  picture.expect_no_covered_text();
   Count bytes = 0;
   for (const std::string& load : picture.explanations("path")) bytes += std::stol(load.substr(load.find(": ") + 2));
   EXPECT_EQ(bytes, 4 * 8 * (1 + 2 + 1));
   EXPECT_EQ(circles(Read(draw_links(schedule, Topology::ring(4)))), 4u);
+}
+
+// From 12 rounds on the others are left out, unless more are asked for.
+TEST(Draw, LinksHavePanelsForTheFirstRoundsOnly) {
+  const Schedule schedule = make_schedule(Problem::alltoall(14, 8), "shift");  // 13 rounds
+  const auto panels = [&](Count most) {
+    const Read picture(draw_links(schedule, Topology::ring(14), {.each_round = true, .most_panels = most}));
+    picture.expect_inside();
+    picture.expect_no_covered_text();
+    return std::pair(circles(picture) / 14, picture.all("1 more round with messages, up to round 12, is left out").size());
+  };
+  EXPECT_EQ(panels(DrawOptions{}.most_panels), std::pair(std::size_t{12}, std::size_t{1}));
+  EXPECT_EQ(panels(13), std::pair(std::size_t{13}, std::size_t{0}));
+  EXPECT_THAT(Read(draw_links(schedule, Topology::ring(14), {.each_round = true, .most_panels = 2})).texts(),
+              ::testing::Contains("11 more rounds with messages, up to round 12, are left out"));
+}
+
+// 24 ranks with links between all of them.
+TEST(Draw, LinksThatAreTooManyAreASample) {
+  const auto drawn = [](Count ranks) {
+    return Read(draw_links(make_schedule(Problem::alltoall(ranks, 8), "direct"), parse_topology("full:" + std::to_string(ranks))));
+  };
+  EXPECT_EQ(drawn(23).explanations("path").size(), 23u * 22);
+  const Read sample = drawn(24);
+  sample.expect_inside();
+  sample.expect_no_covered_text();
+  EXPECT_EQ(sample.explanations("path").size(), 8u * 23 + 16) << "of 8 ranks, and those to rank 0 of the other 16";
+  EXPECT_EQ(sample.explained("17 -> 0:").size(), 1u);
+  EXPECT_TRUE(sample.explained("17 -> 5:").empty());
+  EXPECT_STREQ(sample.explained("6 -> 3:").at(0).attribute("stroke-opacity").value(), "0.30");
+  EXPECT_STREQ(sample.explained("0 -> 3:").at(0).attribute("stroke-opacity").value(), "");
+  EXPECT_EQ(sample.all("strong: the links of rank 0; faint: a sample of the other links, those").size(), 1u);
+  EXPECT_EQ(drawn(96).explanations("path").size(), 8u * 95 + 88);
+}
+
+// Both links between two ranks of a torus are drawn, beside each other.
+TEST(Draw, ParallelLinksAreApart) {
+  const Read picture(draw_links(make_schedule(Problem::alltoall(4, 8), "shift"), parse_topology("torus:2x2")));
+  std::set<std::string> places;
+  for (const auto link : picture.explained(" -> ")) places.insert(link.attribute("d").value());
+  EXPECT_EQ(places.size(), 16u);
 }
 
 // All links of the torus carry the same: none is drawn as if it were in trouble.
@@ -88,13 +129,10 @@ TEST(Draw, EvenLoadsOfLinksAreCalm) {
 TEST(DrawWrong, LinksMarkTheRankInThePanelOfItsRound) {
   const Schedule schedule = wrong_bruck();
   const Read picture(draw_links(schedule, Topology::ring(5), {.findings = verify(schedule), .each_round = true}));
-  EXPECT_EQ(picture.covered_texts(), std::vector<std::string>{});
+  picture.expect_no_covered_text();
   const auto crosses = picture.explained("rank 4, stage 'level 2', round 2: unmatched-message");
   ASSERT_EQ(crosses.size(), 1u);
-  double heading = 0;
-  for (const PictureWords& words : picture.words())
-    if (words.text == "round 2: level 2") heading = words.x;
-  EXPECT_GT(picture.crosses().front().x, heading);
+  EXPECT_GT(picture.crosses().front().x, picture.all("round 2: level 2").at(0).x);
 }
 
 }  // namespace

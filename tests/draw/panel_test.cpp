@@ -30,8 +30,6 @@ Read drawn(const Panel& panel, const Sheet& sheet) {
   return picture;
 }
 
-double number(const pugi::xml_node& node, const char* name) { return node.attribute(name).as_double(); }
-
 const Sheet three_rows{.columns = {"n", "a (ms)", "b (ms)"},
                        .rows = {{Count{1}, 2.0, 0.5}, {Count{2}, 4.0, Cell{}}, {Count{4}, 8.0, 0.25}}};
 
@@ -163,7 +161,7 @@ TEST(Panels, BreakKeysIntoLines) {
   const double end = draw_key(svg, {10, 20}, 400, curves);
   const Read picture(svg.written(420, 200));
   EXPECT_EQ(end, 20 + 3 * 18) << "two entries in a line";
-  for (const PictureWords& entry : picture.words()) EXPECT_LE(entry.x + text_width(entry.text), 410) << entry.text;
+  picture.expect_texts_left_of(410);
   EXPECT_EQ(draw_key(svg, {10, 20}, 400, {}), 20);
 }
 

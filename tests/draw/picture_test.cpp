@@ -24,6 +24,9 @@ std::string headline_of(const Schedule& schedule, const DrawOptions& options = {
 TEST(Headlines, LeaveOutDefaultParameters) {
   EXPECT_EQ(headline_of(make_schedule(Problem::alltoall(5, 8), "bruck:radix=2,form=zero-rotation")),
             "alltoall/bruck, 5 ranks, 8 B a block");
+  Schedule from_file = make_schedule(Problem::alltoall(5, 8), "bruck:radix=3");
+  from_file.parameters = {{"radix", Count{2}}};
+  EXPECT_EQ(headline_of(from_file), "alltoall/bruck, 5 ranks, 8 B a block") << "it need not state all parameters";
   EXPECT_EQ(headline_of(make_schedule(Problem::alltoall(5, 8), "bruck:radix=3")), "alltoall/bruck:radix=3, 5 ranks, 8 B a block");
   EXPECT_EQ(headline_of(make_schedule(problem_of(Collective::barrier, 1, 0), "dissemination")), "barrier/dissemination, 1 rank");
 }
@@ -32,9 +35,10 @@ TEST(Headlines, LeaveOutDefaultParameters) {
 TEST(Headlines, KeepWhatTheTableDoesNotKnow) {
   Schedule schedule = make_schedule(Problem::alltoall(5, 8), "bruck");
   schedule.parameters["radix"] = Count{77};
-  EXPECT_THAT(headline_of(schedule), HasSubstr("radix=77"));
+  EXPECT_THAT(headline_of(schedule), HasSubstr("bruck:form=zero-rotation,level=positional,ports=1,radix=77,"));
+  schedule.parameters = {{"radix", Count{2}}, {"colour", std::string("red")}};
+  EXPECT_THAT(headline_of(schedule), HasSubstr("bruck:colour=red,radix=2,"));
   schedule.parameters = {{"radix", Count{2}}};
-  EXPECT_THAT(headline_of(schedule), HasSubstr("bruck:radix=2,"));
   schedule.algorithm = "mine";
   EXPECT_THAT(headline_of(schedule), HasSubstr("alltoall/mine:radix=2,"));
 }
@@ -49,20 +53,20 @@ TEST(Headlines, NameNodesAndNotes) {
 // A headline is never the reason why a picture is wide.
 TEST(Headlines, AreBrokenIntoLines) {
   Schedule schedule = make_schedule(Problem::alltoall(4, 8), "shift");
-  const double height = Read(draw_space_time(schedule)).root().attribute("height").as_double();
+  const double height = Read(draw_space_time(schedule)).height();
   schedule.algorithm =
       "between=(chain:segments=16),within=(binomial:lanes=1),leaders=all,order=as-they-come,and=so,on=and,so=forth";
   for (const std::string& svg :
        {draw_space_time(schedule), draw_blocks(schedule), draw_traffic(schedule), draw_links(schedule, Topology::ring(4))}) {
     const Read picture(svg);
     picture.expect_inside();
-    const double width = picture.root().attribute("width").as_double();
+    const double width = picture.width();
     EXPECT_LT(width, text_width("alltoall/" + schedule.algorithm, 14));
-    for (const PictureWords& words : picture.words()) EXPECT_LE(words.x + text_width(words.text, 12), width + 1) << words.text;
-    EXPECT_EQ(picture.covered_texts(), std::vector<std::string>{});
+    picture.expect_texts_left_of(width + 1);
+    picture.expect_no_covered_text();
     EXPECT_THAT(picture.texts().front(), EndsWith(","));
   }
-  EXPECT_GE(Read(draw_space_time(schedule)).root().attribute("height").as_double(), height + 18);
+  EXPECT_GE(Read(draw_space_time(schedule)).height(), height + 18);
 }
 
 // What the other tests rely on: overlapping texts and crosses over texts are found.

@@ -81,7 +81,7 @@ TEST(DrawWrong, SpaceTimeMarksTheRound) {
   const Schedule schedule = wrong_bruck();
   const Read picture(draw_space_time(schedule, {.findings = verify(schedule)}));
   EXPECT_EQ(picture.count("rect", "fault"), 1u);
-  EXPECT_EQ(picture.covered_texts(), std::vector<std::string>{});
+  picture.expect_no_covered_text();
 }
 
 TEST(DrawWrong, SpaceTimeDrawsHalfAnArrowForAMessageWithOneEnd) {

@@ -22,6 +22,9 @@ struct PictureWords {
   std::string text;
 };
 
+// An attribute of a shape.
+inline double number(const pugi::xml_node& node, const char* name) { return node.attribute(name).as_double(); }
+
 // A picture as SVG, read again.
 class Read {
  public:
@@ -29,7 +32,7 @@ class Read {
     const auto result = document_.load_string(svg.c_str());
     EXPECT_TRUE(result) << result.description();
     root_ = document_.child("svg");
-    EXPECT_GT(root_.attribute("width").as_double(), 0);
+    EXPECT_GT(width(), 0);
   }
 
   std::vector<std::string> explanations(const char* shape, const std::string& kind = {}) const {
@@ -113,17 +116,32 @@ class Read {
   }
 
   pugi::xml_node root() const { return root_; }
+  double width() const { return number(root_, "width"); }
+  double height() const { return number(root_, "height"); }
+
+  // The texts that are exactly these words.
+  std::vector<PictureWords> all(const std::string& text) const {
+    std::vector<PictureWords> list = words();
+    std::erase_if(list, [&](const PictureWords& entry) { return entry.text != text; });
+    return list;
+  }
+
+  void expect_no_covered_text() const { EXPECT_EQ(covered_texts(), std::vector<std::string>{}) << texts().front(); }
+
+  // Checks that no text reaches further to the right, by the widths that the code itself assumes for texts of this size.
+  void expect_texts_left_of(double right, double size = 12) const {
+    for (const PictureWords& entry : words()) EXPECT_LE(entry.x + text_width(entry.text, size), right) << entry.text;
+  }
 
   // Checks that all coordinates lie inside the picture.
   void expect_inside() const {
-    const double width = root_.attribute("width").as_double(), height = root_.attribute("height").as_double();
     for (const auto node : root_.children("rect")) {
-      EXPECT_LE(node.attribute("x").as_double() + node.attribute("width").as_double(), width);
-      EXPECT_LE(node.attribute("y").as_double() + node.attribute("height").as_double(), height);
+      EXPECT_LE(number(node, "x") + number(node, "width"), width());
+      EXPECT_LE(number(node, "y") + number(node, "height"), height());
     }
     for (const PictureWords& entry : words()) {
-      EXPECT_LE(entry.x, width) << entry.text;
-      EXPECT_LE(entry.y, height) << entry.text;
+      EXPECT_LE(entry.x, width()) << entry.text;
+      EXPECT_LE(entry.y, height()) << entry.text;
     }
   }
 

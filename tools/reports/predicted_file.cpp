@@ -55,6 +55,7 @@ RaceFile without_sizes(const Json& problem, const std::string& file) {
   const std::string network = problem.contains("topology") ? " on " + problem["topology"].get<std::string>() : "";
   return {.file = file,
           .origin = fmt::format("{} with the model {} of the machine {}{}", how, model, machine, network),
+          .is_predicted = true,
           .collective = problem.at("collective").get<std::string>(),
           .machine = machine,
           .ranks = problem.at("ranks").get<Count>()};

@@ -320,6 +320,12 @@ double parse_width(const std::string& text) {
   refuse(fmt::format("'{}' is no width; write a number and its unit, such as 84mm; units are mm, cm, in, pt and px", text));
 }
 
+namespace {
+
+std::string kind_of_times(const RaceFile& file) { return file.is_predicted ? file.origin : "of races"; }
+
+}  // namespace
+
 std::string race_plot(const std::vector<RaceFile>& races, const RacePlotForm& form) {
   std::vector<RaceFile> sorted = races;
   std::stable_sort(sorted.begin(), sorted.end(), [](const RaceFile& a, const RaceFile& b) { return a.ranks < b.ranks; });
@@ -329,8 +335,8 @@ std::string race_plot(const std::vector<RaceFile>& races, const RacePlotForm& fo
       refuse(fmt::format("one plot shows one collective; {} is of {} and {} of {}", one.file, one.collective, other.file,
                          other.collective));
     if (one.origin != other.origin)
-      refuse(fmt::format("one plot shows one kind of times; {} has times {}, and {} {}", one.file, one.origin, other.file,
-                         other.origin));
+      refuse(fmt::format("one plot shows times of one kind; {} has times {}, but {} has times {}; plot them one by one", one.file,
+                         kind_of_times(one), other.file, kind_of_times(other)));
     if (one.ranks == other.ranks)
       refuse(fmt::format("both {} and {} have {} ranks; take one file for each number of ranks", one.file, other.file, one.ranks));
   }

@@ -7,9 +7,11 @@
 
 #include "foundation/text/printable.hpp"
 #include "options/documents.hpp"
+#include "options/misuse.hpp"
 #include "options/problem_options.hpp"
 #include "quadrille/error.hpp"
 #include "schedule/extent.hpp"
+#include "support/talk.hpp"
 #include "support/text.hpp"
 
 namespace quadrille::command {
@@ -62,12 +64,7 @@ TableCell cell_of(const NamedFigure<Counted>& figure, Count value) {
 
 std::string findings_text(const ScheduleVerdict& verdict) {
   if (!verdict.refusal.empty()) return "not replayed";
-  const auto& all = verdict.causes.causes;
-  const auto causes = std::count_if(all.begin(), all.end(), [](const FaultCause& cause) { return cause.kind != CauseKind::rule; });
-  if (causes > 0)
-    return fmt::format("{}, {} cause{}", count_of(verdict.findings), causes == 1 ? "one" : fmt::format("{}", causes),
-                       causes == 1 ? "" : "s");
-  if (!verdict.findings.empty()) return count_of(verdict.findings);
+  if (!verdict.findings.empty()) return count_of(verdict.findings, verdict.causes);
   const Coverage& coverage = verdict.coverage;
   if (coverage.symmetry.empty() || coverage.compared == coverage.ranks) return "no findings";
   return fmt::format("no findings, {} ranks compared", coverage.compared);
@@ -107,7 +104,7 @@ std::string findings_of(const ScheduleVerdict& verdict, const std::string& prefi
   std::string text;
   std::size_t told = 0, causes = 0;
   for (const FaultCause& cause : verdict.causes.causes) {
-    if (cause.kind == CauseKind::rule) continue;  // its finding says the same
+    if (!explains(cause)) continue;  // its finding says the same
     if (++causes > limit) continue;
     ++told;
     text += fmt::format("{}cause of {}: {}\n", prefix,
@@ -131,6 +128,10 @@ Json json_of(const FaultCause& cause) {
   object["from"] = cause.operation->from;
   object["to"] = cause.operation->to;
   if (cause.last_round) object["last_round"] = *cause.last_round;
+  Json alike = Json::array();
+  for (const NamedOperation& operation : cause.alike)
+    alike.push_back({{"round", operation.round}, {"from", operation.from}, {"to", operation.to}});
+  if (!alike.empty()) object["alike"] = std::move(alike);
   return object;
 }
 
@@ -160,11 +161,6 @@ ByteUnit unit_of_volumes(const std::vector<ScheduleVerdict>& verdicts) {
 }
 
 }  // namespace
-
-std::string count_of(const std::vector<Finding>& findings) {
-  return fmt::format("{}{} finding{}", findings.size() < most_counted_findings ? "" : "at least ", findings.size(),
-                     findings.size() == 1 ? "" : "s");
-}
 
 ScheduleVerdict judge(const Schedule& schedule, std::string label, const VerifyOptions& options) {
   ScheduleVerdict verdict;
@@ -204,6 +200,18 @@ void throw_with_finding(const Error& error, const std::vector<Finding>& findings
       std::find_if(findings.begin(), findings.end(), [](const Finding& finding) { return finding.rule == Rule::out_of_buffer; });
   if (error.code() != ErrorCode::too_large || outside == findings.end()) throw;
   throw Error(error.code(), fmt::format("{}; 'quadrille verify' finds: {}", error.what(), printable(to_string(*outside))));
+}
+
+void complain_of(const Schedule& schedule, const std::string& subject, std::string_view shown,
+                 const std::vector<Finding>& findings) {
+  complain(
+      fmt::format("the schedule of {} is wrong, and {} {}", subject, shown, summary_of(findings, causes_of(schedule, findings))));
+}
+
+void check_can_be_simulated(const Schedule& schedule, const std::vector<Finding>& findings) {
+  if (!findings.empty())
+    refuse(fmt::format("a wrong schedule has no simulated times, so leave --machine out; it has {}",
+                       summary_of(findings, causes_of(schedule, findings))));
 }
 
 std::string text_of(const ScheduleVerdict& verdict, std::size_t limit) {

@@ -18,12 +18,7 @@ struct AllFigures : Figures {
   Bytes output_and_scratch = 0;  // see the function output_and_scratch
 };
 
-// The commands count findings up to this number; verify and draw say the same number.
-inline constexpr std::size_t most_counted_findings = 10'000;
 inline constexpr std::size_t most_listed_findings = 100;  // unless --limit says another number
-
-// "256 findings", or "at least 10000 findings".
-std::string count_of(const std::vector<Finding>& findings);
 
 struct ScheduleVerdict {
   Problem problem;
@@ -54,6 +49,12 @@ ScheduleVerdict judge(const Schedule& schedule, std::string label, const VerifyO
 // For the handler of an `error` that says why a schedule cannot be shown. If the reason is a region outside its buffer, throws the
 // error with the verifier's finding added; otherwise rethrows it unchanged.
 [[noreturn]] void throw_with_finding(const Error& error, const std::vector<Finding>& findings);
+
+// Says on stderr that the schedule of `subject`, a file or an algorithm, is wrong, and what `shown`, such as "its picture", shows.
+void complain_of(const Schedule& schedule, const std::string& subject, std::string_view shown, const std::vector<Finding>& findings);
+
+// Refuses simulated times of a wrong schedule. Does nothing without findings.
+void check_can_be_simulated(const Schedule& schedule, const std::vector<Finding>& findings);
 
 // At most `limit` causes and `limit` findings of each schedule are listed, as text in the order of the causes; if there are more,
 // this is said.

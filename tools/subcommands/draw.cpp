@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 
 #include "options/arguments.hpp"
@@ -26,7 +27,7 @@ struct Options {
   std::string subject;  // a collective, or a file
   std::vector<std::string> algorithms, generators;
   ProblemOptions problem;
-  std::optional<std::string> picture, round, only_rank, output;
+  std::optional<std::string> picture, round, limit, only_rank, output;
 };
 
 const std::vector<std::string> pictures{"space-time", "blocks", "links", "traffic"};
@@ -38,6 +39,11 @@ std::string drawn(const Options& options, const Schedule& schedule, const std::v
   if (options.round) {
     how.each_round = *options.round == "each";
     if (!how.each_round) how.round = parse_whole(*options.round, "the round", 0);
+  }
+  if (options.limit) {
+    if (!how.each_round) refuse("--limit goes with --round each: it is the number of rounds that have a panel");
+    how.most_panels = parse_whole(*options.limit, "the limit", 0);
+    if (how.most_panels == 0) how.most_panels = std::numeric_limits<Count>::max();
   }
   if (options.only_rank) {
     how.only_rank = parse_whole(*options.only_rank, "the rank", 0);
@@ -93,7 +99,9 @@ int run(const Options& options) {
   }
   progress.clear();
   output.finish(picture_for(options.output, std::move(picture)));
-  return findings.empty() ? good : with_findings;
+  if (findings.empty()) return good;
+  complain_of(schedule, its_case ? its_case->short_name() : label_of(options.subject), "its picture shows", findings);
+  return with_findings;
 }
 
 }  // namespace
@@ -115,20 +123,24 @@ Subcommand add_draw(CLI::App& command) {
       "links and traffic: only the messages of this round, counted from 0 (default: of all rounds); each: a panel for each round "
       "(links only)",
       "N|each");
+  add_option(*parser, "--limit", options->limit, "with --round each: panels for the first N rounds only (default 12; 0: for all)",
+             "N");
   add_option(*parser, "--only-rank", options->only_rank,
              "space-time: only the messages that this rank sends or receives (default: all; where they are too many to follow, "
              "one rank's are strong and the others faint)",
              "RANK");
   add_output_option(*parser, options->output);
-  set_footer(*parser,
-             "The schedule of a file or command is verified first. A wrong one is drawn with crosses at its findings and the text "
-             "of the first "
-             "finding below; blocks also marks bytes that are missing or wrong at the end. The exit code is then 1.\n\n"
-             "Examples:\n"
-             "  quadrille draw alltoall --algorithm bruck --ranks 5 -o bruck.svg\n"
-             "  quadrille draw alltoall --algorithm bruck --ranks 5 --as blocks -o blocks.svg\n"
-             "  quadrille draw alltoall --algorithm shift --topology torus:4x4 --as links --round 5 -o links.svg\n"
-             "  quadrille draw alltoallv --algorithm direct --ranks 32 --pattern power-law --as traffic -o traffic.svg");
+  set_footer(
+      *parser,
+      "The schedule of a file or command is verified first. A wrong one is drawn with crosses at its findings and the texts of the "
+      "first cause and the first finding below; blocks also marks bytes that are missing or wrong at the end. The exit code is "
+      "then "
+      "1.\n\n"
+      "Examples:\n"
+      "  quadrille draw alltoall --algorithm bruck --ranks 5 -o bruck.svg\n"
+      "  quadrille draw alltoall --algorithm bruck --ranks 5 --as blocks -o blocks.svg\n"
+      "  quadrille draw alltoall --algorithm shift --topology torus:4x4 --as links --round 5 -o links.svg\n"
+      "  quadrille draw alltoallv --algorithm direct --ranks 32 --pattern power-law --as traffic -o traffic.svg");
   Subcommand subcommand{parser, [options] { return run(*options); }};
   subcommand.writes = [] { return FileFormat::svg; };
   return subcommand;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <sstream>
 
+#include "collectives/short_specification.hpp"
 #include "draw/schedule_trace.hpp"
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
@@ -20,6 +21,7 @@
 #include "options/subject.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/verify.hpp"
+#include "reports/schedule_verdict.hpp"
 #include "reports/simulated_times.hpp"
 #include "schedule/policy_name.hpp"
 #include "subcommands/subcommand.hpp"
@@ -42,9 +44,6 @@ struct Options {
 const std::vector<std::string> forms{"json", "perfetto"};
 
 bool is_perfetto(const Options& options) { return options.form == "perfetto"; }
-
-// More findings than anybody reads.
-constexpr std::size_t most_findings = 10'000;
 
 Case traced_case(const Options& options, Collective collective) {
   const std::vector<Case> cases =
@@ -126,18 +125,19 @@ int run(const Options& options) {
   if (collective) its_case = traced_case(options, *collective);
   const Schedule schedule = its_case ? progress.followed(its_case->schedule()) : read(options, text);
   std::vector<Finding> findings;  // stays empty for algorithms of the table, which tests verify
-  if (!its_case || its_case->is_own()) findings = verify(schedule, {.most_findings = most_findings});
+  if (!its_case || its_case->is_own()) findings = verify(schedule, {.most_findings = most_counted_findings});
   const auto topology = options.problem.network();
-  Trace trace = described_trace(schedule, its_case ? its_case->short_name() : specification(schedule),
+  Trace trace = described_trace(schedule, its_case ? its_case->short_name() : short_specification(schedule),
                                 topology ? &*topology : nullptr, findings);
   if (options.model.machine) {
-    if (!findings.empty())
-      refuse(fmt::format("a wrong schedule has no simulated times; leave --machine out; {}", to_string(findings.front())));
+    check_can_be_simulated(schedule, findings);
     add_simulated_times(trace, schedule, topology ? &*topology : nullptr, options.model, options.events, options.by);
   }
   progress.clear();
   write(output, options, trace);
-  return findings.empty() ? good : with_findings;
+  if (findings.empty()) return good;
+  complain_of(schedule, its_case ? its_case->short_name() : label_of(options.subject), "its trace lists", findings);
+  return with_findings;
 }
 
 }  // namespace
@@ -168,9 +168,9 @@ Subcommand add_trace(CLI::App& command) {
       "docs/trace-format.md describes the JSON form. A trace has the rounds as logical time and, with --machine, "
       "simulated times; --policy all adds a simulation by events for each policy. With --topology it has the links that each "
       "message takes. 'quadrille race --trace' writes traces of real runs. The schedule of a file or command is verified first; a "
-      "trace of a "
-      "wrong one lists the findings, and the exit code is 1. A file's trace is converted, as --as "
-      "says; --only picks one of several.\n\n"
+      "trace of a wrong one is written, too: it lists the findings with their causes. stderr has the first cause, and the exit "
+      "code "
+      "is 1. A file's trace is converted, as --as says; --only picks one of several.\n\n"
       "Examples:\n"
       "  quadrille trace alltoall --algorithm bruck --ranks 8 -o bruck.json\n"
       "  quadrille trace alltoall --algorithm torus --topology torus:4x4 --block 1KiB --machine sp1 -o torus.json\n"

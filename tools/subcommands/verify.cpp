@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "collectives/short_specification.hpp"
+#include "foundation/text/parsing.hpp"
 #include "foundation/text/printable.hpp"
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
@@ -58,16 +60,25 @@ std::vector<Schedule> read_all(const Options& options) {
 }
 
 std::string label_of_file(const Schedule& schedule) {
-  return printable(fmt::format("{}/{}", name(schedule.problem.collective), specification(schedule)));
+  return printable(fmt::format("{}/{}", name(schedule.problem.collective), short_specification(schedule)));
+}
+
+// The two ranks, and perhaps a byte of the block.
+std::vector<Count> numbers_of_trace(const std::string& text) {
+  std::vector<Count> numbers;
+  for (const std::string_view part : split(text, ',')) numbers.push_back(number_in<Count>(part).value_or(-1));
+  const bool are_numbers = std::all_of(numbers.begin(), numbers.end(), [](Count number) { return number >= 0; });
+  if (!are_numbers || (numbers.size() != 2 && numbers.size() != 3))
+    refuse(fmt::format("--trace takes two ranks, and perhaps a byte of the block, such as --trace 0,3 or --trace 0,3,512, not '{}'",
+                       text));
+  return numbers;
 }
 
 std::string label_of_case(const Case& entry) { return fmt::format("{}/{}", name(entry.problem.collective), entry.short_name()); }
 
 // Prints the way of one block. The exit code is that of findings if the block does not arrive.
 int trace(const Options& options, Output& output) {
-  const std::vector<Count> numbers = parse_wholes(*options.trace, "a number of --trace", 0);
-  if (numbers.size() != 2 && numbers.size() != 3)
-    refuse("--trace takes two ranks, and perhaps a byte of the block: --trace 0,3 or --trace 0,3,512");
+  const std::vector<Count> numbers = numbers_of_trace(*options.trace);
   std::vector<Schedule> schedules;
   std::vector<std::string> labels;
   if (const auto collective = collective_named(options.subjects[0])) {

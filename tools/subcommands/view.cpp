@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "collectives/short_specification.hpp"
 #include "draw/schedule_trace.hpp"
 #include "draw/viewer_page.hpp"
 #include "options/arguments.hpp"
@@ -22,6 +23,7 @@
 #include "quadrille/error.hpp"
 #include "quadrille/trace.hpp"
 #include "quadrille/verify.hpp"
+#include "reports/schedule_verdict.hpp"
 #include "reports/simulated_times.hpp"
 #include "reports/viewer_gallery.hpp"
 #include "reports/viewer_reports.hpp"
@@ -97,15 +99,12 @@ void add_schedule(const Options& options, const Schedule& schedule, const std::s
   const Topology* const topology = network ? &*network : nullptr;
   Trace trace = described_trace(schedule, label, topology, findings);
   if (options.model.machine) {
-    if (!findings.empty())
-      refuse(fmt::format("a wrong schedule has no simulated times; leave --machine out; {}", to_string(findings.front())));
+    check_can_be_simulated(schedule, findings);
     add_simulated_times(trace, schedule, topology, options.model);
   }
   add(trace, page);
+  if (!findings.empty()) complain_of(schedule, label, "its page shows", findings);
 }
-
-// More findings than anybody reads.
-constexpr std::size_t most_findings = 1000;
 
 // Adds the schedules of a file. Returns false if one of them is wrong.
 bool add_schedules(const Options& options, const std::string& file, const std::string& text, ViewerPage& page) {
@@ -115,8 +114,8 @@ bool add_schedules(const Options& options, const std::string& file, const std::s
       [](const Schedule& each) { return specification(each); }, label_of(file));
   for (Schedule schedule : schedules) {
     schedule.problem = options.problem.with_network(schedule.problem);
-    const std::vector<Finding> findings = verify(schedule, {.most_findings = most_findings});
-    add_schedule(options, schedule, specification(schedule), findings, page);
+    const std::vector<Finding> findings = verify(schedule, {.most_findings = most_counted_findings});
+    add_schedule(options, schedule, short_specification(schedule), findings, page);
     right = right && findings.empty();
   }
   return right;
@@ -235,7 +234,7 @@ int run(const Options& options) {
     for (const Case& entry : cases) {
       const Schedule schedule = entry.schedule();
       std::vector<Finding> findings;  // stays empty for algorithms of the table, which tests verify
-      if (entry.is_own()) findings = verify(schedule, {.most_findings = most_findings});
+      if (entry.is_own()) findings = verify(schedule, {.most_findings = most_counted_findings});
       add_schedule(options, schedule, entry.short_name(), findings, page);
       right = right && findings.empty();
     }

@@ -74,7 +74,8 @@ std::optional<Point> stub_of(const Link& link, const std::vector<Link>& links, c
     if (other.dimension == link.dimension) mine.push_back(other.number);
   const bool up = mine.size() == 2 ? mine.front() == link.number : link.to > link.from;
   const bool around = up != (link.to > link.from);
-  if (i < 2 && !around) return std::nullopt;
+  const bool is_parallel = wide[i].side == 2;  // both links to the other coordinate are drawn beside each other
+  if (i < 2 && (!around || is_parallel)) return std::nullopt;
   return unit((up ? 1 : -1) * directions[i]);
 }
 

@@ -3,16 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numbers>
 #include <string_view>
 
 #include "draw/layouts/kinds.hpp"
+#include "draw/text_lines.hpp"
 #include "foundation/text/parsing.hpp"
 
 namespace quadrille {
 namespace {
 
-constexpr double room_for_router = 84, room_for_rank = 30, between_circles = 52, room_for_name = 26,
+constexpr double room_for_router = 84, room_for_rank = 30, between_circles = 52, between_groups = 36, name_size = 11,
                  widest_arc = 0.9 * std::numbers::pi;
 
 struct DragonflySize {
@@ -33,6 +35,8 @@ std::optional<DragonflySize> size_of(const Topology& topology) {
   return size;
 }
 
+std::string name_of(Count group) { return fmt::format("group {}", group); }
+
 // Returns the point at an angle, in radians clockwise from the top.
 Point on_circle(double radius, double angle) { return {radius * std::sin(angle), -radius * std::cos(angle)}; }
 
@@ -50,8 +54,10 @@ std::optional<Layout> group_layout(const Topology& topology) {
   const auto of_a_group = static_cast<double>(routers), rank_count = static_cast<double>(routers * ranks);
   const double router_circle = std::max(40.0, room_for_router * of_a_group / widest_arc);
   const double rank_circle = std::max(router_circle + between_circles, room_for_rank * rank_count / widest_arc);
-  const double reach = rank_circle + rank_radius + room_for_name, turn = 2 * std::numbers::pi / static_cast<double>(groups);
-  const double away = groups == 1 ? 0 : groups == 2 ? reach : reach / std::sin(turn / 2);
+  const double width_of_name = text_width(name_of(groups - 1), name_size);
+  const double reach = rank_circle + rank_radius + width_of_name + 8, turn = 2 * std::numbers::pi / static_cast<double>(groups);
+  const double apart = reach + between_groups / 2;
+  const double away = groups == 1 ? 0 : groups == 2 ? apart : apart / std::sin(turn / 2);
   Layout layout;
   layout.vertices.resize(index(topology.vertices()));
   for (Count group = 0; group < groups; ++group) {
@@ -65,9 +71,11 @@ std::optional<Layout> group_layout(const Topology& topology) {
         layout.vertices[vertex * ranks + rank].centre =
             centre + on_circle(rank_circle, angle + part_of_arc(widest_arc / of_a_group, rank, ranks));
     }
+    // How far the box of the name reaches outwards from its middle.
+    const double half_of_name = (std::abs(std::sin(outwards)) * width_of_name + std::abs(std::cos(outwards)) * name_size) / 2;
     layout.parts.push_back({.box = {centre.x - reach, centre.y - reach, 2 * reach, 2 * reach},
-                            .name = fmt::format("group {}", group),
-                            .name_at = centre + on_circle(reach - room_for_name / 2, outwards) + Point{0, 4},
+                            .name = name_of(group),
+                            .name_at = centre + on_circle(rank_circle + rank_radius + 4 + half_of_name, outwards) + Point{0, 4},
                             .is_round = true});
   }
   return layout;

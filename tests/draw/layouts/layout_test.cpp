@@ -6,7 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
+
+#include "draw/text_lines.hpp"
 
 namespace quadrille {
 namespace {
@@ -127,6 +130,27 @@ TEST(Layouts, KeepTheGroupsOfDragonfliesApart) {
       const Box& box = layout.parts[index(part)].box;
       const Point middle{box.x + box.width / 2, box.y + box.height / 2};
       EXPECT_EQ(length(layout.vertices[vertex].centre - middle) < box.width / 2, part == group) << vertex;
+    }
+  }
+}
+
+// The circles of groups do not touch, and their names stand inside them, over no rank.
+TEST(Layouts, KeepTheCirclesAndNamesOfGroupsApart) {
+  for (const char* name : {"dragonfly:2x4x2", "dragonfly:3x2x2", "dragonfly:5x4x2", "dragonfly:8x4x3", "dragonfly:12x3x2"}) {
+    SCOPED_TRACE(name);
+    const Topology topology = parse_topology(name);
+    const Layout layout = layout_of(topology);
+    for (const LayoutPart& part : layout.parts) {
+      const double radius = part.box.width / 2, half_of_name = text_width(part.name, 11) / 2;
+      const Point middle{part.box.x + radius, part.box.y + radius};
+      for (const LayoutPart& other : layout.parts)
+        if (&other != &part) EXPECT_GT(length(Point{other.box.x + radius, other.box.y + radius} - middle), 2 * radius + 10);
+      for (const double side : {-half_of_name, half_of_name})
+        EXPECT_LT(length(part.name_at + Point{side, 0} - middle), radius) << part.name;
+      for (Rank rank = 0; rank < topology.ranks(); ++rank) {
+        const Point apart = layout.vertices[rank].centre - (part.name_at - Point{0, 4});
+        EXPECT_FALSE(std::abs(apart.x) < rank_radius + half_of_name - 1 && std::abs(apart.y) < rank_radius + 5) << rank;
+      }
     }
   }
 }

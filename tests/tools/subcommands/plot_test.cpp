@@ -73,15 +73,13 @@ TEST_F(PlotTest, ShowsThePanelsThatAreNamed) {
 
 TEST_F(PlotTest, HasTheWidthOfAColumn) {
   const std::string json = simulation("4");
-  const auto width = [&](const char* text) {
-    return Read(prints({"plot", "-", "--width", text}, json)).root().attribute("width").as_double();
-  };
+  const auto width = [&](const char* text) { return Read(prints({"plot", "-", "--width", text}, json)).width(); };
   EXPECT_EQ(width("84mm"), 318) << "84 / 25.4 * 96, rounded up";
   EXPECT_EQ(width("8.4cm"), 318);
   EXPECT_EQ(width("5in"), 480);
   const Read narrow(prints({"plot", "-", "--width", "84mm"}, json));
   narrow.expect_inside();
-  EXPECT_EQ(narrow.covered_texts(), std::vector<std::string>{});
+  narrow.expect_no_covered_text();
   for (const char* wrong : {"84", "mm", "-3mm", "nanmm", "wide"}) refuses({"plot", "-", "--width", wrong}, "is no width", json);
   refuses({"plot", "-", "--width", "5mm"}, "is not between 59 and 1058 mm", json);
 }
@@ -119,7 +117,8 @@ TEST_F(PlotTest, RefusesWhatIsNoTable) {
   refuses({"plot", "-"}, "two problems with 4 ranks and 8 B", twice.dump());
   const std::string other = write("other.json", simulation("16"));
   const std::string priced = prints({"price", "alltoall", "--ranks", "8", "--machine", "sp2", "--json"});
-  refuses({"plot", other, "-"}, "one plot shows one kind of times", priced);
+  refuses({"plot", other, "-"},
+          "one plot shows times of one kind; stdin has times priced with the model flat of the machine sp2, but", priced);
 }
 
 }  // namespace

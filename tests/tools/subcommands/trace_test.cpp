@@ -98,7 +98,11 @@ TEST_F(CommandTest, TracesWrongSchedulesWithTheirFindings) {
   EXPECT_EQ(trace.messages[0].ends, MessageEnds::sender_only);
   ASSERT_FALSE(trace.findings.empty());
   EXPECT_EQ(trace.findings[0].rule, "unmatched-message");
-  refuses({"trace", name, "--machine", "sp1"}, "a wrong schedule has no simulated times");
+  EXPECT_NE(outcome.talk.find("its trace lists "), std::string::npos) << outcome.talk;
+  const std::string file = this->file("mine.json").string();
+  EXPECT_EQ(run({"trace", name, "-o", file}).exit_code, 1);
+  EXPECT_EQ(contents(file), outcome.out) << "the file is written";
+  refuses({"trace", name, "--machine", "sp1"}, "a wrong schedule has no simulated times, so leave --machine out; it has ");
 }
 
 }  // namespace

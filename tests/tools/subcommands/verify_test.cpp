@@ -164,10 +164,18 @@ TEST_F(CommandTest, DrawsOneSchedule) {
   wrong.replace(wrong.find("send to 1"), 9, "send to 2");
   const Outcome drawn = run({"draw", "-"}, wrong);
   EXPECT_EQ(drawn.exit_code, 1) << "the exit code of verify with findings";
-  EXPECT_EQ(drawn.talk, "");
+  EXPECT_NE(drawn.talk.find("the schedule of stdin is wrong, and its picture shows 19 findings, one cause: "),
+            std::string::npos);
   EXPECT_NE(drawn.out.find("unmatched-message: rank 2 has no receive"), std::string::npos);
   refuses({"draw", "-", "--ranks", "5"}, "a file says itself", text);
   refuses({"draw", "alltoal"}, "did you mean 'alltoall'?");
+  refuses(with(bruck, {"--limit", "3"}), "--limit goes with --round each");
+  const auto rounds = [&](const std::string& limit) {
+    return prints(with(bruck, {"--as", "links", "--topology", "ring:5", "--round", "each", "--limit", limit}));
+  };
+  EXPECT_NE(rounds("2").find(">1 more round with messages, up to round 2, is left out<"), std::string::npos);
+  EXPECT_EQ(rounds("3").find("left out"), std::string::npos);
+  EXPECT_EQ(rounds("3"), rounds("0"));
   refuses({"draw"}, "name a collective");
   refuses({"draw", "alltoall", "--ranks", "5", "-o", kept}, "say which algorithm");
   refuses(with(bruck, {"--as", "block", "-o", kept}), "did you mean 'blocks'?");
@@ -249,7 +257,15 @@ TEST_F(CommandTest, LimitsFindingsAndSaysSo) {
   EXPECT_EQ(with_limit("2").find("--limit 0"), std::string::npos);
   EXPECT_EQ(with_limit("2"), with_limit("0"));
   EXPECT_EQ(Json::parse(run({"verify", bad, "--limit", "1", "--json"}).out).at("findings").size(), 1u);
-  EXPECT_NE(run({"draw", bad}).out.find("First of 2 findings"), std::string::npos);
+  const Outcome drawn = run({"draw", bad}), traced = run({"trace", bad});
+  EXPECT_NE(drawn.out.find(": wrong, 2 findings, one cause<"), std::string::npos);
+  EXPECT_NE(drawn.out.find("Cause: block "), std::string::npos);
+  EXPECT_NE(drawn.out.find("First of 2 findings"), std::string::npos);
+  const std::string cause = "2 findings, one cause: " + verdict.at("causes")[0].at("message").get<std::string>() + "\n";
+  for (const Outcome& outcome : {drawn, traced}) {
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_NE(outcome.talk.find(cause), std::string::npos) << outcome.talk;
+  }
   refuses({"verify", bad, "--limit", "-1"}, "at least 0");
 }
 
@@ -268,8 +284,8 @@ TEST_F(CommandTest, TracesOneBlock) {
   EXPECT_EQ(json.at("arrives"), true);
   EXPECT_EQ(json.at("steps").front().at("offset"), 31);
   EXPECT_EQ(json.at("steps").back().at("offset"), 7);
-  refuses(with("0"), "--trace takes two ranks");
-  refuses(with("0,5"), "rank 5 is none of the 5 ranks");
+  for (const char* wrong : {"0", "0,1,2,3", "a,b", "0,-1", "0,1..3", "0,"}) refuses(with(wrong), "--trace takes two ranks");
+  refuses(with("0,5"), "there is no rank 5; ranks are 0 to 4");
   refuses(with("0,3,8"), "go 8 bytes; there is no byte 8");
   refuses({"verify", "alltoall", "--algorithm", "bruck", "--ranks", "4,5", "--trace", "0,1"}, "one schedule, not of 2");
 }

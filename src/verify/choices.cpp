@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "verify/choices.hpp"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "quadrille/indexed.hpp"
+
+namespace quadrille {
+namespace {
+
+// Suspects whose repair is tried, and the operations that are replayed for them.
+constexpr std::size_t most_repairs = 6;
+constexpr Count most_replayed = Count{1} << 18;  // about a second
+
+int likelihood(CauseKind kind) {
+  if (kind == CauseKind::wrong_receiver || kind == CauseKind::wrong_sender) return 0;
+  return kind == CauseKind::missing ? 1 : 2;
+}
+
+// An operation that was missing in both times.
+void narrow(Suspicion& suspicion, const Suspicion& other) {
+  const Count since = std::max(suspicion.since, other.since), until = std::min(suspicion.until, other.until);
+  if (since < until) suspicion.since = since, suspicion.until = until;
+}
+
+}  // namespace
+
+Investigation::Investigation(const Schedule& wrong_schedule, const std::vector<Finding>& its_findings)
+    : schedule(wrong_schedule), findings(its_findings), assigned(findings.size(), false) {}
+
+void Investigation::measure(SetSizes& sizes) const {
+  for (const TimedOperation& timed : flow.operations()) count_in(sizes, timed.name, stages, ranks);
+}
+
+bool Choice::operator<(const Choice& other) const {
+  const auto key = [](const Choice& choice) {
+    const bool is_set = choice.suspects.size() > 1;
+    return std::tuple(choice.findings, is_set && !choice.is_missing, is_set ? -size(choice.suspects) : 0, choice.likelihood,
+                      choice.fit, choice.copied, -choice.all, -choice.rounds);
+  };
+  return key(*this) < key(other);
+}
+
+Choices::Choices(Investigation& known) : known_(known) {
+  list_suspects();
+  list_sets();
+}
+
+void Choices::list_suspects() {
+  std::map<Suspect, std::vector<std::size_t>> list;
+  for (std::size_t i = 0; i < known_.wrong.size(); ++i) {
+    known_.budget.charge(size(known_.wrong[i].suspects) * 8);
+    for (const auto& [suspect, suspicion] : known_.wrong[i].suspects) list[suspect].push_back(i);
+  }
+  for (auto& [suspect, wrong] : list) suspects_.push_back({suspect, std::move(wrong)});
+}
+
+// Missing operations have no round, and there might be one at each rank.
+void Choices::list_sets() {
+  for (std::size_t i = 0; i < suspects_.size(); ++i) {
+    const auto& [number, from, to] = suspects_[i].suspect;
+    const auto kind = from == to ? NamedOperation::Kind::copy : NamedOperation::Kind::message;
+    const NamedOperation missing{before_all, kind, from, to};
+    for (const Likeness& likeness : number ? likenesses(known_.flow.operations()[*number].name, known_.stages, known_.ranks)
+                                           : likenesses(missing, {}, known_.ranks))
+      if (number || likeness.between != Likeness::Between::any) sets_[likeness].members.push_back(i);
+  }
+  std::erase_if(sets_, [](const auto& set) { return set.second.members.size() < 2; });
+  SetSizes sizes;
+  for (const auto& [likeness, set] : sets_) sizes[likeness] = 0;
+  known_.measure(sizes);
+  for (auto& [likeness, set] : sets_) {
+    set.all = likeness.first_round == before_all ? missing_size(likeness) : sizes[likeness];
+    for (const std::size_t i : set.members) set.bound += suspects_[i].wrong.size();
+  }
+}
+
+Count Choices::missing_size(const Likeness& likeness) const {
+  const bool of_a_rank = likeness.between == Likeness::Between::sender || likeness.between == Likeness::Between::receiver;
+  return of_a_rank ? known_.ranks - 1 : known_.ranks;
+}
+
+std::optional<Choice> Choices::best() {
+  std::vector<Choice> singles;
+  for (std::size_t i = 0; i < suspects_.size(); ++i)
+    if (Choice choice = choice_of(i); choice.findings > 0) singles.push_back(std::move(choice));
+  if (singles.empty()) return std::nullopt;
+  Choice best = *std::max_element(singles.begin(), singles.end());
+  std::vector<std::pair<const Likeness, SuspectSet>*> sets;
+  for (auto& set : sets_)
+    if (set.second.bound > best.findings) sets.push_back(&set);
+  std::stable_sort(sets.begin(), sets.end(), [](const auto* a, const auto* b) { return a->second.bound > b->second.bound; });
+  const std::size_t least = best.findings + 1;
+  for (auto* set : sets) {
+    if (set->second.bound < std::max(least, best.findings)) break;
+    Choice choice = choice_of(set->first, set->second);
+    if (choice.findings >= least) best = std::max(best, std::move(choice));
+  }
+  return best.suspects.size() == 1 ? best_repaired(std::move(singles)) : best;
+}
+
+Choice Choices::best_repaired(std::vector<Choice> choices) {
+  std::stable_sort(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) { return b < a; });
+  const std::size_t enough = choices.front().findings / 2 + 1;
+  std::erase_if(choices, [&](const Choice& choice) { return choice.findings < enough; });
+  if (choices.size() > most_repairs) choices.resize(most_repairs);
+  if (choices.size() == 1) return choices.front();
+  replayed_ += size(choices) * size(known_.flow.operations());
+  if (replayed_ > most_replayed) return choices.front();
+  Choice* best = nullptr;
+  std::tuple<std::size_t, bool, Count> fewest;
+  for (Choice& choice : choices) {
+    const std::size_t left = left_without(choice);
+    const std::tuple now{left, !choice.repair, choice.repair ? choice.repair->irregular : 0};  // what was tried counts more
+    if (best == nullptr || now < fewest) best = &choice, fewest = now;
+  }
+  return *best;
+}
+
+std::size_t Choices::left_without(Choice& choice) const {
+  const auto& [suspect, list] = suspects_[choice.suspects.front()];
+  std::vector<const Suspicions*> suspicions;
+  for (const std::size_t wrong : list)
+    if (is_open(wrong)) suspicions.push_back(&known_.wrong[wrong].suspects.at(suspect));
+  const std::size_t count = known_.findings.size();
+  if (suspect.operation) choice.repair = best_repair(known_.schedule, known_.flow, *suspect.operation, suspicions, count + 1);
+  return choice.repair ? choice.repair->left : count - choice.findings;
+}
+
+Choice Choices::choice_of(std::size_t i) {
+  const auto& [suspect, list] = suspects_[i];
+  known_.budget.charge(size(list));
+  Choice choice{{i}, 0, 0, !suspect.operation, 0, before_all, 1, 1, "", {}};
+  for (const std::size_t wrong : list)
+    if (is_open(wrong)) {
+      ++choice.findings;
+      choice.likelihood = std::max(choice.likelihood, likelihood(known_.wrong[wrong].suspects.at(suspect).first.kind));
+    }
+  if (!suspect.operation && choice.findings > 0) {
+    choice.fit = expected(i).fit;
+    choice.copied = known_.wrong[list.front()].suspects.at(suspect).first.copied;
+  }
+  return choice;
+}
+
+const Expected& Choices::expected(std::size_t i) {
+  const auto [known, fresh] = expected_.try_emplace(i);
+  Expected& best = known->second;
+  if (!fresh) return best;
+  if (!patterns_) {
+    std::vector<NamedOperation> names;
+    for (const TimedOperation& timed : known_.flow.operations()) names.push_back(timed.name);
+    patterns_.emplace(std::move(names), known_.ranks);
+  }
+  const auto& [suspect, list] = suspects_[i];
+  Suspicion suspicion = known_.wrong[list.front()].suspects.at(suspect).first;
+  for (const std::size_t wrong : list) narrow(suspicion, known_.wrong[wrong].suspects.at(suspect).first);
+  const auto kind = suspect.from == suspect.to ? NamedOperation::Kind::copy : NamedOperation::Kind::message;
+  best = {0, known_.flow.round_of(suspicion.since), known_.flow.round_of(suspicion.until)};
+  known_.budget.charge(best.last - best.first + 1);
+  for (Count round = best.first; round <= best.last; ++round)
+    best.fit = std::max(best.fit, patterns_->fit({round, kind, suspect.from, suspect.to}));
+  return best;
+}
+
+// The members that explain findings. There is no choice if they are too few for one mistake, or if less than half of them explain
+// what the others do not; they will not become more.
+Choice Choices::choice_of(const Likeness& likeness, SuspectSet& set) {
+  std::vector<Choice> members;
+  for (const std::size_t i : set.members) members.push_back(choice_of(i));
+  std::stable_sort(members.begin(), members.end(), [](const Choice& a, const Choice& b) { return a.findings > b.findings; });
+  Choice choice{
+      {}, 0, 0, likeness.first_round == before_all, 0, before_all, set.all, likeness.last_round - likeness.first_round + 1, "", {}};
+  std::vector<bool> explained(known_.wrong.size(), false);
+  Count needed = 0;
+  for (const Choice& member : members) {
+    std::size_t more = 0;
+    for (const std::size_t wrong : suspects_[member.suspects.front()].wrong)
+      if (is_open(wrong) && !explained[wrong]) {
+        explained[wrong] = true;
+        ++more;
+      }
+    if (member.findings == 0) break;
+    if (more > 0) ++needed;
+    choice.suspects.push_back(member.suspects.front());
+    choice.findings += more;
+    choice.likelihood = std::max(choice.likelihood, member.likelihood);
+    choice.fit = std::max(choice.fit, member.fit);
+  }
+  const Count found = size(choice.suspects);
+  if (needed < 2 || 2 * needed < found || !is_systematic(likeness, found, set.all)) choice = {};
+  set.bound = choice.findings;
+  choice.text = text_of(likeness, found, set.all, known_.ranks);
+  return choice;
+}
+
+}  // namespace quadrille

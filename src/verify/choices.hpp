@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Chooses the suspects that explain most findings: one, or most of a set of operations that are alike (likeness.hpp), each of
+// findings that the others do not explain. Of several that explain as much, those are preferred whose repair leaves fewer findings.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "verify/likeness.hpp"
+#include "verify/repair.hpp"
+#include "verify/suspects.hpp"
+
+namespace quadrille {
+
+// What is known about a wrong schedule.
+struct Investigation {
+  Investigation(const Schedule& wrong_schedule, const std::vector<Finding>& its_findings);
+  void measure(SetSizes& sizes) const;  // sets how many operations of the schedule are in each set
+
+  const Schedule& schedule;
+  const std::vector<Finding>& findings;
+  const Count ranks = schedule.problem.ranks;
+  const std::vector<Stage> stages = schedule.program(0).stages;
+  ByteFlow flow{schedule};
+  Budget budget;
+  const std::vector<WrongByte> wrong = wrong_bytes(schedule, findings, flow, budget);
+  std::vector<bool> assigned;  // the findings that have a cause
+};
+
+// The wrong bytes that a suspect explains, as indices.
+struct Explained {
+  Suspect suspect;
+  std::vector<std::size_t> wrong;
+};
+
+// A missing operation: how well it would fit into the schedule, and the rounds in which it may have been expected.
+struct Expected {
+  Count fit = 0;
+  Count first = 0, last = 0;
+};
+
+// One suspect or several that are alike.
+struct Choice {
+  std::vector<std::size_t> suspects;  // those first that explain most
+  std::size_t findings = 0;
+  int likelihood = 0;
+  bool is_missing = false;
+  Count fit = 0;              // how well a missing operation would fit
+  Count copied = before_all;  // missing: since when the byte was where it stayed
+  Count all = 1;
+  Count rounds = 1;                // from the first to the last of the set
+  std::string text;                // which are alike
+  std::optional<Repaired> repair;  // if repairs were tried: the best
+  // Of sets that explain as much, the smallest one of existing operations is best, because a missing operation explains whatever a
+  // rank lacks.
+  bool operator<(const Choice& other) const;
+};
+
+class Choices {
+ public:
+  explicit Choices(Investigation& known);
+
+  // The best choice of suspects for the findings without a cause; nothing if no suspect explains any of them.
+  std::optional<Choice> best();
+
+  const Explained& suspect(std::size_t i) const { return suspects_[i]; }
+  const Expected& expected(std::size_t i);  // of a suspect that is a missing operation
+
+ private:
+  // Suspects with a likeness, as indices.
+  struct SuspectSet {
+    std::vector<std::size_t> members;
+    Count all = 0;          // operations of the schedule with this likeness
+    std::size_t bound = 0;  // at least the number of findings that the members explain
+  };
+
+  void list_suspects();
+  void list_sets();
+  Count missing_size(const Likeness& likeness) const;
+  bool is_open(std::size_t wrong) const { return !known_.assigned[known_.wrong[wrong].finding]; }
+  Choice choice_of(std::size_t i);
+  Choice choice_of(const Likeness& likeness, SuspectSet& set);
+  // Of the suspects that explain most findings, returns the one whose repair leaves the fewest; of several, the first.
+  Choice best_repaired(std::vector<Choice> choices);
+  // Returns how many findings are left if the suspect of the choice is repaired. A suspect without a repair is believed to have
+  // caused what it explains.
+  std::size_t left_without(Choice& choice) const;
+
+  Investigation& known_;
+  std::vector<Explained> suspects_;
+  std::map<Likeness, SuspectSet> sets_;
+  std::optional<Patterns> patterns_;  // made when it is needed
+  Count replayed_ = 0;
+  std::map<std::size_t, Expected> expected_;  // by index of the suspect
+};
+
+}  // namespace quadrille
