@@ -5,6 +5,7 @@
 
 #include "quadrille/error.hpp"
 #include "quadrille/simulate.hpp"
+#include "support/refuse.hpp"
 #include "support/talk.hpp"
 
 namespace quadrille::command {
@@ -38,6 +39,11 @@ void add_times_by_events(Trace& trace, const Schedule& schedule, const Topology*
 }
 
 }  // namespace
+
+void refuse_wrong(const std::vector<Finding>& findings) {
+  if (!findings.empty())
+    refuse(fmt::format("a wrong schedule has no simulated times; leave --machine out; {}", to_string(findings.front())));
+}
 
 void add_simulated_times(Trace& trace, const Schedule& schedule, const Topology* topology, const ModelOptions& model,
                          const EventArguments& events, const std::optional<std::string>& by) {
