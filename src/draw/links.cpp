@@ -98,7 +98,7 @@ std::string draw_links(const Schedule& schedule, const Topology& topology, const
   const std::vector<LinkPanel> panels = panels_of(topology, rounds, programs.front().stages, options);
   check_parts(topology.link_count() * size(panels), most_links_of_panels, "links in all rounds");
   const HeatScale scale = scale_of(panels, unit);
-  const Layout layout = layout_of(topology);
+  const NetworkLayout layout = layout_of(topology);
 
   Svg svg(faults.marked(title_of(schedule, topology, options, unit)));
   const Focus focus(topology, faults.any() ? faults.places().front().rank : Rank{0});

@@ -25,7 +25,7 @@ void add_loads(const Topology& topology, const std::vector<RoutedMessage>& messa
 
 class NetworkDrawing {
  public:
-  NetworkDrawing(Svg& svg, const Topology& topology, const Layout& layout, const Focus& focus, const ByteUnit& unit)
+  NetworkDrawing(Svg& svg, const Topology& topology, const NetworkLayout& layout, const Focus& focus, const ByteUnit& unit)
       : svg_(svg), topology_(topology), layout_(layout), focus_(focus), unit_(unit) {}
 
   // Draws the network with its upper left corner at a point. With `has_numbers`, a number stands beside each link that several
@@ -54,7 +54,7 @@ class NetworkDrawing {
 
   Svg& svg_;
   const Topology& topology_;
-  const Layout& layout_;
+  const NetworkLayout& layout_;
   const Focus& focus_;
   const ByteUnit unit_;
   std::vector<std::pair<Point, std::string>> numbers_;  // written last, over everything else

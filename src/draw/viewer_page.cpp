@@ -63,7 +63,7 @@ Json list_of(const List& list, Value&& value) {
 }
 
 // Returns null if a file's network has vertices without a place, such as switches to which links lead, but from which none do.
-Json json_of(const Layout& layout, Count ranks) {
+Json json_of(const NetworkLayout& layout, Count ranks) {
   for (const LayoutVertex& vertex : layout.vertices)
     if (!std::isfinite(vertex.centre.x) || !std::isfinite(vertex.centre.y)) return nullptr;
   Json names = Json::array(), parts = Json::array();

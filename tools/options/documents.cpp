@@ -23,6 +23,16 @@ namespace {
 
 constexpr std::size_t most_bytes = std::size_t{1} << 30;  // a limit, because files such as /dev/zero never end
 
+// Returns what `read` returns, and puts the label in front of its errors.
+template <class Read>
+auto labelled(const std::string& label, Read&& read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}: {}", label, error.what()));
+  }
+}
+
 }  // namespace
 
 std::string read_text(const std::string& file, const std::string& label) {
@@ -58,13 +68,12 @@ void check_names_file(const std::string& subject, bool about_problem, bool about
 std::string label_of(const std::string& file) { return file == "-" ? "stdin" : "'" + file + "'"; }
 
 std::vector<Schedule> read_schedules(const std::string& file, const ReadText& read) {
-  const std::string label = label_of(file);
-  const std::string text = read(file, label);
-  try {
-    return parse_documents(text);
-  } catch (const Error& error) {
-    throw Error(error.code(), fmt::format("{}: {}", label, error.what()));
-  }
+  const std::string label = label_of(file), text = read(file, label);
+  return labelled(label, [&] { return parse_documents(text); });
+}
+
+std::vector<Trace> read_traces(const std::string& text, const std::string& label) {
+  return labelled(label, [&] { return parse_traces(text); });
 }
 
 }  // namespace quadrille::command

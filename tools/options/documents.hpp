@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "quadrille/schedule.hpp"
+#include "quadrille/trace.hpp"
 
 namespace quadrille::command {
 
@@ -24,5 +25,8 @@ void check_names_file(const std::string& subject, bool about_problem, bool about
 
 // Reads the schedules of a file, as JSON or text; "-" is stdin. Throws Error with a sentence that names the file.
 std::vector<Schedule> read_schedules(const std::string& file, const ReadText& read = read_text);
+
+// Reads the traces of a text. Throws Error{malformed} with a sentence that begins with `label`.
+std::vector<Trace> read_traces(const std::string& text, const std::string& label);
 
 }  // namespace quadrille::command

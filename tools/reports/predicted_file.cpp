@@ -9,6 +9,7 @@
 #include "foundation/text/byte_text.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/picoseconds.hpp"
+#include "reports/result_file.hpp"
 
 namespace quadrille::command {
 namespace {
@@ -69,13 +70,8 @@ bool is_predicted(const Json& json) {
 }
 
 std::vector<RaceFile> predicted_files_of(const Json& json, const std::string& file) {
-  const auto refuse_it = [&](const std::string& reason) {
-    throw Error(ErrorCode::malformed,
-                fmt::format("{} is not a result of 'quadrille simulate --json' or 'quadrille price --json' of this version: {}",
-                            file, reason));
-  };
-  std::map<Count, RaceFile> files;
-  try {
+  return read_result(file, "'quadrille simulate --json' or 'quadrille price --json'", [&] {
+    std::map<Count, RaceFile> files;
     for (const Json& problem : json.is_array() ? json : Json::array({json})) {
       RaceFile& all = files.try_emplace(problem.at("ranks").get<Count>(), without_sizes(problem, file)).first->second;
       RaceFileSize size = size_of(problem);
@@ -83,14 +79,10 @@ std::vector<RaceFile> predicted_files_of(const Json& json, const std::string& fi
         throw Error(ErrorCode::malformed, fmt::format("it has two problems with {} ranks and {}", all.ranks, size.text));
       all.sizes.push_back(std::move(size));
     }
-  } catch (const Json::exception& error) {
-    refuse_it(reason_of(error));
-  } catch (const Error& error) {
-    refuse_it(error.what());
-  }
-  std::vector<RaceFile> list;
-  for (auto& [ranks, each] : files) list.push_back(std::move(each));
-  return list;
+    std::vector<RaceFile> list;
+    for (auto& [ranks, each] : files) list.push_back(std::move(each));
+    return list;
+  });
 }
 
 }  // namespace quadrille::command

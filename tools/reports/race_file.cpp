@@ -8,14 +8,11 @@
 
 #include "options/documents.hpp"
 #include "quadrille/error.hpp"
+#include "reports/result_file.hpp"
 #include "support/text.hpp"
 
 namespace quadrille::command {
 namespace {
-
-void demand(bool holds, const char* what) {
-  if (!holds) throw Error(ErrorCode::malformed, what);
-}
 
 Spread spread_of(const Json& json, const std::string& suffix) {
   const auto figure = [&](const char* name) {
@@ -92,19 +89,9 @@ void take_counts(RaceFileSize& size, const Json& json) {
   size.text = *least == *most ? bytes_text(*most) : fmt::format("{}..{}", bytes_text(*least), bytes_text(*most));
 }
 
-std::string reason_of(const Json::exception& error) {
-  const std::string what = error.what();  // "[json.exception.out_of_range.403] key 'sizes' not found"
-  const std::size_t end = what.find("] ");
-  return end == std::string::npos ? what : what.substr(end + 2);
-}
-
 RaceFile race_file_of(const Json& json, const std::string& file) {
-  const auto refuse_it = [&](const std::string& reason) {
-    throw Error(ErrorCode::malformed,
-                fmt::format("{} is not a result of 'quadrille race --json' of this version: {}", file, reason));
-  };
-  RaceFile race{.file = file, .origin = "last rank's end minus first rank's start; medians with their intervals"};
-  try {
+  return read_result(file, "'quadrille race --json'", [&] {
+    RaceFile race{.file = file, .origin = "last rank's end minus first rank's start; medians with their intervals"};
     race.collective = json.at("collective").get<std::string>();
     race.transport = json.at("transport").get<std::string>();
     race.memory = json.at("memory").get<std::string>();
@@ -117,12 +104,8 @@ RaceFile race_file_of(const Json& json, const std::string& file) {
     race.cold = json.at("cold").get<bool>();
     for (const Json& size : json.at("sizes")) race.sizes.push_back(size_of(size));
     demand(!race.sizes.empty(), "it has no sizes");
-  } catch (const Json::exception& error) {
-    refuse_it(reason_of(error));
-  } catch (const Error& error) {
-    refuse_it(error.what());
-  }
-  return race;
+    return race;
+  });
 }
 
 Json read_json(const std::string& file) {

@@ -56,9 +56,6 @@ RaceFile read_race_file(const std::string& file);
 // Takes the counts of an irregular problem, and the size and its text from them.
 void take_counts(RaceFileSize& size, const Json& counts);
 
-// Returns what is wrong with a JSON document, without the library's own numbers.
-std::string reason_of(const Json::exception& error);
-
 // Returns the JSON of a file, or of stdin for "-". Throws Error{malformed} if it is none.
 Json read_json(const std::string& file);
 

@@ -7,7 +7,6 @@
 
 #include "foundation/text/printable.hpp"
 #include "options/documents.hpp"
-#include "options/misuse.hpp"
 #include "options/problem_options.hpp"
 #include "quadrille/error.hpp"
 #include "schedule/extent.hpp"
@@ -206,12 +205,6 @@ void complain_of(const Schedule& schedule, const std::string& subject, std::stri
                  const std::vector<Finding>& findings) {
   complain(
       fmt::format("the schedule of {} is wrong, and {} {}", subject, shown, summary_of(findings, causes_of(schedule, findings))));
-}
-
-void check_can_be_simulated(const Schedule& schedule, const std::vector<Finding>& findings) {
-  if (!findings.empty())
-    refuse(fmt::format("a wrong schedule has no simulated times, so leave --machine out; it has {}",
-                       summary_of(findings, causes_of(schedule, findings))));
 }
 
 std::string text_of(const ScheduleVerdict& verdict, std::size_t limit) {

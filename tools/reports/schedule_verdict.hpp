@@ -51,10 +51,8 @@ ScheduleVerdict judge(const Schedule& schedule, std::string label, const VerifyO
 [[noreturn]] void throw_with_finding(const Error& error, const std::vector<Finding>& findings);
 
 // Says on stderr that the schedule of `subject`, a file or an algorithm, is wrong, and what `shown`, such as "its picture", shows.
-void complain_of(const Schedule& schedule, const std::string& subject, std::string_view shown, const std::vector<Finding>& findings);
-
-// Refuses simulated times of a wrong schedule. Does nothing without findings.
-void check_can_be_simulated(const Schedule& schedule, const std::vector<Finding>& findings);
+void complain_of(const Schedule& schedule, const std::string& subject, std::string_view shown,
+                 const std::vector<Finding>& findings);
 
 // At most `limit` causes and `limit` findings of each schedule are listed, as text in the order of the causes; if there are more,
 // this is said.

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include "quadrille/error.hpp"
+#include "quadrille/fault_cause.hpp"
 #include "quadrille/simulate.hpp"
+#include "support/refuse.hpp"
 #include "support/talk.hpp"
 
 namespace quadrille::command {
@@ -38,6 +40,12 @@ void add_times_by_events(Trace& trace, const Schedule& schedule, const Topology*
 }
 
 }  // namespace
+
+void refuse_wrong(const Schedule& schedule, const std::vector<Finding>& findings) {
+  if (!findings.empty())
+    refuse(fmt::format("a wrong schedule has no simulated times, so leave --machine out; it has {}",
+                       summary_of(findings, causes_of(schedule, findings))));
+}
 
 void add_simulated_times(Trace& trace, const Schedule& schedule, const Topology* topology, const ModelOptions& model,
                          const EventArguments& events, const std::optional<std::string>& by) {

@@ -4,16 +4,22 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "options/event_arguments.hpp"
 #include "options/model_options.hpp"
 #include "quadrille/topology.hpp"
 #include "quadrille/trace.hpp"
+#include "quadrille/verify.hpp"
 
 namespace quadrille::command {
 
-// By rounds, and by events with each policy of `events`. `by` is "rounds", "events" or absent: then simulations by events are left
-// out, with a remark, if the machine or the model cannot do them. Throws Error{misuse} if a model that was asked for cannot.
+// Refuses to simulate a schedule with findings.
+void refuse_wrong(const Schedule& schedule, const std::vector<Finding>& findings);
+
+// Simulates by rounds, and by events with each policy of `events`. `by` is "rounds", "events" or absent: then simulations by events
+// are left out, with a remark, if the machine or the model cannot do them. Throws Error{misuse} if a model that was asked for
+// cannot.
 void add_simulated_times(Trace& trace, const Schedule& schedule, const Topology* topology, const ModelOptions& model,
                          const EventArguments& events = {}, const std::optional<std::string>& by = {});
 

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "reports/viewer_reports.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "options/arguments.hpp"
-#include "quadrille/error.hpp"
 #include "reports/race_file.hpp"
+#include "reports/result_file.hpp"
 
 namespace quadrille::command {
 namespace {
-
-void demand(bool holds, const char* what) {
-  if (!holds) throw Error(ErrorCode::malformed, what);
-}
 
 constexpr Count most = Count{1} << 53;  // the viewer computes with doubles
 
@@ -30,21 +24,6 @@ Count count_from(Count least, const Json& json, const char* key) {
   demand(count >= least, "a count is too small");
   demand(count < most, "a count is too large");
   return count;
-}
-
-// Reads by `read`, and names the file and the command that writes such files if it fails.
-template <class Read>
-void check(const std::string& label, const char* command, Read&& read) {
-  const auto refuse_it = [&](const std::string& reason) {
-    throw Error(ErrorCode::malformed, fmt::format("{} is not a result of '{}' of this version: {}", label, command, reason));
-  };
-  try {
-    read();
-  } catch (const Json::exception& error) {
-    refuse_it(reason_of(error));
-  } catch (const Error& error) {
-    refuse_it(error.what());
-  }
 }
 
 template <class Each>
@@ -119,7 +98,7 @@ void check_rank(const Json& rank, Count ranks) {
 void check_races(const Json& results, const std::string& label) {
   for_each_document(results, [&](const Json& race) {
     race_file_of(race, label);
-    check(label, "quadrille race --json", [&] {
+    read_result(label, "'quadrille race --json'", [&] {
       for (const char* key : {"ranks", "nodes"}) count_from(1, race, key);
       check_run_facts(race);
     });
@@ -127,7 +106,7 @@ void check_races(const Json& results, const std::string& label) {
 }
 
 void check_tuning(const Json& results, const std::string& label) {
-  check(label, "quadrille tune --json", [&] {
+  read_result(label, "'quadrille tune --json'", [&] {
     for_each_document(results, [](const Json& session) {
       count_from(1, session, "ranks");
       session.at("transport").get<std::string>();
@@ -140,7 +119,7 @@ void check_tuning(const Json& results, const std::string& label) {
 }
 
 void check_run_report(const Json& report, const std::string& label) {
-  check(label, "quadrille report --json", [&] {
+  read_result(label, "'quadrille report --json'", [&] {
     for (const char* key : {"program", "mpi"}) report.at(key).get<std::string>();
     report.at("hosts").get<std::vector<std::string>>();
     for (const char* key : {"start_unix_s", "seconds", "share"}) number_from_0(report, key);

@@ -76,12 +76,7 @@ Thing one_of(const Options& options, std::vector<Thing> all, Title&& title) {
 
 // Converts a file with a trace.
 int convert(Output& output, const Options& options, const std::string& text) {
-  std::vector<Trace> traces;
-  try {
-    traces = parse_traces(text);
-  } catch (const Error& error) {
-    throw Error(error.code(), fmt::format("{}: {}", label_of(options.subject), error.what()));
-  }
+  std::vector<Trace> traces = read_traces(text, label_of(options.subject));
   if (options.model.machine || options.problem.topology)
     refuse(fmt::format("{} holds a trace; its times cannot be simulated; name a schedule instead", label_of(options.subject)));
   write(output, options, one_of(options, std::move(traces), [](const Trace& trace) { return trace.title; }));
@@ -130,7 +125,7 @@ int run(const Options& options) {
   Trace trace = described_trace(schedule, its_case ? its_case->short_name() : short_specification(schedule),
                                 topology ? &*topology : nullptr, findings);
   if (options.model.machine) {
-    check_can_be_simulated(schedule, findings);
+    refuse_wrong(schedule, findings);
     add_simulated_times(trace, schedule, topology ? &*topology : nullptr, options.model, options.events, options.by);
   }
   progress.clear();

@@ -99,7 +99,7 @@ void add_schedule(const Options& options, const Schedule& schedule, const std::s
   const Topology* const topology = network ? &*network : nullptr;
   Trace trace = described_trace(schedule, label, topology, findings);
   if (options.model.machine) {
-    check_can_be_simulated(schedule, findings);
+    refuse_wrong(schedule, findings);
     add_simulated_times(trace, schedule, topology, options.model);
   }
   add(trace, page);
@@ -129,12 +129,7 @@ void check_has_no_network_options(const Options& options, const std::string& wha
 void add_traces(const Options& options, const std::string& file, const std::string& text, ViewerPage& page) {
   const std::string label = label_of(file);
   check_has_no_network_options(options, label + " holds a trace, which has its own network and times");
-  std::vector<Trace> traces;
-  try {
-    traces = parse_traces(text);
-  } catch (const Error& error) {
-    throw Error(error.code(), fmt::format("{}: {}", label, error.what()));
-  }
+  std::vector<Trace> traces = read_traces(text, label);
   for (const Trace& trace : options.only.picked(
            std::move(traces), [](const Trace& each) { return each.title; }, label)) {
     check_ranks(trace.problem.ranks);

@@ -23,10 +23,10 @@ double outermost_radius(const std::vector<std::vector<Vertex>>& circles) {
 
 }  // namespace
 
-std::optional<Layout> circle_layout(const Topology& topology) {
+std::optional<NetworkLayout> circle_layout(const Topology& topology) {
   const auto circles = vertices_by_level(levels_of(topology));
   const double outermost = outermost_radius(circles);
-  Layout layout;
+  NetworkLayout layout;
   layout.vertices.resize(index(topology.vertices()));
   for (std::size_t i = 0; i < circles.size(); ++i) {
     const bool in_the_middle = i > 0 && i + 1 == circles.size() && circles[i].size() == 1;

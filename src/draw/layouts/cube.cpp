@@ -24,9 +24,9 @@ bool is_hypercube(const Topology& topology) {
 
 }  // namespace
 
-std::optional<Layout> cube_layout(const Topology& topology) {
+std::optional<NetworkLayout> cube_layout(const Topology& topology) {
   if (!is_hypercube(topology) || topology.ranks() > Count{1} << steps.size()) return std::nullopt;
-  Layout layout;
+  NetworkLayout layout;
   for (Rank rank = 0; rank < topology.ranks(); ++rank) {
     Point place;
     for (std::size_t d = 0; d < steps.size(); ++d)

@@ -50,7 +50,7 @@ Point place_of(Rank rank, const std::vector<GridDimension>& wide, std::size_t fi
   return place;
 }
 
-void add_planes(Count ranks, const std::vector<GridDimension>& wide, Layout& layout) {
+void add_planes(Count ranks, const std::vector<GridDimension>& wide, NetworkLayout& layout) {
   const Count of_a_plane = wide[2].stride;
   for (Rank rank = 0; rank < ranks; rank += of_a_plane) {
     const Point corner = place_of(rank, wide, 2);
@@ -81,13 +81,13 @@ std::optional<Point> stub_of(const Link& link, const std::vector<Link>& links, c
 
 }  // namespace
 
-std::optional<Layout> grid_layout(const Topology& topology) {
+std::optional<NetworkLayout> grid_layout(const Topology& topology) {
   const std::vector<Count> sides = topology.grid();
   std::vector<GridDimension> wide = wide_dimensions(sides);
   const bool is_line = wide.size() < 2 && topology.links_from(0).size() <= 1;
   if (sides.empty() || (!is_line && (wide.size() < 2 || wide.size() > directions.size()))) return std::nullopt;
   set_steps(wide);
-  Layout layout;
+  NetworkLayout layout;
   for (Rank rank = 0; rank < topology.ranks(); ++rank) {
     layout.vertices.push_back({place_of(rank, wide, 0), ""});
     const std::vector<Link> links = topology.links_from(rank);

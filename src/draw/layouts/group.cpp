@@ -47,7 +47,7 @@ double part_of_arc(double arc, Count i, Count count) {
 
 }  // namespace
 
-std::optional<Layout> group_layout(const Topology& topology) {
+std::optional<NetworkLayout> group_layout(const Topology& topology) {
   const auto dragonfly = size_of(topology);
   if (!dragonfly) return std::nullopt;
   const auto& [groups, routers, ranks] = *dragonfly;
@@ -58,7 +58,7 @@ std::optional<Layout> group_layout(const Topology& topology) {
   const double reach = rank_circle + rank_radius + width_of_name + 8, turn = 2 * std::numbers::pi / static_cast<double>(groups);
   const double apart = reach + between_groups / 2;
   const double away = groups == 1 ? 0 : groups == 2 ? apart : apart / std::sin(turn / 2);
-  Layout layout;
+  NetworkLayout layout;
   layout.vertices.resize(index(topology.vertices()));
   for (Count group = 0; group < groups; ++group) {
     const double outwards = turn * (static_cast<double>(group) + 0.5);

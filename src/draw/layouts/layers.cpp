@@ -22,7 +22,7 @@ bool has_only_links_between_levels(const Topology& topology, const ByRank<std::s
 }
 
 // Returns the mean x of the vertices below.
-double x_of_those_below(const Topology& topology, Vertex vertex, const ByRank<std::size_t>& levels, const Layout& layout) {
+double x_of_those_below(const Topology& topology, Vertex vertex, const ByRank<std::size_t>& levels, const NetworkLayout& layout) {
   double sum = 0, count = 0;
   for (const Vertex next : topology.neighbours(vertex))
     if (levels[next] < levels[vertex]) {
@@ -40,7 +40,7 @@ double width_of(const std::vector<std::vector<Vertex>>& layers) {
 }
 
 // Returns the height of a layer, from the places of the vertices in their rows.
-double height_of(const Topology& topology, const ByRank<std::size_t>& levels, const Layout& layout) {
+double height_of(const Topology& topology, const ByRank<std::size_t>& levels, const NetworkLayout& layout) {
   double height = least_height;
   for (Vertex vertex = 0; vertex < topology.vertices(); ++vertex)
     for (const Vertex next : topology.neighbours(vertex)) {
@@ -52,12 +52,12 @@ double height_of(const Topology& topology, const ByRank<std::size_t>& levels, co
 
 }  // namespace
 
-std::optional<Layout> layer_layout(const Topology& topology) {
+std::optional<NetworkLayout> layer_layout(const Topology& topology) {
   const ByRank<std::size_t> levels = levels_of(topology);
   auto layers = vertices_by_level(levels);
   if (layers.size() < 2 || !has_only_links_between_levels(topology, levels)) return std::nullopt;
   const double width = width_of(layers);
-  Layout layout;
+  NetworkLayout layout;
   layout.vertices.resize(index(topology.vertices()));
   for (std::size_t level = 0; level < layers.size(); ++level) {
     std::vector<Vertex>& layer = layers[level];

@@ -19,13 +19,13 @@ std::string switch_name(const Topology& topology, Vertex vertex) {
   return text.substr(0, text.find(" -> "));
 }
 
-void name_vertices(const Topology& topology, Layout& layout) {
+void name_vertices(const Topology& topology, NetworkLayout& layout) {
   for (Vertex vertex = 0; vertex < topology.vertices(); ++vertex)
     layout.vertices[vertex].name = vertex < topology.ranks() ? fmt::format("{}", vertex) : switch_name(topology, vertex);
 }
 
 // Moves everything so that it begins at 0, and sets the size.
-void enclose(const Topology& topology, Layout& layout) {
+void enclose(const Topology& topology, NetworkLayout& layout) {
   Point least{1e300, 1e300}, most{-1e300, -1e300};
   const auto add = [&](const Box& box) {
     least = {std::min(least.x, box.x), std::min(least.y, box.y)};
@@ -59,9 +59,9 @@ void enclose(const Topology& topology, Layout& layout) {
 
 double switch_width(const std::string& name) { return std::max(14.0, text_width(name, 10) + 8); }
 
-Layout layout_of(const Topology& topology) {
+NetworkLayout layout_of(const Topology& topology) {
   for (const auto& make : {grid_layout, cube_layout, layer_layout, group_layout, circle_layout})
-    if (std::optional<Layout> layout = make(topology)) {
+    if (std::optional<NetworkLayout> layout = make(topology)) {
       name_vertices(topology, *layout);
       enclose(topology, *layout);
       return std::move(*layout);

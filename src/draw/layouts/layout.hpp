@@ -26,7 +26,7 @@ struct LayoutPart {
   bool is_round = false;  // the part is the circle in the box
 };
 
-struct Layout {
+struct NetworkLayout {
   ByRank<LayoutVertex> vertices;
   std::vector<LayoutPart> parts;
   // The links that are not drawn from end to end, by number, with the direction in which they leave, as a vector of length 1. Such
@@ -42,6 +42,6 @@ double switch_width(const std::string& name);
 
 // Returns the layout of any network: meshes, tori and arrays of up to four dimensions in rows, columns and planes; hypercubes of up
 // to six dimensions as cubes; trees in layers; dragonflies in groups; all others in circles.
-Layout layout_of(const Topology& topology);
+NetworkLayout layout_of(const Topology& topology);
 
 }  // namespace quadrille

@@ -20,7 +20,7 @@ Count rows_of(Count count, Count in_a_row) { return (count + in_a_row - 1) / in_
 
 }  // namespace
 
-Layout node_layout(const std::vector<Count>& nodes) {
+NetworkLayout node_layout(const std::vector<Count>& nodes) {
   std::map<Count, std::vector<Rank>> members;
   Count most = 0;
   for (Rank rank = 0; rank < size(nodes); ++rank) {
@@ -35,7 +35,7 @@ Layout node_layout(const std::vector<Count>& nodes) {
                height = length_of(rows_of(most, columns), room_for_rank) + room_for_name + border_of_node;
   const double step_x = width + between_nodes, step_y = height + between_nodes;
   const Count in_a_row = std::clamp<Count>(std::lround(std::sqrt(static_cast<double>(count) * 1.4 * step_y / step_x)), 1, count);
-  Layout layout;
+  NetworkLayout layout;
   layout.vertices.resize(nodes.size());
   Count place = 0;
   for (const auto& [node, ranks] : members) {

@@ -67,13 +67,13 @@ bool is_wide(const std::vector<Count>& grid) {
 
 }  // namespace
 
-Layout layout_of(const Trace& trace) {
+NetworkLayout layout_of(const Trace& trace) {
   const Problem& problem = trace.problem;
   if (trace.network)
     return layout_of(Topology(trace.network->topology, std::make_shared<RecordedNetwork>(*trace.network, problem.ranks)));
   const auto nodes = static_cast<Count>(std::set<Count>(problem.nodes.begin(), problem.nodes.end()).size());
   if (nodes > 1 && nodes < problem.ranks) return node_layout(problem.nodes);
-  Layout layout = layout_of(is_wide(problem.grid) ? Topology::mesh(problem.grid) : Topology::full(problem.ranks));
+  NetworkLayout layout = layout_of(is_wide(problem.grid) ? Topology::mesh(problem.grid) : Topology::full(problem.ranks));
   layout.stubs.clear();
   return layout;
 }

@@ -11,9 +11,9 @@ namespace quadrille {
 
 // Returns the layout of the trace's network, whose links have the same numbers. A trace without a network has its ranks in their
 // nodes; without nodes, on their grid; without either, on a circle. It then has no stubs.
-Layout layout_of(const Trace& trace);
+NetworkLayout layout_of(const Trace& trace);
 
 // Returns a box for each node, in the order of their numbers, with its ranks in rows. `nodes`: the node of each rank.
-Layout node_layout(const std::vector<Count>& nodes);
+NetworkLayout node_layout(const std::vector<Count>& nodes);
 
 }  // namespace quadrille

@@ -22,7 +22,7 @@ const std::vector<std::string> networks{"ring:1",        "ring:7",       "array:
                                         "hypercube:128", "fat-tree:2",   "fat-tree:4",      "fat-tree:6",      "cluster:3x4",
                                         "cluster:1x1",   "cluster:1x16", "dragonfly:3x2x2", "dragonfly:9x4x2", "dragonfly:1x3x1"};
 
-Box box_of(const Topology& topology, const Layout& layout, Vertex vertex) {
+Box box_of(const Topology& topology, const NetworkLayout& layout, Vertex vertex) {
   const auto& [centre, name] = layout.vertices[vertex];
   const double width = vertex < topology.ranks() ? 2 * rank_radius : switch_width(name),
                height = vertex < topology.ranks() ? 2 * rank_radius : switch_height;
@@ -39,7 +39,7 @@ TEST(Layouts, PlaceEachVertexInsideAndApart) {
   for (const std::string& name : networks) {
     SCOPED_TRACE(name);
     const Topology topology = parse_topology(name);
-    const Layout layout = layout_of(topology);
+    const NetworkLayout layout = layout_of(topology);
     ASSERT_EQ(size(layout.vertices), topology.vertices());
     for (Vertex a = 0; a < topology.vertices(); ++a) {
       const Box box = box_of(topology, layout, a);
@@ -63,7 +63,7 @@ TEST(Layouts, RunNoLinkOverARank) {
     if (name.starts_with("dragonfly") || name == "torus:2x2x2x2x2" || name == "hypercube:128") continue;
     SCOPED_TRACE(name);
     const Topology topology = parse_topology(name);
-    const Layout layout = layout_of(topology);
+    const NetworkLayout layout = layout_of(topology);
     for (Vertex vertex = 0; vertex < topology.vertices(); ++vertex)
       for (const Link& link : topology.links_from(vertex)) {
         if (layout.stubs.contains(link.number)) continue;
@@ -80,7 +80,7 @@ TEST(Layouts, RunNoLinkOverARank) {
 // The stubs of a rank have different directions, so they do not cross.
 TEST(Layouts, DrawToriOfThreeDimensionsAsPlanes) {
   const Topology topology = parse_topology("torus:3x4x5");
-  const Layout layout = layout_of(topology);
+  const NetworkLayout layout = layout_of(topology);
   ASSERT_EQ(layout.parts.size(), 3u);
   EXPECT_EQ(layout.parts[2].name, "plane 2");
   for (Rank rank = 0; rank < topology.ranks(); ++rank) {
@@ -100,7 +100,7 @@ TEST(Layouts, DrawToriOfThreeDimensionsAsPlanes) {
 
 TEST(Layouts, DrawTreesInLayers) {
   const Topology topology = parse_topology("fat-tree:4");
-  const Layout layout = layout_of(topology);
+  const NetworkLayout layout = layout_of(topology);
   std::set<double> rows;
   for (const LayoutVertex& vertex : layout.vertices) rows.insert(vertex.centre.y);
   EXPECT_EQ(rows.size(), 4u);
@@ -122,7 +122,7 @@ TEST(Layouts, NameSwitchesAsTextsOfLinksDo) {
 
 TEST(Layouts, KeepTheGroupsOfDragonfliesApart) {
   const Topology topology = parse_topology("dragonfly:5x3x2");
-  const Layout layout = layout_of(topology);
+  const NetworkLayout layout = layout_of(topology);
   ASSERT_EQ(layout.parts.size(), 5u);
   for (Vertex vertex = 0; vertex < topology.vertices(); ++vertex) {
     const Count group = (vertex < 30 ? vertex / 2 : vertex - 30) / 3;
@@ -139,7 +139,7 @@ TEST(Layouts, KeepTheCirclesAndNamesOfGroupsApart) {
   for (const char* name : {"dragonfly:2x4x2", "dragonfly:3x2x2", "dragonfly:5x4x2", "dragonfly:8x4x3", "dragonfly:12x3x2"}) {
     SCOPED_TRACE(name);
     const Topology topology = parse_topology(name);
-    const Layout layout = layout_of(topology);
+    const NetworkLayout layout = layout_of(topology);
     for (const LayoutPart& part : layout.parts) {
       const double radius = part.box.width / 2, half_of_name = text_width(part.name, 11) / 2;
       const Point middle{part.box.x + radius, part.box.y + radius};

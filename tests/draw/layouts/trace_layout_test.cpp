@@ -26,7 +26,7 @@ bool is_inside(Point point, const Box& box) {
          point.y + rank_radius <= box.y + box.height;
 }
 
-void expect_inside_and_apart(const Layout& layout) {
+void expect_inside_and_apart(const NetworkLayout& layout) {
   for (Rank a = 0; a < static_cast<Rank>(layout.vertices.size()); ++a) {
     EXPECT_TRUE(is_inside(layout.vertices[a].centre, {-1e-9, -1e-9, layout.width + 2e-9, layout.height + 2e-9})) << a;
     for (Rank b = 0; b < a; ++b) EXPECT_GT(length(layout.vertices[a].centre - layout.vertices[b].centre), 2 * rank_radius);
@@ -38,8 +38,8 @@ TEST(TraceLayout, IsThatOfTheNetworkAlsoAfterReading) {
                            "fat-tree:4", "cluster:3x4", "dragonfly:3x2x2"}) {
     SCOPED_TRACE(name);
     const Topology topology = parse_topology(name);
-    const Layout expected = layout_of(topology),
-                 found = layout_of(read_again(direct_trace(Problem::alltoall(topology.ranks(), 8), &topology)));
+    const NetworkLayout expected = layout_of(topology),
+                        found = layout_of(read_again(direct_trace(Problem::alltoall(topology.ranks(), 8), &topology)));
     ASSERT_EQ(found.vertices.size(), expected.vertices.size());
     for (Vertex vertex = 0; vertex < topology.vertices(); ++vertex) {
       EXPECT_EQ(found.vertices[vertex].name, expected.vertices[vertex].name);
@@ -72,7 +72,7 @@ TEST(TraceLayout, HasRanksInTheirNodes) {
                                           {0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}}) {
     Problem problem = Problem::alltoall(size(nodes), 8);
     problem.nodes = nodes;
-    const Layout layout = layout_of(direct_trace(problem));
+    const NetworkLayout layout = layout_of(direct_trace(problem));
     expect_inside_and_apart(layout);
     const std::set<Count> names(nodes.begin(), nodes.end());
     ASSERT_EQ(layout.parts.size(), names.size() == 1 ? 0u : names.size());
@@ -87,12 +87,12 @@ TEST(TraceLayout, HasRanksInTheirNodes) {
 
 TEST(TraceLayout, HasRanksOnTheirGridOrOnACircle) {
   Problem problem = Problem::alltoall(12, 8);
-  const auto rows_of = [](const Layout& layout) {
+  const auto rows_of = [](const NetworkLayout& layout) {
     std::set<double> rows;
     for (const LayoutVertex& vertex : layout.vertices) rows.insert(vertex.centre.y);
     return rows.size();
   };
-  const Layout circle = layout_of(direct_trace(problem));
+  const NetworkLayout circle = layout_of(direct_trace(problem));
   expect_inside_and_apart(circle);
   EXPECT_GT(rows_of(circle), 5u);
   problem.grid = {12};
@@ -100,7 +100,7 @@ TEST(TraceLayout, HasRanksOnTheirGridOrOnACircle) {
   problem.grid = {3, 4};
   EXPECT_EQ(rows_of(layout_of(direct_trace(problem))), 3u);
   problem.grid = {2, 2, 3};
-  const Layout planes = layout_of(direct_trace(problem));
+  const NetworkLayout planes = layout_of(direct_trace(problem));
   EXPECT_EQ(planes.parts.size(), 2u);
   EXPECT_TRUE(planes.stubs.empty());
   problem.nodes = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1};
