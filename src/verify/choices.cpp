@@ -34,8 +34,8 @@ void Investigation::measure(SetSizes& sizes) const {
   for (const TimedOperation& timed : flow.operations()) count_in(sizes, timed.name, stages, ranks);
 }
 
-bool Choice::operator<(const Choice& other) const {
-  const auto key = [](const Choice& choice) {
+bool SuspectChoice::operator<(const SuspectChoice& other) const {
+  const auto key = [](const SuspectChoice& choice) {
     const bool is_set = choice.suspects.size() > 1;
     return std::tuple(choice.findings, is_set && !choice.is_missing, is_set ? -size(choice.suspects) : 0, choice.likelihood,
                       choice.fit, choice.copied, -choice.all, -choice.rounds);
@@ -82,12 +82,12 @@ Count Choices::missing_size(const Likeness& likeness) const {
   return of_a_rank ? known_.ranks - 1 : known_.ranks;
 }
 
-std::optional<Choice> Choices::best() {
-  std::vector<Choice> singles;
+std::optional<SuspectChoice> Choices::best() {
+  std::vector<SuspectChoice> singles;
   for (std::size_t i = 0; i < suspects_.size(); ++i)
-    if (Choice choice = choice_of(i); choice.findings > 0) singles.push_back(std::move(choice));
+    if (SuspectChoice choice = choice_of(i); choice.findings > 0) singles.push_back(std::move(choice));
   if (singles.empty()) return std::nullopt;
-  Choice best = *std::max_element(singles.begin(), singles.end());
+  SuspectChoice best = *std::max_element(singles.begin(), singles.end());
   std::vector<std::pair<const Likeness, SuspectSet>*> sets;
   for (auto& set : sets_)
     if (set.second.bound > best.findings) sets.push_back(&set);
@@ -95,23 +95,23 @@ std::optional<Choice> Choices::best() {
   const std::size_t least = best.findings + 1;
   for (auto* set : sets) {
     if (set->second.bound < std::max(least, best.findings)) break;
-    Choice choice = choice_of(set->first, set->second);
+    SuspectChoice choice = choice_of(set->first, set->second);
     if (choice.findings >= least) best = std::max(best, std::move(choice));
   }
   return best.suspects.size() == 1 ? best_repaired(std::move(singles)) : best;
 }
 
-Choice Choices::best_repaired(std::vector<Choice> choices) {
-  std::stable_sort(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) { return b < a; });
+SuspectChoice Choices::best_repaired(std::vector<SuspectChoice> choices) {
+  std::stable_sort(choices.begin(), choices.end(), [](const SuspectChoice& a, const SuspectChoice& b) { return b < a; });
   const std::size_t enough = choices.front().findings / 2 + 1;
-  std::erase_if(choices, [&](const Choice& choice) { return choice.findings < enough; });
+  std::erase_if(choices, [&](const SuspectChoice& choice) { return choice.findings < enough; });
   if (choices.size() > most_repairs) choices.resize(most_repairs);
   if (choices.size() == 1) return choices.front();
   replayed_ += size(choices) * size(known_.flow.operations());
   if (replayed_ > most_replayed) return choices.front();
-  Choice* best = nullptr;
+  SuspectChoice* best = nullptr;
   std::tuple<std::size_t, bool, Count> fewest;
-  for (Choice& choice : choices) {
+  for (SuspectChoice& choice : choices) {
     const std::size_t left = left_without(choice);
     const std::tuple now{left, !choice.repair, choice.repair ? choice.repair->irregular : 0};  // what was tried counts more
     if (best == nullptr || now < fewest) best = &choice, fewest = now;
@@ -119,7 +119,7 @@ Choice Choices::best_repaired(std::vector<Choice> choices) {
   return *best;
 }
 
-std::size_t Choices::left_without(Choice& choice) const {
+std::size_t Choices::left_without(SuspectChoice& choice) const {
   const auto& [suspect, list] = suspects_[choice.suspects.front()];
   std::vector<const Suspicions*> suspicions;
   for (const std::size_t wrong : list)
@@ -129,10 +129,10 @@ std::size_t Choices::left_without(Choice& choice) const {
   return choice.repair ? choice.repair->left : count - choice.findings;
 }
 
-Choice Choices::choice_of(std::size_t i) {
+SuspectChoice Choices::choice_of(std::size_t i) {
   const auto& [suspect, list] = suspects_[i];
   known_.budget.charge(size(list));
-  Choice choice{{i}, 0, 0, !suspect.operation, 0, before_all, 1, 1, "", {}};
+  SuspectChoice choice{{i}, 0, 0, !suspect.operation, 0, before_all, 1, 1, "", {}};
   for (const std::size_t wrong : list)
     if (is_open(wrong)) {
       ++choice.findings;
@@ -167,15 +167,16 @@ const Expected& Choices::expected(std::size_t i) {
 
 // The members that explain findings. There is no choice if they are too few for one mistake, or if less than half of them explain
 // what the others do not; they will not become more.
-Choice Choices::choice_of(const Likeness& likeness, SuspectSet& set) {
-  std::vector<Choice> members;
+SuspectChoice Choices::choice_of(const Likeness& likeness, SuspectSet& set) {
+  std::vector<SuspectChoice> members;
   for (const std::size_t i : set.members) members.push_back(choice_of(i));
-  std::stable_sort(members.begin(), members.end(), [](const Choice& a, const Choice& b) { return a.findings > b.findings; });
-  Choice choice{
+  std::stable_sort(members.begin(), members.end(),
+                   [](const SuspectChoice& a, const SuspectChoice& b) { return a.findings > b.findings; });
+  SuspectChoice choice{
       {}, 0, 0, likeness.first_round == before_all, 0, before_all, set.all, likeness.last_round - likeness.first_round + 1, "", {}};
   std::vector<bool> explained(known_.wrong.size(), false);
   Count needed = 0;
-  for (const Choice& member : members) {
+  for (const SuspectChoice& member : members) {
     std::size_t more = 0;
     for (const std::size_t wrong : suspects_[member.suspects.front()].wrong)
       if (is_open(wrong) && !explained[wrong]) {

@@ -42,7 +42,7 @@ struct Expected {
 };
 
 // One suspect or several that are alike.
-struct Choice {
+struct SuspectChoice {
   std::vector<std::size_t> suspects;  // those first that explain most
   std::size_t findings = 0;
   int likelihood = 0;
@@ -55,7 +55,7 @@ struct Choice {
   std::optional<Repaired> repair;  // if repairs were tried: the best
   // Of sets that explain as much, the smallest one of existing operations is best, because a missing operation explains whatever a
   // rank lacks.
-  bool operator<(const Choice& other) const;
+  bool operator<(const SuspectChoice& other) const;
 };
 
 class Choices {
@@ -63,7 +63,7 @@ class Choices {
   explicit Choices(Investigation& known);
 
   // The best choice of suspects for the findings without a cause; nothing if no suspect explains any of them.
-  std::optional<Choice> best();
+  std::optional<SuspectChoice> best();
 
   const Explained& suspect(std::size_t i) const { return suspects_[i]; }
   const Expected& expected(std::size_t i);  // of a suspect that is a missing operation
@@ -80,13 +80,13 @@ class Choices {
   void list_sets();
   Count missing_size(const Likeness& likeness) const;
   bool is_open(std::size_t wrong) const { return !known_.assigned[known_.wrong[wrong].finding]; }
-  Choice choice_of(std::size_t i);
-  Choice choice_of(const Likeness& likeness, SuspectSet& set);
+  SuspectChoice choice_of(std::size_t i);
+  SuspectChoice choice_of(const Likeness& likeness, SuspectSet& set);
   // Of the suspects that explain most findings, returns the one whose repair leaves the fewest; of several, the first.
-  Choice best_repaired(std::vector<Choice> choices);
+  SuspectChoice best_repaired(std::vector<SuspectChoice> choices);
   // Returns how many findings are left if the suspect of the choice is repaired. A suspect without a repair is believed to have
   // caused what it explains.
-  std::size_t left_without(Choice& choice) const;
+  std::size_t left_without(SuspectChoice& choice) const;
 
   Investigation& known_;
   std::vector<Explained> suspects_;

@@ -25,7 +25,7 @@ class Search {
 
   std::vector<FaultCause> run() {
     take_unfinished();
-    while (const std::optional<Choice> best = choices_.best()) take(*best);
+    while (const std::optional<SuspectChoice> best = choices_.best()) take(*best);
     take_rules();
     for (FaultCause& cause : causes_) std::sort(cause.findings.begin(), cause.findings.end());
     const auto key = [&](const FaultCause& cause) {
@@ -104,7 +104,7 @@ class Search {
     finish(std::move(cause));
   }
 
-  void take(const Choice& choice) {
+  void take(const SuspectChoice& choice) {
     struct Reason {
       std::size_t findings = 0;
       const WrongByte* first = nullptr;
