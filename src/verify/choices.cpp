@@ -10,8 +10,9 @@
 namespace quadrille {
 namespace {
 
-// Suspects whose repair is tried, and the operations that are replayed for them.
+// Suspects whose repair is tried, and operations that are replayed for them.
 constexpr std::size_t most_repairs = 6;
+constexpr Count most_rounds = 4096;              // in which a missing operation is sought
 constexpr Count most_replayed = Count{1} << 18;  // about a second
 
 int likelihood(CauseKind kind) {
@@ -72,14 +73,10 @@ void Choices::list_sets() {
   for (const auto& [likeness, set] : sets_) sizes[likeness] = 0;
   known_.measure(sizes);
   for (auto& [likeness, set] : sets_) {
-    set.all = likeness.first_round == before_all ? missing_size(likeness) : sizes[likeness];
+    const bool of_a_rank = likeness.between == Likeness::Between::sender || likeness.between == Likeness::Between::receiver;
+    set.all = likeness.first_round != before_all ? sizes[likeness] : known_.ranks - (of_a_rank ? 1 : 0);
     for (const std::size_t i : set.members) set.bound += suspects_[i].wrong.size();
   }
-}
-
-Count Choices::missing_size(const Likeness& likeness) const {
-  const bool of_a_rank = likeness.between == Likeness::Between::sender || likeness.between == Likeness::Between::receiver;
-  return of_a_rank ? known_.ranks - 1 : known_.ranks;
 }
 
 std::optional<SuspectChoice> Choices::best() {
@@ -106,9 +103,8 @@ SuspectChoice Choices::best_repaired(std::vector<SuspectChoice> choices) {
   const std::size_t enough = choices.front().findings / 2 + 1;
   std::erase_if(choices, [&](const SuspectChoice& choice) { return choice.findings < enough; });
   if (choices.size() > most_repairs) choices.resize(most_repairs);
-  if (choices.size() == 1) return choices.front();
-  replayed_ += size(choices) * size(known_.flow.operations());
-  if (replayed_ > most_replayed) return choices.front();
+  replayed_ += (size(choices) - 1) * size(known_.flow.operations());
+  if (choices.size() == 1 || replayed_ > most_replayed) return choices.front();
   SuspectChoice* best = nullptr;
   std::tuple<std::size_t, bool, Count> fewest;
   for (SuspectChoice& choice : choices) {
@@ -159,8 +155,9 @@ const Expected& Choices::expected(std::size_t i) {
   for (const std::size_t wrong : list) narrow(suspicion, known_.wrong[wrong].suspects.at(suspect).first);
   const auto kind = suspect.from == suspect.to ? NamedOperation::Kind::copy : NamedOperation::Kind::message;
   best = {0, known_.flow.round_of(suspicion.since), known_.flow.round_of(suspicion.until)};
-  known_.budget.charge(best.last - best.first + 1);
-  for (Count round = best.first; round <= best.last; ++round)
+  const Count last = std::min(best.last, best.first + most_rounds);
+  known_.budget.charge(8 * (last - best.first + 1));
+  for (Count round = best.first; round <= last; ++round)
     best.fit = std::max(best.fit, patterns_->fit({round, kind, suspect.from, suspect.to}));
   return best;
 }

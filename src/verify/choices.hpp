@@ -78,7 +78,6 @@ class Choices {
 
   void list_suspects();
   void list_sets();
-  Count missing_size(const Likeness& likeness) const;
   bool is_open(std::size_t wrong) const { return !known_.assigned[known_.wrong[wrong].finding]; }
   SuspectChoice choice_of(std::size_t i);
   SuspectChoice choice_of(const Likeness& likeness, SuspectSet& set);

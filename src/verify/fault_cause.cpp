@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -18,6 +19,8 @@
 
 namespace quadrille {
 namespace {
+
+constexpr Count largest = std::numeric_limits<Count>::max();
 
 class Search {
  public:
@@ -277,7 +280,7 @@ class Search {
   void measure_places(SetSizes& sizes) const {
     for (auto& [likeness, count] : sizes) {
       const Count rounds = likeness.last_round - likeness.first_round + 1;
-      count = likeness.between == Likeness::Between::sender ? rounds : rounds * known_.ranks;
+      count = likeness.between == Likeness::Between::sender ? rounds : times_at_most(rounds, known_.ranks, largest);
     }
   }
 
