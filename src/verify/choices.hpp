@@ -31,8 +31,18 @@ struct Investigation {
 
 // The wrong bytes that a suspect explains, as indices.
 struct Explained {
+  // The rounds in which a missing operation may have been expected.
+  struct Rounds {
+    Count first = 0, last = 0;
+  };
   Suspect suspect;
   std::vector<std::size_t> wrong;
+  std::vector<Rounds> rounds;  // of each of `wrong`; empty: the operation is not missing
+
+  // Whether it explains wrong[k], if it was expected in this round.
+  bool explains(std::size_t k, std::optional<Count> round) const {
+    return !round || (rounds[k].first <= *round && *round <= rounds[k].last);
+  }
 };
 
 // A missing operation: how well it would fit into the schedule, and the rounds in which it may have been expected.
@@ -46,9 +56,9 @@ struct SuspectChoice {
   std::vector<std::size_t> suspects;  // those first that explain most
   std::size_t findings = 0;
   int likelihood = 0;
-  bool is_missing = false;
-  Count fit = 0;              // how well a missing operation would fit
-  Count copied = before_all;  // missing: since when the byte was where it stayed
+  std::optional<Count> round;  // missing: a round in which all findings ask for it
+  Count fit = 0;               // how well a missing operation would fit
+  Count copied = before_all;   // missing: since when the byte was where it stayed
   Count all = 1;
   Count rounds = 1;                // from the first to the last of the set
   std::string text;                // which are alike
@@ -66,7 +76,7 @@ class Choices {
   std::optional<SuspectChoice> best();
 
   const Explained& suspect(std::size_t i) const { return suspects_[i]; }
-  const Expected& expected(std::size_t i);  // of a suspect that is a missing operation
+  const Expected& expected(std::size_t i, Count round);  // of a suspect that is a missing operation
 
  private:
   // Suspects with a likeness, as indices.
@@ -78,6 +88,7 @@ class Choices {
 
   void list_suspects();
   void list_sets();
+  std::optional<Count> busiest_round(const std::vector<std::size_t>& suspects) const;
   bool is_open(std::size_t wrong) const { return !known_.assigned[known_.wrong[wrong].finding]; }
   SuspectChoice choice_of(std::size_t i);
   SuspectChoice choice_of(const Likeness& likeness, SuspectSet& set);
@@ -92,7 +103,7 @@ class Choices {
   std::map<Likeness, SuspectSet> sets_;
   std::optional<Patterns> patterns_;  // made when it is needed
   Count replayed_ = 0;
-  std::map<std::size_t, Expected> expected_;  // by index of the suspect
+  std::map<std::pair<std::size_t, Count>, Expected> expected_;  // by index of the suspect and by round
 };
 
 }  // namespace quadrille
