@@ -37,6 +37,18 @@ std::vector<Finding> in_order(std::vector<Finding> findings) {
   return findings;
 }
 
+// "0 to 5, 7, 9 to 10".
+std::string runs_of(const std::set<Count>& numbers) {
+  std::vector<std::string> runs;
+  for (auto number = numbers.begin(); number != numbers.end();) {
+    const Count first = *number;
+    Count last = first;
+    while (++number != numbers.end() && *number == last + 1) ++last;
+    runs.push_back(first == last ? fmt::format("{}", first) : fmt::format("{} to {}", first, last));
+  }
+  return fmt::format("{}", fmt::join(runs, ", "));
+}
+
 }  // namespace
 
 Faults::Faults(const Schedule& schedule, const std::vector<Program>& programs, const std::vector<Finding>& findings)
@@ -120,7 +132,7 @@ std::string Faults::rank_key(bool has_panels) const {
   std::set<Count> rounds;
   for (const FaultPlace& place : places_)
     if (place.time == FaultTime::in_round) rounds.insert(place.round);
-  const std::string list = rounds.empty() ? "" : fmt::format(" (rounds with findings: {})", fmt::join(rounds, ", "));
+  const std::string list = rounds.empty() ? "" : fmt::format(" (rounds with findings: {})", runs_of(rounds));
   return fmt::format(
       "a cross: a rank with findings{}; in a circle: the first finding. {}", list,
       has_panels ? "Findings in no round are in the last panel" : "--as space-time and --as blocks show them in their rounds");

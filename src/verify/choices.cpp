@@ -10,19 +10,14 @@
 namespace quadrille {
 namespace {
 
-// Suspects whose repair is tried, and the operations that are replayed for them.
+// Suspects whose repair is tried, and operations that are replayed for them.
 constexpr std::size_t most_repairs = 6;
+constexpr Count most_rounds = 4096;              // in which a missing operation is sought
 constexpr Count most_replayed = Count{1} << 18;  // about a second
 
 int likelihood(CauseKind kind) {
   if (kind == CauseKind::wrong_receiver || kind == CauseKind::wrong_sender) return 0;
   return kind == CauseKind::missing ? 1 : 2;
-}
-
-// An operation that was missing in both times.
-void narrow(Suspicion& suspicion, const Suspicion& other) {
-  const Count since = std::max(suspicion.since, other.since), until = std::min(suspicion.until, other.until);
-  if (since < until) suspicion.since = since, suspicion.until = until;
 }
 
 }  // namespace
@@ -34,11 +29,11 @@ void Investigation::measure(SetSizes& sizes) const {
   for (const TimedOperation& timed : flow.operations()) count_in(sizes, timed.name, stages, ranks);
 }
 
-bool Choice::operator<(const Choice& other) const {
-  const auto key = [](const Choice& choice) {
+bool SuspectChoice::operator<(const SuspectChoice& other) const {
+  const auto key = [](const SuspectChoice& choice) {
     const bool is_set = choice.suspects.size() > 1;
-    return std::tuple(choice.findings, is_set && !choice.is_missing, is_set ? -size(choice.suspects) : 0, choice.likelihood,
-                      choice.fit, choice.copied, -choice.all, -choice.rounds);
+    return std::tuple(choice.findings, is_set && !choice.round, is_set ? -size(choice.suspects) : 0, choice.likelihood, choice.fit,
+                      choice.copied, -choice.all, -choice.rounds);
   };
   return key(*this) < key(other);
 }
@@ -54,7 +49,14 @@ void Choices::list_suspects() {
     known_.budget.charge(size(known_.wrong[i].suspects) * 8);
     for (const auto& [suspect, suspicion] : known_.wrong[i].suspects) list[suspect].push_back(i);
   }
-  for (auto& [suspect, wrong] : list) suspects_.push_back({suspect, std::move(wrong)});
+  for (auto& [suspect, wrong] : list) {
+    std::vector<Explained::Rounds> rounds;
+    for (const std::size_t i : suspect.operation ? std::vector<std::size_t>{} : wrong) {
+      const Suspicion& found = known_.wrong[i].suspects.at(suspect).first;
+      rounds.push_back({known_.flow.round_of(found.since), known_.flow.round_of(found.until)});
+    }
+    suspects_.push_back({suspect, std::move(wrong), std::move(rounds)});
+  }
 }
 
 // Missing operations have no round, and there might be one at each rank.
@@ -72,22 +74,21 @@ void Choices::list_sets() {
   for (const auto& [likeness, set] : sets_) sizes[likeness] = 0;
   known_.measure(sizes);
   for (auto& [likeness, set] : sets_) {
-    set.all = likeness.first_round == before_all ? missing_size(likeness) : sizes[likeness];
+    const bool of_a_rank = likeness.between == Likeness::Between::sender || likeness.between == Likeness::Between::receiver;
+    set.all = likeness.first_round != before_all ? sizes[likeness] : known_.ranks - (of_a_rank ? 1 : 0);
     for (const std::size_t i : set.members) set.bound += suspects_[i].wrong.size();
   }
 }
 
-Count Choices::missing_size(const Likeness& likeness) const {
-  const bool of_a_rank = likeness.between == Likeness::Between::sender || likeness.between == Likeness::Between::receiver;
-  return of_a_rank ? known_.ranks - 1 : known_.ranks;
-}
-
-std::optional<Choice> Choices::best() {
-  std::vector<Choice> singles;
+std::optional<SuspectChoice> Choices::best() {
+  std::vector<SuspectChoice> singles;
   for (std::size_t i = 0; i < suspects_.size(); ++i)
-    if (Choice choice = choice_of(i); choice.findings > 0) singles.push_back(std::move(choice));
+    if (SuspectChoice choice = choice_of(i); choice.findings > 0) singles.push_back(std::move(choice));
   if (singles.empty()) return std::nullopt;
-  Choice best = *std::max_element(singles.begin(), singles.end());
+  SuspectChoice best = *std::max_element(singles.begin(), singles.end());
+  std::size_t most_of_one = 0;  // findings that an existing operation explains
+  for (const SuspectChoice& choice : singles)
+    if (!choice.round) most_of_one = std::max(most_of_one, choice.findings);
   std::vector<std::pair<const Likeness, SuspectSet>*> sets;
   for (auto& set : sets_)
     if (set.second.bound > best.findings) sets.push_back(&set);
@@ -95,23 +96,24 @@ std::optional<Choice> Choices::best() {
   const std::size_t least = best.findings + 1;
   for (auto* set : sets) {
     if (set->second.bound < std::max(least, best.findings)) break;
-    Choice choice = choice_of(set->first, set->second);
+    SuspectChoice choice = choice_of(set->first, set->second);
+    // Missing operations explain whatever a rank lacks. They are believed only if each explains as much as an existing one does.
+    if (choice.round && choice.findings < most_of_one * choice.suspects.size()) continue;
     if (choice.findings >= least) best = std::max(best, std::move(choice));
   }
   return best.suspects.size() == 1 ? best_repaired(std::move(singles)) : best;
 }
 
-Choice Choices::best_repaired(std::vector<Choice> choices) {
-  std::stable_sort(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) { return b < a; });
+SuspectChoice Choices::best_repaired(std::vector<SuspectChoice> choices) {
+  std::stable_sort(choices.begin(), choices.end(), [](const SuspectChoice& a, const SuspectChoice& b) { return b < a; });
   const std::size_t enough = choices.front().findings / 2 + 1;
-  std::erase_if(choices, [&](const Choice& choice) { return choice.findings < enough; });
+  std::erase_if(choices, [&](const SuspectChoice& choice) { return choice.findings < enough; });
   if (choices.size() > most_repairs) choices.resize(most_repairs);
-  if (choices.size() == 1) return choices.front();
-  replayed_ += size(choices) * size(known_.flow.operations());
-  if (replayed_ > most_replayed) return choices.front();
-  Choice* best = nullptr;
+  replayed_ += (size(choices) - 1) * size(known_.flow.operations());
+  if (choices.size() == 1 || replayed_ > most_replayed) return choices.front();
+  SuspectChoice* best = nullptr;
   std::tuple<std::size_t, bool, Count> fewest;
-  for (Choice& choice : choices) {
+  for (SuspectChoice& choice : choices) {
     const std::size_t left = left_without(choice);
     const std::tuple now{left, !choice.repair, choice.repair ? choice.repair->irregular : 0};  // what was tried counts more
     if (best == nullptr || now < fewest) best = &choice, fewest = now;
@@ -119,8 +121,8 @@ Choice Choices::best_repaired(std::vector<Choice> choices) {
   return *best;
 }
 
-std::size_t Choices::left_without(Choice& choice) const {
-  const auto& [suspect, list] = suspects_[choice.suspects.front()];
+std::size_t Choices::left_without(SuspectChoice& choice) const {
+  const auto& [suspect, list, rounds] = suspects_[choice.suspects.front()];
   std::vector<const Suspicions*> suspicions;
   for (const std::size_t wrong : list)
     if (is_open(wrong)) suspicions.push_back(&known_.wrong[wrong].suspects.at(suspect));
@@ -129,24 +131,38 @@ std::size_t Choices::left_without(Choice& choice) const {
   return choice.repair ? choice.repair->left : count - choice.findings;
 }
 
-Choice Choices::choice_of(std::size_t i) {
-  const auto& [suspect, list] = suspects_[i];
-  known_.budget.charge(size(list));
-  Choice choice{{i}, 0, 0, !suspect.operation, 0, before_all, 1, 1, "", {}};
-  for (const std::size_t wrong : list)
-    if (is_open(wrong)) {
-      ++choice.findings;
-      choice.likelihood = std::max(choice.likelihood, likelihood(known_.wrong[wrong].suspects.at(suspect).first.kind));
-    }
-  if (!suspect.operation && choice.findings > 0) {
-    choice.fit = expected(i).fit;
-    choice.copied = known_.wrong[list.front()].suspects.at(suspect).first.copied;
+// Of missing operations, the round in which most open findings ask for them; of several, the first.
+std::optional<Count> Choices::busiest_round(const std::vector<std::size_t>& suspects) const {
+  std::map<Count, Count> changes;  // how many more findings ask for them from a round on
+  for (const std::size_t i : suspects)
+    for (std::size_t k = 0; k < suspects_[i].rounds.size(); ++k)
+      if (is_open(suspects_[i].wrong[k])) {
+        ++changes[suspects_[i].rounds[k].first];
+        --changes[suspects_[i].rounds[k].last + 1];
+      }
+  std::optional<Count> best;
+  Count now = 0, most = 0;
+  for (const auto& [round, change] : changes)
+    if (now += change; now > most) most = now, best = round;
+  return best;
+}
+
+SuspectChoice Choices::choice_of(std::size_t i) {
+  const Explained& explained = suspects_[i];
+  known_.budget.charge(size(explained.wrong));
+  SuspectChoice choice{{i}, 0, 0, busiest_round({i}), 0, before_all, 1, 1, "", {}};
+  for (std::size_t k = 0; k < explained.wrong.size(); ++k) {
+    if (!is_open(explained.wrong[k]) || !explained.explains(k, choice.round)) continue;
+    const Suspicion& found = known_.wrong[explained.wrong[k]].suspects.at(explained.suspect).first;
+    if (choice.findings++ == 0) choice.copied = found.copied;
+    choice.likelihood = std::max(choice.likelihood, likelihood(found.kind));
   }
+  if (choice.round) choice.fit = expected(i, *choice.round).fit;
   return choice;
 }
 
-const Expected& Choices::expected(std::size_t i) {
-  const auto [known, fresh] = expected_.try_emplace(i);
+const Expected& Choices::expected(std::size_t i, Count round) {
+  const auto [known, fresh] = expected_.try_emplace({i, round});
   Expected& best = known->second;
   if (!fresh) return best;
   if (!patterns_) {
@@ -154,35 +170,40 @@ const Expected& Choices::expected(std::size_t i) {
     for (const TimedOperation& timed : known_.flow.operations()) names.push_back(timed.name);
     patterns_.emplace(std::move(names), known_.ranks);
   }
-  const auto& [suspect, list] = suspects_[i];
-  Suspicion suspicion = known_.wrong[list.front()].suspects.at(suspect).first;
-  for (const std::size_t wrong : list) narrow(suspicion, known_.wrong[wrong].suspects.at(suspect).first);
+  const auto& [suspect, list, rounds] = suspects_[i];
+  best = {0, before_all, never};
+  for (std::size_t k = 0; k < list.size(); ++k)
+    if (suspects_[i].explains(k, round))
+      best.first = std::max(best.first, rounds[k].first), best.last = std::min(best.last, rounds[k].last);
   const auto kind = suspect.from == suspect.to ? NamedOperation::Kind::copy : NamedOperation::Kind::message;
-  best = {0, known_.flow.round_of(suspicion.since), known_.flow.round_of(suspicion.until)};
-  known_.budget.charge(best.last - best.first + 1);
-  for (Count round = best.first; round <= best.last; ++round)
-    best.fit = std::max(best.fit, patterns_->fit({round, kind, suspect.from, suspect.to}));
+  const Count last = std::min(best.last, best.first + most_rounds);
+  known_.budget.charge(8 * (last - best.first + 1));
+  for (Count each = best.first; each <= last; ++each)
+    best.fit = std::max(best.fit, patterns_->fit({each, kind, suspect.from, suspect.to}));
   return best;
 }
 
 // The members that explain findings. There is no choice if they are too few for one mistake, or if less than half of them explain
 // what the others do not; they will not become more.
-Choice Choices::choice_of(const Likeness& likeness, SuspectSet& set) {
-  std::vector<Choice> members;
+SuspectChoice Choices::choice_of(const Likeness& likeness, SuspectSet& set) {
+  const std::optional<Count> round = busiest_round(set.members);
+  std::vector<SuspectChoice> members;
   for (const std::size_t i : set.members) members.push_back(choice_of(i));
-  std::stable_sort(members.begin(), members.end(), [](const Choice& a, const Choice& b) { return a.findings > b.findings; });
-  Choice choice{
-      {}, 0, 0, likeness.first_round == before_all, 0, before_all, set.all, likeness.last_round - likeness.first_round + 1, "", {}};
+  std::stable_sort(members.begin(), members.end(),
+                   [](const SuspectChoice& a, const SuspectChoice& b) { return a.findings > b.findings; });
+  SuspectChoice choice{{}, 0, 0, round, 0, before_all, set.all, likeness.last_round - likeness.first_round + 1, "", {}};
   std::vector<bool> explained(known_.wrong.size(), false);
   Count needed = 0;
-  for (const Choice& member : members) {
-    std::size_t more = 0;
-    for (const std::size_t wrong : suspects_[member.suspects.front()].wrong)
-      if (is_open(wrong) && !explained[wrong]) {
-        explained[wrong] = true;
-        ++more;
+  for (const SuspectChoice& member : members) {
+    const Explained& its = suspects_[member.suspects.front()];
+    std::size_t more = 0, any = 0;
+    for (std::size_t k = 0; k < its.wrong.size(); ++k)
+      if (is_open(its.wrong[k]) && its.explains(k, round)) {
+        ++any;
+        if (!explained[its.wrong[k]]) ++more;
+        explained[its.wrong[k]] = true;
       }
-    if (member.findings == 0) break;
+    if (any == 0) continue;
     if (more > 0) ++needed;
     choice.suspects.push_back(member.suspects.front());
     choice.findings += more;

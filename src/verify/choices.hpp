@@ -31,8 +31,18 @@ struct Investigation {
 
 // The wrong bytes that a suspect explains, as indices.
 struct Explained {
+  // The rounds in which a missing operation may have been expected.
+  struct Rounds {
+    Count first = 0, last = 0;
+  };
   Suspect suspect;
   std::vector<std::size_t> wrong;
+  std::vector<Rounds> rounds;  // of each of `wrong`; empty: the operation is not missing
+
+  // Whether it explains wrong[k], if it was expected in this round.
+  bool explains(std::size_t k, std::optional<Count> round) const {
+    return !round || (rounds[k].first <= *round && *round <= rounds[k].last);
+  }
 };
 
 // A missing operation: how well it would fit into the schedule, and the rounds in which it may have been expected.
@@ -42,20 +52,20 @@ struct Expected {
 };
 
 // One suspect or several that are alike.
-struct Choice {
+struct SuspectChoice {
   std::vector<std::size_t> suspects;  // those first that explain most
   std::size_t findings = 0;
   int likelihood = 0;
-  bool is_missing = false;
-  Count fit = 0;              // how well a missing operation would fit
-  Count copied = before_all;  // missing: since when the byte was where it stayed
+  std::optional<Count> round;  // missing: a round in which all findings ask for it
+  Count fit = 0;               // how well a missing operation would fit
+  Count copied = before_all;   // missing: since when the byte was where it stayed
   Count all = 1;
   Count rounds = 1;                // from the first to the last of the set
   std::string text;                // which are alike
   std::optional<Repaired> repair;  // if repairs were tried: the best
   // Of sets that explain as much, the smallest one of existing operations is best, because a missing operation explains whatever a
   // rank lacks.
-  bool operator<(const Choice& other) const;
+  bool operator<(const SuspectChoice& other) const;
 };
 
 class Choices {
@@ -63,10 +73,10 @@ class Choices {
   explicit Choices(Investigation& known);
 
   // The best choice of suspects for the findings without a cause; nothing if no suspect explains any of them.
-  std::optional<Choice> best();
+  std::optional<SuspectChoice> best();
 
   const Explained& suspect(std::size_t i) const { return suspects_[i]; }
-  const Expected& expected(std::size_t i);  // of a suspect that is a missing operation
+  const Expected& expected(std::size_t i, Count round);  // of a suspect that is a missing operation
 
  private:
   // Suspects with a likeness, as indices.
@@ -78,22 +88,22 @@ class Choices {
 
   void list_suspects();
   void list_sets();
-  Count missing_size(const Likeness& likeness) const;
+  std::optional<Count> busiest_round(const std::vector<std::size_t>& suspects) const;
   bool is_open(std::size_t wrong) const { return !known_.assigned[known_.wrong[wrong].finding]; }
-  Choice choice_of(std::size_t i);
-  Choice choice_of(const Likeness& likeness, SuspectSet& set);
+  SuspectChoice choice_of(std::size_t i);
+  SuspectChoice choice_of(const Likeness& likeness, SuspectSet& set);
   // Of the suspects that explain most findings, returns the one whose repair leaves the fewest; of several, the first.
-  Choice best_repaired(std::vector<Choice> choices);
+  SuspectChoice best_repaired(std::vector<SuspectChoice> choices);
   // Returns how many findings are left if the suspect of the choice is repaired. A suspect without a repair is believed to have
   // caused what it explains.
-  std::size_t left_without(Choice& choice) const;
+  std::size_t left_without(SuspectChoice& choice) const;
 
   Investigation& known_;
   std::vector<Explained> suspects_;
   std::map<Likeness, SuspectSet> sets_;
   std::optional<Patterns> patterns_;  // made when it is needed
   Count replayed_ = 0;
-  std::map<std::size_t, Expected> expected_;  // by index of the suspect
+  std::map<std::pair<std::size_t, Count>, Expected> expected_;  // by index of the suspect and by round
 };
 
 }  // namespace quadrille

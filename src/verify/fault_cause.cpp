@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -19,13 +20,15 @@
 namespace quadrille {
 namespace {
 
+constexpr Count largest = std::numeric_limits<Count>::max();
+
 class Search {
  public:
   Search(const Schedule& schedule, const std::vector<Finding>& findings) : known_(schedule, findings), choices_(known_) {}
 
   std::vector<FaultCause> run() {
     take_unfinished();
-    while (const std::optional<Choice> best = choices_.best()) take(*best);
+    while (const std::optional<SuspectChoice> best = choices_.best()) take(*best);
     take_rules();
     for (FaultCause& cause : causes_) std::sort(cause.findings.begin(), cause.findings.end());
     const auto key = [&](const FaultCause& cause) {
@@ -104,7 +107,7 @@ class Search {
     finish(std::move(cause));
   }
 
-  void take(const Choice& choice) {
+  void take(const SuspectChoice& choice) {
     struct Reason {
       std::size_t findings = 0;
       const WrongByte* first = nullptr;
@@ -114,11 +117,11 @@ class Search {
     FaultCause cause;
     std::map<CauseKind, Reason> reasons;
     for (const std::size_t i : choice.suspects) {
-      const auto& [suspect, list] = choices_.suspect(i);
-      for (const std::size_t number : list) {
-        const WrongByte& wrong = known_.wrong[number];
-        if (known_.assigned[wrong.finding]) continue;
-        const Suspicion& found = suspicion_of(wrong.suspects.at(suspect), choice.repair);
+      const Explained& explained = choices_.suspect(i);
+      for (std::size_t k = 0; k < explained.wrong.size(); ++k) {
+        const WrongByte& wrong = known_.wrong[explained.wrong[k]];
+        if (known_.assigned[wrong.finding] || !explained.explains(k, choice.round)) continue;
+        const Suspicion& found = suspicion_of(wrong.suspects.at(explained.suspect), choice.repair);
         Reason& reason = reasons[found.kind];
         if (reason.findings++ == 0) reason.first = &wrong, reason.suspect = i, reason.suspicion = found;
         assign(wrong.finding, cause);
@@ -132,7 +135,7 @@ class Search {
                                 return std::pair(a.second.findings, a.first) < std::pair(b.second.findings, b.first);
                               });
     cause.kind = reason->first;
-    describe(cause, reason->second.suspect, *reason->second.first, reason->second.suspicion);
+    describe(cause, reason->second.suspect, choice.round, *reason->second.first, reason->second.suspicion);
     for (const std::size_t i : choice.suspects)
       if (i != reason->second.suspect) cause.alike.push_back(name_of(choices_.suspect(i).suspect, *cause.operation));
     cause.message += and_text(choice.text);
@@ -157,12 +160,12 @@ class Search {
 
   static std::string and_text(const std::string& text) { return text.empty() ? "" : "; " + text; }
 
-  void describe(FaultCause& cause, std::size_t i, const WrongByte& wrong, const Suspicion& suspicion) {
+  void describe(FaultCause& cause, std::size_t i, std::optional<Count> round, const WrongByte& wrong, const Suspicion& suspicion) {
     const Suspect& suspect = choices_.suspect(i).suspect;
     const std::string block = fmt::format("block {} to {}", wrong.from, wrong.to);
     if (!suspect.operation) {
       const auto kind = suspect.from == suspect.to ? NamedOperation::Kind::copy : NamedOperation::Kind::message;
-      const Expected& when = choices_.expected(i);
+      const Expected& when = choices_.expected(i, *round);
       cause.operation = {when.first, kind, suspect.from, suspect.to};
       cause.last_round = when.last;
       const std::string rounds =
@@ -277,7 +280,7 @@ class Search {
   void measure_places(SetSizes& sizes) const {
     for (auto& [likeness, count] : sizes) {
       const Count rounds = likeness.last_round - likeness.first_round + 1;
-      count = likeness.between == Likeness::Between::sender ? rounds : rounds * known_.ranks;
+      count = likeness.between == Likeness::Between::sender ? rounds : times_at_most(rounds, known_.ranks, largest);
     }
   }
 

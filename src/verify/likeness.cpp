@@ -107,7 +107,7 @@ Count Patterns::fit(const NamedOperation& operation) const {
 
 bool is_systematic(const Likeness& likeness, Count found, Count all) {
   if (found < 3) return found == 2 && all == 2 && is_one_a_rank(likeness);
-  return is_one_a_rank(likeness) && likeness.first_round >= 0 ? 2 * found > all : 4 * found >= 3 * all;
+  return is_one_a_rank(likeness) && likeness.first_round >= 0 ? found > all / 2 : found >= all - all / 4;
 }
 
 std::string text_of(const Likeness& likeness, Count found, Count all, Count ranks, std::string_view things) {

@@ -126,6 +126,21 @@ TEST(Draw, EvenLoadsOfLinksAreCalm) {
   EXPECT_EQ(colours, std::set<std::string>{heat(0.25)});
 }
 
+TEST(DrawWrong, LinksNameTheRoundsWithFindings) {
+  Schedule schedule = make_schedule(Problem::alltoall(8, 8), "shift");
+  schedule.symmetry.reset();
+  schedule.program = [made = schedule.program](Rank rank) {
+    Program program = made(rank);
+    for (Round& round : program.rounds)
+      if (rank == 2 && round.number != 1 && round.number != 5) round.sends.clear();
+    return program;
+  };
+  const Read picture(draw_links(schedule, Topology::ring(8), {.findings = verify(schedule)}));
+  std::string words;
+  for (const std::string& text : picture.texts()) words += text + ' ';
+  EXPECT_THAT(words, HasSubstr("(rounds with findings: 0 to 4, 6)"));
+}
+
 TEST(DrawWrong, LinksMarkTheRankInThePanelOfItsRound) {
   const Schedule schedule = wrong_bruck();
   const Read picture(draw_links(schedule, Topology::ring(5), {.findings = verify(schedule), .each_round = true}));

@@ -184,7 +184,8 @@ Subcommand add_verify(CLI::App& command) {
       *parser,
       "If a schedule states a symmetry, one rank of each class is replayed, and the programs of other ranks are compared with its "
       "images: those of all ranks up to 4096 ranks, otherwise those of 64.\n\n"
-      "Findings are grouped by their probable cause, the operation that explains most of them.\n\n"
+      "Findings are grouped by their probable cause, the operation that explains most of them, or several that are wrong in the "
+      "same way.\n\n"
       "Exit code 1 if there are findings, 2 if a schedule was too large to be replayed. Bounds beside the figures hold for any "
       "schedule with as many ports (and, for C2, rounds). If nodes are named, verify also counts what goes between them.\n\n"
       "Examples:\n"
