@@ -46,8 +46,13 @@ struct Report {
 
   std::string text() const {
     if (is_right()) return label + ": no findings";
-    std::string text = fmt::format("{}: {} findings, {} causes", label, findings.size(), causes.causes.size());
-    for (const FaultCause& cause : causes.causes) text += fmt::format("\n  cause of {}: {}", cause.findings.size(), cause.message);
+    const auto counted = [](std::size_t count, const char* what) {
+      return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+    };
+    std::string text =
+        fmt::format("{}: {}, {}", label, counted(findings.size(), "finding"), counted(causes.causes.size(), "cause"));
+    for (const FaultCause& cause : causes.causes)
+      text += fmt::format("\n  cause of {}: {}", counted(cause.findings.size(), "finding"), cause.message);
     for (const Finding& finding : findings) text += "\n  " + to_string(finding);
     return printable_lines(text);
   }

@@ -10,7 +10,19 @@
 Sizes are bytes, or text with a unit such as "1KiB". docs/python.md of Quadrille says more.
 """
 
-from . import _quadrille
+try:
+    from . import _quadrille
+except ImportError as error:
+    import pathlib
+    import sys
+    import sysconfig
+
+    built = [file.name for file in pathlib.Path(__file__).parent.glob("_quadrille.*")]
+    if built and not any(name.endswith(sysconfig.get_config_var("EXT_SUFFIX")) for name in built):
+        raise ImportError(f"this is Python {sys.version.split()[0]}, and quadrille's module was built for another one: "
+                          f"{', '.join(built)}; build it again with this Python") from error
+    raise
+
 from ._quadrille import (DoesNotApply, Error, Explanation, Figures, Finding, Memory, Operation, Page, Price, Problem, Race, Region, Report,
                          Schedule, ScheduleError, Simulation, algorithms, collectives, combine, copy, input, output, parse, read_all,
                          receive, scratch, send)

@@ -139,6 +139,17 @@ class StructureCheck {
   const Round* round_ = nullptr;
 };
 
+// Says where a rank's stages first differ from those of rank `first`.
+std::string stage_difference(const std::vector<Stage>& own, const std::vector<Stage>& others, Rank first) {
+  const auto [mine, theirs] = std::mismatch(own.begin(), own.end(), others.begin(), others.end());
+  if (mine == own.end() || theirs == others.end())
+    return fmt::format("has {} stages, and rank {} has {}", own.size(), first, others.size());
+  if (mine->name != theirs->name)
+    return fmt::format("stage {} is '{}', and '{}' at rank {}", mine - own.begin(), mine->name, theirs->name, first);
+  return fmt::format("stage '{}' has {} rounds from round {}, and at rank {} it has {} from round {}", mine->name,
+                     mine->round_count, mine->first_round, first, theirs->round_count, theirs->first_round);
+}
+
 }  // namespace
 
 void check_structure(const Schedule& schedule, const std::vector<Program>& programs, Count port_limit, FindingList& findings) {
@@ -150,8 +161,7 @@ void check_structure(const Schedule& schedule, const std::vector<Program>& progr
                     "",
                     {},
                     {},
-                    fmt::format("names {} stages that differ from the {} of rank {}", program.stages.size(),
-                                programs.front().stages.size(), programs.front().rank)});
+                    stage_difference(program.stages, programs.front().stages, programs.front().rank)});
     StructureCheck check(schedule, program, port_limit, findings);
     check.check_order(program.stages);
     for (const Round& round : program.rounds) check.round(round);

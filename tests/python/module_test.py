@@ -313,6 +313,17 @@ class Module(unittest.TestCase):
                                  env={**os.environ, "PYTHONPATH": folder})
             self.assertIn("ImportError: this is quadrille 9.9.9 for Python, its module was built for " + q.__version__, ran.stderr)
 
+    def test_another_python_is_a_sentence(self):
+        with tempfile.TemporaryDirectory() as folder:
+            package = pathlib.Path(folder) / "quadrille"
+            package.mkdir()
+            (package / "__init__.py").write_text((pathlib.Path(q.__file__).parent / "__init__.py").read_text())
+            environment = {**os.environ, "PYTHONPATH": folder}
+            run = lambda: subprocess.run([sys.executable, "-c", "import quadrille"], capture_output=True, text=True, env=environment).stderr
+            self.assertIn("cannot import name '_quadrille'", run())  # there is no module at all
+            (package / "_quadrille.cpython-37m-x86_64-linux-gnu.so").write_text("")
+            self.assertIn("quadrille's module was built for another one: _quadrille.cpython-37m", run())
+
     def test_stubs_name_what_the_module_has(self):
         tree = ast.parse((pathlib.Path(q.__file__).parent / "__init__.pyi").read_text())
         named = {node.name: node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}

@@ -81,6 +81,16 @@ TEST(Rules, RoundOrder) {
 
 TEST(Rules, StageDisagreement) {
   EXPECT_TRUE(has(broken([](auto& p) { p[1].stages[0].name = "other"; }), Rule::stage_disagreement, 1));
+  const auto difference = [](const auto& change) {
+    for (const Finding& finding : broken(change))
+      if (finding.rule == Rule::stage_disagreement) return finding.message;
+    return std::string();
+  };
+  EXPECT_EQ(difference([](auto& p) { p[0].stages[0].name = "mine", p[1].stages[0].name = "other"; }),
+            "stage 0 is 'other', and 'mine' at rank 0");
+  EXPECT_EQ(difference([](auto& p) { p[0].stages[0].name = p[1].stages[0].name = "mine", p[1].stages[0].round_count = 3; }),
+            "stage 'mine' has 3 rounds from round 0, and at rank 0 it has 1 from round 0");
+  EXPECT_EQ(difference([](auto& p) { p[1].stages.push_back({"more", 1, 1}); }), "has 2 stages, and rank 0 has 1");
 }
 
 // Each rank works in two of 200,000 rounds. Looking at all ranks in each round would take hours.

@@ -34,31 +34,45 @@ pid_t started(const std::vector<std::string>& words, const Pipe& pipe, const std
   return child;
 }
 
-int status_of(pid_t child) {
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-  return status;
-}
+// The program, which is ended when this object is destroyed before its `status` was asked for.
+class Child {
+ public:
+  explicit Child(pid_t process) : process_(process) {}
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child() {
+    if (process_ == 0) return;
+    ::kill(process_, SIGKILL);
+    status();
+  }
+
+  // Waits for the end of the program.
+  int status() {
+    int found = 0;
+    while (::waitpid(process_, &found, 0) < 0 && errno == EINTR) {}
+    process_ = 0;
+    return found;
+  }
+
+ private:
+  pid_t process_;  // 0: it has ended
+};
 
 }  // namespace
 
 std::string output_of(const std::vector<std::string>& words, std::size_t most_mebibytes, const std::string& label) {
   Pipe pipe = make_pipe();
-  const pid_t child = started(words, pipe, label);
+  Child child(started(words, pipe, label));
   pipe.write_end = Descriptor();  // so that reading ends with the program
   std::string text;
-  const std::size_t most = most_mebibytes << 20;
-  bool is_too_long = false;
   const int error = read_parts(pipe.read_end.number(), [&](std::string_view part) {
-    if (is_too_long) return;
     text += part;
-    is_too_long = text.size() > most;
-    if (is_too_long) ::kill(child, SIGKILL);
+    if (text.size() > most_mebibytes << 20)
+      throw Error(ErrorCode::too_large, fmt::format("{} prints more than {} MiB", label, most_mebibytes));
   });
-  const int status = status_of(child);
-  if (is_too_long) throw Error(ErrorCode::too_large, fmt::format("{} prints more than {} MiB", label, most_mebibytes));
   if (error != 0)
     throw Error(ErrorCode::environment, fmt::format("the output of {} cannot be read: {}", label, std::strerror(error)));
+  const int status = child.status();
   if (WIFSIGNALED(status))
     throw Error(ErrorCode::environment,
                 fmt::format("{} was ended by signal {} ({})", label, WTERMSIG(status), ::strsignal(WTERMSIG(status))));

@@ -27,6 +27,11 @@ TEST(ChildOutput, OfAProgramThatFailsIsAnError) {
   EXPECT_EQ(sentence_of([] { output({"/no/such/program"}); }), "cannot start the program: No such file or directory");
   EXPECT_EQ(sentence_of([] { output({"head", "-c", "1048577", "/dev/zero"}); }), "the program prints more than 1 MiB");
   EXPECT_EQ(sentence_of([] { output({"cat", "/dev/zero"}); }), "the program prints more than 1 MiB") << "it would never end";
+  EXPECT_EQ(sentence_of([] {
+              output({"sh", "-c", "cat /dev/zero; true"});
+            }),
+            "the program prints more than 1 MiB")
+      << "its own child does not keep us waiting";
 }
 
 }  // namespace
