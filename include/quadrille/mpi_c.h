@@ -8,6 +8,7 @@
 #include <mpi.h>
 
 #include "quadrille/c.h"
+#include "quadrille/mpi_package.h"
 
 #ifdef __cplusplus
 extern "C" {
