@@ -197,6 +197,24 @@ static void check_alltoallv(quadrille_group ranks, int64_t me, int64_t p, buffer
   }
   DO(quadrille_plan_alltoallv(ranks, NULL, NULL, receive_counts, NULL, sizeof(int64_t), &in_place, &plan));
   check_plan_in_place(plan, all);
+
+  /* In place, with send counts: blocks are received at places that overlap those of other sent blocks. */
+  clear(all);
+  for (int64_t rank = 0; rank < p; ++rank) {
+    send_counts[rank] = receive_counts[rank] = 2;
+    sent[rank] = 2 * rank;
+    received[rank] = 2 * (p - 1 - rank) + 1;
+    for (int64_t i = 0; i < 2; ++i) all->input[sent[rank] + i] = element(me, rank, i);
+  }
+  all->expected[0] = all->input[0]; /* the only element that is not received */
+  for (int64_t rank = 0; rank < p; ++rank)
+    for (int64_t i = 0; i < 2; ++i) all->expected[received[rank] + i] = element(rank, me, i);
+  DO(quadrille_plan_alltoallv(ranks, send_counts, sent, receive_counts, received, sizeof(int64_t), &in_place, &plan));
+  check_plan_in_place(plan, all);
+  received[0] = received[p - 1]; /* two blocks received at one place */
+  if (p > 1)
+    REFUSED(quadrille_plan_alltoallv(ranks, send_counts, sent, receive_counts, received, sizeof(int64_t), &in_place, &plan),
+            QUADRILLE_MISUSE, "pieces of the output overlap");
 }
 
 static void check_irregular(quadrille_group ranks, int64_t root, int64_t me, int64_t p, buffers* all) {

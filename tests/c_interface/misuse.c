@@ -196,12 +196,15 @@ static void check_executions(quadrille_group ranks) {
   REFUSED(quadrille_wait_all(1, NULL), QUADRILLE_MISUSE, "'requests' is NULL");
   DO(quadrille_wait_all(0, NULL));
 
-  /* A wrong request is refused before the others are waited for. */
-  quadrille_request both[2] = {NULL, over};
-  DO(quadrille_start(plan, input, output, &both[0]));
-  REFUSED(quadrille_wait_all(2, both), QUADRILLE_MISUSE, "the request has been freed");
-  CHECK(both[0] != NULL);
-  DO(quadrille_wait(&both[0]));
+  /* The requests before and after a wrong one are waited for; the first error is returned. */
+  quadrille_request three[3] = {NULL, over, NULL};
+  int32_t second[8];
+  for (int i = 0; i < 8; ++i) input[i] = 5, output[i] = second[i] = -1;
+  DO(quadrille_start(plan, input, output, &three[0]));
+  DO(quadrille_start(plan, input, second, &three[2]));
+  REFUSED(quadrille_wait_all(3, three), QUADRILLE_MISUSE, "the request has been freed");
+  CHECK(three[0] == NULL && three[1] == over && three[2] == NULL);
+  CHECK(output[0] == 5 && second[0] == 5);
 
   freed = plan;
   DO(quadrille_plan_free(&plan));
