@@ -10,8 +10,13 @@ function(quadrille_mpi_face mpi)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/mpi_face/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/rules\\.cpp$")  # part of the library
 
+  # The symbol by which a program finds that it links with the library for its MPI (quadrille/mpi_package.h).
+  set(package ${CMAKE_CURRENT_BINARY_DIR}/package_${mpi}.cpp)
+  file(CONFIGURE OUTPUT ${package} @ONLY
+       CONTENT "extern \"C\" {\nextern const char quadrille_package_@mpi@;\nconst char quadrille_package_@mpi@ = 0;\n}\n")
+
   set(target quadrille_face_${mpi})
-  add_library(${target} SHARED ${sources})
+  add_library(${target} SHARED ${sources} ${package})
   add_library(quadrille::${mpi} ALIAS ${target})
   set_target_properties(${target} PROPERTIES OUTPUT_NAME quadrille-${mpi} VERSION ${PROJECT_VERSION}
                         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} INSTALL_RPATH "$ORIGIN" INSTALL_RPATH_USE_LINK_PATH ON)

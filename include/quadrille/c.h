@@ -20,7 +20,8 @@ extern "C" {
 #endif
 
 /* Handles. NULL is no object. The functions that make an object set the handle to NULL if they fail, and those that free one set it
-   to NULL. A handle that was freed, or was never made, is refused with QUADRILLE_MISUSE: it is looked up and not followed. */
+   to NULL. A handle is a number, and no number is used for two objects: one that was freed, or was never made, is refused with
+   QUADRILLE_MISUSE. */
 typedef struct quadrille_group_handle* quadrille_group;       /* this rank's end of a group of ranks */
 typedef struct quadrille_operator_handle* quadrille_operator; /* the operator of a reduction, and the type of its elements */
 typedef struct quadrille_plan_handle* quadrille_plan;         /* a collective made ready to run any number of times */
@@ -60,7 +61,7 @@ typedef int quadrille_body(quadrille_group ranks, void* context);
 int quadrille_run_threads(int64_t threads, quadrille_body* body, void* context);
 
 /* For programs that may be started in any way: runs `body` once as a rank of the launched world or, if no launcher started this
-   process, as each of `threads` threads. */
+   process, as each of `threads` threads. A launched program calls it, or quadrille_launched_world, once. */
 int quadrille_run_launched(int64_t threads, quadrille_body* body, void* context);
 
 int quadrille_group_rank(quadrille_group ranks, int64_t* rank); /* 0 .. size - 1 */
@@ -88,7 +89,7 @@ int quadrille_operator_free(quadrille_operator* operation); /* local; plans that
 
 /* ---- Plans */
 
-/* `length` bytes that lie `offset` bytes from the address of a buffer. */
+/* `length` bytes that lie `offset` bytes behind the address of a buffer, or before it if `offset` is negative. */
 typedef struct quadrille_piece {
   int64_t offset, length;
 } quadrille_piece;
@@ -100,20 +101,21 @@ typedef struct quadrille_layout {
 } quadrille_layout;
 
 /* Options of a plan. In a struct of zeros, as in quadrille_plan_options options = {0}, each field has its default. All ranks give
-   the same, except for layouts. */
+   the same, except for `buffers`, `in_place` and layouts. */
 typedef struct quadrille_plan_options {
   const char* algorithm;          /* NULL, "auto" or the name of one, such as "bruck:radix=2" */
   const char* effort;             /* NULL or "estimate", "measure", "exhaustive", "wisdom_only": work spent on choosing */
   const char* policy;             /* NULL or "blocking", "nonblocking", "dataflow" */
   const char* executor;           /* NULL or "automatic", "mpi", "shared", "hybrid" */
-  int buffers;                    /* 1 or 2, with dataflow: rounds whose packed messages may be in flight together; 0: 2 */
+  int buffers;                    /* 1 or 2; 0 means 2. With dataflow: rounds that may have packed messages in flight */
   int in_place;                   /* not 0: input and output share one buffer (quadrille_execute_in_place) */
   quadrille_layout input, output; /* where this rank's blocks lie; not for plans with counts, which say it themselves */
 } quadrille_plan_options;
 
 /* Collective. `count`: elements of a block, as in MPI. `element_bytes`: bytes of an element; a reduction takes it from its
    operator. Lists of counts and displacements have one value for each rank, in elements; displacements may be NULL if blocks follow
-   each other. `options` may be NULL. Buffers have the sizes of MPI's (docs/c.md). */
+   each other. `options` may be NULL. Buffers have the sizes of MPI's (docs/c.md). A wrong argument is refused on all ranks, which
+   may continue; a wrong group and a NULL `plan` on the rank that gives them. */
 int quadrille_plan_alltoall(quadrille_group ranks, int64_t count, int64_t element_bytes, const quadrille_plan_options* options,
                             quadrille_plan* plan);
 int quadrille_plan_allgather(quadrille_group ranks, int64_t count, int64_t element_bytes, const quadrille_plan_options* options,
@@ -135,7 +137,8 @@ int quadrille_plan_scan(quadrille_group ranks, int64_t count, quadrille_operator
 int quadrille_plan_exscan(quadrille_group ranks, int64_t count, quadrille_operator operation, const quadrille_plan_options* options,
                           quadrille_plan* plan);
 
-/* In place, `send_counts` may be NULL: then the block received from a rank replaces the block sent to it. */
+/* In place, `send_counts` may be NULL: then the block received from a rank replaces the block sent to it. Received blocks must not
+   overlap each other, but in place they may overlap sent ones. */
 int quadrille_plan_alltoallv(quadrille_group ranks, const int64_t* send_counts, const int64_t* send_displacements,
                              const int64_t* receive_counts, const int64_t* receive_displacements, int64_t element_bytes,
                              const quadrille_plan_options* options, quadrille_plan* plan);

@@ -6,6 +6,8 @@
 
 #include <mpi.h>
 
+#include "quadrille/mpi_package.h"
+
 #ifdef __cplusplus
 #define QUADRILLE_AS(function) decltype(function)
 extern "C" {

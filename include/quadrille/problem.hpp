@@ -116,7 +116,7 @@ struct Problem {
 Combining required_combining(const Problem& problem);
 
 // Throws Error{misuse} if a field is out of range or fields contradict each other, and Error{too_large} if the
-// input or the output of all ranks together reaches 2^63 bytes.
+// input or the output of all ranks together reaches 2^62 bytes.
 void check(const Problem& problem);
 
 // The sizes of a rank's canonical buffers, which have no gaps (docs/schedule-format.md, "The buffers of each collective").

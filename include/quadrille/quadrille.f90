@@ -129,7 +129,7 @@ module quadrille
       type(c_ptr), value :: context
       integer(c_int64_t), value :: element_bytes
       integer(c_int), value :: commutative
-      character(kind=c_char), intent(in) :: name(*)
+      character(kind=c_char), intent(in), optional :: name(*)
       type(quadrille_operator), intent(out) :: made
       integer(c_int) :: error
     end function

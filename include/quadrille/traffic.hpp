@@ -32,7 +32,7 @@ struct Share {
 class SparseCounts {
  public:
   // The entries may be in any order; entries of 0 bytes are dropped. Throws Error{misuse} if an entry names a rank
-  // that does not exist, has a negative count or repeats a pair, and Error{too_large} if the sum reaches 2^63 bytes.
+  // that does not exist, has a negative count or repeats a pair, and Error{too_large} if the sum reaches 2^62 bytes.
   SparseCounts(Count ranks, std::vector<TrafficEntry> entries);
 
   Count ranks() const { return static_cast<Count>(row_starts_.size()) - 1; }

@@ -42,8 +42,6 @@ bool is_over_after_waiting(quadrille_request& handle) {
 }
 
 void wait_for_all(std::span<quadrille_request> requests) {
-  for (const quadrille_request request : requests)
-    if (request) object_of(request);  // refuses a wrong handle before it waits for the others
   std::exception_ptr first;
   for (quadrille_request& request : requests) try {
       is_over_after_waiting(request);

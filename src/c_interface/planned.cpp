@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <functional>
 #include <limits>
 #include <span>
 
 #include "c_interface/guarded.hpp"
 #include "c_interface/handles.hpp"
+#include "execute/agreement.hpp"
 #include "foundation/alternatives.hpp"
 #include "quadrille/combine.hpp"
 #include "quadrille/execute.hpp"
@@ -60,31 +62,49 @@ PlanOptions options_of(const quadrille_plan_options* given) {
   return options;
 }
 
-BlockList blocks_of(const Lists& lists, Count ranks) {
+// Throws Error{misuse} if the value of an argument is less than `least`. `rule` says so.
+void check_least(std::string_view argument, Count value, Count least, std::string_view rule) {
+  if (value < least) throw Error(ErrorCode::misuse, fmt::format("'{}' is {}; {}", argument, value, rule));
+}
+
+BlockList blocks_of(const Lists& lists, std::string_view argument, bool is_needed, Count ranks) {
+  if (!lists.counts && is_needed)
+    throw Error(ErrorCode::misuse, fmt::format("'{}' is NULL; give a count for each of the {} ranks", argument, ranks));
   const auto size = static_cast<std::size_t>(ranks);
   if (!lists.counts) return {};
   const std::span counts(lists.counts, size);
   return lists.displacements ? BlockList(counts, std::span(lists.displacements, size)) : BlockList(counts);
 }
 
-Plan irregular_plan(Communicator& ranks, const Asked& asked, const PlanOptions& options) {
-  IrregularCall call{.arguments = {.collective = asked.collective,
-                                   .in_place = options.in_place,
-                                   .input_elements = asked.count,
-                                   .output_elements = asked.count,
-                                   .element_bytes = asked.element_bytes,
-                                   .root = asked.root},
-                     .send = blocks_of(asked.send, ranks.size()),
-                     .receive = blocks_of(asked.receive, ranks.size()),
-                     .has_buffers = false};
-  if (!options.operation) return plan_irregular(ranks, call, options);
-  const CallOperator operation = OperatorFor<std::byte, std::shared_ptr<const Operator>>::of(options.operation);
-  call.arguments.element_bytes = operation.element_bytes;
-  call.arguments.operation = &operation;
-  return plan_irregular(ranks, call, options);
+// The plan of a rank whose arguments have been read.
+using MakePlan = std::function<Plan()>;
+
+MakePlan irregular_plan(Communicator& ranks, const Asked& asked, const PlanOptions& options) {
+  const bool has_lists = !is_rooted(asked.collective) || ranks.rank() == asked.root;
+  const bool sends = asked.collective == Collective::scatterv || asked.collective == Collective::reduce_scatterv ||
+                     (asked.collective == Collective::alltoallv && !options.in_place);
+  const bool receives = asked.collective == Collective::gatherv || asked.collective == Collective::allgatherv ||
+                        asked.collective == Collective::alltoallv;
+  IrregularCall call{
+      .arguments = {.collective = asked.collective,
+                    .in_place = options.in_place,
+                    .input_elements = asked.count,
+                    .output_elements = asked.count,
+                    .element_bytes = asked.element_bytes,
+                    .root = asked.root},
+      .send = blocks_of(asked.send, is_reduction(asked.collective) ? "counts" : "send_counts", sends && has_lists, ranks.size()),
+      .receive = blocks_of(asked.receive, "receive_counts", receives && has_lists, ranks.size()),
+      .has_buffers = false};
+  if (options.operation) call.arguments.element_bytes = options.operation->element_bytes;
+  return [&ranks, call, options]() mutable {
+    if (!options.operation) return plan_irregular(ranks, call, options);
+    const CallOperator operation = OperatorFor<std::byte, std::shared_ptr<const Operator>>::of(options.operation);
+    call.arguments.operation = &operation;
+    return plan_irregular(ranks, call, options);
+  };
 }
 
-Plan regular_plan(Communicator& ranks, const Asked& asked, const PlanOptions& options) {
+MakePlan regular_plan(Communicator& ranks, const Asked& asked, const PlanOptions& options) {
   Problem problem{.collective = asked.collective, .ranks = ranks.size(), .root = asked.root};
   if (options.operation) {
     problem.element_bytes = options.operation->element_bytes;
@@ -93,7 +113,17 @@ Plan regular_plan(Communicator& ranks, const Asked& asked, const PlanOptions& op
   // An overflow becomes the largest size, which the plan refuses.
   problem.block_bytes = times_at_most(asked.count, options.operation ? problem.element_bytes : asked.element_bytes,
                                       std::numeric_limits<Bytes>::max());
-  return plan(ranks, problem, options);
+  return [&ranks, problem, options] { return plan(ranks, problem, options); };
+}
+
+// Reads the arguments of this rank. Local.
+MakePlan read(Communicator& ranks, const Asked& asked, const quadrille_plan_options* given) {
+  PlanOptions options = options_of(given);
+  if (asked.collective == Collective::broadcast) options.in_place = true;
+  if (is_reduction(asked.collective)) options.operation = object_of(asked.operation);
+  check_least("element_bytes", asked.element_bytes, 1, "an element has 1 byte or more");
+  check_least("count", asked.count, 0, "it is 0 or more");
+  return (is_irregular(asked.collective) ? irregular_plan : regular_plan)(ranks, asked, options);
 }
 
 }  // namespace
@@ -102,12 +132,8 @@ int planned(quadrille_group group, const Asked& asked, const quadrille_plan_opti
   return guarded([&] {
     make_handle(address, "plan", [&] {
       const std::shared_ptr<Communicator> ranks = object_of(group);
-      PlanOptions options = options_of(given);
-      if (asked.collective == Collective::broadcast) options.in_place = true;
-      if (is_reduction(asked.collective)) options.operation = object_of(asked.operation);
-      if (asked.element_bytes < 1)
-        throw Error(ErrorCode::misuse, fmt::format("'element_bytes' is {}; an element has 1 byte or more", asked.element_bytes));
-      return std::make_shared<Plan>((is_irregular(asked.collective) ? irregular_plan : regular_plan)(*ranks, asked, options));
+      const MakePlan made = made_or_thrown(*ranks, [&] { return read(*ranks, asked, given); });
+      return std::make_shared<Plan>(made());
     });
   });
 }

@@ -2,6 +2,7 @@
 // The functions of mpi_c.h.
 #include "c_interface/guarded.hpp"
 #include "c_interface/handles.hpp"
+#include "mpi_face/operand_check.hpp"
 #include "quadrille/mpi.hpp"
 #include "quadrille/mpi_c.h"
 
@@ -43,6 +44,7 @@ int quadrille_operator_of_mpi(MPI_Op operation, MPI_Datatype type, quadrille_ope
       if (operation == MPI_OP_NULL || type == MPI_DATATYPE_NULL)
         throw Error(ErrorCode::misuse, "the operator or the datatype is a null handle of MPI; give both");
       check_usable();
+      mpi_face::check_operands(operation, type);
       return operator_of(operation, type);
     });
   });

@@ -71,8 +71,7 @@ namespace {
 // Checks the operator against the facts that the problem states about it.
 void check_operation(const Problem& problem, const Operator* operation) {
   if (!operation)
-    throw Error(ErrorCode::misuse,
-                fmt::format("{} needs an operator; give it as PlanOptions::operation", name(problem.collective)));
+    throw Error(ErrorCode::misuse, fmt::format("{} needs an operator; give it in the options", name(problem.collective)));
   if (operation->element_bytes != problem.element_bytes)
     throw Error(ErrorCode::misuse, fmt::format("the problem's elements have {} bytes, but those of {} have {}",
                                                problem.element_bytes, operation->name, operation->element_bytes));
@@ -390,7 +389,7 @@ Plan plan(Group communicator, const Problem& problem, const PlanOptions& options
   const auto* text = std::get_if<std::string>(&options.algorithm);
   if (text && *text == automatic) {
     PlanChooser* const chooser = communicator->transport().chooser;
-    if (!chooser) throw Error(ErrorCode::misuse, "this group cannot choose an algorithm; name one in PlanOptions::algorithm");
+    if (!chooser) throw Error(ErrorCode::misuse, "this group cannot choose an algorithm; name one in the options");
     return chooser(communicator, problem, options);
   }
   return *plan_chosen(communicator, problem, options, nullptr).plan;
@@ -493,7 +492,7 @@ bool overlap(const Plan& plan, const void* input, const void* output) { return D
 void throw_overlap(std::string_view function, bool is_typed_call) {
   const std::string one_buffer = is_typed_call
                                      ? fmt::format("call {}_in_place with one", function)
-                                     : fmt::format("make a plan with PlanOptions::in_place and call its {}_in_place", function);
+                                     : fmt::format("make the plan with the option in_place and give {}_in_place one", function);
   throw Error(ErrorCode::misuse,
               fmt::format("input and output overlap; give {} two separate buffers, or {}", function, one_buffer));
 }
@@ -524,9 +523,9 @@ Request Plan::start(const void* input, void* output) {
 }
 
 void Plan::check_in_place(const void* buffer) const {
-  if (!in_place_) throw Error(ErrorCode::misuse, "this plan was not made in place; ask for PlanOptions::in_place");
-  check_given(buffer, input_extent_, "input");
-  check_given(buffer, output_extent_, "output");
+  if (!in_place_) throw Error(ErrorCode::misuse, "this plan was not made in place; make it with the option in_place");
+  const auto length = [](const UsedPart& used) { return used.second - used.first; };
+  check_given(buffer, length(input_extent_) > length(output_extent_) ? input_extent_ : output_extent_, "buffer");
 }
 
 void Plan::execute_in_place(void* buffer) {

@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "problem/collective_facts.hpp"
+#include "problem/data_limit.hpp"
 #include "quadrille/checked.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
@@ -15,11 +16,11 @@
 namespace quadrille {
 namespace {
 
-// Throws Error{too_large} if a size is missing because computing it overflowed.
+// Throws Error{too_large} if a size reaches the limit, or is missing because computing it overflowed.
 Bytes checked(std::optional<Bytes> bytes) {
-  if (bytes) return *bytes;
+  if (bytes && *bytes < data_limit) return *bytes;
   throw Error(ErrorCode::too_large,
-              "the data of all ranks together reaches 2^63 bytes; make the blocks or the number of ranks smaller");
+              "the data of all ranks together reaches 2^62 bytes; make the blocks or the number of ranks smaller");
 }
 
 Bytes bytes_of(const BufferContents& contents, const Problem& problem, Rank rank) {
@@ -70,6 +71,7 @@ void check(const Problem& problem) {
     throw Error(ErrorCode::misuse, fmt::format("the block size is {} bytes; it must be 0 or more", problem.block_bytes));
   if (problem.element_bytes < 1)
     throw Error(ErrorCode::misuse, fmt::format("the element size is {} bytes; it must be at least 1", problem.element_bytes));
+  checked(problem.block_bytes);  // before the element size: callers give the largest number for a product that overflows
   if (is_reduction(problem.collective) && problem.block_bytes % problem.element_bytes != 0)
     throw Error(ErrorCode::misuse, fmt::format("a block of {} bytes is no multiple of the element size, {} bytes",
                                                problem.block_bytes, problem.element_bytes));

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "problem/data_limit.hpp"
 #include "quadrille/checked.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
@@ -21,7 +22,8 @@ SparseCounts::SparseCounts(Count ranks, std::vector<TrafficEntry> entries) {
       throw Error(ErrorCode::misuse, fmt::format("a count is for {} to {}; ranks are 0 to {}", entry.from, entry.to, ranks - 1));
     if (entry.bytes < 0) throw Error(ErrorCode::misuse, fmt::format("a count is {} bytes; counts are 0 or more", entry.bytes));
     const auto sum = checked_sum(total, entry.bytes);
-    if (!sum) throw Error(ErrorCode::too_large, "the data of all ranks together reaches 2^63 bytes; make the counts smaller");
+    if (!sum || *sum >= data_limit)
+      throw Error(ErrorCode::too_large, "the data of all ranks together reaches 2^62 bytes; make the counts smaller");
     total = *sum;
   }
   std::sort(entries.begin(), entries.end(),

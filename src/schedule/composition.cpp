@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "foundation/assert.hpp"
+#include "problem/data_limit.hpp"
 #include "schedule/regions.hpp"
 #include "schedule/transform.hpp"
 
@@ -103,10 +104,7 @@ class Assembly {
   Program whole_;
 };
 
-BufferMap map_to(BufferPosition position) {
-  constexpr Bytes any_length = Bytes{1} << 61;
-  return BufferMap({{position.buffer, position.offset, any_length, {}}});
-}
+BufferMap map_to(BufferPosition position) { return BufferMap({{position.buffer, position.offset, data_limit, {}}}); }
 
 }  // namespace
 

@@ -197,6 +197,24 @@ static void check_alltoallv(quadrille_group ranks, int64_t me, int64_t p, buffer
   }
   DO(quadrille_plan_alltoallv(ranks, NULL, NULL, receive_counts, NULL, sizeof(int64_t), &in_place, &plan));
   check_plan_in_place(plan, all);
+
+  /* In place, with send counts: blocks are received at places that overlap those of other sent blocks. */
+  clear(all);
+  for (int64_t rank = 0; rank < p; ++rank) {
+    send_counts[rank] = receive_counts[rank] = 2;
+    sent[rank] = 2 * rank;
+    received[rank] = 2 * (p - 1 - rank) + 1;
+    for (int64_t i = 0; i < 2; ++i) all->input[sent[rank] + i] = element(me, rank, i);
+  }
+  all->expected[0] = all->input[0]; /* the only element that is not received */
+  for (int64_t rank = 0; rank < p; ++rank)
+    for (int64_t i = 0; i < 2; ++i) all->expected[received[rank] + i] = element(rank, me, i);
+  DO(quadrille_plan_alltoallv(ranks, send_counts, sent, receive_counts, received, sizeof(int64_t), &in_place, &plan));
+  check_plan_in_place(plan, all);
+  received[0] = received[p - 1]; /* two blocks received at one place */
+  if (p > 1)
+    REFUSED(quadrille_plan_alltoallv(ranks, send_counts, sent, receive_counts, received, sizeof(int64_t), &in_place, &plan),
+            QUADRILLE_MISUSE, "pieces of the output overlap");
 }
 
 static void check_irregular(quadrille_group ranks, int64_t root, int64_t me, int64_t p, buffers* all) {
@@ -337,6 +355,32 @@ static void check_requests(quadrille_group ranks, int64_t me, int64_t p) {
   for (int64_t j = 0; j < p; ++j) CHECK(all[j] == 10 * j);
 }
 
+/* Only the root of a gather has one buffer; an exscan has no output on rank 0; a piece lies before the address of a buffer. */
+static void check_differences_between_ranks(quadrille_group ranks, int64_t me, int64_t p) {
+  quadrille_plan plan;
+  quadrille_operator sum;
+  int64_t mine = 10 + me, all[most_ranks] = {10};
+  DO(quadrille_plan_gather(ranks, 1, sizeof mine, 0, me == 0 ? &in_place : NULL, &plan));
+  if (me == 0)
+    DO(quadrille_execute_in_place(plan, all));
+  else
+    DO(quadrille_execute(plan, &mine, NULL));
+  for (int64_t rank = 0; rank < p && me == 0; ++rank) CHECK(all[rank] == 10 + rank);
+  DO(quadrille_plan_free(&plan));
+
+  const quadrille_piece before = {-(int64_t)sizeof mine, sizeof mine};
+  const quadrille_plan_options options = {.input = {&before, 1}, .output = {&before, me > 0}},
+                               one_too_many = {.output = {&before, 1}};
+  int64_t result[2] = {-1, -2};
+  DO(quadrille_built_in_operator("sum", "i64", &sum));
+  DO(quadrille_plan_exscan(ranks, 1, sum, &options, &plan));
+  DO(quadrille_execute(plan, &mine + 1, result + 1));
+  CHECK(result[0] == (me == 0 ? -1 : 10 * me + me * (me - 1) / 2) && result[1] == -2);
+  DO(quadrille_plan_free(&plan));
+  REFUSED(quadrille_plan_exscan(ranks, 1, sum, &one_too_many, &plan), QUADRILLE_MISUSE, "the layout of the output has 8 bytes");
+  DO(quadrille_operator_free(&sum));
+}
+
 int check_collectives(quadrille_group ranks, void* unused) {
   int64_t me = -1, p = -1;
   buffers* all = malloc(sizeof *all);
@@ -354,6 +398,7 @@ int check_collectives(quadrille_group ranks, void* unused) {
     check_irregular(ranks, root, me, p, all);
   }
   check_layouts(ranks, me, p, all);
+  check_differences_between_ranks(ranks, me, p);
   check_own_operator(ranks, me, p);
   check_pairs(ranks, me, p);
   check_requests(ranks, me, p);

@@ -172,7 +172,7 @@ contains
 
     ! An operator of the program's own, and requests.
     factor = 1
-    call check(quadrille_operator_of_function(c_funloc(add_pairs), c_loc(factor), element, 1_c_int, "add"//c_null_char, own))
+    call check(quadrille_operator_of_function(c_funloc(add_pairs), c_loc(factor), element, 1_c_int, made=own))
     call check(quadrille_plan_allreduce(ranks, n, own, plan=plan))
     input(1:n) = me
     call check(quadrille_start(plan, input, buffer, requests(1)))

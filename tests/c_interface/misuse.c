@@ -54,24 +54,25 @@ static void check_plans(quadrille_group ranks) {
   REFUSED(quadrille_plan_alltoall(ranks, 1, 4, NULL, NULL), QUADRILLE_MISUSE, "'plan' is NULL");
   REFUSED(quadrille_plan_alltoall(ranks, 1, 0, NULL, &plan), QUADRILLE_MISUSE,
           "'element_bytes' is 0; an element has 1 byte or more");
-  REFUSED(quadrille_plan_alltoall(ranks, -1, 4, NULL, &plan), QUADRILLE_MISUSE, "-");
-  REFUSED(quadrille_plan_alltoall(ranks, INT64_MAX, 8, NULL, &plan), QUADRILLE_TOO_LARGE, "");
-  REFUSED(quadrille_plan_alltoall(ranks, me == 0 ? -1 : 1, 4, NULL, &plan), QUADRILLE_MISUSE, ""); /* on all ranks */
+  REFUSED(quadrille_plan_alltoall(ranks, -1, 4, NULL, &plan), QUADRILLE_MISUSE, "'count' is -1; it is 0 or more");
   REFUSED(quadrille_plan_broadcast(ranks, 1, 4, p, NULL, &plan), QUADRILLE_MISUSE, "root");
   REFUSED(quadrille_plan_gather(ranks, 1, 4, -1, NULL, &plan), QUADRILLE_MISUSE, "root");
   REFUSED(quadrille_plan_allreduce(ranks, 1, NULL, NULL, &plan), QUADRILLE_MISUSE, "the handle of the operator is NULL");
   REFUSED(quadrille_plan_allreduce(ranks, 1, (quadrille_operator)(void*)ranks, NULL, &plan), QUADRILLE_MISUSE,
           "is not the handle of any operator");
-  REFUSED(quadrille_plan_alltoallv(ranks, NULL, NULL, counts, NULL, 4, NULL, &plan), QUADRILLE_MISUSE, "counts");
-  REFUSED(quadrille_plan_alltoallv(ranks, counts, NULL, NULL, NULL, 4, NULL, &plan), QUADRILLE_MISUSE, "counts");
+  REFUSED(quadrille_plan_alltoallv(ranks, NULL, NULL, counts, NULL, 4, NULL, &plan), QUADRILLE_MISUSE,
+          "'send_counts' is NULL; give a count for each of the");
+  REFUSED(quadrille_plan_alltoallv(ranks, counts, NULL, NULL, NULL, 4, NULL, &plan), QUADRILLE_MISUSE, "'receive_counts' is NULL");
   REFUSED(quadrille_plan_alltoallv(ranks, negative + 8 - p, NULL, counts, NULL, 4, NULL, &plan), QUADRILLE_MISUSE, "-1");
   const int64_t two[8] = {2, 2, 2, 2, 2, 2, 2, 2};
   REFUSED(quadrille_plan_alltoallv(ranks, me == 0 ? two : counts, NULL, counts, NULL, 4, NULL, &plan), QUADRILLE_MISUSE, "rank 0");
   REFUSED(quadrille_plan_allgather(ranks, 1 + me, 4, NULL, &plan), QUADRILLE_MISUSE, "rank"); /* different sizes */
-  REFUSED(quadrille_plan_allgatherv(ranks, NULL, NULL, 4, NULL, &plan), QUADRILLE_MISUSE, "counts");
-  REFUSED(quadrille_plan_gatherv(ranks, 1, NULL, NULL, 4, 0, NULL, &plan), QUADRILLE_MISUSE, "counts");
+  REFUSED(quadrille_plan_allgatherv(ranks, NULL, NULL, 4, NULL, &plan), QUADRILLE_MISUSE, "'receive_counts' is NULL");
+  REFUSED(quadrille_plan_gatherv(ranks, 1, NULL, NULL, 4, 0, NULL, &plan), QUADRILLE_MISUSE, "'receive_counts' is NULL");
+  REFUSED(quadrille_plan_gatherv(ranks, -1, counts, NULL, 4, 0, NULL, &plan), QUADRILLE_MISUSE, "'count' is -1");
   REFUSED(quadrille_plan_scatterv(ranks, counts, NULL, me == 0 ? 2 : 1, 4, 0, NULL, &plan), QUADRILLE_MISUSE, "counts[0]");
-  REFUSED(quadrille_plan_reduce_scatterv(ranks, NULL, sum, NULL, &plan), QUADRILLE_MISUSE, "counts");
+  REFUSED(quadrille_plan_scatterv(ranks, NULL, NULL, 1, 4, 0, NULL, &plan), QUADRILLE_MISUSE, "'send_counts' is NULL");
+  REFUSED(quadrille_plan_reduce_scatterv(ranks, NULL, sum, NULL, &plan), QUADRILLE_MISUSE, "'counts' is NULL");
 
   quadrille_plan_options options = {.algorithm = "brick"};
   REFUSED(quadrille_plan_alltoall(ranks, 1, 4, &options, &plan), QUADRILLE_MISUSE, "brick");
@@ -97,6 +98,64 @@ static void check_plans(quadrille_group ranks) {
   DO(quadrille_operator_free(&sum));
 }
 
+static void combine_nothing(const void* lower, const void* upper, void* result, int64_t count, void* context) {
+  (void)lower, (void)upper, (void)result, (void)count, (void)context;
+}
+
+/* 2^62 bytes on all ranks together, and products of a count and a size that overflow. One rank reaches the limit, too. */
+static void check_sizes(quadrille_group ranks) {
+  const int64_t limit = (int64_t)1 << 62, too_many[2] = {limit, INT64_MAX}, bytes[2] = {1, 8};
+  int64_t p, counts[8] = {0};
+  quadrille_plan plan;
+  DO(quadrille_group_size(ranks, &p));
+  for (int i = 0; i < 2; ++i) {
+    const int64_t n = too_many[i], e = bytes[i];
+    quadrille_operator operation;
+    counts[0] = n;
+    DO(quadrille_operator_of_function(combine_nothing, NULL, e, 1, NULL, &operation));
+    REFUSED(quadrille_plan_alltoall(ranks, n, e, NULL, &plan), QUADRILLE_TOO_LARGE, "2^62 bytes");
+    REFUSED(quadrille_plan_allgather(ranks, n, e, NULL, &plan), QUADRILLE_TOO_LARGE, "2^62 bytes");
+    REFUSED(quadrille_plan_broadcast(ranks, n, e, 0, NULL, &plan), QUADRILLE_TOO_LARGE, "2^62 bytes");
+    REFUSED(quadrille_plan_scatter(ranks, n, e, 0, NULL, &plan), QUADRILLE_TOO_LARGE, "2^62 bytes");
+    REFUSED(quadrille_plan_gather(ranks, n, e, 0, NULL, &plan), QUADRILLE_TOO_LARGE, "2^62 bytes");
+    REFUSED(quadrille_plan_reduce(ranks, n, operation, 0, NULL, &plan), QUADRILLE_TOO_LARGE, "2^62 bytes");
+    REFUSED(quadrille_plan_allreduce(ranks, n, operation, NULL, &plan), QUADRILLE_TOO_LARGE, "2^62 bytes");
+    REFUSED(quadrille_plan_reduce_scatter(ranks, n, operation, NULL, &plan), QUADRILLE_TOO_LARGE, "2^62 bytes");
+    REFUSED(quadrille_plan_scan(ranks, n, operation, NULL, &plan), QUADRILLE_TOO_LARGE, "2^62 bytes");
+    REFUSED(quadrille_plan_exscan(ranks, n, operation, NULL, &plan), QUADRILLE_TOO_LARGE, "2^62 bytes");
+    REFUSED(quadrille_plan_allgatherv(ranks, counts, NULL, e, NULL, &plan), QUADRILLE_TOO_LARGE, "bytes");
+    REFUSED(quadrille_plan_reduce_scatterv(ranks, counts, operation, NULL, &plan), QUADRILLE_TOO_LARGE, "bytes");
+    DO(quadrille_operator_free(&operation));
+  }
+  DO(quadrille_plan_broadcast(ranks, (limit - 1) / (p * p), 1, 0, NULL, &plan));
+  DO(quadrille_plan_free(&plan));
+}
+
+/* An argument that is wrong on the last rank alone is refused on all, which go on. */
+static void check_wrong_on_one_rank(quadrille_group ranks) {
+  quadrille_plan plan;
+  quadrille_operator sum;
+  int64_t me, p, counts[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+  DO(quadrille_group_rank(ranks, &me));
+  DO(quadrille_group_size(ranks, &p));
+  DO(quadrille_built_in_operator("sum", "i32", &sum));
+  const int last = me == p - 1;
+  const quadrille_plan_options good = {0}, bad[] = {{.algorithm = "none"}, {.effort = "none"},      {.policy = "none"},
+                                                    {.executor = "none"},  {.input = {NULL, 1}},    {.output = {NULL, -1}},
+                                                    {.buffers = 3},        {.algorithm = "direct:"}};
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i)
+    REFUSED(quadrille_plan_alltoall(ranks, 1, 4, last ? &bad[i] : &good, &plan), QUADRILLE_MISUSE, last ? "" : "rank ");
+  REFUSED(quadrille_plan_alltoall(ranks, last ? -1 : 1, 4, NULL, &plan), QUADRILLE_MISUSE, "'count' is -1");
+  REFUSED(quadrille_plan_alltoall(ranks, 1, last ? 0 : 4, NULL, &plan), QUADRILLE_MISUSE, "'element_bytes' is 0");
+  REFUSED(quadrille_plan_broadcast(ranks, 1, 4, last ? -1 : 0, NULL, &plan), QUADRILLE_MISUSE, "root");
+  REFUSED(quadrille_plan_allreduce(ranks, 1, last ? NULL : sum, NULL, &plan), QUADRILLE_MISUSE, "the operator is NULL");
+  REFUSED(quadrille_plan_gatherv(ranks, last ? -1 : 1, counts, NULL, 4, 0, NULL, &plan), QUADRILLE_MISUSE, "'count' is -1");
+  REFUSED(quadrille_plan_alltoallv(ranks, last ? NULL : counts, NULL, counts, NULL, 4, NULL, &plan), QUADRILLE_MISUSE,
+          "'send_counts' is NULL");
+  DO(quadrille_operator_free(&sum));
+  DO(quadrille_group_barrier(ranks));
+}
+
 static void check_executions(quadrille_group ranks) {
   quadrille_plan plan, in_place, freed;
   quadrille_request request = (quadrille_request)(void*)&request, over;
@@ -113,7 +172,7 @@ static void check_executions(quadrille_group ranks) {
   REFUSED(quadrille_execute(plan, input, input), QUADRILLE_MISUSE, "overlap");
   REFUSED(quadrille_execute_in_place(plan, output), QUADRILLE_MISUSE, "not made in place");
   REFUSED(quadrille_execute(in_place, input, output), QUADRILLE_MISUSE, "made in place");
-  REFUSED(quadrille_execute_in_place(in_place, NULL), QUADRILLE_MISUSE, "null");
+  REFUSED(quadrille_execute_in_place(in_place, NULL), QUADRILLE_MISUSE, "buffer is a null pointer");
   REFUSED(quadrille_start(plan, input, NULL, &request), QUADRILLE_MISUSE, "null");
   CHECK(request == NULL);
   REFUSED(quadrille_start(plan, input, output, NULL), QUADRILLE_MISUSE, "'request' is NULL"); /* nothing was started */
@@ -137,12 +196,15 @@ static void check_executions(quadrille_group ranks) {
   REFUSED(quadrille_wait_all(1, NULL), QUADRILLE_MISUSE, "'requests' is NULL");
   DO(quadrille_wait_all(0, NULL));
 
-  /* A wrong request is refused before the others are waited for. */
-  quadrille_request both[2] = {NULL, over};
-  DO(quadrille_start(plan, input, output, &both[0]));
-  REFUSED(quadrille_wait_all(2, both), QUADRILLE_MISUSE, "the request has been freed");
-  CHECK(both[0] != NULL);
-  DO(quadrille_wait(&both[0]));
+  /* The requests before and after a wrong one are waited for; the first error is returned. */
+  quadrille_request three[3] = {NULL, over, NULL};
+  int32_t second[8];
+  for (int i = 0; i < 8; ++i) input[i] = 5, output[i] = second[i] = -1;
+  DO(quadrille_start(plan, input, output, &three[0]));
+  DO(quadrille_start(plan, input, second, &three[2]));
+  REFUSED(quadrille_wait_all(3, three), QUADRILLE_MISUSE, "the request has been freed");
+  CHECK(three[0] == NULL && three[1] == over && three[2] == NULL);
+  CHECK(output[0] == 5 && second[0] == 5);
 
   freed = plan;
   DO(quadrille_plan_free(&plan));
@@ -160,10 +222,15 @@ static void check_executions(quadrille_group ranks) {
 }
 
 int check_misuse(quadrille_group ranks, void* unused) {
+  int64_t p;
   (void)unused;
+  DO(quadrille_group_size(ranks, &p));
   check_groups(ranks);
   check_operators();
+  check_sizes(ranks);
+  if (p == 1) return 0; /* no rank can differ from another */
   check_plans(ranks);
+  check_wrong_on_one_rank(ranks);
   check_executions(ranks);
   return 0;
 }

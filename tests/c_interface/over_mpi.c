@@ -74,6 +74,29 @@ static void check_operators(quadrille_group ranks, int me, int p) {
   REFUSED(quadrille_operator_of_mpi(MPI_OP_NULL, MPI_INT, &operation), QUADRILLE_MISUSE, "null handle of MPI");
   REFUSED(quadrille_operator_of_mpi(MPI_SUM, MPI_DATATYPE_NULL, &operation), QUADRILLE_MISUSE, "null handle of MPI");
   REFUSED(quadrille_operator_of_mpi(MPI_SUM, MPI_INT, NULL), QUADRILLE_MISUSE, "'made' is NULL");
+  MPI_Datatype pair;
+  MPI_Type_contiguous(2, MPI_INT, &pair);
+  MPI_Op_create(last, /*commute=*/0, &keep);
+  REFUSED(quadrille_operator_of_mpi(keep, pair, &operation), QUADRILLE_MISUSE, "the datatype is not committed");
+  CHECK(operation == NULL);
+  MPI_Type_commit(&pair);
+  DO(quadrille_operator_of_mpi(keep, pair, &operation));
+  DO(quadrille_operator_free(&operation));
+  REFUSED(quadrille_operator_of_mpi(MPI_SUM, pair, &operation), QUADRILLE_MISUSE, "does not combine elements of this datatype");
+  REFUSED(quadrille_operator_of_mpi(MPI_BAND, MPI_DOUBLE, &operation), QUADRILLE_MISUSE, "does not combine elements");
+  REFUSED(quadrille_operator_of_mpi(MPI_MAXLOC, MPI_INT, &operation), QUADRILLE_MISUSE, "does not combine elements");
+  REFUSED(quadrille_operator_of_mpi(MPI_REPLACE, MPI_INT, &operation), QUADRILLE_MISUSE, "for one-sided communication");
+  REFUSED(quadrille_operator_of_mpi(MPI_NO_OP, MPI_INT, &operation), QUADRILLE_MISUSE, "for one-sided communication");
+  DO(quadrille_operator_of_mpi(MPI_MAXLOC, MPI_DOUBLE_INT, &operation));
+  DO(quadrille_operator_free(&operation));
+  DO(quadrille_operator_of_mpi(MPI_BAND, MPI_BYTE, &operation));
+  DO(quadrille_operator_free(&operation));
+  MPI_Errhandler handler; /* is as it was */
+  MPI_Comm_get_errhandler(MPI_COMM_WORLD, &handler);
+  CHECK(handler == MPI_ERRORS_ARE_FATAL);
+  MPI_Errhandler_free(&handler);
+  MPI_Op_free(&keep);
+  MPI_Type_free(&pair);
   DO(quadrille_operator_of_mpi(MPI_SUM, MPI_INT, &operation));
   DO(quadrille_plan_allreduce(ranks, 1, operation, NULL, &plan));
   DO(quadrille_execute(plan, &me, &result));
@@ -110,7 +133,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &p);
   DO(quadrille_over(MPI_COMM_WORLD, &ranks));
   DO(check_collectives(ranks, NULL));
-  if (p > 1) DO(check_misuse(ranks, NULL));
+  DO(check_misuse(ranks, NULL));
   check_groups(me, p);
   check_operators(ranks, me, p);
   check_mpi_collectives(me, p);

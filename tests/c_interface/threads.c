@@ -33,6 +33,7 @@ static int frees(quadrille_group ranks, void* unused) {
 int main(void) {
   CHECK(strcmp(quadrille_error_text(), "") == 0);
   for (int64_t p = 1; p <= 5; ++p) DO(quadrille_run_threads(p, check_collectives, NULL));
+  DO(quadrille_run_threads(1, check_misuse, NULL));
   DO(quadrille_run_threads(3, check_misuse, NULL));
   DO(quadrille_run_launched(2, check_collectives, NULL));
 

@@ -27,7 +27,7 @@ TEST(Groups, WithoutAChooserMakeOnlyPlansThatNameTheirAlgorithm) {
       plan(group, problem);
       ADD_FAILURE() << "a plan was made";
     } catch (const Error& error) {
-      EXPECT_STREQ(error.what(), "this group cannot choose an algorithm; name one in PlanOptions::algorithm");
+      EXPECT_STREQ(error.what(), "this group cannot choose an algorithm; name one in the options");
     }
   });
 }

@@ -94,6 +94,14 @@ for package in "$PKG_CONFIG_PATH"/quadrille-*.pc; do
   run 2 "$launcher" -n 2 ./alltoall
   run 4 "$launcher" -n 4 ./alltoall
   "$wrapper" signatures.c $(pkg-config --cflags --libs "quadrille-$mpi") -o signatures
+  for other in "$PKG_CONFIG_PATH"/quadrille-*.pc; do  # a program does not link with the package of another MPI library
+    other=${other##*quadrille-} other=${other%.pc}
+    [ "$other" != c ] && [ "$other" != "$mpi" ] || continue
+    for source in signatures.c "$examples/c/alltoall_mpi.c"; do
+      if "$wrapper" "$source" $(pkg-config --cflags --libs "quadrille-$other") -o other 2>errors; then wrong "linked with quadrille-$other"; fi
+      grep -q "undefined reference to .quadrille_package_$mpi" errors || wrong "$(cat errors)"
+    done
+  done
   run 3 "$launcher" -n 3 ./signatures
   "$launcher" -n 3 ./transpose
 

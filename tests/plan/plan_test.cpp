@@ -62,7 +62,7 @@ TEST(Plans, AreForAsManyRanksAsTheGroupHas) {
 
 TEST(Plans, OfReductionsNeedAnOperatorThatFitsTheProblem) {
   const auto f64 = built_in_operator("sum", "f64"), matrices = built_in_operator("matmul2", "f64");
-  EXPECT_EQ(refusal_to_all(sum_of_elements(8), {}), "allreduce needs an operator; give it as PlanOptions::operation");
+  EXPECT_EQ(refusal_to_all(sum_of_elements(8), {}), "allreduce needs an operator; give it in the options");
   EXPECT_EQ(refusal_to_all(sum_of_elements(8), {.operation = f64}), "");
   EXPECT_THAT(refusal_to_all(sum_of_elements(4), {.operation = f64}),
               HasSubstr("the problem's elements have 4 bytes, but those of"));
@@ -130,7 +130,7 @@ TEST(Plans, ChooseOnlyInGroupsThatCan) {
     const Met met = meet(threads, {}, CopyCosts{}, {}, std::make_shared<Process>());
     ASSERT_TRUE(met.node) << met.no_sharing;
     EXPECT_EQ(sentence_of([&] { plan(*met.node, Problem::alltoall(p, 8)); }),
-              "this group cannot choose an algorithm; name one in PlanOptions::algorithm");
+              "this group cannot choose an algorithm; name one in the options");
     EXPECT_EQ(plan(*met.node, Problem::alltoall(p, 8), {.algorithm = "shift"}).algorithm(), "shift");
     met.node->barrier();
   });
@@ -156,7 +156,7 @@ TEST(Plans, RunInPlaceIfAndOnlyIfTheyWereMadeSo) {
   run_threads(p, [](Communicator& threads) {
     Plan apart = plan(threads, Problem::alltoall(p, 4)), in_place = plan(threads, Problem::alltoall(p, 4), {.in_place = true});
     std::array<std::byte, 16> memory{};
-    const std::string not_made = "this plan was not made in place; ask for PlanOptions::in_place";
+    const std::string not_made = "this plan was not made in place; make it with the option in_place";
     const std::string made = "this plan was made in place; run it by execute_in_place";
     EXPECT_EQ(sentence_of([&] { apart.execute_in_place(memory.data()); }), not_made);
     EXPECT_EQ(sentence_of([&] { apart.start_in_place(memory.data()); }), not_made);
@@ -164,7 +164,7 @@ TEST(Plans, RunInPlaceIfAndOnlyIfTheyWereMadeSo) {
     EXPECT_EQ(sentence_of([&] { in_place.start(memory.data(), memory.data() + 8); }), made);
     EXPECT_EQ(sentence_of([&] { in_place.execute_in_place(memory.data()); }), "");
     EXPECT_EQ(sentence_of([&] { in_place.execute_in_place(nullptr); }),
-              "input is a null pointer, and this rank's input has 8 bytes; give execute a buffer");
+              "buffer is a null pointer, and this rank's buffer has 8 bytes; give execute a buffer");
   });
 }
 

@@ -48,17 +48,35 @@ TEST(Problems, AreCheckedFieldByField) {
             ErrorCode::misuse);
 }
 
-TEST(Problems, AreRefusedFromTwoToThe63Bytes) {
-  EXPECT_NO_THROW(Problem::alltoall(1 << 20, Bytes{1} << 22));
-  EXPECT_THROW(Problem::alltoall(1 << 20, Bytes{1} << 23), Error);
+TEST(Problems, AreRefusedFromTwoToThe62Bytes) {
+  EXPECT_NO_THROW(Problem::alltoall(1 << 20, (Bytes{1} << 22) - 1));
+  EXPECT_THROW(Problem::alltoall(1 << 20, Bytes{1} << 22), Error);
   EXPECT_THROW(Problem::alltoall(Count{1} << 40, 1), Error);
   EXPECT_NO_THROW(Problem::alltoall(Count{1} << 40, 0));
   Problem vector = Problem::alltoall(1 << 20, 0);
   vector.collective = Collective::broadcast;
-  vector.block_bytes = Bytes{1} << 42;
+  vector.block_bytes = (Bytes{1} << 42) - 1;
   EXPECT_NO_THROW(check(vector));
-  vector.block_bytes = Bytes{1} << 43;
+  vector.block_bytes = Bytes{1} << 42;
   EXPECT_EQ(refused(vector), ErrorCode::too_large);
+  constexpr Bytes limit = Bytes{1} << 62;
+  for (const Collective collective : all_collectives()) {
+    if (collective == Collective::barrier) continue;
+    Problem alone = testing::problem_of(collective, 1, 8);
+    for (const bool is_too_large : {false, true}) {
+      const Bytes bytes = is_too_large ? limit : limit - 8;
+      if (is_irregular(collective))
+        alone.counts = std::make_shared<const std::vector<Bytes>>(std::vector<Bytes>{bytes});
+      else
+        alone.block_bytes = bytes;
+      if (is_too_large)
+        EXPECT_EQ(refused(alone), ErrorCode::too_large) << name(collective);
+      else
+        EXPECT_NO_THROW(check(alone)) << name(collective);
+    }
+  }
+  EXPECT_NO_THROW(Problem::alltoallv(2, std::vector<TrafficEntry>{{0, 1, limit - 2}, {1, 0, 1}}));
+  EXPECT_THROW(Problem::alltoallv(2, std::vector<TrafficEntry>{{0, 1, limit - 1}, {1, 0, 1}}), Error);
 }
 
 TEST(Postconditions, CoverEveryOutputExactly) {

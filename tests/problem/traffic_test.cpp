@@ -100,7 +100,7 @@ TEST(Traffic, RefusesInvalidMatrices) {
   EXPECT_EQ(code(3, {{0, 1, -5}}), ErrorCode::misuse);
   EXPECT_EQ(code(3, {{0, 1, 5}, {0, 1, 6}}), ErrorCode::misuse) << "the same pair twice";
   EXPECT_EQ(code(0, {{0, 1, 5}}), ErrorCode::misuse);
-  EXPECT_EQ(code(3, {{0, 1, Bytes{1} << 62}, {1, 0, Bytes{1} << 62}}), ErrorCode::too_large);
+  EXPECT_EQ(code(3, {{0, 1, Bytes{1} << 61}, {1, 0, Bytes{1} << 61}}), ErrorCode::too_large);
 
   Problem both = Problem::alltoallv(2, std::vector<Bytes>{1, 2, 3, 4});
   both.sparse_counts = std::make_shared<const SparseCounts>(2, std::vector<TrafficEntry>{});

@@ -14,6 +14,8 @@
 #include "patterns/modulo.hpp"
 #include "patterns/ring_kernel.hpp"
 #include "quadrille/algorithm.hpp"
+#include "quadrille/checked.hpp"
+#include "quadrille/error.hpp"
 #include "quadrille/program_builder.hpp"
 
 namespace quadrille {
@@ -32,7 +34,9 @@ class PaddedRing {
     const Count steps = ring_kernel::steps(Kernel::alternating, places_);
     ProgramBuilder program{me};
     program.expect(steps, 8);
-    program.scratch((me == 0 ? 2 : 1) * places_ * block_bytes_);
+    const auto room = checked_product((me == 0 ? 2 : 1) * places_, block_bytes_);  // four blocks for one rank
+    if (!room) throw Error(ErrorCode::too_large, "the scratch memory reaches 2^63 bytes; make the blocks smaller");
+    program.scratch(*room);
     program.stage("arrange");
     program.begin_round();
     program.copy(blocks_upward(Buffer::input, me, ranks_, ranks_, block_bytes_),

@@ -115,8 +115,8 @@ TEST(Calls, SayWhatToCallIfBuffersOverlap) {
 
   const auto by_plan = [](std::string_view function) {
     return fmt::format(
-        "input and output overlap; give {0} two separate buffers, or make a plan with PlanOptions::in_place and "
-        "call its {0}_in_place",
+        "input and output overlap; give {0} two separate buffers, or make the plan with the option "
+        "in_place and give {0}_in_place one",
         function);
   };
   EXPECT_EQ(said([&](auto& ranks) { plan_alltoall<int>(ranks, 4).execute(a, a); }), by_plan("execute"));

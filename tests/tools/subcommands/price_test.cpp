@@ -41,7 +41,7 @@ TEST_F(CommandTest, PricesAndSaysWhy) {
   refuses({"price", "alltoall", "--ranks", "4", "--machine", "paragon"}, "--topology");
   refuses({"race", "alltoall", "--ranks", "4", "--machine", "paragon"}, "says nothing for the model max-rate");
   refuses({"price", "alltoall", "--ranks", "4", "--machine", "myrinet", "--model", "cluster"}, "--node-sizes");
-  refuses({"price", "alltoall", "--ranks", "4", "--machine", "sp2", "--block", "2305843009213693952B"}, "2^63");
+  refuses({"price", "alltoall", "--ranks", "4", "--machine", "sp2", "--block", "2305843009213693952B"}, "2^62");
   refuses({"price", "alltoallv", "--ranks", "4", "--pattern", "spike:1KiB", "--block", "8B", "--machine", "sp2"},
           "leave --block out");
 }

@@ -66,7 +66,7 @@ TEST_F(CommandTest, SimulatesByRoundsAndByEvents) {
           "loggp, linear and flat");
   refuses({"simulate", "alltoall", "--topology", "ring:4", "--machine", "sp2", "--model", "flat", "--by", "events"},
           "know no links");
-  refuses({"simulate", "alltoall", "--ranks", "4", "--machine", "sp2", "--block", "2305843009213693952B"}, "2^63");
+  refuses({"simulate", "alltoall", "--ranks", "4", "--machine", "sp2", "--block", "2305843009213693952B"}, "2^62");
 }
 
 TEST_F(CommandTest, JitterIsAFraction) {

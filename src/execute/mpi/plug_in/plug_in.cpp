@@ -64,7 +64,7 @@ std::unique_ptr<Communicator> over(const void* handle, std::size_t bytes) {
   if (bytes != sizeof communicator) throw Error(ErrorCode::misuse, "this communicator belongs to another MPI library");
   std::memcpy(&communicator, handle, bytes);
   if (communicator == MPI_COMM_NULL)
-    throw Error(ErrorCode::misuse, "MPI_COMM_NULL has no ranks; call over() only on ranks that the communicator has");
+    throw Error(ErrorCode::misuse, "MPI_COMM_NULL has no ranks; make a group only on ranks that the communicator has");
   int initialised = 0;
   MPI_Initialized(&initialised);
   if (!initialised && !may_be_of_session(communicator))

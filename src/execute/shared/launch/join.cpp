@@ -41,7 +41,7 @@ std::unique_ptr<Communicator> join_launched() {
                     "start this process by 'quadrille run'",
                     number, ranks, rank, head_variable, ranks_variable, rank_variable));
   if (::fcntl(number, F_GETFD) & FD_CLOEXEC)  // the inherited descriptor has no such flag; it is set below
-    throw Error(ErrorCode::misuse, "this process has already joined the group that it was started in; shared_world is called once");
+    throw Error(ErrorCode::misuse, "this process has already joined the group that it was started in; a program joins it once");
   ::fcntl(number, F_SETFD, FD_CLOEXEC);
   return meet_at(open_head_file(Descriptor(::dup(number)), ranks), rank, ranks);
 }
