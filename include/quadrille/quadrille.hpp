@@ -54,5 +54,6 @@
 #include "quadrille/typed_call.hpp"
 #include "quadrille/typed_plan.hpp"
 #include "quadrille/types.hpp"
+#include "quadrille/vendor_choice.hpp"
 #include "quadrille/verify.hpp"
 #include "quadrille/wisdom.hpp"

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Open MPI's algorithms as rows of our table. Its trees take neither segments nor a fan-out from the rules: vectors are whole, and
+// chains have a fan-out of 1.
+#include "tune/rules/equivalents.hpp"
+#include "tune/rules/openmpi_choice.hpp"
+
+namespace quadrille {
+namespace {
+
+using enum Collective;
+
+constexpr std::string_view gather_then_broadcast = "the table has no gather and then broadcast, each by an algorithm of its own";
+constexpr std::string_view reduce_then_broadcast = "the table has no reduction and then broadcast, each by an algorithm of its own";
+constexpr std::string_view reduce_then_scatter = "the table has no reduction and then scatter, each by an algorithm of its own";
+
+constexpr Equivalent table[] = {
+    {alltoall, "linear", "direct"},
+    {alltoall, "pairwise", "shift"},
+    {alltoall, "modified_bruck", "bruck:radix=2"},
+    {alltoall, "linear_sync", "direct"},  // without a limit, as by default, all messages are under way at once
+    {alltoall, "two_proc", "direct"},
+    {alltoallv, "basic_linear", "direct:window={p-1}"},
+    {alltoallv, "pairwise", "shift"},
+    {allgather, "linear", "", nullptr, gather_then_broadcast},
+    {allgatherv, "default", "", nullptr, gather_then_broadcast},
+    {allgather, "bruck", "concatenation"},
+    {allgather, "recursive_doubling", "recursive-doubling", has_power_of_two},
+    {allgather, "recursive_doubling", "concatenation"},
+    {allgather, "ring", "ring"},
+    {allgather, "neighbor", "neighbor-exchange", has_even},
+    {allgather, "neighbor", "ring"},
+    {allgather, "two_proc", "direct"},
+    {broadcast, "basic_linear", "linear"},
+    {broadcast, "chain", "chain:segments=1"},
+    {broadcast, "pipeline", "chain:segments=1"},
+    {broadcast, "split_binary_tree", "", nullptr, "the table has no broadcast of both halves of a vector down a binary tree"},
+    {broadcast, "binary_tree", "tree:fan-out=2,segments=1"},
+    {broadcast, "binomial", "knomial:radix=2,first=near"},
+    {broadcast, "knomial", "knomial:radix=4"},
+    {broadcast, "scatter_allgather", "scatter-allgather:gather=recursive-doubling", has_element_for_each},
+    {broadcast, "scatter_allgather", "linear"},
+    {broadcast, "scatter_allgather_ring", "scatter-allgather:gather=ring", has_element_for_each},
+    {broadcast, "scatter_allgather_ring", "linear"},
+    {reduce, "linear", "linear"},
+    {reduce, "chain", "tree:fan-out=1,segments=1"},
+    {reduce, "pipeline", "tree:fan-out=1,segments=1"},
+    {reduce, "binary", "tree:fan-out=2,segments=1"},
+    {reduce, "binomial", "binomial"},
+    {reduce, "in-order_binary", "", nullptr, "the table has no reduction up a binary tree in the order of ranks"},
+    {reduce, "rabenseifner", "reduce-scatter-gather:scatter=recursive-halving", can_halve},
+    {reduce, "rabenseifner", "linear"},
+    {allreduce, "basic_linear", "", nullptr, reduce_then_broadcast},
+    {allreduce, "nonoverlapping", "", nullptr, reduce_then_broadcast},
+    {allreduce, "recursive_doubling", "recursive-doubling"},
+    {allreduce, "ring", "ring", has_element_for_each},
+    {allreduce, "ring", "recursive-doubling"},
+    {allreduce, "segmented_ring", "ring", has_element_for_each},  // without a size of segments they are the shares
+    {allreduce, "segmented_ring", "recursive-doubling"},
+    {allreduce, "rabenseifner", "reduce-scatter-allgather:scatter=recursive-halving,gather=recursive-doubling", can_halve},
+    {allreduce, "rabenseifner", "", nullptr, reduce_then_broadcast},
+    {reduce_scatter, "basic_linear", "", nullptr, reduce_then_scatter},
+    {reduce_scatterv, "non-overlapping", "", nullptr, reduce_then_scatter},
+    {reduce_scatter, "recursive_doubling", "", nullptr,
+     "the table has no exchange of whole partial results that ends in a scatter"},
+    {reduce_scatter, "recursive_halving", "recursive-halving"},
+    {reduce_scatter, "butterfly", "recursive-halving", has_power_of_two},
+    {reduce_scatter, "butterfly", "", nullptr, "the table has no butterfly among a number of ranks that is no power of two"},
+    {reduce_scatter, "ring", "ring"},
+    {scan, "linear", "chain:segments=1"},
+    {scan, "recursive_doubling", "hypercube"},
+    {exscan, "linear", "chain:segments=1"},
+    {exscan, "recursive_doubling", "hypercube"},
+    {scatter, "basic_linear", "linear"},
+    {scatter, "linear", "linear"},
+    {scatter, "linear_nb", "linear"},
+    {scatter, "binomial", "binomial"},
+    {gather, "basic_linear", "linear"},
+    {gather, "linear", "linear"},
+    {gather, "binomial", "binomial"},
+    {gather, "linear_sync", "", nullptr, "the table has no linear gather in which the root asks each rank for its block"},
+    {barrier, "linear", "linear"},
+    {barrier, "double_ring", "", nullptr, "the table has no barrier that goes around a ring twice"},
+    {barrier, "recursive_doubling", "recursive-doubling"},
+    {barrier, "bruck", "dissemination"},
+    {barrier, "two_proc", "dissemination"},
+    {barrier, "tree", "binomial"},
+};
+
+}  // namespace
+
+Result<std::string> openmpi_equivalent(const Problem& problem, std::string_view algorithm) {
+  return equivalent_in(table, problem, algorithm);
+}
+
+}  // namespace quadrille
