@@ -27,7 +27,7 @@ class Call {
   // Do the ranks have a communicator for each node? Not if each has a node of its own.
   bool has_hierarchy() const { return nodes_ < problem_.ranks; }
 
-  bool holds(std::string_view condition) const {
+  bool holds(std::string_view condition, MpichTime time) const {
     const std::size_t at = condition.find_first_of("<=");
     if (at == condition.npos) return false;
     const std::string_view key = condition.substr(0, at);
@@ -48,6 +48,8 @@ class Call {
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), limit);
     if (error != std::errc() || end != value.data() + value.size()) return false;
     const Count number = number_of(key);
+    // MPICH (4.0 to 4.3) tests in each call whether a communicator has at most so many ranks where the condition says fewer.
+    if (key == "comm_size" && time == MpichTime::call && relation == "<") return number <= limit;
     return number >= 0 && (relation == "<=" ? number <= limit : relation == "<" ? number < limit : number == limit);
   }
 
@@ -71,7 +73,7 @@ class Call {
 std::optional<std::string> leaf_in(const MpichTree& tree, const Problem& problem, const Call& call) {
   const auto subtree = tree.find("collective=" + mpi_name(problem.collective));
   if (subtree == tree.end()) return std::nullopt;
-  return leaf_for(*subtree, [&](std::string_view condition) { return call.holds(condition); });
+  return leaf_for(*subtree, [&](std::string_view condition, MpichTime time) { return call.holds(condition, time); });
 }
 
 // Returns MPICH's name of the algorithm: "brucks" for MPIR_Alltoall_intra_brucks.

@@ -23,6 +23,7 @@ std::string_view mark_of(MpichLayer layer) {
 }
 
 bool is_leaf(std::string_view key) { return key.starts_with("algorithm=") || key.starts_with("composition="); }
+bool is_of_communicator(std::string_view key) { return key.starts_with("comm_") || key.starts_with("is_node_consecutive"); }
 
 }  // namespace
 
@@ -45,11 +46,20 @@ std::string installed_mpich() {
   return bytes;
 }
 
-std::optional<std::string> leaf_for(const MpichTree& tree, const std::function<bool(std::string_view condition)>& holds) {
-  if (!tree.is_object()) return std::nullopt;
-  for (const auto& [key, below] : tree.items()) {
-    if (is_leaf(key)) return key.substr(key.find('=') + 1);
-    if (holds(key)) return leaf_for(below, holds);
+std::optional<std::string> leaf_for(const MpichTree& tree,
+                                    const std::function<bool(std::string_view condition, MpichTime time)>& holds) {
+  MpichTime time = MpichTime::communicator_is_made;
+  for (const MpichTree* at = &tree; at->is_object();) {
+    const MpichTree* below = nullptr;
+    for (const auto& [key, value] : at->items()) {
+      if (is_leaf(key)) return key.substr(key.find('=') + 1);
+      if (!is_of_communicator(key)) time = MpichTime::call;
+      if (!holds(key, time)) continue;
+      below = &value;
+      break;
+    }
+    if (!below) break;
+    at = below;
   }
   return std::nullopt;
 }

@@ -25,7 +25,12 @@ MpichTree mpich_tree(std::string_view library, MpichLayer layer);
 // Returns the bytes of the installed library. Throws Error{environment} if there is none.
 std::string installed_mpich();
 
+// When a condition is tested: as long as only conditions of the communicator have been met, MPICH tests them when the communicator
+// is made, and all others in each call.
+enum class MpichTime : std::uint8_t { communicator_is_made, call };
+
 // Returns the leaf for which all conditions above it hold; nothing if MPICH finds none. `tree` is below "collective=NAME".
-std::optional<std::string> leaf_for(const MpichTree& tree, const std::function<bool(std::string_view condition)>& holds);
+std::optional<std::string> leaf_for(const MpichTree& tree,
+                                    const std::function<bool(std::string_view condition, MpichTime time)>& holds);
 
 }  // namespace quadrille

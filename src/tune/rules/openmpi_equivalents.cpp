@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Open MPI's algorithms as rows of our table. Its trees take neither segments nor a fan-out from the rules: vectors are whole, and
-// chains have a fan-out of 1.
+// chains have a fan-out of 1. The defaults of our tree and knomial are its fan-out of 2 and its radix of 4,
+// where there are ranks enough.
 #include "tune/rules/equivalents.hpp"
 #include "tune/rules/openmpi_choice.hpp"
 
@@ -34,9 +35,9 @@ constexpr Equivalent table[] = {
     {broadcast, "chain", "chain:segments=1"},
     {broadcast, "pipeline", "chain:segments=1"},
     {broadcast, "split_binary_tree", "", nullptr, "the table has no broadcast of both halves of a vector down a binary tree"},
-    {broadcast, "binary_tree", "tree:fan-out=2,segments=1"},
+    {broadcast, "binary_tree", "tree:segments=1"},
     {broadcast, "binomial", "knomial:radix=2,first=near"},
-    {broadcast, "knomial", "knomial:radix=4"},
+    {broadcast, "knomial", "knomial"},
     {broadcast, "scatter_allgather", "scatter-allgather:gather=recursive-doubling", has_element_for_each},
     {broadcast, "scatter_allgather", "linear"},
     {broadcast, "scatter_allgather_ring", "scatter-allgather:gather=ring", has_element_for_each},
@@ -44,10 +45,11 @@ constexpr Equivalent table[] = {
     {reduce, "linear", "linear"},
     {reduce, "chain", "tree:fan-out=1,segments=1"},
     {reduce, "pipeline", "tree:fan-out=1,segments=1"},
-    {reduce, "binary", "tree:fan-out=2,segments=1"},
+    {reduce, "binary", "tree:segments=1"},
     {reduce, "binomial", "binomial"},
     {reduce, "in-order_binary", "", nullptr, "the table has no reduction up a binary tree in the order of ranks"},
-    {reduce, "rabenseifner", "reduce-scatter-gather:scatter=recursive-halving", can_halve},
+    {reduce, "rabenseifner", "", can_halve,
+     "the table has no reduce_scatter by halving, near partners first, with a gather backwards"},
     {reduce, "rabenseifner", "linear"},
     {allreduce, "basic_linear", "", nullptr, reduce_then_broadcast},
     {allreduce, "nonoverlapping", "", nullptr, reduce_then_broadcast},
@@ -56,14 +58,15 @@ constexpr Equivalent table[] = {
     {allreduce, "ring", "recursive-doubling"},
     {allreduce, "segmented_ring", "ring", has_element_for_each},  // without a size of segments they are the shares
     {allreduce, "segmented_ring", "recursive-doubling"},
-    {allreduce, "rabenseifner", "reduce-scatter-allgather:scatter=recursive-halving,gather=recursive-doubling", can_halve},
+    {allreduce, "rabenseifner", "reduce-scatter-allgather:scatter=recursive-halving:first=near,gather=recursive-doubling:first=far",
+     can_halve},
     {allreduce, "rabenseifner", "", nullptr, reduce_then_broadcast},
     {reduce_scatter, "basic_linear", "", nullptr, reduce_then_scatter},
     {reduce_scatterv, "non-overlapping", "", nullptr, reduce_then_scatter},
     {reduce_scatter, "recursive_doubling", "", nullptr,
      "the table has no exchange of whole partial results that ends in a scatter"},
     {reduce_scatter, "recursive_halving", "recursive-halving"},
-    {reduce_scatter, "butterfly", "recursive-halving", has_power_of_two},
+    {reduce_scatter, "butterfly", "recursive-halving:first=near", has_power_of_two},
     {reduce_scatter, "butterfly", "", nullptr, "the table has no butterfly among a number of ranks that is no power of two"},
     {reduce_scatter, "ring", "ring"},
     {scan, "linear", "chain:segments=1"},
