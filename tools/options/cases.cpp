@@ -75,6 +75,7 @@ class Selection {
   void add(std::size_t index, const Problem& problem, const std::string& specification) {
     if (cases_.size() == most_cases) refuse(fmt::format("there are more than {} cases; ask for fewer", most_cases));
     try {
+      if (names_vendor(specification)) return add_vendor(index, problem, specification);
       Choice choice = parse_choice(problem, specification);
       if (const auto result = applies(problem, choice); !result) {
         if (left_out_list_) return left_out_list_->push_back({index, specification, result.error()});
@@ -102,6 +103,19 @@ class Selection {
   }
 
  private:
+  void add_vendor(std::size_t index, const Problem& problem, const std::string& specification) {
+    auto vendor = parse_vendor_case(problem, specification);
+    if (vendor) {
+      const Choice choice = vendor->choice;
+      cases_.push_back({.index = index, .problem = problem, .choice = choice, .vendor = std::move(*vendor)});
+      ++taken_;
+    } else if (left_out_list_) {
+      left_out_list_->push_back({index, specification, vendor.error()});
+    } else {
+      leave_out(problem, specification, vendor.error());
+    }
+  }
+
   // Names the first few other settings, then says how many more there are.
   std::string others_text() const {
     constexpr std::size_t most_named = 4;
@@ -135,15 +149,18 @@ class Selection {
 
 }  // namespace
 
-std::string Case::short_name() const { return given ? specification() : quadrille::short_name(problem, choice); }
+std::string Case::short_name() const { return given || vendor ? specification() : quadrille::short_name(problem, choice); }
+
+std::string Case::specification() const {
+  if (given) return quadrille::specification(*given);
+  return vendor ? vendor->name : quadrille::specification(choice);
+}
 
 std::vector<Case> make_cases(const std::vector<Problem>& problems, const std::vector<std::string>& specifications,
                              std::vector<LeftOut>* left_out) {
   std::vector<Case> cases;
   std::vector<Selection> selections;
   for (const std::string& specification : specifications.empty() ? std::vector<std::string>{"all"} : specifications) {
-    if (names_vendor(specification))
-      refuse("vendor has no schedule: it is the MPI library's own collective; 'quadrille race' under mpirun can run it");
     if (specification == "all") {
       for (const Algorithm* algorithm : algorithms_for(problems.front().collective)) {
         Selection& selection = selections.emplace_back(cases, left_out);

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "options/vendor_case.hpp"
 #include "quadrille/candidate.hpp"
 #include "quadrille/problem.hpp"
 
@@ -22,10 +24,11 @@ struct Case {
   Choice choice;
   std::shared_ptr<const Schedule> given;  // a schedule of the problem that was read from a file; then `choice` is not used
   std::string file;                       // the file's name in messages
+  std::optional<VendorCase> vendor;       // an MPI library's choice; `choice` is that of the table with the same messages
 
   Schedule schedule() const { return given ? *given : make_schedule(problem, choice); }
   std::string short_name() const;  // omits parameters that have their default values
-  std::string specification() const { return given ? quadrille::specification(*given) : quadrille::specification(choice); }
+  std::string specification() const;
 };
 
 // A specification that was left out because the algorithm does not apply to the problem, or not with these parameters.

@@ -20,6 +20,7 @@ struct Simulated {
   Count messages = 0;
   Picoseconds first_end = 0;  // when the first rank finishes
   Count link_waits = 0;       // with a topology: how often a message has waited at a link
+  std::string note = {};      // what is known of an MPI library's choice (VendorCase::note)
 };
 
 struct SimulationList {
