@@ -111,16 +111,6 @@ std::string course(const Simulated& candidate, const SimulationSetting& setting)
   return table.text();
 }
 
-// Returns what is known of the MPI libraries' choices, once for all policies.
-std::vector<std::string> notes(const SimulationList& list) {
-  std::vector<std::string> all;
-  for (const Simulated& candidate : list.candidates)
-    if (const std::string note = fmt::format("{}: {}", candidate.name, candidate.note);
-        !candidate.note.empty() && std::find(all.begin(), all.end(), note) == all.end())
-      all.push_back(note);
-  return all;
-}
-
 }  // namespace
 
 std::string text_of(const std::vector<SimulationList>& lists, const SimulationSetting& setting) {
@@ -136,7 +126,7 @@ std::string text_of(const std::vector<SimulationList>& lists, const SimulationSe
     for (const LeftOut& entry : list.left_out)
       text += '\n' + wrapped(fmt::format("{} does not apply: {}.", entry.specification, entry.reason), terminal_width(), 2);
     if (!list.left_out.empty()) text += '\n';
-    for (const std::string& note : notes(list)) text += '\n' + wrapped(note + '.', terminal_width(), 2) + '\n';
+    for (const std::string& note : list.notes) text += '\n' + wrapped(note + '.', terminal_width(), 2) + '\n';
   }
   return text;
 }
@@ -159,7 +149,6 @@ Json json_of(const SimulationList& list, const SimulationSetting& setting) {
       stages.push_back({{"name", stage.name}, {"begin_ps", stage.begin}, {"end_ps", stage.end}, {"rounds", std::move(rounds)}});
     }
     Json object{{"algorithm", candidate.specification}, {"short_name", candidate.name}, {"end_ps", candidate.simulation.end}};
-    if (!candidate.note.empty()) object["note"] = candidate.note;
     if (setting.by_events) {
       object["policy"] = name(candidate.policy);
       object["messages"] = candidate.messages;
@@ -196,6 +185,7 @@ Json json_of(const SimulationList& list, const SimulationSetting& setting) {
                    {"switching", setting.events.switching == Switching::wormhole ? "wormhole" : "cut-through"}});
   object["candidates"] = std::move(candidates);
   object["left_out"] = std::move(left_out);
+  if (!list.notes.empty()) object["notes"] = list.notes;
   return object;
 }
 

@@ -20,13 +20,13 @@ struct Simulated {
   Count messages = 0;
   Picoseconds first_end = 0;  // when the first rank finishes
   Count link_waits = 0;       // with a topology: how often a message has waited at a link
-  std::string note = {};      // what is known of an MPI library's choice (VendorCase::note)
 };
 
 struct SimulationList {
   Problem problem;
   std::vector<Simulated> candidates;  // the fastest first
   std::vector<LeftOut> left_out;
+  std::vector<std::string> notes;  // what is known of MPI libraries' choices, each with the candidate's name
 };
 
 struct SimulationSetting {

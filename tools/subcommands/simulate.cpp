@@ -94,10 +94,8 @@ std::vector<SimulationList> simulate(const Options& options, const SimulationSet
     for (const Case& entry : cases) {
       if (entry.index != i) continue;
       try {
-        for (Simulated& simulated : simulate(entry, setting, policies, progress)) {
-          if (entry.vendor) simulated.note = entry.vendor->note;
-          list.candidates.push_back(std::move(simulated));
-        }
+        for (Simulated& simulated : simulate(entry, setting, policies, progress)) list.candidates.push_back(std::move(simulated));
+        if (entry.vendor) list.notes.push_back(fmt::format("{}: {}", entry.vendor->name, entry.vendor->note));
       } catch (const Error& error) {
         const bool may_deadlock = setting.events.switching == Switching::wormhole;
         if (error.code() != ErrorCode::too_large && !may_deadlock) throw;

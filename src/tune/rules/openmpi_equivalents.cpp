@@ -2,6 +2,11 @@
 // Open MPI's algorithms as rows of our table. Its trees take neither segments nor a fan-out from the rules: vectors are whole, and
 // chains have a fan-out of 1. The defaults of our tree and knomial are its fan-out of 2 and its radix of 4,
 // where there are ranks enough.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "quadrille/algorithm.hpp"
 #include "tune/rules/equivalents.hpp"
 #include "tune/rules/openmpi_choice.hpp"
 
@@ -11,8 +16,9 @@ namespace {
 using enum Collective;
 
 constexpr std::string_view gather_then_broadcast = "the table has no gather and then broadcast, each by an algorithm of its own";
-constexpr std::string_view reduce_then_broadcast = "the table has no reduction and then broadcast, each by an algorithm of its own";
 constexpr std::string_view reduce_then_scatter = "the table has no reduction and then scatter, each by an algorithm of its own";
+
+constexpr std::string_view more_than_hypercube = "the table's hypercube omits messages that Open MPI sends";
 
 constexpr Equivalent table[] = {
     {alltoall, "linear", "direct"},
@@ -51,8 +57,7 @@ constexpr Equivalent table[] = {
     {reduce, "rabenseifner", "", can_halve,
      "the table has no reduce_scatter by halving, near partners first, with a gather backwards"},
     {reduce, "rabenseifner", "linear"},
-    {allreduce, "basic_linear", "", nullptr, reduce_then_broadcast},
-    {allreduce, "nonoverlapping", "", nullptr, reduce_then_broadcast},
+    {allreduce, "basic_linear", "reduce-broadcast:reduce=linear,broadcast=linear"},
     {allreduce, "recursive_doubling", "recursive-doubling"},
     {allreduce, "ring", "ring", has_element_for_each},
     {allreduce, "ring", "recursive-doubling"},
@@ -60,7 +65,7 @@ constexpr Equivalent table[] = {
     {allreduce, "segmented_ring", "recursive-doubling"},
     {allreduce, "rabenseifner", "reduce-scatter-allgather:scatter=recursive-halving:first=near,gather=recursive-doubling:first=far",
      can_halve},
-    {allreduce, "rabenseifner", "", nullptr, reduce_then_broadcast},
+    {allreduce, "rabenseifner", "reduce-broadcast:reduce=linear,broadcast=linear"},
     {reduce_scatter, "basic_linear", "", nullptr, reduce_then_scatter},
     {reduce_scatterv, "non-overlapping", "", nullptr, reduce_then_scatter},
     {reduce_scatter, "recursive_doubling", "", nullptr,
@@ -68,11 +73,12 @@ constexpr Equivalent table[] = {
     {reduce_scatter, "recursive_halving", "recursive-halving"},
     {reduce_scatter, "butterfly", "recursive-halving:first=near", has_power_of_two},
     {reduce_scatter, "butterfly", "", nullptr, "the table has no butterfly among a number of ranks that is no power of two"},
+    {reduce_scatterv, "butterfly", "", nullptr, "the table has no butterfly that ends in an exchange of shares"},
     {reduce_scatter, "ring", "ring"},
     {scan, "linear", "chain:segments=1"},
-    {scan, "recursive_doubling", "hypercube"},
+    {scan, "recursive_doubling", "", nullptr, more_than_hypercube},
     {exscan, "linear", "chain:segments=1"},
-    {exscan, "recursive_doubling", "hypercube"},
+    {exscan, "recursive_doubling", "", nullptr, more_than_hypercube},
     {scatter, "basic_linear", "linear"},
     {scatter, "linear", "linear"},
     {scatter, "linear_nb", "linear"},
@@ -89,9 +95,26 @@ constexpr Equivalent table[] = {
     {barrier, "tree", "binomial"},
 };
 
+// Open MPI's reduction and broadcast of this size, as parameters of our reduce-broadcast.
+Result<std::string> reduce_then_broadcast(const Problem& problem) {
+  std::string text = "reduce-broadcast";
+  for (const Collective collective : {reduce, broadcast}) {
+    Problem part = problem;
+    part.collective = collective;
+    const std::string algorithm = *openmpi_algorithm(part);
+    auto ours = equivalent_in(table, part, algorithm);
+    const auto& words = find_algorithm(allreduce, "reduce-broadcast")->parameters[collective == reduce ? 0 : 1].choices;
+    if (!ours || std::find(words.begin(), words.end(), *ours) == words.end())
+      return cannot(fmt::format("the table's reduce-broadcast does not have Open MPI's {} by {}", name(collective), algorithm));
+    text += fmt::format("{}{}={}", collective == reduce ? ":" : ",", name(collective), *ours);
+  }
+  return text;
+}
+
 }  // namespace
 
 Result<std::string> openmpi_equivalent(const Problem& problem, std::string_view algorithm) {
+  if (problem.collective == allreduce && algorithm == "nonoverlapping") return reduce_then_broadcast(problem);
   return equivalent_in(table, problem, algorithm);
 }
 

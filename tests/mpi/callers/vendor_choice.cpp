@@ -67,6 +67,26 @@ class Variable {
     return value;
   }
 
+  // Returns the names of the algorithms; none if the library does not list them.
+  std::vector<std::string> algorithms() const {
+    std::vector<std::string> list;
+    int name_length = 0, length = 0, verbosity = 0, bind = 0, scope = 0, count = 0, value = 0;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_T_enum names = MPI_T_ENUM_NULL;
+    if (index_ < 0) return list;
+    MPI_T_cvar_get_info(index_, nullptr, &name_length, &verbosity, &type, &names, nullptr, &length, &bind, &scope);
+    if (names == MPI_T_ENUM_NULL) return list;
+    length = 0;
+    MPI_T_enum_get_info(names, &count, nullptr, &length);
+    for (int i = 0; i < count; ++i) {
+      char text[256] = "";
+      length = sizeof text;
+      check(MPI_T_enum_get_item(names, i, &value, text, &length), "an algorithm is not told");
+      if (value != 0) list.emplace_back(text);  // 0 is the library's own choice
+    }
+    return list;
+  }
+
   // Returns the value that means this algorithm; nothing if there is none.
   std::optional<int> value_of(const std::string& algorithm) const {
     if (index_ < 0) return std::nullopt;
@@ -261,41 +281,82 @@ struct Totals {
   Count cases = 0, forced = 0, scheduled = 0, wrong = 0;
 };
 
-void compare(Collective collective, Rank rank, Count ranks, Bytes bytes, MPI_Comm comm, Totals& totals) {
-  const Problem problem = problem_of(collective, ranks, bytes);
-  const auto algorithm = vendor_algorithm(library, problem);
-  if (!algorithm) return;
-  ++totals.cases;
-  const int p = static_cast<int>(ranks), b = static_cast<int>(bytes);
-  const auto own = sent_in(collective, p, b, comm);
-  const bool known = bytes_are_known;
-  const auto differs = [&](const char* what, const std::map<std::uint64_t, Sent>& other) {
-    ++totals.wrong;
-    fmt::print("{} of {} B among {} ranks, {}: rank {} sends{}; {}:{}\n", name(collective), bytes, ranks, *algorithm, rank,
-               text_of(own), what, text_of(other));
-  };
+// Compares calls of one collective and size.
+class Comparison {
+ public:
+  Comparison(Collective collective, Rank rank, Count ranks, Bytes bytes, MPI_Comm comm, Totals& totals)
+      : problem_(problem_of(collective, ranks, bytes)),
+        rank_(rank),
+        bytes_(bytes),
+        comm_(comm),
+        totals_(totals),
+        variable_(variable_for(collective)) {}
 
-  Variable variable(variable_for(collective));
-  if (const auto value = variable.value_of(*algorithm)) {
-    const int standard = variable.read();
-    // Forced chains have a fan-out of 4, those of the rules one of 1.
-    Variable fan_out(variable_for(collective) + "_chain_fanout");
-    fan_out.write(1);
-    if (variable.write(*value)) {
-      MPI_Comm forced = MPI_COMM_NULL;  // Open MPI reads the variable when a communicator is made, MPICH in each call
-      MPI_Comm_dup(comm, &forced);
-      ++totals.forced;
-      if (const auto sent = sent_in(collective, p, b, forced); sent != own) differs("forced", sent);
-      variable.write(standard);
-      MPI_Comm_free(&forced);
+  // The library's own choice with what the rules say.
+  void own_choice() {
+    const auto algorithm = vendor_algorithm(library, problem_);
+    if (!algorithm) return;
+    ++totals_.cases;
+    const auto own = sent(comm_);
+    const bool known = bytes_are_known;
+    if (const auto other = forced(*algorithm)) {
+      ++totals_.forced;
+      if (*other != own) differs(*algorithm, own, "forced", *other);
     }
+    if (known) with_schedule(*algorithm, own);
   }
-  const auto ours = vendor_equivalent(library, problem, *algorithm);
-  if (!ours || !known) return;
-  ++totals.scheduled;
-  if (const auto sent = sent_by(make_schedule(problem, *ours), rank); !same(sent, own, rank, problem))
-    differs(specification(*ours).c_str(), sent);
-}
+
+  // Each of the library's algorithms with ours.
+  void all_algorithms() {
+    for (const std::string& algorithm : variable_.algorithms())
+      if (problem_.ranks == 2 || algorithm != "two_proc")
+        if (const auto seen = forced(algorithm)) with_schedule(algorithm, *seen);
+  }
+
+ private:
+  using Matrix = std::map<std::uint64_t, Sent>;
+
+  Matrix sent(MPI_Comm comm) const {
+    return sent_in(problem_.collective, static_cast<int>(problem_.ranks), static_cast<int>(bytes_), comm);
+  }
+
+  std::optional<Matrix> forced(const std::string& algorithm) {
+    const auto value = variable_.value_of(algorithm);
+    if (!value) return std::nullopt;
+    // Forced chains have a fan-out of 4, those of the rules one of 1.
+    Variable fan_out(variable_for(problem_.collective) + "_chain_fanout");
+    fan_out.write(1);
+    const int standard = variable_.read();
+    if (!variable_.write(*value)) return std::nullopt;
+    MPI_Comm made = MPI_COMM_NULL;  // Open MPI reads the variable when a communicator is made, MPICH in each call
+    MPI_Comm_dup(comm_, &made);
+    const Matrix seen = sent(made);
+    variable_.write(standard);
+    MPI_Comm_free(&made);
+    return seen;
+  }
+
+  void with_schedule(const std::string& algorithm, const Matrix& seen) {
+    const auto ours = vendor_equivalent(library, problem_, algorithm);
+    if (!ours) return;
+    ++totals_.scheduled;
+    if (const auto made = sent_by(make_schedule(problem_, *ours), rank_); !same(made, seen, rank_, problem_))
+      differs(algorithm, seen, specification(*ours), made);
+  }
+
+  void differs(const std::string& algorithm, const Matrix& seen, const std::string& what, const Matrix& other) {
+    ++totals_.wrong;
+    fmt::print("{} of {} B among {} ranks, {}: rank {} sends{}; {}:{}\n", name(problem_.collective), bytes_, problem_.ranks,
+               algorithm, rank_, text_of(seen), what, text_of(other));
+  }
+
+  Problem problem_;
+  Rank rank_;
+  Bytes bytes_;
+  MPI_Comm comm_;
+  Totals& totals_;
+  Variable variable_;
+};
 
 int run() {
   int rank = 0, size = 0, provided = 0;
@@ -323,11 +384,9 @@ int run() {
     MPI_Comm_split(MPI_COMM_WORLD, rank < ranks ? 0 : MPI_UNDEFINED, rank, &some);
     if (some == MPI_COMM_NULL) continue;
     for (const Collective collective : all_collectives()) {
-      if (!moves_data(collective)) {
-        compare(collective, rank, ranks, 0, some, totals);
-        continue;
-      }
-      for (const Bytes bytes : sizes) compare(collective, rank, ranks, bytes, some, totals);
+      for (const Bytes bytes : moves_data(collective) ? sizes : std::vector<Bytes>{0})
+        Comparison(collective, rank, ranks, bytes, some, totals).own_choice();
+      Comparison(collective, rank, ranks, moves_data(collective) ? 1024 : 0, some, totals).all_algorithms();
     }
     MPI_Comm_free(&some);
   }
