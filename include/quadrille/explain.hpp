@@ -68,7 +68,7 @@ struct ExplainedVendor {
   std::string algorithm;              // the library's name of it; empty: it is not known
   std::string equivalent;             // the algorithm of our table with the same messages, without defaults; empty: there is none
   std::string reason;                 // why `algorithm` or `equivalent` is empty
-  std::optional<double> predicted_s;  // of the equivalent, by its best executor and policy; absent if that is no candidate
+  std::optional<double> predicted_s;  // of the equivalent by MPI messages, under the best policy; absent without figures for them
 };
 
 // A bound for all schedules: the least number of rounds, and the fewest bytes in messages that follow each other.
@@ -84,7 +84,7 @@ struct Explanation {
   Decision decision;
   std::vector<ExplainedWay> ways;                                 // in the order of Decision::considered
   std::vector<std::pair<std::string, std::string>> do_not_apply;  // algorithms that cannot be used, each with the reason
-  // Of the MPI library whose measurements are known; if none are, of all libraries whose rules are known.
+  // Of the MPI library whose measurements are known; if none are, of all libraries whose choice is known.
   std::vector<ExplainedVendor> vendors;
   LowerBound bound;
   Flips by_block;  // by bytes of a block, each to within 3 %

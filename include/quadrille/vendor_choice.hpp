@@ -10,6 +10,7 @@
 // in place. `Problem::nodes` counts, too: no nodes means that all ranks share one.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,14 +26,10 @@ struct VendorLibrary {
   std::string_view id;     // "openmpi", "openmpi5", "mpich"
   std::string_view title;  // "Open MPI 4.1"
   bool is_checked = true;  // were the rules compared with what the library does? False: they were only read in its source
-
-  // The functions below, for this library.
-  Result<std::string> (*algorithm)(const Problem& problem) = nullptr;
-  Result<std::string> (*equivalent)(const Problem& problem, std::string_view algorithm) = nullptr;  // a specification
 };
 
-const std::vector<VendorLibrary>& all_vendor_libraries();
-const VendorLibrary* find_vendor_library(std::string_view id);  // null if there is none
+std::vector<VendorLibrary> all_vendor_libraries();
+std::optional<VendorLibrary> find_vendor_library(std::string_view id);  // nothing if there is none
 
 // Returns the library's name of the algorithm that it takes, as in "vendor:linear_sync"; or the reason why it is not known. MPICH's
 // rules are read from its installed library, so the reason may be that there is none. Throws Error{misuse} for an unknown library.

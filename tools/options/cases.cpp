@@ -156,6 +156,11 @@ std::string Case::specification() const {
   return vendor ? vendor->name : quadrille::specification(choice);
 }
 
+std::string sentence_of(const LeftOut& entry) {
+  return fmt::format("{} {}: {}", entry.specification, names_vendor(entry.specification) ? "has no schedule" : "does not apply",
+                     entry.reason);
+}
+
 std::vector<Case> make_cases(const std::vector<Problem>& problems, const std::vector<std::string>& specifications,
                              std::vector<LeftOut>* left_out) {
   std::vector<Case> cases;
@@ -173,8 +178,7 @@ std::vector<Case> make_cases(const std::vector<Problem>& problems, const std::ve
       for (const std::string& single : without_ranges(problems[i], specification)) selection.add(i, problems[i], single);
     if (selection.refused()) refuse(selection.first_reason());
   }
-  if (cases.empty() && left_out && !left_out->empty())
-    refuse(fmt::format("{} does not apply: {}", left_out->front().specification, left_out->front().reason));
+  if (cases.empty() && left_out && !left_out->empty()) refuse(sentence_of(left_out->front()));
   if (cases.empty()) refuse(selections.front().first_reason());
   for (const Selection& selection : selections) selection.report();
   return cases;

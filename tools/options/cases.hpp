@@ -37,6 +37,9 @@ struct LeftOut {
   std::string specification, reason;
 };
 
+// "direct does not apply: ..", without a full stop; an MPI library's choice has no schedule instead.
+std::string sentence_of(const LeftOut& entry);
+
 // Makes the cases of every problem. "all" or no specification stands for every algorithm of the table with its default parameters;
 // algorithms that do not apply are left out. A specification such as "bruck:radix=2..64" stands for one case per value that the
 // problem allows. For each specification, one line on stderr says what was left out. If nothing remains of a specification, that is

@@ -16,7 +16,7 @@ Result<VendorCase> parse_vendor_case(const Problem& problem, std::string_view sp
   const std::size_t first = specification.find(':');
   const std::size_t second = first == specification.npos ? first : specification.find(':', first + 1);
   const std::string_view id = first == specification.npos ? "" : specification.substr(first + 1, second - first - 1);
-  const VendorLibrary* const library = find_vendor_library(id);
+  const std::optional<VendorLibrary> library = find_vendor_library(id);
   if (!library) {
     std::vector<std::string> known;
     for (const VendorLibrary& each : all_vendor_libraries()) known.push_back(fmt::format("vendor:{}", each.id));

@@ -159,7 +159,7 @@ std::string text_of(const PriceList& list, const Pricer& pricer) {
   const auto paragraph = [&](const std::string& sentences) {
     if (!sentences.empty()) text += wrapped(sentences, terminal_width(), 2) + '\n';
   };
-  for (const LeftOut& entry : list.left_out) paragraph(fmt::format("{} does not apply: {}.", entry.specification, entry.reason));
+  for (const LeftOut& entry : list.left_out) paragraph(sentence_of(entry) + '.');
   for (const Priced& candidate : list.candidates)
     if (!candidate.note.empty()) paragraph(fmt::format("{}: {}.", candidate.name, candidate.note));
   paragraph(sampling(list));

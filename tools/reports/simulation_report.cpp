@@ -123,8 +123,7 @@ std::string text_of(const std::vector<SimulationList>& lists, const SimulationSe
                           course(list.candidates[0], setting));
     else
       text += ranking(list, setting);
-    for (const LeftOut& entry : list.left_out)
-      text += '\n' + wrapped(fmt::format("{} does not apply: {}.", entry.specification, entry.reason), terminal_width(), 2);
+    for (const LeftOut& entry : list.left_out) text += '\n' + wrapped(sentence_of(entry) + '.', terminal_width(), 2);
     if (!list.left_out.empty()) text += '\n';
     for (const std::string& note : list.notes) text += '\n' + wrapped(note + '.', terminal_width(), 2) + '\n';
   }

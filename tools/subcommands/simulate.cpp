@@ -138,7 +138,8 @@ Subcommand add_simulate(CLI::App& command) {
       add_subcommand(command, "simulate", "run schedules in simulated time on a machine and a network, by rounds or by events");
   add_option(*parser, "subject", options->subject, "a collective, or a document of schedules ('-' is stdin)", "COLLECTIVE|FILE");
   add_algorithm_option(*parser, options->algorithms,
-                       "such as bruck:radix=8, or all; repeatable (default: all; if a file is given instead of a collective, only "
+                       "such as bruck:radix=8, or all, or an MPI library's choice: vendor:openmpi, vendor:openmpi5, vendor:mpich; "
+                       "repeatable (default: all; if a file is given instead of a collective, only "
                        "its schedules)");
   add_schedule_option(*parser, options->schedules);
   options->problem.add_to(*parser);

@@ -8,8 +8,6 @@
 
 namespace quadrille {
 
-// Prices are those of `ways`.
-std::vector<ExplainedVendor> explained_vendors(const Problem& problem, const MachineKnowledge& knowledge,
-                                               const std::vector<ExplainedWay>& ways);
+std::vector<ExplainedVendor> explained_vendors(const Problem& problem, const MachineKnowledge& knowledge);
 
 }  // namespace quadrille

@@ -20,6 +20,14 @@ constexpr std::string_view reduce_then_scatter = "the table has no reduction and
 
 constexpr std::string_view more_than_hypercube = "the table's hypercube omits messages that Open MPI sends";
 
+constexpr std::string_view empty_share = "the table's scatter-allgather leaves no share empty";
+
+// Open MPI's shares of a vector have the same length, rounded up, so the last ones may be empty.
+bool fills_all_shares(const Problem& problem) {
+  const Count share = (elements_of(problem) + problem.ranks - 1) / problem.ranks;
+  return has_element_for_each(problem) && (problem.ranks - 1) * share < elements_of(problem);
+}
+
 constexpr Equivalent table[] = {
     {alltoall, "linear", "direct"},
     {alltoall, "pairwise", "shift"},
@@ -44,9 +52,11 @@ constexpr Equivalent table[] = {
     {broadcast, "binary_tree", "tree:segments=1"},
     {broadcast, "binomial", "knomial:radix=2,first=near"},
     {broadcast, "knomial", "knomial"},
-    {broadcast, "scatter_allgather", "scatter-allgather:gather=recursive-doubling", has_element_for_each},
+    {broadcast, "scatter_allgather", "scatter-allgather:gather=recursive-doubling", fills_all_shares},
+    {broadcast, "scatter_allgather", "", has_element_for_each, empty_share},
     {broadcast, "scatter_allgather", "linear"},
-    {broadcast, "scatter_allgather_ring", "scatter-allgather:gather=ring", has_element_for_each},
+    {broadcast, "scatter_allgather_ring", "scatter-allgather:gather=ring", fills_all_shares},
+    {broadcast, "scatter_allgather_ring", "", has_element_for_each, empty_share},
     {broadcast, "scatter_allgather_ring", "linear"},
     {reduce, "linear", "linear"},
     {reduce, "chain", "tree:fan-out=1,segments=1"},

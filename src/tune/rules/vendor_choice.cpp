@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "quadrille/error.hpp"
 #include "tune/rules/mpich_choice.hpp"
@@ -13,44 +14,53 @@
 namespace quadrille {
 namespace {
 
-const VendorLibrary& library_named(std::string_view id) {
-  if (const VendorLibrary* library = find_vendor_library(id)) return *library;
+struct Row {
+  VendorLibrary library;
+  Result<std::string> (*algorithm)(const Problem& problem);
+  Result<std::string> (*equivalent)(const Problem& problem, std::string_view algorithm);  // a specification
+};
+
+constexpr Row table[] = {
+    {{.id = "openmpi", .title = "Open MPI 4.1"}, openmpi_algorithm, openmpi_equivalent},
+    {{.id = "openmpi5", .title = "Open MPI 5.0", .is_checked = false}, openmpi5_algorithm, openmpi_equivalent},
+    {{.id = "mpich", .title = "MPICH"}, mpich_algorithm, mpich_equivalent},
+};
+
+const Row* find_row(std::string_view id) {
+  const Row* const row = std::find_if(std::begin(table), std::end(table), [&](const Row& each) { return each.library.id == id; });
+  return row == std::end(table) ? nullptr : row;
+}
+
+const Row& row_of(std::string_view id) {
+  if (const Row* const row = find_row(id)) return *row;
   std::vector<std::string_view> known;
-  for (const VendorLibrary& library : all_vendor_libraries()) known.push_back(library.id);
+  for (const Row& row : table) known.push_back(row.library.id);
   throw Error(ErrorCode::misuse,
               fmt::format("the rules of the MPI library '{}' are not known; known are: {}", id, fmt::join(known, ", ")));
 }
 
 }  // namespace
 
-const std::vector<VendorLibrary>& all_vendor_libraries() {
-  static const std::vector<VendorLibrary> all{
-      {.id = "openmpi", .title = "Open MPI 4.1", .algorithm = openmpi_algorithm, .equivalent = openmpi_equivalent},
-      {.id = "openmpi5",
-       .title = "Open MPI 5.0",
-       .is_checked = false,
-       .algorithm = openmpi5_algorithm,
-       .equivalent = openmpi_equivalent},
-      {.id = "mpich", .title = "MPICH", .algorithm = mpich_algorithm, .equivalent = mpich_equivalent},
-  };
-  return all;
+std::vector<VendorLibrary> all_vendor_libraries() {
+  std::vector<VendorLibrary> libraries;
+  for (const Row& row : table) libraries.push_back(row.library);
+  return libraries;
 }
 
-const VendorLibrary* find_vendor_library(std::string_view id) {
-  const auto& all = all_vendor_libraries();
-  const auto library = std::find_if(all.begin(), all.end(), [&](const VendorLibrary& each) { return each.id == id; });
-  return library == all.end() ? nullptr : &*library;
+std::optional<VendorLibrary> find_vendor_library(std::string_view id) {
+  const Row* const row = find_row(id);
+  return row ? std::optional(row->library) : std::nullopt;
 }
 
 Result<std::string> vendor_algorithm(std::string_view library, const Problem& problem) {
-  return library_named(library).algorithm(problem);
+  return row_of(library).algorithm(problem);
 }
 
 Result<Choice> vendor_equivalent(std::string_view library, const Problem& problem, std::string_view algorithm) {
-  const VendorLibrary& found = library_named(library);
+  const Row& row = row_of(library);
   // A single rank copies, as every algorithm does.
   const auto text = problem.ranks == 1 ? Result<std::string>(std::string(default_algorithm(problem.collective).id))
-                                       : found.equivalent(problem, algorithm);
+                                       : row.equivalent(problem, algorithm);
   if (!text) return cannot(text.error());
   const Choice choice = parse_choice(problem, *text);
   if (const auto result = applies(problem, choice); !result)

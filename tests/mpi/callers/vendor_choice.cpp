@@ -386,7 +386,8 @@ int run() {
     for (const Collective collective : all_collectives()) {
       for (const Bytes bytes : moves_data(collective) ? sizes : std::vector<Bytes>{0})
         Comparison(collective, rank, ranks, bytes, some, totals).own_choice();
-      Comparison(collective, rank, ranks, moves_data(collective) ? 1024 : 0, some, totals).all_algorithms();
+      for (const Bytes bytes : moves_data(collective) ? std::vector<Bytes>{8, 1024} : std::vector<Bytes>{0})
+        Comparison(collective, rank, ranks, bytes, some, totals).all_algorithms();
     }
     MPI_Comm_free(&some);
   }
