@@ -61,6 +61,16 @@ struct ExplainedWay {
   bool is_baseline = false;         // is it in the table only to be compared with others?
 };
 
+// What an MPI library takes by its built-in rules (vendor_choice.hpp).
+struct ExplainedVendor {
+  std::string title;                  // "Open MPI 4.1"
+  bool is_checked = true;             // VendorLibrary::is_checked
+  std::string algorithm;              // the library's name of it; empty: it is not known
+  std::string equivalent;             // the algorithm of our table with the same messages, without defaults; empty: there is none
+  std::string reason;                 // why `algorithm` or `equivalent` is empty
+  std::optional<double> predicted_s;  // of the equivalent by MPI messages, under the best policy; absent without figures for them
+};
+
 // A bound for all schedules: the least number of rounds, and the fewest bytes in messages that follow each other.
 struct LowerBound {
   Count rounds = 0;
@@ -74,6 +84,8 @@ struct Explanation {
   Decision decision;
   std::vector<ExplainedWay> ways;                                 // in the order of Decision::considered
   std::vector<std::pair<std::string, std::string>> do_not_apply;  // algorithms that cannot be used, each with the reason
+  // Of the MPI library whose measurements are known; if none are, of all libraries whose choice is known.
+  std::vector<ExplainedVendor> vendors;
   LowerBound bound;
   Flips by_block;  // by bytes of a block, each to within 3 %
   Flips by_ranks;  // by number of ranks, at powers of two times the ranks of a node: each node keeps its ranks, so nodes are added

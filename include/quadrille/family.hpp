@@ -3,9 +3,9 @@
 // prints them (generator.hpp). It is a candidate (candidate.hpp): one name stands for its schedules of all sizes and numbers of
 // ranks, and it is verified, priced, raced and run like an algorithm of the table.
 //
-//   const Family ring = family_of_programs("my-ring", [](const Problem& problem, Rank rank) { return ring_program(problem, rank);
-//   }); const std::vector<Finding> findings = verify(make_schedule(Problem::alltoall(8, 1024), ring)); Plan exchange = plan(ranks,
-//   problem, {.algorithm = ring});
+//   const Family ring = family_of_programs("my-ring", &ring_program);  // Program ring_program(const Problem&, Rank)
+//   const std::vector<Finding> findings = verify(make_schedule(Problem::alltoall(8, 1024), ring));
+//   Plan exchange = plan(ranks, problem, {.algorithm = ring});
 #pragma once
 
 #include <functional>

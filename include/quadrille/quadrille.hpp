@@ -56,6 +56,7 @@
 #include "quadrille/typed_call.hpp"
 #include "quadrille/typed_plan.hpp"
 #include "quadrille/types.hpp"
+#include "quadrille/vendor_choice.hpp"
 #include "quadrille/verify.hpp"
 #include "quadrille/version.hpp"
 #include "quadrille/wisdom.hpp"

@@ -55,6 +55,7 @@ static Table filled_table() {
   ROW(alltoall_shift);
   ROW(alltoallv_shift);
   ROW(alltoall_xor);
+  ROW(alltoall_scattered);
   ROWS(alltoall_one_factor, alltoall, alltoallv);
   ROWS(alltoall_clustered, alltoall, alltoallv);
   ROWS(alltoall_combined, alltoall, alltoallv);
@@ -79,6 +80,7 @@ static Table filled_table() {
   ROW(alltoallv_padded_bruck);
   DEFAULTS(allgather_direct, allgather, allgatherv);
   ROWS(allgather_ring, allgather, allgatherv);
+  ROWS(allgather_neighbor_exchange, allgather, allgatherv);
   ROWS(allgather_recursive_doubling, allgather, allgatherv);
   ROWS(allgather_circulant, allgather, allgatherv);
   ROWS(allgather_bine, allgather, allgatherv);
@@ -93,6 +95,8 @@ static Table filled_table() {
   ROW(broadcast_chain);
   ROW(broadcast_circulant);
   ROW(broadcast_bine);
+  ROW(broadcast_knomial);
+  ROW(broadcast_tree);
   ROW(broadcast_scatter_allgather);
   ROW(broadcast_hierarchical);
   ROW(reduce_linear);
@@ -100,6 +104,7 @@ static Table filled_table() {
   ROW(reduce_mesh);
   ROW(reduce_circulant);
   ROW(reduce_bine);
+  ROW(reduce_tree);
   ROW(reduce_reduce_scatter_gather);
   ROW(reduce_hierarchical);
   DEFAULT(allreduce_direct);
@@ -129,6 +134,9 @@ static Table filled_table() {
   ROWS(scatter_hierarchical, scatter, scatterv, gather, gatherv);
   ROWS(scatter_bine, scatter, scatterv, gather, gatherv);
   DEFAULT(barrier_dissemination);
+  ROW(barrier_linear);
+  ROW(barrier_binomial);
+  ROW(barrier_recursive_doubling);
   ROW(barrier_hierarchical);
 
   const auto comes_first = [](const Algorithm* a, const Algorithm* b) { return a->collective < b->collective; };

@@ -26,6 +26,7 @@ TEST(Allgather, HasTheFiguresOfTheFormulas) {
     for (Count rows = 1; rows <= p; ++rows)
       if (p % rows == 0) ASSERT_EQ(count(p, fmt::format("mesh:rows={}", rows)), Figure(rows + p / rows - 2, p - 1)) << p;
     if (is_power(p)) ASSERT_EQ(count(p, "recursive-doubling"), Figure(depth(p), p - 1));
+    if (p % 2 == 0) ASSERT_EQ(count(p, "neighbor-exchange"), Figure(p / 2, p - 1));
   }
   EXPECT_EQ(count(8, "ring"), Figure(7, 7));
   EXPECT_EQ(count(8, "recursive-doubling"), Figure(3, 7));

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Broadcast, scatter and gather: exact figures compared with the literature's formulas, and worked examples.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include "quadrille/algorithm.hpp"
 #include "quadrille/cost.hpp"
@@ -139,6 +142,29 @@ TEST(Programs, OfAMillionRanksAreShort) {
   const Schedule scatter = make_schedule(problem_of(Collective::scatter, p, 8, 17), "binomial");
   EXPECT_EQ(scatter.program(17).rounds.size(), 20u);
   EXPECT_EQ(scatter.program(16).rounds.size(), 1u);
+}
+
+// The figures of a broadcast with radix k or fan-out f, and of the same segments up the tree.
+TEST(Rooted, TreesWithSeveralBranchesHaveTheFiguresOfTheFormulas) {
+  for (Count p = 1; p <= 70; ++p)
+    for (Count branches = 2; branches <= 5; ++branches) {
+      Count digits = 0, levels = 0;
+      for (Count reached = 1; reached < p; reached *= branches) ++digits;
+      for (Count reached = 1, width = 1; reached < p; reached += width) width *= branches, ++levels;
+      if (branches <= std::max<Count>(2, p))
+        for (const char* first : {"far", "near"}) {
+          const Figures knomial = count(Collective::broadcast, fmt::format("knomial:radix={},first={}", branches, first), p, 8);
+          ASSERT_EQ(knomial.c1, digits) << p << ' ' << branches;
+          ASSERT_EQ(knomial.c2, 8 * digits);
+        }
+      if (branches > p - 1) continue;
+      for (const Count segments : {1, 4})
+        for (const Collective collective : {Collective::broadcast, Collective::reduce}) {
+          const Figures tree = count(collective, fmt::format("tree:fan-out={},segments={}", branches, segments), p, 8);
+          ASSERT_EQ(tree.c1, levels + segments - 1) << p << ' ' << branches;
+          ASSERT_EQ(tree.c2, tree.c1 * 8 / segments);
+        }
+    }
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ TEST_F(Limits, RefuseLargeProblemsBeforeTheyTakeMemory) {
       {{"price", "allreduce", "--ranks", "1000000000", "--machine", "sp1", "--algorithm", "ring"}, "shares; the limit is 16777216"},
       {{"simulate", "alltoall", "--ranks", "100000", "--algorithm", "direct", "--machine", "sp1", "--by", "events"},
        "MiB of memory for its events, and there are"},
-      {{"simulate", "barrier", "--ranks", "700000000", "--machine", "sp1", "--by", "events"},
+      {{"simulate", "barrier", "--ranks", "700000000", "--algorithm", "dissemination", "--machine", "sp1", "--by", "events"},
        "MiB of memory for its events, and there are"},
   };
   for (const auto& [words, sentence] : cases) {

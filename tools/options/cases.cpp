@@ -74,6 +74,7 @@ class Selection {
   void add(std::size_t index, const Problem& problem, const std::string& specification) {
     if (cases_.size() == most_cases) refuse(fmt::format("there are more than {} cases; ask for fewer", most_cases));
     try {
+      if (names_vendor(specification)) return add_vendor(index, problem, specification);
       Choice choice = parse_choice(problem, specification);
       if (const auto result = applies(problem, choice); !result) {
         if (left_out_list_) return left_out_list_->push_back({index, specification, result.error()});
@@ -101,6 +102,19 @@ class Selection {
   }
 
  private:
+  void add_vendor(std::size_t index, const Problem& problem, const std::string& specification) {
+    auto vendor = parse_vendor_case(problem, specification);
+    if (vendor) {
+      const Choice choice = vendor->choice;
+      cases_.push_back({.index = index, .problem = problem, .candidate = choice, .vendor = std::move(*vendor)});
+      ++taken_;
+    } else if (left_out_list_) {
+      left_out_list_->push_back({index, specification, vendor.error()});
+    } else {
+      leave_out(problem, specification, vendor.error());
+    }
+  }
+
   // Names the first few other settings, then says how many more there are.
   std::string others_text() const {
     constexpr std::size_t most_named = 4;
@@ -134,13 +148,16 @@ class Selection {
 
 }  // namespace
 
+std::string sentence_of(const LeftOut& entry) {
+  return fmt::format("{} {}: {}", entry.specification, names_vendor(entry.specification) ? "has no schedule" : "does not apply",
+                     entry.reason);
+}
+
 std::vector<Case> make_cases(const std::vector<Problem>& problems, const std::vector<std::string>& specifications,
                              std::vector<LeftOut>* left_out) {
   std::vector<Case> cases;
   std::vector<Selection> selections;
   for (const std::string& specification : specifications.empty() ? std::vector<std::string>{"all"} : specifications) {
-    if (names_vendor(specification))
-      refuse("vendor has no schedule: it is the MPI library's own collective; 'quadrille race' under mpirun can run it");
     if (specification == "all") {
       for (const Algorithm* algorithm : algorithms_for(problems.front().collective)) {
         Selection& selection = selections.emplace_back(cases, left_out);
@@ -153,8 +170,7 @@ std::vector<Case> make_cases(const std::vector<Problem>& problems, const std::ve
       for (const std::string& single : without_ranges(problems[i], specification)) selection.add(i, problems[i], single);
     if (selection.refused()) refuse(selection.first_reason());
   }
-  if (cases.empty() && left_out && !left_out->empty())
-    refuse(fmt::format("{} does not apply: {}", left_out->front().specification, left_out->front().reason));
+  if (cases.empty() && left_out && !left_out->empty()) refuse(sentence_of(left_out->front()));
   if (cases.empty()) refuse(selections.front().first_reason());
   for (const Selection& selection : selections) selection.report();
   return cases;

@@ -3,9 +3,11 @@
 // user brings along (given_schedules.hpp). "all" and ranges of parameters are written out, for every problem.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "options/vendor_case.hpp"
 #include "quadrille/candidate.hpp"
 #include "quadrille/problem.hpp"
 
@@ -14,13 +16,14 @@ namespace quadrille::command {
 struct Case {
   std::size_t index = 0;  // of the problem
   Problem problem;
-  Candidate candidate;  // has a schedule
-  std::string file;     // a family of files: the name in messages of the file that holds the schedule
+  Candidate candidate;               // has a schedule
+  std::string file;                  // a family of files: the name in messages of the file that holds the schedule
+  std::optional<VendorCase> vendor;  // an MPI library's choice; `candidate` is that of the table with the same messages
 
   bool is_own() const { return std::holds_alternative<Family>(candidate); }  // no algorithm of the table
   Schedule schedule() const { return make_schedule(problem, candidate); }
-  std::string short_name() const { return quadrille::short_name(problem, candidate); }
-  std::string specification() const { return quadrille::specification(candidate); }
+  std::string short_name() const { return vendor ? vendor->name : quadrille::short_name(problem, candidate); }
+  std::string specification() const { return vendor ? vendor->name : quadrille::specification(candidate); }
 };
 
 // A specification that was left out because the algorithm does not apply to the problem, or not with these parameters.
@@ -28,6 +31,9 @@ struct LeftOut {
   std::size_t index = 0;  // of the problem
   std::string specification, reason;
 };
+
+// "direct does not apply: ..", without a full stop; an MPI library's choice has no schedule instead.
+std::string sentence_of(const LeftOut& entry);
 
 // Makes the cases of every problem. "all" or no specification stands for every algorithm of the table with its default parameters;
 // algorithms that do not apply are left out. A specification such as "bruck:radix=2..64" stands for one case per value that the

@@ -133,6 +133,26 @@ std::string source_text(const Explanation& explanation, const MachineKnowledge& 
   return text;
 }
 
+// Returns what MPI libraries take by their rules: "Open MPI 4.1 takes pairwise here, the messages of our shift (12 µs, predicted)."
+std::string vendors_text(const Explanation& explanation) {
+  std::vector<std::string> sentences;
+  for (const ExplainedVendor& vendor : explanation.vendors) {
+    if (vendor.algorithm.empty()) {
+      sentences.push_back(fmt::format("{}.", vendor.reason));
+      continue;
+    }
+    std::string text = fmt::format("{} takes {} here", vendor.title, vendor.algorithm);
+    if (vendor.equivalent.empty())
+      text += "; " + vendor.reason;
+    else
+      text += fmt::format(", with the messages of our {}", vendor.equivalent);
+    if (vendor.predicted_s) text += fmt::format(" ({}, predicted)", seconds_text(*vendor.predicted_s));
+    sentences.push_back(text + (vendor.is_checked ? "." : "; these rules were not checked."));
+  }
+  if (sentences.empty()) return "";
+  return fmt::format("By their built-in rules: {}", fmt::join(sentences, " "));
+}
+
 std::string bound_text(const Explanation& explanation) {
   const LowerBound& bound = explanation.bound;
   std::string text = fmt::format("Every algorithm takes at least {} round{}", bound.rounds, bound.rounds == 1 ? "" : "s");
@@ -229,6 +249,12 @@ Json json_of(const Flips& flips) {
   return {{"changes", std::move(list)}, {"looked_up_to", flips.upto}, {"note", flips.note}};
 }
 
+Json json_of(const ExplainedVendor& vendor) {
+  return {{"library", vendor.title},       {"checked", vendor.is_checked},
+          {"algorithm", vendor.algorithm}, {"equivalent", vendor.equivalent},
+          {"reason", vendor.reason},       {"predicted_s", vendor.predicted_s ? Json(*vendor.predicted_s) : Json()}};
+}
+
 Json json_of(const ExplainedWay& row) {
   const Considered& each = row.considered;
   Json object = way_json(each.way);
@@ -257,6 +283,7 @@ std::string text_of(const Explanation& explanation, const MachineKnowledge& know
   text += "\n\n" + paragraph(fmt::format("Why: {}. {}", explanation.decision.reason, comparison(explanation)));
   text += paragraph(bound_text(explanation));
   text += paragraph(source_text(explanation, knowledge));
+  if (const std::string vendors = vendors_text(explanation); !vendors.empty()) text += paragraph(vendors);
   const auto bytes = [](Count value) { return bytes_text(value); };
   const auto number = [](Count value) { return fmt::format("{}", value); };
   for (const std::string& flips :
@@ -278,6 +305,8 @@ Json json_of(const Explanation& explanation, const MachineKnowledge& knowledge) 
   const Situation& situation = decision.situation;
   Json candidates = Json::array(), do_not_apply = Json::array(), assumed = Json::object();
   for (const ExplainedWay& row : explanation.ways) candidates.push_back(json_of(row));
+  Json vendors = Json::array();
+  for (const ExplainedVendor& vendor : explanation.vendors) vendors.push_back(json_of(vendor));
   for (const auto& [algorithm, reason] : explanation.do_not_apply)
     do_not_apply.push_back({{"algorithm", algorithm}, {"reason", reason}});
   if (is_assumed(decision, knowledge))
@@ -305,6 +334,7 @@ Json json_of(const Explanation& explanation, const MachineKnowledge& knowledge) 
           {"reason", decision.reason},
           {"candidates", std::move(candidates)},
           {"do_not_apply", std::move(do_not_apply)},
+          {"mpi_libraries", std::move(vendors)},
           {"lower_bound",
            {{"rounds", bound.rounds},
             {"rounds_by", bound.of_rounds},

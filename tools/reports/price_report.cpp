@@ -159,7 +159,9 @@ std::string text_of(const PriceList& list, const Pricer& pricer) {
   const auto paragraph = [&](const std::string& sentences) {
     if (!sentences.empty()) text += wrapped(sentences, terminal_width(), 2) + '\n';
   };
-  for (const LeftOut& entry : list.left_out) paragraph(fmt::format("{} does not apply: {}.", entry.specification, entry.reason));
+  for (const LeftOut& entry : list.left_out) paragraph(sentence_of(entry) + '.');
+  for (const Priced& candidate : list.candidates)
+    if (!candidate.note.empty()) paragraph(fmt::format("{}: {}.", candidate.name, candidate.note));
   paragraph(sampling(list));
   paragraph(reason(list, pricer));
   paragraph(winners_text(list));
@@ -192,6 +194,7 @@ Json json_of(const PriceList& list, const Pricer& pricer) {
                           {"blocking_s", candidate.price.blocking_s},
                           {"nonblocking_s", candidate.price.nonblocking_s},
                           {"dataflow_s", candidate.price.dataflow_s}});
+    if (!candidate.note.empty()) candidates.back()["note"] = candidate.note;
   }
   for (const LeftOut& entry : list.left_out) left_out.push_back({{"algorithm", entry.specification}, {"reason", entry.reason}});
   for (const Flip& winner : list.winners.list) winners.push_back({{"from_block_bytes", winner.from}, {"algorithm", winner.way}});

@@ -42,7 +42,7 @@ PriceList Pricer::prices(const Problem& problem, const std::vector<Case>& cases,
       const auto* choice = std::get_if<Choice>(&entry.candidate);
       list.candidates.push_back({name, choice ? shortened(problem, *choice) : Choice{}, entry.specification(),
                                  price_of(work, model(), machine_), work.scratch, work.control_bytes, work.ports,
-                                 work.nodes_sampled});
+                                 work.nodes_sampled, entry.vendor ? entry.vendor->note : ""});
     } catch (const Error& error) {
       if (error.code() != ErrorCode::too_large) throw;
       list.left_out.push_back({entry.index, name, error.what()});
@@ -56,7 +56,9 @@ PriceList Pricer::prices(const Problem& problem, const std::vector<Case>& cases,
 
 void Pricer::find_winners(PriceList& list, const AtBlock& at_block, ProgressLine& progress) const {
   std::vector<Choice> candidates;
-  for (const Priced& candidate : list.candidates) candidates.push_back(candidate.choice);
+  for (const Priced& candidate : list.candidates)
+    if (candidate.note.empty()) candidates.push_back(candidate.choice);
+  if (candidates.empty()) return;
   list.winners =
       cheapest_by_block(list.problem, candidates, model(), machine_,
                         {.topology = topology_, .at_block = at_block, .messages = list.messages, .progress = [&](Bytes bytes) {

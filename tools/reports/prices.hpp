@@ -21,6 +21,7 @@ struct Priced {
   Bytes scratch = 0, control_bytes = 0;  // per rank
   Count ports = 0;
   Count nodes_sampled = 0;  // see Workload::nodes_sampled
+  std::string note;         // what is known of an MPI library's choice (VendorCase::note)
 
   double best_seconds() const { return price.seconds(price.best_policy()); }
   // the terms of the price under the best policy
@@ -50,7 +51,7 @@ class Pricer {
   PriceList prices(const Problem& problem, const std::vector<Case>& cases, std::vector<LeftOut> left_out,
                    ProgressLine& progress) const;
 
-  // Finds the winners of `list`, whose candidates must all be of the table.
+  // Finds the winners of `list` among the algorithms of the table, of which all its candidates must be, or MPI libraries' choices.
   void find_winners(PriceList& list, const AtBlock& at_block, ProgressLine& progress) const;
 
  private:

@@ -123,9 +123,9 @@ std::string text_of(const std::vector<SimulationList>& lists, const SimulationSe
                           course(list.candidates[0], setting));
     else
       text += ranking(list, setting);
-    for (const LeftOut& entry : list.left_out)
-      text += '\n' + wrapped(fmt::format("{} does not apply: {}.", entry.specification, entry.reason), terminal_width(), 2);
+    for (const LeftOut& entry : list.left_out) text += '\n' + wrapped(sentence_of(entry) + '.', terminal_width(), 2);
     if (!list.left_out.empty()) text += '\n';
+    for (const std::string& note : list.notes) text += '\n' + wrapped(note + '.', terminal_width(), 2) + '\n';
   }
   return text;
 }
@@ -184,6 +184,7 @@ Json json_of(const SimulationList& list, const SimulationSetting& setting) {
                    {"switching", setting.events.switching == Switching::wormhole ? "wormhole" : "cut-through"}});
   object["candidates"] = std::move(candidates);
   object["left_out"] = std::move(left_out);
+  if (!list.notes.empty()) object["notes"] = list.notes;
   return object;
 }
 

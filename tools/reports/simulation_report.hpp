@@ -26,6 +26,7 @@ struct SimulationList {
   Problem problem;
   std::vector<Simulated> candidates;  // the fastest first
   std::vector<LeftOut> left_out;
+  std::vector<std::string> notes;  // what is known of MPI libraries' choices, each with the candidate's name
 };
 
 struct SimulationSetting {

@@ -95,6 +95,7 @@ std::vector<SimulationList> simulate(const Options& options, const SimulationSet
       if (entry.index != i) continue;
       try {
         for (Simulated& simulated : simulate(entry, setting, policies, progress)) list.candidates.push_back(std::move(simulated));
+        if (entry.vendor) list.notes.push_back(fmt::format("{}: {}", entry.vendor->name, entry.vendor->note));
       } catch (const Error& error) {
         const bool may_deadlock = setting.events.switching == Switching::wormhole;
         if (error.code() != ErrorCode::too_large && !may_deadlock) throw;
@@ -137,7 +138,8 @@ Subcommand add_simulate(CLI::App& command) {
       add_subcommand(command, "simulate", "run schedules in simulated time on a machine and a network, by rounds or by events");
   add_option(*parser, "subject", options->subject, "a collective, or a document of schedules ('-' is stdin)", "COLLECTIVE|FILE");
   add_algorithm_option(*parser, options->algorithms,
-                       "such as bruck:radix=8, or all; repeatable (default: all; if a file is given instead of a collective, only "
+                       "such as bruck:radix=8, or all, or an MPI library's choice: vendor:openmpi, vendor:openmpi5, vendor:mpich; "
+                       "repeatable (default: all; if a file is given instead of a collective, only "
                        "its schedules)");
   add_schedule_option(*parser, options->schedules);
   add_generator_option(*parser, options->generators);

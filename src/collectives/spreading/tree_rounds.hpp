@@ -18,7 +18,7 @@ void go_down(ProgramBuilder& program, const TreePosition& position, Receive&& re
     for (const Count end = round + phase.rounds; round < end; ++round) {
       program.begin_round();
       if (position.parent && position.parent->round == round) receive(*position.parent);
-      if (child != position.children.end() && child->round == round) send(*child++);
+      while (child != position.children.end() && child->round == round) send(*child++);
     }
   }
 }

@@ -12,22 +12,10 @@
 #include "quadrille/cost.hpp"
 #include "quadrille/decision.hpp"
 #include "quadrille/indexed.hpp"
+#include "tune/choosing/pricing_time.hpp"
 
 namespace quadrille {
 namespace {
-
-// Pricing a schedule without symmetry makes the programs of all ranks, so it is limited. An explanation may take seconds. If
-// each program follows from all counts, it takes time for each pair of ranks.
-Rank most_ranks_without_symmetry(const Algorithm& algorithm, bool explains) {
-  if (!explains) return 128;
-  return algorithm.collective == Collective::alltoallv && !algorithm.needs_own_counts_only ? 256 : 1024;
-}
-
-bool takes_too_long(const Problem& problem, const Choice& choice, bool explains) {
-  const Algorithm& algorithm = *choice.algorithm;
-  if (problem.ranks <= most_ranks_without_symmetry(algorithm, explains)) return false;
-  return !algorithm.symmetry || !algorithm.symmetry(problem, choice.parameters);
-}
 
 std::string time_text(double seconds) {
   if (seconds < 1e-3) return fmt::format("{:.3g} µs", seconds * 1e6);

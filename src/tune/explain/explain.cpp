@@ -12,6 +12,7 @@
 #include "tune/explain/choice_flips.hpp"
 #include "tune/explain/price_parts.hpp"
 #include "tune/explain/ties.hpp"
+#include "tune/explain/vendors.hpp"
 
 namespace quadrille {
 namespace {
@@ -71,6 +72,7 @@ Explanation explain(const Problem& problem, const MachineKnowledge& knowledge, c
   const Decision& decision = explanation.decision;
   explanation.ways = explained(problem, decision, knowledge, options.most_parts);
   explanation.do_not_apply = inapplicable(problem);
+  explanation.vendors = explained_vendors(problem, knowledge);
   const Executor executor = names_vendor(decision.chosen.algorithm) ? by.executors.front() : decision.chosen.executor;
   explanation.bound = bound_of(problem, decision.situation, knowledge.fit(executor, decision.situation));
   const ChoiceFlips flips(problem, knowledge, options);

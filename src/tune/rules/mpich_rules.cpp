@@ -1,34 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The format of MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE: a tree of JSON objects. The keys of an object are conditions such as
-// "comm_size<=8". MPICH tests them in order, takes the first that holds, and continues in that key's value; it never goes back to a
-// later key. Therefore MPICH's built-in subtree must be repeated below each branch that has no rule of ours. A leaf is
-// "algorithm=MPIR_Alltoall_intra_brucks".
+// The format of MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE: a tree (mpich_trees.hpp). Because MPICH never goes back in it, the
+// built-in subtree must be repeated below each branch that has no rule of ours.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "problem/collective_facts.hpp"
 #include "quadrille/model.hpp"
+#include "tune/rules/mpich_trees.hpp"
 #include "tune/rules/vendor_rules.hpp"
 
 namespace quadrille {
 namespace {
 
-using Tree = nlohmann::ordered_json;
-
-// Finds the built-in tree in the library, where it is stored as one string. Two similar strings belong to other layers of MPICH.
-Tree built_in(std::string_view library) {
-  constexpr std::string_view begin = "{\"collective=", leaf = "\"algorithm=MPIR_Alltoall_";
-  for (std::size_t at = 0; (at = library.find(begin, at)) != library.npos; at += begin.size()) {
-    const std::string_view text = library.substr(at, library.substr(at).find('\0'));
-    if (text.find(leaf) == text.npos) continue;
-    if (Tree tree = Tree::parse(text, nullptr, false); tree.is_object()) return tree;
-  }
-  throw Error(ErrorCode::environment, "the table of algorithms that MPICH has built in is not in its library, where 4.0.2 has it");
-}
+using Tree = MpichTree;
 
 // The leaf key with the algorithm's function in MPICH, or nothing if this library has no such algorithm.
 std::optional<std::string> function_of(Collective collective, const std::string& algorithm, std::string_view library) {
@@ -86,7 +73,7 @@ struct Branch {
 
 RulesFile mpich_rules(const VendorRules& rules, std::string_view library) {
   RulesFile file;
-  Tree tree = built_in(library);
+  Tree tree = mpich_tree(library, MpichLayer::messages);
   std::map<Collective, std::map<Count, const AlgorithmBySize*>> known;
   for (const auto& [key, by_size] : rules) {
     const auto& [collective, ranks] = key;

@@ -1,25 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/rules/rules_formats.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 
-#include "quadrille/error.hpp"
-#include "quadrille/transports.hpp"
+#include "tune/rules/mpich_trees.hpp"
 
 namespace quadrille {
 namespace {
-
-std::string bytes_of_library(std::string_view library) {
-  const std::string file = mpi_library_file(library);
-  std::ifstream stream(file, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream || bytes.empty()) throw Error(ErrorCode::environment, fmt::format("the library '{}' cannot be read", file));
-  return bytes;
-}
 
 constexpr RulesFormat table[] = {
     {.library = "openmpi",
@@ -28,7 +16,7 @@ constexpr RulesFormat table[] = {
     {.library = "mpich",
      .setting = "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=",
      .is_json = true,
-     .write = [](const VendorRules& rules) { return mpich_rules(rules, bytes_of_library("mpich")); }},
+     .write = [](const VendorRules& rules) { return mpich_rules(rules, installed_mpich()); }},
 };
 
 }  // namespace

@@ -34,9 +34,28 @@ TEST(Barrier, HasTheFewestRoundsForItsPorts) {
     }
 }
 
+TEST(Barrier, OthersHaveTheRoundsAndMessagesOfTheirIdeas) {
+  for (Count p = 1; p <= 70; ++p) {
+    const auto counted = [&](const char* algorithm) {
+      const Schedule schedule = make_schedule(problem_of(Collective::barrier, p, 0), algorithm);
+      Count messages = 0;
+      for (Rank rank = 0; rank < p; ++rank)
+        for (const Round& round : schedule.program(rank).rounds) messages += static_cast<Count>(round.control_sends.size());
+      return std::pair(figures(schedule).c1, messages);
+    };
+    Count depth = 0, power = 1;
+    for (Count reached = 1; reached < p; reached *= 2) ++depth;
+    while (2 * power <= p) power *= 2;
+    const Count beyond = p - power, steps = beyond > 0 ? depth - 1 : depth;
+    ASSERT_EQ(counted("linear"), std::pair(p > 1 ? Count{2} : Count{0}, 2 * (p - 1)));
+    ASSERT_EQ(counted("binomial"), std::pair(2 * depth, 2 * (p - 1)));
+    ASSERT_EQ(counted("recursive-doubling"), std::pair(steps + (beyond > 0 ? 2 : 0), power * steps + 2 * beyond)) << p;
+  }
+}
+
 TEST(Barrier, HoldsAllRanksBackUnderEveryPolicy) {
   for (const Count p : {2, 3, 5, 8})
-    for (const char* algorithm : {"dissemination", "dissemination:ports=2"})
+    for (const char* algorithm : {"dissemination", "dissemination:ports=2", "linear", "binomial", "recursive-doubling"})
       for (const Policy policy : {Policy::blocking, Policy::nonblocking, Policy::dataflow}) {
         if (p == 2 && std::string_view(algorithm) != "dissemination") continue;
         std::atomic<Count> arrived{0};

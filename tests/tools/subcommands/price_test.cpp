@@ -2,6 +2,8 @@
 // Tests of quadrille price.
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "quadrille/algorithm.hpp"
 #include "quadrille/document.hpp"
 #include "support/command.hpp"
@@ -10,6 +12,30 @@ namespace quadrille {
 namespace {
 
 using namespace quadrille::testing;
+
+TEST_F(CommandTest, PricesWhatMpiLibrariesTake) {
+  const Words words{"price", "alltoall", "--ranks", "16", "--block", "64B", "--machine", "hdr"};
+  const auto with = [&](std::initializer_list<const char*> algorithms) {
+    Words all = words;
+    for (const char* algorithm : algorithms) all.insert(all.end(), {"--algorithm", algorithm});
+    return all;
+  };
+  Words asked = with({"vendor:openmpi", "bruck", "vendor:openmpi:pairwise", "shift"});
+  const std::string text = prints(asked);
+  EXPECT_NE(text.find("Open MPI 4.1 takes modified_bruck here, with the messages of bruck; assumed"), std::string::npos) << text;
+  asked.push_back("--json");
+  const Json object = Json::parse(prints(asked));
+  std::map<std::string, double> seconds;
+  for (const Json& each : object["candidates"]) seconds[each["short_name"]] = each["blocking_s"];
+  ASSERT_EQ(seconds.size(), 4u);
+  EXPECT_EQ(seconds["vendor:openmpi"], seconds["bruck"]);
+  EXPECT_EQ(seconds["vendor:openmpi:pairwise"], seconds["shift"]);
+  refuses(with({"vendor"}), "vendor:openmpi, vendor:openmpi5 or vendor:mpich");
+  refuses(with({"vendor:lam"}), "vendor:openmpi, vendor:openmpi5 or vendor:mpich");
+  refuses(with({"vendor:openmpi:quick"}), "no algorithm 'quick'");
+  refuses({"price", "broadcast", "--ranks", "300", "--block", "16KiB", "--machine", "hdr", "--algorithm", "vendor:openmpi"},
+          "split_binary_tree");
+}
 
 TEST_F(CommandTest, PricesAndSaysWhy) {
   const Words words{"price", "alltoallv", "--pattern", "transpose:8KiB,64B", "--ranks", "64", "--machine", "sp2"};

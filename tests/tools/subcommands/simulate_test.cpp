@@ -9,6 +9,18 @@ namespace {
 
 using namespace quadrille::testing;
 
+TEST_F(CommandTest, SimulatesWhatMpiLibrariesTake) {
+  const Words words{"simulate", "broadcast",   "--ranks",        "16",          "--block", "64B", "--machine",
+                    "hdr",      "--algorithm", "vendor:openmpi", "--algorithm", "knomial"};
+  const std::string text = prints(words);
+  EXPECT_NE(text.find("vendor:openmpi: Open MPI 4.1 takes knomial here"), std::string::npos) << text;
+  Words json = words;
+  json.push_back("--json");
+  const Json object = Json::parse(prints(json));
+  EXPECT_EQ(object["candidates"][0]["end_ps"], object["candidates"][1]["end_ps"]);
+  EXPECT_EQ(object["notes"].size(), 1u);
+}
+
 TEST_F(CommandTest, SimulatesByRoundsAndByEvents) {
   const auto simulate = [](const Words& more) {
     Words words{"simulate", "alltoall", "--ranks", "16", "--block", "64B", "--machine", "sp1"};

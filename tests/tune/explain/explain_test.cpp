@@ -271,6 +271,29 @@ TEST(Explain, ChoosesByTheModelThatTheMachineHasFiguresFor) {
   EXPECT_EQ(told("hdr", Problem::alltoall(64, 64)).decision.preset, "hdr");
 }
 
+TEST(Explain, TellsWhatMpiLibrariesTake) {
+  const Problem problem = on_nodes(Problem::alltoall(16, 64), 4);
+  MachineKnowledge knowledge = dear();
+  const auto of = [&](const std::string& title) -> std::optional<ExplainedVendor> {
+    for (const ExplainedVendor& vendor : explain(problem, knowledge, {.seconds = 0}).vendors)
+      if (vendor.title == title) return vendor;
+    return std::nullopt;
+  };
+  const auto openmpi = of("Open MPI 4.1");
+  ASSERT_TRUE(openmpi && of("Open MPI 5.0"));
+  EXPECT_EQ(openmpi->algorithm, "modified_bruck");
+  EXPECT_EQ(openmpi->equivalent, "bruck");
+  EXPECT_FALSE(of("Open MPI 5.0")->is_checked);
+  for (const ExplainedWay& way : explain(problem, knowledge, {.seconds = 0}).ways)
+    if (way.name == "bruck" && way.considered.way.executor == Executor::mpi)
+      EXPECT_DOUBLE_EQ(*openmpi->predicted_s, *way.considered.predicted_s);
+  knowledge.wisdom.machine.mpi = "Open MPI 4.1.4";
+  EXPECT_TRUE(of("Open MPI 4.1"));
+  EXPECT_FALSE(of("Open MPI 5.0"));
+  knowledge.has_mpi = false;
+  EXPECT_FALSE(of("Open MPI 4.1"));
+}
+
 TEST(Explain, NamesWaysInWords) {
   const Problem problem = Problem::alltoall(8, 64);
   EXPECT_EQ(way_text(problem, {.algorithm = "vendor"}), "the MPI library's own alltoall");

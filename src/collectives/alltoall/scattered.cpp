@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// alltoall/scattered: every block is sent straight to its target, a window of messages at a time.
+// Source  [grama2003] personalised exchange; the scattered algorithm of MPICH, which has a window of 32.
+// Needs   nothing: any p, 1 <= window <= p.
+// Idea    Rank i lists itself and its partners as i, i+1, i+2, ... A round holds the messages to and from `window` entries of the
+//         list. With a window of p it is alltoall/direct.
+// Cost    C1 = ceil(p / window) rounds, on `window` ports; each block moves once.
+// Prefer  medium and large blocks on a network that takes several messages at once, but not messages of all pairs.
+#include <algorithm>
+
+#include "quadrille/algorithm.hpp"
+#include "quadrille/program_builder.hpp"
+
+namespace quadrille {
+namespace {
+
+Program generate(const Problem& problem, const Parameters& parameters, const Analysis*, Rank me) {
+  const Count p = problem.ranks;
+  const Bytes b = problem.block_bytes;
+  const Count window = number(parameters, "window");
+  ProgramBuilder program{me};
+  program.expect(p, 2);
+  program.stage("exchange");
+  for (Count distance = 0; distance < p; ++distance) {
+    if (distance % window == 0) program.begin_round();
+    const Rank to = (me + distance) % p, from = (me + p - distance) % p;
+    if (distance == 0) {
+      program.copy({block(Buffer::input, me, b)}, {block(Buffer::output, me, b)});
+      continue;
+    }
+    program.send(to, {block(Buffer::input, to, b)});
+    program.receive(from, {block(Buffer::output, from, b)});
+  }
+  return std::move(program).finish();
+}
+
+}  // namespace
+
+extern const Algorithm alltoall_scattered{
+    .collective = Collective::alltoall,
+    .id = "scattered",
+    .summary = "every block straight to its target, some messages at a time",
+    .source = "grama2003",
+    .parameters = {{.name = "window",
+                    .summary = "entries of a rank's list of partners in one round",
+                    .standard = Count{32},
+                    .least = 1,
+                    .most = [](const Problem& problem) { return problem.ranks; },
+                    .range = "1..p",
+                    .worth_trying = [](const Problem& problem, const Parameters&) -> std::vector<ParameterValue> {
+                      if (problem.ranks <= 32) return {problem.ranks};
+                      return {Count{8}, Count{32}};
+                    }}},
+    .generate = generate,
+    .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(translation_symmetry(problem.ranks)); },
+    .ports = [](const Problem&, const Parameters& parameters) { return number(parameters, "window"); },
+};
+
+}  // namespace quadrille

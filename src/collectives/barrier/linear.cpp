@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// barrier/linear: every rank tells rank 0 that it has entered, and rank 0 tells every rank that all have.
+// Source  [hensgen1988] the central barrier, with messages instead of a counter.
+// Needs   nothing: any p.
+// Idea    One round to rank 0, and one from it.
+// Cost    C1 = 2 rounds of control messages without payload, on p - 1 ports of rank 0.
+// Prefer  few ranks.
+#include "quadrille/algorithm.hpp"
+#include "quadrille/program_builder.hpp"
+
+namespace quadrille {
+namespace {
+
+Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+  ProgramBuilder program{me};
+  const auto with_others = [&](auto&& to_rank, auto&& to_root) {
+    program.begin_round();
+    if (me != 0) return to_root();
+    for (Rank rank = 1; rank < problem.ranks; ++rank) to_rank(rank);
+  };
+  program.stage("enter");
+  with_others([&](Rank rank) { program.control_receive(rank, 0); }, [&] { program.control_send(0, 0); });
+  program.stage("leave");
+  with_others([&](Rank rank) { program.control_send(rank, 0); }, [&] { program.control_receive(0, 0); });
+  return std::move(program).finish();
+}
+
+}  // namespace
+
+extern const Algorithm barrier_linear{
+    .collective = Collective::barrier,
+    .id = "linear",
+    .summary = "every rank tells rank 0 that it has entered, and rank 0 tells every rank that all have",
+    .source = "hensgen1988",
+    .generate = generate,
+};
+
+}  // namespace quadrille

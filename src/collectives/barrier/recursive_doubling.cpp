@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// barrier/recursive-doubling: exchange with i ^ 1, i ^ 2, i ^ 4, .., who has entered.
+// Source  [grama2003] all-reduce on a hypercube, of nothing.
+// Needs   nothing: any p.
+// Idea    Let n be the largest power of two that is not above p. A rank n + i tells rank i first that it has entered, and is told
+// last
+//         that all have. Ranks below n exchange in log2 n rounds.
+// Cost    C1 = log2 n rounds of control messages without payload, and two more if p is no power of two.
+// Prefer  never to dissemination, which takes ceil(log2 p) rounds for any p; hypercubes, where each exchange has a link of its own.
+#include <bit>
+
+#include "quadrille/algorithm.hpp"
+#include "quadrille/program_builder.hpp"
+
+namespace quadrille {
+namespace {
+
+Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+  const Count p = problem.ranks, n = static_cast<Count>(std::bit_floor(static_cast<std::uint64_t>(p)));
+  const bool is_beyond = me >= n, has_other = me + n < p;
+  ProgramBuilder program{me};
+  program.stage("exchange");
+  if (p > n) {
+    program.begin_round();
+    if (is_beyond) program.control_send(me - n, 0);
+    if (has_other) program.control_receive(me + n, 0);
+  }
+  for (Count distance = 1; distance < n; distance *= 2) {
+    program.begin_round();
+    if (is_beyond) continue;
+    program.control_send(me ^ distance, 0);
+    program.control_receive(me ^ distance, 0);
+  }
+  if (p > n) {
+    program.begin_round();
+    if (is_beyond) program.control_receive(me - n, 0);
+    if (has_other) program.control_send(me + n, 0);
+  }
+  return std::move(program).finish();
+}
+
+}  // namespace
+
+extern const Algorithm barrier_recursive_doubling{
+    .collective = Collective::barrier,
+    .id = "recursive-doubling",
+    .summary = "exchange with i ^ 1, i ^ 2, i ^ 4, .., which ranks have entered",
+    .source = "grama2003",
+    .generate = generate,
+    .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+};
+
+}  // namespace quadrille
