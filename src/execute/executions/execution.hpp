@@ -90,10 +90,13 @@ class Execution {
   // `wait`.
   void start(Started& started);
 
-  // Advances everything in flight and returns whether `started` is complete. Several threads may call it at the same time.
+  // Advances everything in flight and returns whether `started` is complete. If it is not, and there are more ranks than cores, the
+  // core goes to another rank, which may have to run first. Several threads may call it at the same time.
   bool test(const Started& started) {
     if (!started.is_over.load(std::memory_order_acquire)) in_flight_->advance();
-    return started.is_over.load(std::memory_order_acquire);
+    const bool is_over = started.is_over.load(std::memory_order_acquire);
+    if (!is_over && starts_ && starts_->shares_cores()) starts_->give_core_away();
+    return is_over;
   }
 
   // Waits until `started` is complete, and throws its error if it has one.

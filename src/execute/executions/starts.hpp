@@ -37,6 +37,10 @@ class Starts {
   // Returns the sentence that other ranks throw when this one withdraws an execution of the plan.
   std::string withdrawal_of(std::uint32_t plan) const { return "an execution of " + call_of(plan) + " was withdrawn"; }
 
+  // Are there more ranks than cores? A rank that finds nothing to do then gives its core away.
+  void set_shares_cores(bool shares) { shares_cores_ = shares; }
+  bool shares_cores() const { return shares_cores_; }
+
   // Called by a rank that waits: drives the transport's progress once (progress.hpp) and yields the core.
   virtual void give_core_away() const = 0;
 
@@ -60,6 +64,7 @@ class Starts {
   const ForkMark mark_;
   std::map<std::uint32_t, std::string> calls_;  // by plan: the text of its call; only plans that have not been destroyed
   std::uint32_t last_ = barrier;
+  bool shares_cores_ = false;
 };
 
 }  // namespace quadrille

@@ -2,6 +2,11 @@
 // The life of an execution: it queues behind others of its plan, outlives the plan, fails on all ranks, and is withdrawn.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+
+#include <array>
+#include <atomic>
+#include <thread>
 
 #include "execute/transport.hpp"
 #include "quadrille/collectives.hpp"
@@ -114,6 +119,26 @@ TEST(Execution, UnwindingWithdrawsTheExecution) {
   for (const std::size_t other : {0u, 2u})
     EXPECT_THAT(said[other],
                 HasSubstr("rank 1: an execution of plan 1 (alltoall/direct:segments=1 of 100000 B a block) was withdrawn"));
+}
+
+// A rank that tests would otherwise use up its time slice, thousands of tests, before another rank on its core can go on.
+TEST(Execution, TestsGiveTheCoreAwayIfRanksShareIt) {
+  constexpr Count p = 4, executions = 50;
+  std::atomic<Count> tests = 0;
+  std::thread([&] {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(static_cast<std::size_t>(sched_getcpu()), &one);
+    ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);  // the threads of the ranks inherit it
+    run_threads(p, [&](Communicator& threads) {
+      std::array<std::byte, p> input{}, output{};
+      Plan made = plan(threads, Problem::alltoall(p, 1), {.algorithm = "direct"});
+      threads.barrier();
+      for (Count i = 0; i < executions; ++i)
+        for (Request request = made.start(input.data(), output.data()); !request.test();) ++tests;
+    });
+  }).join();
+  EXPECT_LT(tests / (p * executions), 200);
 }
 
 }  // namespace

@@ -145,6 +145,7 @@ void MpiGroup::take(Met met) {
   QUADRILLE_ASSERT(!node_ || (node_->size() == members && node_->rank() == places_[rank_]));
   const bool core_for_every_rank = node_ ? node_->space()->core_for_every_rank() : members <= usable_core_count();
   waiter_ = Waiter(process_->polls_yield(), core_for_every_rank, *in_flight_);
+  starts_.set_shares_cores(!core_for_every_rank);
 }
 
 int MpiGroup::forget(MPI_Comm, int, void* kept, void*) {

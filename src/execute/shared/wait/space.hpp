@@ -56,7 +56,10 @@ class SharedSpace : public SharedMemory {
   virtual bool is_there(Rank) const { return true; }
 
   // The number of cores on which the ranks may run.
-  void set_core_count(Count cores) { core_count_ = cores; }
+  void set_core_count(Count cores) {
+    core_count_ = cores;
+    starts_.set_shares_cores(!core_for_every_rank());
+  }
   Count core_count() const { return core_count_; }
   bool core_for_every_rank() const { return ranks_ <= core_count_; }
 
