@@ -11,6 +11,18 @@
 #include "support/refuse.hpp"
 
 namespace quadrille::command {
+namespace {
+
+// "vendor:a, vendor:b or vendor:c"
+std::string all_names() {
+  std::vector<std::string> names;
+  for (const VendorLibrary& library : all_vendor_libraries()) names.push_back(fmt::format("vendor:{}", library.id));
+  return alternatives(names);
+}
+
+}  // namespace
+
+std::string vendor_case_help() { return fmt::format("what an MPI library would send ({})", all_names()); }
 
 Result<VendorCase> parse_vendor_case(const Problem& problem, std::string_view specification) {
   const std::size_t first = specification.find(':');
@@ -18,10 +30,8 @@ Result<VendorCase> parse_vendor_case(const Problem& problem, std::string_view sp
   const std::string_view id = first == specification.npos ? "" : specification.substr(first + 1, second - first - 1);
   const std::optional<VendorLibrary> library = find_vendor_library(id);
   if (!library) {
-    std::vector<std::string> known;
-    for (const VendorLibrary& each : all_vendor_libraries()) known.push_back(fmt::format("vendor:{}", each.id));
     refuse(fmt::format("{} has no schedule unless the MPI library is named: {}; 'quadrille race' under mpirun runs it",
-                       specification, alternatives(known)));
+                       specification, all_names()));
   }
   const bool is_forced = second != specification.npos;
   const auto algorithm = is_forced ? Result<std::string>(specification.substr(second + 1)) : vendor_algorithm(id, problem);

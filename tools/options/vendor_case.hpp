@@ -21,4 +21,7 @@ struct VendorCase {
 // reason if the choice is not known or the table has no such algorithm. Throws Error{misuse} if no known library is named.
 Result<VendorCase> parse_vendor_case(const Problem& problem, std::string_view specification);
 
+// What --algorithm also accepts, for help: "what an MPI library would send (vendor:..)".
+std::string vendor_case_help();
+
 }  // namespace quadrille::command

@@ -12,6 +12,7 @@
 #include "options/model_options.hpp"
 #include "options/problem_options.hpp"
 #include "options/subject.hpp"
+#include "options/vendor_case.hpp"
 #include "reports/price_report.hpp"
 #include "reports/prices.hpp"
 #include "subcommands/subcommand.hpp"
@@ -114,9 +115,9 @@ Subcommand add_price(CLI::App& command) {
       add_subcommand(command, "price", "predict the times of schedules on a machine by a model, and name the fastest");
   add_option(*parser, "subject", options->subject, "a collective, or a document of schedules ('-' is stdin)", "COLLECTIVE|FILE");
   add_algorithm_option(*parser, options->algorithms,
-                       "such as four-stage:columns=paper, or all, or an MPI library's choice: vendor:openmpi, vendor:openmpi5, "
-                       "vendor:mpich; repeatable (default: all; if a file is given instead of a "
-                       "collective, only its schedules)");
+                       "such as four-stage:columns=paper, or all, or " + vendor_case_help() +
+                           "; repeatable (default: all; if a file is given instead of a "
+                           "collective, only its schedules)");
   add_schedule_option(*parser, options->schedules);
   add_generator_option(*parser, options->generators);
   options->problem.add_to(*parser);
@@ -144,8 +145,7 @@ Subcommand add_price(CLI::App& command) {
           "  quadrille price alltoall --topology torus:16x16 --block 1KiB --machine paragon\n"
           "  quadrille price alltoall --ranks 6 --block 1KiB --machine sp2 --schedule mine.json\n"
           "  quadrille price alltoall --ranks 8 --block 8B..1MiB --machine sp2 --generator 'python3 mine.py {ranks} {block}'\n"
-          "  quadrille price alltoall --node-sizes 4x8 --machine myrinet\n"
-          "  quadrille price alltoall --ranks 64 --block 4KiB --machine hdr --algorithm all --algorithm vendor:openmpi");
+          "  quadrille price alltoall --node-sizes 4x8 --machine myrinet");
   return {parser, [options] { return run(*options); }};
 }
 

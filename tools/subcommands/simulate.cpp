@@ -12,6 +12,7 @@
 #include "options/model_options.hpp"
 #include "options/problem_options.hpp"
 #include "options/subject.hpp"
+#include "options/vendor_case.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "reports/simulation_report.hpp"
@@ -138,9 +139,9 @@ Subcommand add_simulate(CLI::App& command) {
       add_subcommand(command, "simulate", "run schedules in simulated time on a machine and a network, by rounds or by events");
   add_option(*parser, "subject", options->subject, "a collective, or a document of schedules ('-' is stdin)", "COLLECTIVE|FILE");
   add_algorithm_option(*parser, options->algorithms,
-                       "such as bruck:radix=8, or all, or an MPI library's choice: vendor:openmpi, vendor:openmpi5, vendor:mpich; "
-                       "repeatable (default: all; if a file is given instead of a collective, only "
-                       "its schedules)");
+                       "such as bruck:radix=8, or all, or " + vendor_case_help() +
+                           "; repeatable (default: all; if a file is given instead of a collective, only "
+                           "its schedules)");
   add_schedule_option(*parser, options->schedules);
   add_generator_option(*parser, options->generators);
   options->problem.add_to(*parser);

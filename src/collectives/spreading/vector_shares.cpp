@@ -61,7 +61,8 @@ Parameter gather_part() {
             return is_power_of_two(problem.ranks) ? "recursive-doubling" : "circulant";
           },
           .standard_rule = "recursive-doubling if p is a power of two, else circulant",
-          .choices = {"ring", "recursive-doubling", "recursive-doubling:first=far", "circulant", "bine", "concatenation", "direct"},
+          .choices = {"ring", "neighbor-exchange", "recursive-doubling", "recursive-doubling:first=far", "circulant", "bine",
+                      "concatenation", "direct"},
           .range = {},
           .worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> {
             return {"ring", "recursive-doubling", "circulant", "direct"};

@@ -61,6 +61,7 @@ class Call {
     if (key == "avg_msg_size") return problem_.block_bytes;
     if (key != "total_msg_size") return -1;
     if (has_blocks(problem_.collective)) return problem_.block_bytes * problem_.ranks;
+    if (!problem_.counts) return -1;
     Bytes total = 0;
     for (const Bytes bytes : *problem_.counts) total += bytes;
     return total;

@@ -226,9 +226,8 @@ Result<std::string> openmpi_algorithm(const Problem& problem) {
 }
 
 Result<std::string> openmpi5_algorithm(const Problem& problem) {
-  // The component han has the higher priority, and declines where all ranks share a node, or each has its own.
-  const Count nodes = problem.nodes.empty() ? 1 : NodeRanks(problem).node_count();
-  const bool is_split = nodes > 1 && nodes < problem.ranks;
+  // The component han has the higher priority, and declines where all ranks share a node.
+  const bool is_split = !problem.nodes.empty() && NodeRanks(problem).node_count() > 1;
   constexpr Collective split[] = {Collective::broadcast, Collective::reduce,  Collective::allreduce, Collective::allgather,
                                   Collective::barrier,   Collective::scatter, Collective::gather};
   if (is_split && std::find(std::begin(split), std::end(split), problem.collective) != std::end(split))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Open MPI's algorithms as rows of our table. Its trees take neither segments nor a fan-out from the rules: vectors are whole, and
-// chains have a fan-out of 1. The defaults of our tree and knomial are its fan-out of 2 and its radix of 4,
-// where there are ranks enough.
+// chains have a fan-out of 1. The defaults of our tree and knomial are its fan-out of 2 and its radix of 4, where there are ranks
+// enough.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,9 +17,7 @@ using enum Collective;
 
 constexpr std::string_view gather_then_broadcast = "the table has no gather and then broadcast, each by an algorithm of its own";
 constexpr std::string_view reduce_then_scatter = "the table has no reduction and then scatter, each by an algorithm of its own";
-
 constexpr std::string_view more_than_hypercube = "the table's hypercube omits messages that Open MPI sends";
-
 constexpr std::string_view empty_share = "the table's scatter-allgather leaves no share empty";
 
 // Open MPI's shares of a vector have the same length, rounded up, so the last ones may be empty.
