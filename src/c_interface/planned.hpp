@@ -23,8 +23,8 @@ struct Asked {
   Lists send{}, receive{};
 };
 
-// Collective. Makes the plan for the handle at `address`, as the functions of c.h do. Returns the code of an error. A wrong group or
-// address is refused on this rank alone, and other wrong arguments on all ranks.
+// Collective. Makes the plan for the handle at `address`, as the functions of c.h do. Returns the code of an error. A wrong group
+// or address is refused on this rank alone, and other wrong arguments on all ranks.
 int planned(quadrille_group group, const Asked& asked, const quadrille_plan_options* given, quadrille_plan* address);
 
 }  // namespace quadrille::c_interface
