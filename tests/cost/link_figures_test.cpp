@@ -40,7 +40,7 @@ TEST(LinkFigures, PairwiseExchangeSharesLinksOfRings) {
 }
 
 TEST(LinkFigures, AreRefusedIfTheyWouldOverflow) {
-  EXPECT_EQ(figures_on("ring:4", Collective::alltoall, "direct", Bytes{1} << 58).c2_shared, Bytes{3} << 58);
+  EXPECT_EQ(figures_on("ring:4", Collective::alltoall, "direct", Bytes{1} << 57).c2_shared, Bytes{3} << 57);
   EXPECT_THROW(figures_on("ring:64", Collective::alltoall, "direct", Bytes{1} << 54), Error);  // overflow within one round
   EXPECT_THROW(figures_on("ring:64", Collective::alltoall, "shift", Bytes{1} << 54), Error);  // overflow in the sum over the rounds
 }

@@ -149,7 +149,7 @@ TEST(NodeBounds, OfUnequalNodes) {
 }
 
 TEST(NodeBounds, HoldForBlocksLargerThanAnyMemory) {
-  const Bytes b = Bytes{1} << 58;
+  const Bytes b = Bytes{1} << 57;
   EXPECT_EQ(bound_between_nodes(on(equal_nodes(8, 2), Problem::allreduce(16, b)), 1, "node_traffic_out"), b / 8 * 14);
   EXPECT_EQ(bound_between_nodes(on(equal_nodes(4, 2), Problem::alltoall(8, b / 4)), 1, "node_traffic_out"), 12 * (b / 4));
 }

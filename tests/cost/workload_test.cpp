@@ -122,7 +122,7 @@ TEST(Workload, CountsChainsOfExchangesOnly) {
 
 TEST(Workload, RefusesSumsOfTwoToThe63AndMore) {
   const Topology ring = Topology::ring(8);
-  const Problem problem = Problem::alltoall(8, Bytes{1} << 56);
+  const Problem problem = Problem::alltoall(8, Bytes{1} << 55);
   const Workload work = workload(make_schedule(problem, "ring"));
   EXPECT_GT(
       price_of(work, *find_model("linear"), Coefficients{{"startup_us", 1}, {"transfer_us_per_byte", 1e-6}, {"ports", 1}}).blocking,

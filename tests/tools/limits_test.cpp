@@ -29,7 +29,7 @@ TEST_F(Limits, RefuseLargeProblemsBeforeTheyTakeMemory) {
     return words;
   };
   const std::vector<std::pair<Words, std::string>> cases{
-      {{"verify", "alltoall", "--ranks", "1000000000", "--block", "8B", "--algorithm", "direct"},
+      {{"verify", "alltoall", "--ranks", "1000000000", "--block", "4B", "--algorithm", "direct"},
        "alltoall among 1000000000 ranks takes at least 1000000000 pieces of memory to replay; the limit is 67108864"},
       {{"verify", "allgatherv", "--ranks", "100000", "--algorithm", "ring"}, "pieces of memory to replay; the limit is 67108864"},
       {with({"verify"}, gibibyte), "operations; the limit is 4194304"},

@@ -56,9 +56,10 @@ PriceList Pricer::prices(const Problem& problem, const std::vector<Case>& cases,
 
 void Pricer::find_winners(PriceList& list, const AtBlock& at_block, ProgressLine& progress) const {
   std::vector<Choice> candidates;
-  for (const Priced& candidate : list.candidates)
-    if (candidate.note.empty()) candidates.push_back(candidate.choice);
-  if (candidates.empty()) return;
+  for (const Priced& candidate : list.candidates) {
+    if (!candidate.note.empty()) return;  // an MPI library takes other algorithms for other sizes
+    candidates.push_back(candidate.choice);
+  }
   list.winners =
       cheapest_by_block(list.problem, candidates, model(), machine_,
                         {.topology = topology_, .at_block = at_block, .messages = list.messages, .progress = [&](Bytes bytes) {

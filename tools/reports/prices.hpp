@@ -51,7 +51,8 @@ class Pricer {
   PriceList prices(const Problem& problem, const std::vector<Case>& cases, std::vector<LeftOut> left_out,
                    ProgressLine& progress) const;
 
-  // Finds the winners of `list` among the algorithms of the table, of which all its candidates must be, or MPI libraries' choices.
+  // Finds the winners of `list`, whose candidates must be algorithms of the table. Finds none if an MPI library's choice is among
+  // them.
   void find_winners(PriceList& list, const AtBlock& at_block, ProgressLine& progress) const;
 
  private:

@@ -164,8 +164,7 @@ TEST_F(CommandTest, DrawsOneSchedule) {
   wrong.replace(wrong.find("send to 1"), 9, "send to 2");
   const Outcome drawn = run({"draw", "-"}, wrong);
   EXPECT_EQ(drawn.exit_code, 1) << "the exit code of verify with findings";
-  EXPECT_NE(drawn.talk.find("the schedule of stdin is wrong, and its picture shows 19 findings, one cause: "),
-            std::string::npos);
+  EXPECT_NE(drawn.talk.find("the schedule of stdin is wrong, and its picture shows 19 findings, one cause: "), std::string::npos);
   EXPECT_NE(drawn.out.find("unmatched-message: rank 2 has no receive"), std::string::npos);
   refuses({"draw", "-", "--ranks", "5"}, "a file says itself", text);
   refuses({"draw", "alltoal"}, "did you mean 'alltoall'?");
