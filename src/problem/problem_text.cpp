@@ -34,7 +34,7 @@ std::string block_text(const Problem& problem) {
 }
 
 std::string problem_text(const Problem& problem) {
-  std::string text = fmt::format("{} ranks", problem.ranks);
+  std::string text = fmt::format("{} rank{}", problem.ranks, problem.ranks == 1 ? "" : "s");
   if (moves_data(problem.collective))
     text += fmt::format(", {} a {}", block_text(problem), is_irregular(problem.collective) ? "share" : "block");
   if (is_rooted(problem.collective)) text += fmt::format(", root {}", problem.root);

@@ -132,7 +132,7 @@ class TraceReader {
     trace_.scratch_bytes = table.column("scratch", 0, most);
   }
 
-  // Ranks of messages may be any numbers, because wrong schedules name ranks that do not exist.
+  // The rank of an end that is missing may be any number, because wrong schedules name ranks that do not exist.
   void read_messages(const JsonValue& value) {
     Table table(value);
     const Column rounds = table.column("round", 0, most - 1), senders = table.column("from", -most, most),
@@ -144,10 +144,17 @@ class TraceReader {
     for (std::size_t i = 0; i < table.rows(); ++i) {
       TracedMessage& message = trace_.messages.emplace_back();
       message = {rounds[i], senders[i], receivers[i], sizes[i], controls[i] == 1, static_cast<MessageEnds>(ends[i])};
+      if (message.ends != MessageEnds::receiver_only) check_rank(value.key("from"), i, message.from);
+      if (message.ends != MessageEnds::sender_only) check_rank(value.key("to"), i, message.to);
       if (dimensions[i] >= 0) message.port = {static_cast<int>(dimensions[i]), static_cast<int>(directions[i])};
       message.read = std::move(read[i]);
       message.write = std::move(write[i]);
     }
+  }
+
+  void check_rank(const JsonValue& column, std::size_t message, Rank rank) const {
+    if (rank < 0 || rank > last_rank())
+      column.refuse(fmt::format("expected ranks from 0 to {}; message {} has {}", last_rank(), message, rank));
   }
 
   void read_locals(const JsonValue& value) {

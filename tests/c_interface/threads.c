@@ -30,11 +30,25 @@ static int frees(quadrille_group ranks, void* unused) {
   return 0;
 }
 
+/* Just below the limit. Not over MPI, where so much data is split into more messages than memory holds. */
+static int plans_nearly_too_much(quadrille_group ranks, void* unused) {
+  (void)unused;
+  int64_t p;
+  quadrille_plan plan;
+  DO(quadrille_group_size(ranks, &p));
+  DO(quadrille_plan_broadcast(ranks, (((int64_t)1 << 62) - 1) / p, 1, 0, NULL, &plan));
+  DO(quadrille_plan_free(&plan));
+  REFUSED(quadrille_plan_broadcast(ranks, (((int64_t)1 << 62) - 1) / p + 1, 1, 0, NULL, &plan), QUADRILLE_TOO_LARGE, "2^62 bytes");
+  return 0;
+}
+
 int main(void) {
   CHECK(strcmp(quadrille_error_text(), "") == 0);
   for (int64_t p = 1; p <= 5; ++p) DO(quadrille_run_threads(p, check_collectives, NULL));
   DO(quadrille_run_threads(1, check_misuse, NULL));
   DO(quadrille_run_threads(3, check_misuse, NULL));
+  DO(quadrille_run_threads(1, plans_nearly_too_much, NULL));
+  DO(quadrille_run_threads(2, plans_nearly_too_much, NULL));
   DO(quadrille_run_launched(2, check_collectives, NULL));
 
   int value = 77;

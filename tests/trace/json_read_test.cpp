@@ -45,6 +45,8 @@ TEST(TraceRead, NamesThePlaceOfAnError) {
       {"/buffers/output", {8, 8}, "buffers.output: expected 3 values, one for each row, found 2"},
       {"/buffers/output", {8, 8, -1}, "buffers.output: expected values of output from 0"},
       {"/messages/to", {1, 2}, "messages.to: expected 6 values, one for each row, found 2"},
+      {"/messages/from", {3, 1, 2, 0, 1, 2}, "messages.from: expected ranks from 0 to 2; message 0 has 3"},
+      {"/messages/to", {1, 2, 0, 1, 2, -1}, "messages.to: expected ranks from 0 to 2; message 5 has -1"},
       {"/messages/control", {0, 0, 0, 0, 0, 2}, "messages.control: expected values of control from 0 to 1, found 2"},
       {"/messages/read/regions", {0, 0, 0, 0, 0, -1}, "messages.read: expected a number of regions"},
       {"/messages/read/regions", {0, 0, 0, 0, 0, 0}, "messages.read.buffer: expected 0 values"},

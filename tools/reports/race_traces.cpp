@@ -10,6 +10,7 @@
 #include "plan/family_schedule.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/traced_run.hpp"
+#include "schedule/policy_name.hpp"
 
 namespace quadrille::command {
 
@@ -32,8 +33,9 @@ std::vector<Trace> race_traces(Communicator& ranks, const RaceResult& race, cons
                                                    .operation = options.operation,
                                                    .keep_step = candidate.keep_step},
                                                   input.data(), output.data()));
-    trace.title = fmt::format("{}, {}, {}", name(race.problem.collective), short_name(race.problem, candidate.algorithm),
-                              problem_text(race.problem));
+    if (trace.times.empty()) continue;  // all ranks but the first
+    trace.title = fmt::format("{}, {}, {}, {} by {}", name(race.problem.collective), short_name(race.problem, candidate.algorithm),
+                              problem_text(race.problem), name(candidate.policy), trace.times.back().executor);
   }
   return traces;
 }
