@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "foundation/text/printable.hpp"
 #include "problem/problem_text.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/fault_cause.hpp"
@@ -41,7 +42,7 @@ void add_bounds(Trace& trace, const Schedule& schedule, const Topology* topology
 Trace described_trace(const Schedule& schedule, const std::string& label, const Topology* topology,
                       const std::vector<Finding>& findings) {
   Trace trace = trace_of(schedule, topology);
-  trace.title = fmt::format("{}, {}, {}", name(schedule.problem.collective), label, problem_text(schedule.problem));
+  trace.title = fmt::format("{}, {}, {}", name(schedule.problem.collective), printable(label), problem_text(schedule.problem));
   if (findings.empty())
     add_bounds(trace, schedule, topology);
   else

@@ -6,6 +6,12 @@
 namespace quadrille {
 namespace {
 
+// Characters without width, and those that change the direction of the text after them.
+bool is_invisible(unsigned code) {
+  return code == 0xad || (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
+         (code >= 0x2060 && code <= 0x206f) || code == 0xfeff;
+}
+
 // Returns the number of bytes of the printable UTF-8 character with which the text begins; 0 if it begins with something else.
 std::size_t length_of_character(std::string_view text) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
@@ -20,7 +26,7 @@ std::size_t length_of_character(std::string_view text) {
   }
   constexpr unsigned least[] = {0xa0, 0x800, 0x10000};  // by length; 0x80 to 0x9f are control characters
   const bool is_surrogate = code >= 0xd800 && code < 0xe000;
-  return code >= least[length - 2] && code <= 0x10ffff && !is_surrogate ? length : 0;
+  return code >= least[length - 2] && code <= 0x10ffff && !is_surrogate && !is_invisible(code) ? length : 0;
 }
 
 }  // namespace

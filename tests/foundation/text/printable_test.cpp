@@ -15,6 +15,12 @@ TEST(Printable, ControlCharactersAreEscaped) {
   EXPECT_EQ(printable("é\u0080\u009fé"), "é\\xc2\\x80\\xc2\\x9fé") << "the second set of control characters";
 }
 
+TEST(Printable, InvisibleCharactersAreEscaped) {
+  EXPECT_EQ(printable("a\u200bb\u202ec\u2066d\ufeff"), "a\\xe2\\x80\\x8bb\\xe2\\x80\\xaec\\xe2\\x81\\xa6d\\xef\\xbb\\xbf");
+  for (const char* visible : {"\u200a", "\u2010", "\u2027", "\u202f", "\u205f", "\u2070", "\ufefe", "\u00ae"})
+    EXPECT_EQ(printable(visible), visible);
+}
+
 TEST(Printable, WhatIsNotUtf8IsEscaped) {
   EXPECT_EQ(printable("a\xff\x80z"), "a\\xff\\x80z");
   EXPECT_EQ(printable("\xc3"), "\\xc3") << "cut";
