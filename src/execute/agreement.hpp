@@ -54,8 +54,8 @@ std::string told_by(Group& group, Rank teller, std::string text) {
   return told_by(group, teller, std::move(text), lengths[teller]);
 }
 
-// Collective. Returns a long text of rank `teller` on all ranks, which know that it has `length` bytes. It is told in parts,
-// because every rank allocates room for the parts of all ranks.
+// Collective. Sends a long text from rank `teller` to all ranks, and returns it. All ranks must know its length, `length` bytes. It
+// is sent in parts, because every rank allocates room for one part of each rank.
 template <class Group>
 std::string told_in_parts(Group& group, Rank teller, std::string text, Bytes length) {
   const Bytes part = std::max<Bytes>(4096, (Bytes{1} << 24) / group.size());

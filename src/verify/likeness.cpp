@@ -36,7 +36,7 @@ struct Rounds {
   bool operator==(const Rounds&) const = default;
 };
 
-// The round, its stage, and all rounds; each once.
+// Returns three ranges of rounds: the round alone, the rounds of its stage, and all rounds. Equal ranges are listed once.
 std::vector<Rounds> spans_of(Count round, const std::vector<Stage>& stages) {
   std::vector<Rounds> spans{{round, round}};
   const auto add = [&](Rounds rounds) {

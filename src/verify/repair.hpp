@@ -30,8 +30,8 @@ struct Repaired {
   Count irregular = 0;
 };
 
-// Tries the repairs for which most of the suspicions ask, each with the regions for which they ask, and returns the one that leaves
-// the fewest findings, and of several the least irregular one. At most `most` findings are counted. Returns nothing if nothing is
+// Tries the repairs that most suspicions suggest, with the regions that they suggest. Returns the repair that leaves the fewest
+// findings; among equal ones, the most regular. At most `most` findings are counted. Returns nothing if nothing is
 // asked for or if all regions would leave their buffers.
 std::optional<Repaired> best_repair(const Schedule& schedule, const ByteFlow& flow, std::size_t operation,
                                     const std::vector<const Suspicions*>& suspicions, std::size_t most);

@@ -179,7 +179,7 @@ constexpr Rules all_rules[] = {
 )"},
 };
 
-// The algorithms of components that have no choice.
+// Collectives for which Open MPI has one algorithm only.
 constexpr Rules only_algorithm[] = {{Collective::gatherv, Operators::any, "linear"},
                                     {Collective::scatterv, Operators::any, "linear"},
                                     {Collective::scan, Operators::any, "linear"},
