@@ -4,13 +4,12 @@
 #include "execute/shared/meet.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <limits>
 
 #include "quadrille/groups.hpp"
+#include "support/child_process.hpp"
 
 namespace quadrille {
 namespace {
@@ -146,17 +145,8 @@ MetAgain met_again(Bytes control_bytes) {
   return result;
 }
 
-// Runs `check` in a child process: meet_again uses the object of the process, and other tests fork processes, which could not share
-// memory if this one did.
-bool in_a_child(bool (*check)()) {
-  const pid_t child = ::fork();
-  if (child == 0) ::_exit(check() ? 0 : 1);
-  int status = -1;
-  return ::waitpid(child, &status, 0) == child && status == 0;
-}
-
 TEST(MeetAgain, MakesAGroupAtTheHeadThatRankZeroTells) {
-  EXPECT_TRUE(in_a_child([] {
+  EXPECT_TRUE(testing::holds_in_a_child([] {
     const MetAgain met = met_again(std::numeric_limits<Bytes>::max());
     return met.group && met.told != 0 && met.group->size() == 1 && gathered(*met.group) == std::vector<Rank>{0};
   }));
@@ -164,7 +154,7 @@ TEST(MeetAgain, MakesAGroupAtTheHeadThatRankZeroTells) {
 
 // The others have mapped memory up to the head, but not the head itself.
 TEST(MeetAgain, IsRefusedIfTheOthersHaveNotMappedTheHead) {
-  EXPECT_TRUE(in_a_child([] {
+  EXPECT_TRUE(testing::holds_in_a_child([] {
     const Bytes head = static_cast<Bytes>(met_again(std::numeric_limits<Bytes>::max()).told);
     const MetAgain met = met_again(head);
     return head > 0 && !met.group && met.told == 0;  // 0, so that all ranks know

@@ -20,6 +20,7 @@
 
 #include "execute/shared/memory/process_state.hpp"
 #include "quadrille/error.hpp"
+#include "support/child_process.hpp"
 #include "support/pipes.hpp"
 
 namespace quadrille {
@@ -318,32 +319,35 @@ TEST(Process, LeavesNothingBehind) {
   EXPECT_EQ(count_mappings(), mappings);
 }
 
-TEST(Process, IsRefusedInAForkedChild) {
+TEST(Process, CurrentIsRefusedInAForkedChild) {
+  EXPECT_TRUE(testing::holds_in_a_child([] {
+    const auto process = std::make_shared<Process>();
+    if (Process::current() != Process::current() || Process::current() == process) return false;
+    return testing::holds_in_a_child([] {
+      try {
+        Process::current();
+        return false;
+      } catch (const Error& error) {
+        return error.code() == ErrorCode::misuse;
+      }
+    });
+  }));
+}
+
+TEST(Process, OutlivesItsForkedChild) {
   const auto process = std::make_shared<Process>();
   Process other;
   auto peer = process->meet(other.card());
   const Place place = process->heap().allocate(2 * one_mebibyte);
   std::memset(process->heap().at(place), 5, 2 << 20);
-  EXPECT_EQ(Process::current(), Process::current());
-  EXPECT_NE(Process::current(), process);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    bool is_refused = false;
-    try {
-      Process::current();
-    } catch (const Error& error) {
-      is_refused = error.code() == ErrorCode::misuse;
-    }
+  EXPECT_TRUE(testing::holds_in_a_child([&] {
     const bool knows = process->is_in_child() && other.is_in_child();
     process->heap().release(place);
     peer.reset();
     process->~Process();
     other.~Process();
-    ::_exit(is_refused && knows ? 0 : 1);
-  }
-  int status = -1;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
+    return knows;
+  }));
   EXPECT_FALSE(process->is_in_child());
   EXPECT_EQ(process->heap().at(place)[1 << 20], std::byte{5});
   EXPECT_EQ(process->heap().taken_bytes(), 2 * one_mebibyte);
