@@ -77,10 +77,11 @@ struct EventOptions {
   const Topology* topology = nullptr;  // if given, messages queue at its links
   Switching switching = Switching::cut_through;
   Count channels = 2;  // virtual channels of each link, with wormhole: 1 or 2
+  std::vector<Picoseconds> rank_begins = {};  // when each rank starts; empty: all ranks start at 0
   // Disturbances, drawn at random from the seed. There are none by default.
   std::uint64_t seed = 1;
   Count late_ranks = 0;     // number of ranks that start late
-  Picoseconds late_by = 0;  // how late they start
+  Picoseconds late_by = 0;  // by how much they start later
   Count slow_links = 0;     // number of slow links
   double slowness = 1;      // factor by which slow links need longer for each byte
   double jitter = 0;        // from 0 to 1: each overhead and latency grows by a random share of itself, up to this one

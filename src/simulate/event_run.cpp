@@ -44,8 +44,10 @@ void EventRun::number_messages() {
 }
 
 std::vector<Picoseconds> EventRun::drawn_begins(Count ranks) const {
-  std::vector<Picoseconds> list(index(ranks), 0);
-  for (const std::size_t rank : drawn(options_.seed, index(options_.late_ranks), list.size())) list[rank] = options_.late_by;
+  std::vector<Picoseconds> list = options_.rank_begins;
+  list.resize(index(ranks), 0);
+  for (const std::size_t rank : drawn(options_.seed, index(options_.late_ranks), list.size()))
+    list[rank] = add_times(list[rank], options_.late_by);
   return list;
 }
 

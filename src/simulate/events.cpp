@@ -187,6 +187,10 @@ void check_options(const Schedule& schedule, const MessageTimes& times, const Ev
     refuse("wormhole switching needs a network, such as --topology torus:4x8");
   if (options.channels < 1 || options.channels > 2)
     refuse(fmt::format("a link has one or two virtual channels, not {}", options.channels));
+  if (const std::size_t begins = options.rank_begins.size(); begins != 0 && begins != index(schedule.problem.ranks))
+    refuse(fmt::format("{} times are given for the starts of {} ranks", begins, schedule.problem.ranks));
+  if (std::any_of(options.rank_begins.begin(), options.rank_begins.end(), [](Picoseconds begin) { return begin < 0; }))
+    refuse("a rank cannot start before time 0");
   if (options.late_ranks < 0 || options.late_ranks > schedule.problem.ranks)
     refuse(fmt::format("{} of {} ranks cannot be late", options.late_ranks, schedule.problem.ranks));
   if (options.late_by < 0) refuse("ranks cannot be late by a negative time");
