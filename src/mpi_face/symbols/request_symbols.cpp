@@ -21,7 +21,7 @@ extern "C" {
 #define QUADRILLE_REQUESTS(name, arguments, kind, count, requests)                               \
   int MPI_##name(PARAMETERS(MPI_##name, arguments)) {                                            \
     static auto* const call = next("MPI_" #name, PMPI_##name);                                   \
-    const RequestCall counted(RequestCall::Kind::kind, address_of(requests), count, request_at); \
+    const RequestCall counted(RequestCall::Kind::kind, MessageFunction::name, address_of(requests), count, request_at); \
     return call(ARGUMENTS(arguments));                                                           \
   }
 #define ONE_REQUEST(name, fortran, capitals, arguments, kind) QUADRILLE_REQUESTS(name, arguments, kind, 1, a0)
