@@ -53,7 +53,8 @@ std::string block_text(const RecordedSite& site) {
 
 // Sites that differ only in counts, in roots or in communicators of the same size and name make one row.
 struct Row {
-  std::string function, block, operation, on;
+  RecordedKind kind{};
+  std::string function, block, operation, name, on;  // name: of the communicators, which have the same
   std::set<std::size_t> communicators;
   std::size_t sites = 0;
   Count ranks = 0;  // of a communicator
@@ -72,7 +73,9 @@ std::vector<Row> rows_of(const Recording& recording) {
     const bool has_counts = !site.counts.empty();
     const auto ranks = static_cast<Count>(communicator.members.size());
     Row& row = rows[{function_text(site), has_counts ? "" : block_text(site), site.operation, communicator.name, ranks}];
+    row.kind = site.kind;
     row.function = function_text(site);
+    row.name = communicator.name;
     row.block = block_text(site);
     row.operation = site.operation.empty() ? "" : site.operation + ' ' + site.type;
     row.on = communicator_text(recording, site.communicator);
@@ -89,6 +92,12 @@ std::vector<Row> rows_of(const Recording& recording) {
   for (auto& [key, row] : rows) sorted.push_back(std::move(row));
   std::stable_sort(sorted.begin(), sorted.end(), [](const Row& a, const Row& b) { return a.times.duration_s > b.times.duration_s; });
   return sorted;
+}
+
+std::string on_text(const Row& row) {
+  if (row.kind == RecordedKind::point_to_point || row.kind == RecordedKind::others) return "–";
+  if (row.communicators.size() == 1) return row.on;
+  return fmt::format("{}{}{} x {}", row.name, row.name.empty() ? "" : ", ", row.communicators.size(), several(row.ranks, "rank"));
 }
 
 std::string head_text(const Recording& recording) {
@@ -154,10 +163,9 @@ std::string sites_text(const Recording& recording, bool full) {
   for (std::size_t i = 0; i < shown; ++i) {
     const Row& row = rows[i];
     const auto calls = static_cast<double>(row.times.calls);
-    const std::string on = row.function == "point-to-point" || row.function == "further sites" ? "–" : row.communicators.size() == 1 ? row.on : fmt::format("{} x {}", row.communicators.size(), several(row.ranks, "rank"));
     const std::string block = row.has_counts && row.least != row.most ? bytes_text(row.least) + " to " + bytes_text(row.most) : row.block;
     are_sampled = are_sampled || row.are_sampled;
-    table.add({share_words(row.times.duration_s / std::max(all_s, 1e-12)), seconds_text(row.times.duration_s / ranks), count_words(row.times.calls), row.function + (row.operation.empty() ? "" : " (" + row.operation + ")"), block + (row.are_sampled ? " *" : ""), on, seconds_text(row.times.duration_s / calls), seconds_text((row.times.gap_s + row.times.away_s) / calls)});
+    table.add({share_words(row.times.duration_s / std::max(all_s, 1e-12)), seconds_text(row.times.duration_s / ranks), count_words(row.times.calls), row.function + (row.operation.empty() ? "" : " (" + row.operation + ")"), block + (row.are_sampled ? " *" : ""), on_text(row), seconds_text(row.times.duration_s / calls), seconds_text((row.times.gap_s + row.times.away_s) / calls)});
   }
   std::string text = "\nSites: time inside, mean of the ranks; calls of all ranks\n" + table.text();
   if (shown < rows.size()) text += fmt::format("... and {} more (--full)\n", several(static_cast<Count>(rows.size() - shown), "row"));
