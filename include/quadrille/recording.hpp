@@ -41,18 +41,18 @@ enum class RecordedKind : std::uint8_t {
 // What calls of one kind have in common. Ranks share sites whose contents are equal.
 struct RecordedSite {
   RecordedKind kind = RecordedKind::collective;
-  std::string function;         // without MPI_: "Alltoallv", "Ibcast"; empty for point_to_point and others
+  std::string function;          // without MPI_: "Alltoallv", "Ibcast"; empty for point_to_point and others
   std::size_t communicator = 0;  // index in Recording::communicators
-  Rank root = -1;               // of rooted collectives
-  std::string type, operation;  // of reductions: "f64", "sum"; "?": a type or an operator of the program's own
-  Bytes type_bytes = 0;         // of reductions: size of an element
+  Rank root = -1;                // of rooted collectives
+  std::string type, operation;   // of reductions: "f64", "sum"; "?": a type or an operator of the program's own
+  Bytes type_bytes = 0;          // of reductions: size of an element
   // Bytes of a block as in Problem: of an alltoall what goes to one rank, of a reduction the vector. For collectives with counts
   // the sum of `counts`, or the own block of a rank that is not the root of a gatherv or scatterv.
   Bytes block_bytes = 0;
   // Bytes of each block. Allgatherv, reduce_scatter: of each rank's share. Alltoallv, alltoallw: to each rank. Gatherv, scatterv:
   // of each rank, at the root only. Neighbourhood collectives with counts: to each neighbour.
   std::vector<Bytes> counts;
-  std::vector<Rank> peers;  // neighbourhood collectives: to whom the blocks go; -1: beyond the border of a grid
+  std::vector<Rank> peers;   // neighbourhood collectives: to whom the blocks go; -1: beyond the border of a grid
   bool are_sampled = false;  // further vectors of counts stand for the nearest of this function's
   auto operator<=>(const RecordedSite&) const = default;
 };
@@ -80,16 +80,16 @@ struct RecordedFunction {
 struct RecordedRank {
   Rank rank = 0;
   std::string host;
-  bool has_ended = false;        // false: it was killed, or runs
-  bool uses_wall_time = false;   // gaps are wall time, because the program has threads
-  bool is_cut = false;           // the disk was full before the end
-  Count unseen_calls = 0;        // made while another thread was in MPI: not recorded
-  double seconds = 0;            // from the end of MPI_Init to MPI_Finalize or the last entry
-  Count calls = 0;               // entries, repetitions included
-  std::vector<std::uint32_t> sites;       // the rank's sites, as indices in Recording::sites
-  std::vector<RecordedTimes> times;       // of each of these
+  bool has_ended = false;                   // false: it was killed, or runs
+  bool uses_wall_time = false;              // gaps are wall time, because the program has threads
+  bool is_cut = false;                      // the disk was full before the end
+  Count unseen_calls = 0;                   // made while another thread was in MPI: not recorded
+  double seconds = 0;                       // from the end of MPI_Init to MPI_Finalize or the last entry
+  Count calls = 0;                          // entries, repetitions included
+  std::vector<std::uint32_t> sites;         // the rank's sites, as indices in Recording::sites
+  std::vector<RecordedTimes> times;         // of each of these
   std::vector<RecordedFunction> functions;  // point-to-point functions
-  std::string packed;            // the entries; read them by RecordedCalls
+  std::string packed;                       // the entries; read them by RecordedCalls
 };
 
 struct Recording {
@@ -99,7 +99,7 @@ struct Recording {
   bool is_folded = false;  // repetitions are kept as means
   std::vector<RecordedCommunicator> communicators;
   std::vector<RecordedSite> sites;
-  std::vector<RecordedRank> ranks;  // in order; ranks may be missing
+  std::vector<RecordedRank> ranks;   // in order; ranks may be missing
   std::vector<std::string> remarks;  // files that could not be read, and why
 };
 

@@ -27,8 +27,8 @@ MpiCall call_of_passed(Each... arguments) {
   return {call.function, call.communicator, {}, {}};
 }
 
-// Counts a call that is passed through, if a report is asked for, or records it. The call lasts from the construction of this object to its
-// destruction.
+// Counts a call that is passed through, if a report is asked for, or records it. The call lasts from the construction of this
+// object to its destruction.
 class PassedThrough {
  public:
   PassedThrough(Function function, const MpiCall& call) noexcept;

@@ -14,7 +14,8 @@ namespace quadrille::recording {
 class CallPacker {
  public:
   // folds: keeps means of repetitions.
-  explicit CallPacker(bool folds) : folds_(folds), folding_([this](const auto& entries, auto repetitions) { put(entries, repetitions); }) {}
+  explicit CallPacker(bool folds)
+      : folds_(folds), folding_([this](const auto& entries, auto repetitions) { put(entries, repetitions); }) {}
   CallPacker(const CallPacker&) = delete;
   CallPacker& operator=(const CallPacker&) = delete;
 

@@ -38,14 +38,16 @@ class GapClock {
     begin_ = ticks();
   }
 
-  // The thread enters MPI.
-  Gap end() noexcept {
-    const std::uint64_t wall = ticks() - begin_;
+  // The thread enters MPI. `now`: becomes the moment from which its time is that of the call.
+  Gap end(std::uint64_t& now) noexcept {
+    now = ticks();
+    const std::uint64_t wall = now - begin_;
     pace_->is_long = wall > long_ticks_;
     if (!has_processor_time_) [[likely]]
       return {wall, 0};
-    const auto computed = static_cast<std::uint64_t>(static_cast<double>(processor_ns() - processor_ns_) * ticks_per_ns_);
-    return split(wall, computed);
+    const Gap gap = measured(wall);
+    now = ticks();
+    return gap;
   }
 
   // Short times away, which the two clocks cannot tell apart, are left out.
@@ -56,6 +58,9 @@ class GapClock {
   }
 
  private:
+  Gap measured(std::uint64_t wall) const noexcept {
+    return split(wall, static_cast<std::uint64_t>(static_cast<double>(processor_ns() - processor_ns_) * ticks_per_ns_));
+  }
   static std::int64_t processor_ns() noexcept {
     timespec now{};
     ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

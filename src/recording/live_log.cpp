@@ -29,9 +29,10 @@ void remove_older(const std::string& path, std::string_view magic) {
   if (::lstat(path.c_str(), &status) != 0) return;
   const Descriptor file(S_ISREG(status.st_mode) ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1);
   std::string begin(magic.size(), '\0');
-  const bool is_ours =
-      file.number() >= 0 && ::read(file.number(), begin.data(), begin.size()) == static_cast<ssize_t>(begin.size()) && begin == magic;
-  if (!is_ours && status.st_size > 0) fail(path, "a file of that name exists and is not part of a recording; choose another folder");
+  const bool is_ours = file.number() >= 0 &&
+                       ::read(file.number(), begin.data(), begin.size()) == static_cast<ssize_t>(begin.size()) && begin == magic;
+  if (!is_ours && status.st_size > 0)
+    fail(path, "a file of that name exists and is not part of a recording; choose another folder");
   if (is_being_written(file.number())) fail(path, "a run that has not ended yet writes it; choose another folder");
   if (::unlink(path.c_str()) != 0) fail(path, std::strerror(errno));
 }
@@ -51,8 +52,7 @@ bool lengthen(int file, std::uint64_t from, std::uint64_t by) {
 }
 
 void* mapped(int file, std::uint64_t from, std::uint64_t bytes) {
-  void* const memory =
-      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, static_cast<off_t>(from));
+  void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, static_cast<off_t>(from));
   return memory == MAP_FAILED ? nullptr : memory;
 }
 
@@ -72,7 +72,8 @@ LiveLog::LiveLog(const std::string& folder, const RankFacts& facts, std::span<co
   log_ = new_file(path, O_RDWR);
   lock_while_alive(log_.number());
   sites_ = new_file(sites, O_WRONLY | O_APPEND);
-  header_ = lengthen(log_.number(), 0, LiveHeader::bytes) ? static_cast<LiveHeader*>(mapped(log_.number(), 0, LiveHeader::bytes)) : nullptr;
+  header_ = lengthen(log_.number(), 0, LiveHeader::bytes) ? static_cast<LiveHeader*>(mapped(log_.number(), 0, LiveHeader::bytes))
+                                                          : nullptr;
   if (!header_) fail(path, "there is no space for it");
   std::memcpy(header_->magic, live_magic, sizeof live_magic);
   header_->byte_order = live_byte_order;
@@ -135,7 +136,8 @@ void LiveLog::cut() noexcept {
 bool LiveLog::extend() noexcept {
   if (header_->is_cut) return false;
   if (part_) ::munmap(part_, part_bytes);
-  part_ = lengthen(log_.number(), size_, part_bytes) ? static_cast<std::uint64_t*>(mapped(log_.number(), size_, part_bytes)) : nullptr;
+  part_ =
+      lengthen(log_.number(), size_, part_bytes) ? static_cast<std::uint64_t*>(mapped(log_.number(), size_, part_bytes)) : nullptr;
   if (!part_) return cut(), false;
   size_ += part_bytes;
   next_ = part_;

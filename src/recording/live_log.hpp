@@ -22,7 +22,8 @@ class LiveLog {
  public:
   // Replaces an older log and an older recording of this rank in the folder. Throws Error{environment} if the files cannot be made,
   // or if a process that still runs writes them. `functions`: names of point-to-point functions, by number.
-  LiveLog(const std::string& folder, const RankFacts& facts, std::span<const std::string_view> functions, std::uint64_t start_ticks);
+  LiveLog(const std::string& folder, const RankFacts& facts, std::span<const std::string_view> functions,
+          std::uint64_t start_ticks);
   ~LiveLog();
   LiveLog(const LiveLog&) = delete;
   LiveLog& operator=(const LiveLog&) = delete;

@@ -58,8 +58,10 @@ std::string file_of(const RankContents& contents) {
 }
 
 RankContents parse_file(std::string_view bytes) {
-  if (!bytes.starts_with(file_magic)) throw Error(ErrorCode::malformed, "it is not a recording of the format quadrille-recording/1");
-  if (bytes.size() < file_magic.size() + checksum_bytes || checksum(bytes.substr(0, bytes.size() - checksum_bytes)) != bytes.substr(bytes.size() - checksum_bytes))
+  if (!bytes.starts_with(file_magic))
+    throw Error(ErrorCode::malformed, "it is not a recording of the format quadrille-recording/1");
+  if (bytes.size() < file_magic.size() + checksum_bytes ||
+      checksum(bytes.substr(0, bytes.size() - checksum_bytes)) != bytes.substr(bytes.size() - checksum_bytes))
     throw Error(ErrorCode::malformed, "it is cut or damaged: its checksum is wrong");
   ByteReader from(bytes.substr(file_magic.size(), bytes.size() - file_magic.size() - checksum_bytes));
   RankContents contents;

@@ -30,13 +30,15 @@ std::set<Rank> ranks_in(const std::string& folder) {
   std::error_code error;
   std::set<Rank> ranks;
   fs::directory_iterator each(folder, error);
-  if (error) throw Error(ErrorCode::environment, fmt::format("the folder '{}' cannot be read: {}", printable(folder), error.message()));
+  if (error)
+    throw Error(ErrorCode::environment, fmt::format("the folder '{}' cannot be read: {}", printable(folder), error.message()));
   for (; each != fs::directory_iterator(); each.increment(error)) {
     const std::string name = each->path().filename().string();
     constexpr std::string_view prefix = "rank-";
     const fs::path extension = each->path().extension();
     if (!name.starts_with(prefix) || (extension != ".recording" && extension != ".log")) continue;
-    const auto number = number_in<Rank>(std::string_view(name).substr(prefix.size(), name.size() - prefix.size() - extension.string().size()));
+    const auto number =
+        number_in<Rank>(std::string_view(name).substr(prefix.size(), name.size() - prefix.size() - extension.string().size()));
     if (number && *number >= 0 && *number < most_ranks) ranks.insert(*number);
   }
   return ranks;
@@ -66,22 +68,18 @@ std::vector<RankContents> read_all(const std::string& folder, std::vector<std::s
   return all;
 }
 
-// A folder may have files of an earlier run with more ranks, or on another machine. Keeps the run with most ranks, and of several
-// the latest.
+// A folder may have files of an earlier run with more ranks. Keeps the latest run.
 void keep_one_run(std::vector<RankContents>& all, std::vector<std::string>& remarks) {
-  std::map<std::uint64_t, std::pair<std::size_t, std::int64_t>> runs;  // by run: ranks, latest start
-  for (const RankContents& each : all) {
-    auto& [ranks, start] = runs[each.facts.run];
-    ++ranks;
-    start = std::max(start, each.facts.start_unix_ns);
-  }
-  const std::uint64_t kept =
-      std::max_element(runs.begin(), runs.end(), [](const auto& a, const auto& b) { return a.second < b.second; })->first;
+  const std::uint64_t kept = std::max_element(all.begin(), all.end(), [](const RankContents& a, const RankContents& b) {
+                               return a.facts.start_unix_ns < b.facts.start_unix_ns;
+                             })->facts.run;
   const Count world_size =
       std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.facts.run == kept; })->facts.world_size;
-  const std::size_t others = std::erase_if(
-      all, [&](const RankContents& each) { return each.facts.run != kept || each.facts.world_size != world_size; });
-  if (others > 0) remarks.push_back(fmt::format("{} file{} of other runs {} left out", others, others == 1 ? "" : "s", others == 1 ? "is" : "are"));
+  const std::size_t others =
+      std::erase_if(all, [&](const RankContents& each) { return each.facts.run != kept || each.facts.world_size != world_size; });
+  if (others > 0)
+    remarks.push_back(
+        fmt::format("{} file{} of other runs {} left out", others, others == 1 ? "" : "s", others == 1 ? "is" : "are"));
 }
 
 // Adds communicators and sites, each content once.
@@ -118,8 +116,8 @@ Recording read_recording(const std::string& folder) {
   std::vector<RankContents> all = read_all(folder, recording.remarks);
   if (all.empty() && !recording.remarks.empty()) throw Error(ErrorCode::malformed, recording.remarks.front());
   if (all.empty())
-    throw Error(ErrorCode::malformed,
-                fmt::format("'{}' has no recording; make one: mpirun -n 8 quadrille wrap --record={} ./app", printable(folder), printable(folder)));
+    throw Error(ErrorCode::malformed, fmt::format("'{}' has no recording; make one: mpirun -n 8 quadrille wrap --record={} ./app",
+                                                  printable(folder), printable(folder)));
   keep_one_run(all, recording.remarks);
   const RankFacts& facts = all.front().facts;
   recording.program = facts.program, recording.mpi = facts.mpi, recording.version = facts.version;

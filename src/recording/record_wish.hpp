@@ -15,8 +15,8 @@ struct RecordWish {
 // Parses "calls:FOLDER" or "fold:FOLDER"; returns nothing for other texts.
 std::optional<RecordWish> parse_record_wish(const std::string& words);
 
-// The folder, made with mode 0700 if it does not exist. Throws Error{environment} if it is no folder, belongs to another user, or is
-// open to others.
+// The folder, made with mode 0700 if it does not exist. Throws Error{environment} if it is no folder, belongs to another user, or
+// is open to others.
 void make_recording_folder(const std::string& folder);
 
 }  // namespace quadrille::recording

@@ -15,8 +15,8 @@ struct RecordedCalls::State {
   const RecordedRank& rank;
   recording::Decoder decoder;
   recording::CallModel model;
-  Count left;                       // entries to come
-  std::vector<RecordedCall> group;  // entries that repeat
+  Count left;                                                             // entries to come
+  std::vector<RecordedCall> group;                                        // entries that repeat
   std::uint32_t entry = 0, entries = 0, repetition = 0, repetitions = 0;  // of the present group
 
   explicit State(const RecordedRank& of) : rank(of), decoder(of.packed), left(of.calls) {}

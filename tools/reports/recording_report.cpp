@@ -19,7 +19,7 @@ namespace {
 
 using mpi_face::count_words;
 using mpi_face::share_words;
-using recording::Part;
+using recording::TimePart;
 
 constexpr std::size_t slices = 20, most_phases = 12, most_rows = 12, most_calls = 8, most_ranks = 16, most_functions = 4;
 
@@ -32,7 +32,8 @@ std::string communicator_text(const Recording& recording, std::size_t number) {
   const RecordedCommunicator& communicator = recording.communicators[number];
   const auto size = static_cast<Count>(communicator.members.size());
   std::string text = communicator.name;
-  if (text.empty()) text = fmt::format("{} of rank {}", several(size, "rank"), communicator.members.empty() ? -1 : communicator.members.front());
+  if (text.empty())
+    text = fmt::format("{} of rank {}", several(size, "rank"), communicator.members.empty() ? -1 : communicator.members.front());
   if (communicator.is_inter) text += " (between groups)";
   return communicator.nth > 0 ? fmt::format("{}, #{}", text, communicator.nth + 1) : text;
 }
@@ -90,7 +91,8 @@ std::vector<Row> rows_of(const Recording& recording) {
   }
   std::vector<Row> sorted;
   for (auto& [key, row] : rows) sorted.push_back(std::move(row));
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Row& a, const Row& b) { return a.times.duration_s > b.times.duration_s; });
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Row& a, const Row& b) { return a.times.duration_s > b.times.duration_s; });
   return sorted;
 }
 
@@ -121,11 +123,12 @@ std::string head_text(const Recording& recording) {
 
 std::string parts_text(const Recording& recording) {
   const recording::PartSeconds sums = recording::totals(recording);
-  const auto share = [&](Part part) { return share_words(recording::share_of(sums, part)); };
-  std::string text =
-      fmt::format("Of the ranks' time: {} computing, {} in collectives, {} in point-to-point calls, {} making communicators, {} away\n",
-                  share(Part::computing), share(Part::collectives), share(Part::point_to_point), share(Part::making), share(Part::away));
-  if (recording::share_of(sums, Part::point_to_point) > recording::most_point_to_point)
+  const auto share = [&](TimePart part) { return share_words(recording::share_of(sums, part)); };
+  std::string text = fmt::format(
+      "Of the ranks' time: {} computing, {} in collectives, {} in point-to-point calls, {} making communicators, {} away\n",
+      share(TimePart::computing), share(TimePart::collectives), share(TimePart::point_to_point), share(TimePart::making),
+      share(TimePart::away));
+  if (recording::share_of(sums, TimePart::point_to_point) > recording::most_point_to_point)
     text += fmt::format("More than {:.0f} % is in point-to-point calls, so a projection will give no verdict.\n",
                         100 * recording::most_point_to_point);
   return text;
@@ -134,10 +137,16 @@ std::string parts_text(const Recording& recording) {
 std::string phases_text(const Recording& recording) {
   const auto all = recording::phases(recording, slices);
   if (all.empty()) return "";
-  Table table({{"from", Align::right}, {"to", Align::right}, {"computing", Align::right}, {"collectives", Align::right}, {"p2p", Align::right}, {"away", Align::right}, {"most time in"}});
+  Table table({{"from", Align::right},
+               {"to", Align::right},
+               {"computing", Align::right},
+               {"collectives", Align::right},
+               {"p2p", Align::right},
+               {"away", Align::right},
+               {"most time in"}});
   for (std::size_t i = 0; i < std::min(all.size(), most_phases); ++i) {
-    const recording::Phase& phase = all[i];
-    const auto share = [&](Part part) { return share_words(recording::share_of(phase.seconds, part)); };
+    const recording::RunPhase& phase = all[i];
+    const auto share = [&](TimePart part) { return share_words(recording::share_of(phase.seconds, part)); };
     std::vector<std::string> sites;
     for (const std::uint32_t site : phase.sites) {
       const RecordedSite& each = recording.sites[site];
@@ -145,10 +154,12 @@ std::string phases_text(const Recording& recording) {
       if (each.counts.empty() && each.block_bytes > 0) words += ' ' + bytes_text(each.block_bytes);
       if (std::find(sites.begin(), sites.end(), words) == sites.end()) sites.push_back(std::move(words));
     }
-    table.add({seconds_text(phase.begin_s), seconds_text(phase.end_s), share(Part::computing), share(Part::collectives), share(Part::point_to_point), share(Part::away), sites.empty() ? "–" : listed(sites)});
+    table.add({seconds_text(phase.begin_s), seconds_text(phase.end_s), share(TimePart::computing), share(TimePart::collectives),
+               share(TimePart::point_to_point), share(TimePart::away), sites.empty() ? "–" : listed(sites)});
   }
   std::string text = "\nTime line\n" + table.text();
-  if (all.size() > most_phases) text += fmt::format("... and {} more\n", several(static_cast<Count>(all.size() - most_phases), "phase"));
+  if (all.size() > most_phases)
+    text += fmt::format("... and {} more\n", several(static_cast<Count>(all.size() - most_phases), "phase"));
   return text;
 }
 
@@ -157,18 +168,30 @@ std::string sites_text(const Recording& recording, bool full) {
   const recording::PartSeconds sums = recording::totals(recording);
   const double all_s = std::accumulate(sums.begin(), sums.end(), 0.0);
   const auto ranks = static_cast<double>(recording.ranks.size());
-  Table table({{"share", Align::right}, {"time", Align::right}, {"calls", Align::right}, {"function"}, {"block", Align::right}, {"on"}, {"a call", Align::right}, {"gap before", Align::right}});
+  Table table({{"share", Align::right},
+               {"time", Align::right},
+               {"calls", Align::right},
+               {"function"},
+               {"block", Align::right},
+               {"on"},
+               {"a call", Align::right},
+               {"gap before", Align::right}});
   bool are_sampled = false;
   const std::size_t shown = full ? rows.size() : std::min(rows.size(), most_rows);
   for (std::size_t i = 0; i < shown; ++i) {
     const Row& row = rows[i];
     const auto calls = static_cast<double>(row.times.calls);
-    const std::string block = row.has_counts && row.least != row.most ? bytes_text(row.least) + " to " + bytes_text(row.most) : row.block;
+    const std::string block =
+        row.has_counts && row.least != row.most ? bytes_text(row.least) + " to " + bytes_text(row.most) : row.block;
     are_sampled = are_sampled || row.are_sampled;
-    table.add({share_words(row.times.duration_s / std::max(all_s, 1e-12)), seconds_text(row.times.duration_s / ranks), count_words(row.times.calls), row.function + (row.operation.empty() ? "" : " (" + row.operation + ")"), block + (row.are_sampled ? " *" : ""), on_text(row), seconds_text(row.times.duration_s / calls), seconds_text((row.times.gap_s + row.times.away_s) / calls)});
+    table.add({share_words(row.times.duration_s / std::max(all_s, 1e-12)), seconds_text(row.times.duration_s / ranks),
+               count_words(row.times.calls), row.function + (row.operation.empty() ? "" : " (" + row.operation + ")"),
+               block + (row.are_sampled ? " *" : ""), on_text(row), seconds_text(row.times.duration_s / calls),
+               seconds_text((row.times.gap_s + row.times.away_s) / calls)});
   }
   std::string text = "\nSites: time inside, mean of the ranks; calls of all ranks\n" + table.text();
-  if (shown < rows.size()) text += fmt::format("... and {} more (--full)\n", several(static_cast<Count>(rows.size() - shown), "row"));
+  if (shown < rows.size())
+    text += fmt::format("... and {} more (--full)\n", several(static_cast<Count>(rows.size() - shown), "row"));
   if (are_sampled) text += "* more than 1,000 different vectors of counts: further ones are recorded as the nearest of these\n";
   return text;
 }
@@ -187,7 +210,7 @@ std::string dearest_text(const Recording& recording) {
     double now_s = 0;
     while (const auto call = calls.next()) {
       now_s += call->gap_s + call->away_s;
-      const bool counts = recording::part_of(recording.sites[call->site].kind) == Part::collectives;
+      const bool counts = recording::part_of(recording.sites[call->site].kind) == TimePart::collectives;
       if (counts && (dearest.size() < most_calls || call->duration_s > dearest.back().seconds)) {
         const Dear dear{call->duration_s, now_s, rank.rank, call->site};
         dearest.insert(std::upper_bound(dearest.begin(), dearest.end(), dear, is_dearer), dear);
@@ -197,10 +220,12 @@ std::string dearest_text(const Recording& recording) {
     }
   }
   if (dearest.empty()) return "";
-  Table table({{"time", Align::right}, {"begins", Align::right}, {"rank", Align::right}, {"function"}, {"block", Align::right}, {"on"}});
+  Table table(
+      {{"time", Align::right}, {"begins", Align::right}, {"rank", Align::right}, {"function"}, {"block", Align::right}, {"on"}});
   for (const Dear& dear : dearest) {
     const RecordedSite& site = recording.sites[dear.site];
-    table.add({seconds_text(dear.seconds), seconds_text(dear.begin_s), std::to_string(dear.rank), function_text(site), block_text(site), communicator_text(recording, site.communicator)});
+    table.add({seconds_text(dear.seconds), seconds_text(dear.begin_s), std::to_string(dear.rank), function_text(site),
+               block_text(site), communicator_text(recording, site.communicator)});
   }
   return "\nDearest collectives\n" + table.text();
 }
@@ -217,21 +242,31 @@ std::string messages_text(const Recording& recording) {
   std::vector<std::string> words;
   for (const auto& [name, sums] : sorted)
     if (words.size() < most_functions)
-      words.push_back(fmt::format("{} {} ({})", name, seconds_text(sums.second / static_cast<double>(recording.ranks.size())), several(sums.first, "call")));
+      words.push_back(fmt::format("{} {} ({})", name, seconds_text(sums.second / static_cast<double>(recording.ranks.size())),
+                                  several(sums.first, "call")));
   return words.empty() ? "" : "\nPoint-to-point calls, mean of the ranks: " + listed(words) + "\n";
 }
 
 std::string ranks_text(const Recording& recording, bool full) {
-  Table table({{"rank", Align::right}, {"ran", Align::right}, {"computing", Align::right}, {"away", Align::right}, {"collectives", Align::right}, {"p2p", Align::right}, {"calls", Align::right}, {"host"}});
+  Table table({{"rank", Align::right},
+               {"ran", Align::right},
+               {"computing", Align::right},
+               {"away", Align::right},
+               {"collectives", Align::right},
+               {"p2p", Align::right},
+               {"calls", Align::right},
+               {"host"}});
   const std::size_t shown = full ? recording.ranks.size() : std::min(recording.ranks.size(), most_ranks);
   for (std::size_t i = 0; i < shown; ++i) {
     const RecordedRank& rank = recording.ranks[i];
     const recording::PartSeconds seconds = recording::totals(rank, recording);
-    const auto text_of = [&](Part part) { return seconds_text(seconds[static_cast<std::size_t>(part)]); };
-    table.add({std::to_string(rank.rank), seconds_text(rank.seconds), text_of(Part::computing), text_of(Part::away), text_of(Part::collectives), text_of(Part::point_to_point), count_words(rank.calls), rank.host});
+    const auto text_of = [&](TimePart part) { return seconds_text(seconds[static_cast<std::size_t>(part)]); };
+    table.add({std::to_string(rank.rank), seconds_text(rank.seconds), text_of(TimePart::computing), text_of(TimePart::away),
+               text_of(TimePart::collectives), text_of(TimePart::point_to_point), count_words(rank.calls), rank.host});
   }
   std::string text = "\nRanks\n" + table.text();
-  if (shown < recording.ranks.size()) text += fmt::format("... and {} more (--full)\n", several(static_cast<Count>(recording.ranks.size() - shown), "rank"));
+  if (shown < recording.ranks.size())
+    text += fmt::format("... and {} more (--full)\n", several(static_cast<Count>(recording.ranks.size() - shown), "rank"));
   return text;
 }
 
@@ -245,10 +280,12 @@ std::string remarks_text(const Recording& recording) {
   std::string text;
   const Count missing = recording.world_size - static_cast<Count>(recording.ranks.size());
   if (missing > 0) text += fmt::format("The recordings of {} are missing.\n", several(missing, "rank"));
-  if (killed > 0) text += fmt::format("{} did not end normally, or still {}.\n", several(killed, "rank"), killed == 1 ? "runs" : "run");
+  if (killed > 0)
+    text += fmt::format("{} did not end normally, or still {}.\n", several(killed, "rank"), killed == 1 ? "runs" : "run");
   if (cut > 0) text += fmt::format("The recording of {} ends early: the disk was full.\n", several(cut, "rank"));
   if (walls > 0) text += fmt::format("Computing of {} is wall time, because the program has threads.\n", several(walls, "rank"));
-  if (unseen > 0) text += fmt::format("{} were made while another thread was in MPI, and are not recorded.\n", several(unseen, "call"));
+  if (unseen > 0)
+    text += fmt::format("{} were made while another thread was in MPI, and are not recorded.\n", several(unseen, "call"));
   for (const std::string& remark : recording.remarks) text += "Note: " + remark + '\n';
   return text.empty() ? "" : '\n' + text;
 }

@@ -243,7 +243,8 @@ Subcommand add_wrap(CLI::App& command) {
       "The program runs with a library preloaded that defines MPI's blocking collectives. The libraries that the program is linked "
       "with tell which MPI library it uses. Interpreters load MPI later; for them the launcher tells it, or QUADRILLE_MPI. --off "
       "sets QUADRILLE=off, --profile QUADRILLE=profile, --report QUADRILLE_REPORT, --choose QUADRILLE_CHOOSE, "
-      "--tune QUADRILLE_TUNE, --record QUADRILLE_RECORD. The counters of a run that did not end normally are kept; 'quadrille report' reads "
+      "--tune QUADRILLE_TUNE, --record QUADRILLE_RECORD. The counters of a run that did not end normally are kept; 'quadrille "
+      "report' reads "
       "them, also while the program runs.\n"
       "The library is preloaded before others, so tools that use MPI's profiling interface see no blocking collectives.\n\n"
       "Examples:\n"
@@ -256,7 +257,8 @@ Subcommand add_wrap(CLI::App& command) {
       "  mpirun -n 8 quadrille wrap --profile --report=full:run.txt ./app\n"
       "  mpirun -n 8 quadrille wrap --record=run.recording ./app");
   Subcommand subcommand{parser, [options] { return run(*options); }};
-  subcommand.program = ProgramWords{&options->command, {{"--report", "summary"}, {"--tune", "1%"}, {"--record", "quadrille-recording"}}};
+  subcommand.program =
+      ProgramWords{&options->command, {{"--report", "summary"}, {"--tune", "1%"}, {"--record", "quadrille-recording"}}};
   return subcommand;
 }
 

@@ -27,18 +27,18 @@ extern "C" {
 
 #ifdef OPEN_MPI
 
-#define MESSAGE(name, fortran, capitals, arguments)                                  \
-  QUADRILLE_FORTRAN_MESSAGE(mpi_##fortran##_, pmpi_##fortran##_, name, arguments)    \
-  QUADRILLE_FORTRAN_SPELLINGS(mpi_, MPI_, fortran, capitals)                         \
+#define MESSAGE(name, fortran, capitals, arguments)                               \
+  QUADRILLE_FORTRAN_MESSAGE(mpi_##fortran##_, pmpi_##fortran##_, name, arguments) \
+  QUADRILLE_FORTRAN_SPELLINGS(mpi_, MPI_, fortran, capitals)                      \
   QUADRILLE_FORTRAN_MESSAGE(mpi_##fortran##_f08_, pmpi_##fortran##_f08_, name, arguments)
 #if MPI_VERSION >= 4
 #define MESSAGE_MPI4(name, fortran, capitals, arguments) MESSAGE(name, fortran, capitals, arguments)
 #endif
 #include "mpi_face/recorded_symbols/messages.def"
 
-#define MAKING(name, fortran, capitals, arguments)                                 \
-  QUADRILLE_FORTRAN_MAKING(mpi_##fortran##_, pmpi_##fortran##_, name, arguments)   \
-  QUADRILLE_FORTRAN_SPELLINGS(mpi_, MPI_, fortran, capitals)                       \
+#define MAKING(name, fortran, capitals, arguments)                               \
+  QUADRILLE_FORTRAN_MAKING(mpi_##fortran##_, pmpi_##fortran##_, name, arguments) \
+  QUADRILLE_FORTRAN_SPELLINGS(mpi_, MPI_, fortran, capitals)                     \
   QUADRILLE_FORTRAN_MAKING(mpi_##fortran##_f08_, pmpi_##fortran##_f08_, name, arguments)
 #include "mpi_face/recorded_symbols/making.def"
 

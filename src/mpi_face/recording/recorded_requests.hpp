@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Records calls that complete, start or free requests. Their time belongs to the collectives whose requests they are given, in equal
-// parts to all requests; the rest is point-to-point time. A collective's completion is recorded in the call after which it is
+// Records calls that complete, start or free requests. Their time belongs to the collectives whose requests they are given, in
+// equal parts to all requests; the rest is point-to-point time. A collective's completion is recorded in the call after which it is
 // complete, with the time of all calls that tested or waited for it.
 #pragma once
 
@@ -33,7 +33,7 @@ class RecordedRequests {
   const void* const requests_;
   const ReadRequest read_;
   bool is_recorded_ = false;
-  int all_ = 0;                                      // requests of the call that are not null
+  int all_ = 0;                                     // requests of the call that are not null
   std::vector<std::pair<int, MPI_Request>> found_;  // those of collectives, with their places
 };
 

@@ -64,7 +64,9 @@ bool KnownCall::is_like(const MpiCall& call, const char* function) const {
          call.root == call_.root && call.operation == call_.operation;
 }
 
-void KnownCall::set(const MpiCall& call, const char* function, SiteHere& site) { function_ = function, call_ = call, site_ = &site; }
+void KnownCall::set(const MpiCall& call, const char* function, SiteHere& site) {
+  function_ = function, call_ = call, site_ = &site;
+}
 
 std::unique_ptr<CommunicatorHere> RecordedSites::open(MPI_Comm communicator) {
   auto here = std::make_unique<CommunicatorHere>();
@@ -99,7 +101,8 @@ struct RecordedSites::Sizes {
 RecordedSites::Sizes RecordedSites::sizes_of(CommunicatorHere& here, const MpiCall& call) const {
   Sizes sizes;
   if (here.is_inter) return sizes;
-  if (is_of_neighbours(call.function) && !here.neighbourhood) here.neighbourhood = std::make_unique<Neighbourhood>(call.communicator);
+  if (is_of_neighbours(call.function) && !here.neighbourhood)
+    here.neighbourhood = std::make_unique<Neighbourhood>(call.communicator);
   if (gathers_of_neighbours(call.function) || call.function == Function::Neighbor_alltoall) {
     sizes.block_bytes = call.send.count * facts_of(call.send.type).size;
   } else if (is_exchanged(call.function)) {
@@ -123,7 +126,8 @@ RecordedSites::Sizes RecordedSites::sizes_of(CommunicatorHere& here, const MpiCa
     if (is_rooted(shape->collective)) sizes.root = shape->root;
     if (is_reduction(shape->collective)) sizes.facts = shape->output.facts.is_valid ? shape->output.facts : shape->input.facts;
     if (!shape->counts) return sizes;
-    for (Rank rank = 0; rank < here.ranks; ++rank) sizes.counts = hash_with(sizes.counts, static_cast<std::uint64_t>(shape->counts[rank]));
+    for (Rank rank = 0; rank < here.ranks; ++rank)
+      sizes.counts = hash_with(sizes.counts, static_cast<std::uint64_t>(shape->counts[rank]));
     sizes.counts |= 1;
   }
   return sizes;
@@ -168,7 +172,9 @@ SiteHere& RecordedSites::of(RecordedKind kind, const SiteHere& like) {
 
 SiteHere& RecordedSites::of(RecordedKind kind, const char* function, CommunicatorHere& here, const MpiCall& call) {
   const bool can_be_known = KnownCall::can_be_known(call);
-  KnownCall& recent = here.known[spread(reinterpret_cast<std::uint64_t>(function) + static_cast<std::uint64_t>(call.send.count + call.receive.count)) >> 60];
+  KnownCall& recent = here.known[spread(reinterpret_cast<std::uint64_t>(function) +
+                                        static_cast<std::uint64_t>(call.send.count + call.receive.count)) >>
+                                 60];
   if (can_be_known && recent.is_like(call, function)) return *recent.site();
   const Sizes sizes = sizes_of(here, call);
   const RecordedKey key{.kind = kind,
@@ -220,7 +226,12 @@ SiteHere& RecordedSites::with_counts(const RecordedKey& key, CommunicatorHere& h
     return site;
   }
   if (sites_.values().size() >= most_sites) return others();
-  RecordedSite site{.kind = key.kind, .function = key.function, .communicator = key.communicator, .root = key.root, .type_bytes = key.type_bytes, .block_bytes = key.block_bytes};
+  RecordedSite site{.kind = key.kind,
+                    .function = key.function,
+                    .communicator = key.communicator,
+                    .root = key.root,
+                    .type_bytes = key.type_bytes,
+                    .block_bytes = key.block_bytes};
   if (is_exchanged(call.function)) {
     const auto blocks = blocks_of(call, here.rank, here.ranks, here.neighbourhood.get());
     site.counts = listed(call, *blocks, here.rank)->lengths();

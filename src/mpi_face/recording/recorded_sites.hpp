@@ -26,8 +26,8 @@ struct RecordedKey {
   const char* function = nullptr;  // names are literals, one each
   std::size_t communicator = 0;
   Rank root = -1;
-  int element = -1;              // ElementType::number
-  std::uint64_t operation = 0;   // bits of the handle
+  int element = -1;             // ElementType::number
+  std::uint64_t operation = 0;  // bits of the handle
   Bytes type_bytes = 0, block_bytes = 0;
   std::uint64_t counts = 0;  // a hash
   bool operator==(const RecordedKey&) const = default;
@@ -95,7 +95,7 @@ class RecordedSites {
 
   recording::LiveLog& log_;
   HashTable<SiteHere> sites_;
-  std::vector<RecordedSite> defined_;                    // by number
+  std::vector<RecordedSite> defined_;                   // by number
   std::unordered_map<std::uint64_t, Vectors> vectors_;  // by a hash of the key without counts
   std::size_t counts_kept_ = 0;
   std::map<std::pair<bool, std::vector<Rank>>, Count> made_;  // communicators by their members

@@ -110,10 +110,10 @@ void Recorder::leave_passed(Function function, const MpiCall& call, MPI_Request 
       SiteHere& site = sites_.of(kind, short_name(function).data(), here(*state), call);
       SiteHere& start = persists ? sites_.of(RecordedKind::start, site) : site;
       write(site, took);
-      requests_.insert_or_assign(bits_of(request), OpenRequest{&start, &sites_.of(RecordedKind::completion, start), persists, !persists});
+      requests_.insert_or_assign(bits_of(request),
+                                 OpenRequest{&start, &sites_.of(RecordedKind::completion, start), persists, !persists});
       pace = &site.pace;
-    } catch (const std::bad_alloc&) {
-    }
+    } catch (const std::bad_alloc&) {}
   leave(*pace);
 }
 
@@ -144,8 +144,7 @@ void Recorder::leave_making(const char* function, MPI_Comm parent, MPI_Comm made
     }
     if (CommunicatorState* const state = made == MPI_COMM_NULL ? nullptr : CommunicatorState::of(made)) here(*state);
     calibrate();
-  } catch (const std::bad_alloc&) {
-  }
+  } catch (const std::bad_alloc&) {}
   leave(*pace);
 }
 

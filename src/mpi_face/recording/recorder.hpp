@@ -40,10 +40,9 @@ class Recorder {
     if (is_inside_.exchange(true, std::memory_order_acquire)) [[unlikely]]
       return note_unseen(), false;
     thread_ = ::pthread_self();
-    const recording::Gap gap = clock_.end();
+    const recording::Gap gap = clock_.end(began_);
     gap_.computing += gap.computing;
     gap_.away += gap.away;
-    began_ = ticks();
     return true;
   }
 

@@ -51,8 +51,8 @@ inline bool is_success(const void* ierror) { return !ierror || number_at(ierror)
   std::abort();
 }
 
-// A tool's function that was preloaded after this library, or the MPI library's. Hidden: what comes next depends on the library that
-// asks.
+// A tool's function that was preloaded after this library, or the MPI library's. Hidden: what comes next depends on the library
+// that asks.
 [[gnu::visibility("hidden")]] inline void* next_function(const char* symbol, const char* vendor) {
   void* const found = dlsym(RTLD_NEXT, symbol);
   return found ? found : vendor_function(vendor);

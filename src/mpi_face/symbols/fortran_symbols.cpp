@@ -54,10 +54,10 @@ using namespace quadrille::mpi_face;
     vendors(ARGUMENTS(arguments), ierror);                                                                         \
     if (is_success(ierror)) counted.made(request_at(std::get<arguments - 1>(all), 0));                             \
   }
-#define QUADRILLE_FORTRAN_REQUESTS(symbol, vendor, function, arguments, kind, count, requests)                                    \
+#define QUADRILLE_FORTRAN_REQUESTS(symbol, vendor, function, arguments, kind, count, requests)                            \
   void symbol(POINTERS_##arguments, void* ierror) {                                                                       \
     static const auto vendors = reinterpret_cast<void (*)(POINTERS_##arguments, void*)>(next_function(#symbol, #vendor)); \
-    const RequestCall counted(RequestCall::Kind::kind, MessageFunction::function, requests, count, request_at);                                      \
+    const RequestCall counted(RequestCall::Kind::kind, MessageFunction::function, requests, count, request_at);           \
     vendors(ARGUMENTS(arguments), ierror);                                                                                \
   }
 #define QUADRILLE_FORTRAN_INIT(symbol, vendor, arguments)                                                          \
