@@ -39,6 +39,7 @@ rm -f "$results"/*.json
 bench() {  # bench MPI RANKS FILE OPTIONS...
   local mpi=$1 ranks=$2 file=$3 wrap=("$quadrille" wrap)
   shift 3
+  [ -z "${recorded:-}" ] || wrap+=("--record=$recorded")
   [ -z "$control" ] || wrap=()
   run_mpi "$mpi" "$ranks" "${wrap[@]}" "$folder/${program}_$mpi" ${options[@]+"${options[@]}"} --json "$results/$file.json" "$@" >&2
 }
@@ -53,12 +54,15 @@ if [ -n "$tune" ]; then
   done
 fi
 
-# All calls are passed to the MPI library, for two different reasons: in the first run the user chose the vendor (the drop-in still
-# counts and reports the calls), in the second the drop-in is switched off.
+# All calls are passed to the MPI library, for different reasons: in the first run the user chose the vendor (the drop-in still counts
+# and reports the calls), in the second they are recorded, in the last the drop-in is switched off.
 if [ -z "$part" ] || [ "$part" = pass ]; then
   for mpi in "${mpis[@]}"; do
     for ranks in 1 2; do
       QUADRILLE_REPORT=summary:$results/report/report.txt QUADRILLE_CHOOSE=allreduce=vendor bench "$mpi" "$ranks" pass --part pass --label reported
+      for part_recorded in pass messages; do
+        recorded=$results/recording bench "$mpi" "$ranks" pass --part $part_recorded --label recorded
+      done
       QUADRILLE=off bench "$mpi" "$ranks" pass --part pass --label off
     done
   done

@@ -5,6 +5,7 @@
 //          warm-up that is long enough for every choice to be made
 //   sizes  1,000 different sizes in turn on one communicator: from the first call on, and in the steady state
 //   pass   how much longer MPI_Allreduce of 8 B takes than PMPI_Allreduce, by the time stamp counter
+//   messages  the same of MPI_Iprobe, which the drop-in sees only where it records
 // Usage, under mpirun: quadrille wrap dropin_mpi [--part NAME] [--only COLLECTIVE[/PATTERN]] [--repetitions N] [--most BYTES]
 // [--json FILE] [--label TEXT] [--control]
 //   --json     appends an object a line; times in us, those of `pass` in ns
@@ -151,17 +152,16 @@ void measure_sizes(const Settings& settings, Output& output) {
   }
 }
 
-// Alternates batches of calls and takes the differences of the pairs, on the rank with the largest. The drop-in always passes
-// reductions of pairs (such as MINLOC) through.
-void measure_pass(const std::string& what, MPI_Datatype type, MPI_Op operation, Output& output) {
+// Alternates batches of calls and takes the differences of the pairs, on the rank with the largest. `call_by(way)` is the function
+// to call.
+template <class CallBy>
+void measure_pass(const std::string& what, const CallBy& call_by, Output& output) {
   constexpr int batches = 1000, calls = 200;
-  const double in[2] = {1, 0};
-  double out[2] = {};
   std::vector<double> more, vendors_ticks;
   const auto batch = [&](Way way) {
-    const auto allreduce = functions[way].allreduce;
+    const auto call = call_by(way);
     const std::uint64_t start = mpi_face::ticks();
-    for (int i = 0; i < calls; ++i) allreduce(in, out, 1, type, operation, MPI_COMM_WORLD);
+    for (int i = 0; i < calls; ++i) call();
     return static_cast<double>(mpi_face::ticks() - start) / calls;
   };
   const auto start = std::chrono::steady_clock::now();
@@ -187,17 +187,38 @@ void measure_pass(const std::string& what, MPI_Datatype type, MPI_Op operation, 
   output.differences(what, more, median(vendors_ticks) * tick_ns);
 }
 
+void measure_allreduce(const std::string& what, MPI_Datatype type, MPI_Op operation, Output& output) {
+  const double in[2] = {1, 0};
+  double out[2] = {};
+  const auto call_by = [&](Way way) {
+    return [&, allreduce = functions[way].allreduce] { allreduce(in, out, 1, type, operation, MPI_COMM_WORLD); };
+  };
+  measure_pass(what, call_by, output);
+}
+
+void measure_probe(const std::string& what, Output& output) {
+  const auto call_by = [](Way way) {
+    return [probe = way == vendors ? PMPI_Iprobe : MPI_Iprobe] {
+      int is_there = 0;
+      probe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &is_there, MPI_STATUS_IGNORE);
+    };
+  };
+  measure_pass(what, call_by, output);
+}
+
 void run(const Settings& settings) {
   if (!settings.is_control && !dlsym(RTLD_DEFAULT, "quadrille_alltoall"))
     throw std::runtime_error("the drop-in is not here; start this by quadrille wrap, or with --control");
   Output output(settings.json);
   if (world().rank == 0) std::printf("%s, %d ranks, %ld repetitions by turns\n", mpi_name, world().ranks, settings.repetitions);
   const auto has = [&](const char* part) { return settings.part.empty() || settings.part == part; };
+  const std::string label = settings.label.empty() ? "" : ", " + settings.label;
   if (has("pass")) {
-    const std::string label = settings.label.empty() ? "" : ", " + settings.label;
-    measure_pass("allreduce" + label, MPI_DOUBLE, MPI_SUM, output);
-    measure_pass("allreduce of pairs" + label, MPI_2INT, MPI_MAXLOC, output);
+    measure_allreduce("allreduce" + label, MPI_DOUBLE, MPI_SUM, output);
+    // The drop-in always passes reductions of pairs (such as MINLOC) through.
+    measure_allreduce("allreduce of pairs" + label, MPI_2INT, MPI_MAXLOC, output);
   }
+  if (has("messages")) measure_probe("probe" + label, output);
   if (world().ranks == 1) return;
   if (has("cells")) measure_cells(settings, output);
   if (has("sizes")) measure_sizes(settings, output);

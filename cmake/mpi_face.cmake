@@ -1,13 +1,15 @@
-# The drop-in, two libraries for each MPI that has a plug-in. lib/libquadrille-<mpi>.so has the collectives with MPI's own arguments,
+# The drop-in, three libraries for each MPI that has a plug-in. lib/libquadrille-<mpi>.so has the collectives with MPI's own arguments,
 # and the functions of the C interface that take MPI's handles; programs link with it as quadrille::<mpi>.
-# lib/quadrille/quadrille-preload-<mpi>.so defines MPI's symbols, which call these collectives. With -D QUADRILLE_MPI_ABI=FOLDER, the
+# lib/quadrille/quadrille-preload-<mpi>.so defines MPI's symbols, which call these collectives, and quadrille-record-<mpi>.so those of
+# point-to-point functions, which are seen while a program is recorded. With -D QUADRILLE_MPI_ABI=FOLDER, the
 # folder with the mpi.h of MPI 5's standard ABI, lib/quadrille/quadrille-preload-abi.so is built, too; it passes all calls through.
 
 set(QUADRILLE_MPI_ABI "" CACHE PATH "the folder of the standard ABI's mpi.h, for a library to preload")
 file(GLOB quadrille_preload_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/mpi_face/symbols/*.cpp)
+file(GLOB quadrille_record_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/mpi_face/recorded_symbols/*.cpp)
 
 function(quadrille_mpi_face mpi)
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/mpi_face/*.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/mpi_face/*.cpp ${PROJECT_SOURCE_DIR}/src/mpi_face/recording/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/rules\\.cpp$")  # part of the library
 
   # The symbol by which a program finds that it links with the library for its MPI (quadrille/mpi_package.h).
@@ -26,18 +28,22 @@ function(quadrille_mpi_face mpi)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${mpi})
   quadrille_precompile(${target} <mpi.h>)
 
-  set(preload quadrille_preload_${mpi})
-  add_library(${preload} MODULE ${quadrille_preload_sources})
-  set_target_properties(${preload} PROPERTIES PREFIX "" OUTPUT_NAME quadrille-preload-${mpi}
-                        LIBRARY_OUTPUT_DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/quadrille
-                        BUILD_RPATH "$ORIGIN/.." INSTALL_RPATH "$ORIGIN/.." INSTALL_RPATH_USE_LINK_PATH ON)
-  target_include_directories(${preload} PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  target_compile_definitions(${preload} PRIVATE QUADRILLE_MPI_LIBRARY="${mpi}")
-  target_link_libraries(${preload} PRIVATE ${target} quadrille_settings)
+  # What is preloaded: always, and where a program is recorded.
+  foreach(kind preload record)
+    set(preloaded quadrille_${kind}_${mpi})
+    add_library(${preloaded} MODULE ${quadrille_${kind}_sources})
+    set_target_properties(${preloaded} PROPERTIES PREFIX "" OUTPUT_NAME quadrille-${kind}-${mpi}
+                          LIBRARY_OUTPUT_DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/quadrille
+                          BUILD_RPATH "$ORIGIN/.." INSTALL_RPATH "$ORIGIN/.." INSTALL_RPATH_USE_LINK_PATH ON)
+    target_include_directories(${preloaded} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+    target_compile_definitions(${preloaded} PRIVATE QUADRILLE_MPI_LIBRARY="${mpi}")
+    target_link_libraries(${preloaded} PRIVATE ${target} quadrille_settings)
+    add_dependencies(quadrille_plug_ins ${preloaded})
+    install(TARGETS ${preloaded} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/quadrille)
+  endforeach()
 
-  add_dependencies(quadrille_plug_ins ${target} ${preload})
+  add_dependencies(quadrille_plug_ins ${target})
   install(TARGETS ${target} EXPORT quadrille-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(TARGETS ${preload} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/quadrille)
 endfunction()
 
 foreach(mpi ${quadrille_mpi_libraries})

@@ -42,6 +42,7 @@
 #include "quadrille/problem.hpp"
 #include "quadrille/program_builder.hpp"
 #include "quadrille/race.hpp"
+#include "quadrille/recording.hpp"
 #include "quadrille/request.hpp"
 #include "quadrille/result.hpp"
 #include "quadrille/schedule.hpp"

@@ -5,12 +5,15 @@
 
 #include <mpi.h>
 
+#include <memory>
+
 #include "mpi_face/call.hpp"
 #include "mpi_face/counted_communicator.hpp"
 #include "mpi_face/deciding.hpp"
 #include "mpi_face/irregular.hpp"
 #include "mpi_face/late_ranks.hpp"
 #include "mpi_face/outcome.hpp"
+#include "mpi_face/recording/recorded_sites.hpp"
 #include "mpi_face/runner.hpp"
 #include "mpi_face/sites.hpp"
 
@@ -37,6 +40,7 @@ class CommunicatorState {
 
   MPI_Comm communicator() const { return communicator_; }
   CountedCommunicator& counted() { return counted_; }
+  std::unique_ptr<CommunicatorHere>& recorded() { return recorded_; }  // null until it is recorded
 
  private:
   struct Facts {
@@ -58,6 +62,7 @@ class CommunicatorState {
 
   const MPI_Comm communicator_;
   CountedCommunicator counted_;
+  std::unique_ptr<CommunicatorHere> recorded_;
   const Facts facts_;
   Sites sites_;
   Deciding deciding_;

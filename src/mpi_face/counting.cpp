@@ -5,9 +5,11 @@
 #include <array>
 
 #include "foundation/system/proc.hpp"
+#include "mpi_face/mpi_facts.hpp"
 #include "mpi_face/passed_through.hpp"
 #include "mpi_face/policy/cause.hpp"
 #include "mpi_face/policy/meetings.hpp"
+#include "mpi_face/recording/recorder.hpp"
 #include "mpi_face/request_call.hpp"
 #include "mpi_face/settings.hpp"
 #include "mpi_face/shape.hpp"
@@ -28,58 +30,6 @@ constexpr auto short_names = [] {
   for (std::size_t i = 0; i < names.size(); ++i) names[i] = short_name(static_cast<Function>(i));
   return names;
 }();
-
-// Shortens "Open MPI v4.1.4, package: Debian ..." to "Open MPI v4.1.4", and MPICH's text to "MPICH 4.0.2".
-std::string library_version() {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-  int length = 0;
-  PMPI_Get_library_version(text, &length);
-  std::string line(text);
-  line.resize(std::min(line.find_first_of(",\n"), line.size()));
-  std::replace(line.begin(), line.end(), '\t', ' ');
-  while (!line.empty() && line.back() == ' ') line.pop_back();
-  constexpr std::string_view label = "Version:";
-  if (const std::size_t at = line.find(label); at != std::string::npos)
-    line.erase(at, std::min(line.find_first_not_of(' ', at + label.size()), line.size()) - at);
-  return line;
-}
-
-std::string thread_level() {
-  int level = MPI_THREAD_SINGLE;
-  PMPI_Query_thread(&level);
-  return level == MPI_THREAD_MULTIPLE     ? "multiple"
-         : level == MPI_THREAD_SERIALIZED ? "serialized"
-         : level == MPI_THREAD_FUNNELED   ? "funneled"
-                                          : "single";
-}
-
-// The communicator's name. Empty if it has only the default name that Open MPI gives to every communicator.
-std::string name_of(MPI_Comm communicator) {
-  char name[MPI_MAX_OBJECT_NAME] = "";
-  int length = 0;
-  if (PMPI_Comm_get_name(communicator, name, &length) != MPI_SUCCESS) return {};
-  for (char& letter : name)
-    // Control characters would break the lines of a table.
-    if (static_cast<unsigned char>(letter) < ' ' && letter != '\0') letter = ' ';
-  const std::string_view words(name);
-  return std::string(words.starts_with("MPI COMMUNICATOR ") ? std::string_view() : words);
-}
-
-// The members' ranks in MPI_COMM_WORLD; -1 for processes of other worlds.
-std::vector<Rank> world_ranks_of(MPI_Comm communicator, int ranks) {
-  MPI_Group world = MPI_GROUP_NULL, own = MPI_GROUP_NULL;
-  if (PMPI_Comm_group(MPI_COMM_WORLD, &world) != MPI_SUCCESS) return {};
-  std::vector<int> from(static_cast<std::size_t>(ranks)), to(from.size(), MPI_UNDEFINED);
-  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<int>(i);
-  if (PMPI_Comm_group(communicator, &own) == MPI_SUCCESS) {
-    PMPI_Group_translate_ranks(own, ranks, from.data(), world, to.data());
-    PMPI_Group_free(&own);
-  }
-  PMPI_Group_free(&world);
-  std::vector<Rank> members;
-  for (const int rank : to) members.push_back(rank == MPI_UNDEFINED ? -1 : rank);
-  return members;
-}
 
 // True if sizes differ between ranks or blocks.
 constexpr bool is_irregular_function(Function function) {
@@ -395,6 +345,10 @@ void Counting::end() {
 }
 
 PassedThrough::PassedThrough(Function function, const MpiCall& call) noexcept : function_(function), call_(call) {
+  if (Recorder* const recorder = Recorder::get()) {
+    is_recorded_ = recorder->enter();
+    return;
+  }
   if (!Settings::get().report || Settings::get().is_off) return;
   try {
     CommunicatorState* const state = CommunicatorState::of(call.communicator);
@@ -410,6 +364,7 @@ PassedThrough::PassedThrough(Function function, const MpiCall& call) noexcept : 
 
 // The state is gone only if the program freed the communicator during the call, which no correct program does.
 PassedThrough::~PassedThrough() {
+  if (is_recorded_) Recorder::get()->leave_passed(function_, call_, request_);
   if (!state_) return;
   try {
     Counting::get()->leave(*state_, function_, call_, began_, request_);

@@ -27,8 +27,8 @@ MpiCall call_of_passed(Each... arguments) {
   return {call.function, call.communicator, {}, {}};
 }
 
-// Counts a call that is passed through, if a report is asked for. The call lasts from the construction of this object to its
-// destruction.
+// Counts a call that is passed through, if a report is asked for, or records it. The call lasts from the construction of this
+// object to its destruction.
 class PassedThrough {
  public:
   PassedThrough(Function function, const MpiCall& call) noexcept;
@@ -45,6 +45,7 @@ class PassedThrough {
   const MpiCall call_;
   MPI_Request request_ = MPI_REQUEST_NULL;
   std::uint64_t began_ = 0;
+  bool is_recorded_ = false;
 };
 
 }  // namespace quadrille::mpi_face

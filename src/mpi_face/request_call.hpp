@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "mpi_face/recording/recorded_requests.hpp"
 #include "mpi_face/report/record_layout.hpp"
 #include "mpi_face/symbols/function.hpp"
 
@@ -51,11 +52,10 @@ class OpenRequests {
 // Counts a call from the construction of this object to its destruction.
 class RequestCall {
  public:
-  enum class Kind { completes, starts, frees };
-  using ReadRequest = MPI_Request (*)(const void* requests, int i);
+  using Kind = RequestCallKind;
 
-  RequestCall(Kind kind, const void* requests, int count, ReadRequest read) noexcept
-      : kind_(kind), requests_(requests), read_(read) {
+  RequestCall(Kind kind, MessageFunction function, const void* requests, int count, ReadRequest read) noexcept
+      : kind_(kind), requests_(requests), read_(read), recorded_(kind, function, requests, count, read) {
     if (!OpenRequests::are_none()) [[unlikely]]
       begin(count);
   }
@@ -81,6 +81,7 @@ class RequestCall {
   const ReadRequest read_;
   std::uint64_t began_ = 0;
   std::vector<Found> found_;  // the requests of counted collectives
+  const RecordedRequests recorded_;
 };
 
 }  // namespace quadrille::mpi_face

@@ -10,6 +10,7 @@
 #include "mpi_face/communicator_state.hpp"
 #include "mpi_face/counting.hpp"
 #include "mpi_face/handle_map.hpp"
+#include "mpi_face/recording/recorder.hpp"
 #include "mpi_face/settings.hpp"
 #include "mpi_face/world.hpp"
 
@@ -82,6 +83,7 @@ class States {
       if (const auto found = states.states_.find(bits_of(communicator)); found != states.states_.end()) {
         forgotten = std::move(found->second);
         if (Counting* const counting = Counting::get()) counting->forget(*forgotten);
+        if (Recorder* const recorder = Recorder::get()) recorder->read_name(*forgotten);
         states.states_.erase(found);
       }
       states.generation_.fetch_add(1, std::memory_order_release);
@@ -92,18 +94,22 @@ class States {
 
   static int end(MPI_Comm, int, void*, void*) {
     States& states = get();
+    if (Recorder* const recorder = Recorder::get()) recorder->finish();
     std::unordered_map<std::uint64_t, std::unique_ptr<CommunicatorState>> ended;
     {
       const std::lock_guard lock(states.mutex_);
       ended.swap(states.states_);
     }
     EndOfMpi::run();
-    if (Counting* const counting = Counting::get())
-      for (const auto& [handle, state] : ended) counting->read_name(*state);
+    for (const auto& [handle, state] : ended) {
+      if (Counting* const counting = Counting::get()) counting->read_name(*state);
+      if (Recorder* const recorder = Recorder::get()) recorder->read_name(*state);
+    }
     for (const auto& [handle, state] : ended) state->finish();
     states.is_over_.store(true, std::memory_order_relaxed);
     states.generation_.fetch_add(1, std::memory_order_release);
     Counting::end();
+    Recorder::end();
     return MPI_SUCCESS;
   }
 
@@ -123,6 +129,7 @@ void begin_run() noexcept {
     int is_initialised = 0;
     if (Settings::get().is_off || PMPI_Initialized(&is_initialised) != MPI_SUCCESS || !is_initialised) return;
     States::get().expect_end();
+    Recorder::begin();
     World& world = World::get();
     if (!world.is_wished()) return;
     world.begin();
@@ -138,6 +145,7 @@ int run(const MpiCall& call, VendorCall vendor) {
     if (Settings::get().is_off) return vendor();
     CommunicatorState* const state = States::get().find(call.communicator);
     if (!state) return vendor();
+    if (Recorder* const recorder = Recorder::get()) return recorder->run(*state, call, vendor);
     if (Counting* const counting = Counting::get()) return counting->run(*state, call, vendor);
     if (Settings::get().only_observes) return vendor();
     CallOutcome outcome;

@@ -39,6 +39,15 @@ Settings read() {
   if (!report.empty() && report != "off" && !settings.report && is_first_launched())
     remark(refusal_of_value("QUADRILLE_REPORT", report) + "; it is ignored");
   if (settings.only_observes && report.empty()) settings.report.emplace();
+  const std::string record = environment_value("QUADRILLE_RECORD");
+  settings.record = recording::parse_record_wish(record);
+  if (settings.record) {
+    settings.record->folder = std::filesystem::absolute(settings.record->folder).string();
+    settings.only_observes = true;
+    settings.report.reset();
+  } else if (!record.empty() && is_first_launched()) {
+    remark(refusal_of_value("QUADRILLE_RECORD", record) + "; it is ignored");
+  }
   const std::string admit = tolerated_environment_value("QUADRILLE_ADMIT");
   settings.admits_anywhere = admit == "anywhere";
   settings.admits_at_once = settings.admits_anywhere || admit == "1";

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "mpi_face/report/report_folder.hpp"
+#include "recording/record_wish.hpp"
 
 namespace quadrille::mpi_face {
 
@@ -16,8 +17,9 @@ struct Settings {
   // QUADRILLE_ADMIT=anywhere, for tests: the same, and plans are made in any call, even if it does not synchronise.
   bool admits_anywhere = false;
 
-  bool only_observes = false;        // QUADRILLE=profile: the MPI library runs every call, and calls are counted
-  std::optional<ReportWish> report;  // QUADRILLE_REPORT=summary|full[:FILE]
+  bool only_observes = false;                   // the MPI library runs every call: QUADRILLE=profile, or QUADRILLE_RECORD
+  std::optional<ReportWish> report;             // QUADRILLE_REPORT=summary|full[:FILE]
+  std::optional<recording::RecordWish> record;  // QUADRILLE_RECORD=calls:FOLDER or fold:FOLDER
 
   static const Settings& get();
 };

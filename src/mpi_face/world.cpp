@@ -5,9 +5,10 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <list>
 
 #include "foundation/system/file_replacement.hpp"
+#include "mpi_face/mpi_courier.hpp"
+#include "mpi_face/mpi_facts.hpp"
 #include "mpi_face/report/collection.hpp"
 #include "mpi_face/report/record_read.hpp"
 #include "mpi_face/report/report_words.hpp"
@@ -16,58 +17,6 @@
 
 namespace quadrille::mpi_face {
 namespace {
-
-constexpr int tag = 0;
-constexpr double patience_for_sends_s = 1;
-
-class MpiCourier final : public Courier {
- public:
-  explicit MpiCourier(MPI_Comm communicator) : communicator_(communicator) {}
-
-  // A letter to a dead rank may never leave. Its memory is left to the MPI library.
-  ~MpiCourier() override {
-    const double begin_s = now_s();
-    while (!has_sent() && now_s() - begin_s < patience_for_sends_s) pause();
-    if (!has_sent()) new std::list<Sent>(std::move(sent_));  // never freed
-  }
-
-  void send(Rank to, std::string text) override {
-    Sent& letter = sent_.emplace_back(Sent{std::move(text), MPI_REQUEST_NULL});
-    PMPI_Isend(letter.text.data(), static_cast<int>(letter.text.size()), MPI_CHAR, static_cast<int>(to), tag, communicator_,
-               &letter.request);
-  }
-
-  std::optional<Letter> receive() override {
-    int is_there = 0, length = 0;
-    MPI_Status status;
-    if (PMPI_Iprobe(MPI_ANY_SOURCE, tag, communicator_, &is_there, &status) != MPI_SUCCESS || !is_there) return std::nullopt;
-    PMPI_Get_count(&status, MPI_CHAR, &length);
-    Letter letter{status.MPI_SOURCE, std::string(static_cast<std::size_t>(length), '\0')};
-    PMPI_Recv(letter.text.data(), length, MPI_CHAR, status.MPI_SOURCE, tag, communicator_, MPI_STATUS_IGNORE);
-    return letter;
-  }
-
-  double now_s() override { return PMPI_Wtime(); }
-  void pause() override { ::usleep(200); }
-
- private:
-  struct Sent {
-    std::string text;
-    MPI_Request request;
-  };
-
-  bool has_sent() {
-    sent_.remove_if([](Sent& letter) {
-      int is_complete = 0;
-      PMPI_Test(&letter.request, &is_complete, MPI_STATUS_IGNORE);
-      return is_complete != 0;
-    });
-    return sent_.empty();
-  }
-
-  const MPI_Comm communicator_;
-  std::list<Sent> sent_;
-};
 
 // The token of a rank without counters begins with this; the reason follows.
 constexpr char is_not_counted = '!';
@@ -114,11 +63,6 @@ class FolderCollector final : public Collector {
   std::vector<Rank> lost_;
   std::string why_;
 };
-
-bool is_spawned() {
-  MPI_Comm parent = MPI_COMM_NULL;
-  return PMPI_Comm_get_parent(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL;
-}
 
 }  // namespace
 

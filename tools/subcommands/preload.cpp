@@ -35,19 +35,30 @@ int run(const Options& options) {
   return good;
 }
 
+// Empty if there is no such library.
+std::string installed(std::string_view kind, std::string_view mpi) {
+  const auto folder = std::filesystem::path(plug_ins().front().path).parent_path();
+  const auto file = folder / fmt::format("quadrille-{}-{}.so", kind, mpi);
+  std::error_code ignored;
+  return std::filesystem::exists(file, ignored) ? file.string() : "";
+}
+
 }  // namespace
 
 std::string preload_library(std::string_view mpi) {
-  const auto folder = std::filesystem::path(plug_ins().front().path).parent_path();
-  const auto file = folder / fmt::format("quadrille-preload-{}.so", mpi);
-  std::error_code ignored;
-  if (std::filesystem::exists(file, ignored)) return file.string();
+  if (const std::string file = installed("preload", mpi); !file.empty()) return file;
   if (mpi == "abi")
     refuse(
         "the library to preload for the standard ABI of MPI 5 is not installed; configure quadrille with -D "
         "QUADRILLE_MPI_ABI=FOLDER, where the ABI's mpi.h is");
   refuse(fmt::format(
       "the library to preload for {} is not installed; build quadrille on a machine that has this MPI's development package", mpi));
+}
+
+std::string record_library(std::string_view mpi) {
+  if (const std::string file = installed("record", mpi); !file.empty()) return file;
+  if (mpi == "abi") refuse("programs of the standard ABI of MPI 5 cannot be recorded");
+  refuse(fmt::format("the library that records programs of {} is not installed", mpi));
 }
 
 Subcommand add_preload(CLI::App& command) {

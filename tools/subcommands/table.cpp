@@ -26,6 +26,7 @@
   ROW(wrap)                 \
   ROW(preload)              \
   ROW(report)               \
+  ROW(recording)            \
   ROW(completion)           \
   ROW(manual)               \
   ROW(help)

@@ -21,6 +21,7 @@
 #include "options/common_options.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/transports.hpp"
+#include "recording/record_wish.hpp"
 #include "subcommands/preload.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/elf.hpp"
@@ -31,8 +32,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Options {
-  bool off = false, profile = false;
-  std::optional<std::string> report, tune, choose;
+  bool off = false, profile = false, fold = false;
+  std::optional<std::string> report, tune, choose, record;
   std::vector<std::string> command;
 };
 
@@ -147,7 +148,22 @@ std::string checked_rules(const std::string& text) {
   return text;
 }
 
+// Makes the folder's path absolute, because the program may change its folder before MPI is initialised.
+std::string checked_record(const std::string& folder, bool folds) {
+  if (folder.empty()) refuse("--record= names no folder; leave the = out for quadrille-recording");
+  const std::string absolute = fs::absolute(folder).string();
+  recording::make_recording_folder(absolute);
+  return (folds ? "fold:" : "calls:") + absolute;
+}
+
 void set_modes(const Options& options) {
+  if (options.fold && !options.record) refuse("--fold is for recordings; add --record");
+  if (options.record) {
+    if (options.off || options.profile || options.report || options.tune || options.choose)
+      refuse("with --record the MPI library runs every call, and only recording is done; leave the other options out");
+    set("QUADRILLE_RECORD", checked_record(*options.record, options.fold));
+    return;
+  }
   if (options.off && (options.profile || options.report)) refuse("with --off nothing is counted; leave it or the report out");
   if (options.off) set("QUADRILLE", "off");
   if (options.profile) set("QUADRILLE", "profile");
@@ -175,9 +191,11 @@ int run(const Options& options) {
   }
   check_can_be_preloaded(file, read_elf(file));
   set_modes(options);
-  const std::string library = preload_library(choose_mpi(file));
+  const std::string mpi = choose_mpi(file);
+  std::string library = preload_library(mpi);
   if (library.find_first_of(": ") != std::string::npos)
     refuse(fmt::format("the loader cannot preload {}: its path has a space or a colon", library));
+  if (options.record) library += ':' + record_library(mpi);
   const char* others = std::getenv("LD_PRELOAD");
   set("LD_PRELOAD", others && *others ? library + ':' + others : library);
   // The program keeps this process's number. A script starts its MPI program as another process, so the variable would not match.
@@ -213,13 +231,20 @@ Subcommand add_wrap(CLI::App& command) {
       "race candidates during the run, for this share of its time (1% without a value; the value must follow =), and keep the "
       "results as wisdom",
       "SHARE");
+  add_option(
+      *parser, "--record", options->record,
+      "record each call, and the computing between calls, into this folder (quadrille-recording without a value; the value must "
+      "follow =); the MPI library runs every call, and 'quadrille recording' prints what was recorded",
+      "FOLDER");
+  add_flag(*parser, "--fold", options->fold, "with --record: keep means of 64 repetitions");
   set_footer(
       *parser,
       "Usage: quadrille wrap [OPTIONS] [--] PROGRAM ARGUMENTS...\n"
       "The program runs with a library preloaded that defines MPI's blocking collectives. The libraries that the program is linked "
       "with tell which MPI library it uses. Interpreters load MPI later; for them the launcher tells it, or QUADRILLE_MPI. --off "
       "sets QUADRILLE=off, --profile QUADRILLE=profile, --report QUADRILLE_REPORT, --choose QUADRILLE_CHOOSE, "
-      "--tune QUADRILLE_TUNE. The counters of a run that did not end normally are kept; 'quadrille report' reads "
+      "--tune QUADRILLE_TUNE, --record QUADRILLE_RECORD. The counters of a run that did not end normally are kept; 'quadrille "
+      "report' reads "
       "them, also while the program runs.\n"
       "The library is preloaded before others, so tools that use MPI's profiling interface see no blocking collectives.\n\n"
       "Examples:\n"
@@ -229,9 +254,11 @@ Subcommand add_wrap(CLI::App& command) {
       "  mpirun -n 8 quadrille wrap --report ./app\n"
       "  mpirun -n 8 quadrille wrap --tune --report ./app\n"
       "  mpirun -n 8 quadrille wrap --choose 'alltoall:0-1KiB=bruck:radix=4;broadcast=vendor' ./app\n"
-      "  mpirun -n 8 quadrille wrap --profile --report=full:run.txt ./app");
+      "  mpirun -n 8 quadrille wrap --profile --report=full:run.txt ./app\n"
+      "  mpirun -n 8 quadrille wrap --record=run.recording ./app");
   Subcommand subcommand{parser, [options] { return run(*options); }};
-  subcommand.program = ProgramWords{&options->command, {{"--report", "summary"}, {"--tune", "1%"}}};
+  subcommand.program =
+      ProgramWords{&options->command, {{"--report", "summary"}, {"--tune", "1%"}, {"--record", "quadrille-recording"}}};
   return subcommand;
 }
 

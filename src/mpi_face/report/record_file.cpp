@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "foundation/system/file_lock.hpp"
 #include "mpi_face/report/record_layout.hpp"
 #include "quadrille/error.hpp"
 
@@ -19,14 +20,6 @@ namespace {
 
 [[noreturn]] void fail(const std::string& path, const std::string& reason) {
   throw Error(ErrorCode::environment, fmt::format("the counters '{}' cannot be made: {}", path, reason));
-}
-
-// A lock of the process: a forked child does not inherit it, and it is released when the process ends.
-struct flock whole_file() {
-  struct flock lock {};
-  lock.l_type = F_WRLCK;
-  lock.l_whence = SEEK_SET;
-  return lock;
 }
 
 void remove_older(const std::string& path) {
@@ -56,8 +49,7 @@ Descriptor new_record_file(const std::string& path, std::uint64_t bytes) {
     ::unlink(path.c_str());
     fail(path, std::strerror(error));
   }
-  struct flock lock = whole_file();
-  ::fcntl(file.number(), F_SETLK, &lock);  // if it fails, readers cannot tell that the rank is running; nothing else depends on it
+  lock_while_alive(file.number());
   return file;
 }
 
@@ -73,11 +65,5 @@ std::byte* map_record(int descriptor, std::uint64_t bytes, const std::string& pa
 }
 
 void unmap_record(std::byte* memory, std::uint64_t bytes) noexcept { ::munmap(memory, bytes); }
-
-bool is_being_written(int descriptor) {
-  struct flock lock = whole_file();
-  lock.l_type = F_RDLCK;
-  return ::fcntl(descriptor, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
-}
 
 }  // namespace quadrille::mpi_face

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The file of a record: making it, mapping it, and finding out whether its rank is still running.
+// The file of a record: making it and mapping it.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +21,5 @@ Descriptor new_record_file(const std::string& path, std::uint64_t bytes);
 // Maps the file or, if `descriptor` is negative, anonymous memory. Throws Error{environment}.
 std::byte* map_record(int descriptor, std::uint64_t bytes, const std::string& path);
 void unmap_record(std::byte* memory, std::uint64_t bytes) noexcept;
-
-// True if some process is writing the file. False if that cannot be determined, as for files of other machines on some file
-// systems.
-bool is_being_written(int descriptor);
 
 }  // namespace quadrille::mpi_face

@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "foundation/system/descriptor.hpp"
+#include "foundation/system/file_lock.hpp"
 #include "mpi_face/report/record_file.hpp"
 #include "mpi_face/report/record_text.hpp"
 #include "quadrille/error.hpp"

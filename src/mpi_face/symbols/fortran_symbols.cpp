@@ -3,15 +3,9 @@
 // each of them is defined here: mpif.h and `use mpi` call mpi_x_ (or another spelling, depending on the compiler); `use mpi_f08`
 // calls mpi_x_f08_ with the same arguments. MPICH's Fortran functions call C's MPI_x, which we define, except for functions of `use
 // mpi_f08` without a buffer.
-#include <dlfcn.h>
-#include <link.h>
-
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-
 #include "mpi_face/passed_through.hpp"
 #include "mpi_face/request_call.hpp"
+#include "mpi_face/symbols/fortran_forward.hpp"
 #include "mpi_face/symbols/initialising.hpp"
 #include "mpi_face/symbols/seen.hpp"
 #include "mpi_face/symbols/signature.hpp"
@@ -24,35 +18,6 @@
 
 namespace quadrille::mpi_face {
 namespace {
-
-// Searches all loaded libraries: a library that an interpreter has loaded may not be in the global scope.
-void* look_in_loaded(const char* symbol) {
-  struct Search {
-    const char* symbol;
-    void* found;
-  } search{symbol, nullptr};
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* pointer) {
-        Search& wanted = *static_cast<Search*>(pointer);
-        if (!std::strstr(info->dlpi_name, "libmpi")) return 0;
-        void* const library = dlopen(info->dlpi_name, RTLD_NOLOAD | RTLD_LAZY);
-        if (!library) return 0;
-        wanted.found = dlsym(library, wanted.symbol);
-        dlclose(library);  // drops only the reference from dlopen above
-        return wanted.found ? 1 : 0;
-      },
-      &search);
-  return search.found;
-}
-
-// Reads a number or a Fortran handle. All three bindings lay out handles alike.
-MPI_Fint number_at(const void* place, int i = 0) {
-  MPI_Fint number = 0;
-  std::memcpy(&number, static_cast<const MPI_Fint*>(place) + i, sizeof number);
-  return number;
-}
-MPI_Request request_at(const void* requests, int i) { return PMPI_Request_f2c(number_at(requests, i)); }
-bool is_success(const void* ierror) { return !ierror || number_at(ierror) == MPI_SUCCESS; }
 
 #ifdef OPEN_MPI
 // Reads the arguments of a function whose C form has type F.
@@ -74,38 +39,10 @@ MpiCall fortran_call(const std::tuple<Each...>& given) {
 MpiCall barrier_call(const auto& given) { return {Function::Barrier, PMPI_Comm_f2c(number_at(std::get<0>(given))), {}, {}}; }
 #endif
 
-// The MPI library's own function, from the Fortran library that the program has loaded.
-void* vendor_function(const char* symbol) {
-  void* found = dlsym(RTLD_DEFAULT, symbol);
-  if (!found) found = look_in_loaded(symbol);
-  if (found) return found;
-  std::fprintf(stderr, "quadrille: the program calls MPI from Fortran, but no library that is loaded has %s\n", symbol);
-  std::abort();
-}
-
-// A tool's function that was preloaded after this library, or the MPI library's.
-void* next_function(const char* symbol, const char* vendor) {
-  void* const found = dlsym(RTLD_NEXT, symbol);
-  return found ? found : vendor_function(vendor);
-}
-
 }  // namespace
 }  // namespace quadrille::mpi_face
 
 using namespace quadrille::mpi_face;
-
-// Lists of addresses that are passed on unchanged.
-#define POINTERS_1 void* a0
-#define POINTERS_2 POINTERS_1, void* a1
-#define POINTERS_3 POINTERS_2, void* a2
-#define POINTERS_4 POINTERS_3, void* a3
-#define POINTERS_5 POINTERS_4, void* a4
-#define POINTERS_6 POINTERS_5, void* a5
-#define POINTERS_7 POINTERS_6, void* a6
-#define POINTERS_8 POINTERS_7, void* a7
-#define POINTERS_9 POINTERS_8, void* a8
-#define POINTERS_10 POINTERS_9, void* a9
-#define POINTERS_11 POINTERS_10, void* a10
 
 // `call`: the MpiCall that the arguments state. A request is the last argument.
 #define QUADRILLE_FORTRAN_PASSED(symbol, vendor, function, arguments, call)                                        \
@@ -117,10 +54,10 @@ using namespace quadrille::mpi_face;
     vendors(ARGUMENTS(arguments), ierror);                                                                         \
     if (is_success(ierror)) counted.made(request_at(std::get<arguments - 1>(all), 0));                             \
   }
-#define QUADRILLE_FORTRAN_REQUESTS(symbol, vendor, arguments, kind, count, requests)                                      \
+#define QUADRILLE_FORTRAN_REQUESTS(symbol, vendor, function, arguments, kind, count, requests)                            \
   void symbol(POINTERS_##arguments, void* ierror) {                                                                       \
     static const auto vendors = reinterpret_cast<void (*)(POINTERS_##arguments, void*)>(next_function(#symbol, #vendor)); \
-    const RequestCall counted(RequestCall::Kind::kind, requests, count, request_at);                                      \
+    const RequestCall counted(RequestCall::Kind::kind, MessageFunction::function, requests, count, request_at);           \
     vendors(ARGUMENTS(arguments), ierror);                                                                                \
   }
 #define QUADRILLE_FORTRAN_INIT(symbol, vendor, arguments)                                                          \
@@ -129,13 +66,6 @@ using namespace quadrille::mpi_face;
     const Initialising initialising;                                                                               \
     vendors(ARGUMENTS(arguments));                                                                                 \
   }
-#define QUADRILLE_ALIAS(symbol, other) extern decltype(symbol) other [[gnu::alias(#symbol)]];
-// The spellings of mpif.h and `use mpi`, which depend on the compiler.
-#define QUADRILLE_FORTRAN_SPELLINGS(prefix, capitals_prefix, fortran, capitals) \
-  QUADRILLE_ALIAS(prefix##fortran##_, prefix##fortran)                          \
-  QUADRILLE_ALIAS(prefix##fortran##_, prefix##fortran##__)                      \
-  QUADRILLE_ALIAS(prefix##fortran##_, capitals_prefix##capitals)
-
 extern "C" {
 
 #ifdef OPEN_MPI
@@ -174,12 +104,13 @@ extern "C" {
 #endif
 #include "mpi_face/symbols/functions.def"
 
-#define QUADRILLE_REQUESTS(fortran, capitals, arguments, kind, count, requests)                     \
-  QUADRILLE_FORTRAN_REQUESTS(mpi_##fortran##_, pmpi_##fortran##_, arguments, kind, count, requests) \
-  QUADRILLE_FORTRAN_SPELLINGS(mpi_, MPI_, fortran, capitals)                                        \
-  QUADRILLE_FORTRAN_REQUESTS(mpi_##fortran##_f08_, pmpi_##fortran##_f08_, arguments, kind, count, requests)
-#define ONE_REQUEST(name, fortran, capitals, arguments, kind) QUADRILLE_REQUESTS(fortran, capitals, arguments, kind, 1, a0)
-#define REQUESTS(name, fortran, capitals, arguments, kind) QUADRILLE_REQUESTS(fortran, capitals, arguments, kind, number_at(a0), a1)
+#define QUADRILLE_REQUESTS(name, fortran, capitals, arguments, kind, count, requests)                     \
+  QUADRILLE_FORTRAN_REQUESTS(mpi_##fortran##_, pmpi_##fortran##_, name, arguments, kind, count, requests) \
+  QUADRILLE_FORTRAN_SPELLINGS(mpi_, MPI_, fortran, capitals)                                              \
+  QUADRILLE_FORTRAN_REQUESTS(mpi_##fortran##_f08_, pmpi_##fortran##_f08_, name, arguments, kind, count, requests)
+#define ONE_REQUEST(name, fortran, capitals, arguments, kind) QUADRILLE_REQUESTS(name, fortran, capitals, arguments, kind, 1, a0)
+#define REQUESTS(name, fortran, capitals, arguments, kind) \
+  QUADRILLE_REQUESTS(name, fortran, capitals, arguments, kind, number_at(a0), a1)
 #include "mpi_face/symbols/requests.def"
 
 QUADRILLE_FORTRAN_INIT(mpi_init_, pmpi_init_, 1)
@@ -201,10 +132,10 @@ void mpi_barrier_f08_(const MPI_Fint* comm, MPI_Fint* ierror) {
 QUADRILLE_FORTRAN_PASSED(mpi_ibarrier_f08_, pmpir_ibarrier_f08_, Ibarrier, 2, barrier_call)
 QUADRILLE_FORTRAN_PASSED(mpi_barrier_init_f08_, pmpir_barrier_init_f08_, Barrier_init, 3, barrier_call)
 
-#define QUADRILLE_REQUESTS(fortran, arguments, kind, count, requests) \
-  QUADRILLE_FORTRAN_REQUESTS(mpi_##fortran##_f08_, pmpir_##fortran##_f08_, arguments, kind, count, requests)
-#define ONE_REQUEST(name, fortran, capitals, arguments, kind) QUADRILLE_REQUESTS(fortran, arguments, kind, 1, a0)
-#define REQUESTS(name, fortran, capitals, arguments, kind) QUADRILLE_REQUESTS(fortran, arguments, kind, number_at(a0), a1)
+#define QUADRILLE_REQUESTS(name, fortran, arguments, kind, count, requests) \
+  QUADRILLE_FORTRAN_REQUESTS(mpi_##fortran##_f08_, pmpir_##fortran##_f08_, name, arguments, kind, count, requests)
+#define ONE_REQUEST(name, fortran, capitals, arguments, kind) QUADRILLE_REQUESTS(name, fortran, arguments, kind, 1, a0)
+#define REQUESTS(name, fortran, capitals, arguments, kind) QUADRILLE_REQUESTS(name, fortran, arguments, kind, number_at(a0), a1)
 #include "mpi_face/symbols/requests.def"
 
 #endif

@@ -9,8 +9,9 @@ namespace quadrille::mpi_face {
 
 // `own`: the MPI library's function by its profiling name. A program that has loaded MPI privately, such as mpi4py, has no next
 // one.
+// Hidden: what comes next depends on the library that asks.
 template <class Function>
-Function* next(const char* name, Function* own) {
+[[gnu::visibility("hidden")]] Function* next(const char* name, Function* own) {
   auto* const found = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
   return found ? found : own;
 }

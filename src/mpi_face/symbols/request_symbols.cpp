@@ -18,11 +18,11 @@ MPI_Request request_at(const void* requests, int i) { return static_cast<const M
 
 extern "C" {
 
-#define QUADRILLE_REQUESTS(name, arguments, kind, count, requests)                               \
-  int MPI_##name(PARAMETERS(MPI_##name, arguments)) {                                            \
-    static auto* const call = next("MPI_" #name, PMPI_##name);                                   \
-    const RequestCall counted(RequestCall::Kind::kind, address_of(requests), count, request_at); \
-    return call(ARGUMENTS(arguments));                                                           \
+#define QUADRILLE_REQUESTS(name, arguments, kind, count, requests)                                                      \
+  int MPI_##name(PARAMETERS(MPI_##name, arguments)) {                                                                   \
+    static auto* const call = next("MPI_" #name, PMPI_##name);                                                          \
+    const RequestCall counted(RequestCall::Kind::kind, MessageFunction::name, address_of(requests), count, request_at); \
+    return call(ARGUMENTS(arguments));                                                                                  \
   }
 #define ONE_REQUEST(name, fortran, capitals, arguments, kind) QUADRILLE_REQUESTS(name, arguments, kind, 1, a0)
 #define REQUESTS(name, fortran, capitals, arguments, kind) QUADRILLE_REQUESTS(name, arguments, kind, a0, a1)

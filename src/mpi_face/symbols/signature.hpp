@@ -41,6 +41,8 @@ auto with_first(F f, const std::tuple<Each...>& arguments) {
 #define PARAMETERS_9(f) PARAMETERS_8(f), QUADRILLE_ARGUMENT(f, 8)
 #define PARAMETERS_10(f) PARAMETERS_9(f), QUADRILLE_ARGUMENT(f, 9)
 #define PARAMETERS_11(f) PARAMETERS_10(f), QUADRILLE_ARGUMENT(f, 10)
+#define PARAMETERS_12(f) PARAMETERS_11(f), QUADRILLE_ARGUMENT(f, 11)
+#define PARAMETERS_13(f) PARAMETERS_12(f), QUADRILLE_ARGUMENT(f, 12)
 #define PARAMETERS(function, n) PARAMETERS_##n(function)
 
 #define ARGUMENTS_1 a0
@@ -54,4 +56,6 @@ auto with_first(F f, const std::tuple<Each...>& arguments) {
 #define ARGUMENTS_9 ARGUMENTS_8, a8
 #define ARGUMENTS_10 ARGUMENTS_9, a9
 #define ARGUMENTS_11 ARGUMENTS_10, a10
+#define ARGUMENTS_12 ARGUMENTS_11, a11
+#define ARGUMENTS_13 ARGUMENTS_12, a12
 #define ARGUMENTS(n) ARGUMENTS_##n

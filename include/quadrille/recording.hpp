@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Recordings: what a program did between and inside its collectives, call by call. `quadrille wrap --record` makes them;
+// docs/recording.md describes what they hold and the format of their files.
+//
+//   const Recording recording = read_recording("quadrille-recording");
+//   for (const RecordedRank& rank : recording.ranks) {
+//     RecordedCalls calls(rank);
+//     while (const auto call = calls.next()) replay(recording.sites[call->site], call->gap_s, call->duration_s);
+//   }
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "quadrille/types.hpp"
+
+namespace quadrille {
+
+struct RecordedCommunicator {
+  std::string name;
+  // Ranks of MPI_COMM_WORLD in the communicator's order; -1: a process of another world. Of an intercommunicator the own group.
+  std::vector<Rank> members;
+  Count nth = 0;  // how many communicators with these members were made before. With the members it is the identity on all ranks
+  bool is_inter = false;
+  auto operator<=>(const RecordedCommunicator&) const = default;
+};
+
+enum class RecordedKind : std::uint8_t {
+  collective,      // a blocking collective
+  start,           // a nonblocking collective, or MPI_Start of a persistent one
+  completion,      // waiting or testing for such a collective, until it was complete
+  point_to_point,  // messages, requests of messages and one-sided communication since the entry before
+  making,          // making a communicator or a persistent request; MPI_Finalize
+  others,          // collectives for whose sites there was no room
+};
+
+// What calls of one kind have in common. Ranks share sites whose contents are equal.
+struct RecordedSite {
+  RecordedKind kind = RecordedKind::collective;
+  std::string function;          // without MPI_: "Alltoallv", "Ibcast"; empty for point_to_point and others
+  std::size_t communicator = 0;  // index in Recording::communicators
+  Rank root = -1;                // of rooted collectives
+  std::string type, operation;   // of reductions: "f64", "sum"; "?": a type or an operator of the program's own
+  Bytes type_bytes = 0;          // of reductions: size of an element
+  // Bytes of a block as in Problem: of an alltoall what goes to one rank, of a reduction the vector. For collectives with counts
+  // the sum of `counts`, or the own block of a rank that is not the root of a gatherv or scatterv.
+  Bytes block_bytes = 0;
+  // Bytes of each block. Allgatherv, reduce_scatter: of each rank's share. Alltoallv, alltoallw: to each rank. Gatherv, scatterv:
+  // of each rank, at the root only. Neighbourhood collectives with counts: to each neighbour.
+  std::vector<Bytes> counts;
+  std::vector<Rank> peers;   // neighbourhood collectives: to whom the blocks go; -1: beyond the border of a grid
+  bool are_sampled = false;  // further vectors of counts stand for the nearest of this function's
+  auto operator<=>(const RecordedSite&) const = default;
+};
+
+// An entry of a rank's recording. Times are in seconds, in steps of 5 %, chosen so that their sums are right.
+struct RecordedCall {
+  std::uint32_t site = 0;  // index in Recording::sites
+  double gap_s = 0;        // computing since the end of the entry before: an estimate
+  double away_s = 0;       // time since then in which the thread was not on a processor: it slept, read a file, or others ran
+  double duration_s = 0;   // inside the call, waiting included
+};
+
+// Sums over a rank's entries of a site.
+struct RecordedTimes {
+  Count calls = 0;
+  double gap_s = 0, away_s = 0, duration_s = 0;
+};
+
+struct RecordedFunction {
+  std::string name;  // "Sendrecv"
+  Count calls = 0;
+  double seconds = 0;
+};
+
+struct RecordedRank {
+  Rank rank = 0;
+  std::string host;
+  bool has_ended = false;                   // false: it was killed, or runs
+  bool uses_wall_time = false;              // gaps are wall time, because the program has threads
+  bool is_cut = false;                      // the disk was full before the end
+  Count unseen_calls = 0;                   // made while another thread was in MPI: not recorded
+  double seconds = 0;                       // from the end of MPI_Init to MPI_Finalize or the last entry
+  Count calls = 0;                          // entries, repetitions included
+  std::vector<std::uint32_t> sites;         // the rank's sites, as indices in Recording::sites
+  std::vector<RecordedTimes> times;         // of each of these
+  std::vector<RecordedFunction> functions;  // point-to-point functions
+  std::string packed;                       // the entries; read them by RecordedCalls
+};
+
+struct Recording {
+  std::string program, mpi, version;  // version: of Quadrille
+  std::int64_t start_unix_ns = 0;     // of rank 0
+  Count world_size = 0;
+  bool is_folded = false;  // repetitions are kept as means
+  std::vector<RecordedCommunicator> communicators;
+  std::vector<RecordedSite> sites;
+  std::vector<RecordedRank> ranks;   // in order; ranks may be missing
+  std::vector<std::string> remarks;  // files that could not be read, and why
+};
+
+// Reads the folder of a recording, of a run that has ended, was killed or still runs. Throws Error{environment} if there is no such
+// folder, Error{malformed} if no file in it can be read as a recording; damaged files beside good ones become remarks.
+Recording read_recording(const std::string& folder);
+
+// Decodes the entries of a rank, which must outlive it, one after the other. It takes up to 400 KiB.
+class RecordedCalls {
+ public:
+  explicit RecordedCalls(const RecordedRank& rank);
+  ~RecordedCalls();
+  RecordedCalls(RecordedCalls&&) noexcept;
+  RecordedCalls& operator=(RecordedCalls&&) noexcept;
+
+  // The next entry; nothing at the end. Throws Error{malformed} if the entries are damaged.
+  std::optional<RecordedCall> next();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace quadrille

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi_face/mpi_facts.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace quadrille::mpi_face {
+
+std::string library_version() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  PMPI_Get_library_version(text, &length);
+  std::string line(text);
+  line.resize(std::min(line.find_first_of(",\n"), line.size()));
+  std::replace(line.begin(), line.end(), '\t', ' ');
+  while (!line.empty() && line.back() == ' ') line.pop_back();
+  constexpr std::string_view label = "Version:";
+  if (const std::size_t at = line.find(label); at != std::string::npos)
+    line.erase(at, std::min(line.find_first_not_of(' ', at + label.size()), line.size()) - at);
+  return line;
+}
+
+std::string thread_level() {
+  int level = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&level);
+  return level == MPI_THREAD_MULTIPLE     ? "multiple"
+         : level == MPI_THREAD_SERIALIZED ? "serialized"
+         : level == MPI_THREAD_FUNNELED   ? "funneled"
+                                          : "single";
+}
+
+std::string name_of(MPI_Comm communicator) {
+  char name[MPI_MAX_OBJECT_NAME] = "";
+  int length = 0;
+  if (PMPI_Comm_get_name(communicator, name, &length) != MPI_SUCCESS) return {};
+  for (char& letter : name)
+    // Control characters would break the lines of a table.
+    if (static_cast<unsigned char>(letter) < ' ' && letter != '\0') letter = ' ';
+  const std::string_view words(name);
+  return std::string(words.starts_with("MPI COMMUNICATOR ") ? std::string_view() : words);
+}
+
+std::vector<Rank> world_ranks_of(MPI_Comm communicator, int ranks) {
+  MPI_Group world = MPI_GROUP_NULL, own = MPI_GROUP_NULL;
+  if (PMPI_Comm_group(MPI_COMM_WORLD, &world) != MPI_SUCCESS) return {};
+  std::vector<int> from(static_cast<std::size_t>(ranks)), to(from.size(), MPI_UNDEFINED);
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<int>(i);
+  if (PMPI_Comm_group(communicator, &own) == MPI_SUCCESS) {
+    PMPI_Group_translate_ranks(own, ranks, from.data(), world, to.data());
+    PMPI_Group_free(&own);
+  }
+  PMPI_Group_free(&world);
+  std::vector<Rank> members;
+  for (const int rank : to) members.push_back(rank == MPI_UNDEFINED ? -1 : rank);
+  return members;
+}
+
+bool is_spawned() {
+  MPI_Comm parent = MPI_COMM_NULL;
+  return PMPI_Comm_get_parent(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL;
+}
+
+}  // namespace quadrille::mpi_face

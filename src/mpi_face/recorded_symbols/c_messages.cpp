@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Defines MPI's C functions of messages.def and making.def, for preloading where a program is recorded.
+#include "mpi_face/recorded_symbols/recorded_calls.hpp"
+#include "mpi_face/symbols/next.hpp"
+#include "mpi_face/symbols/signature.hpp"
+
+using namespace quadrille::mpi_face;
+
+extern "C" {
+
+#define QUADRILLE_MESSAGE(symbol, function, arguments)             \
+  int MPI_##symbol(PARAMETERS(MPI_##symbol, arguments)) {          \
+    static auto* const call = next("MPI_" #symbol, PMPI_##symbol); \
+    const RecordedMessage recorded(MessageFunction::function);     \
+    return call(ARGUMENTS(arguments));                             \
+  }
+#define MESSAGE(name, fortran, capitals, arguments) QUADRILLE_MESSAGE(name, name, arguments)
+#if MPI_VERSION >= 4
+#define MESSAGE_MPI4(name, fortran, capitals, arguments) QUADRILLE_MESSAGE(name, name, arguments)
+#define MESSAGE_LARGE(name, arguments) QUADRILLE_MESSAGE(name##_c, name, arguments)
+#endif
+#include "mpi_face/recorded_symbols/messages.def"
+
+#define MAKING(name, fortran, capitals, arguments)                                                    \
+  int MPI_##name(PARAMETERS(MPI_##name, arguments)) {                                                 \
+    static auto* const call = next("MPI_" #name, PMPI_##name);                                        \
+    RecordedMaking recorded(#name, a0);                                                               \
+    const int code = call(ARGUMENTS(arguments));                                                      \
+    if (code == MPI_SUCCESS) recorded.made(*std::get<arguments - 1>(std::tie(ARGUMENTS(arguments)))); \
+    return code;                                                                                      \
+  }
+#include "mpi_face/recorded_symbols/making.def"
+}

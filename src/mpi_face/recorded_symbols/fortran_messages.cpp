@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Defines MPI's Fortran functions of messages.def and making.def, as symbols/fortran_symbols.cpp does for collectives.
+#include <tuple>
+
+#include "mpi_face/recorded_symbols/recorded_calls.hpp"
+#include "mpi_face/symbols/fortran_forward.hpp"
+#include "mpi_face/symbols/signature.hpp"
+
+using namespace quadrille::mpi_face;
+
+#define QUADRILLE_FORTRAN_MESSAGE(symbol, vendor, function, arguments)                                                    \
+  void symbol(POINTERS_##arguments, void* ierror) {                                                                       \
+    static const auto vendors = reinterpret_cast<void (*)(POINTERS_##arguments, void*)>(next_function(#symbol, #vendor)); \
+    const RecordedMessage recorded(MessageFunction::function);                                                            \
+    vendors(ARGUMENTS(arguments), ierror);                                                                                \
+  }
+#define QUADRILLE_FORTRAN_MAKING(symbol, vendor, name, arguments)                                                         \
+  void symbol(POINTERS_##arguments, void* ierror) {                                                                       \
+    static const auto vendors = reinterpret_cast<void (*)(POINTERS_##arguments, void*)>(next_function(#symbol, #vendor)); \
+    RecordedMaking recorded(#name, PMPI_Comm_f2c(number_at(a0)));                                                         \
+    vendors(ARGUMENTS(arguments), ierror);                                                                                \
+    if (is_success(ierror))                                                                                               \
+      recorded.made(PMPI_Comm_f2c(number_at(std::get<arguments - 1>(std::make_tuple(ARGUMENTS(arguments))))));            \
+  }
+
+extern "C" {
+
+#ifdef OPEN_MPI
+
+#define MESSAGE(name, fortran, capitals, arguments)                               \
+  QUADRILLE_FORTRAN_MESSAGE(mpi_##fortran##_, pmpi_##fortran##_, name, arguments) \
+  QUADRILLE_FORTRAN_SPELLINGS(mpi_, MPI_, fortran, capitals)                      \
+  QUADRILLE_FORTRAN_MESSAGE(mpi_##fortran##_f08_, pmpi_##fortran##_f08_, name, arguments)
+#if MPI_VERSION >= 4
+#define MESSAGE_MPI4(name, fortran, capitals, arguments) MESSAGE(name, fortran, capitals, arguments)
+#endif
+#include "mpi_face/recorded_symbols/messages.def"
+
+#define MAKING(name, fortran, capitals, arguments)                               \
+  QUADRILLE_FORTRAN_MAKING(mpi_##fortran##_, pmpi_##fortran##_, name, arguments) \
+  QUADRILLE_FORTRAN_SPELLINGS(mpi_, MPI_, fortran, capitals)                     \
+  QUADRILLE_FORTRAN_MAKING(mpi_##fortran##_f08_, pmpi_##fortran##_f08_, name, arguments)
+#include "mpi_face/recorded_symbols/making.def"
+
+#elif defined MPICH
+
+#define MESSAGE_BARE(name, fortran, arguments) \
+  QUADRILLE_FORTRAN_MESSAGE(mpi_##fortran##_f08_, pmpir_##fortran##_f08_, name, arguments)
+#include "mpi_face/recorded_symbols/messages.def"
+
+#define MAKING(name, fortran, capitals, arguments) \
+  QUADRILLE_FORTRAN_MAKING(mpi_##fortran##_f08_, pmpir_##fortran##_f08_, name, arguments)
+#include "mpi_face/recorded_symbols/making.def"
+
+#endif
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi_face/recording/recorded_sites.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "foundation/hash.hpp"
+#include "mpi_face/blocks.hpp"
+#include "mpi_face/handle_map.hpp"
+#include "mpi_face/mpi_facts.hpp"
+#include "mpi_face/operation.hpp"
+#include "mpi_face/shape.hpp"
+#include "recording/live_layout.hpp"
+
+namespace quadrille::mpi_face {
+namespace {
+
+constexpr std::size_t most_counts = std::size_t{1} << 22;  // kept in all vectors of counts
+constexpr std::size_t most_sites = std::size_t{1} << 17;
+
+std::uint64_t hash_of(const RecordedKey& key) {
+  std::uint64_t hash = static_cast<std::uint64_t>(key.kind);
+  for (const std::uint64_t field :
+       {reinterpret_cast<std::uint64_t>(key.function), static_cast<std::uint64_t>(key.communicator),
+        static_cast<std::uint64_t>(key.root), static_cast<std::uint64_t>(key.element), key.operation,
+        static_cast<std::uint64_t>(key.type_bytes), static_cast<std::uint64_t>(key.block_bytes), key.counts})
+    hash = hash_with(hash, field);
+  return hash;
+}
+
+bool is_in_place(const Side& side) { return side.buffer == MPI_IN_PLACE; }
+
+bool is_like(const Side& side, const Side& known) {
+  return side.count == known.count && side.type == known.type && is_in_place(side) == is_in_place(known) && !side.counts &&
+         !side.types;
+}
+
+bool has_known_type(const Side& side) {
+  return !side.counts && !side.types && (is_in_place(side) || side.type == MPI_DATATYPE_NULL || is_predefined(side.type));
+}
+
+// The blocks whose lengths tell what a call of an exchange moves; null: this rank has only its own block.
+const SideBlocks* listed(const MpiCall& call, const CallBlocks& blocks, Rank rank) {
+  if (!has_root(call.function)) return &blocks.sent;
+  if (call.root != rank) return nullptr;
+  return call.function == Function::Gatherv ? &blocks.received : &blocks.sent;
+}
+
+std::vector<Rank> peers_of(const CommunicatorHere& here) {
+  const Neighbours& targets = here.neighbourhood->targets();
+  std::vector<Rank> peers(static_cast<std::size_t>(targets.blocks), -1);
+  for (const Neighbour& each : targets.list) peers[static_cast<std::size_t>(each.block)] = each.rank;
+  return peers;
+}
+
+}  // namespace
+
+bool KnownCall::can_be_known(const MpiCall& call) {
+  return has_known_type(call.send) && has_known_type(call.receive) && !is_of_neighbours(call.function);
+}
+
+bool KnownCall::is_like(const MpiCall& call, const char* function) const {
+  return function_ == function && mpi_face::is_like(call.send, call_.send) && mpi_face::is_like(call.receive, call_.receive) &&
+         call.root == call_.root && call.operation == call_.operation;
+}
+
+void KnownCall::set(const MpiCall& call, const char* function, SiteHere& site) {
+  function_ = function, call_ = call, site_ = &site;
+}
+
+std::unique_ptr<CommunicatorHere> RecordedSites::open(MPI_Comm communicator) {
+  auto here = std::make_unique<CommunicatorHere>();
+  int is_inter = 0, rank = 0, ranks = 1;
+  PMPI_Comm_test_inter(communicator, &is_inter);
+  PMPI_Comm_rank(communicator, &rank);
+  PMPI_Comm_size(communicator, &ranks);
+  here->rank = rank, here->ranks = ranks, here->is_inter = is_inter != 0;
+  here->number = communicators_++;
+  here->name = name_of(communicator);
+  std::vector<Rank> members = world_ranks_of(communicator, ranks);
+  const Count nth = made_[{here->is_inter, members}]++;
+  log_.define(RecordedCommunicator{here->name, std::move(members), nth, here->is_inter});
+  return here;
+}
+
+void RecordedSites::read_name(CommunicatorHere& here, MPI_Comm communicator) {
+  std::string name = name_of(communicator);
+  if (name.empty() || name == here.name) return;
+  log_.rename(here.number, name);
+  here.name = std::move(name);
+}
+
+// What the arguments say of sizes. `counts` is 0 if there are none.
+struct RecordedSites::Sizes {
+  Bytes block_bytes = 0;
+  std::uint64_t counts = 0;
+  Rank root = -1;
+  TypeFacts facts;  // of reductions
+};
+
+RecordedSites::Sizes RecordedSites::sizes_of(CommunicatorHere& here, const MpiCall& call) const {
+  Sizes sizes;
+  if (here.is_inter) return sizes;
+  if (is_of_neighbours(call.function) && !here.neighbourhood)
+    here.neighbourhood = std::make_unique<Neighbourhood>(call.communicator);
+  if (gathers_of_neighbours(call.function) || call.function == Function::Neighbor_alltoall) {
+    sizes.block_bytes = call.send.count * facts_of(call.send.type).size;
+  } else if (is_exchanged(call.function)) {
+    const auto blocks = blocks_of(call, here.rank, here.ranks, here.neighbourhood.get());
+    if (!blocks) return sizes;
+    if (has_root(call.function)) sizes.root = call.root;
+    const SideBlocks* const all = listed(call, *blocks, here.rank);
+    if (!all) {
+      sizes.block_bytes = blocks->sent.bytes() + blocks->received.bytes();
+      return sizes;
+    }
+    sizes.counts = 1;
+    all->for_each([&](const CallBlock& block) {
+      sizes.counts = hash_with(sizes.counts, static_cast<std::uint64_t>(block.bytes()));
+      sizes.block_bytes += block.bytes();
+      return MPI_SUCCESS;
+    });
+    sizes.counts |= 1;
+  } else if (const std::optional<Shape> shape = shape_of(call, here.rank, here.ranks)) {
+    sizes.block_bytes = shape->block_bytes;
+    if (is_rooted(shape->collective)) sizes.root = shape->root;
+    if (is_reduction(shape->collective)) sizes.facts = shape->output.facts.is_valid ? shape->output.facts : shape->input.facts;
+    if (!shape->counts) return sizes;
+    for (Rank rank = 0; rank < here.ranks; ++rank)
+      sizes.counts = hash_with(sizes.counts, static_cast<std::uint64_t>(shape->counts[rank]));
+    sizes.counts |= 1;
+  }
+  return sizes;
+}
+
+SiteHere* RecordedSites::find(const RecordedKey& key) const {
+  return sites_.find(hash_of(key), [&](const SiteHere& site) { return site.key == key; });
+}
+
+SiteHere& RecordedSites::define(const RecordedKey& key, RecordedSite site) {
+  auto made = std::make_unique<SiteHere>();
+  made->key = key;
+  made->number = recording::LiveEntry::first_site + static_cast<std::uint32_t>(sites_.values().size());
+  log_.define(site);
+  defined_.push_back(std::move(site));
+  return sites_.add(hash_of(key), std::move(made));
+}
+
+SiteHere& RecordedSites::others() {
+  const RecordedKey key{.kind = RecordedKind::others};
+  SiteHere* const known = find(key);
+  return known ? *known : define(key, {.kind = RecordedKind::others});
+}
+
+SiteHere& RecordedSites::of(RecordedKind kind, const char* function, const CommunicatorHere& communicator) {
+  const RecordedKey key{.kind = kind, .function = function, .communicator = communicator.number};
+  if (SiteHere* const known = find(key)) return *known;
+  if (sites_.values().size() >= most_sites) return others();
+  return define(key, {.kind = kind, .function = function, .communicator = communicator.number});
+}
+
+SiteHere& RecordedSites::of(RecordedKind kind, const SiteHere& like) {
+  RecordedKey key = like.key;
+  if (key.kind == RecordedKind::others) return others();
+  key.kind = kind;
+  if (SiteHere* const known = find(key)) return *known;
+  if (sites_.values().size() >= most_sites) return others();
+  RecordedSite site = defined_[like.number - recording::LiveEntry::first_site];
+  site.kind = kind;
+  return define(key, std::move(site));
+}
+
+SiteHere& RecordedSites::of(RecordedKind kind, const char* function, CommunicatorHere& here, const MpiCall& call) {
+  const bool can_be_known = KnownCall::can_be_known(call);
+  KnownCall& recent = here.known[spread(reinterpret_cast<std::uint64_t>(function) +
+                                        static_cast<std::uint64_t>(call.send.count + call.receive.count)) >>
+                                 60];
+  if (can_be_known && recent.is_like(call, function)) return *recent.site();
+  const Sizes sizes = sizes_of(here, call);
+  const RecordedKey key{.kind = kind,
+                        .function = function,
+                        .communicator = here.number,
+                        .root = sizes.root,
+                        .element = sizes.facts.element.number,
+                        .operation = sizes.facts.is_valid ? bits_of(call.operation) : 0,
+                        .type_bytes = sizes.facts.size,
+                        .block_bytes = sizes.block_bytes,
+                        .counts = sizes.counts};
+  SiteHere* site = find(key);
+  if (!site && sizes.counts != 0) {
+    site = &with_counts(key, here, call);
+  } else if (!site && sites_.values().size() >= most_sites) {
+    site = &others();
+  } else if (!site) {
+    RecordedSite defined{.kind = kind,
+                         .function = function,
+                         .communicator = here.number,
+                         .root = sizes.root,
+                         .type_bytes = sizes.facts.size,
+                         .block_bytes = sizes.block_bytes};
+    if (sizes.facts.is_valid) {
+      const auto operation = operation_of(call.operation, sizes.facts.element);
+      defined.type = sizes.facts.element.number >= 0 ? sizes.facts.element.name : "?";
+      defined.operation = operation ? operation->name : "?";
+    }
+    if (is_of_neighbours(call.function) && here.neighbourhood && here.neighbourhood->exists()) defined.peers = peers_of(here);
+    site = &define(key, std::move(defined));
+  }
+  if (can_be_known) recent.set(call, function, *site);
+  return *site;
+}
+
+// A vector of counts that comes for the first time. If there are many already, the one with the nearest sum stands for it.
+SiteHere& RecordedSites::with_counts(const RecordedKey& key, CommunicatorHere& here, const MpiCall& call) {
+  RecordedKey kind = key;
+  kind.counts = 0, kind.block_bytes = 0;
+  Vectors& vectors = vectors_[hash_of(kind)];
+  const auto length = static_cast<std::size_t>(here.ranks);
+  if (!vectors.empty() && (vectors.size() >= most_vectors || counts_kept_ + length > most_counts)) {
+    auto nearest = vectors.lower_bound(key.block_bytes);
+    if (nearest == vectors.end() ||
+        (nearest != vectors.begin() && key.block_bytes - std::prev(nearest)->first < nearest->first - key.block_bytes))
+      --nearest;
+    SiteHere& site = *nearest->second;
+    if (!std::exchange(site.are_sampled, true)) log_.mark_sampled(site.number - recording::LiveEntry::first_site);
+    return site;
+  }
+  if (sites_.values().size() >= most_sites) return others();
+  RecordedSite site{.kind = key.kind,
+                    .function = key.function,
+                    .communicator = key.communicator,
+                    .root = key.root,
+                    .type_bytes = key.type_bytes,
+                    .block_bytes = key.block_bytes};
+  if (is_exchanged(call.function)) {
+    const auto blocks = blocks_of(call, here.rank, here.ranks, here.neighbourhood.get());
+    site.counts = listed(call, *blocks, here.rank)->lengths();
+    if (is_of_neighbours(call.function)) site.peers = peers_of(here);
+  } else {
+    const std::optional<Shape> shape = shape_of(call, here.rank, here.ranks);
+    const TypeFacts& facts = shape->output.facts.is_valid ? shape->output.facts : shape->input.facts;
+    for (Rank rank = 0; rank < here.ranks; ++rank) site.counts.push_back(shape->counts[rank] * facts.size);
+    if (is_reduction(shape->collective)) {
+      const auto operation = operation_of(call.operation, facts.element);
+      site.type = facts.element.number >= 0 ? facts.element.name : "?";
+      site.operation = operation ? operation->name : "?";
+    }
+  }
+  counts_kept_ += site.counts.size();
+  SiteHere& made = define(key, std::move(site));
+  vectors.emplace(key.block_bytes, &made);
+  return made;
+}
+
+}  // namespace quadrille::mpi_face

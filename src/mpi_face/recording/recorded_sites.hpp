@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Finds the site of a call, and defines it in the rank's log when it comes for the first time.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "foundation/hash_table.hpp"
+#include "mpi_face/call.hpp"
+#include "mpi_face/neighbourhood.hpp"
+#include "quadrille/recording.hpp"
+#include "recording/gap_clock.hpp"
+#include "recording/live_log.hpp"
+
+namespace quadrille::mpi_face {
+
+// What tells sites of a rank apart.
+struct RecordedKey {
+  RecordedKind kind = RecordedKind::collective;
+  const char* function = nullptr;  // names are literals, one each
+  std::size_t communicator = 0;
+  Rank root = -1;
+  int element = -1;             // ElementType::number
+  std::uint64_t operation = 0;  // bits of the handle
+  Bytes type_bytes = 0, block_bytes = 0;
+  std::uint64_t counts = 0;  // a hash
+  bool operator==(const RecordedKey&) const = default;
+};
+
+struct SiteHere {
+  RecordedKey key;
+  std::uint32_t number = 0;  // LiveEntry::site
+  bool are_sampled = false;
+  recording::Pace pace;  // of the gaps after its calls
+};
+
+// A call without arrays, in which types and operators are predefined: one with the same arguments has the same site.
+class KnownCall {
+ public:
+  static bool can_be_known(const MpiCall& call);
+  bool is_like(const MpiCall& call, const char* function) const;
+  void set(const MpiCall& call, const char* function, SiteHere& site);
+  SiteHere* site() const { return site_; }
+
+ private:
+  const char* function_ = nullptr;
+  MpiCall call_{};
+  SiteHere* site_ = nullptr;
+};
+
+// What is kept for a communicator while it exists.
+struct CommunicatorHere {
+  std::size_t number = 0;  // in the log
+  Rank rank = 0;
+  Count ranks = 1;
+  bool is_inter = false;
+  std::string name;
+  std::unique_ptr<Neighbourhood> neighbourhood;  // if it was asked for
+  std::array<KnownCall, 16> known;
+};
+
+class RecordedSites {
+ public:
+  static constexpr std::size_t most_vectors = 1000;  // of counts, of one kind of calls
+
+  explicit RecordedSites(recording::LiveLog& log) : log_(log) {}
+
+  // Local. Numbers the communicator among those with the same members.
+  std::unique_ptr<CommunicatorHere> open(MPI_Comm communicator);
+  void read_name(CommunicatorHere& here, MPI_Comm communicator);
+
+  // A site without sizes.
+  SiteHere& of(RecordedKind kind, const char* function, const CommunicatorHere& communicator);
+  // The site of a collective. `function`: its name, which for nonblocking ones differs from the call's.
+  SiteHere& of(RecordedKind kind, const char* function, CommunicatorHere& communicator, const MpiCall& call);
+  // The site of another kind with the same contents: of the completions of such starts.
+  SiteHere& of(RecordedKind kind, const SiteHere& like);
+
+ private:
+  struct Sizes;
+  // The kinds of calls with counts: their vectors by their sums.
+  using Vectors = std::multimap<Bytes, SiteHere*>;
+
+  Sizes sizes_of(CommunicatorHere& here, const MpiCall& call) const;
+  SiteHere* find(const RecordedKey& key) const;
+  SiteHere& with_counts(const RecordedKey& key, CommunicatorHere& here, const MpiCall& call);
+  SiteHere& define(const RecordedKey& key, RecordedSite site);
+  SiteHere& others();
+
+  recording::LiveLog& log_;
+  HashTable<SiteHere> sites_;
+  std::vector<RecordedSite> defined_;                   // by number
+  std::unordered_map<std::uint64_t, Vectors> vectors_;  // by a hash of the key without counts
+  std::size_t counts_kept_ = 0;
+  std::map<std::pair<bool, std::vector<Rank>>, Count> made_;  // communicators by their members
+  std::size_t communicators_ = 0;
+};
+
+}  // namespace quadrille::mpi_face

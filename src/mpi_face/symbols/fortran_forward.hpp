@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the definitions of MPI's Fortran functions share: finding the MPI library's function, reading arguments, all of which are
+// addresses, and the spellings of a name.
+#pragma once
+
+#include <dlfcn.h>
+#include <link.h>
+#include <mpi.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace quadrille::mpi_face {
+
+// Searches all loaded libraries: a library that an interpreter has loaded may not be in the global scope.
+inline void* look_in_loaded(const char* symbol) {
+  struct Search {
+    const char* symbol;
+    void* found;
+  } search{symbol, nullptr};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* pointer) {
+        Search& wanted = *static_cast<Search*>(pointer);
+        if (!std::strstr(info->dlpi_name, "libmpi")) return 0;
+        void* const library = dlopen(info->dlpi_name, RTLD_NOLOAD | RTLD_LAZY);
+        if (!library) return 0;
+        wanted.found = dlsym(library, wanted.symbol);
+        dlclose(library);  // drops only the reference from dlopen above
+        return wanted.found ? 1 : 0;
+      },
+      &search);
+  return search.found;
+}
+
+// Reads a number or a Fortran handle. All three bindings lay out handles alike.
+inline MPI_Fint number_at(const void* place, int i = 0) {
+  MPI_Fint number = 0;
+  std::memcpy(&number, static_cast<const MPI_Fint*>(place) + i, sizeof number);
+  return number;
+}
+inline MPI_Request request_at(const void* requests, int i) { return PMPI_Request_f2c(number_at(requests, i)); }
+inline bool is_success(const void* ierror) { return !ierror || number_at(ierror) == MPI_SUCCESS; }
+
+// The MPI library's own function, from the Fortran library that the program has loaded.
+[[gnu::visibility("hidden")]] inline void* vendor_function(const char* symbol) {
+  void* found = dlsym(RTLD_DEFAULT, symbol);
+  if (!found) found = look_in_loaded(symbol);
+  if (found) return found;
+  std::fprintf(stderr, "quadrille: the program calls MPI from Fortran, but no library that is loaded has %s\n", symbol);
+  std::abort();
+}
+
+// A tool's function that was preloaded after this library, or the MPI library's. Hidden: what comes next depends on the library
+// that asks.
+[[gnu::visibility("hidden")]] inline void* next_function(const char* symbol, const char* vendor) {
+  void* const found = dlsym(RTLD_NEXT, symbol);
+  return found ? found : vendor_function(vendor);
+}
+
+}  // namespace quadrille::mpi_face
+
+// Lists of addresses that are passed on unchanged.
+#define POINTERS_1 void* a0
+#define POINTERS_2 POINTERS_1, void* a1
+#define POINTERS_3 POINTERS_2, void* a2
+#define POINTERS_4 POINTERS_3, void* a3
+#define POINTERS_5 POINTERS_4, void* a4
+#define POINTERS_6 POINTERS_5, void* a5
+#define POINTERS_7 POINTERS_6, void* a6
+#define POINTERS_8 POINTERS_7, void* a7
+#define POINTERS_9 POINTERS_8, void* a8
+#define POINTERS_10 POINTERS_9, void* a9
+#define POINTERS_11 POINTERS_10, void* a10
+#define POINTERS_12 POINTERS_11, void* a11
+#define POINTERS_13 POINTERS_12, void* a12
+
+#define QUADRILLE_ALIAS(symbol, other) extern decltype(symbol) other [[gnu::alias(#symbol)]];
+// The spellings of mpif.h and `use mpi`, which depend on the compiler.
+#define QUADRILLE_FORTRAN_SPELLINGS(prefix, capitals_prefix, fortran, capitals) \
+  QUADRILLE_ALIAS(prefix##fortran##_, prefix##fortran)                          \
+  QUADRILLE_ALIAS(prefix##fortran##_, prefix##fortran##__)                      \
+  QUADRILLE_ALIAS(prefix##fortran##_, capitals_prefix##capitals)

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Measures what a thread computes between two calls. A system call asks for the thread's processor time, which takes a quarter of a
+// microsecond. So that is done only where the last gap after such a call was long; other gaps are measured by the tick counter.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "foundation/system/ticks.hpp"
+
+namespace quadrille::recording {
+
+struct Gap {
+  std::uint64_t computing = 0, away = 0;  // ticks
+};
+
+// What comes after the calls of one kind.
+struct Pace {
+  bool is_long = true;  // the gap that came last; none came yet: a first call costs more than the question
+};
+
+class GapClock {
+ public:
+  static constexpr double long_s = 20e-6;
+
+  explicit GapClock(double ticks_per_second)
+      : ticks_per_ns_(ticks_per_second * 1e-9), long_ticks_(static_cast<std::uint64_t>(ticks_per_second * long_s)) {}
+
+  // Gaps are wall time from now on, because the thread's processor time would be only a part of the computing.
+  void use_wall_time() { uses_wall_time_ = true; }
+  bool uses_wall_time() const { return uses_wall_time_; }
+
+  // The thread leaves MPI. `pace`: of the call, which is remembered until the gap ends.
+  void begin(Pace& pace) noexcept {
+    pace_ = &pace;
+    has_processor_time_ = pace.is_long && !uses_wall_time_;
+    if (has_processor_time_) processor_ns_ = processor_ns();
+    begin_ = ticks();
+  }
+
+  // The thread enters MPI. `now`: becomes the moment from which its time is that of the call.
+  Gap end(std::uint64_t& now) noexcept {
+    now = ticks();
+    const std::uint64_t wall = now - begin_;
+    pace_->is_long = wall > long_ticks_;
+    if (!has_processor_time_) [[likely]]
+      return {wall, 0};
+    const Gap gap = measured(wall);
+    now = ticks();
+    return gap;
+  }
+
+  // Short times away, which the two clocks cannot tell apart, are left out.
+  Gap split(std::uint64_t wall, std::uint64_t computed) const noexcept {
+    computed = std::min(computed, wall);
+    const std::uint64_t away = wall - computed;
+    return {computed, away > std::max(wall / 20, long_ticks_ / 2) ? away : 0};
+  }
+
+ private:
+  Gap measured(std::uint64_t wall) const noexcept {
+    return split(wall, static_cast<std::uint64_t>(static_cast<double>(processor_ns() - processor_ns_) * ticks_per_ns_));
+  }
+  static std::int64_t processor_ns() noexcept {
+    timespec now{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+  }
+
+  const double ticks_per_ns_;
+  const std::uint64_t long_ticks_;
+  Pace* pace_ = nullptr;
+  std::uint64_t begin_ = 0;
+  std::int64_t processor_ns_ = 0;
+  bool has_processor_time_ = false, uses_wall_time_ = false;
+};
+
+}  // namespace quadrille::recording

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads the files of all ranks, and lets the ranks share communicators and sites.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "foundation/system/regular_file.hpp"
+#include "foundation/text/parsing.hpp"
+#include "foundation/text/printable.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/recording.hpp"
+#include "recording/live_log.hpp"
+#include "recording/live_read.hpp"
+#include "recording/rank_file.hpp"
+
+namespace quadrille {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace recording;
+
+constexpr std::size_t most_mebibytes_of_file = 4096;
+
+// The ranks that have files in the folder.
+std::set<Rank> ranks_in(const std::string& folder) {
+  std::error_code error;
+  std::set<Rank> ranks;
+  fs::directory_iterator each(folder, error);
+  if (error)
+    throw Error(ErrorCode::environment, fmt::format("the folder '{}' cannot be read: {}", printable(folder), error.message()));
+  for (; each != fs::directory_iterator(); each.increment(error)) {
+    const std::string name = each->path().filename().string();
+    constexpr std::string_view prefix = "rank-";
+    const fs::path extension = each->path().extension();
+    if (!name.starts_with(prefix) || (extension != ".recording" && extension != ".log")) continue;
+    const auto number =
+        number_in<Rank>(std::string_view(name).substr(prefix.size(), name.size() - prefix.size() - extension.string().size()));
+    if (number && *number >= 0 && *number < most_ranks) ranks.insert(*number);
+  }
+  return ranks;
+}
+
+RankContents read_rank(const std::string& folder, Rank rank) {
+  const std::string path = file_path(folder, rank);
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) return read_log(folder, rank);
+  const FileText file = read_regular_file(path, most_mebibytes_of_file, "it");
+  if (file.error != 0) throw Error(ErrorCode::environment, fmt::format("it cannot be read: {}", std::strerror(file.error)));
+  return parse_file(file.text);
+}
+
+// All files that can be read; the others become remarks.
+std::vector<RankContents> read_all(const std::string& folder, std::vector<std::string>& remarks) {
+  std::vector<RankContents> all;
+  for (const Rank rank : ranks_in(folder)) {
+    try {
+      RankContents contents = read_rank(folder, rank);
+      if (contents.facts.rank != rank) throw Error(ErrorCode::malformed, "its name is that of another rank");
+      all.push_back(std::move(contents));
+    } catch (const Error& error) {
+      remarks.push_back(fmt::format("the recording of rank {} in '{}' cannot be used: {}", rank, printable(folder), error.what()));
+    }
+  }
+  return all;
+}
+
+// A folder may have files of an earlier run with more ranks. Keeps the latest run.
+void keep_one_run(std::vector<RankContents>& all, std::vector<std::string>& remarks) {
+  const std::uint64_t kept = std::max_element(all.begin(), all.end(), [](const RankContents& a, const RankContents& b) {
+                               return a.facts.start_unix_ns < b.facts.start_unix_ns;
+                             })->facts.run;
+  const Count world_size =
+      std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.facts.run == kept; })->facts.world_size;
+  const std::size_t others =
+      std::erase_if(all, [&](const RankContents& each) { return each.facts.run != kept || each.facts.world_size != world_size; });
+  if (others > 0)
+    remarks.push_back(
+        fmt::format("{} file{} of other runs {} left out", others, others == 1 ? "" : "s", others == 1 ? "is" : "are"));
+}
+
+// Adds communicators and sites, each content once.
+class Shared {
+ public:
+  explicit Shared(Recording& recording) : recording_(recording) {}
+
+  std::size_t add(RecordedCommunicator communicator) {
+    std::string name;
+    name.swap(communicator.name);
+    const auto [entry, is_new] = communicators_.try_emplace(communicator, recording_.communicators.size());
+    if (is_new) recording_.communicators.push_back(std::move(communicator));
+    std::string& known = recording_.communicators[entry->second].name;
+    if (known.empty()) known = std::move(name);
+    return entry->second;
+  }
+
+  std::uint32_t add(const RecordedSite& site) {
+    const auto [entry, is_new] = sites_.try_emplace(site, static_cast<std::uint32_t>(recording_.sites.size()));
+    if (is_new) recording_.sites.push_back(site);
+    return entry->second;
+  }
+
+ private:
+  Recording& recording_;
+  std::map<RecordedCommunicator, std::size_t> communicators_;  // without names, which ranks may set at different times
+  std::map<RecordedSite, std::uint32_t> sites_;
+};
+
+}  // namespace
+
+Recording read_recording(const std::string& folder) {
+  Recording recording;
+  std::vector<RankContents> all = read_all(folder, recording.remarks);
+  if (all.empty() && !recording.remarks.empty()) throw Error(ErrorCode::malformed, recording.remarks.front());
+  if (all.empty())
+    throw Error(ErrorCode::malformed, fmt::format("'{}' has no recording; make one: mpirun -n 8 quadrille wrap --record={} ./app",
+                                                  printable(folder), printable(folder)));
+  keep_one_run(all, recording.remarks);
+  const RankFacts& facts = all.front().facts;
+  recording.program = facts.program, recording.mpi = facts.mpi, recording.version = facts.version;
+  recording.start_unix_ns = facts.start_unix_ns;
+  recording.world_size = facts.world_size;
+  recording.is_folded = facts.folds;
+  Shared shared(recording);
+  for (RankContents& each : all) {
+    std::vector<std::size_t> communicators;
+    for (RecordedCommunicator& communicator : each.communicators) communicators.push_back(shared.add(std::move(communicator)));
+    for (RecordedSite& site : each.sites) {
+      site.communicator = communicators[site.communicator];
+      each.recorded.sites.push_back(shared.add(site));
+    }
+    recording.ranks.push_back(std::move(each.recorded));
+  }
+  return recording;
+}
+
+}  // namespace quadrille

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What QUADRILLE_RECORD asks for.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace quadrille::recording {
+
+struct RecordWish {
+  std::string folder;
+  bool folds = false;
+};
+
+// Parses "calls:FOLDER" or "fold:FOLDER"; returns nothing for other texts.
+std::optional<RecordWish> parse_record_wish(const std::string& words);
+
+// The folder, made with mode 0700 if it does not exist. Throws Error{environment} if it is no folder, belongs to another user, or
+// is open to others.
+void make_recording_folder(const std::string& folder);
+
+}  // namespace quadrille::recording

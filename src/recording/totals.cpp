@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "recording/totals.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+namespace quadrille::recording {
+namespace {
+
+constexpr double least_share_of_phase = 0.1;   // of a phase's time in collectives, for a site to be named
+constexpr double least_share_of_calls = 0.02;  // of a slice's calls, for a site to belong to it
+constexpr std::size_t most_sites_of_phase = 4;
+
+double& of(PartSeconds& seconds, TimePart part) { return seconds[static_cast<std::size_t>(part)]; }
+
+struct Slice {
+  PartSeconds seconds{};
+  std::map<std::uint32_t, double> by_site;  // seconds in collectives
+  std::map<std::uint32_t, Count> calls;     // that end in it
+};
+
+// Adds intervals of a rank's time to the slices in which they lie.
+class Slices {
+ public:
+  Slices(double run_s, std::size_t count) : slice_s_(run_s / static_cast<double>(count)), all_(count) {}
+
+  void begin_rank() { now_s_ = 0; }
+
+  template <class Add>
+  void add(double seconds, const Add& add) {
+    while (seconds > 0) {
+      const std::size_t at = place();
+      const double left_s = static_cast<double>(at + 1) * slice_s_ - now_s_;
+      const double here_s = at + 1 == all_.size() || left_s <= 1e-12 ? seconds : std::min(seconds, left_s);
+      add(all_[at], here_s);
+      now_s_ += here_s;
+      seconds -= here_s;
+    }
+  }
+
+  std::vector<Slice>& all() { return all_; }
+  // The slice in which the rank is now.
+  Slice& now() { return all_[place()]; }
+  double slice_s() const { return slice_s_; }
+
+ private:
+  std::size_t place() const { return std::min(all_.size() - 1, static_cast<std::size_t>(now_s_ / slice_s_)); }
+
+  const double slice_s_;
+  std::vector<Slice> all_;
+  double now_s_ = 0;
+};
+
+std::vector<std::uint32_t> main_sites(const std::map<std::uint32_t, double>& by_site) {
+  std::vector<std::pair<double, std::uint32_t>> sorted;
+  double sum = 0;
+  for (const auto& [site, seconds] : by_site) sorted.push_back({-seconds, site}), sum += seconds;
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<std::uint32_t> sites;
+  for (const auto& [seconds, site] : sorted)
+    if (sites.size() < most_sites_of_phase && -seconds >= least_share_of_phase * sum) sites.push_back(site);
+  return sites;
+}
+
+// The sites that make a slice what it is.
+std::set<std::uint32_t> called_sites(const Slice& slice) {
+  Count all = 0;
+  for (const auto& [site, calls] : slice.calls) all += calls;
+  std::set<std::uint32_t> sites;
+  for (const auto& [site, calls] : slice.calls)
+    if (static_cast<double>(calls) >= least_share_of_calls * static_cast<double>(all)) sites.insert(site);
+  return sites;
+}
+
+// Do they have at least half of their sites in common? Two slices without sites are alike.
+bool are_alike(const std::set<std::uint32_t>& one, const std::set<std::uint32_t>& other) {
+  const auto common =
+      static_cast<std::size_t>(std::count_if(one.begin(), one.end(), [&](auto site) { return other.contains(site); }));
+  return 2 * common >= one.size() + other.size() - common;
+}
+
+// Sites of alltoallv are each rank's own: of those that differ only in counts, the first one stands for all.
+std::vector<std::uint32_t> alike(const Recording& recording) {
+  std::map<RecordedSite, std::uint32_t> first;
+  std::vector<std::uint32_t> by_site;
+  for (std::uint32_t site = 0; site < recording.sites.size(); ++site) {
+    RecordedSite kind = recording.sites[site];
+    if (!kind.counts.empty()) kind.block_bytes = 0;
+    kind.counts.clear(), kind.peers.clear();
+    kind.are_sampled = false;
+    by_site.push_back(first.try_emplace(kind, site).first->second);
+  }
+  return by_site;
+}
+
+}  // namespace
+
+TimePart part_of(RecordedKind kind) {
+  switch (kind) {
+    case RecordedKind::point_to_point: return TimePart::point_to_point;
+    case RecordedKind::making: return TimePart::making;
+    default: return TimePart::collectives;
+  }
+}
+
+PartSeconds totals(const RecordedRank& rank, const Recording& recording) {
+  PartSeconds seconds{};
+  for (std::size_t i = 0; i < rank.sites.size(); ++i) {
+    const RecordedTimes& times = rank.times[i];
+    of(seconds, TimePart::computing) += times.gap_s;
+    of(seconds, TimePart::away) += times.away_s;
+    of(seconds, part_of(recording.sites[rank.sites[i]].kind)) += times.duration_s;
+  }
+  return seconds;
+}
+
+PartSeconds totals(const Recording& recording) {
+  PartSeconds sum{};
+  for (const RecordedRank& rank : recording.ranks) {
+    const PartSeconds own = totals(rank, recording);
+    for (std::size_t i = 0; i < parts; ++i) sum[i] += own[i];
+  }
+  return sum;
+}
+
+double share_of(const PartSeconds& seconds, TimePart part) {
+  const double sum = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+  return sum > 0 ? seconds[static_cast<std::size_t>(part)] / sum : 0;
+}
+
+std::vector<RecordedTimes> times_by_site(const Recording& recording) {
+  std::vector<RecordedTimes> all(recording.sites.size());
+  for (const RecordedRank& rank : recording.ranks)
+    for (std::size_t i = 0; i < rank.sites.size(); ++i) {
+      RecordedTimes& sum = all[rank.sites[i]];
+      const RecordedTimes& times = rank.times[i];
+      sum.calls += times.calls;
+      sum.gap_s += times.gap_s, sum.away_s += times.away_s, sum.duration_s += times.duration_s;
+    }
+  return all;
+}
+
+std::vector<RunPhase> phases(const Recording& recording, std::size_t slices) {
+  double run_s = 0;
+  for (const RecordedRank& rank : recording.ranks) run_s = std::max(run_s, rank.seconds);
+  if (!(run_s > 0)) return {};
+  const std::vector<std::uint32_t> kinds = alike(recording);
+  Slices sliced(run_s, slices);
+  for (const RecordedRank& rank : recording.ranks) {
+    sliced.begin_rank();
+    RecordedCalls calls(rank);
+    while (const auto call = calls.next()) {
+      const TimePart part = part_of(recording.sites[call->site].kind);
+      sliced.add(call->gap_s, [](Slice& slice, double s) { of(slice.seconds, TimePart::computing) += s; });
+      sliced.add(call->away_s, [](Slice& slice, double s) { of(slice.seconds, TimePart::away) += s; });
+      sliced.add(call->duration_s, [&](Slice& slice, double s) {
+        of(slice.seconds, part) += s;
+        if (part == TimePart::collectives) slice.by_site[kinds[call->site]] += s;
+      });
+      if (part == TimePart::collectives) ++sliced.now().calls[kinds[call->site]];
+    }
+  }
+  std::vector<RunPhase> joined;
+  std::set<std::uint32_t> last;
+  std::map<std::uint32_t, double> by_site;
+  const auto ranks = static_cast<double>(recording.ranks.size());
+  for (std::size_t at = 0; at < slices; ++at) {
+    const Slice& slice = sliced.all()[at];
+    const std::set<std::uint32_t> now = called_sites(slice);
+    if (joined.empty() || !are_alike(now, last)) {
+      joined.push_back({.begin_s = static_cast<double>(at) * sliced.slice_s()});
+      by_site.clear();
+    }
+    last = now;
+    RunPhase& phase = joined.back();
+    phase.end_s = static_cast<double>(at + 1) * sliced.slice_s();
+    for (std::size_t i = 0; i < parts; ++i) phase.seconds[i] += slice.seconds[i] / ranks;
+    for (const auto& [site, seconds] : slice.by_site) by_site[site] += seconds;
+    phase.sites = main_sites(by_site);
+  }
+  return joined;
+}
+
+}  // namespace quadrille::recording

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a recording adds up to: parts of the time, and when in the run they were.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "quadrille/recording.hpp"
+
+namespace quadrille::recording {
+
+// Parts of the time of ranks. They add up to the run, except for what recording took and short times away.
+enum class TimePart : std::uint8_t { computing, away, collectives, point_to_point, making };
+inline constexpr std::size_t parts = 5;
+using PartSeconds = std::array<double, parts>;
+
+TimePart part_of(RecordedKind kind);  // that a call's duration belongs to
+
+// Above this share a projection gives no verdict.
+inline constexpr double most_point_to_point = 0.2;
+
+PartSeconds totals(const RecordedRank& rank, const Recording& recording);
+PartSeconds totals(const Recording& recording);              // of all ranks together
+double share_of(const PartSeconds& seconds, TimePart part);  // of the sum
+
+// Sums over all ranks, by site of the recording.
+std::vector<RecordedTimes> times_by_site(const Recording& recording);
+
+// A part of the run in which the same sites are called.
+struct RunPhase {
+  double begin_s = 0, end_s = 0;
+  PartSeconds seconds{};             // mean of the ranks
+  std::vector<std::uint32_t> sites;  // in which collectives take most time, at most four
+};
+
+// Cuts the run into `slices` equal parts and joins neighbours that have most of their sites in common. Each rank's time begins at
+// 0.
+std::vector<RunPhase> phases(const Recording& recording, std::size_t slices);
+
+}  // namespace quadrille::recording

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Logs of ranks, packed files, and reading both; also damaged ones.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <sstream>
+
+#include "quadrille/error.hpp"
+#include "quadrille/recording.hpp"
+#include "recording/live_log.hpp"
+#include "recording/live_read.hpp"
+#include "recording/rank_file.hpp"
+#include "recording/recording_json.hpp"
+#include "recording/totals.hpp"
+#include "support/own_folder.hpp"
+
+namespace quadrille::recording {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view names_of_functions[] = {"Send", "Recv"};
+constexpr double rate_of_log = 2e9;
+
+class ReadRecording : public testing::OwnFolder {
+ protected:
+  RankFacts facts(Rank rank, std::uint64_t run = 1) const {
+    return {.program = "./app",
+            .mpi = "MPI",
+            .version = "1",
+            .host = "here",
+            .rank = rank,
+            .world_size = 3,
+            .run = run,
+            .start_unix_ns = 5 + static_cast<std::int64_t>(run),
+            .process = 7};
+  }
+
+  // A log with 300 allreduces after gaps of 1 us, messages of 2 us, and an alltoallv of the rank's own counts.
+  void write_log(Rank rank, bool ends = true, std::uint64_t run = 1) {
+    LiveLog log(folder(), facts(rank, run), names_of_functions, 1000);
+    log.header().ticks_per_second = rate_of_log;
+    log.define(RecordedCommunicator{"MPI_COMM_WORLD", {0, 1, 2}, 0, false});
+    log.define(RecordedSite{.kind = RecordedKind::point_to_point});
+    log.define(RecordedSite{.function = "Allreduce", .type = "f64", .operation = "sum", .type_bytes = 8, .block_bytes = 8});
+    log.define(RecordedSite{.function = "Alltoallv", .block_bytes = 3 + rank, .counts = {1, 1 + rank, 1}});
+    for (int i = 0; i < 300; ++i) log.add({LiveEntry::first_site + 1, 2000, 20'000});
+    log.add({LiveEntry::first_site, 100, 4000});
+    log.add({LiveEntry::away, 0, 2'000'000});
+    log.add({LiveEntry::first_site + 2, 400, 60'000});
+    log.header().functions[1] = {4, 4000};
+    if (ends) log.header().end_ticks = 1000 + 20'000'000;
+  }
+
+  void pack(Rank rank) {
+    std::ofstream(file_path(folder(), rank)) << file_of(read_log(folder(), rank));
+    fs::remove(log_path(folder(), rank));
+    fs::remove(sites_path(folder(), rank));
+  }
+
+  std::string folder() const { return place_.string(); }
+  static std::string text_of(const std::string& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+  }
+};
+
+void expect_rank(const Recording& recording, std::size_t index) {
+  const RecordedRank& rank = recording.ranks.at(index);
+  EXPECT_EQ(rank.calls, 302);
+  ASSERT_EQ(rank.sites.size(), 3u);
+  EXPECT_EQ(recording.sites[rank.sites[1]].function, "Allreduce");
+  EXPECT_EQ(rank.times[1].calls, 300);
+  EXPECT_NEAR(rank.times[1].gap_s, 300e-6, 1e-9);
+  EXPECT_NEAR(rank.times[1].duration_s, 3e-3, 1e-8);
+  EXPECT_NEAR(rank.times[2].away_s, 1e-3, 1e-6);
+  ASSERT_EQ(rank.functions.size(), 1u);
+  EXPECT_EQ(rank.functions[0].name, "Recv");
+  EXPECT_EQ(rank.functions[0].calls, 4);
+  EXPECT_NEAR(rank.functions[0].seconds, 2e-6, 1e-12);
+  RecordedCalls calls(rank);
+  int count = 0;
+  while (const auto call = calls.next()) {
+    if (++count <= 300) EXPECT_EQ(recording.sites[call->site].function, "Allreduce");
+    if (count == 302) EXPECT_EQ(recording.sites[call->site].counts.size(), 3u);
+  }
+  EXPECT_EQ(count, 302);
+}
+
+TEST_F(ReadRecording, LogsAndPackedFilesHoldTheSame) {
+  for (const Rank rank : {0, 1, 2}) write_log(rank);
+  pack(0);
+  pack(2);
+  const Recording recording = read_recording(folder());
+  EXPECT_TRUE(recording.remarks.empty());
+  EXPECT_EQ(recording.program, "./app");
+  EXPECT_EQ(recording.world_size, 3);
+  ASSERT_EQ(recording.ranks.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    expect_rank(recording, i);
+    EXPECT_TRUE(recording.ranks[i].has_ended);
+    EXPECT_NEAR(recording.ranks[i].seconds, 0.01, 1e-9);
+  }
+}
+
+TEST_F(ReadRecording, RanksShareSitesOfEqualContent) {
+  for (const Rank rank : {0, 1, 2}) write_log(rank);
+  const Recording recording = read_recording(folder());
+  EXPECT_EQ(recording.communicators.size(), 1u);
+  EXPECT_EQ(recording.sites.size(), 2u + 3u);
+  EXPECT_EQ(recording.ranks[0].sites[1], recording.ranks[2].sites[1]);
+  EXPECT_NE(recording.ranks[0].sites[2], recording.ranks[2].sites[2]);
+}
+
+TEST_F(ReadRecording, KilledRanksKeepWhatTheyWrote) {
+  write_log(1, false);
+  const std::string sites = sites_path(folder(), 1);
+  std::ofstream(sites, std::ios::app) << "s\x7f"
+                                      << "half a record";
+  const Recording recording = read_recording(folder());
+  ASSERT_EQ(recording.ranks.size(), 1u);
+  EXPECT_FALSE(recording.ranks[0].has_ended);
+  expect_rank(recording, 0);
+}
+
+TEST_F(ReadRecording, TotalsAddUpTheParts) {
+  write_log(0);
+  const Recording recording = read_recording(folder());
+  const PartSeconds sums = totals(recording);
+  EXPECT_NEAR(sums[static_cast<std::size_t>(TimePart::computing)], 300e-6 + 50e-9 + 200e-9, 1e-9);
+  EXPECT_NEAR(sums[static_cast<std::size_t>(TimePart::point_to_point)], 2e-6, 1e-9);
+  EXPECT_NEAR(sums[static_cast<std::size_t>(TimePart::collectives)], 3.03e-3, 1e-6);
+  EXPECT_NEAR(sums[static_cast<std::size_t>(TimePart::away)], 1e-3, 1e-6);
+  const std::vector<RunPhase> all = phases(recording, 10);
+  ASSERT_FALSE(all.empty());
+  PartSeconds of_phases{};
+  for (const RunPhase& phase : all)
+    for (std::size_t i = 0; i < parts; ++i) of_phases[i] += phase.seconds[i];
+  for (std::size_t i = 0; i < parts; ++i) EXPECT_NEAR(of_phases[i], sums[i], 0.03 * sums[i] + 1e-9);
+  EXPECT_EQ(recording.sites[all.front().sites.at(0)].function, "Allreduce");
+}
+
+TEST_F(ReadRecording, TimesOfALogAreCloseToTicks) {
+  for (std::uint64_t ticks = 0; ticks < (std::uint64_t{1} << 62); ticks = ticks * 3 / 2 + 1) {
+    const LiveEntry entry = LiveEntry::of(LiveEntry{5, ticks, ticks / 3}.word());
+    EXPECT_EQ(entry.site, 5u);
+    EXPECT_LE(ticks - entry.gap, ticks >> 15);
+    EXPECT_LE(ticks / 3 - entry.duration, ticks >> 15);
+  }
+}
+
+TEST_F(ReadRecording, JsonHasEveryCall) {
+  write_log(0);
+  std::ostringstream json;
+  write_json(json, read_recording(folder()));
+  EXPECT_NE(json.str().find("\"format\": \"quadrille-recording\""), std::string::npos);
+  std::size_t calls = 0;
+  for (std::size_t at = json.str().find("[["); at != std::string::npos; at = json.str().find("[", at + 2)) ++calls;
+  EXPECT_EQ(calls, 302u);
+}
+
+TEST_F(ReadRecording, FilesOfOtherRunsAreLeftOut) {
+  write_log(0, true, 2);
+  write_log(1, true, 1);
+  write_log(2, true, 1);
+  const Recording recording = read_recording(folder());
+  ASSERT_EQ(recording.ranks.size(), 1u);
+  EXPECT_EQ(recording.ranks[0].rank, 0);
+  ASSERT_EQ(recording.remarks.size(), 1u);
+  EXPECT_NE(recording.remarks[0].find("2 files of other runs"), std::string::npos);
+}
+
+TEST_F(ReadRecording, NewLogsReplaceFilesOfRecordingsOnly) {
+  write_log(0);
+  pack(0);
+  write_log(0);
+  EXPECT_FALSE(fs::exists(file_path(folder(), 0)));
+  std::ofstream(file_path(folder(), 1)) << "Dear all";
+  EXPECT_THROW(write_log(1), Error);
+  EXPECT_EQ(text_of(file_path(folder(), 1)), "Dear all");
+}
+
+TEST_F(ReadRecording, RefusesFoldersWithoutRecordings) {
+  EXPECT_THROW(read_recording(folder()), Error);
+  EXPECT_THROW(read_recording(folder() + "/nothing"), Error);
+  std::ofstream(file_path(folder(), 0)) << "Dear all";
+  EXPECT_THROW(read_recording(folder()), Error);
+  write_log(1);
+  EXPECT_EQ(read_recording(folder()).remarks.size(), 1u);
+}
+
+// Changes bytes at random and reads. `seal` makes the bytes pass the first check, so that the ones behind it are met, too.
+template <class Read, class Seal>
+void read_damaged(const std::string& good, int tries, const Read& read, const Seal& seal) {
+  std::mt19937_64 random(3);
+  const auto draw = [&](std::size_t below) { return static_cast<std::size_t>(random() % below); };
+  int readable = 0, refused = 0;
+  for (int i = 0; i < tries; ++i) {
+    std::string bytes = good;
+    for (std::size_t k = 1 + draw(3); k > 0; --k) bytes[draw(bytes.size())] = static_cast<char>(draw(3) == 0 ? 0xFF : random());
+    if (draw(3) == 0) bytes.resize(draw(bytes.size() + 1));
+    if (i % 4 != 0) seal(bytes);
+    try {
+      read(bytes);
+      ++readable;
+    } catch (const Error& error) {
+      EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
+      ++refused;
+    }
+  }
+  EXPECT_GT(readable, tries / 50);
+  EXPECT_GT(refused, tries / 50);
+}
+
+void read_everything(const Recording& recording) {
+  std::ostringstream json;
+  write_json(json, recording);
+  phases(recording, 5);
+}
+
+TEST_F(ReadRecording, ReadsOrRefusesDamagedFiles) {
+  write_log(0);
+  pack(0);
+  const std::string good = text_of(file_path(folder(), 0));
+  read_damaged(
+      good, 3000,
+      [&](const std::string& bytes) {
+        std::ofstream(file_path(folder(), 0)) << bytes;
+        read_everything(read_recording(folder()));
+      },
+      [](std::string& bytes) {
+        if (bytes.size() < file_magic.size() + 8) return;
+        bytes.replace(0, file_magic.size(), file_magic);
+        const std::string sum = checksum(std::string_view(bytes).substr(0, bytes.size() - 8));
+        bytes.replace(bytes.size() - 8, 8, sum);
+      });
+}
+
+TEST_F(ReadRecording, ReadsOrRefusesDamagedLogs) {
+  write_log(0);
+  for (const std::string& path : {log_path(folder(), 0), sites_path(folder(), 0)}) {
+    std::string good = text_of(path);
+    good.resize(std::min<std::size_t>(good.size(), LiveHeader::bytes + 3000));
+    read_damaged(
+        good, 1500,
+        [&](const std::string& bytes) {
+          std::ofstream(path) << bytes;
+          read_everything(read_recording(folder()));
+        },
+        [&](std::string& bytes) {
+          bytes.replace(0, std::min<std::size_t>(16, bytes.size()), good, 0, std::min<std::size_t>(16, bytes.size()));
+        });
+    std::ofstream(path) << good;
+  }
+}
+
+}  // namespace
+}  // namespace quadrille::recording
