@@ -240,7 +240,7 @@ class BlockPicture {
     for (const Moment& moment : moments) {
       Panel panel{moment.round, panels_.empty() ? "at first" : "at the end", "", {}};
       if (moment.round) {
-        panel.heading = stage_name(programs_.front().stages, *moment.round);
+        panel.heading = stage_text(stage_name(programs_.front().stages, *moment.round));
         panel.time = fmt::format("round {}", *moment.round);
       }
       for (std::size_t buffer = 0; buffer < 3; ++buffer)

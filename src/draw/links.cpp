@@ -31,7 +31,7 @@ std::vector<LinkPanel> panels_of(const Topology& topology, const MessagesByRound
   for (const auto& [number, messages] : rounds) {
     if (options.each_round && size(panels) == options.most_panels) break;
     if (options.each_round)
-      panels.push_back({number, fmt::format("round {}: {}", number, stage_name(stages, number)), {}});
+      panels.push_back({number, fmt::format("round {}: {}", number, stage_text(stage_name(stages, number))), {}});
     else if (panels.empty())
       panels.push_back({options.round, "", {}});
     add_loads(topology, messages, panels.back().loads);

@@ -151,7 +151,7 @@ class SpaceTime {
     }
     end_ = left_;
     for (auto& [index, stage] : stages) {
-      stage.name = index < programs_.front().stages.size() ? programs_.front().stages[index].name : "";
+      stage.name = index < programs_.front().stages.size() ? stage_text(programs_.front().stages[index].name) : "";
       double width = 0;
       for (const auto& [number, column] : stage.rounds) width += column->width;
       const double stretch = std::max(1.0, (text_width(stage.name) + 12) / width);

@@ -38,6 +38,19 @@ TEST(HeatScale, GrowsWithTheAmount) {
   }
 }
 
+// The pages of `quadrille view` have the same colours and the same scale: the same numbers are in viewer/tests/look.test.ts.
+TEST(HeatScale, IsThatOfThePages) {
+  EXPECT_EQ(heat(0), "#9ecae6");
+  EXPECT_EQ(heat(0.25), "#4a94ce");
+  EXPECT_EQ(heat(0.6), "#ecb23e");
+  EXPECT_EQ(heat(1), "#e0463c");
+  const HeatScale uneven = scale_of({2, 4, 6, 28, 0});
+  EXPECT_EQ(uneven.share(10), 0.25);
+  EXPECT_EQ(uneven.share(19), 0.625);
+  EXPECT_EQ(uneven.share(28), 1);
+  EXPECT_DOUBLE_EQ(scale_of({9, 11}).share(11), 0.25 + 0.75 * 0.3);
+}
+
 TEST(HeatScale, SaysWhatItsColoursMean) {
   const auto last_text = [](const std::vector<Bytes>& amounts) {
     Svg svg("title");
@@ -45,7 +58,7 @@ TEST(HeatScale, SaysWhatItsColoursMean) {
     return Read(svg.written(900, 60)).texts().back();
   };
   EXPECT_EQ(last_text({8, 8}), "8 B over a link (the line)");
-  EXPECT_EQ(last_text({8, 16, 24}), "at most 24 B over a link; 16 B on average (the line)");
+  EXPECT_EQ(last_text({8, 16, 24}), "at most 24 B over a link; 16 B on average (the line), linear below and above it");
 }
 
 }  // namespace

@@ -5,7 +5,7 @@ import { choice, el } from "../page/dom";
 import { colours, ink, type Look } from "../views/look";
 import { drawCurves, mostCurves } from "./curves";
 import { bar, date, figure, head, row, time } from "./parts";
-import { fastest, names, type Race, reason } from "./race";
+import { conclusion, fastest, label, names, type Race, reason } from "./race";
 
 const allSizes = (races: readonly Race[]): number[] =>
   [...new Set(races.flatMap((race) => race.sizes.map((size) => size.bytes)))].sort((a, b) => a - b);
@@ -75,7 +75,7 @@ function losers(race: Race, size: number, choose: (size: number) => void): HTMLE
   const slowest = Math.max(...raced.candidates.map((candidate) => candidate.median));
   const rows = raced.candidates.map((candidate) =>
     row(
-      candidate.name,
+      label(candidate),
       time(candidate.median),
       `${time(candidate.lower)} .. ${time(candidate.upper)}`,
       best ? `${(candidate.median / best.median).toFixed(2)}` : "",
@@ -118,8 +118,9 @@ function mapOf(
           if (index < 0) return el("td", {});
           const raced = race.sizes[index]!;
           const best = fastest(raced);
-          const remark = raced.conclusion && raced.conclusion !== "fastest" ? ` (${raced.conclusion})` : "";
-          const press = el("button", { type: "button" }, `${best?.name ?? "none"}${remark}`);
+          const concluded = conclusion(raced);
+          const remark = concluded === "fastest" ? "" : ` (${concluded})`;
+          const press = el("button", { type: "button" }, `${best ? label(best) : "none"}${remark}`);
           const colour = best && colourOf.get(best.name);
           if (colour) [press.style.background, press.style.color] = [colour, ink(colour)];
           press.addEventListener("click", () => choose(i, index));

@@ -5,7 +5,8 @@ import { formatBytes, plural } from "../model/format";
 import { layoutOf, type Line, linesOf, type Layout, type Place } from "../model/layout";
 import { busiest, hopsOf, linkLoads } from "../model/loads";
 import { largest } from "../model/numbers";
-import { font, load } from "./look";
+import { HeatScale } from "./heat";
+import { font } from "./look";
 import { palette } from "./memory_colours";
 import { drawStill } from "./still";
 import { type CanvasView, type Frame, phaseOf, remembered, smooth } from "./view";
@@ -20,18 +21,19 @@ interface Drawing {
 
 const mostEnlarged = 1.7;
 const headHeight = 28;
+const footHeight = 26; // for the scale of the colours
 
 const drawingOf = remembered((exchange: Exchange, width: number, height: number): Drawing => {
   const layout = layoutOf(exchange);
-  const scale = Math.min((width - 24) / layout.width, (height - headHeight - 12) / layout.height, mostEnlarged);
-  const [left, top] = [(width - scale * layout.width) / 2, headHeight + (height - headHeight - 12 - scale * layout.height) / 2];
+  const scale = Math.min((width - 24) / layout.width, (height - headHeight - footHeight) / layout.height, mostEnlarged);
+  const [left, top] = [(width - scale * layout.width) / 2, headHeight + (height - headHeight - footHeight - scale * layout.height) / 2];
   const at = ({ x, y }: Place): Place => ({ x: left + scale * x, y: top + scale * y });
   return { layout, scale, at, points: layout.places.map(at), radius: Math.max(1.6, scale * layout.radius) };
 });
 
 const loadsOf = remembered((exchange: Exchange, first: number, last: number) => {
   const loads = linkLoads(exchange, first, last).sort((a, b) => a.bytes - b.bytes); // the busiest are drawn last
-  return { loads, most: busiest(loads) };
+  return { loads, most: busiest(loads), heat: new HeatScale(loads.map((load) => load.bytes)) };
 });
 
 const rangeOf = (frame: Frame): [number, number] => [
@@ -77,22 +79,22 @@ function drawLinks(canvas: CanvasRenderingContext2D, frame: Frame, drawing: Draw
   canvas.strokeStyle = look.line;
   canvas.lineWidth = 1;
   for (const link of exchange.network?.links ?? []) line(link.from, link.to, link.number);
-  const { loads, most } = loadsOf(exchange, ...rangeOf(frame));
+  const { loads, heat } = loadsOf(exchange, ...rangeOf(frame));
   const many = loads.length > mostLines;
   let skipped = 0;
-  const even = loads.every((entry) => entry.bytes === most.bytes);
   const thin = Math.max(0.25, Math.min(1, 1.4 * drawing.scale)); // in small pictures lines have less room
   for (const entry of loads) {
     const touched =
       frame.selection.rank === undefined || frame.selection.rank === entry.from || frame.selection.rank === entry.to;
     if (many && (frame.selection.rank === undefined ? ++skipped % Math.ceil(loads.length / mostLines) !== 0 : !touched)) continue;
-    const share = most.bytes ? entry.bytes / most.bytes : 0;
+    const share = heat.share(entry.bytes);
     canvas.globalAlpha = many ? (frame.selection.rank === undefined ? 0.12 : 0.5) : touched ? 0.9 : 0.25;
-    canvas.strokeStyle = even ? look.send : load(0.25 + 0.75 * share, look);
-    canvas.lineWidth = many ? 0.7 : thin * (1 + (even ? 0.6 : 3 * share));
+    canvas.strokeStyle = heat.colour(entry.bytes);
+    canvas.lineWidth = many ? 0.7 : thin * (1 + 3 * share);
     line(entry.from, entry.to, entry.link);
   }
   canvas.globalAlpha = 1;
+  heat.draw(canvas, look, 10, frame.height - footHeight / 2, frame.width - 20);
 }
 
 const mostDots = 2000;
