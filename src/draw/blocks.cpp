@@ -198,10 +198,11 @@ class BlockPicture {
       right_ = std::max(right_, x + width);
       x += width + between_panels;
     }
-    const Point reach = faults_.draw_legend(svg_, {right_, y + height + (faults_.any() ? 0 : picture_margin)},
-                                            "a cross above a rank: something was found at it in this round; in a circle: the first "
-                                            "finding. Dashed with one diagonal: bytes "
-                                            "that are missing at the end. Framed, with cut corners: foreign bytes");
+    const Point reach =
+        faults_.draw_legend(svg_, {right_, y + height + (faults_.any() ? 0 : picture_margin)},
+                            "A cross above a rank marks a finding of this round; the cross in the circle is the first "
+                            "finding. A dashed frame with a diagonal marks bytes that are missing at the end, a frame "
+                            "with cut corners foreign bytes.");
     return with_headline(svg_, reach);
   }
 

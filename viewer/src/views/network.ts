@@ -26,7 +26,10 @@ const footHeight = 26; // for the scale of the colours
 const drawingOf = remembered((exchange: Exchange, width: number, height: number): Drawing => {
   const layout = layoutOf(exchange);
   const scale = Math.min((width - 24) / layout.width, (height - headHeight - footHeight) / layout.height, mostEnlarged);
-  const [left, top] = [(width - scale * layout.width) / 2, headHeight + (height - headHeight - footHeight - scale * layout.height) / 2];
+  const [left, top] = [
+    (width - scale * layout.width) / 2,
+    headHeight + (height - headHeight - footHeight - scale * layout.height) / 2,
+  ];
   const at = ({ x, y }: Place): Place => ({ x: left + scale * x, y: top + scale * y });
   return { layout, scale, at, points: layout.places.map(at), radius: Math.max(1.6, scale * layout.radius) };
 });
