@@ -2,7 +2,6 @@
 #include "draw/text_lines.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace quadrille {
 namespace {
@@ -52,7 +51,7 @@ std::vector<std::string> lines_of(const std::string& words, double width, double
       lines.emplace_back();
       word.erase(0, comma + 1);
     }
-    lines.back() = fitted(std::move(word), std::max(width, longest_whole_word * letter_width * size), size);
+    lines.back() = text_width(word, size) <= width ? word : fitted(word, longest_whole_word * letter_width * size, size);
     begin = space + 1;
   }
   return lines;

@@ -89,23 +89,23 @@ constexpr AlgorithmParagraph paragraphs[] = {
     {{alltoall},
      "torus-direct",
      "Every block crosses several links straight to its target, and the rounds are chosen so that no link ever has two messages; "
-     "the view of the network shows it. There are more rounds than with `torus`, but nothing is copied on the way: it is for "
-     "long blocks."},
+     "the view of the network shows it. There are more rounds than with torus, but nothing is copied on the way: it is for long "
+     "blocks."},
     {{alltoall},
      "imaginary-node",
      "Nine ranks on a ring act as ten: rank 0 also does the work of the rank that does not exist, so it has more to send than "
-     "the others. It shows a proposal of a paper that makes odd rings even. The algorithm `torus` needs no such help, has one "
+     "the others. It shows a proposal of a paper that makes odd rings even. The algorithm torus needs no such help, has one "
      "round less and moves less."},
     {{alltoall},
      "submesh",
      "First neighbours exchange inside squares of 2 x 2, then blocks go around rows and columns in hops of two links. A rank "
-     "sends one message at a time, although a torus gives it four links; on a square `torus`, which uses all four, moves a "
-     "quarter of the volume."},
+     "sends one message at a time, although a torus gives it four links; on a square torus, which uses all four, moves a quarter "
+     "of the volume."},
     {{alltoall},
      "subtorus",
      "The first hops are four links long, along rows and columns, and neighbouring ranks send in different directions, so no "
-     "link is shared. Then blocks reach their targets inside squares of 4 x 4. One port is enough; `torus`, on four, takes as "
-     "many rounds and moves less than half as much."},
+     "link is shared. Then blocks reach their targets inside squares of 4 x 4. One port is enough; torus, on four, takes as many "
+     "rounds and moves less than half as much."},
     {{alltoallv},
      "direct",
      "All data leaves in one round, in messages as long as the counts say. No byte travels twice and nobody deals anything out, "
@@ -137,9 +137,9 @@ constexpr AlgorithmParagraph paragraphs[] = {
      "byte travels about four times, in about 4 sqrt(p) rounds."},
     {{alltoallv},
      "groups",
-     "Three ranks have something to send, and only the other five receive: the rest of the matrix of the traffic stays empty. "
-     "The senders deal the data out among themselves before it crosses, and the receivers collect it. Rounds depend on the sizes "
-     "of these groups, not on the number of all ranks."},
+     "Three ranks have something to send, and only the other five receive. When all know the counts, the senders deal the data "
+     "out among themselves, then it crosses, and the receivers collect it among themselves. The rounds with data depend on the "
+     "sizes of these two groups, not on the number of all ranks."},
     {{alltoallv},
      "folded-four-stage",
      "Rank 6 is alone in the last row of the grid: the rank above it, 3, receives all its data first, acts for it in the four "

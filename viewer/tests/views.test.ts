@@ -5,6 +5,7 @@ import { Replay } from "../src/model/replay";
 import { light } from "../src/views/look";
 import { faultMarks } from "../src/views/memory";
 import { memoryLayout, placeAt, yOf } from "../src/views/memory_layout";
+import { spacingOf } from "../src/views/network";
 import { middleOf, rowsFor, sampleText } from "../src/views/time_rows";
 import { type Frame, labelStep, phaseOf, remembered } from "../src/views/view";
 import { exchange, scheduleNames } from "./schedules";
@@ -86,6 +87,18 @@ test("a sample shows ranks of every place in nodes of 8", () => {
   const { ranks, step } = rowsFor(256, 220, undefined);
   expect(step).toBe(8);
   expect(new Set(ranks.map((rank) => rank % 8)).size).toBe(8);
+});
+
+test("the spacing of switches", () => {
+  const points = [
+    { x: 0, y: 0 },
+    { x: 3, y: 0 },
+    { x: 0, y: 10 },
+    { x: 0, y: 24 },
+  ];
+  expect(spacingOf(points, 2)).toBe(10);
+  expect(spacingOf(points, 4)).toBe(Infinity);
+  expect(spacingOf(new Array(401).fill(points[0]), 2)).toBe(0);
 });
 
 // Of a block "10→15" among 16 ranks.

@@ -8,7 +8,7 @@ import { commonLabel, type Race } from "./race";
 
 export const mostCurves = 8;
 const nanoseconds = 1e9;
-const [left, right, top, bottom] = [64, 160, 12, 34];
+const [left, right, top, bottom] = [64, 210, 12, 34];
 const lineHeight = 14;
 
 // Moves texts that stand at these heights apart, and keeps them above `lowest` as far as there is room.

@@ -72,6 +72,11 @@ function losers(race: Race, size: number, choose: (size: number) => void): HTMLE
     String(size),
     (value) => choose(Number(value)),
   );
+  // Columns that no candidate has are left out.
+  const [counted, predicted] = [
+    raced.candidates.some(({ c1, c2 }) => c1 !== undefined || c2 !== undefined),
+    raced.candidates.some((candidate) => candidate.predicted !== undefined),
+  ];
   const slowest = Math.max(...raced.candidates.map((candidate) => candidate.median));
   const rows = raced.candidates.map((candidate) =>
     row(
@@ -79,9 +84,10 @@ function losers(race: Race, size: number, choose: (size: number) => void): HTMLE
       time(candidate.median),
       `${time(candidate.lower)} .. ${time(candidate.upper)}`,
       best ? `${(candidate.median / best.median).toFixed(2)}` : "",
-      candidate.c1 === undefined ? "" : String(candidate.c1),
-      candidate.c2 === undefined ? "" : formatBytes(candidate.c2),
-      candidate.predicted === undefined ? "" : time(candidate.predicted),
+      ...(counted
+        ? [candidate.c1 === undefined ? "" : String(candidate.c1), candidate.c2 === undefined ? "" : formatBytes(candidate.c2)]
+        : []),
+      ...(predicted ? [candidate.predicted === undefined ? "" : time(candidate.predicted)] : []),
       bar(candidate.median / slowest),
       best ? reason(candidate, best, formatBytes) : "its data was wrong",
     ),
@@ -92,7 +98,16 @@ function losers(race: Race, size: number, choose: (size: number) => void): HTMLE
     el(
       "table",
       { class: "losers" },
-      head("candidate", "median", "interval", "/ fastest", "C1", "C2", "predicted", "", "why"),
+      head(
+        "candidate",
+        "median",
+        "interval",
+        "/ fastest",
+        ...(counted ? ["C1", "C2"] : []),
+        ...(predicted ? ["predicted"] : []),
+        "",
+        "why",
+      ),
       el("tbody", {}, ...rows),
     ),
     ...(left.length ? [el("h3", {}, "Left out"), el("ul", {}, ...left)] : []),
