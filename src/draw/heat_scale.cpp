@@ -41,10 +41,11 @@ double HeatScale::draw(Svg& svg, Point corner, const std::string& what) const {
   const double mean = begin + share_of_mean * (end - begin);
   if (mean_ > 0) svg.line({mean, corner.y - 2}, {mean, corner.y + 16}, "fresh");
   const bool is_even = mean_ == static_cast<double>(most_);
-  const std::string words = is_even ? fmt::format("{} {} (the line)", bytes_text(most_, unit_), what)
-                                    : fmt::format("at most {} {}; {} on average (the line), linear below and above it",
-                                                  bytes_text(most_, unit_), what, mean_text());
+  const std::string words =
+      is_even ? fmt::format("{} {} (the line)", bytes_text(most_, unit_), what)
+              : fmt::format("at most {} {}; {} on average (the line)", bytes_text(most_, unit_), what, mean_text());
   svg.text({end + 6, corner.y + 11}, words, Anchor::start, "faint");
+  if (!is_even) svg.text({end + 6, corner.y + 26}, "linear below and above the line", Anchor::start, "faint", 11);
   return end + 6 + text_width(words);
 }
 

@@ -15,8 +15,8 @@ namespace quadrille {
 namespace {
 
 constexpr Count most_ranks = 256, most_links = 2048, most_links_of_sample = 20'000, most_links_of_panels = 20'000;
-constexpr double page_width = 1200, between_panels = 30, heading_height = 20, room_for_marks = 14, border = 20, scale_height = 28,
-                 note_size = 11, note_height = 16, least_note_width = 330;
+constexpr double page_width = 1200, between_panels = 30, heading_height = 20, room_for_marks = 14, border = 20, note_size = 11,
+                 note_height = 16, least_note_width = 330;
 
 struct LinkPanel {
   std::optional<Count> round;  // absent: all rounds
