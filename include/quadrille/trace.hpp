@@ -32,6 +32,9 @@ struct TracedMessage {
   std::optional<Port> port;
   Regions read;   // at the sender
   Regions write;  // at the receiver
+  // The place among the messages that the receiver gets in this round, in the order in which it posts them. 0 everywhere in a trace
+  // if this order is that of the messages.
+  Count receive_place = 0;
   bool operator==(const TracedMessage&) const = default;
 };
 

@@ -198,10 +198,11 @@ class BlockPicture {
       right_ = std::max(right_, x + width);
       x += width + between_panels;
     }
-    const Point reach = faults_.draw_legend(svg_, {right_, y + height + (faults_.any() ? 0 : picture_margin)},
-                                            "a cross above a rank: something was found at it in this round; in a circle: the first "
-                                            "finding. Dashed with one diagonal: bytes "
-                                            "that are missing at the end. Framed, with cut corners: foreign bytes");
+    const Point reach =
+        faults_.draw_legend(svg_, {right_, y + height + (faults_.any() ? 0 : picture_margin)},
+                            "A cross above a rank marks a finding of this round; the cross in the circle is the first "
+                            "finding. A dashed frame with a diagonal marks bytes that are missing at the end, a frame "
+                            "with cut corners foreign bytes.");
     return with_headline(svg_, reach);
   }
 
@@ -240,7 +241,7 @@ class BlockPicture {
     for (const Moment& moment : moments) {
       Panel panel{moment.round, panels_.empty() ? "at first" : "at the end", "", {}};
       if (moment.round) {
-        panel.heading = stage_name(programs_.front().stages, *moment.round);
+        panel.heading = stage_text(stage_name(programs_.front().stages, *moment.round));
         panel.time = fmt::format("round {}", *moment.round);
       }
       for (std::size_t buffer = 0; buffer < 3; ++buffer)

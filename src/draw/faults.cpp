@@ -132,10 +132,10 @@ std::string Faults::rank_key(bool has_panels) const {
   std::set<Count> rounds;
   for (const FaultPlace& place : places_)
     if (place.time == FaultTime::in_round) rounds.insert(place.round);
-  const std::string list = rounds.empty() ? "" : fmt::format(" (rounds with findings: {})", runs_of(rounds));
-  return fmt::format(
-      "a cross: a rank with findings{}; in a circle: the first finding. {}", list,
-      has_panels ? "Findings in no round are in the last panel" : "--as space-time and --as blocks show them in their rounds");
+  const std::string list = rounds.empty() ? "" : fmt::format(" Rounds with findings: {}.", runs_of(rounds));
+  return fmt::format("A cross marks a rank with findings; the cross in the circle is the first finding.{} {}.", list,
+                     has_panels ? "The last panel has the findings that belong to no round"
+                                : "--as space-time and --as blocks show them round by round");
 }
 
 Point Faults::draw_legend(Svg& svg, Point reach, const std::string& key) const {

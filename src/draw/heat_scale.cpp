@@ -45,6 +45,7 @@ double HeatScale::draw(Svg& svg, Point corner, const std::string& what) const {
       is_even ? fmt::format("{} {} (the line)", bytes_text(most_, unit_), what)
               : fmt::format("at most {} {}; {} on average (the line)", bytes_text(most_, unit_), what, mean_text());
   svg.text({end + 6, corner.y + 11}, words, Anchor::start, "faint");
+  if (!is_even) svg.text({end + 6, corner.y + 26}, "linear below and above the line", Anchor::start, "faint", 11);
   return end + 6 + text_width(words);
 }
 

@@ -11,6 +11,8 @@
 
 namespace quadrille {
 
+constexpr double scale_height = 32;
+
 class HeatScale {
  public:
   // Amounts of 0 are left out of the mean.
@@ -20,7 +22,8 @@ class HeatScale {
   double share(Bytes amount) const;
   std::string colour(Bytes amount) const { return heat(share(amount)); }
 
-  // Draws a bar with the colours and what they stand for; `what` says which amounts they are. Returns its right end.
+  // Draws a bar with the colours and what they stand for; `what` says which amounts they are. Returns its right end. It is
+  // `scale_height` high.
   double draw(Svg& svg, Point corner, const std::string& what) const;
 
  private:

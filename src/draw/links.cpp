@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "draw/faults.hpp"
 #include "draw/network.hpp"
@@ -16,8 +15,8 @@ namespace quadrille {
 namespace {
 
 constexpr Count most_ranks = 256, most_links = 2048, most_links_of_sample = 20'000, most_links_of_panels = 20'000;
-constexpr double page_width = 1400, between_panels = 30, heading_height = 20, room_for_marks = 14, border = 20, scale_height = 28,
-                 note_size = 11, note_height = 16, least_note_width = 330;
+constexpr double page_width = 1200, between_panels = 30, heading_height = 20, room_for_marks = 14, border = 20, note_size = 11,
+                 note_height = 16, least_note_width = 330;
 
 struct LinkPanel {
   std::optional<Count> round;  // absent: all rounds
@@ -31,7 +30,7 @@ std::vector<LinkPanel> panels_of(const Topology& topology, const MessagesByRound
   for (const auto& [number, messages] : rounds) {
     if (options.each_round && size(panels) == options.most_panels) break;
     if (options.each_round)
-      panels.push_back({number, fmt::format("round {}: {}", number, stage_name(stages, number)), {}});
+      panels.push_back({number, fmt::format("round {}: {}", number, stage_text(stage_name(stages, number))), {}});
     else if (panels.empty())
       panels.push_back({options.round, "", {}});
     add_loads(topology, messages, panels.back().loads);
@@ -105,8 +104,8 @@ std::string draw_links(const Schedule& schedule, const Topology& topology, const
   NetworkDrawing network(svg, topology, layout, focus, unit);
   const double heading = options.each_round ? heading_height + (faults.any() ? room_for_marks : 0) : 0,
                step_x = layout.width + between_panels, step_y = layout.height + heading + between_panels;
-  const double square = std::sqrt(static_cast<double>(panels.size()) * step_y / step_x);  // panels in a row of a square page
-  const Count in_a_row = std::clamp<Count>(static_cast<Count>(std::max(page_width / step_x, square)), 1, size(panels));
+  const double room = page_width - 2 * (picture_margin + border) + between_panels;
+  const Count in_a_row = std::clamp<Count>(static_cast<Count>(room / step_x), 1, size(panels));
   for (Count i = 0; i < size(panels); ++i) {
     const LinkPanel& panel = panels[index(i)];
     const Point corner{picture_margin + border + extent(i % in_a_row, step_x),

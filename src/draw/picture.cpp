@@ -17,7 +17,7 @@ namespace {
 constexpr Count most_messages = 50'000;
 constexpr Count most_operations = Count{1} << 22;
 
-constexpr double least_headline_width = 330;
+constexpr double least_headline_width = 330, longest_name = 780, longest_stage_name = 240;
 
 }  // namespace
 
@@ -32,13 +32,15 @@ ByteUnit unit_for(const Problem& problem, const MessagesByRound& messages) {
 std::string headline(const Schedule& schedule, const DrawOptions& options, const ByteUnit& unit) {
   const Problem& problem = schedule.problem;
   const auto nodes = std::set<Count>(problem.nodes.begin(), problem.nodes.end()).size();
-  std::string text = fmt::format("{}/{}, {} rank{}", name(problem.collective), short_specification(schedule), problem.ranks,
-                                 problem.ranks == 1 ? "" : "s");
+  std::string text = fmt::format("{}/{}, {} rank{}", name(problem.collective), fitted(short_specification(schedule), longest_name),
+                                 problem.ranks, problem.ranks == 1 ? "" : "s");
   if (nodes > 0) text += fmt::format(" on {} node{}", nodes, nodes == 1 ? "" : "s");
   if (has_blocks(problem.collective)) text += fmt::format(", {} a block", bytes_text(problem.block_bytes, unit));
   if (!options.note.empty()) text += ", " + options.note;
   return text;
 }
+
+std::string stage_text(const std::string& name) { return fitted(name, longest_stage_name); }
 
 std::string with_headline(Svg& svg, Point reach) {
   const double width = svg.headline({picture_margin, 22}, std::max(reach.x - picture_margin, least_headline_width));

@@ -18,6 +18,9 @@ ByteUnit unit_for(const Problem& problem, const MessagesByRound& messages);
 // Returns the headline: what is drawn, without the parameters that have their default values.
 std::string headline(const Schedule& schedule, const DrawOptions& options, const ByteUnit& unit);
 
+// Returns the name of a stage, cut if it is very long.
+std::string stage_text(const std::string& name);
+
 // Writes the headline over a picture that reaches to the lower right corner `reach`, and returns the document.
 std::string with_headline(Svg& svg, Point reach);
 

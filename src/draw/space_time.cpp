@@ -83,10 +83,10 @@ class SpaceTime {
     const Point reach = draw_notes({std::max(end_, draw_faults()), bottom + foot});
     return with_headline(svg_,
                          faults_.draw_legend(svg_, reach,
-                                             "a cross: something was found at this rank in the framed round, or right of the "
-                                             "rounds at the end, or left of them in the whole program; in a circle: the first "
-                                             "finding. A message with one end only is drawn half: with a bar if nobody receives "
-                                             "it, dotted if nobody sends it"));
+                                             "A cross marks a finding at a rank: in the framed round; or right of the rounds, if "
+                                             "it is about the end; or left of them, if it is about the whole program. The cross in "
+                                             "the circle is the first finding. Half an arrow is a message with one end only: it "
+                                             "has a bar if nobody receives it, and is dotted if nobody sends it."));
   }
 
  private:
@@ -151,7 +151,7 @@ class SpaceTime {
     }
     end_ = left_;
     for (auto& [index, stage] : stages) {
-      stage.name = index < programs_.front().stages.size() ? programs_.front().stages[index].name : "";
+      stage.name = index < programs_.front().stages.size() ? stage_text(programs_.front().stages[index].name) : "";
       double width = 0;
       for (const auto& [number, column] : stage.rounds) width += column->width;
       const double stretch = std::max(1.0, (text_width(stage.name) + 12) / width);

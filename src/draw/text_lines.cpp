@@ -6,6 +6,11 @@
 namespace quadrille {
 namespace {
 
+constexpr double letter_width = 0.54;      // of a font of size 1
+constexpr double longest_whole_word = 60;  // in letters; longer ones that cannot be broken are cut
+
+bool begins_letter(char byte) { return (byte & 0xC0) != 0x80; }  // false for the continuation bytes of UTF-8
+
 // Returns the position of the last comma that ends a part of at most this width, but not that of the last letter.
 std::size_t last_comma(const std::string& word, double width, double size) {
   std::size_t found = std::string::npos;
@@ -17,8 +22,15 @@ std::size_t last_comma(const std::string& word, double width, double size) {
 }  // namespace
 
 double text_width(std::string_view words, double size) {
-  const auto letters = std::count_if(words.begin(), words.end(), [](char byte) { return (byte & 0xC0) != 0x80; });
-  return 0.54 * size * static_cast<double>(letters);
+  return letter_width * size * static_cast<double>(std::count_if(words.begin(), words.end(), begins_letter));
+}
+
+std::string fitted(std::string words, double width, double size) {
+  if (text_width(words, size) <= width) return words;
+  if (width < 2 * size) return "";
+  auto room = static_cast<std::size_t>((width - size) / (letter_width * size));  // in letters
+  const auto end = std::find_if(words.begin(), words.end(), [&](char byte) { return begins_letter(byte) && room-- == 0; });
+  return std::string(words.begin(), end) + "…";
 }
 
 std::vector<std::string> lines_of(const std::string& words, double width, double size) {
@@ -39,7 +51,7 @@ std::vector<std::string> lines_of(const std::string& words, double width, double
       lines.emplace_back();
       word.erase(0, comma + 1);
     }
-    lines.back() = word;
+    lines.back() = text_width(word, size) <= width ? word : fitted(word, longest_whole_word * letter_width * size, size);
     begin = space + 1;
   }
   return lines;

@@ -139,7 +139,7 @@ class TraceReader {
                  receivers = table.column("to", -most, most), sizes = table.column("bytes", 0, most),
                  controls = table.column_or("control", 0, 0, 1), ends = table.column_or("ends", 0, 0, 2),
                  dimensions = table.column_or("port_dimension", -1, -1, std::numeric_limits<int>::max()),
-                 directions = table.column_or("port_direction", 0, -1, 1);
+                 directions = table.column_or("port_direction", 0, -1, 1), places = table.column_or("receive_place", 0, 0, most);
     std::vector<Regions> read = read_regions(table, "read"), write = read_regions(table, "write");
     for (std::size_t i = 0; i < table.rows(); ++i) {
       TracedMessage& message = trace_.messages.emplace_back();
@@ -147,6 +147,7 @@ class TraceReader {
       if (message.ends != MessageEnds::receiver_only) check_rank(value.key("from"), i, message.from);
       if (message.ends != MessageEnds::sender_only) check_rank(value.key("to"), i, message.to);
       if (dimensions[i] >= 0) message.port = {static_cast<int>(dimensions[i]), static_cast<int>(directions[i])};
+      message.receive_place = places[i];
       message.read = std::move(read[i]);
       message.write = std::move(write[i]);
     }

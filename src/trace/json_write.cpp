@@ -115,6 +115,7 @@ class TraceWriter {
     write_unusual("port_dimension", dimensions, -1);
     write_unusual("port_direction",
                   column_of(messages, [](const TracedMessage& message) { return message.port ? message.port->direction : 0; }), 0);
+    write_unusual("receive_place", column_of(messages, [](const TracedMessage& message) { return message.receive_place; }), 0);
     write_regions("read", messages, [](const TracedMessage& message) -> const Regions& { return message.read; });
     write_regions("write", messages, [](const TracedMessage& message) -> const Regions& { return message.write; });
     out_.print("}}");

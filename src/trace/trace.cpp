@@ -28,6 +28,7 @@ struct PostedEnd {
   Count round = 0;
   bool is_control = false;
   Message message;
+  Count place = 0;               // among the receives of a rank in a round
   PostedEnd* partner = nullptr;  // the other end
 
   auto meeting() const { return std::tie(from, to, round, is_control, message.port); }
@@ -50,6 +51,7 @@ class Tracer {
       for (PostedEnd& end : *ends)
         if (ends == &sends_ || !end.partner) enter(end, ends == &sends_);
     by_round_and_rank(trace_.messages, &TracedMessage::from);
+    drop_usual_places();
   }
 
  private:
@@ -65,8 +67,9 @@ class Tracer {
       for (Local& local : round.locals) trace_.locals.push_back({round.number, program.rank, std::move(local)});
       for (Message& send : round.sends)
         sends_.push_back({program.rank, send.peer, round.number, is_control(send), std::move(send)});
+      Count place = 0;
       for (Message& receive : round.receives)
-        receives_.push_back({receive.peer, program.rank, round.number, is_control(receive), std::move(receive)});
+        receives_.push_back({receive.peer, program.rank, round.number, is_control(receive), std::move(receive), place++});
     }
   }
 
@@ -86,13 +89,25 @@ class Tracer {
         [](const PostedEnd*) {});
   }
 
+  void drop_usual_places() {
+    std::map<std::pair<Count, Rank>, Count> last;  // the place of the last message, by round and receiver
+    for (const TracedMessage& message : trace_.messages) {
+      if (message.ends == MessageEnds::sender_only) continue;
+      const auto [known, is_first] = last.try_emplace({message.round, message.to}, message.receive_place);
+      if (!is_first && message.receive_place < known->second) return;
+      known->second = message.receive_place;
+    }
+    for (TracedMessage& message : trace_.messages) message.receive_place = 0;
+  }
+
   void enter(PostedEnd& end, bool is_send) {
     TracedMessage message{.round = end.round,
                           .from = end.from,
                           .to = end.to,
                           .bytes = bytes(end.message.regions),
                           .is_control = end.is_control,
-                          .port = end.message.port};
+                          .port = end.message.port,
+                          .receive_place = is_send ? (end.partner ? end.partner->place : 0) : end.place};
     if (!end.partner) message.ends = is_send ? MessageEnds::sender_only : MessageEnds::receiver_only;
     if (!end.is_control) {
       (is_send ? message.read : message.write) = std::move(end.message.regions);

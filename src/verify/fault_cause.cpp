@@ -168,12 +168,12 @@ class Search {
       const Expected& when = choices_.expected(i, *round);
       cause.operation = {when.first, kind, suspect.from, suspect.to};
       cause.last_round = when.last;
-      const std::string rounds =
-          when.last == when.first ? fmt::format("round {}", when.first) : fmt::format("rounds {} to {}", when.first, when.last);
+      const std::string rounds = when.last == when.first ? fmt::format("round {}", when.first)
+                                                         : fmt::format("one of the rounds {} to {}", when.first, when.last);
       cause.message = kind == NamedOperation::Kind::copy
-                          ? fmt::format("{} stays at {}: no copy of {} takes it further", block, to_string(suspicion.copy), rounds)
-                          : fmt::format("{} stays at {}: no message of {} takes it to rank {}", block, to_string(suspicion.copy),
-                                        rounds, suspect.to);
+                          ? fmt::format("{} stays at {}: a copy is missing in {}", block, to_string(suspicion.copy), rounds)
+                          : fmt::format("{} stays at {}: a message to rank {} is missing in {}", block, to_string(suspicion.copy),
+                                        suspect.to, rounds);
       return;
     }
     cause.operation = operation(*suspect.operation);

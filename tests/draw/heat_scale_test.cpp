@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "draw/heat_scale.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@ namespace quadrille {
 namespace {
 
 using namespace quadrille::testing;
+using ::testing::ElementsAre;
 
 HeatScale scale_of(const std::vector<Bytes>& amounts) { return {amounts, {}}; }
 
@@ -38,14 +40,28 @@ TEST(HeatScale, GrowsWithTheAmount) {
   }
 }
 
+// The pages of `quadrille view` have the same colours and the same scale: the same numbers are in viewer/tests/look.test.ts.
+TEST(HeatScale, IsThatOfThePages) {
+  EXPECT_EQ(heat(0), "#9ecae6");
+  EXPECT_EQ(heat(0.25), "#4a94ce");
+  EXPECT_EQ(heat(0.6), "#ecb23e");
+  EXPECT_EQ(heat(1), "#e0463c");
+  const HeatScale uneven = scale_of({2, 4, 6, 28, 0});
+  EXPECT_EQ(uneven.share(10), 0.25);
+  EXPECT_EQ(uneven.share(19), 0.625);
+  EXPECT_EQ(uneven.share(28), 1);
+  EXPECT_DOUBLE_EQ(scale_of({9, 11}).share(11), 0.25 + 0.75 * 0.3);
+}
+
 TEST(HeatScale, SaysWhatItsColoursMean) {
-  const auto last_text = [](const std::vector<Bytes>& amounts) {
+  const auto texts = [](const std::vector<Bytes>& amounts) {
     Svg svg("title");
     scale_of(amounts).draw(svg, {0, 20}, "over a link");
-    return Read(svg.written(900, 60)).texts().back();
+    return Read(svg.written(900, 60)).texts();
   };
-  EXPECT_EQ(last_text({8, 8}), "8 B over a link (the line)");
-  EXPECT_EQ(last_text({8, 16, 24}), "at most 24 B over a link; 16 B on average (the line)");
+  EXPECT_THAT(texts({8, 8}), ElementsAre("0", "8 B over a link (the line)"));
+  EXPECT_THAT(texts({8, 16, 24}),
+              ElementsAre("0", "at most 24 B over a link; 16 B on average (the line)", "linear below and above the line"));
 }
 
 }  // namespace

@@ -138,7 +138,7 @@ TEST(DrawWrong, LinksNameTheRoundsWithFindings) {
   const Read picture(draw_links(schedule, Topology::ring(8), {.findings = verify(schedule)}));
   std::string words;
   for (const std::string& text : picture.texts()) words += text + ' ';
-  EXPECT_THAT(words, HasSubstr("(rounds with findings: 0 to 4, 6)"));
+  EXPECT_THAT(words, HasSubstr("Rounds with findings: 0 to 4, 6."));
 }
 
 TEST(DrawWrong, LinksMarkTheRankInThePanelOfItsRound) {

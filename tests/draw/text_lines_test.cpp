@@ -26,5 +26,20 @@ TEST(TextLines, BreakLongWordsAfterCommas) {
   EXPECT_THAT(lines_of("abcdefgh,i", room_for("abc")), ElementsAre("abcdefgh,i"));
 }
 
+TEST(TextLines, CutWordsThatCannotBeBroken) {
+  const std::string whole(60, 'x'), name(5000, 'x');
+  EXPECT_THAT(lines_of("a " + whole, room_for("abc")), ElementsAre("a", whole));
+  const std::vector<std::string> lines = lines_of("a " + name + " b", room_for("abc"));
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_LE(text_width(lines[1]), text_width(whole));
+  EXPECT_TRUE(lines[1].ends_with("x…"));
+}
+
+TEST(TextLines, AreFittedWithAnEllipsis) {
+  EXPECT_EQ(fitted("µµµµµµ", room_for("abcdef")), "µµµµµµ");
+  EXPECT_EQ(fitted("µµµµµµ", room_for("abcde")), "µµµ…");
+  EXPECT_EQ(fitted("abcdef", 10), "");
+}
+
 }  // namespace
 }  // namespace quadrille

@@ -4,12 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 
 #include "quadrille/algorithm.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/document.hpp"
+#include "schedule/transform.hpp"
 #include "support/cases.hpp"
 #include "support/random_schedule.hpp"
 #include "support/sentence_of.hpp"
@@ -43,6 +45,30 @@ std::map<MessageKey, int> messages_sent(const Schedule& schedule) {
       for (const Control& send : round.control_sends) ++all[{round.number, rank, send.peer, send.bytes, true}];
     }
   return all;
+}
+
+TEST(Trace, KeepsTheOrderInWhichRanksReceive) {
+  const auto senders = [](const Trace& trace) {
+    std::map<std::pair<Count, Rank>, std::vector<std::pair<Count, Rank>>> all;  // places and senders by round and receiver
+    for (const TracedMessage& message : trace.messages)
+      all[{message.round, message.to}].emplace_back(message.receive_place, message.from);
+    for (auto& [key, list] : all)
+      std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    return all;
+  };
+  for_each_traced(testing::extent(5, 8, 12), [&](const Schedule& schedule, const std::string& place) {
+    const Trace trace = trace_of(schedule);
+    const auto told = senders(trace);
+    for (Rank rank = 0; rank < schedule.problem.ranks; ++rank)
+      for (const Round& round : in_posting_order(schedule.program(rank)).rounds)
+        for (std::size_t i = 0; i < round.receives.size(); ++i)
+          ASSERT_EQ(told.at({round.number, rank})[i].second, round.receives[i].peer) << place;
+  });
+  const Trace direct = trace_of(make_schedule(Problem::alltoall(4, 8), "direct"));
+  EXPECT_EQ(direct.messages[0].receive_place, 0) << "0 to 1: rank 1 receives from rank 0 first";
+  EXPECT_EQ(direct.messages[2].receive_place, 2) << "0 to 3: rank 3 receives from rank 0 last";
+  for (const TracedMessage& message : trace_of(make_schedule(Problem::alltoall(5, 8), "bruck")).messages)
+    EXPECT_EQ(message.receive_place, 0);
 }
 
 TEST(Trace, HasEachMessageOnceAndInOrder) {

@@ -199,7 +199,7 @@ TEST(FaultCause, NamesWhatIsMissing) {
   const FaultCauses causes = causes_of_exchange(programs);
   ASSERT_EQ(causes.causes.size(), 1u);
   EXPECT_EQ(causes.causes[0].kind, CauseKind::missing);
-  EXPECT_EQ(causes.causes[0].message, "block 0 to 0 stays at rank 0, input[0]: no copy of round 0 takes it further");
+  EXPECT_EQ(causes.causes[0].message, "block 0 to 0 stays at rank 0, input[0]: a copy is missing in round 0");
   EXPECT_EQ(causes.causes[0].operation, (NamedOperation{0, NamedOperation::Kind::copy, 0, 0}));
 }
 
@@ -322,9 +322,10 @@ TEST(FaultCause, WhatOneRankOmitsIsOneCause) {
   }));
   ASSERT_EQ(causes.causes.size(), 1u);
   EXPECT_EQ(causes.causes[0].kind, CauseKind::missing);
-  EXPECT_EQ(causes.causes[0].message,
-            "block 3 to 0 stays at rank 3, input[0]: no message of rounds 0 to 5 takes it to rank 0; the same for 6 of 6 messages "
-            "from rank 3");
+  EXPECT_EQ(
+      causes.causes[0].message,
+      "block 3 to 0 stays at rank 3, input[0]: a message to rank 0 is missing in one of the rounds 0 to 5; the same for 6 of 6 "
+      "messages from rank 3");
 }
 
 TEST(FaultCause, MessagesWithOneEndAtEveryRankAreOneCause) {

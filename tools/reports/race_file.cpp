@@ -45,11 +45,13 @@ std::vector<double> repetitions_in(const Json& samples) {
 
 RaceFileEntry entry_of(const Json& json) {
   const auto algorithm = json.at("algorithm").get<std::string>();
+  const auto same_as = json.at("same_as").get<std::vector<std::string>>();
   return {.algorithm = algorithm,
-          .same_as = json.at("same_as").get<std::vector<std::string>>(),
+          .same_as = same_as,
           .short_name = json.at("short_name").get<std::string>(),
           .policy = json.at("policy").get<std::string>(),
           .executor = json.at("executor").get<std::string>(),
+          .same_as_short_names = json.value("same_as_short_names", same_as),  // older results have the long names only
           .buffers = json.at("buffers").get<int>(),
           .keep_step = json.at("keep_step").get<bool>(),
           .is_vendor = algorithm == "vendor",

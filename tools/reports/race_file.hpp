@@ -15,6 +15,7 @@ struct RaceFileEntry {
   std::string algorithm;             // with all parameters
   std::vector<std::string> same_as;  // further algorithms with the same steps
   std::string short_name, policy, executor;
+  std::vector<std::string> same_as_short_names;
   int buffers = 2;
   bool keep_step = false;
   bool is_vendor = false;

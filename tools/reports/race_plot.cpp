@@ -2,6 +2,7 @@
 #include "reports/race_plot.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +11,7 @@
 
 #include "draw/panel.hpp"
 #include "draw/svg.hpp"
+#include "draw/text_lines.hpp"
 #include "foundation/text/parsing.hpp"
 #include "options/arguments.hpp"
 #include "options/misuse.hpp"
@@ -21,12 +23,26 @@ namespace {
 
 constexpr double least_panel_width = 420, panel_height = 318, left = least_left_margin, right = 14;
 constexpr double least_room_for_size = 40;  // of a text below the map
+constexpr double key_sample = 40;           // room for the line before a name of the key
+
+// Returns "bruck = hypercube".
+std::string joined(std::string name, const std::vector<std::string>& same) {
+  for (const std::string& other : same) name += " = " + other;
+  return name;
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
 
 // A candidate, drawn in one colour in all races.
 struct Series {
   Curve curve;  // its title is the candidate's name
   bool is_vendor = false;
-  int fastest = 0;  // number of sizes at which it is the fastest
+  std::vector<const RaceFileEntry*> entries;     // one for each race and size that has the candidate
+  std::vector<std::string> same;                 // further algorithms of which the same is drawn, in all races and sizes
+  std::map<std::pair<Count, Bytes>, double> at;  // the median for each number of ranks and size
+  int fastest = 0;                               // number of sizes at which it is the fastest
   double logarithms = 0, sizes = 0;
 };
 
@@ -54,8 +70,12 @@ class RacePlot {
     double y = draw_lines(picture, 26, lines_of(title, room, 15), "text", 15);
     y = draw_lines(picture, y, lines_of(first.origin, room, 11), "faint", 11);
     std::vector<Curve> key;
-    for (const Series& each : series_) key.push_back(each.curve);
+    for (const Series& each : series_) {
+      Curve& curve = key.emplace_back(each.curve);
+      curve.title = fitted(joined(each.curve.title, each.same), room - key_sample);
+    }
     y = draw_key(picture, {margin(), y - 6}, room, key) + 8;
+    for (const std::string& note : notes()) y = draw_lines(picture, y + 8, lines_of(note, room, 11), "faint", 11) - 8;
     y = draw_panels(picture, y);
     if (shows(RacePanel::winners)) y = draw_map(picture, y + 28) + 20;
     return picture.written(form_.width, y);
@@ -100,8 +120,58 @@ class RacePlot {
            (executors_.size() > 1 ? " " + entry.executor : "");
   }
 
+  // The name of a candidate with all algorithms of which the same is drawn at this size.
+  static std::string full_name_of(const RaceFileEntry& entry, const Series& series) {
+    return joined(series.curve.title, entry.same_as_short_names.empty() ? series.same : entry.same_as_short_names);
+  }
+
   static bool is_best(const RaceFileSize& size, const RaceFileEntry& entry) {
     return size.best && &entry == &size.entries[*size.best];
+  }
+
+  // Returns the algorithms that have the candidate's schedule wherever it was raced.
+  static std::vector<std::string> same_everywhere(const Series& series) {
+    std::vector<std::string> names = series.entries.front()->same_as_short_names;
+    std::erase_if(names, [&](const std::string& name) {
+      return std::any_of(series.entries.begin(), series.entries.end(),
+                         [&](const RaceFileEntry* entry) { return !contains(entry->same_as_short_names, name); });
+    });
+    return names;
+  }
+
+  // Predictions list algorithms with equal schedules one by one. Draws those with equal times as one.
+  static void join_equal(std::vector<Series>& all) {
+    for (std::size_t i = 0; i < all.size(); ++i)
+      for (std::size_t j = i + 1; j < all.size();)
+        if (all[i].at == all[j].at) {
+          all[i].same.push_back(all[j].curve.title);
+          all.erase(all.begin() + static_cast<std::ptrdiff_t>(j));
+        } else {
+          ++j;
+        }
+  }
+
+  // Says what "=" means in the key, and which algorithms have equal schedules only somewhere.
+  std::vector<std::string> notes() const {
+    std::vector<std::string> notes;
+    if (std::any_of(series_.begin(), series_.end(), [](const Series& each) { return !each.same.empty(); }))
+      notes.emplace_back(races_.front().is_predicted ? "=: the same predicted time at all sizes"
+                                                     : "=: the same schedule, which was raced once");
+    for (const Series& each : series_)
+      for (const RaceFile& race : races_) {
+        std::map<std::vector<std::string>, std::vector<std::string>> sizes;  // by the algorithms that have the same schedule there
+        for (const RaceFileSize& size : race.sizes)
+          if (const RaceFileEntry* entry = entry_of(size, each)) {
+            std::vector<std::string> further = entry->same_as_short_names;
+            std::erase_if(further, [&](const std::string& name) { return contains(each.same, name); });
+            if (!further.empty()) sizes[further].push_back(size.text);
+          }
+        for (const auto& [further, texts] : sizes)
+          notes.push_back(fmt::format("{} ranks{}: {}", race.ranks,
+                                      texts.size() < race.sizes.size() ? fmt::format(", {}", fmt::join(texts, ", ")) : "",
+                                      joined(each.curve.title, further)));
+      }
+    return notes;
   }
 
   void choose_series(std::size_t curves) {
@@ -117,7 +187,11 @@ class RacePlot {
           series->fastest += is_best(size, entry);
           series->logarithms += std::log(entry.to_best->median);
           ++series->sizes;
+          series->entries.push_back(&entry);
+          series->at[{race.ranks, size.bytes}] = entry.seconds.median;
         }
+    for (Series& each : all) each.same = same_everywhere(each);
+    if (races_.front().is_predicted) join_equal(all);
     std::stable_sort(all.begin(), all.end(), [](const Series& a, const Series& b) {
       if (a.is_vendor != b.is_vendor) return b.is_vendor;
       return a.fastest != b.fastest ? a.fastest > b.fastest : a.logarithms / a.sizes < b.logarithms / b.sizes;
@@ -164,7 +238,7 @@ class RacePlot {
         const std::optional<Spread> spread = entry ? figure(*entry) : std::nullopt;
         if (spread)
           row.insert(row.end(), {spread->median, spread->lower, spread->upper,
-                                 fmt::format("{}, {}: {}", series.curve.title, size_text, spread_text(*spread, text))});
+                                 fmt::format("{}, {}: {}", full_name_of(*entry, series), size_text, spread_text(*spread, text))});
         else
           row.resize(row.size() + 4);
       }
@@ -215,34 +289,26 @@ class RacePlot {
     return !collective || has_blocks(*collective) ? "size of a block" : "largest count";
   }
 
-  // Shortens a text to a width.
-  static std::string fitting(std::string text, double width, double size) {
-    if (text_width(text, size) <= width) return text;
-    if (width < 2 * size) return "";
-    while (!text.empty() && text_width(text, size) + size > width) {
-      while (!text.empty() && (text.back() & 0xC0) == 0x80) text.pop_back();  // continuation bytes of a UTF-8 letter
-      if (!text.empty()) text.pop_back();
-    }
-    return text + "…";
-  }
-
   void draw_cell(Svg& picture, const RaceFile& race, const RaceFileSize& size, const Box& box) const {
     if (!size.best) return picture.box(box, "frame");
     const RaceFileEntry& best = size.entries[*size.best];
     const std::string name = name_of(best);
-    const auto series = std::find_if(series_.begin(), series_.end(), [&](const Series& each) { return each.curve.title == name; });
+    const auto series = std::find_if(series_.begin(), series_.end(), [&](const Series& each) {
+      return each.curve.title == name || (races_.front().is_predicted && contains(each.same, name));
+    });
     const bool known = series != series_.end();
     const std::string figure =
         best.ratio && !best.is_vendor ? fmt::format("{:.2f}", best.ratio->median) : seconds_text(best.seconds.median);
     picture.box(
         box, known ? Kind{} : "cell", known ? curve_colour(*series->curve.colour) : "",
-        fmt::format("{} ranks, {}: {}, {}{}; {}", race.ranks, size.text, name, seconds_text(best.seconds.median),
+        fmt::format("{} ranks, {}: {}, {}{}; {}", race.ranks, size.text,
+                    known ? full_name_of(best, *series) : joined(name, best.same_as_short_names), seconds_text(best.seconds.median),
                     best.ratio ? fmt::format(", {:.2f} times the vendor's time", best.ratio->median) : "", size.conclusion));
     const Kind ink = known ? "on-colour" : "text";
     const double middle = box.x + box.width / 2, room = box.width - 2;
-    picture.text({middle, box.y + 17}, fitting(best.is_vendor ? name : best.short_name, room, 10), Anchor::middle, ink, 10);
-    picture.text({middle, box.y + 31}, fitting(figure, room, 10), Anchor::middle, ink, 10);
-    if (size.conclusion != "fastest") picture.text({middle, box.y + 43}, fitting(size.conclusion, room, 9), Anchor::middle, ink, 9);
+    picture.text({middle, box.y + 17}, fitted(best.is_vendor ? name : best.short_name, room, 10), Anchor::middle, ink, 10);
+    picture.text({middle, box.y + 31}, fitted(figure, room, 10), Anchor::middle, ink, 10);
+    if (size.conclusion != "fastest") picture.text({middle, box.y + 43}, fitted(size.conclusion, room, 9), Anchor::middle, ink, 9);
   }
 
   // Draws the map of winners from `y` down and returns the y at which it ends.
@@ -275,7 +341,7 @@ class RacePlot {
     std::size_t i = 0;
     for (const auto& [bytes, text] : sizes_) {
       if (i++ % cells == 0)
-        picture.text(base, fitting(text, static_cast<double>(cells) * cell_width, 10), Anchor::middle, "faint", 10);
+        picture.text(base, fitted(text, static_cast<double>(cells) * cell_width, 10), Anchor::middle, "faint", 10);
       base.x += cell_width;
     }
   }

@@ -5,6 +5,7 @@
 
 #include <sstream>
 
+#include "execute/executors.hpp"
 #include "options/cases.hpp"
 #include "options/problem_options.hpp"
 #include "plan/family_schedule.hpp"
@@ -34,8 +35,8 @@ std::vector<Trace> race_traces(Communicator& ranks, const RaceResult& race, cons
                                                    .keep_step = candidate.keep_step},
                                                   input.data(), output.data()));
     if (trace.times.empty()) continue;  // all ranks but the first
-    trace.title = fmt::format("{}, {}, {}, {} by {}", name(race.problem.collective), short_name(race.problem, candidate.algorithm),
-                              problem_text(race.problem), name(candidate.policy), trace.times.back().executor);
+    trace.title = fmt::format("{}, {}, {}, {} {}", name(race.problem.collective), short_name(race.problem, candidate.algorithm),
+                              problem_text(race.problem), name(candidate.policy), row_of(candidate.executor).phrase);
   }
   return traces;
 }

@@ -7,7 +7,9 @@
 #include <cmath>
 
 #include "quadrille/candidate.hpp"
+#include "quadrille/cost.hpp"
 #include "reports/way_json.hpp"
+#include "schedule/extent.hpp"
 #include "support/text.hpp"
 
 namespace quadrille::command {
@@ -58,6 +60,23 @@ std::vector<Line> lines_of(const TuneResult& session) {
     add(*line, each);
   }
   return lines;
+}
+
+constexpr Count most_operations = Count{1} << 17;  // of a schedule whose figures are counted
+
+// A way with what tells it from others: its name without defaults and, if it has a schedule that is not too long to count, C1 and
+// C2.
+Json way_of(const TuneCell& each, const WisdomEntry& entry) {
+  const Candidate candidate = parse_candidate(each.problem, entry.way.algorithm);
+  Json way = way_json(entry);
+  way["short_name"] = short_name(each.problem, candidate);
+  if (is_vendor(candidate)) return way;
+  const Schedule schedule = make_schedule(each.problem, candidate);
+  if (operation_count(schedule, most_operations) > most_operations) return way;
+  const Figures counted = figures(schedule);
+  way["c1"] = counted.c1;
+  way["c2"] = counted.c2;
+  return way;
 }
 
 std::string time_left(double seconds) {
@@ -126,7 +145,7 @@ Json json_of(const TuneResult& session) {
   for (const TuneCell& each : session.cells) {
     static constexpr const char* states[] = {"open", "known", "measured", "left_out"};
     Json ways = Json::array();
-    for (const WisdomEntry& entry : each.record.entries) ways.push_back(way_json(entry));
+    for (const WisdomEntry& entry : each.record.entries) ways.push_back(way_of(each, entry));
     Json cell{{"collective", name(each.problem.collective)},
               {"shape", each.shape},
               {"own_counts_only", each.own_counts_only},

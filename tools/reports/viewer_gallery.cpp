@@ -12,6 +12,7 @@
 #include "options/problem_options.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/cost.hpp"
+#include "reports/algorithm_paragraphs.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
 
@@ -126,21 +127,45 @@ std::string sentence_of(std::string_view words) {
   return sentence + '.';
 }
 
-// All algorithms of a collective on the same ranks: a grid of 2 x 4, each row a node.
-std::vector<Lesson> pages_of(Collective collective) {
-  std::vector<Lesson> pages;
+// A problem of an algorithm's own, where the usual one of the gallery does not fit it, or does not show what it is for.
+struct OwnProblem {
+  Collective collective;
+  std::string_view algorithm;
+  ProblemOptions options;
+};
+
+std::vector<OwnProblem> own_problems() {
+  ProblemOptions few_send = ranks("8", "64B"), short_row = ranks("7", "64B");
+  few_send.pattern = "groups:3";
+  short_row.pattern = "uniform";
+  return {{Collective::alltoall, "torus-direct", network("torus:4x4,balanced")},
+          {Collective::alltoall, "imaginary-node", network("torus:9")},
+          {Collective::alltoall, "submesh", network("torus:4x4")},
+          {Collective::alltoall, "subtorus", network("torus:4x8")},
+          {Collective::alltoallv, "groups", few_send},
+          {Collective::alltoallv, "folded-four-stage", short_row}};
+}
+
+// The usual problem: 8 ranks on a grid of 2 x 4, each row a node.
+ProblemOptions problem_of(const Algorithm& algorithm) {
+  for (OwnProblem& own : own_problems())
+    if (own.collective == algorithm.collective && own.algorithm == algorithm.id) return std::move(own.options);
   ProblemOptions options;
   options.ranks = "8";
-  if (options.depends_on_block(collective)) options.block = "64B";
+  if (options.depends_on_block(algorithm.collective)) options.block = "64B";
   options.grid = "2x4";
   options.node_sizes = "4x2";
-  const Problem problem = options.problems(collective).front();
+  return options;
+}
+
+std::vector<Lesson> pages_of(Collective collective) {
+  std::vector<Lesson> pages;
   for (const Algorithm* algorithm : algorithms_for(collective)) {
     const std::string id(algorithm->id);
-    if (!applies(problem, parse_choice(problem, id))) continue;
     std::string file = fmt::format("{}-{}", name(collective), id);
     std::replace(file.begin(), file.end(), '_', '-');
-    pages.push_back({file, fmt::format("{}, {}", name(collective), id), collective, id, options, sentence_of(algorithm->summary)});
+    pages.push_back({file, fmt::format("{}, {}", name(collective), id), collective, id, problem_of(*algorithm),
+                     fmt::format("{} {}", sentence_of(algorithm->summary), paragraph_of(*algorithm))});
   }
   return pages;
 }

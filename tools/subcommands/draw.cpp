@@ -50,6 +50,7 @@ std::string drawn(const Options& options, const Schedule& schedule, const std::v
     if (picture != pictures.front()) refuse(fmt::format("--as {} shows all ranks; --only-rank goes with space-time", picture));
   }
   const auto topology = options.problem.network();
+  if (topology && picture != "links") how.note += fmt::format("{}on {}", how.note.empty() ? "" : ", ", topology->name());
   if (picture == "links") {
     if (!topology) refuse("--as links needs a network; name one: --topology torus:4x8");
     return draw_links(schedule, *topology, how);

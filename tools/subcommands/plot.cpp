@@ -7,6 +7,8 @@
 
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
+#include "options/document_kind.hpp"
+#include "options/documents.hpp"
 #include "quadrille/error.hpp"
 #include "reports/predicted_file.hpp"
 #include "reports/race_plot.hpp"
@@ -22,15 +24,31 @@ struct Options {
   std::optional<std::string> curves, width, output;
 };
 
+[[noreturn]] void refuse_kind(DocumentKind kind, const std::string& label) {
+  constexpr std::string_view known = "a plot shows results of 'quadrille race --json', 'simulate --json' or 'price --json'";
+  const auto refuse_what_view_shows = [&](const char* what) {
+    throw Error(ErrorCode::malformed, fmt::format("{} holds {}, which 'quadrille view' shows; {}", label, what, known));
+  };
+  switch (kind) {
+    case DocumentKind::trace: refuse_what_view_shows("a trace");
+    case DocumentKind::tuning: refuse_what_view_shows("results of 'quadrille tune'");
+    case DocumentKind::report: refuse_what_view_shows("the report of a program");
+    default: throw Error(ErrorCode::malformed, fmt::format("{} holds none of the results that can be drawn; {}", label, known));
+  }
+}
+
 std::vector<RaceFile> read(const std::string& file) {
-  const Json json = read_json(file);
-  const std::string label = file == "-" ? "stdin" : fmt::format("'{}'", file);
+  const std::string label = label_of(file), text = read_text(file, label);
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded())
     throw Error(
         ErrorCode::malformed,
         fmt::format("{} is not a result of 'quadrille race --json', 'simulate --json' or 'price --json': it is no JSON", label));
   if (is_predicted(json)) return predicted_files_of(json, label);
-  return {race_file_of(json, label)};
+  if (const DocumentKind kind = kind_of_document(text, label); kind != DocumentKind::race) refuse_kind(kind, label);
+  std::vector<RaceFile> races;
+  for (const Json& race : json.is_array() ? json : Json::array({json})) races.push_back(race_file_of(race, label));
+  return races;
 }
 
 int run(const Options& options) {

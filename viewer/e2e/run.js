@@ -3,10 +3,10 @@
 //   node e2e/run.js COMMAND    COMMAND is the built command, such as ../build/release/bin/quadrille
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { launch, pageOf } from "./browser.js";
 
 const command = process.argv[2];
@@ -189,6 +189,25 @@ await check("a fragment leads back", () =>
   }),
 );
 
+await check("the program of a rank is that of quadrille schedule", async () => {
+  for (const words of [
+    ["alltoall", "--algorithm", "direct", "--ranks", "6"],
+    ["alltoallv", "--algorithm", "two-phase-bruck", "--ranks", "5"],
+  ]) {
+    const text = execFileSync(command, ["schedule", ...words], { env: environment }).toString();
+    const printed = text.split("\n\n").find((part) => part.startsWith("rank 2 "));
+    const expected = printed.split("\n").filter((line) => line.startsWith("  "));
+    await on(`${viewed("program", ...words)}#rank=2&views=text,network`, async (page) => {
+      await settled(page);
+      const shown = await page.locator("main .content").first().locator("code").allTextContents();
+      assert.deepEqual(
+        shown,
+        expected.map((line) => line.trim()),
+      );
+    });
+  }
+});
+
 await check("compare two schedules", () =>
   on(
     viewed("compared", "alltoall", "--algorithm", "bruck:radix=2", "--algorithm", "bruck:radix=3", "--ranks", "8"),
@@ -234,6 +253,18 @@ await check("broken and foreign data give a sentence, and text stays text", asyn
       assert.match(await page.locator("[role=alert]").textContent(), sentence);
       assert.equal(await page.locator("img").count(), 0);
     });
+});
+
+await check("a page that was cut says so, wherever that was", async () => {
+  const whole = readFileSync(fileURLToPath(pages[5]), "utf8");
+  for (const share of [0.1, 0.5, 0.9, 0.999]) {
+    const cut = join(folder, "cut.html");
+    writeFileSync(cut, whole.slice(0, share * whole.length));
+    await on(pathToFileURL(cut).href, async (page) => {
+      assert.match(await page.locator("body").innerText(), /^This page is incomplete: its file was cut/);
+    });
+  }
+  await on(pages[5], async (page) => assert.doesNotMatch(await page.locator("body").innerText(), /incomplete/));
 });
 
 await check("the gallery: from the index through two lessons", async () => {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Puts the built script and style into one page, dist/viewer.html, whose policy allows nothing but these two, by their hashes.
+// The script replaces the sentence at the top of the body, so a file that was cut shows it. The style comes after it for this reason.
 // `node scripts/seal.js --check` compares the page with the committed one instead of writing it.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -18,10 +19,13 @@ const page = `<!DOCTYPE html>
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Quadrille</title>
-<style>${style}</style>
 </head>
 <body>
-<div id="page"><noscript>This page draws with JavaScript, which is switched off.</noscript></div>
+<div id="page">
+<p>This page is incomplete: its file was cut, or the program that draws it was not loaded. Write it again by 'quadrille view'.</p>
+<noscript><p>This page draws with JavaScript, which is switched off.</p></noscript>
+</div>
+<style>${style}</style>
 <script type="application/json" id="data"></script>
 <script>${script}</script>
 </body>

@@ -14,17 +14,23 @@ const root = document.getElementById("page")!;
 const mostBytes = 200 * 1024 * 1024;
 
 function refuse(error: unknown): void {
-  const sentence =
-    error instanceof Refusal ? error.message : `This page failed: ${error instanceof Error ? error.message : String(error)}`;
-  const file = el("input", { type: "file", accept: ".json,application/json", "aria-label": "Open a schedule or a trace" });
+  const refused = error instanceof Refusal;
+  const message = error instanceof Error ? error.message : String(error);
+  const sentence = refused ? message.charAt(0).toUpperCase() + message.slice(1) : `It met an error of its own: ${message}`;
+  const file = el("input", { type: "file", accept: ".json,application/json", "aria-label": "Open another file" });
   file.addEventListener("change", () => void open(file.files?.[0]));
   root.replaceChildren(
     el(
       "div",
       { class: "refusal", role: "alert" },
-      el("h1", {}, "Quadrille"),
+      el("h1", {}, refused ? "This page cannot show its document" : "This page failed"),
       el("p", {}, sentence),
-      el("p", {}, "Open a schedule or a trace that 'quadrille schedule --json' or 'quadrille view' wrote: ", file),
+      el(
+        "p",
+        {},
+        "The page shows what 'quadrille schedule --format json', 'quadrille trace', and 'race', 'tune' and 'report' with --json write. Open such a file: ",
+        file,
+      ),
     ),
   );
 }

@@ -55,6 +55,8 @@ test("positions and times belong together", () => {
   expect([...times]).toEqual([0, 900]);
   expect(timeAt(times, 0.5)).toBe(450);
   expect(positionAt(times, 450)).toBe(0.5);
+  const torus = exchange("alltoall-torus-3x3"); // begins with a round of copies
+  expect([...roundTimes(torus, torus.clocks[0]!)]).toEqual(Array.from({ length: torus.rounds.length + 1 }, (_, round) => round));
   const logical = roundTimes(exchange("alltoall-bruck-8"), exchange("alltoall-bruck-8").clocks[0]!);
   for (const position of [0, 0.25, 1, 2.5, 3]) {
     expect(timeAt(logical, position)).toBe(position);

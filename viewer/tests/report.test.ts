@@ -5,7 +5,7 @@ import { readPage } from "../src/load/document";
 import { formatBytes } from "../src/model/format";
 import { apart } from "../src/report/curves";
 import { date } from "../src/report/parts";
-import { fastest, names, reason } from "../src/report/race";
+import { commonLabel, conclusion, fastest, label, names, reason } from "../src/report/race";
 import { heading } from "../src/report/races_page";
 import { ranksOf } from "../src/report/timeline";
 
@@ -48,6 +48,25 @@ test("a race", () => {
   expect(reason(direct!, bruck!, formatBytes)).toMatch(/intervals meet/);
   expect(reason(ring!, bruck!, formatBytes)).toBe("more rounds, 3 against 2; more volume, 48 B against 32 B");
   expect(read!.sizes[1]!.leftOut).toEqual([{ name: "xor", reason: "not a power of two" }]);
+});
+
+test("algorithms with equal schedules stand with the one that was raced", () => {
+  const document = race(4);
+  Object.assign(document.sizes[0]!.entries[0]!, { same_as_short_names: ["hypercube"], same_as: ["hypercube:all=1"] });
+  Object.assign(document.sizes[1]!.entries[1]!, { same_as_short_names: ["hypercube", "bine"] });
+  const [read] = readPage(JSON.stringify(document)).races;
+  const of = (size: number) => label(read!.sizes[size]!.candidates.find(({ name }) => name === "bruck")!);
+  expect([of(0), of(1)]).toEqual(["bruck = hypercube = bine", "bruck = hypercube"]);
+  expect(commonLabel(read!, "bruck")).toBe("bruck = hypercube");
+  expect(commonLabel(read!, "direct")).toBe("direct");
+  const many = { ...read!.sizes[0]!.candidates[0]!, name: "bruck, dataflow", sameAs: ["a", "b", "c", "d"] };
+  expect(label(many)).toBe("bruck = a = b and 2 more, dataflow");
+});
+
+test("what cannot be told apart is tied, also if the results do not say so", () => {
+  const [read] = readPage(JSON.stringify(race(4))).races;
+  expect(read!.sizes.map(conclusion)).toEqual(["tied", "fastest"]);
+  expect(conclusion({ ...read!.sizes[0]!, conclusion: "noisy" })).toBe("noisy");
 });
 
 test("a race says where, when, on what and by which command it was run", () => {

@@ -3,7 +3,9 @@
 import { expect, test } from "vitest";
 import { Replay } from "../src/model/replay";
 import { light } from "../src/views/look";
+import { faultMarks } from "../src/views/memory";
 import { memoryLayout, placeAt, yOf } from "../src/views/memory_layout";
+import { spacingOf } from "../src/views/network";
 import { middleOf, rowsFor, sampleText } from "../src/views/time_rows";
 import { type Frame, labelStep, phaseOf, remembered } from "../src/views/view";
 import { exchange, scheduleNames } from "./schedules";
@@ -76,15 +78,39 @@ test("a rank without a row is at the border between its neighbours' rows", () =>
   expect(rows.step).toBe(4);
   expect(rows.ranks.slice(0, 5)).toEqual([0, 5, 6, 8, 15]);
   expect([1, 7, 9, 63].map((rank) => middleOf(rows, rank))).toEqual([1, 3, 4, 17]);
-  expect(sampleText(rows)).toMatch(/^one of every 4 ranks;/);
-  expect(sampleText(rowsFor(16, 96, undefined))).toBe("");
-  expect(sampleText(rowsFor(16, 95, undefined))).toMatch(/^one of every 2 ranks;/);
+  expect(sampleText(rows, 64)).toMatch(/^\d+ of 64 ranks are shown;/);
+  expect(sampleText(rowsFor(16, 96, undefined), 16)).toBe("");
+  expect(sampleText(rowsFor(16, 95, undefined), 16)).toMatch(/^8 of 16 ranks are shown;/);
 });
 
 test("a sample shows ranks of every place in nodes of 8", () => {
   const { ranks, step } = rowsFor(256, 220, undefined);
   expect(step).toBe(8);
   expect(new Set(ranks.map((rank) => rank % 8)).size).toBe(8);
+});
+
+test("the spacing of switches", () => {
+  const points = [
+    { x: 0, y: 0 },
+    { x: 3, y: 0 },
+    { x: 0, y: 10 },
+    { x: 0, y: 24 },
+  ];
+  expect(spacingOf(points, 2)).toBe(10);
+  expect(spacingOf(points, 4)).toBe(Infinity);
+  expect(spacingOf(new Array(401).fill(points[0]), 2)).toBe(0);
+});
+
+// Of a block "10→15" among 16 ranks.
+test("marks of wrong bytes cover no label", () => {
+  const [width, height] = [45, 30];
+  const [labelWidth, labelHeight] = [37, 13];
+  for (const [x1, y1, x2, y2] of faultMarks({ x: 0, y: 0, width, height }, false))
+    for (let share = 0; share <= 1; share += 0.1) {
+      const [x, y] = [x1 + share * (x2 - x1), y1 + share * (y2 - y1)];
+      expect(Math.abs(x - width / 2) < labelWidth / 2 && Math.abs(y - height / 2) < labelHeight / 2).toBe(false);
+    }
+  expect(faultMarks({ x: 0, y: 0, width, height }, true)).toHaveLength(1);
 });
 
 test("labels have room", () => {

@@ -17,6 +17,7 @@ std::optional<NetworkLayout> grid_layout(const Topology& topology);
 std::optional<NetworkLayout> cube_layout(const Topology& topology);
 
 // Networks whose links all lead one level up or down, such as fat trees and clusters: ranks in the lowest row.
+// Nothing if the row would be too long for a page.
 std::optional<NetworkLayout> layer_layout(const Topology& topology);
 
 // Dragonflies: each group has its routers on an arc and their ranks outside it. The groups stand in a circle.

@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "execute/executors.hpp"
 #include "execute/script/execution_record.hpp"
 #include "foundation/assert.hpp"
 #include "plan/gathered.hpp"
@@ -224,7 +225,7 @@ Trace TracedPlan::trace() {
   TracedTime time = executed_time(trace, lists);
   time.policy = name(policy);
   time.executor = name(observed.plan.executor());
-  time.title = fmt::format("executed by {}, {}", time.executor, time.policy);
+  time.title = fmt::format("executed {}, {}", row_of(observed.plan.executor()).phrase, time.policy);
   if (clocks.bound() > 0) time.clock_bound = clocks.bound();
   trace.times.push_back(std::move(time));
   return trace;

@@ -16,11 +16,11 @@ namespace {
 
 using ::testing::ElementsAre;
 
-const std::vector<std::string> networks{"ring:1",        "ring:7",       "array:5",         "full:9",          "torus:4x4",
-                                        "mesh:3x5",      "torus:3x2x4",  "mesh:2x2x2",      "torus:2x3x2x3",   "torus:2x2x2x2x2",
-                                        "hypercube:2",   "hypercube:8",  "hypercube:16",    "hypercube:32",    "hypercube:64",
-                                        "hypercube:128", "fat-tree:2",   "fat-tree:4",      "fat-tree:6",      "cluster:3x4",
-                                        "cluster:1x1",   "cluster:1x16", "dragonfly:3x2x2", "dragonfly:9x4x2", "dragonfly:1x3x1"};
+const std::vector<std::string> networks{
+    "ring:1",       "ring:7",        "array:5",         "full:9",          "torus:4x4",      "mesh:3x5",     "torus:3x2x4",
+    "mesh:2x2x2",   "torus:2x3x2x3", "torus:2x2x2x2x2", "hypercube:2",     "hypercube:8",    "hypercube:16", "hypercube:32",
+    "hypercube:64", "hypercube:128", "fat-tree:2",      "fat-tree:4",      "fat-tree:6",     "cluster:3x4",  "cluster:1x1",
+    "cluster:1x16", "cluster:12x8",  "dragonfly:3x2x2", "dragonfly:9x4x2", "dragonfly:1x3x1"};
 
 Box box_of(const Topology& topology, const NetworkLayout& layout, Vertex vertex) {
   const auto& [centre, name] = layout.vertices[vertex];
@@ -96,6 +96,11 @@ TEST(Layouts, DrawToriOfThreeDimensionsAsPlanes) {
     EXPECT_NEAR(length(direction), 1, 1e-9);
   }
   EXPECT_EQ(directions.size(), 6u);
+}
+
+TEST(Layouts, FitAPage) {
+  for (const char* name : {"cluster:12x8", "cluster:4x8", "fat-tree:4", "torus:8x8", "dragonfly:3x2x2"})
+    EXPECT_LE(layout_of(parse_topology(name)).width, 1200) << name;
 }
 
 TEST(Layouts, DrawTreesInLayers) {

@@ -106,6 +106,75 @@ TEST_F(PlotTest, JoinsOwnSchedulesOfSeveralSizes) {
   EXPECT_EQ(count_of(picture.texts(), "16B/"), 0u);
 }
 
+// Bruck's algorithm with radix 2 takes the same time as the hypercube in this model.
+TEST_F(PlotTest, DrawsEqualPredictionsAsOne) {
+  const Words words{"simulate",    "alltoall", "--ranks",     "8",         "--block",     "8B,1KiB", "--machine", "sp2",
+                    "--algorithm", "bruck",    "--algorithm", "hypercube", "--algorithm", "shift",   "--json"};
+  const Read picture(prints({"plot", "-"}, prints(words)));
+  EXPECT_EQ(count_of(picture.texts(), "bruck = hypercube") + count_of(picture.texts(), "hypercube = bruck"), 1u);
+  EXPECT_THAT(picture.texts(), IsSupersetOf({"shift", "=: the same predicted time at all sizes"}));
+}
+
+Json raced(const std::vector<std::string>& same_at_8, const std::vector<std::string>& same_at_64) {
+  const Json spread{{"median", 1}, {"least", 1}, {"most", 1}, {"lower", 1}, {"upper", 1}};
+  const auto entry = [&](const std::string& name, const std::vector<std::string>& same_as, double seconds) {
+    return Json{{"algorithm", name + ":all=1"},
+                {"short_name", name},
+                {"same_as", same_as},
+                {"same_as_short_names", same_as},
+                {"policy", "blocking"},
+                {"executor", "shared"},
+                {"buffers", 2},
+                {"keep_step", false},
+                {"checked", true},
+                {"samples_s", {{seconds}}},
+                {"median_s", seconds},
+                {"least_s", seconds},
+                {"most_s", seconds},
+                {"lower_s", seconds},
+                {"upper_s", seconds},
+                {"ratio", nullptr},
+                {"to_best", spread}};
+  };
+  const auto size = [&](int bytes, const std::vector<std::string>& same_as) {
+    return Json{{"block_bytes", bytes},
+                {"conclusion", "fastest"},
+                {"best", 0},
+                {"entries", {entry("bruck", same_as, 1e-6), entry("direct", {}, 2e-6)}}};
+  };
+  return {{"collective", "alltoall"},
+          {"transport", "threads"},
+          {"memory", ""},
+          {"machine", {{"model", "m"}}},
+          {"version", "1"},
+          {"ranks", 4},
+          {"nodes", 1},
+          {"cold", false},
+          {"sizes", {size(8, same_at_8), size(64, same_at_64)}}};
+}
+
+// An algorithm that was not raced, because its schedule is that of another one, is named with that one.
+TEST_F(PlotTest, NamesAlgorithmsWithEqualSchedules) {
+  const Read always(prints({"plot", "-"}, raced({"hypercube"}, {"hypercube"}).dump()));
+  EXPECT_THAT(always.texts(), IsSupersetOf({"bruck = hypercube", "direct", "=: the same schedule, which was raced once"}));
+  EXPECT_FALSE(always.explained("bruck = hypercube, 8 B: ").empty());
+  const Read once(prints({"plot", "-"}, raced({"hypercube"}, {"hypercube", "ring"}).dump()));
+  EXPECT_THAT(once.texts(), IsSupersetOf({"bruck = hypercube", "4 ranks, 64 B: bruck = ring"}));
+  EXPECT_THAT(Read(prints({"plot", "-"}, raced({}, {}).dump())).texts(), Contains("bruck"));
+}
+
+TEST_F(PlotTest, RefusesFilesOfOtherKinds) {
+  const Words problem{"alltoall", "--algorithm", "bruck", "--ranks", "4"};
+  Words trace = problem, schedule = problem;
+  trace.insert(trace.begin(), "trace");
+  schedule.insert(schedule.begin(), "schedule");
+  schedule.insert(schedule.end(), {"--format", "json"});
+  refuses({"plot", "-"}, "stdin holds a trace, which 'quadrille view' shows; a plot shows", prints(trace));
+  refuses({"plot", "-"}, "stdin holds a trace", "[" + prints(trace) + "]");
+  refuses({"plot", "-"}, "none of the results that can be drawn; a plot shows", prints(schedule));
+  for (const char* other : {"[1, 2]", "7", "[]", "{}"}) refuses({"plot", "-"}, "none of the results that can be drawn", other);
+}
+
 TEST_F(PlotTest, RefusesWhatIsNoTable) {
   refuses({"plot", "-"}, "it is no JSON", "hello");
   refuses(

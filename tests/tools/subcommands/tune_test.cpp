@@ -80,6 +80,13 @@ TEST_F(TuneTest, MeasuresTheCallsOfARunDearestFirst) {
   EXPECT_EQ(cells[2]["collective"], "reduce_scatterv") << "MPI's Reduce_scatter";
   EXPECT_EQ(cells[0]["size"], 512);
   EXPECT_EQ(cells[1]["size"], 64) << "sums of numbers of 8 bytes";
+  for (const Json& way : cells[0]["ways"]) {
+    const std::string short_name = way["short_name"], algorithm = way["algorithm"];
+    EXPECT_TRUE(algorithm.starts_with(short_name.substr(0, short_name.find(':')))) << way;
+    EXPECT_LE(short_name.size(), algorithm.size());
+    EXPECT_GE(way["c1"], 1);
+    EXPECT_GE(way["c2"], 512);
+  }
   EXPECT_EQ(cells[2]["size"], 64) << "the block bytes of a reduce_scatter with shares are the whole vector";
 }
 

@@ -47,7 +47,7 @@ function readExchange(document: Reader): Exchange {
   if (read) return read(document);
   throw new Refusal(
     format
-      ? `${document.place} has the format "${format.slice(0, 60)}"; this page shows ${[...readers.keys()].join(", ")}.`
+      ? `${document.place} has the format "${format.slice(0, 60)}", which is not ${[...readers.keys()].join(" or ")}.`
       : `${document.place} has no "format", so it is no document of Quadrille.`,
   );
 }

@@ -19,8 +19,11 @@ function readCandidate(entry: Reader): Candidate {
   const phases = ["distribute_s", "communicate_s", "collect_s"].map((key) => maybe(entry, key, (reader) => reader.number()));
   const policy = maybe(entry, "policy", (reader) => reader.text());
   const short = maybe(entry, "short_name", (reader) => reader.text()) ?? entry.at("algorithm").text();
+  const words = (key: string) => maybe(entry, key, (list) => list.list().map((name) => name.text()));
   return {
     name: policy && policy !== "blocking" ? `${short}, ${policy}` : short,
+    algorithm: short,
+    sameAs: words("same_as_short_names") ?? words("same_as") ?? [],
     median: seconds(entry.at("median_s")),
     lower: seconds(entry.at("lower_s")),
     upper: seconds(entry.at("upper_s")),

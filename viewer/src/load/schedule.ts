@@ -83,6 +83,7 @@ export function readSchedule(document: Reader): Exchange {
       ends: "both",
       read,
       write,
+      receivePlace: 0,
     };
   };
 

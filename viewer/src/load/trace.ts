@@ -37,6 +37,7 @@ function readMessages(reader: Reader, ranks: number): Message[] {
   const bytes = table.column("bytes", 0);
   const control = table.optional("control", 0, 0, 1);
   const ended = table.optional("ends", 0, 0, 2);
+  const places = table.optional("receive_place", 0, 0);
   const read = readRegions(reader.at("read"), table.rows);
   const write = readRegions(reader.at("write"), table.rows);
   return round.map((number, index) => ({
@@ -49,6 +50,7 @@ function readMessages(reader: Reader, ranks: number): Message[] {
     ends: ends[ended[index]!]!,
     read: read[index]!,
     write: write[index]!,
+    receivePlace: places[index]!,
   }));
 }
 

@@ -25,7 +25,7 @@ export function roundTimes(exchange: Exchange, clock: Clock): Float64Array {
   const rounds = exchange.rounds.length;
   const times = new Float64Array(rounds + 1);
   for (const round of exchange.rounds) {
-    let end = 0;
+    let end = clock.kind === "logical" ? round.number + 1 : 0; // also of rounds with local operations only
     for (const { index } of round.messages) end = Math.max(end, clock.sendEnd[index] ?? 0, clock.receiveEnd[index] ?? 0);
     if (clock.localEnd) for (const { index } of round.locals) end = Math.max(end, clock.localEnd[index] ?? 0);
     times[round.number + 1] = end;

@@ -34,6 +34,7 @@ export interface Message {
   readonly ends: "both" | "sender" | "receiver"; // which ends exist; others than both only in wrong schedules
   readonly read: readonly Region[];
   readonly write: readonly Region[];
+  readonly receivePlace: number; // orders what a rank receives in a round; 0 everywhere: in the order of the messages
 }
 
 export interface Round {

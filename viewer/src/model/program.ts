@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One rank's program as lines of text, in the notation of quadrille-schedule-text/1.
-import { bufferNames, type Exchange, type Region } from "./exchange";
+// One rank's program as lines of text, in the notation and the order of quadrille-schedule-text/1: local operations, what the rank
+// sends, what it receives, control messages.
+import { bufferNames, type Exchange, type Message, type Region } from "./exchange";
 
 export interface Line {
   readonly round: number;
@@ -36,18 +37,20 @@ export function program(exchange: Exchange, rank: number): Line[] {
         const verb = local.operation === "copy" ? "copy" : `reduce ${local.operation}`;
         return { round: round.number, text: `${verb} ${regionsText(local.source)} -> ${regionsText(local.target)}` };
       });
-    const messages = round.messages.flatMap(({ index, from, to, bytes, control, ends, read, write }) => {
-      const lines: Line[] = [];
-      const what = (verb: string, word: string, peer: number, regions: readonly Region[]) =>
-        lines.push({
-          round: round.number,
-          message: index,
-          text: control ? `control ${word} ${peer} ${bytes}` : `${verb} ${word} ${peer} ${regionsText(regions)}`,
-        });
-      if (from === rank && ends !== "receiver") what("send", "to", to, read);
-      if (to === rank && ends !== "sender") what("receive", "from", from, write);
-      return lines;
+    const line = ({ index, control, bytes }: Message, verb: string, word: string, peer: number, regions: readonly Region[]) => ({
+      round: round.number,
+      message: index,
+      text: control ? `control ${word} ${peer} ${bytes}` : `${verb} ${word} ${peer} ${regionsText(regions)}`,
     });
-    return [...locals, ...messages];
+    const sends = round.messages
+      .filter(({ from, ends }) => from === rank && ends !== "receiver")
+      .map((message) => line(message, "send", "to", message.to, message.read));
+    const receives = round.messages
+      .filter(({ to, ends }) => to === rank && ends !== "sender")
+      .sort((a, b) => a.receivePlace - b.receivePlace)
+      .map((message) => line(message, "receive", "from", message.from, message.write));
+    const all = [...sends, ...receives];
+    const isControl = ({ message }: { message: number }) => exchange.messages[message]!.control;
+    return [...locals, ...all.filter((entry) => !isControl(entry)), ...all.filter(isControl)];
   });
 }

@@ -4,11 +4,11 @@
 import { scaleLog } from "d3-scale";
 import { formatBytes, formatTime } from "../model/format";
 import { font, type Look } from "../views/look";
-import type { Race } from "./race";
+import { commonLabel, type Race } from "./race";
 
 export const mostCurves = 8;
 const nanoseconds = 1e9;
-const [left, right, top, bottom] = [64, 160, 12, 34];
+const [left, right, top, bottom] = [64, 210, 12, 34];
 const lineHeight = 14;
 
 // Moves texts that stand at these heights apart, and keeps them above `lowest` as far as there is room.
@@ -136,6 +136,6 @@ export function drawCurves(
     canvas.fillStyle = look.text;
     canvas.textAlign = "left";
     canvas.font = font(12, 600);
-    canvas.fillText(shortened(canvas, name, right - 28), width - right + 26, names[i]!);
+    canvas.fillText(shortened(canvas, commonLabel(race, name), right - 28), width - right + 26, names[i]!);
   });
 }

@@ -2,7 +2,9 @@
 // Measured times of candidates: what `quadrille race --json` and `quadrille tune --json` wrote.
 
 export interface Candidate {
-  readonly name: string;
+  readonly name: string; // with its policy
+  readonly algorithm: string;
+  readonly sameAs: readonly string[]; // further algorithms with the same schedule, which were not run again
   readonly median: number; // seconds; the interval has the race's confidence
   readonly lower: number;
   readonly upper: number;
@@ -17,7 +19,7 @@ export interface Candidate {
 export interface RacedSize {
   readonly bytes: number; // of a block
   readonly candidates: readonly Candidate[]; // fastest first, and those with wrong data last
-  readonly conclusion: string | undefined; // "fastest": the first is faster than all others; or "tied", "noisy", ...
+  readonly conclusion: string | undefined; // as the results say it: "fastest", "tied", "noisy"; those of tune do not
   readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
 }
 
@@ -40,6 +42,35 @@ export interface Race {
 
 export const fastest = (size: RacedSize): Candidate | undefined => size.candidates.find((candidate) => !candidate.wrong);
 
+const mostNames = 3;
+
+// "bruck = hypercube": the name of a candidate, together with algorithms that have the same schedule.
+export function label({ name, algorithm, sameAs }: Candidate): string {
+  const more = sameAs.length + 1 - mostNames;
+  const names = [algorithm, ...sameAs].slice(0, more > 1 ? mostNames : undefined);
+  return names.join(" = ") + (more > 1 ? ` and ${more} more` : "") + name.slice(algorithm.length);
+}
+
+// The label of a candidate in all sizes of a race: with the algorithms that have its schedule in all of them.
+export function commonLabel(race: Race, name: string): string {
+  const found = race.sizes.flatMap((size) => size.candidates.filter((candidate) => candidate.name === name));
+  const [first] = found;
+  if (!first) return name;
+  return label({ ...first, sameAs: first.sameAs.filter((other) => found.every(({ sameAs }) => sameAs.includes(other))) });
+}
+
+// Returns true if a candidate may be as fast as the fastest one.
+const meets = (candidate: Candidate, best: Candidate): boolean =>
+  candidate.toBest ? candidate.toBest.lower <= 1 : candidate.lower <= best.upper;
+
+// "fastest" if the first is faster than all others, else "tied", "noisy" or what else the results say.
+export function conclusion(size: RacedSize): string {
+  if (size.conclusion) return size.conclusion;
+  const best = fastest(size);
+  const rival = size.candidates.some((candidate) => candidate !== best && !candidate.wrong && best && meets(candidate, best));
+  return rival ? "tied" : "fastest";
+}
+
 // Names of all candidates, those that are fastest somewhere first.
 export function names(races: readonly Race[]): string[] {
   const wins = new Map<string, number>();
@@ -55,8 +86,7 @@ export function names(races: readonly Race[]): string[] {
 export function reason(candidate: Candidate, best: Candidate, bytesText: (bytes: number) => string): string {
   if (candidate === best) return "the fastest";
   if (candidate.wrong) return "its data was wrong";
-  if (candidate.toBest ? candidate.toBest.lower <= 1 : candidate.lower <= best.upper)
-    return "not told apart from the fastest: the intervals meet";
+  if (meets(candidate, best)) return "not told apart from the fastest: the intervals meet";
   const parts: string[] = [];
   if (candidate.c1 !== undefined && best.c1 !== undefined && candidate.c1 > best.c1)
     parts.push(`more rounds, ${candidate.c1} against ${best.c1}`);

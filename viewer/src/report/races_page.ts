@@ -5,7 +5,7 @@ import { choice, el } from "../page/dom";
 import { colours, ink, type Look } from "../views/look";
 import { drawCurves, mostCurves } from "./curves";
 import { bar, date, figure, head, row, time } from "./parts";
-import { fastest, names, type Race, reason } from "./race";
+import { conclusion, fastest, label, names, type Race, reason } from "./race";
 
 const allSizes = (races: readonly Race[]): number[] =>
   [...new Set(races.flatMap((race) => race.sizes.map((size) => size.bytes)))].sort((a, b) => a - b);
@@ -72,16 +72,22 @@ function losers(race: Race, size: number, choose: (size: number) => void): HTMLE
     String(size),
     (value) => choose(Number(value)),
   );
+  // Columns that no candidate has are left out.
+  const [counted, predicted] = [
+    raced.candidates.some(({ c1, c2 }) => c1 !== undefined || c2 !== undefined),
+    raced.candidates.some((candidate) => candidate.predicted !== undefined),
+  ];
   const slowest = Math.max(...raced.candidates.map((candidate) => candidate.median));
   const rows = raced.candidates.map((candidate) =>
     row(
-      candidate.name,
+      label(candidate),
       time(candidate.median),
       `${time(candidate.lower)} .. ${time(candidate.upper)}`,
       best ? `${(candidate.median / best.median).toFixed(2)}` : "",
-      candidate.c1 === undefined ? "" : String(candidate.c1),
-      candidate.c2 === undefined ? "" : formatBytes(candidate.c2),
-      candidate.predicted === undefined ? "" : time(candidate.predicted),
+      ...(counted
+        ? [candidate.c1 === undefined ? "" : String(candidate.c1), candidate.c2 === undefined ? "" : formatBytes(candidate.c2)]
+        : []),
+      ...(predicted ? [candidate.predicted === undefined ? "" : time(candidate.predicted)] : []),
       bar(candidate.median / slowest),
       best ? reason(candidate, best, formatBytes) : "its data was wrong",
     ),
@@ -92,7 +98,16 @@ function losers(race: Race, size: number, choose: (size: number) => void): HTMLE
     el(
       "table",
       { class: "losers" },
-      head("candidate", "median", "interval", "/ fastest", "C1", "C2", "predicted", "", "why"),
+      head(
+        "candidate",
+        "median",
+        "interval",
+        "/ fastest",
+        ...(counted ? ["C1", "C2"] : []),
+        ...(predicted ? ["predicted"] : []),
+        "",
+        "why",
+      ),
       el("tbody", {}, ...rows),
     ),
     ...(left.length ? [el("h3", {}, "Left out"), el("ul", {}, ...left)] : []),
@@ -118,8 +133,9 @@ function mapOf(
           if (index < 0) return el("td", {});
           const raced = race.sizes[index]!;
           const best = fastest(raced);
-          const remark = raced.conclusion && raced.conclusion !== "fastest" ? ` (${raced.conclusion})` : "";
-          const press = el("button", { type: "button" }, `${best?.name ?? "none"}${remark}`);
+          const concluded = conclusion(raced);
+          const remark = concluded === "fastest" ? "" : ` (${concluded})`;
+          const press = el("button", { type: "button" }, `${best ? label(best) : "none"}${remark}`);
           const colour = best && colourOf.get(best.name);
           if (colour) [press.style.background, press.style.color] = [colour, ink(colour)];
           press.addEventListener("click", () => choose(i, index));

@@ -3,7 +3,8 @@
 import { formatBytes, formatCount } from "../model/format";
 import { largest } from "../model/numbers";
 import { el } from "../page/dom";
-import { font, load, type Look } from "../views/look";
+import { HeatScale } from "../views/heat";
+import { font, type Look } from "../views/look";
 import { bar, date, figure, head, row, time } from "./parts";
 import type { CostlyCall, RunReport } from "./run";
 import { drawTimeline, ranksOf, timelineHeight } from "./timeline";
@@ -19,11 +20,8 @@ function drawTraffic(
   width: number,
   height: number,
 ): void {
-  const cell = Math.min(40, (Math.min(width, height) - 40) / traffic.length);
-  const most = largest(
-    traffic.map((line) => largest(line)),
-    1,
-  );
+  const cell = Math.min(40, (Math.min(width, height) - 64) / traffic.length);
+  const scale = new HeatScale(traffic.flat());
   canvas.textAlign = "center";
   canvas.textBaseline = "middle";
   const every = Math.ceil(18 / cell);
@@ -36,10 +34,11 @@ function drawTraffic(
       canvas.fillText(`${i}`, 34 + (i + 0.5) * cell, 18);
     }
     line.forEach((bytes, j) => {
-      canvas.fillStyle = bytes ? load(0.15 + (0.85 * bytes) / most, look) : look.slot;
+      canvas.fillStyle = bytes ? scale.colour(bytes) : look.slot;
       canvas.fillRect(34 + j * cell, 34 + i * cell, side, side);
     });
   });
+  scale.draw(canvas, look, 34, 34 + cell * traffic.length + 16, width - 40);
 }
 
 function timeline(report: RunReport, calls: readonly CostlyCall[], look: Look): HTMLElement[] {

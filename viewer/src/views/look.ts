@@ -2,7 +2,7 @@
 // Colours of the canvas, for light and dark pages. Data colours are safe for colour-blind readers: Okabe and Ito's for few ranks,
 // viridis for many; labels and positions say the same as the colours.
 import { scaleSequential } from "d3-scale";
-import { interpolateCividis, interpolateViridis } from "d3-scale-chromatic";
+import { interpolateViridis } from "d3-scale-chromatic";
 
 export interface Look {
   readonly dark: boolean;
@@ -58,12 +58,7 @@ const few = ["#e69f00", "#56b4e9", "#009e73", "#f0e442", "#2f7fc1", "#d55e00", "
 export function colours(count: number): string[] {
   if (count <= few.length) return few.slice(0, count);
   const scale = scaleSequential(interpolateViridis).domain([-0.18 * count, count - 1]);
-  return Array.from({ length: count }, (_, i) => hex(scale(i)));
-}
-
-// Colours of loads between 0 and 1.
-export function load(share: number, look: Look): string {
-  return interpolateCividis(look.dark ? 0.25 + 0.75 * share : 1 - 0.85 * share);
+  return Array.from({ length: count }, (_, i) => hex(rgb(scale(i))));
 }
 
 export function rgb(colour: string): [number, number, number] {
@@ -75,10 +70,7 @@ export function rgb(colour: string): [number, number, number] {
   return [parts[0]!, parts[1]!, parts[2]!];
 }
 
-const hex = (colour: string): string =>
-  `#${rgb(colour)
-    .map((part) => part.toString(16).padStart(2, "0"))
-    .join("")}`;
+export const hex = (parts: readonly number[]): string => `#${parts.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
 
 // Black or white, whichever has the higher contrast on a colour.
 export function ink(colour: string): string {
@@ -92,13 +84,7 @@ export function ink(colour: string): string {
 
 export function mixed(colour: string, other: string, share: number): string {
   const [a, b] = [rgb(colour), rgb(other)];
-  return `#${a
-    .map((part, i) =>
-      Math.round(part + (b[i]! - part) * share)
-        .toString(16)
-        .padStart(2, "0"),
-    )
-    .join("")}`;
+  return hex(a.map((part, i) => Math.round(part + (b[i]! - part) * share)));
 }
 
 export const font = (size: number, weight = 400): string => `${weight} ${size}px system-ui, "DejaVu Sans", sans-serif`;

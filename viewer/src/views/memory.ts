@@ -161,6 +161,18 @@ function drawCells(canvas: CanvasRenderingContext2D, frame: Frame, layout: Memor
   }
 }
 
+// The lines of a mark, as in the pictures of `quadrille draw --as blocks`: missing bytes, which have no label, have a diagonal; of foreign
+// bytes the upper corners are cut, beside the label.
+export function faultMarks({ x, y, width, height }: Box, missing: boolean): [number, number, number, number][] {
+  const [right, bottom] = [x + width - 1, y + height - 1];
+  if (missing) return [[x + 1, bottom, right, y + 1]];
+  const cut = Math.min(7, width / 6, height / 4);
+  return [
+    [x + 1 + cut, y + 1, x + 1, y + 1 + cut],
+    [right - cut, y + 1, right, y + 1 + cut],
+  ];
+}
+
 function drawFaults(canvas: CanvasRenderingContext2D, frame: Frame, layout: MemoryLayout): void {
   if (frame.position < frame.replay.rounds) return;
   canvas.strokeStyle = frame.look.wrong;
@@ -168,13 +180,15 @@ function drawFaults(canvas: CanvasRenderingContext2D, frame: Frame, layout: Memo
   for (const fault of frame.replay.faults()) {
     const at = box(layout, fault.rank, 1, fault.at, fault.bytes);
     if (!at) continue;
+    if (fault.missing) canvas.setLineDash([4, 3]);
     canvas.strokeRect(at.x + 1, at.y + 1, at.width - 2, Math.max(1, at.height - 2));
+    canvas.setLineDash([]);
     if (layout.dense) continue;
     canvas.beginPath();
-    canvas.moveTo(at.x + at.width - 11, at.y + 4);
-    canvas.lineTo(at.x + at.width - 4, at.y + 11);
-    canvas.moveTo(at.x + at.width - 4, at.y + 4);
-    canvas.lineTo(at.x + at.width - 11, at.y + 11);
+    for (const [x1, y1, x2, y2] of faultMarks(at, fault.missing)) {
+      canvas.moveTo(x1, y1);
+      canvas.lineTo(x2, y2);
+    }
     canvas.stroke();
   }
 }

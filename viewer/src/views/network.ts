@@ -5,7 +5,8 @@ import { formatBytes, plural } from "../model/format";
 import { layoutOf, type Line, linesOf, type Layout, type Place } from "../model/layout";
 import { busiest, hopsOf, linkLoads } from "../model/loads";
 import { largest } from "../model/numbers";
-import { font, load } from "./look";
+import { HeatScale } from "./heat";
+import { font } from "./look";
 import { palette } from "./memory_colours";
 import { drawStill } from "./still";
 import { type CanvasView, type Frame, phaseOf, remembered, smooth } from "./view";
@@ -16,22 +17,40 @@ interface Drawing {
   readonly at: (place: Place) => Place; // on the canvas
   readonly points: readonly Place[]; // of the vertices
   readonly radius: number; // of a rank
+  readonly spacing: number; // the least distance between a switch and any other vertex; 0 if there are many vertices
+}
+
+const mostSpaced = 400; // vertices
+
+// Exported for tests.
+export function spacingOf(points: readonly Place[], ranks: number): number {
+  if (points.length > mostSpaced) return 0;
+  let least = Infinity;
+  for (let a = ranks; a < points.length; ++a)
+    for (let b = 0; b < a; ++b) least = Math.min(least, Math.hypot(points[a]!.x - points[b]!.x, points[a]!.y - points[b]!.y));
+  return least;
 }
 
 const mostEnlarged = 1.7;
 const headHeight = 28;
+const footHeight = 26; // for the scale of the colours
 
 const drawingOf = remembered((exchange: Exchange, width: number, height: number): Drawing => {
   const layout = layoutOf(exchange);
-  const scale = Math.min((width - 24) / layout.width, (height - headHeight - 12) / layout.height, mostEnlarged);
-  const [left, top] = [(width - scale * layout.width) / 2, headHeight + (height - headHeight - 12 - scale * layout.height) / 2];
+  const scale = Math.min((width - 24) / layout.width, (height - headHeight - footHeight) / layout.height, mostEnlarged);
+  const [left, top] = [
+    (width - scale * layout.width) / 2,
+    headHeight + (height - headHeight - footHeight - scale * layout.height) / 2,
+  ];
   const at = ({ x, y }: Place): Place => ({ x: left + scale * x, y: top + scale * y });
-  return { layout, scale, at, points: layout.places.map(at), radius: Math.max(1.6, scale * layout.radius) };
+  const points = layout.places.map(at);
+  const radius = Math.max(1.6, scale * layout.radius);
+  return { layout, scale, at, points, radius, spacing: spacingOf(points, exchange.ranks) };
 });
 
 const loadsOf = remembered((exchange: Exchange, first: number, last: number) => {
   const loads = linkLoads(exchange, first, last).sort((a, b) => a.bytes - b.bytes); // the busiest are drawn last
-  return { loads, most: busiest(loads) };
+  return { loads, most: busiest(loads), heat: new HeatScale(loads.map((load) => load.bytes)) };
 });
 
 const rangeOf = (frame: Frame): [number, number] => [
@@ -77,22 +96,22 @@ function drawLinks(canvas: CanvasRenderingContext2D, frame: Frame, drawing: Draw
   canvas.strokeStyle = look.line;
   canvas.lineWidth = 1;
   for (const link of exchange.network?.links ?? []) line(link.from, link.to, link.number);
-  const { loads, most } = loadsOf(exchange, ...rangeOf(frame));
+  const { loads, heat } = loadsOf(exchange, ...rangeOf(frame));
   const many = loads.length > mostLines;
   let skipped = 0;
-  const even = loads.every((entry) => entry.bytes === most.bytes);
   const thin = Math.max(0.25, Math.min(1, 1.4 * drawing.scale)); // in small pictures lines have less room
   for (const entry of loads) {
     const touched =
       frame.selection.rank === undefined || frame.selection.rank === entry.from || frame.selection.rank === entry.to;
     if (many && (frame.selection.rank === undefined ? ++skipped % Math.ceil(loads.length / mostLines) !== 0 : !touched)) continue;
-    const share = most.bytes ? entry.bytes / most.bytes : 0;
+    const share = heat.share(entry.bytes);
     canvas.globalAlpha = many ? (frame.selection.rank === undefined ? 0.12 : 0.5) : touched ? 0.9 : 0.25;
-    canvas.strokeStyle = even ? look.send : load(0.25 + 0.75 * share, look);
-    canvas.lineWidth = many ? 0.7 : thin * (1 + (even ? 0.6 : 3 * share));
+    canvas.strokeStyle = heat.colour(entry.bytes);
+    canvas.lineWidth = many ? 0.7 : thin * (1 + 3 * share);
     line(entry.from, entry.to, entry.link);
   }
   canvas.globalAlpha = 1;
+  heat.draw(canvas, look, 10, frame.height - footHeight / 2, frame.width - 20);
 }
 
 const mostDots = 2000;
@@ -153,14 +172,36 @@ function drawMessages(canvas: CanvasRenderingContext2D, frame: Frame): void {
   }
 }
 
-// Planes, groups and nodes.
-function drawParts(canvas: CanvasRenderingContext2D, frame: Frame, { layout, scale, at }: Drawing): void {
+function textWithHalo(canvas: CanvasRenderingContext2D, text: string, { x, y }: Place, colour: string, ground: string): void {
+  canvas.lineWidth = 3;
+  canvas.lineJoin = "round";
+  canvas.strokeStyle = ground;
+  canvas.strokeText(text, x, y);
+  canvas.fillStyle = colour;
+  canvas.fillText(text, x, y);
+}
+
+const leastPartsNamed = 0.45; // the scale from which the names of parts stand where the layout has room for them
+
+function drawPartNames(canvas: CanvasRenderingContext2D, frame: Frame, { layout, scale, at }: Drawing): void {
   const { look } = frame;
   canvas.textAlign = "center";
   canvas.textBaseline = "alphabetic";
   canvas.font = font(Math.max(9, Math.min(12, 11 * scale)));
+  for (const part of layout.parts) {
+    const { x, y } = at(part);
+    const [width, height] = [scale * part.width, scale * part.height];
+    // Where the name would cover ranks, it stands in the middle of a circle, where there are none.
+    const fits = part.round && canvas.measureText(part.name).width < 0.7 * width;
+    const place = scale > leastPartsNamed ? at(part.nameAt) : fits ? { x: x + width / 2, y: y + height / 2 + 4 } : undefined;
+    if (place) textWithHalo(canvas, part.name, place, look.muted, look.panel);
+  }
+}
+
+// Planes, groups and nodes.
+function drawParts(canvas: CanvasRenderingContext2D, frame: Frame, { layout, scale, at }: Drawing): void {
+  const { look } = frame;
   canvas.lineWidth = 1;
-  const named = scale > 0.45;
   for (const part of layout.parts) {
     const { x, y } = at(part);
     const [width, height] = [scale * part.width, scale * part.height];
@@ -171,25 +212,27 @@ function drawParts(canvas: CanvasRenderingContext2D, frame: Frame, { layout, sca
     else canvas.rect(x, y, width, height);
     canvas.fill();
     canvas.stroke();
-    const name = at(part.nameAt);
-    canvas.fillStyle = look.muted;
-    if (named) canvas.fillText(part.name, name.x, name.y);
   }
 }
 
 const leastNamed = 0.75; // the scale from which switches have their names in them
+const leastNumbered = 18; // the spacing from which they have their numbers in them
 
 function drawSwitch(
   canvas: CanvasRenderingContext2D,
   frame: Frame,
-  { layout, scale }: Drawing,
+  { layout, scale, spacing }: Drawing,
   { x, y }: Place,
   vertex: number,
 ): void {
-  const name = scale >= leastNamed ? layout.names[vertex]! : "";
-  canvas.font = font(10 * Math.min(scale, 1.1));
-  const height = Math.max(3.2, 16 * scale);
-  const width = name ? canvas.measureText(name).width + 8 * scale : height;
+  const name = layout.names[vertex]!;
+  const number = /\d+$/.exec(name)?.[0] ?? "";
+  canvas.font = font(10);
+  const above = scale < leastNamed && canvas.measureText(name).width * 1.1 < spacing; // the name has room above the switch
+  const inside = scale >= leastNamed ? name : !above && spacing >= leastNumbered ? number : "";
+  canvas.font = font(10 * Math.max(0.9, Math.min(scale, 1.1)));
+  const height = Math.max(inside ? 12 : 3.2, 16 * scale);
+  const width = inside ? Math.max(height, canvas.measureText(inside).width + 8 * scale) : height;
   canvas.fillStyle = frame.look.panel;
   canvas.strokeStyle = frame.look.muted;
   canvas.lineWidth = 1;
@@ -198,7 +241,8 @@ function drawSwitch(
   canvas.fill();
   canvas.stroke();
   canvas.fillStyle = frame.look.text;
-  if (name) canvas.fillText(name, x, y + 0.5);
+  if (inside) canvas.fillText(inside, x, y + 0.5);
+  if (above) textWithHalo(canvas, name, { x, y: y - height / 2 - 7 }, frame.look.text, frame.look.panel);
 }
 
 function drawVertices(canvas: CanvasRenderingContext2D, frame: Frame, drawing: Drawing): void {
@@ -219,9 +263,9 @@ function drawVertices(canvas: CanvasRenderingContext2D, frame: Frame, drawing: D
     canvas.arc(x, y, radius, 0, 2 * Math.PI);
     canvas.fill();
     canvas.stroke();
-    if (radius < 7) return;
+    if (radius < 5.5) return;
     canvas.fillStyle = paints[vertex]!.ink;
-    canvas.font = font(Math.min(13, radius * (vertex < 100 ? 0.95 : 0.8)), 600);
+    canvas.font = font(Math.min(13, Math.max(7.5, radius * (vertex < 100 ? 0.95 : 0.8))), 600);
     canvas.fillText(`${vertex}`, x, y + 0.5);
   });
 }
@@ -247,6 +291,7 @@ export const network: CanvasView = {
     drawStill(canvas, frame, "links", [...rangeOf(frame), frame.selection.rank], (still) => {
       drawParts(still, frame, drawing);
       drawLinks(still, frame, drawing);
+      drawPartNames(still, frame, drawing);
     });
     drawMessages(canvas, frame);
     drawVertices(canvas, frame, drawing);

@@ -21,7 +21,7 @@ interface Lane {
 
 const left = 58;
 const right = 14;
-const headHeight = 30;
+const headHeight = 36;
 const legendWidth = 320;
 
 const lanesOf = remembered((exchange: Exchange, width: number, height: number, selected: number | undefined): Lane[] => {
@@ -123,14 +123,14 @@ function drawHead(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane): v
   canvas.fillStyle = look.text;
   const logical = lane.clock.kind === "logical";
   const title = logical ? "rounds" : `${lane.clock.title}: ${formatTime(lane.clock.end, lane.clock.unit)}`;
-  canvas.fillText(title, 8, lane.top - 20);
-  const sample = sampleText(lane.rows);
+  canvas.fillText(title, 8, lane.top - 26);
+  const sample = sampleText(lane.rows, exchange.ranks);
   if (sample) {
     const at = 8 + canvas.measureText(title).width + 14;
     canvas.font = font(11);
     canvas.fillStyle = look.muted;
     const room = frame.width - at - (lane.top === headHeight ? legendWidth : right);
-    canvas.fillText(canvas.measureText(sample).width <= room ? sample : sample.split(";")[0]!, at, lane.top - 20);
+    canvas.fillText(canvas.measureText(sample).width <= room ? sample : sample.split(";")[0]!, at, lane.top - 26);
   }
   canvas.font = font(11);
   canvas.textAlign = "center";

@@ -36,5 +36,5 @@ export function middleOf({ ranks }: Rows, rank: number): number {
 }
 
 // What a sample leaves out, as a sentence; empty if all ranks have rows.
-export const sampleText = ({ step }: Rows): string =>
-  step === 1 ? "" : `one of every ${step} ranks; select a rank to see its row`;
+export const sampleText = ({ ranks, step }: Rows, count: number): string =>
+  step === 1 ? "" : `${ranks.length} of ${count} ranks are shown; select another one to see its row`;

@@ -2,7 +2,8 @@
 // The traffic view: who sends how much to whom, in a round or in all rounds until now.
 import type { Exchange } from "../model/exchange";
 import { formatBytes, plural } from "../model/format";
-import { font, ink, load } from "./look";
+import { HeatScale } from "./heat";
+import { font, ink } from "./look";
 import { drawStill } from "./still";
 import { type CanvasView, type Frame, labelStep, remembered } from "./view";
 
@@ -21,7 +22,7 @@ const range = (frame: Frame): [number, number] => [
 
 function geometry(frame: Frame): { left: number; top: number; cell: number } {
   const { ranks } = frame.exchange;
-  const cell = Math.min(44, (frame.width - 70) / ranks, (frame.height - 66) / ranks);
+  const cell = Math.min(44, (frame.width - 70) / ranks, (frame.height - 84) / ranks);
   return { left: Math.max(46, (frame.width - cell * ranks) / 2), top: 44, cell };
 }
 
@@ -41,7 +42,7 @@ function drawMatrix(canvas: CanvasRenderingContext2D, frame: Frame): void {
   const { ranks } = exchange;
   const { left, top, cell } = geometry(frame);
   const sums = matrix(exchange, ...range(frame));
-  const most = sums.reduce((a, b) => Math.max(a, b), 0);
+  const scale = new HeatScale(sums);
   canvas.fillStyle = look.slot;
   canvas.fillRect(left, top, cell * ranks, cell * ranks);
   canvas.textAlign = "center";
@@ -51,7 +52,7 @@ function drawMatrix(canvas: CanvasRenderingContext2D, frame: Frame): void {
     for (let j = 0; j < ranks; ++j) {
       const bytes = sums[i * ranks + j]!;
       if (bytes === 0) continue;
-      const colour = load(0.15 + (0.85 * bytes) / most, look);
+      const colour = scale.colour(bytes);
       canvas.fillStyle = colour;
       const [x1, x2, y1, y2] = [left + j * cell, left + (j + 1) * cell, top + i * cell, top + (i + 1) * cell].map(Math.round) as [
         number,
@@ -83,12 +84,8 @@ function drawMatrix(canvas: CanvasRenderingContext2D, frame: Frame): void {
   canvas.textAlign = "left";
   canvas.font = font(12, 600);
   canvas.fillStyle = look.text;
-  canvas.fillText(
-    `${rangeText(frame)}: bytes from (row) to (column); the most is ${formatBytes(most)}`,
-    10,
-    14,
-    frame.width - 16,
-  );
+  canvas.fillText(`${rangeText(frame)}: bytes from a rank (row) to a rank (column)`, 10, 14, frame.width - 16);
+  scale.draw(canvas, look, 10, top + cell * ranks + 18, frame.width - 20);
 }
 
 export const traffic: CanvasView = {
