@@ -14,7 +14,7 @@ namespace quadrille {
 
 // What is wrong with the operation. src/verify/fault_cause.cpp says how each is recognised.
 enum class CauseKind : std::uint8_t {
-  unfinished,      // one end is absent, or the ends differ in length
+  unfinished,      // one end is absent or in another round, or the ends differ in length
   overwrites,      // the operation overwrites a block at the place where it is needed later
   wrong_source,    // it reads other bytes than those needed, which are at the same rank
   wrong_target,    // it reads the right bytes and writes them elsewhere at the right rank
