@@ -8,6 +8,7 @@
 #include <map>
 #include <tuple>
 
+#include "foundation/text/counted.hpp"
 #include "problem/limits.hpp"
 #include "problem/memory.hpp"
 #include "quadrille/checked.hpp"
@@ -16,6 +17,7 @@
 #include "schedule/meetings.hpp"
 #include "schedule/transform.hpp"
 #include "topology/round_messages.hpp"
+#include "trace/trace_format.hpp"
 
 namespace quadrille {
 namespace {
@@ -106,12 +108,13 @@ class Tracer {
   std::vector<PostedEnd> sends_, receives_;
 };
 
-TracedNetwork network_of(const Topology& topology, const std::vector<TracedMessage>& messages) {
+TracedNetwork network_of(const Topology& topology, const Problem& problem, const std::vector<TracedMessage>& messages) {
   TracedNetwork network{.topology = topology.name(), .grid = topology.grid(), .vertices = topology.vertices()};
   for (Vertex vertex = 0; vertex < network.vertices; ++vertex)
     for (const Link& link : topology.links_from(vertex)) {
       network.links.push_back(link);
       network.link_texts.push_back(topology.text_of(link));
+      check_limit(problem, size(network.links), most_rows, "links in a trace");
     }
   const auto is_rank = [&](Rank rank) { return rank >= 0 && rank < topology.ranks(); };
   for (const TracedMessage& message : messages) {
@@ -120,6 +123,7 @@ TracedNetwork network_of(const Topology& topology, const std::vector<TracedMessa
         !topology.append_way(message.from, message.to, message.port, network.ways))
       topology.append_way(message.from, message.to, {}, network.ways);
     network.hops.push_back(static_cast<Count>(network.ways.size() - before));
+    check_limit(problem, size(network.ways), most_rows, "links of all messages in a trace");
   }
   return network;
 }
@@ -133,19 +137,65 @@ TracedTime logical_time(const Trace& trace) {
     time.receives.push_back(message.ends == MessageEnds::sender_only ? TimeInterval{} : round);
     time.end = std::max(time.end, round.end);
   }
-  for (const TracedLocal& local : trace.locals) time.locals.push_back({local.round, local.round});
+  for (const TracedLocal& local : trace.locals) {
+    time.locals.push_back({local.round, local.round});
+    time.end = std::max(time.end, local.round);
+  }
   time.rank_ends.assign(index(trace.problem.ranks), time.end);
   return time;
 }
 
 std::string title_of(const Schedule& schedule) {
   const Problem& problem = schedule.problem;
-  return fmt::format("{}, {}, {} rank{}{}", name(problem.collective), specification(schedule), problem.ranks,
-                     problem.ranks == 1 ? "" : "s",
+  return fmt::format("{}, {}, {}{}", name(problem.collective), specification(schedule), counted(problem.ranks, "rank"),
                      has_blocks(problem.collective) ? fmt::format(", {} B a block", problem.block_bytes) : "");
 }
 
+// Counts the rows of the tables of a trace before they are made, and refuses too many. Each message has a row for its sender.
+class RowCounts {
+ public:
+  explicit RowCounts(const Problem& problem) : problem_(problem) { check(problem_.ranks, "ranks in a trace"); }
+
+  void add(const Program& program, Count ranks) {
+    for (const Round& round : program.rounds) {
+      for (const Local& local : round.locals) {
+        grow(locals_, 1, ranks, "local operations in a trace");
+        grow(sources_, regions_of(local.source), ranks, regions);
+        grow(targets_, regions_of(local.target), ranks, regions);
+      }
+      grow(messages_, size(round.control_sends), ranks, messages);
+      for (const Message& send : round.sends) {
+        grow(messages_, 1, ranks, messages);
+        grow(reads_, regions_of(send.regions), ranks, regions);
+      }
+      for (const Message& receive : round.receives) grow(writes_, regions_of(receive.regions), ranks, regions);
+    }
+  }
+
+ private:
+  Count regions_of(const Regions& list) const {
+    for (const Region& region : list) check(run_count(region), "runs in a region of a trace");
+    return size(list);
+  }
+
+  void grow(Count& rows, Count more, Count ranks, const char* things) const {
+    rows += times_at_most(ranks, more, most_rows + 1);
+    check(rows, things);
+  }
+
+  void check(Count rows, const char* things) const { check_limit(problem_, rows, most_rows, things); }
+
+  static constexpr const char *messages = "messages in a trace", *regions = "regions in a trace";
+  const Problem& problem_;
+  Count messages_ = 0, locals_ = 0, reads_ = 0, writes_ = 0, sources_ = 0, targets_ = 0;
+};
+
 void check_size(const Schedule& schedule) {
+  RowCounts rows(schedule.problem);
+  for_each_program(schedule, true, [&](const Program& program, Count ranks) {
+    rows.add(program, ranks);
+    return true;
+  });
   const Count operations = operation_count(schedule, available_memory() / bytes_of_traced_operation);
   check_memory(schedule.problem, times_at_most(operations, bytes_of_traced_operation, std::numeric_limits<Bytes>::max()),
                "a trace's operations");
@@ -169,7 +219,7 @@ Trace trace_of(const Schedule& schedule, const Topology* topology) {
   Trace trace{
       .title = title_of(schedule), .problem = schedule.problem, .algorithm = schedule.algorithm, .parameters = schedule.parameters};
   Tracer(schedule, trace).run();
-  if (topology) trace.network = network_of(*topology, trace.messages);
+  if (topology) trace.network = network_of(*topology, trace.problem, trace.messages);
   trace.times.push_back(logical_time(trace));
   return trace;
 }
