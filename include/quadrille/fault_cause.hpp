@@ -53,7 +53,8 @@ FaultCauses causes_of(const Schedule& schedule, const std::vector<Finding>& find
 bool explains(const FaultCause& cause);
 
 // What verify, trace and pictures say of a wrong schedule: "256 findings, one cause". Without causes that explain anything, they
-// are left out. With as many findings as this or more, it says "at least", because `verify` stops at a limit; ask it for so many.
+// are left out. With as many findings as this or more, it says "at least 10000 findings; the first of these have 2 causes", because
+// `verify` stops at a limit, and what it did not list may have other causes. Ask it for so many.
 inline constexpr std::size_t most_counted_findings = 10'000;
 std::string count_of(const std::vector<Finding>& findings, const FaultCauses& causes);
 

@@ -11,6 +11,7 @@
 #include <set>
 #include <tuple>
 
+#include "foundation/text/counted.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "verify/choices.hpp"
@@ -333,11 +334,11 @@ FaultCauses causes_of(const Schedule& schedule, const std::vector<Finding>& find
 bool explains(const FaultCause& cause) { return cause.kind != CauseKind::rule || cause.findings.size() > 1; }
 
 std::string count_of(const std::vector<Finding>& findings, const FaultCauses& causes) {
-  std::string text = fmt::format("{}{} finding{}", findings.size() < most_counted_findings ? "" : "at least ", findings.size(),
-                                 findings.size() == 1 ? "" : "s");
+  const bool is_cut = findings.size() >= most_counted_findings;
+  std::string text = (is_cut ? "at least " : "") + counted(findings.size(), "finding");
   const std::size_t count = causes.causes.size();
   if (std::any_of(causes.causes.begin(), causes.causes.end(), explains))
-    text += fmt::format(", {} cause{}", count == 1 ? "one" : fmt::format("{}", count), count == 1 ? "" : "s");
+    text += fmt::format("{} {}", is_cut ? "; the first of these have" : ",", count == 1 ? "one cause" : counted(count, "cause"));
   return text;
 }
 

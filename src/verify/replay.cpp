@@ -17,6 +17,7 @@
 #include <span>
 
 #include "foundation/assert.hpp"
+#include "foundation/text/counted.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "schedule/meetings.hpp"
@@ -454,7 +455,7 @@ class Replay {
                        "",
                        {},
                        {},
-                       fmt::format("has heard from {} of {} ranks at the end", heard.count(), heard.size())});
+                       fmt::format("has heard from {} of {} at the end", heard.count(), counted(heard.size(), "rank"))});
   }
 
   const Schedule& schedule_;

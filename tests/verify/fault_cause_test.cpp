@@ -521,7 +521,7 @@ TEST(FaultCause, Counts) {
   EXPECT_EQ(count_of(findings, {{{.findings = {0}}}, ""}), "1 finding") << "a rule says no more than its finding";
   findings.resize(most_counted_findings);
   EXPECT_EQ(count_of(findings, {{{.kind = CauseKind::missing}, {.kind = CauseKind::missing}}, ""}),
-            "at least 10000 findings, 2 causes");
+            "at least 10000 findings; the first of these have 2 causes");
 }
 
 TEST(FaultCause, RightSchedulesHaveNone) { EXPECT_TRUE(causes_of_exchange(exchange()).causes.empty()); }
