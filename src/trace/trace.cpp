@@ -151,25 +151,27 @@ std::string title_of(const Schedule& schedule) {
                      has_blocks(problem.collective) ? fmt::format(", {} B a block", problem.block_bytes) : "");
 }
 
-// Counts the rows of the tables of a trace before they are made, and refuses too many. Each message has a row for its sender.
+// The rows of the tables of a trace, counted before they are made. Each message has a row for its sender.
 class RowCounts {
  public:
   explicit RowCounts(const Problem& problem) : problem_(problem) { check(problem_.ranks, "ranks in a trace"); }
 
+  // Throws Error{too_large} if a table would have more than `most_rows`.
   void add(const Program& program, Count ranks) {
+    Count messages = 0, locals = 0, read = 0, written = 0, sources = 0, targets = 0;
     for (const Round& round : program.rounds) {
-      for (const Local& local : round.locals) {
-        grow(locals_, 1, ranks, "local operations in a trace");
-        grow(sources_, regions_of(local.source), ranks, regions);
-        grow(targets_, regions_of(local.target), ranks, regions);
-      }
-      grow(messages_, size(round.control_sends), ranks, messages);
-      for (const Message& send : round.sends) {
-        grow(messages_, 1, ranks, messages);
-        grow(reads_, regions_of(send.regions), ranks, regions);
-      }
-      for (const Message& receive : round.receives) grow(writes_, regions_of(receive.regions), ranks, regions);
+      messages += size(round.control_sends) + size(round.sends);
+      locals += size(round.locals);
+      for (const Message& send : round.sends) read += regions_of(send.regions);
+      for (const Message& receive : round.receives) written += regions_of(receive.regions);
+      for (const Local& local : round.locals) sources += regions_of(local.source), targets += regions_of(local.target);
     }
+    grow(messages_, messages, ranks, "messages in a trace");
+    grow(locals_, locals, ranks, "local operations in a trace");
+    grow(read_, read, ranks, "regions that messages read in a trace");
+    grow(written_, written, ranks, "regions that messages write in a trace");
+    grow(sources_, sources, ranks, "regions that local operations read in a trace");
+    grow(targets_, targets, ranks, "regions that local operations write in a trace");
   }
 
  private:
@@ -179,15 +181,15 @@ class RowCounts {
   }
 
   void grow(Count& rows, Count more, Count ranks, const char* things) const {
-    rows += times_at_most(ranks, more, most_rows + 1);
+    constexpr Count largest = std::numeric_limits<Count>::max();
+    rows = checked_sum(rows, times_at_most(ranks, more, largest)).value_or(largest);
     check(rows, things);
   }
 
   void check(Count rows, const char* things) const { check_limit(problem_, rows, most_rows, things); }
 
-  static constexpr const char *messages = "messages in a trace", *regions = "regions in a trace";
   const Problem& problem_;
-  Count messages_ = 0, locals_ = 0, reads_ = 0, writes_ = 0, sources_ = 0, targets_ = 0;
+  Count messages_ = 0, locals_ = 0, read_ = 0, written_ = 0, sources_ = 0, targets_ = 0;
 };
 
 void check_size(const Schedule& schedule) {
