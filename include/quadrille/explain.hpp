@@ -61,6 +61,17 @@ struct ExplainedWay {
   bool is_baseline = false;         // is it in the table only to be compared with others?
 };
 
+// A family of schedules of your own (family.hpp) by the best executor and policy. Plans take it only if it is named.
+struct ExplainedFamily {
+  std::string name;
+  Executor executor = Executor::automatic;
+  Policy policy = Policy::blocking;
+  std::optional<double> predicted_s;
+  std::optional<double> ratio;      // to the predicted time of the chosen way; absent if one of both is not known
+  std::optional<PriceParts> parts;  // of its price
+  std::string reason;               // why it has no predicted time; empty if it has one
+};
+
 // What an MPI library takes by its built-in rules (vendor_choice.hpp).
 struct ExplainedVendor {
   std::string title;                  // "Open MPI 4.1"
@@ -84,6 +95,7 @@ struct Explanation {
   Decision decision;
   std::vector<ExplainedWay> ways;                                 // in the order of Decision::considered
   std::vector<std::pair<std::string, std::string>> do_not_apply;  // algorithms that cannot be used, each with the reason
+  std::vector<ExplainedFamily> families;                          // those of ExplainOptions, in their order
   // Of the MPI library whose measurements are known; if none are, of all libraries whose choice is known.
   std::vector<ExplainedVendor> vendors;
   LowerBound bound;
@@ -99,8 +111,9 @@ struct Explanation {
 enum class FlipQuantity : std::uint8_t { block_bytes, ranks, irregularity };
 
 struct ExplainOptions {
-  std::size_t most_parts = 10;  // how many ways have their price taken apart, the best first
-  double seconds = 4;           // about how long to search for flips
+  std::size_t most_parts = 10;   // how many ways have their price taken apart, the best first
+  double seconds = 4;            // about how long to search for flips
+  std::vector<Family> families;  // schedules of your own, to be compared with the chosen way; they must be right (verify.hpp)
   // The same problem at other sizes, for irregular collectives, where only the caller knows what that means. If empty, their flips
   // are not searched, and a note says so. Others get blocks of this size, or so many ranks.
   AtBlock at_block;

@@ -14,7 +14,7 @@ namespace quadrille {
 
 // What is wrong with the operation. src/verify/fault_cause.cpp says how each is recognised.
 enum class CauseKind : std::uint8_t {
-  unfinished,      // one end is absent, or the ends differ in length
+  unfinished,      // one end is absent or in another round, or the ends differ in length
   overwrites,      // the operation overwrites a block at the place where it is needed later
   wrong_source,    // it reads other bytes than those needed, which are at the same rank
   wrong_target,    // it reads the right bytes and writes them elsewhere at the right rank
@@ -53,7 +53,8 @@ FaultCauses causes_of(const Schedule& schedule, const std::vector<Finding>& find
 bool explains(const FaultCause& cause);
 
 // What verify, trace and pictures say of a wrong schedule: "256 findings, one cause". Without causes that explain anything, they
-// are left out. With as many findings as this or more, it says "at least", because `verify` stops at a limit; ask it for so many.
+// are left out. With as many findings as this or more, it says "at least 10000 findings; the first of these have 2 causes", because
+// `verify` stops at a limit, and what it did not list may have other causes. Ask it for so many.
 inline constexpr std::size_t most_counted_findings = 10'000;
 std::string count_of(const std::vector<Finding>& findings, const FaultCauses& causes);
 

@@ -99,11 +99,14 @@ inline constexpr Count most_compared_exhaustively = 4096;
 // "symmetry: translation, 1 class, all 4096 ranks compared", or "all 5 ranks replayed".
 std::string to_string(const Coverage& coverage);
 
-// Returns all findings, those first that are about ranks that do not exist, then those about the programs themselves, such as a
-// region outside its buffer, and then those about what the programs do; an empty list means that the schedule is correct, as far as
-// `coverage` says that it was checked. If a schedule that states a symmetry is wrong, all ranks are replayed if the options allow
-// it, so that the findings name every place. Throws Error{too_large} if the replay needs more than the options allow, and
-// Error{misuse} if the topology has a different number of ranks from the schedule.
+// Returns the findings, in this order:
+//   1. ranks that do not exist;
+//   2. mistakes that a program shows by itself, such as a region outside its buffer;
+//   3. what the programs do wrong together, such as a message without a receive or a wrong result.
+// An empty list means that the schedule is correct, as far as `coverage` says that it was checked. If a schedule that states a
+// symmetry is wrong, all ranks are replayed, so that the findings name every place; if the options do not allow this, only the
+// representatives are. Throws Error{too_large} if the replay needs more than the options allow, and Error{misuse} if the topology
+// has a different number of ranks from the schedule.
 std::vector<Finding> verify(const Schedule& schedule, const VerifyOptions& options = {}, Coverage* coverage = nullptr);
 
 // Tests the stated symmetry: maps the representative's program to each of `ranks` and compares the result with the

@@ -17,29 +17,23 @@ namespace quadrille::c_interface {
 
 enum class Kind : std::uint8_t { group, operation, plan, request };
 
-// The object behind a type of handles, and its kind.
+template <class ObjectType, Kind its_kind>
+struct ObjectOfKind {
+  using Object = ObjectType;
+  static constexpr Kind kind = its_kind;
+};
+
+// Each type of handles has the type and the kind of the objects behind it.
 template <class Handle>
 struct Behind;
 template <>
-struct Behind<quadrille_group> {
-  using Object = Communicator;
-  static constexpr Kind kind = Kind::group;
-};
+struct Behind<quadrille_group> : ObjectOfKind<Communicator, Kind::group> {};
 template <>
-struct Behind<quadrille_operator> {
-  using Object = const Operator;
-  static constexpr Kind kind = Kind::operation;
-};
+struct Behind<quadrille_operator> : ObjectOfKind<const Operator, Kind::operation> {};
 template <>
-struct Behind<quadrille_plan> {
-  using Object = Plan;
-  static constexpr Kind kind = Kind::plan;
-};
+struct Behind<quadrille_plan> : ObjectOfKind<Plan, Kind::plan> {};
 template <>
-struct Behind<quadrille_request> {
-  using Object = Request;
-  static constexpr Kind kind = Kind::request;
-};
+struct Behind<quadrille_request> : ObjectOfKind<Request, Kind::request> {};
 
 // The table. Any thread may call these functions.
 std::uintptr_t add_object(Kind kind, std::shared_ptr<const void> object);

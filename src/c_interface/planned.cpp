@@ -12,6 +12,7 @@
 #include "c_interface/handles.hpp"
 #include "execute/agreement.hpp"
 #include "foundation/alternatives.hpp"
+#include "foundation/text/counted.hpp"
 #include "quadrille/combine.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/irregular_call.hpp"
@@ -69,7 +70,7 @@ void check_least(std::string_view argument, Count value, Count least, std::strin
 
 BlockList blocks_of(const Lists& lists, std::string_view argument, bool is_needed, Count ranks) {
   if (!lists.counts && is_needed)
-    throw Error(ErrorCode::misuse, fmt::format("'{}' is NULL; give a count for each of the {} ranks", argument, ranks));
+    throw Error(ErrorCode::misuse, fmt::format("'{}' is NULL; give a count for each of the {}", argument, counted(ranks, "rank")));
   const auto size = static_cast<std::size_t>(ranks);
   if (!lists.counts) return {};
   const std::span counts(lists.counts, size);

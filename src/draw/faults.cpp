@@ -8,6 +8,7 @@
 #include <set>
 
 #include "draw/picture.hpp"
+#include "foundation/text/counted.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/fault_cause.hpp"
 #include "schedule/symmetry.hpp"
@@ -56,8 +57,8 @@ Faults::Faults(const Schedule& schedule, const std::vector<Program>& programs, c
   if (findings.empty()) return;
   for (const Finding& finding : findings)
     if (const Rank rank = finding.rank.value_or(0); rank < 0 || rank >= schedule.problem.ranks)
-      throw Error(ErrorCode::misuse,
-                  fmt::format("a finding is about rank {}, but the schedule has {} ranks", rank, schedule.problem.ranks));
+      throw Error(ErrorCode::misuse, fmt::format("a finding is about rank {}, but the schedule has {}", rank,
+                                                 counted(schedule.problem.ranks, "rank")));
   find_wrong_bytes(schedule, programs);
   const std::vector<Finding> ordered = in_order(findings);
   for (const Finding& finding : ordered) {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "collectives/short_specification.hpp"
+#include "foundation/text/counted.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "schedule/extent.hpp"
@@ -32,9 +33,9 @@ ByteUnit unit_for(const Problem& problem, const MessagesByRound& messages) {
 std::string headline(const Schedule& schedule, const DrawOptions& options, const ByteUnit& unit) {
   const Problem& problem = schedule.problem;
   const auto nodes = std::set<Count>(problem.nodes.begin(), problem.nodes.end()).size();
-  std::string text = fmt::format("{}/{}, {} rank{}", name(problem.collective), fitted(short_specification(schedule), longest_name),
-                                 problem.ranks, problem.ranks == 1 ? "" : "s");
-  if (nodes > 0) text += fmt::format(" on {} node{}", nodes, nodes == 1 ? "" : "s");
+  std::string text = fmt::format("{}/{}, {}", name(problem.collective), fitted(short_specification(schedule), longest_name),
+                                 counted(problem.ranks, "rank"));
+  if (nodes > 0) text += " on " + counted(nodes, "node");
   if (has_blocks(problem.collective)) text += fmt::format(", {} a block", bytes_text(problem.block_bytes, unit));
   if (!options.note.empty()) text += ", " + options.note;
   return text;

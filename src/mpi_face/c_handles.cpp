@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The functions of mpi_c.h.
+#include <fmt/format.h>
+
+#include <array>
+
 #include "c_interface/guarded.hpp"
 #include "c_interface/handles.hpp"
+#include "foundation/mpi_libraries.hpp"
 #include "mpi_face/operand_check.hpp"
 #include "quadrille/mpi.hpp"
 #include "quadrille/mpi_c.h"
@@ -11,8 +16,22 @@ using namespace quadrille::c_interface;
 
 namespace {
 
+// A C program does not link with the package of another MPI library (mpi_package.h), but a Fortran program does. Its own MPI
+// library then answers all calls from here, too, with handles of another form.
+void check_package() {
+  std::array<char, 8192> text{};  // the longest text of any library; MPI_MAX_LIBRARY_VERSION_STRING is that of one
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);
+  if (const MpiLibrary* const library = library_of_version(text.data()); library && library->id != QUADRILLE_MPI_LIBRARY)
+    throw Error(
+        ErrorCode::misuse,
+        fmt::format("the program's MPI library is {}, but the program is linked with quadrille-{}; link it with quadrille-{}",
+                    library->title, QUADRILLE_MPI_LIBRARY, library->id));
+}
+
 // Outside MPI_Init and MPI_Finalize, MPI libraries end the process when their functions are called.
 void check_usable() {
+  check_package();
   int initialised = 0, finalised = 0;
   MPI_Initialized(&initialised);
   MPI_Finalized(&finalised);

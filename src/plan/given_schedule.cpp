@@ -11,6 +11,7 @@
 
 #include "execute/agreement.hpp"
 #include "foundation/assert.hpp"
+#include "foundation/text/counted.hpp"
 #include "plan/placed.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/verify.hpp"
@@ -218,8 +219,8 @@ Program own_program(const Schedule& schedule, Rank rank) {
   if (!schedule.program) throw Error(ErrorCode::misuse, "this schedule makes no programs; set Schedule::program");
   for (const auto* sizes : {&schedule.stated_input_bytes, &schedule.stated_output_bytes})
     if (!sizes->empty() && size(*sizes) != schedule.problem.ranks)
-      throw Error(ErrorCode::misuse,
-                  fmt::format("this schedule states {} sizes of buffers for {} ranks", sizes->size(), schedule.problem.ranks));
+      throw Error(ErrorCode::misuse, fmt::format("this schedule states {} sizes of buffers for {}", sizes->size(),
+                                                 counted(schedule.problem.ranks, "rank")));
   Program own = schedule.program(rank);
   if (own.rank != rank)
     throw Error(ErrorCode::misuse,

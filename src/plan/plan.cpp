@@ -19,6 +19,7 @@
 #include "execute/script/script_contract.hpp"
 #include "execute/transport.hpp"
 #include "foundation/assert.hpp"
+#include "foundation/text/counted.hpp"
 #include "plan/chosen.hpp"
 #include "plan/family_schedule.hpp"
 #include "plan/given_schedule.hpp"
@@ -162,9 +163,21 @@ bool draft_incremental(Draft& draft, const Problem& problem, const PlanOptions& 
   return true;
 }
 
+// Each part of a message that is split needs a request of MPI and about 50 bytes.
+void check_parts(const Script& script) {
+  constexpr Count most_parts = Count{1} << 22;
+  Count parts = 0;
+  for (const ScriptMessage& message : script.messages)
+    if ((parts += ceil_divide(message.bytes, script.longest_message)) > most_parts)
+      throw Error(ErrorCode::too_large,
+                  fmt::format("its messages would be split into more than {} parts of {} bytes; ask for less data", most_parts,
+                              script.longest_message));
+}
+
 void draft_program(Draft& draft, const Problem& problem, const PlanOptions& options, const Program& own) {
   const Program program = bound(own, problem, draft.layouts, options.in_place);
   draft.script = std::make_shared<const Script>(script_of(program, problem, options, *draft.transport));
+  if (row_of(draft.transport->executor()).needs_mpi) check_parts(*draft.script);
   const Offsets input = extent(draft.layouts.input, input_bytes(problem, own.rank));
   const Offsets output = extent(draft.layouts.output, output_bytes(problem, own.rank));
   if (options.in_place)  // one buffer is both input and output
@@ -353,7 +366,8 @@ Problem checked_for(Communicator& communicator, const Problem& asked) {
   Problem problem = placed(communicator, asked);
   check(problem);
   if (problem.ranks != communicator.size())
-    throw Error(ErrorCode::misuse, fmt::format("the problem has {} ranks and the group {}", problem.ranks, communicator.size()));
+    throw Error(ErrorCode::misuse,
+                fmt::format("the problem has {} and the group {}", counted(problem.ranks, "rank"), communicator.size()));
   return problem;
 }
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "foundation/text/counted.hpp"
 #include "problem/memory.hpp"
 #include "quadrille/error.hpp"
 
@@ -16,8 +17,8 @@ constexpr Count largest = std::numeric_limits<Count>::max();
 constexpr Bytes always_there = Bytes{1} << 26;  // memory up to this size is granted without asking the system
 
 [[noreturn]] void refuse(const Problem& problem, const std::string& needs) {
-  throw Error(ErrorCode::too_large,
-              fmt::format("{} among {} ranks takes {}; ask for a smaller problem", name(problem.collective), problem.ranks, needs));
+  throw Error(ErrorCode::too_large, fmt::format("{} among {} takes {}; ask for a smaller problem", name(problem.collective),
+                                                counted(problem.ranks, "rank"), needs));
 }
 
 std::string mebibytes(Bytes bytes) { return fmt::format("{} MiB", ceil_divide(bytes, Bytes{1} << 20)); }

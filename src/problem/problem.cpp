@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "foundation/text/counted.hpp"
 #include "problem/collective_facts.hpp"
 #include "problem/data_limit.hpp"
 #include "quadrille/checked.hpp"
@@ -35,15 +36,15 @@ void check_counts(const Problem& problem) {
       throw Error(ErrorCode::misuse, fmt::format("{} has a count for each rank, not for pairs", name(problem.collective)));
     if (problem.counts) throw Error(ErrorCode::misuse, "the counts are given twice, dense and sparse");
     if (problem.sparse_counts->ranks() != problem.ranks)
-      throw Error(ErrorCode::misuse, fmt::format("{} among {} ranks has counts for {}", name(problem.collective), problem.ranks,
-                                                 problem.sparse_counts->ranks()));
+      throw Error(ErrorCode::misuse, fmt::format("{} among {} has counts for {}", name(problem.collective),
+                                                 counted(problem.ranks, "rank"), problem.sparse_counts->ranks()));
     return;
   }
   const Count wanted = matrix ? checked(checked_product(problem.ranks, problem.ranks)) : problem.ranks;
   const Count given = problem.counts ? size(*problem.counts) : 0;
   if (given != wanted)
-    throw Error(ErrorCode::misuse,
-                fmt::format("{} among {} ranks needs {} counts, not {}", name(problem.collective), problem.ranks, wanted, given));
+    throw Error(ErrorCode::misuse, fmt::format("{} among {} needs {} counts, not {}", name(problem.collective),
+                                               counted(problem.ranks, "rank"), wanted, given));
   Bytes total = 0;
   for (const Bytes count : *problem.counts) {
     if (count < 0) throw Error(ErrorCode::misuse, fmt::format("a count is {} bytes; counts are 0 or more", count));
@@ -88,7 +89,7 @@ void check(const Problem& problem) {
       if (!product) throw Error(ErrorCode::misuse, fmt::format("the grid has more places than there are ranks, {}", problem.ranks));
     }
     if (product != problem.ranks)
-      throw Error(ErrorCode::misuse, fmt::format("the grid has {} places for {} ranks", *product, problem.ranks));
+      throw Error(ErrorCode::misuse, fmt::format("the grid has {} places for {}", *product, counted(problem.ranks, "rank")));
   }
   if (is_irregular(problem.collective)) return check_counts(problem);
   const Bytes one_per_rank = checked(checked_product(problem.block_bytes, problem.ranks));

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "foundation/text/byte_text.hpp"
+#include "foundation/text/counted.hpp"
 #include "quadrille/traffic.hpp"
 
 namespace quadrille {
@@ -34,7 +35,7 @@ std::string block_text(const Problem& problem) {
 }
 
 std::string problem_text(const Problem& problem) {
-  std::string text = fmt::format("{} rank{}", problem.ranks, problem.ranks == 1 ? "" : "s");
+  std::string text = counted(problem.ranks, "rank");
   if (moves_data(problem.collective))
     text += fmt::format(", {} a {}", block_text(problem), is_irregular(problem.collective) ? "share" : "block");
   if (is_rooted(problem.collective)) text += fmt::format(", root {}", problem.root);

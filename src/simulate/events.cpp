@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "foundation/assert.hpp"
+#include "foundation/text/counted.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/simulate.hpp"
@@ -192,7 +193,7 @@ void check_options(const Schedule& schedule, const MessageTimes& times, const Ev
   if (std::any_of(options.rank_begins.begin(), options.rank_begins.end(), [](Picoseconds begin) { return begin < 0; }))
     refuse("a rank cannot start before time 0");
   if (options.late_ranks < 0 || options.late_ranks > schedule.problem.ranks)
-    refuse(fmt::format("{} of {} ranks cannot be late", options.late_ranks, schedule.problem.ranks));
+    refuse(fmt::format("{} of {} cannot be late", options.late_ranks, counted(schedule.problem.ranks, "rank")));
   if (options.late_by < 0) refuse("ranks cannot be late by a negative time");
   if (options.slow_links != 0 && !options.topology) refuse("slow links need a network, such as --topology torus:4x8");
   if (options.topology && (options.slow_links < 0 || options.slow_links > options.topology->link_count()))

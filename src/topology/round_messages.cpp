@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "foundation/text/counted.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {
@@ -52,7 +53,7 @@ BusiestLink busiest_link(const Topology& topology, const std::vector<RoutedMessa
 void check_ranks(const Topology& topology, const Problem& problem) {
   if (topology.ranks() != problem.ranks)
     throw Error(ErrorCode::misuse,
-                fmt::format("the topology {} has {} ranks, not {}", topology.name(), topology.ranks(), problem.ranks));
+                fmt::format("the topology {} has {}, not {}", topology.name(), counted(topology.ranks(), "rank"), problem.ranks));
 }
 
 }  // namespace quadrille

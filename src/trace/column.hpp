@@ -7,13 +7,11 @@
 #include <vector>
 
 #include "schedule/forms/json_value.hpp"
+#include "trace/trace_format.hpp"
 
 namespace quadrille {
 
 using Column = std::vector<std::int64_t>;
-
-// The most rows of a table that is read. A few words of text could otherwise ask for any number of rows.
-inline constexpr std::int64_t most_rows = std::int64_t{1} << 24;
 
 std::string column_text(const Column& values);
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads traces (docs/trace-format.md). An error with its place is thrown for content that a trace cannot hold: other tables than
-// promised, and ranks, messages or links that do not exist. Unknown keys are skipped, and so are `rounds`, c1 and c2, which follow
+// promised, ranks, messages or links that do not exist, numbers of bytes that regions do not have, and times that end before they
+// begin or after the last rank. Unknown keys are skipped, and so are `rounds`, c1 and c2, which follow
 // from the messages.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <set>
+#include <string>
 
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
@@ -68,6 +71,18 @@ Enum named(const JsonValue& word, Enum last) {
   word.expected(fmt::format("one of {}", known));
 }
 
+// Checks that the regions of a row have so many bytes.
+void check_bytes(const JsonValue& table, std::string_view name, std::size_t row, const Regions& regions, Bytes expected) {
+  std::optional<Bytes> found;
+  try {
+    found = bytes(regions);
+  } catch (const Error&) {  // 2^63 or more
+  }
+  if (found == expected) return;
+  table.key(name).refuse(fmt::format("expected regions of {} bytes in row {}, found {}", expected, row,
+                                     found ? std::to_string(*found) : "2^63 or more"));
+}
+
 // Reads the regions of each row of a table.
 std::vector<Regions> read_regions(const JsonValue& value, std::size_t rows) {
   const Column counts = read_column(value.key("regions"), rows);
@@ -86,6 +101,9 @@ std::vector<Regions> read_regions(const JsonValue& value, std::size_t rows) {
                  strides = table.column_or(level_names[level].stride, 0, -most, most);
     for (std::size_t i = 0; i < regions.size(); ++i) regions[i].levels[level] = {level_counts[i], strides[i]};
   }
+  for (std::size_t i = 0; i < regions.size(); ++i)
+    if (run_count(regions[i]) > most_rows)
+      value.refuse(fmt::format("expected at most {} runs in a region; region {} has more", most_rows, i));
   std::vector<Regions> lists;
   auto next = regions.begin();
   for (const std::int64_t count : counts) {
@@ -150,6 +168,11 @@ class TraceReader {
       message.receive_place = places[i];
       message.read = std::move(read[i]);
       message.write = std::move(write[i]);
+      if (message.is_control) continue;
+      if (message.ends == MessageEnds::receiver_only)
+        check_bytes(value, "write", i, message.write, message.bytes);
+      else
+        check_bytes(value, "read", i, message.read, message.bytes);
     }
   }
 
@@ -161,9 +184,10 @@ class TraceReader {
   void read_locals(const JsonValue& value) {
     Table table(value);
     const Column rounds = table.column("round", 0, most - 1), ranks = table.column("rank", 0, last_rank()),
-                 operations = table.column("operation", 0, 2);
+                 operations = table.column("operation", 0, 2), sizes = table.column("bytes", 0, most);
     std::vector<Regions> sources = read_regions(table, "source"), targets = read_regions(table, "target");
     for (std::size_t i = 0; i < table.rows(); ++i) {
+      check_bytes(value, "source", i, sources[i], sizes[i]);
       const Local local{operations[i] == 0 ? LocalKind::copy : LocalKind::reduce,
                         operations[i] == 2 ? OperandOrder::target_first : OperandOrder::source_first, std::move(sources[i]),
                         std::move(targets[i])};
@@ -218,22 +242,29 @@ class TraceReader {
     });
   }
 
-  static std::vector<TimeInterval> read_intervals(Table& table, const std::string& prefix = "") {
-    const Column begins = table.column(prefix + "begin", -1, most), ends = table.column(prefix + "end", -1, most);
+  // Intervals that end at `last_end` at the latest. -1: not known, or never happened.
+  static std::vector<TimeInterval> read_intervals(Table& table, std::int64_t last_end, const std::string& prefix = "") {
+    const std::string end_name = prefix + "end";
+    const Column begins = table.column(prefix + "begin", -1, last_end), ends = table.column(end_name, -1, last_end);
     std::vector<TimeInterval> list;
-    for (std::size_t i = 0; i < begins.size(); ++i) list.push_back({begins[i], ends[i]});
+    for (std::size_t i = 0; i < begins.size(); ++i) {
+      if (ends[i] >= 0 && ends[i] < begins[i])
+        table.key(end_name).refuse(
+            fmt::format("expected no end before its begin; row {} begins at {} and ends at {}", i, begins[i], ends[i]));
+      list.push_back({begins[i], ends[i]});
+    }
     return list;
   }
 
-  static std::vector<TimeInterval> read_intervals(const JsonValue& value, std::size_t rows) {
+  static std::vector<TimeInterval> read_intervals(const JsonValue& value, std::size_t rows, std::int64_t last_end) {
     Table table(value, rows);
-    return read_intervals(table);
+    return read_intervals(table, last_end);
   }
 
-  std::vector<TracedActivity> read_activities(const JsonValue& value) const {
+  std::vector<TracedActivity> read_activities(const JsonValue& value, std::int64_t last_end) const {
     Table table(value);
     const Column ranks = table.column("rank", 0, last_rank()), rounds = table.column("round", 0, most - 1);
-    const std::vector<TimeInterval> times = read_intervals(table);
+    const std::vector<TimeInterval> times = read_intervals(table, last_end);
     std::vector<TracedActivity> list;
     for (std::size_t i = 0; i < table.rows(); ++i) list.push_back({ranks[i], rounds[i], times[i]});
     return list;
@@ -244,7 +275,11 @@ class TraceReader {
     time.kind = named(value.key("kind"), TimeKind::executed);
     time.title = value.key("title").text();
     time.unit = named(value.key("unit"), TimeUnit::nanosecond);
-    time.end = value.key("end").integer("a time", 0);
+    const JsonValue ends = value.key("rank_ends"), end = value.key("end");
+    time.rank_ends = read_column(ends, index(trace_.problem.ranks));
+    time.end = end.integer("a time", 0);
+    if (const std::int64_t last = *std::max_element(time.rank_ends.begin(), time.rank_ends.end()); last != time.end)
+      end.refuse(fmt::format("expected the end of the last rank, {}, found {}", last, time.end));
     time.policy = text_of(value, "policy");
     time.model = text_of(value, "model");
     time.machine = text_of(value, "machine");
@@ -252,17 +287,15 @@ class TraceReader {
     if (const auto bound = value.find("clock_bound")) time.clock_bound = bound->integer("a time", 0);
     const JsonValue messages = value.key("messages");
     Table table(messages, trace_.messages.size());
-    time.sends = read_intervals(table, "send_");
-    time.receives = read_intervals(table, "receive_");
-    if (const auto locals = value.find("local")) time.locals = read_intervals(*locals, trace_.locals.size());
-    if (const auto waits = value.find("waits")) time.waits = read_activities(*waits);
-    if (const auto packing = value.find("packing")) time.packing = read_activities(*packing);
+    time.sends = read_intervals(table, time.end, "send_");
+    time.receives = read_intervals(table, time.end, "receive_");
+    if (const auto locals = value.find("local")) time.locals = read_intervals(*locals, trace_.locals.size(), time.end);
+    if (const auto waits = value.find("waits")) time.waits = read_activities(*waits, time.end);
+    if (const auto packing = value.find("packing")) time.packing = read_activities(*packing, time.end);
     if (const auto links = value.find("links")) {
       if (!trace_.network) links->refuse("expected no times of links, because there is no network");
-      time.links = read_intervals(*links, trace_.network->ways.size());
+      time.links = read_intervals(*links, trace_.network->ways.size(), time.end);
     }
-    const JsonValue ends = value.key("rank_ends");
-    time.rank_ends = read_column(ends, index(trace_.problem.ranks));
   }
 
   void read_finding(const JsonValue& value) {

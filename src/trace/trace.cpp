@@ -8,6 +8,7 @@
 #include <map>
 #include <tuple>
 
+#include "foundation/text/counted.hpp"
 #include "problem/limits.hpp"
 #include "problem/memory.hpp"
 #include "quadrille/checked.hpp"
@@ -16,6 +17,7 @@
 #include "schedule/meetings.hpp"
 #include "schedule/transform.hpp"
 #include "topology/round_messages.hpp"
+#include "trace/trace_format.hpp"
 
 namespace quadrille {
 namespace {
@@ -121,12 +123,13 @@ class Tracer {
   std::vector<PostedEnd> sends_, receives_;
 };
 
-TracedNetwork network_of(const Topology& topology, const std::vector<TracedMessage>& messages) {
+TracedNetwork network_of(const Topology& topology, const Problem& problem, const std::vector<TracedMessage>& messages) {
   TracedNetwork network{.topology = topology.name(), .grid = topology.grid(), .vertices = topology.vertices()};
   for (Vertex vertex = 0; vertex < network.vertices; ++vertex)
     for (const Link& link : topology.links_from(vertex)) {
       network.links.push_back(link);
       network.link_texts.push_back(topology.text_of(link));
+      check_limit(problem, size(network.links), most_rows, "links in a trace");
     }
   const auto is_rank = [&](Rank rank) { return rank >= 0 && rank < topology.ranks(); };
   for (const TracedMessage& message : messages) {
@@ -135,6 +138,7 @@ TracedNetwork network_of(const Topology& topology, const std::vector<TracedMessa
         !topology.append_way(message.from, message.to, message.port, network.ways))
       topology.append_way(message.from, message.to, {}, network.ways);
     network.hops.push_back(static_cast<Count>(network.ways.size() - before));
+    check_limit(problem, size(network.ways), most_rows, "links of all messages in a trace");
   }
   return network;
 }
@@ -148,19 +152,67 @@ TracedTime logical_time(const Trace& trace) {
     time.receives.push_back(message.ends == MessageEnds::sender_only ? TimeInterval{} : round);
     time.end = std::max(time.end, round.end);
   }
-  for (const TracedLocal& local : trace.locals) time.locals.push_back({local.round, local.round});
+  for (const TracedLocal& local : trace.locals) {
+    time.locals.push_back({local.round, local.round});
+    time.end = std::max(time.end, local.round);
+  }
   time.rank_ends.assign(index(trace.problem.ranks), time.end);
   return time;
 }
 
 std::string title_of(const Schedule& schedule) {
   const Problem& problem = schedule.problem;
-  return fmt::format("{}, {}, {} rank{}{}", name(problem.collective), specification(schedule), problem.ranks,
-                     problem.ranks == 1 ? "" : "s",
+  return fmt::format("{}, {}, {}{}", name(problem.collective), specification(schedule), counted(problem.ranks, "rank"),
                      has_blocks(problem.collective) ? fmt::format(", {} B a block", problem.block_bytes) : "");
 }
 
+// The rows of the tables of a trace, counted before they are made. Each message has a row for its sender.
+class RowCounts {
+ public:
+  explicit RowCounts(const Problem& problem) : problem_(problem) { check(problem_.ranks, "ranks in a trace"); }
+
+  // Throws Error{too_large} if a table would have more than `most_rows`.
+  void add(const Program& program, Count ranks) {
+    Count messages = 0, locals = 0, read = 0, written = 0, sources = 0, targets = 0;
+    for (const Round& round : program.rounds) {
+      messages += size(round.control_sends) + size(round.sends);
+      locals += size(round.locals);
+      for (const Message& send : round.sends) read += regions_of(send.regions);
+      for (const Message& receive : round.receives) written += regions_of(receive.regions);
+      for (const Local& local : round.locals) sources += regions_of(local.source), targets += regions_of(local.target);
+    }
+    grow(messages_, messages, ranks, "messages in a trace");
+    grow(locals_, locals, ranks, "local operations in a trace");
+    grow(read_, read, ranks, "regions that messages read in a trace");
+    grow(written_, written, ranks, "regions that messages write in a trace");
+    grow(sources_, sources, ranks, "regions that local operations read in a trace");
+    grow(targets_, targets, ranks, "regions that local operations write in a trace");
+  }
+
+ private:
+  Count regions_of(const Regions& list) const {
+    for (const Region& region : list) check(run_count(region), "runs in a region of a trace");
+    return size(list);
+  }
+
+  void grow(Count& rows, Count more, Count ranks, const char* things) const {
+    constexpr Count largest = std::numeric_limits<Count>::max();
+    rows = checked_sum(rows, times_at_most(ranks, more, largest)).value_or(largest);
+    check(rows, things);
+  }
+
+  void check(Count rows, const char* things) const { check_limit(problem_, rows, most_rows, things); }
+
+  const Problem& problem_;
+  Count messages_ = 0, locals_ = 0, read_ = 0, written_ = 0, sources_ = 0, targets_ = 0;
+};
+
 void check_size(const Schedule& schedule) {
+  RowCounts rows(schedule.problem);
+  for_each_program(schedule, true, [&](const Program& program, Count ranks) {
+    rows.add(program, ranks);
+    return true;
+  });
   const Count operations = operation_count(schedule, available_memory() / bytes_of_traced_operation);
   check_memory(schedule.problem, times_at_most(operations, bytes_of_traced_operation, std::numeric_limits<Bytes>::max()),
                "a trace's operations");
@@ -184,7 +236,7 @@ Trace trace_of(const Schedule& schedule, const Topology* topology) {
   Trace trace{
       .title = title_of(schedule), .problem = schedule.problem, .algorithm = schedule.algorithm, .parameters = schedule.parameters};
   Tracer(schedule, trace).run();
-  if (topology) trace.network = network_of(*topology, trace.messages);
+  if (topology) trace.network = network_of(*topology, trace.problem, trace.messages);
   trace.times.push_back(logical_time(trace));
   return trace;
 }

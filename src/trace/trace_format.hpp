@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <string_view>
 
 #include "quadrille/schedule.hpp"
@@ -17,6 +18,16 @@ struct LevelNames {
 };
 inline constexpr std::array<LevelNames, 3> level_names{
     {{"inner_count", "inner_stride"}, {"middle_count", "middle_stride"}, {"outer_count", "outer_stride"}}};
+
+// The most rows of a table that is written or read, and the most runs of a region. A few words of text could otherwise ask for any
+// number of rows.
+inline constexpr std::int64_t most_rows = std::int64_t{1} << 24;
+
+inline Count run_count(const Region& region) {
+  Count runs = 1;
+  for (const Level& level : region.levels) runs = times_at_most(runs, level.count, std::numeric_limits<Count>::max());
+  return runs;
+}
 
 // The column `operation` of local operations: 0: copy, 1: reduce source-first, 2: reduce target-first.
 inline std::int64_t number_of_operation(const Local& local) {

@@ -39,8 +39,10 @@ ByteFlow::ByteFlow(const Schedule& schedule) {
   const Count p = schedule.problem.ranks;
   if (operation_count(schedule, most_spans) > most_spans) too_many_runs();
   for (Rank rank = 0; rank < p; ++rank) programs_.push_back(schedule.program(rank));
-  for (const Program& program : programs_)
+  for (const Program& program : programs_) {
     for (const Stage& stage : program.stages) last_round_ = std::max(last_round_, stage.first_round + stage.round_count - 1);
+    for (const Round& round : program.rounds) last_round_ = std::max(last_round_, round.number);
+  }
   reads_.resize(index(p) * 4);
   writes_.resize(index(p) * 4);
   FindingList ignored = FindingList::that_keeps_nothing();
@@ -120,9 +122,9 @@ std::vector<ByteStay> ByteFlow::copies_of(const BytePlace& start) {
   return stays;
 }
 
-std::vector<ByteStay> ByteFlow::origins_of(const BytePlace& end) {
+std::vector<ByteStay> ByteFlow::origins_of(const BytePlace& end, Count time) {
   std::vector<ByteStay> stays;
-  std::vector<ByteStay> waiting{{end, before_all, never, {}, {}, {}, {}, 0}};
+  std::vector<ByteStay> waiting{{end, before_all, time, {}, {}, {}, {}, 0}};
   std::set<std::pair<std::size_t, Bytes>> seen;
   while (!waiting.empty()) {
     ByteStay stay = waiting.back();

@@ -49,8 +49,8 @@ class ByteFlow {
   // Returns the stays of all copies of the byte that is at `start` before the first round, in the order of time. A result into
   // which the byte was combined counts as a copy. Throws Error{too_large} when all calls together have taken too long.
   std::vector<ByteStay> copies_of(const BytePlace& start);
-  // Returns the stays that led to what `end` holds after the last round, latest first; several at a time if operands were combined.
-  std::vector<ByteStay> origins_of(const BytePlace& end);
+  // Returns the stays that led to what `end` holds at a time, latest first; several at a time if operands were combined.
+  std::vector<ByteStay> origins_of(const BytePlace& end, Count time = never);
 
   const std::vector<Program>& programs() const { return programs_; }
   const std::vector<TimedOperation>& operations() const { return operations_; }
@@ -75,7 +75,7 @@ class ByteFlow {
   std::vector<Span> spans_;
   std::vector<Spans> reads_, writes_;  // by rank and buffer
   std::vector<UnfinishedEnd> unfinished_;
-  Count last_round_ = 0;  // of any stage
+  Count last_round_ = 0;  // of any stage or program
   Count time_ = 0;
   Count work_ = 0;
 };

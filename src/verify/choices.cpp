@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "quadrille/checked.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
@@ -21,6 +22,19 @@ int likelihood(CauseKind kind) {
 }
 
 }  // namespace
+
+std::vector<Stage> all_stages(const std::vector<Program>& programs) {
+  std::vector<Stage> stages = programs.front().stages;
+  std::optional<std::pair<Count, Count>> rounds;  // the first and the last
+  for (const Program& program : programs)
+    for (const Round& round : program.rounds)
+      if (round.number >= 0)
+        rounds = rounds ? std::pair(std::min(rounds->first, round.number), std::max(rounds->second, round.number))
+                        : std::pair(round.number, round.number);
+  if (rounds)
+    if (const auto count = checked_sum(rounds->second - rounds->first, Count{1})) stages.push_back({"", rounds->first, *count});
+  return stages;
+}
 
 Investigation::Investigation(const Schedule& wrong_schedule, const std::vector<Finding>& its_findings)
     : schedule(wrong_schedule), findings(its_findings), assigned(findings.size(), false) {}

@@ -14,6 +14,9 @@
 
 namespace quadrille {
 
+// The stages of the first program, and one for all rounds that any program has, because wrong programs may have rounds of no stage.
+std::vector<Stage> all_stages(const std::vector<Program>& programs);
+
 // What is known about a wrong schedule.
 struct Investigation {
   Investigation(const Schedule& wrong_schedule, const std::vector<Finding>& its_findings);
@@ -22,8 +25,8 @@ struct Investigation {
   const Schedule& schedule;
   const std::vector<Finding>& findings;
   const Count ranks = schedule.problem.ranks;
-  const std::vector<Stage> stages = schedule.program(0).stages;
   ByteFlow flow{schedule};
+  const std::vector<Stage> stages = all_stages(flow.programs());
   Budget budget;
   const std::vector<WrongByte> wrong = wrong_bytes(schedule, findings, flow, budget);
   std::vector<bool> assigned;  // the findings that have a cause

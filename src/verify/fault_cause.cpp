@@ -1,92 +1,104 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds the causes of findings. Operations that were not finished are certainly wrong, so they come first. Then the suspects that
-// explain most findings (choices.hpp) are taken as the cause of these, and so on with the rest. What no operation explains is left,
-// by rule.
+// Finds the causes of findings. Operations that were not finished are certainly wrong, so they come first (unfinished.hpp). Then
+// the suspects that explain most findings (choices.hpp) are taken as the cause of these, and so on with the rest. What no operation
+// explains is left, by rule. At last, causes that are probably one mistake are united (one_mistake.hpp).
 #include "quadrille/fault_cause.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
 
+#include "foundation/text/counted.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "verify/choices.hpp"
 #include "verify/finding_list.hpp"
+#include "verify/one_mistake.hpp"
+#include "verify/unfinished.hpp"
 
 namespace quadrille {
 namespace {
-
-constexpr Count largest = std::numeric_limits<Count>::max();
 
 class Search {
  public:
   Search(const Schedule& schedule, const std::vector<Finding>& findings) : known_(schedule, findings), choices_(known_) {}
 
   std::vector<FaultCause> run() {
+    take_all_if_nothing_is_done();
     take_unfinished();
     while (const std::optional<SuspectChoice> best = choices_.best()) take(*best);
     take_rules();
-    for (FaultCause& cause : causes_) std::sort(cause.findings.begin(), cause.findings.end());
+    unite_alike(drafts_, known_);
+    take_consequences(drafts_, known_);
+    std::vector<FaultCause> causes;
+    for (auto& [cause, alike, shifted] : drafts_) {
+      std::sort(cause.findings.begin(), cause.findings.end());
+      if (!alike.empty()) cause.message += "; " + alike;
+      causes.push_back(std::move(cause));
+    }
     const auto key = [&](const FaultCause& cause) {
       int urgency = 0;
       for (const std::size_t i : cause.findings) urgency = std::max(urgency, quadrille::urgency(known_.findings[i].rule));
       return std::pair(urgency, cause.kind == CauseKind::rule ? 0 : cause.findings.size());
     };
-    std::stable_sort(causes_.begin(), causes_.end(), [&](const FaultCause& a, const FaultCause& b) { return key(a) > key(b); });
-    return std::move(causes_);
+    std::stable_sort(causes.begin(), causes.end(), [&](const FaultCause& a, const FaultCause& b) { return key(a) > key(b); });
+    return causes;
   }
 
  private:
   const NamedOperation& operation(std::size_t i) const { return known_.flow.operations()[i].name; }
 
-  // Takes operations that were not finished as one cause if they are of the same round and share their sender or receiver.
-  void take_unfinished() {
-    std::set<std::size_t> unfinished;
-    for (const UnfinishedEnd& end : known_.flow.unfinished()) unfinished.insert(end.operation);
-    const std::vector<std::size_t> numbers(unfinished.begin(), unfinished.end());
-    std::vector<NamedOperation> names;
-    std::vector<std::pair<std::size_t, std::size_t>> together;
-    std::map<std::tuple<Count, bool, Rank>, std::size_t> known;
-    for (const std::size_t number : numbers) {
-      const NamedOperation& name = operation(number);
-      for (const bool sends : {true, false})
-        if (const auto [first, fresh] = known.try_emplace({name.round, sends, sends ? name.from : name.to}, names.size()); !fresh)
-          together.emplace_back(first->second, names.size());
-      names.push_back(name);
-    }
-    for (const AlikeGroup& group :
-         alike_groups(names, together, known_.stages, known_.ranks, [&](SetSizes& sizes) { known_.measure(sizes); }))
-      take_group(group, numbers);
+  // What is missing in a schedule without operations has one cause.
+  void take_all_if_nothing_is_done() {
+    const auto does_nothing = [](const Program& program) {
+      return std::all_of(program.rounds.begin(), program.rounds.end(), [](const Round& round) {
+        return round.locals.empty() && round.sends.empty() && round.receives.empty() && round.control_sends.empty() &&
+               round.control_receives.empty();
+      });
+    };
+    const std::vector<Program>& programs = known_.flow.programs();
+    if (!std::all_of(programs.begin(), programs.end(), does_nothing)) return;
+    FaultCause cause;
+    for (std::size_t i = 0; i < known_.findings.size(); ++i)
+      if (known_.findings[i].rule == Rule::delivery) assign(i, cause);
+    cause.message = "the programs of all ranks are empty";
+    finish(std::move(cause), "");
   }
 
-  void take_group(const AlikeGroup& group, const std::vector<std::size_t>& numbers) {
+  void take_unfinished() {
+    for (const UnfinishedGroup& group : unfinished_groups(known_)) take_group(group);
+  }
+
+  void take_group(const UnfinishedGroup& group) {
     FaultCause cause;
     cause.kind = CauseKind::unfinished;
     std::set<std::pair<Count, Rank>> places;
-    std::set<std::size_t> operations;
+    const std::set<std::size_t> operations(group.operations.begin(), group.operations.end());
     std::vector<NamedOperation> names;
-    for (const std::size_t member : group.members) {
-      names.push_back(operation(numbers[member]));
+    for (const std::size_t number : group.operations) {
+      names.push_back(operation(number));
       places.insert({{names.back().round, names.back().from}, {names.back().round, names.back().to}});
-      operations.insert(numbers[member]);
     }
-    const auto is_strange = [&](const NamedOperation& name) {
+    const auto says_most = [&](const NamedOperation& name) {
+      if (group.shift) return name == operation(group.shift->first);
       return std::max(name.from, name.to) >= known_.ranks || std::min(name.from, name.to) < 0;
     };
-    const auto strange = std::find_if(names.begin(), names.end(), is_strange);
-    std::iter_swap(names.begin(), strange == names.end() ? names.begin() : strange);  // says most
+    const auto example = std::find_if(names.begin(), names.end(), says_most);
+    std::iter_swap(names.begin(), example == names.end() ? names.begin() : example);
     cause.operation = names.front();
     cause.alike.assign(names.begin() + 1, names.end());
     std::size_t said = known_.findings.size();  // the finding whose sentence tells most
     for (std::size_t i = 0; i < known_.findings.size(); ++i) {
       const Finding& finding = known_.findings[i];
-      if (known_.assigned[i] || !finding.round || !finding.rank || !places.contains({*finding.round, *finding.rank})) continue;
+      if (known_.assigned[i] || !finding.round || !finding.rank) continue;
+      const bool is_order = finding.rule == Rule::round_order;
+      if (!places.contains({*finding.round, *finding.rank}) && !(is_order && group.shift && group.shift->rank == *finding.rank))
+        continue;
       if (finding.rule != Rule::unmatched_message && finding.rule != Rule::length_mismatch && finding.rule != Rule::unknown_rank &&
-          finding.rule != Rule::self_message)
+          finding.rule != Rule::self_message && !is_order)
         continue;
       if (said == known_.findings.size() || urgency(finding.rule) > urgency(known_.findings[said].rule)) said = i;
       assign(i, cause);
@@ -99,12 +111,15 @@ class Search {
         assign(wrong.finding, cause);
     }
     take_undefined_reads(cause);
-    if (causes_.empty())  // without that operation, ranks would not wait forever
+    if (drafts_.empty())  // without that operation, ranks would not wait forever
       for (std::size_t i = 0; i < known_.findings.size(); ++i)
         if (known_.findings[i].rule == Rule::deadlock) assign(i, cause);
-    cause.message = fmt::format("{} in round {} is not finished: {}{}", to_string(*cause.operation), cause.operation->round,
-                                said < known_.findings.size() ? known_.findings[said].message : "", and_text(group.text));
-    finish(std::move(cause));
+    cause.message = group.shift
+                        ? to_string(*group.shift, known_.flow)
+                        : fmt::format("{} in round {} is not finished: {}", to_string(*cause.operation), cause.operation->round,
+                                      said < known_.findings.size() ? known_.findings[said].message : "");
+    const bool is_shifted = group.shift && group.shift->messages > 1;
+    finish(std::move(cause), group.shift ? "" : group.text, is_shifted ? std::optional(group.shift->rank) : std::nullopt);
   }
 
   void take(const SuspectChoice& choice) {
@@ -138,10 +153,9 @@ class Search {
     describe(cause, reason->second.suspect, choice.round, *reason->second.first, reason->second.suspicion);
     for (const std::size_t i : choice.suspects)
       if (i != reason->second.suspect) cause.alike.push_back(name_of(choices_.suspect(i).suspect, *cause.operation));
-    cause.message += and_text(choice.text);
     take_undefined_reads(cause);
     take_collisions(cause);
-    finish(std::move(cause));
+    finish(std::move(cause), choice.text);
   }
 
   // The suspicion that asks for the repair, if there is one and it is no loss.
@@ -157,8 +171,6 @@ class Search {
     if (suspect.operation) return operation(*suspect.operation);
     return {example.round, example.kind, suspect.from, suspect.to};
   }
-
-  static std::string and_text(const std::string& text) { return text.empty() ? "" : "; " + text; }
 
   void describe(FaultCause& cause, std::size_t i, std::optional<Count> round, const WrongByte& wrong, const Suspicion& suspicion) {
     const Suspect& suspect = choices_.suspect(i).suspect;
@@ -241,7 +253,7 @@ class Search {
     std::map<Rule, std::vector<std::size_t>> left;
     for (std::size_t i = 0; i < known_.findings.size(); ++i)
       if (!known_.assigned[i]) left[known_.findings[i].rule].push_back(i);
-    std::vector<FaultCause> causes;
+    std::vector<DraftCause> drafts;
     for (const auto& [rule, numbers] : left) {
       std::vector<NamedOperation> places;
       std::vector<std::pair<std::size_t, std::size_t>> together;
@@ -267,20 +279,23 @@ class Search {
         FaultCause cause;
         for (std::size_t k = 0; k < numbers.size(); ++k)
           if (members.contains(place_of[k])) assign(numbers[k], cause);
-        cause.message = to_string(known_.findings[cause.findings.front()]) + and_text(group.text);
-        causes.push_back(std::move(cause));
+        cause.message = to_string(known_.findings[cause.findings.front()]);
+        drafts.push_back({std::move(cause), group.text, {}});
       }
     }
-    std::sort(causes.begin(), causes.end(),
-              [](const FaultCause& a, const FaultCause& b) { return a.findings.front() < b.findings.front(); });
-    for (FaultCause& cause : causes) finish(std::move(cause));
+    std::sort(drafts.begin(), drafts.end(),
+              [](const DraftCause& a, const DraftCause& b) { return a.cause.findings.front() < b.cause.findings.front(); });
+    for (DraftCause& draft : drafts) finish(std::move(draft.cause), std::move(draft.alike));
   }
 
-  // The sizes of sets of places: each rank in each round is one.
+  // The sizes of sets of places: each rank is one in each round in which it does anything, and one in no known round.
   void measure_places(SetSizes& sizes) const {
-    for (auto& [likeness, count] : sizes) {
-      const Count rounds = likeness.last_round - likeness.first_round + 1;
-      count = likeness.between == Likeness::Between::sender ? rounds : times_at_most(rounds, known_.ranks, largest);
+    for (const Program& program : known_.flow.programs()) {
+      const auto count = [&](Count round) {
+        count_in(sizes, {round, NamedOperation::Kind::copy, program.rank, program.rank}, known_.stages, known_.ranks);
+      };
+      count(before_all);
+      for (const Round& round : program.rounds) count(round.number);
     }
   }
 
@@ -289,13 +304,13 @@ class Search {
     cause.findings.push_back(i);
   }
 
-  void finish(FaultCause cause) {
-    if (!cause.findings.empty()) causes_.push_back(std::move(cause));
+  void finish(FaultCause cause, std::string alike, std::optional<Rank> shifted = {}) {
+    if (!cause.findings.empty()) drafts_.push_back({std::move(cause), std::move(alike), shifted});
   }
 
   Investigation known_;
   Choices choices_;
-  std::vector<FaultCause> causes_;
+  std::vector<DraftCause> drafts_;
 };
 
 }  // namespace
@@ -319,11 +334,11 @@ FaultCauses causes_of(const Schedule& schedule, const std::vector<Finding>& find
 bool explains(const FaultCause& cause) { return cause.kind != CauseKind::rule || cause.findings.size() > 1; }
 
 std::string count_of(const std::vector<Finding>& findings, const FaultCauses& causes) {
-  std::string text = fmt::format("{}{} finding{}", findings.size() < most_counted_findings ? "" : "at least ", findings.size(),
-                                 findings.size() == 1 ? "" : "s");
+  const bool is_cut = findings.size() >= most_counted_findings;
+  std::string text = (is_cut ? "at least " : "") + counted(findings.size(), "finding");
   const std::size_t count = causes.causes.size();
   if (std::any_of(causes.causes.begin(), causes.causes.end(), explains))
-    text += fmt::format(", {} cause{}", count == 1 ? "one" : fmt::format("{}", count), count == 1 ? "" : "s");
+    text += fmt::format("{} {}", is_cut ? "; the first of these have" : ",", count == 1 ? "one cause" : counted(count, "cause"));
   return text;
 }
 

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "foundation/text/counted.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
@@ -112,7 +113,7 @@ bool is_systematic(const Likeness& likeness, Count found, Count all) {
 
 std::string text_of(const Likeness& likeness, Count found, Count all, Count ranks, std::string_view things) {
   if (is_one_a_rank(likeness) && all == ranks)
-    return found == all ? "the same at every rank" : fmt::format("the same at {} of {} ranks", found, all);
+    return found == all ? "the same at every rank" : fmt::format("the same at {} of {}", found, counted(all, "rank"));
   std::string text = fmt::format("the same for {} of {} {}", found, all, things.empty() ? plural_of(likeness.kind) : things);
   if (likeness.between == Between::sender) text += fmt::format(" from rank {}", likeness.value);
   if (likeness.between == Between::receiver) text += fmt::format(" to rank {}", likeness.value);

@@ -17,6 +17,7 @@
 #include <span>
 
 #include "foundation/assert.hpp"
+#include "foundation/text/counted.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "schedule/meetings.hpp"
@@ -66,15 +67,21 @@ class Replay {
   }
 
   void run(const MemoryObserver& at_end) {
-    const std::vector<RoundOf> rounds = rounds_in_order();
+    const auto [rounds, left_out] = rounds_in_order();
+    auto next_left_out = left_out.begin();
+    const auto tell_left_out = [&](Count up_to) {
+      for (; next_left_out != left_out.end() && next_left_out->number() <= up_to; ++next_left_out) tell_all_of(*next_left_out);
+    };
     observe({});
     for (auto first = rounds.begin(); first != rounds.end();) {
       if (findings_.full()) return;
       const auto last = std::find_if(first, rounds.end(), [&](const RoundOf& other) { return other.number() != first->number(); });
+      tell_left_out(first->number());
       play_round({first, last});
       observe(first->number());
       first = last;
     }
+    tell_left_out(largest);
     if (at_end) at_end({}, memories_, terms_);
     check_delivery();
     if (!moves_data(schedule_.problem.collective)) check_barrier();
@@ -92,21 +99,46 @@ class Replay {
   Rank rank_of(Count at) const { return symmetry_.representatives()[index(at)]; }
   bool is_rank(Rank rank) const { return rank >= 0 && rank < schedule_.problem.ranks; }
 
+  struct Rounds {
+    std::vector<RoundOf> played, left_out;
+  };
+
   // Returns the rounds of all representatives, by number and then by rank, so that ranks without work in a round cost nothing.
   // Some rounds are left out, because they have been reported already: rounds out of order, and all but the last of several
   // rounds with the same number.
-  std::vector<RoundOf> rounds_in_order() const {
-    std::vector<RoundOf> rounds;
+  Rounds rounds_in_order() const {
+    Rounds rounds;
+    auto& [played, left_out] = rounds;
     for (Count at = 0; at < size(programs_); ++at)
       for (const Round& round : programs_[index(at)].rounds) {
-        if (!rounds.empty() && rounds.back().at == at && round.number <= rounds.back().number()) {
-          if (round.number < rounds.back().number()) continue;
-          rounds.pop_back();
+        if (!played.empty() && played.back().at == at && round.number <= played.back().number()) {
+          if (round.number < played.back().number()) {
+            left_out.push_back({at, &round});
+            continue;
+          }
+          left_out.push_back(played.back());
+          played.pop_back();
         }
-        rounds.push_back({at, &round});
+        played.push_back({at, &round});
       }
-    std::stable_sort(rounds.begin(), rounds.end(), [](const RoundOf& a, const RoundOf& b) { return a.number() < b.number(); });
+    for (auto* list : {&played, &left_out})
+      std::stable_sort(list->begin(), list->end(), [](const RoundOf& a, const RoundOf& b) { return a.number() < b.number(); });
     return rounds;
+  }
+
+  // Tells the operations of a round that is left out. They are not done.
+  void tell_all_of(const RoundOf& of) const {
+    const Rank rank = rank_of(of.at);
+    for (const Local& local : of.round->locals)
+      tell({{of.number(), kind_of(local), rank, rank}, &local.source, &local.target, false});
+    for (const Message& send : of.round->sends)
+      tell({{of.number(), NamedOperation::Kind::message, rank, send.peer}, &send.regions, nullptr, false});
+    for (const Message& receive : of.round->receives)
+      tell({{of.number(), NamedOperation::Kind::message, receive.peer, rank}, nullptr, &receive.regions, false});
+  }
+
+  static NamedOperation::Kind kind_of(const Local& local) {
+    return local.kind == LocalKind::reduce ? NamedOperation::Kind::reduce : NamedOperation::Kind::copy;
   }
 
   void tell(const PlayedOperation& operation) const {
@@ -219,8 +251,7 @@ class Replay {
       add(Rule::overlapping_writes, at, twice, "a local operation writes these bytes twice");
     else if (const auto both = shared(charged_runs(local.source), target))
       add(Rule::overlapping_local, at, both, "source and target share these bytes");
-    const auto kind = local.kind == LocalKind::reduce ? NamedOperation::Kind::reduce : NamedOperation::Kind::copy;
-    tell({{number_, kind, rank_of(at), rank_of(at)}, &local.source, &local.target, usable(local.source, local.target)});
+    tell({{number_, kind_of(local), rank_of(at), rank_of(at)}, &local.source, &local.target, usable(local.source, local.target)});
     if (!usable(local.source, local.target)) return;
     Strip result = read(at, local.source);
     if (local.kind == LocalKind::reduce) {
@@ -424,7 +455,7 @@ class Replay {
                        "",
                        {},
                        {},
-                       fmt::format("has heard from {} of {} ranks at the end", heard.count(), heard.size())});
+                       fmt::format("has heard from {} of {} at the end", heard.count(), counted(heard.size(), "rank"))});
   }
 
   const Schedule& schedule_;

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The operations that may explain findings, each finding by itself.
+// Finds the operations that may be the reason for a finding: the suspects. Each finding is looked at by itself.
 //
-// A finding about the result says that a place at the end should hold some byte and holds another. Two things are known: all copies
-// of the byte that should be there, forwards from its input (`copies`), and all places from which the byte that is there came,
-// backwards from the end (`origins`). If one operation is wrong, then `copies` are right before it, and `origins` are right after
-// it. So at some time the byte was at one of the copies and should have gone to one of the origins. An operation that would do so
-// if one thing about it were different is suspect:
+// A finding about the result says that a place of the output holds a wrong byte at the end. The replay tells two lists:
+//   copies   where the right byte was: its input, and all places to which operations took it from there, with their times
+//   origins  where the wrong byte was: the place of the output, and all places from which operations took it there
+// If one operation is the mistake, then everything before it was right, so one of the copies existed then. Everything after it was
+// right, too, so the right byte would have reached the output from one of the origins. The operation should therefore have taken
+// the byte from a copy to an origin. An operation is suspect if it would have done so with one thing changed:
 //
-//   overwrites      the byte was at an origin's place, and the operation that wrote the origin overwrote it
-//   wrong_source    the operation wrote an origin, and a copy was at the rank that it read, at another place
-//   wrong_target    the operation read a copy, and wrote to the rank of an origin, at another place
-//   wrong_sender    a message wrote an origin, and a copy was at the place that it read, at another rank
-//   wrong_receiver  a message read a copy, and wrote to the place of an origin, at another rank
-//   missing         no operation is wrong: one from the rank of a copy to that of an origin is missing
+//   overwrites      it wrote an origin, and the right byte was there until then: the operation should have written elsewhere
+//   wrong_source    it wrote an origin; it should have read a copy, at another place of the rank that it read
+//   wrong_target    it read a copy; it should have written an origin, at another place of the rank to which it wrote
+//   wrong_sender    a message wrote an origin; it should have come from another rank, where a copy was at the place that it read
+//   wrong_receiver  a message read a copy; it should have gone to another rank, where an origin was at the place that it wrote
+//   missing         all operations are right, but one from the rank of a copy to the rank of an origin is missing
 //
-// A part of an operation's bytes that correctly led to a right byte of a result is not suspected.
+// Bytes of an operation that led to a right byte of the output are not suspected.
 #pragma once
 
 #include <compare>
@@ -29,7 +30,7 @@
 
 namespace quadrille {
 
-// An operation, or none and the two ranks between which one is missing.
+// An operation; or a missing one, of which only the two ranks are known.
 struct Suspect {
   std::optional<std::size_t> operation;
   Rank from = 0, to = 0;
@@ -40,9 +41,9 @@ struct Suspect {
 struct Suspicion {
   CauseKind kind = CauseKind::missing;
   BytePlace copy, origin;
-  // Missing: the operation may have been expected between these times, and since when the byte was at the place of the copy, which
-  // is the latest one of its rank.
-  Count since = before_all, until = never, copied = before_all;
+  // Of a missing operation: it was expected between these two times.
+  Count since = before_all, until = never;
+  Count copied = before_all;  // of a missing operation: when the byte came to the place of the copy
 };
 
 // All suspicions of a suspect because of one finding.
@@ -56,11 +57,11 @@ struct WrongByte {
   std::size_t finding = 0;
   Rank from = 0, to = 0;
   std::map<Suspect, Suspicions> suspects;
-  std::set<std::size_t> origins;  // operations that wrote what is there
+  std::set<std::size_t> origins;  // operations that moved the wrong byte on its way to the output
 };
 
-// Whether a region contains a byte, apart from the rank. The gaps of strided regions count, because a region that is not used may
-// have any number of runs.
+// Whether a byte lies between the first and the last byte of a region; the rank is not compared. Gaps of strided regions count as
+// parts of them. (A region of a wrong schedule may have too many runs to look at each.)
 bool touches(const Region& region, const BytePlace& place);
 
 // Limits the number of comparisons. Throws Error{too_large} when they exceed some seconds.

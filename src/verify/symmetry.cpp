@@ -13,6 +13,7 @@
 #include <optional>
 #include <set>
 
+#include "foundation/text/counted.hpp"
 #include "problem/limits.hpp"
 #include "quadrille/verify.hpp"
 #include "schedule/extent.hpp"
@@ -255,7 +256,7 @@ std::optional<Finding> check_symmetry(const Schedule& schedule, const std::vecto
   if (!schedule.symmetry) return std::nullopt;
   const Symmetry& symmetry = *schedule.symmetry;
   if (symmetry.ranks() != schedule.problem.ranks) {
-    std::string message = fmt::format("the stated symmetry ({}) is one of {} ranks", symmetry.name(), symmetry.ranks());
+    std::string message = fmt::format("the stated symmetry ({}) is one of {}", symmetry.name(), counted(symmetry.ranks(), "rank"));
     return Finding{Rule::false_symmetry, {}, "", {}, {}, std::move(message)};
   }
   std::map<Rank, Program> representatives;

@@ -44,6 +44,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "foundation/text/counted.hpp"
 #include "problem/collective_facts.hpp"
 #include "problem/limits.hpp"
 #include "quadrille/error.hpp"
@@ -242,10 +243,11 @@ std::vector<Finding> unordered_findings(const Schedule& schedule, const VerifyOp
 }  // namespace
 
 std::string to_string(const Coverage& coverage) {
-  if (coverage.symmetry.empty()) return fmt::format("all {} ranks replayed", coverage.ranks);
-  const std::string compared = coverage.compared == coverage.ranks ? fmt::format("all {}", coverage.ranks)
-                                                                   : fmt::format("{} of {}", coverage.compared, coverage.ranks);
-  return fmt::format("symmetry: {}, {} class{}, {} ranks compared", coverage.symmetry, coverage.replayed,
+  if (coverage.symmetry.empty()) return fmt::format("all {} replayed", counted(coverage.ranks, "rank"));
+  const std::string ranks = counted(coverage.ranks, "rank");
+  const std::string compared =
+      coverage.compared == coverage.ranks ? "all " + ranks : fmt::format("{} of {}", coverage.compared, ranks);
+  return fmt::format("symmetry: {}, {} class{}, {} compared", coverage.symmetry, coverage.replayed,
                      coverage.replayed == 1 ? "" : "es", compared);
 }
 

@@ -24,18 +24,21 @@ static void wait_by_tests(quadrille_request request) {
   CHECK(request == NULL);
 }
 
-/* Executes the plan by each function, and frees it. */
-static void check_plan(quadrille_plan plan, const buffers* all) {
+/* Executes the plan by each function, and frees it. In place, the one buffer has the input, which becomes `expected`. */
+static void check_executions(quadrille_plan plan, const buffers* all, int one_buffer) {
   int64_t output[room];
   quadrille_request request;
-  for (int way = 0; way < 3; ++way) {
-    memcpy(output, all->output, sizeof output);
-    if (way == 0) {
-      DO(quadrille_execute(plan, all->input, output));
-    } else {
-      DO(quadrille_start(plan, all->input, output, &request));
-      if (way == 1) wait_by_tests(request);
-      if (way == 2) DO(quadrille_wait_all(1, &request));
+  for (int way = 0; way < 4; ++way) {
+    memcpy(output, one_buffer ? all->input : all->output, sizeof output);
+    if (way == 0)
+      DO(one_buffer ? quadrille_execute_in_place(plan, output) : quadrille_execute(plan, all->input, output));
+    else
+      DO(one_buffer ? quadrille_start_in_place(plan, output, &request) : quadrille_start(plan, all->input, output, &request));
+    if (way == 1) wait_by_tests(request);
+    if (way == 2) DO(quadrille_wait_all(1, &request));
+    if (way == 3) {
+      DO(quadrille_wait(&request));
+      CHECK(request == NULL);
     }
     CHECK(memcmp(output, all->expected, sizeof output) == 0);
   }
@@ -43,23 +46,8 @@ static void check_plan(quadrille_plan plan, const buffers* all) {
   CHECK(plan == NULL);
 }
 
-/* The same for a plan in place: `input` becomes `expected`. */
-static void check_plan_in_place(quadrille_plan plan, const buffers* all) {
-  int64_t buffer[room];
-  quadrille_request request;
-  for (int way = 0; way < 2; ++way) {
-    memcpy(buffer, all->input, sizeof buffer);
-    if (way == 0) {
-      DO(quadrille_execute_in_place(plan, buffer));
-    } else {
-      DO(quadrille_start_in_place(plan, buffer, &request));
-      DO(quadrille_wait(&request));
-      CHECK(request == NULL);
-    }
-    CHECK(memcmp(buffer, all->expected, sizeof buffer) == 0);
-  }
-  DO(quadrille_plan_free(&plan));
-}
+static void check_plan(quadrille_plan plan, const buffers* all) { check_executions(plan, all, 0); }
+static void check_plan_in_place(quadrille_plan plan, const buffers* all) { check_executions(plan, all, 1); }
 
 static const quadrille_plan_options in_place = {.in_place = 1};
 
@@ -67,7 +55,6 @@ static void check_exchanges(quadrille_group ranks, int64_t me, int64_t p, buffer
   quadrille_plan plan;
   for (int one_buffer = 0; one_buffer < 2; ++one_buffer) {
     const quadrille_plan_options* options = one_buffer ? &in_place : NULL;
-    void (*const check)(quadrille_plan, const buffers*) = one_buffer ? check_plan_in_place : check_plan;
 
     clear(all);
     for (int64_t j = 0; j < p; ++j)
@@ -76,7 +63,7 @@ static void check_exchanges(quadrille_group ranks, int64_t me, int64_t p, buffer
         all->expected[j * n + i] = element(j, me, i);
       }
     DO(quadrille_plan_alltoall(ranks, n, sizeof(int64_t), options, &plan));
-    check(plan, all);
+    check_executions(plan, all, one_buffer);
 
     clear(all);
     for (int i = 0; i < n; ++i) {
@@ -84,7 +71,7 @@ static void check_exchanges(quadrille_group ranks, int64_t me, int64_t p, buffer
       for (int64_t j = 0; j < p; ++j) all->expected[j * n + i] = element(j, 0, i);
     }
     DO(quadrille_plan_allgather(ranks, n, sizeof(int64_t), options, &plan));
-    check(plan, all);
+    check_executions(plan, all, one_buffer);
   }
 }
 

@@ -5,8 +5,7 @@
 # Usage: c_test.sh BUILD_FOLDER EXAMPLES_FOLDER GENERATOR
 set -euo pipefail
 build=$1 examples=$2 generator=$3
-wrong() { echo "$*" >&2; exit 1; }
-step() { echo "== $*"; }
+source "$(dirname "$0")/launching.sh"
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -16,17 +15,7 @@ PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name quadrille-c.pc)")
 export PKG_CONFIG_PATH
 cd "$folder"
 
-# As in tests/mpi: root in a container, more ranks than cores.
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 QUADRILLE_WISDOM=off
-export OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1
-export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_hwloc_default_binding_policy=none
-run() {  # run RANKS COMMAND...: each rank has to print its line
-  local ranks=$1 output
-  shift
-  output=$("$@")
-  printf '%s\n' "$output"
-  [ "$(grep -c '^rank [0-9]* got ' <<<"$output")" = "$ranks" ] || wrong "expected a line from each of $ranks ranks: $*"
-}
+export QUADRILLE_WISDOM=off
 
 step "pkg-config, C without MPI"
 for compiler in gcc clang; do
@@ -111,6 +100,14 @@ for package in "$PKG_CONFIG_PATH"/quadrille-*.pc; do
     "$fortran" $(pkg-config --variable=fortran "quadrille-$mpi") "$examples/fortran/alltoall_mpi.f90" \
       $(pkg-config --cflags --libs "quadrille-$mpi") -o in_fortran
     run 3 "$launcher" -n 3 ./in_fortran
+    for other in "$PKG_CONFIG_PATH"/quadrille-*.pc; do  # the package of another MPI library is refused when the program runs
+      other=${other##*quadrille-} other=${other%.pc}
+      [ "$other" != c ] && [ "$other" != "$mpi" ] || continue
+      "$fortran" $(pkg-config --variable=fortran "quadrille-$mpi") "$examples/fortran/alltoall_mpi.f90" \
+        $(pkg-config --cflags --libs "quadrille-$other") -o wrong_package
+      if "$launcher" -n 2 ./wrong_package >errors 2>&1; then wrong "ran with quadrille-$other"; fi
+      grep -q "but the program is linked with quadrille-$other; link it with quadrille-$mpi" errors || wrong "$(cat errors)"
+    done
   else
     echo "skipped: no Fortran compiler for $mpi"
   fi

@@ -6,11 +6,10 @@
 set -euo pipefail
 build=$1 examples=$2 compiler=$3 generator=$4
 here=$(cd "$(dirname "$0")" && pwd)
-wrong() { echo "$*" >&2; exit 1; }
+source "$here/launching.sh"
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-step() { echo "== $*"; }
 
 if [ "$generator" = Ninja ]; then
   step "what builds the command builds all that is installed"
@@ -31,18 +30,6 @@ mv "$folder/first" "$folder/prefix"
 prefix=$folder/prefix
 "$prefix"/bin/quadrille --version
 "$prefix"/bin/quadrille verify alltoall --algorithm bruck --ranks 5 --block 8B
-
-# As in tests/mpi: root in a container, more ranks than cores.
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-export OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1
-export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_hwloc_default_binding_policy=none
-run() {  # run RANKS COMMAND...: each rank has to print its line
-  local ranks=$1 output
-  shift
-  output=$("$@")
-  printf '%s\n' "$output"
-  [ "$(grep -c '^rank [0-9]* got ' <<<"$output")" = "$ranks" ] || { echo "expected a line from each of $ranks ranks: $*" >&2; exit 1; }
-}
 
 step "documents"
 documents=$prefix/share/doc/quadrille

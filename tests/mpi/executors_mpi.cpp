@@ -99,6 +99,18 @@ std::string first_fault_of_agreement(Communicator& communicator) {
   return "";
 }
 
+// Collective. No memory is taken for the parts of messages that are far too long; all ranks get an error.
+std::string first_fault_of_huge_messages(Communicator& communicator) {
+  try {
+    plan(communicator, Problem::broadcast(communicator.size(), Bytes{1} << 59),
+         {.algorithm = "binomial", .executor = Executor::mpi});
+    return communicator.size() > 1 ? "a broadcast of 2^59 bytes was planned" : "";
+  } catch (const Error& error) {
+    const bool says_why = std::string_view(error.what()).find("more than 4194304 parts") != std::string_view::npos;
+    return says_why && error.code() == ErrorCode::too_large ? "" : error.what();
+  }
+}
+
 // Collective. While an execution is in flight, a blocking collective of the vendor must advance it.
 std::string first_fault_beside_vendor(Communicator& communicator) {
   const Count p = communicator.size();
@@ -156,6 +168,7 @@ int main() {
     if (mpi) {
       check_agreement(*communicator, sizes, most_number, {.executor = Executor::mpi});
       check_agreement(*communicator, {64}, most_number, {.executor = Executor::mpi, .longest_message = 100});
+      if (const std::string wrong = testing::first_fault_of_huge_messages(*communicator); !wrong.empty()) fail(wrong);
       if (const std::string wrong = testing::first_difference_from_vendor(*communicator); !wrong.empty()) fail(wrong);
       if (const std::string wrong = testing::first_fault_beside_vendor(*communicator); !wrong.empty()) fail(wrong);
       if (const std::string wrong = testing::first_allocation(*communicator, Executor::mpi); !wrong.empty()) fail(wrong);

@@ -56,7 +56,7 @@ Problem sum_of_elements(Bytes element_bytes, bool commutative = true) {
 
 TEST(Plans, AreForAsManyRanksAsTheGroupHas) {
   EXPECT_EQ(refusal_to_all(Problem::alltoall(3, 8), {}), "the problem has 3 ranks and the group 2");
-  EXPECT_EQ(refusal_to_all(Problem::alltoall(1, 8), {}), "the problem has 1 ranks and the group 2");
+  EXPECT_EQ(refusal_to_all(Problem::alltoall(1, 8), {}), "the problem has 1 rank and the group 2");
   EXPECT_EQ(refusal_to_all(Problem::alltoall(2, 8), {}), "");
 }
 

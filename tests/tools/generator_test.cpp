@@ -5,9 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "support/command.hpp"
+#include "support/pictures.hpp"
 
 namespace quadrille {
 namespace {
@@ -66,6 +68,19 @@ TEST_F(GeneratorTest, IsOneCandidateInPricesAndSimulations) {
   }
 }
 
+TEST_F(GeneratorTest, IsComparedWithTheChosenWay) {
+  const Words problem{"explain", "alltoall", "--ranks", "8", "--block", "1KiB", "--machine", "hdr", "--time", "0.01"};
+  const Json told = Json::parse(prints(with_example(problem, {"--json"})));
+  ASSERT_EQ(told["families"].size(), 1u);
+  EXPECT_EQ(told["families"][0]["family"], name_);
+  EXPECT_GT(told["families"][0]["predicted_s"], 0.0);
+  EXPECT_GT(told["families"][0]["ratio"], 0.0);
+  EXPECT_THAT(prints(with_example(problem)), HasSubstr("Your " + name_));
+  Words wrong = problem;
+  wrong.insert(wrong.end(), {"--generator", "echo {ranks}"});
+  refuses(wrong, "echo");
+}
+
 TEST_F(GeneratorTest, IsOneCurveOfARaceAndItsPlot) {
   const Words race{"race",          "alltoall", "--ranks", "4",     "--block",    "8..64",   "--json",
                    "--repetitions", "1",        "--time",  "0.02s", "--executor", "threads", "-o"};
@@ -78,13 +93,8 @@ TEST_F(GeneratorTest, IsOneCurveOfARaceAndItsPlot) {
     EXPECT_THAT(names_in(size["entries"]), ElementsAre(name_, "direct:segments=1"));
     EXPECT_EQ(size["entries"][0]["checked"], true);
   }
-  const std::string plot = prints({"plot", file("race.json").string(), "--panel", "times"});
-  const auto count = [&](const std::string& text) {
-    int found = 0;
-    for (std::size_t at = plot.find(text); at != plot.npos; at = plot.find(text, at + 1)) ++found;
-    return found;
-  };
-  EXPECT_EQ(count(">" + name_ + "<"), 1) << "one curve has one name";
+  const auto texts = Read(prints({"plot", file("race.json").string(), "--panel", "times"})).texts();
+  EXPECT_EQ(std::count(texts.begin(), texts.end(), name_), 1) << "one curve has one name";
 }
 
 TEST_F(GeneratorTest, RunsOnceForEachSizeUnderALauncher) {

@@ -142,6 +142,30 @@ TEST(Trace, KnowsTheLinksOfEachMessage) {
   EXPECT_NE(testing::sentence_of([&] { trace_of(make_schedule(Problem::alltoall(3, 8), "direct"), &torus); }), "");
 }
 
+// A trace that could not be read again is not made.
+TEST(Trace, RefusesMoreRowsThanAreRead) {
+  EXPECT_EQ(
+      testing::sentence_of([] { trace_of(make_schedule(Problem::alltoall(5000, 8), "direct")); }),
+      "alltoall among 5000 ranks takes at least 24995000 messages in a trace; the limit is 16777216; ask for a smaller problem");
+  Schedule many_runs = make_schedule(Problem::alltoall(2, Bytes{1} << 26), "direct");
+  many_runs.symmetry.reset();
+  many_runs.program = [made = many_runs.program](Rank rank) {
+    Program program = made(rank);
+    for (Round& round : program.rounds)
+      for (Message& send : round.sends) {
+        send.regions[0].levels[0] = {send.regions[0].length, 1};
+        send.regions[0].length = 1;
+      }
+    return program;
+  };
+  EXPECT_EQ(testing::sentence_of([&] { trace_of(many_runs); }),
+            "alltoall among 2 ranks takes at least 67108864 runs in a region of a trace; the limit is 16777216; ask for a smaller "
+            "problem");
+  const Topology ring = Topology::ring(500);
+  const std::string sentence = testing::sentence_of([&] { trace_of(make_schedule(Problem::alltoall(500, 8), "direct"), &ring); });
+  EXPECT_NE(sentence.find(" links of all messages in a trace; the limit is 16777216"), std::string::npos) << sentence;
+}
+
 TEST(Trace, ShowsMessagesOfWrongSchedulesWithTheEndsThatTheyHave) {
   const std::string head =
       "quadrille-schedule-text/1\ncollective alltoall\nalgorithm mine\nranks 3\nblock_bytes 4\nstage one first 0 rounds 2\n";

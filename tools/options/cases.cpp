@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "foundation/text/counted.hpp"
 #include "options/arguments.hpp"
 #include "quadrille/error.hpp"
 #include "schedule/settings.hpp"
@@ -129,7 +130,7 @@ class Selection {
       first_reason_ = introduction + reason;
       first_specification_ = specification;
       first_ranks_ = problem.ranks;
-      first_line_ = fmt::format("left out: {} among {} ranks: {}", specification, problem.ranks, reason);
+      first_line_ = fmt::format("left out: {} among {}: {}", specification, counted(problem.ranks, "rank"), reason);
     } else if (specification != first_specification_) {
       others_.insert(specification);
     } else if (problem.ranks != first_ranks_) {  // otherwise only the size of block or the root differs

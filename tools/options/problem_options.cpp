@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 
+#include "foundation/text/counted.hpp"
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
 #include "options/documents.hpp"
@@ -41,7 +42,7 @@ Problem matrix_of(CountsFile file, Count rank_count, const std::string& name) {
   if (file.rows != file.columns)
     refuse(fmt::format("'{}' has {} rows of {} numbers; for alltoallv both must be the number of ranks", name, file.rows,
                        file.columns));
-  if (file.rows != rank_count) refuse(fmt::format("'{}' is a matrix for {} ranks, not {}", name, file.rows, rank_count));
+  if (file.rows != rank_count) refuse(fmt::format("'{}' is a matrix for {}, not {}", name, counted(file.rows, "rank"), rank_count));
   return Problem::alltoallv(rank_count, std::move(file.entries));
 }
 
@@ -165,7 +166,8 @@ std::vector<Rank> ProblemOptions::roots(Collective collective, Count rank_count)
   std::vector<Rank> list = parse_wholes(*root, "the root", 0);
   // A single root must exist. A list such as 0..3 serves for all of --ranks 2..8, so its roots beyond the last rank are skipped.
   if (list.size() > 1) std::erase_if(list, [&](Rank rank) { return rank >= rank_count; });
-  if (list.empty()) refuse(fmt::format("no root of '{}' is one of {} ranks, 0 to {}", *root, rank_count, rank_count - 1));
+  if (list.empty())
+    refuse(fmt::format("no root of '{}' is one of {}, 0 to {}", *root, counted(rank_count, "rank"), rank_count - 1));
   return list;
 }
 
@@ -210,8 +212,8 @@ Problem ProblemOptions::problem(Collective collective, Count rank_count, Bytes b
   } else if (is_irregular(collective)) {
     const bool matrix = has_pair_counts(collective);
     if (rank_count > most_listed / (matrix ? rank_count : 1))
-      refuse(fmt::format("{} among {} ranks has too many shares; the limit is {}", quadrille::name(collective), rank_count,
-                         most_listed));
+      refuse(fmt::format("{} among {} has too many shares; the limit is {}", quadrille::name(collective),
+                         counted(rank_count, "rank"), most_listed));
     problem.counts = counts ? std::make_shared<const std::vector<Bytes>>(parse_sizes(*counts))
                             : drawn_counts(matrix ? rank_count * rank_count : rank_count, block_bytes, problem.element_bytes);
   } else if (has_blocks(collective)) {
@@ -222,7 +224,8 @@ Problem ProblemOptions::problem(Collective collective, Count rank_count, Bytes b
   if (nodes || node_sizes) {
     problem.nodes = placement();
     if (size(problem.nodes) != rank_count)
-      refuse(fmt::format("the nodes '{}' hold {} ranks, not {}", nodes ? *nodes : *node_sizes, problem.nodes.size(), rank_count));
+      refuse(fmt::format("the nodes '{}' hold {}, not {}", nodes ? *nodes : *node_sizes, counted(problem.nodes.size(), "rank"),
+                         rank_count));
   }
   problem = with_network(std::move(problem));
   check(problem);
@@ -233,7 +236,7 @@ Problem ProblemOptions::with_network(Problem problem) const {
   const auto links = network();
   if (!links) return problem;
   if (links->ranks() != problem.ranks)
-    refuse(fmt::format("the topology '{}' has {} ranks, not {}", *topology, links->ranks(), problem.ranks));
+    refuse(fmt::format("the topology '{}' has {}, not {}", *topology, counted(links->ranks(), "rank"), problem.ranks));
   if (problem.grid.empty()) problem.grid = links->grid();
   if (problem.nodes.empty()) problem.nodes = links->nodes();
   return problem;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 
+#include "foundation/text/counted.hpp"
 #include "support/build.hpp"
 #include "support/machine.hpp"
 #include "support/talk.hpp"
@@ -126,7 +127,7 @@ std::string AuditReport::text() const {
   const Machine machine = this_machine();
   const double confidence = results_.empty() ? 0 : results_.front().confidence;
   std::string text =
-      fmt::format("{} ranks on {} ({:.3g} a core): {}\n", ranks_, transport_,
+      fmt::format("{} on {} ({:.3g} a core): {}\n", counted(ranks_, "rank"), transport_,
                   static_cast<double>(ranks_) / std::max(1, machine.cores), to_string(machine)) +
       fmt::format("{} repetitions, seed {}; intervals of {:.0f} % confidence; violated: all of the interval is above {:.2f}\n",
                   options_.repetitions, options_.seed, 100 * confidence, tolerance_);

@@ -153,6 +153,17 @@ std::string vendors_text(const Explanation& explanation) {
   return fmt::format("By their built-in rules: {}", fmt::join(sentences, " "));
 }
 
+// "mine.py by shared memory: 3.2 µs, predicted, 1.20 times as long as the way that is taken: ..."
+std::string family_text(const ExplainedFamily& family) {
+  if (!family.predicted_s) return fmt::format("Your {} was not priced: {}.", family.name, family.reason);
+  std::string text = fmt::format("Your {}", family.name);
+  if (family.policy != Policy::blocking) text += fmt::format(", {},", name(family.policy));
+  text += fmt::format(" {}: about {}, predicted", row_of(family.executor).phrase, seconds_text(*family.predicted_s));
+  if (family.ratio) text += fmt::format(", {:.2f} times as long as predicted for the way that is taken", *family.ratio);
+  if (family.parts) text += fmt::format(": {}", account(*family.parts));
+  return text + '.';
+}
+
 std::string bound_text(const Explanation& explanation) {
   const LowerBound& bound = explanation.bound;
   std::string text = fmt::format("Every algorithm takes at least {} round{}", bound.rounds, bound.rounds == 1 ? "" : "s");
@@ -255,16 +266,30 @@ Json json_of(const ExplainedVendor& vendor) {
           {"reason", vendor.reason},       {"predicted_s", vendor.predicted_s ? Json(*vendor.predicted_s) : Json()}};
 }
 
+Json json_of(const std::optional<PriceParts>& parts) {
+  if (!parts) return {};
+  return {{"startups", parts->startups},     {"rounds", parts->rounds},
+          {"startups_s", parts->startups_s}, {"message_bytes", parts->bytes},
+          {"bytes_s", parts->bytes_s},       {"copied_bytes", parts->copied},
+          {"copies_s", parts->copies_s},     {"contention_s", parts->contention_s}};
+}
+
+Json json_of(const ExplainedFamily& family) {
+  return {{"family", family.name},
+          {"executor", family.predicted_s ? Json(name(family.executor)) : Json()},
+          {"policy", family.predicted_s ? Json(quadrille::name(family.policy)) : Json()},
+          {"predicted_s", family.predicted_s ? Json(*family.predicted_s) : Json()},
+          {"ratio", family.ratio ? Json(*family.ratio) : Json()},
+          {"parts", json_of(family.parts)},
+          {"reason", family.reason}};
+}
+
 Json json_of(const ExplainedWay& row) {
   const Considered& each = row.considered;
   Json object = way_json(each.way);
   object["predicted_s"] = each.predicted_s ? Json(*each.predicted_s) : Json();
   object["measured"] = each.measured ? timing_json(*each.measured) : Json();
-  object["parts"] = row.parts ? Json{{"startups", row.parts->startups},     {"rounds", row.parts->rounds},
-                                     {"startups_s", row.parts->startups_s}, {"message_bytes", row.parts->bytes},
-                                     {"bytes_s", row.parts->bytes_s},       {"copied_bytes", row.parts->copied},
-                                     {"copies_s", row.parts->copies_s},     {"contention_s", row.parts->contention_s}}
-                              : Json();
+  object["parts"] = json_of(row.parts);
   object["baseline"] = row.is_baseline;
   object["rejected"] = each.rejected;
   return object;
@@ -281,6 +306,7 @@ std::string text_of(const Explanation& explanation, const MachineKnowledge& know
     text += fmt::format("; mean share {}, irregularity {:.3g}, skew {}, sparsity {}", bytes_text(situation.block_bytes),
                         irregularity(problem), situation.skew, situation.sparsity);
   text += "\n\n" + paragraph(fmt::format("Why: {}. {}", explanation.decision.reason, comparison(explanation)));
+  for (const ExplainedFamily& family : explanation.families) text += paragraph(family_text(family));
   text += paragraph(bound_text(explanation));
   text += paragraph(source_text(explanation, knowledge));
   if (const std::string vendors = vendors_text(explanation); !vendors.empty()) text += paragraph(vendors);
@@ -305,7 +331,8 @@ Json json_of(const Explanation& explanation, const MachineKnowledge& knowledge) 
   const Situation& situation = decision.situation;
   Json candidates = Json::array(), do_not_apply = Json::array(), assumed = Json::object();
   for (const ExplainedWay& row : explanation.ways) candidates.push_back(json_of(row));
-  Json vendors = Json::array();
+  Json vendors = Json::array(), families = Json::array();
+  for (const ExplainedFamily& family : explanation.families) families.push_back(json_of(family));
   for (const ExplainedVendor& vendor : explanation.vendors) vendors.push_back(json_of(vendor));
   for (const auto& [algorithm, reason] : explanation.do_not_apply)
     do_not_apply.push_back({{"algorithm", algorithm}, {"reason", reason}});
@@ -334,6 +361,7 @@ Json json_of(const Explanation& explanation, const MachineKnowledge& knowledge) 
           {"reason", decision.reason},
           {"candidates", std::move(candidates)},
           {"do_not_apply", std::move(do_not_apply)},
+          {"families", std::move(families)},
           {"mpi_libraries", std::move(vendors)},
           {"lower_bound",
            {{"rounds", bound.rounds},

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "foundation/text/byte_text.hpp"
+#include "foundation/text/counted.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/picoseconds.hpp"
 #include "reports/result_file.hpp"
@@ -76,7 +77,7 @@ std::vector<RaceFile> predicted_files_of(const Json& json, const std::string& fi
       RaceFile& all = files.try_emplace(problem.at("ranks").get<Count>(), without_sizes(problem, file)).first->second;
       RaceFileSize size = size_of(problem);
       if (std::any_of(all.sizes.begin(), all.sizes.end(), [&](const RaceFileSize& other) { return other.bytes == size.bytes; }))
-        throw Error(ErrorCode::malformed, fmt::format("it has two problems with {} ranks and {}", all.ranks, size.text));
+        throw Error(ErrorCode::malformed, fmt::format("it has two problems with {} and {}", counted(all.ranks, "rank"), size.text));
       all.sizes.push_back(std::move(size));
     }
     std::vector<RaceFile> list;

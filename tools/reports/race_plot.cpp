@@ -12,6 +12,7 @@
 #include "draw/panel.hpp"
 #include "draw/svg.hpp"
 #include "draw/text_lines.hpp"
+#include "foundation/text/counted.hpp"
 #include "foundation/text/parsing.hpp"
 #include "options/arguments.hpp"
 #include "options/misuse.hpp"
@@ -63,8 +64,8 @@ class RacePlot {
     std::string ranks;
     for (const RaceFile& race : races_) ranks += fmt::format("{}{}", ranks.empty() ? "" : ", ", race.ranks);
     const std::string title =
-        fmt::format("{} among {} ranks{}{}", first.collective, ranks, first.transport.empty() ? "" : " over " + first.transport,
-                    first.cold ? ", cold caches" : "");
+        fmt::format("{} among {}{}{}", first.collective, counted(ranks, "rank"),
+                    first.transport.empty() ? "" : " over " + first.transport, first.cold ? ", cold caches" : "");
     Svg picture(title);
     const double room = form_.width - margin() - right;
     double y = draw_lines(picture, 26, lines_of(title, room, 15), "text", 15);
@@ -259,7 +260,7 @@ class RacePlot {
       return fmt::format("{:.6g}{}", std::stod(text.substr(0, space)), text.substr(space));
     };
     draw_figures(
-        picture, race, place, {.title = fmt::format("{} ranks", race.ranks), .y_label = "time of a run", .y_text = round_text},
+        picture, race, place, {.title = counted(race.ranks, "rank"), .y_label = "time of a run", .y_text = round_text},
         [](const RaceFileEntry& entry) { return std::optional(entry.seconds); },
         [](double seconds) { return seconds_text(seconds); });
   }
@@ -276,7 +277,9 @@ class RacePlot {
     const char* what = to_vendor ? "time / vendor's time" : "time / best time";
     draw_figures(
         picture, race, place,
-        {.title = fmt::format("{} ranks{}", race.ranks, to_vendor ? " (below 1: faster)" : ""), .y_label = what, .strong_y = 1},
+        {.title = fmt::format("{}{}", counted(race.ranks, "rank"), to_vendor ? " (below 1: faster)" : ""),
+         .y_label = what,
+         .strong_y = 1},
         [&](const RaceFileEntry& entry) { return !to_vendor        ? entry.to_best
                                                  : entry.is_vendor ? std::nullopt
                                                                    : entry.ratio; },
@@ -301,7 +304,7 @@ class RacePlot {
         best.ratio && !best.is_vendor ? fmt::format("{:.2f}", best.ratio->median) : seconds_text(best.seconds.median);
     picture.box(
         box, known ? Kind{} : "cell", known ? curve_colour(*series->curve.colour) : "",
-        fmt::format("{} ranks, {}: {}, {}{}; {}", race.ranks, size.text,
+        fmt::format("{}, {}: {}, {}{}; {}", counted(race.ranks, "rank"), size.text,
                     known ? full_name_of(best, *series) : joined(name, best.same_as_short_names), seconds_text(best.seconds.median),
                     best.ratio ? fmt::format(", {:.2f} times the vendor's time", best.ratio->median) : "", size.conclusion));
     const Kind ink = known ? "on-colour" : "text";
@@ -404,7 +407,8 @@ std::string race_plot(const std::vector<RaceFile>& races, const RacePlotForm& fo
       refuse(fmt::format("one plot shows times of one kind; {} has times {}, but {} has times {}; plot them one by one", one.file,
                          kind_of_times(one), other.file, kind_of_times(other)));
     if (one.ranks == other.ranks)
-      refuse(fmt::format("both {} and {} have {} ranks; take one file for each number of ranks", one.file, other.file, one.ranks));
+      refuse(fmt::format("both {} and {} have {}; take one file for each number of ranks", one.file, other.file,
+                         counted(one.ranks, "rank")));
   }
   return RacePlot(sorted, form).written();
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "foundation/text/counted.hpp"
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
 #include "options/problem_options.hpp"
@@ -246,7 +247,7 @@ void RaceReport::add(const RaceResult& result) {
 
   std::string text;
   if (empty_)
-    text += fmt::format("{} among {} ranks on {} ({:.3g} a core): {}\n", name(collective_), ranks_, transport_,
+    text += fmt::format("{} among {} on {} ({:.3g} a core): {}\n", name(collective_), counted(ranks_, "rank"), transport_,
                         static_cast<double>(ranks_) / std::max(1, machine_.cores), to_string(machine_));
   empty_ = false;
   const Problem& problem = result.problem;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "foundation/text/counted.hpp"
 #include "foundation/text/printable.hpp"
 #include "options/documents.hpp"
 #include "options/problem_options.hpp"
@@ -66,7 +67,7 @@ std::string findings_text(const ScheduleVerdict& verdict) {
   if (!verdict.findings.empty()) return count_of(verdict.findings, verdict.causes);
   const Coverage& coverage = verdict.coverage;
   if (coverage.symmetry.empty() || coverage.compared == coverage.ranks) return "no findings";
-  return fmt::format("no findings, {} ranks compared", coverage.compared);
+  return fmt::format("no findings, {} compared", counted(coverage.compared, "rank"));
 }
 
 template <class Value>

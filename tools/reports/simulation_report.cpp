@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "foundation/text/counted.hpp"
 #include "foundation/text/printable.hpp"
 #include "options/arguments.hpp"
 #include "options/documents.hpp"
@@ -34,7 +35,8 @@ std::string how(const SimulationSetting& setting) {
   if (events.switching == Switching::wormhole)
     text += fmt::format(" and wormhole switching, {} a link", events.channels == 1 ? "one channel" : "two virtual channels");
   std::vector<std::string> troubles;
-  if (events.late_ranks > 0) troubles.push_back(fmt::format("{} ranks {} late", events.late_ranks, time_text(events.late_by)));
+  if (events.late_ranks > 0)
+    troubles.push_back(fmt::format("{} {} late", counted(events.late_ranks, "rank"), time_text(events.late_by)));
   if (events.slow_links > 0) troubles.push_back(fmt::format("{} links {:g} times as slow", events.slow_links, events.slowness));
   if (events.jitter > 0) troubles.push_back(fmt::format("jitter of up to {:g} times", events.jitter));
   if (!troubles.empty()) text += fmt::format("; {}, drawn from seed {}", fmt::join(troubles, ", "), events.seed);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "foundation/text/counted.hpp"
 #include "quadrille/candidate.hpp"
 #include "quadrille/cost.hpp"
 #include "reports/way_json.hpp"
@@ -118,7 +119,7 @@ std::string text_of(const std::vector<TuneResult>& sessions) {
   for (const TuneResult& session : sessions) {
     const std::size_t known = session.count(CellState::known), measured = session.count(CellState::measured);
     if (!text.empty()) text += '\n';
-    text += fmt::format("{} ranks on {}: {} cells measured, {} known before, {} in all; kept in {}\n\n", session.ranks,
+    text += fmt::format("{} on {}: {} cells measured, {} known before, {} in all; kept in {}\n\n", counted(session.ranks, "rank"),
                         session.transport, measured, known, session.cells.size(), session.file);
     Table table({{"collective"},
                  {"cells", Align::right},

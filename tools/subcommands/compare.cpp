@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 
+#include "foundation/text/counted.hpp"
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
 #include "quadrille/error.hpp"
@@ -120,7 +121,7 @@ std::string line_of(const RaceFile& race) {
 }
 
 std::string text_of(const Comparison& comparison) {
-  std::string text = fmt::format("{} among {} ranks\nA: {}\nB: {}\n\n", comparison.a.collective, comparison.a.ranks,
+  std::string text = fmt::format("{} among {}\nA: {}\nB: {}\n\n", comparison.a.collective, counted(comparison.a.ranks, "rank"),
                                  line_of(comparison.a), line_of(comparison.b));
   Table table({{"size", Align::right},
                {"algorithm"},

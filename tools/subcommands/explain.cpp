@@ -7,8 +7,10 @@
 
 #include "foundation/alternatives.hpp"
 #include "foundation/mpi_launchers.hpp"
+#include "foundation/text/counted.hpp"
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
+#include "options/given_schedules.hpp"
 #include "options/parser.hpp"
 #include "options/pattern_text.hpp"
 #include "options/problem_options.hpp"
@@ -25,6 +27,7 @@ namespace {
 
 struct Options {
   std::string collective;
+  std::vector<std::string> generators;
   ProblemOptions problem;
   KnowledgeOptions knowledge;
   std::optional<std::string> time, output;
@@ -35,7 +38,7 @@ Count nodes_of(const Problem& problem) { return situation_of(problem).nodes; }
 
 std::string doing(FlipQuantity quantity, Count value) {
   const std::string what = quantity == FlipQuantity::block_bytes ? "blocks of " + bytes_text(value)
-                           : quantity == FlipQuantity::ranks     ? fmt::format("{} ranks", value)
+                           : quantity == FlipQuantity::ranks     ? counted(value, "rank")
                                                                  : fmt::format("an irregularity of {}", value);
   return "looking where the choice changes: " + what;
 }
@@ -65,6 +68,10 @@ int run(const Options& options) {
     for (const Bytes size : options.problem.block_sizes())
       for (const Rank root : options.problem.roots(collective, ranks))
         problems.emplace_back(size, options.problem.problem(collective, ranks, size, root));
+  const std::vector<OwnFamily> families = families_of_commands(options.generators, collective);
+  for (const OwnFamily& own : families) explained.families.push_back(own.family);
+  if (!families.empty())
+    for (const auto& [size, problem] : problems) check_right(cases_of(families, {problem}));
   Output output(options.output);
   std::string text;
   Json array = Json::array();
@@ -93,6 +100,7 @@ Subcommand add_explain(CLI::App& command) {
   auto options = std::make_shared<Options>();
   CLI::App* parser = add_subcommand(command, "explain", "which algorithm a plan would choose here or on another machine, and why");
   add_option(*parser, "collective", options->collective, "see 'quadrille list'", "COLLECTIVE");
+  add_generator_option(*parser, options->generators);
   options->problem.add_to(*parser);
   begin_group(*parser, group::machine);
   add_option(*parser, "--machine", options->knowledge.machine,
@@ -114,7 +122,9 @@ Subcommand add_explain(CLI::App& command) {
   set_footer(*parser,
              "No launcher is needed. Results of 'quadrille tune' come first. Other times are predicted, from the costs of messages "
              "and copies measured here, or from the figures of a named machine; figures without a published value are assumed, and "
-             "the answer says so. Contention is the extra time because the ranks of a node share its network adapter, memory and "
+             "the answer says so. Schedules of --generator are verified and compared with what a plan would choose; a plan takes "
+             "them only if its options name the family. Contention is the extra time because the ranks of a node share its network "
+             "adapter, memory and "
              "cores.\n\n"
              "Examples:\n"
              "  quadrille explain alltoall --ranks 8 --block 1KiB\n"

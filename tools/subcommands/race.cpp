@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // quadrille race: runs candidates side by side on real data, on threads or under an MPI launcher.
 #include "quadrille/race.hpp"
+#include "foundation/text/counted.hpp"
 #include "quadrille/groups.hpp"
 
 #include <fmt/format.h>
@@ -226,9 +227,10 @@ std::vector<Problem> problems_of_files(const Options& options, const std::vector
   for (Problem& problem : problems) {
     const Problem& first = problems.front();
     if (problem.collective != first.collective || problem.ranks != first.ranks)
-      refuse(fmt::format(
-          "a race has one collective and one number of ranks; {} holds schedules for {} among {} ranks and for {} among {}",
-          label_of(options.subject), name(first.collective), first.ranks, name(problem.collective), problem.ranks));
+      refuse(
+          fmt::format("a race has one collective and one number of ranks; {} holds schedules for {} among {} and for {} among {}",
+                      label_of(options.subject), name(first.collective), counted(first.ranks, "rank"), name(problem.collective),
+                      problem.ranks));
     if (operation && operation->element_bytes != problem.element_bytes)
       refuse(fmt::format("the elements in {} have {} bytes, and those of {} of {} have {}; choose another --type",
                          label_of(options.subject), problem.element_bytes, operation->name, operation->type,
@@ -339,15 +341,17 @@ Count ranks_launched(const Options& options, const std::vector<OwnFamily>& famil
   if (!collective_named(options.subject)) {
     const auto& [problem, file] = families.front().parts.front();
     if (problem.ranks != world)
-      refuse(fmt::format("the schedule in {} is for {} ranks, but the launcher started {}", file, problem.ranks, world));
+      refuse(fmt::format("the schedule in {} is for {}, but the launcher started {}", file, counted(problem.ranks, "rank"), world));
     return world;
   }
   const auto counts = options.problem.rank_counts(world);
   if (counts.size() == 1 && counts[0] == world) return world;
   if (!options.problem.ranks)
-    refuse(fmt::format("the {} are for {} ranks, but the launcher started {}",
-                       options.problem.nodes || options.problem.node_sizes ? "nodes" : "counts", counts.at(0), world));
-  refuse(fmt::format("--ranks {} contradicts the launcher, which started {} ranks; leave it out", *options.problem.ranks, world));
+    refuse(fmt::format("the {} are for {}, but the launcher started {}",
+                       options.problem.nodes || options.problem.node_sizes ? "nodes" : "counts", counted(counts.at(0), "rank"),
+                       world));
+  refuse(fmt::format("--ranks {} contradicts the launcher, which started {}; leave it out", *options.problem.ranks,
+                     counted(world, "rank")));
 }
 
 // Collective: adds the candidate that a plan would choose, or marks it if it is there already.

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "execute/agreement.hpp"
+#include "foundation/text/counted.hpp"
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
 #include "options/documents.hpp"
@@ -122,8 +123,9 @@ int report(const std::vector<TuneResult>& sessions, const Options& options) {
     for (const TuneCell& each : session.cells)
       if (each.state == CellState::left_out) remark(fmt::format("left out: {}: {}", text_of(each), each.reason));
     if (const std::size_t open = session.count(CellState::open); open > 0)
-      remark(fmt::format("stopped {} with {} of {} cells to do for {} ranks; the same command goes on from here",
-                         session.stopped != 0 ? "by a signal" : "after --time", open, session.cells.size(), session.ranks));
+      remark(fmt::format("stopped {} with {} of {} cells to do for {}; the same command goes on from here",
+                         session.stopped != 0 ? "by a signal" : "after --time", open, session.cells.size(),
+                         counted(session.ranks, "rank")));
   }
   const TuneResult& last = sessions.back();
   if (last.stopped != 0) return 128 + last.stopped;

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "foundation/rounding.hpp"
+#include "foundation/text/counted.hpp"
 #include "problem/collective_facts.hpp"
 #include "quadrille/error.hpp"
 #include "schedule/forms/json_tree.hpp"
@@ -105,11 +106,11 @@ std::vector<WantedCell> wanted_cells(const std::string& text, const std::string&
   }
   const std::string also = fmt::format("{}", fmt::join(others, ", "));
   if (cells.empty())
-    throw Error(ErrorCode::misuse, others.empty()
-                                       ? fmt::format("{} has no calls that can be measured", file)
-                                       : fmt::format("{} has no calls of {} ranks; start tune with {} ranks", file, ranks, also));
+    throw Error(ErrorCode::misuse, others.empty() ? fmt::format("{} has no calls that can be measured", file)
+                                                  : fmt::format("{} has no calls of {}; start tune with {}", file,
+                                                                counted(ranks, "rank"), counted(also, "rank")));
   if (!others.empty())
-    remarks.push_back(fmt::format("{} also has calls of {} ranks; start tune with as many for these", file, also));
+    remarks.push_back(fmt::format("{} also has calls of {}; start tune with as many for these", file, counted(also, "rank")));
   return cells;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "foundation/text/counted.hpp"
 #include "options/arguments.hpp"
 #include "quadrille/algorithm.hpp"
 #include "reports/way_json.hpp"
@@ -32,9 +33,7 @@ std::string range_text(Count least, Count most) {
   return least == most ? std::to_string(least) : fmt::format("{}..{}", least, most);
 }
 
-std::string structure_text(Count ranks, Count nodes) {
-  return nodes == 1 ? std::to_string(ranks) : fmt::format("{} on {} nodes", ranks, nodes);
-}
+std::string on_nodes(Count nodes) { return nodes == 1 ? "" : fmt::format(" on {} nodes", nodes); }
 
 // Returns the collective and the other facts that distinguish its situation.
 std::string kind_text(const Situation& situation) {
@@ -72,7 +71,7 @@ std::string races_text(const Wisdom& wisdom, const Chosen& chosen) {
     any = true;
     const WisdomEntry& best = record.entries.front();
     const Timing* vendor = vendor_timing(record);
-    table.add({kind_text(situation), structure_text(situation.ranks, situation.nodes),
+    table.add({kind_text(situation), std::to_string(situation.ranks) + on_nodes(situation.nodes),
                record.least_ranks == record.most_ranks ? "" : range_text(record.least_ranks, record.most_ranks),
                bytes_text(situation.block_bytes), fmt::format("{} B", range_text(record.least_bytes, record.most_bytes)),
                to_string(best.way), seconds_text(best.timing.median_s),
@@ -86,13 +85,13 @@ std::string races_text(const Wisdom& wisdom, const Chosen& chosen) {
 std::string fits_text(const Wisdom& wisdom, const Chosen& chosen) {
   std::string text;
   for (const ExecutorFit& fit : wisdom.executors)
-    text += fmt::format("{} on {} ranks: fitted on {}{}, median error {:.0f} %\n", name(fit.executor),
-                        structure_text(fit.ranks, fit.nodes), fit.date,
-                        fit.preset.empty() ? "" : ", from the machine " + fit.preset, 100 * fit.error);
+    text +=
+        fmt::format("{} among {}{}: fitted on {}{}, median error {:.0f} %\n", name(fit.executor), counted(fit.ranks, "rank"),
+                    on_nodes(fit.nodes), fit.date, fit.preset.empty() ? "" : ", from the machine " + fit.preset, 100 * fit.error);
   for (const VendorFit& fit : wisdom.vendor)
     if (is_chosen(chosen, fit.collective))
-      text += fmt::format("MPI's {} on {} ranks: {} sizes from {} to {}, {}\n", name(fit.collective),
-                          structure_text(fit.ranks, fit.nodes), fit.seconds.size(), bytes_text(fit.seconds.front().first),
+      text += fmt::format("MPI's {} among {}{}: {} sizes from {} to {}, {}\n", name(fit.collective), counted(fit.ranks, "rank"),
+                          on_nodes(fit.nodes), fit.seconds.size(), bytes_text(fit.seconds.front().first),
                           bytes_text(fit.seconds.back().first), fit.date);
   return text;
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "foundation/text/counted.hpp"
 #include "patterns/modulo.hpp"
 
 namespace quadrille {
@@ -15,12 +16,12 @@ Result<> ArrayRoute::check(Count ranks, const std::vector<Count>& sides) {
   const bool is_huge =
       std::any_of(sides.begin(), sides.end(), [&](Count side) { return __builtin_mul_overflow(places, side, &places); });
   const std::string text = fmt::format("an array with sides {}", fmt::join(sides, "x"));
-  if (is_huge) return cannot(fmt::format("{} has 2^63 or more places, but there are {} ranks", text, ranks));
+  if (is_huge) return cannot(fmt::format("{} has 2^63 or more places, but there are {}", text, counted(ranks, "rank")));
   const Count slab = places / sides.front(), least = sides.front() > 1 ? places - slab + 1 : places;
   if (least <= ranks && ranks <= places) return {};
-  if (least == places) return cannot(fmt::format("{} has {} ranks, but there are {}", text, places, ranks));
-  return cannot(fmt::format("{} has {} to {} ranks, because only its last row along the first side may be short, but there are {}",
-                            text, least, places, ranks));
+  if (least == places) return cannot(fmt::format("{} has {}, but there are {}", text, counted(places, "rank"), ranks));
+  return cannot(fmt::format("{} has {} to {}, because only its last row along the first side may be short, but there are {}", text,
+                            least, counted(places, "rank"), ranks));
 }
 
 ArrayRoute::ArrayRoute(Count ranks, std::vector<Count> sides, std::optional<Split> split, Bytes grain)

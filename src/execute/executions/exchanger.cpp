@@ -7,6 +7,7 @@
 
 #include "execute/executors.hpp"
 #include "execute/transport.hpp"
+#include "foundation/text/counted.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {
@@ -29,7 +30,8 @@ void Exchanger::check(const Edges& edges, Count ranks) {
       if (is_rank(peer(edge)) && edge.bytes >= 0 && (edge.memory || edge.bytes == 0)) [[likely]]
         continue;
       if (!is_rank(peer(edge)))
-        throw Error(ErrorCode::misuse, fmt::format("an edge {} rank {}, but the group has {} ranks", direction, peer(edge), ranks));
+        throw Error(ErrorCode::misuse,
+                    fmt::format("an edge {} rank {}, but the group has {}", direction, peer(edge), counted(ranks, "rank")));
       throw Error(ErrorCode::misuse,
                   edge.bytes < 0
                       ? fmt::format("an edge {} rank {} has {} bytes", direction, peer(edge), edge.bytes)

@@ -9,6 +9,7 @@
 
 #include "foundation/hash.hpp"
 #include "foundation/system/proc.hpp"
+#include "foundation/text/counted.hpp"
 #include "mpi_face/report/record_file.hpp"
 #include "mpi_face/report/record_text.hpp"
 #include "quadrille/error.hpp"
@@ -62,8 +63,8 @@ RecordHeader header_for(const RecordOptions& options) {
 
 const RecordOptions& checked(const RecordOptions& options) {
   if (options.world_rank < 0 || options.world_rank >= options.world_size || options.world_size > most_world_size)
-    throw Error(ErrorCode::misuse,
-                fmt::format("rank {} is not one of {} ranks, so it cannot have counters", options.world_rank, options.world_size));
+    throw Error(ErrorCode::misuse, fmt::format("rank {} is not one of {}, so it cannot have counters", options.world_rank,
+                                               counted(options.world_size, "rank")));
   if (options.functions.empty() || options.functions.size() > most_functions)
     throw Error(ErrorCode::misuse, fmt::format("counters are for 1 to {} functions", most_functions));
   return options;

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "foundation/system/proc.hpp"
+#include "foundation/text/counted.hpp"
 #include "mpi_face/report/record_text.hpp"
 #include "mpi_face/symbols/function.hpp"
 #include "mpi_face/ticks.hpp"
@@ -357,7 +358,7 @@ void read_folder(const std::string& folder, std::vector<RankRecord>& records, st
 std::string ReportedCommunicator::label() const {
   if (!name.empty()) return name;
   if (ranks == 0) return "several sizes";
-  return ranks == 1 ? "1 rank" : fmt::format("{} ranks", ranks);
+  return counted(ranks, "rank");
 }
 
 RunReport merged(std::vector<RankRecord> records, std::uint64_t run) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "foundation/text/counted.hpp"
 #include "problem/collective_facts.hpp"
 #include "quadrille/checked.hpp"
 #include "quadrille/error.hpp"
@@ -31,17 +32,15 @@ Count blocks_in_place(const CollectiveFacts& facts, bool is_root, Count ranks) {
   return std::max(blocks_of(facts.input, is_root, ranks), blocks_of(facts.output, is_root, ranks));
 }
 
-std::string_view plural(Count count) { return count == 1 ? "" : "s"; }
-
 [[noreturn]] void throw_no_multiple(const CallArguments& arguments, std::string_view buffer, Count elements, Count ranks) {
   throw Error(ErrorCode::misuse,
-              fmt::format("{}'s {} has {} element{}, which is not a multiple of the {} ranks; it must have one block for each rank",
-                          name(arguments.collective), buffer, elements, plural(elements), ranks));
+              fmt::format("{}'s {} has {}, which is not a multiple of the {}; it must have one block for each rank",
+                          name(arguments.collective), buffer, counted(elements, "element"), counted(ranks, "rank")));
 }
 
 [[noreturn]] void throw_different(const CallArguments& arguments, Count input_blocks, Count output_blocks, Count ranks) {
-  const std::string sizes = fmt::format("{}'s input has {} element{} and its output {}", name(arguments.collective),
-                                        arguments.input_elements, plural(arguments.input_elements), arguments.output_elements);
+  const std::string sizes = fmt::format("{}'s input has {} and its output {}", name(arguments.collective),
+                                        counted(arguments.input_elements, "element"), arguments.output_elements);
   if (input_blocks == output_blocks) throw Error(ErrorCode::misuse, sizes + "; they must be equal");
   const auto [small, large, one, several] =
       input_blocks < output_blocks ? std::tuple{arguments.input_elements, arguments.output_elements, "input", "output"}
@@ -88,7 +87,7 @@ Count block_elements(const CallArguments& arguments, Rank me, Count ranks) {
 void check_root(Rank root, Count ranks) {
   if (root < 0 || root >= ranks)
     throw Error(ErrorCode::misuse,
-                fmt::format("the root is {}, but there are {} ranks; it must be 0 to {}", root, ranks, ranks - 1));
+                fmt::format("the root is {}, but there are {}; it must be 0 to {}", root, counted(ranks, "rank"), ranks - 1));
 }
 
 void check_element_bytes(const CallOperator& operation, Bytes element_bytes) {

@@ -10,6 +10,7 @@
 #include "foundation/assert.hpp"
 #include "foundation/environment.hpp"
 #include "foundation/hash.hpp"
+#include "foundation/text/counted.hpp"
 #include "plan/calls/call_sizes.hpp"
 #include "plan/gathered.hpp"
 #include "plan/plan_buffers.hpp"
@@ -43,7 +44,7 @@ Problem problem_of(const CallKey& key, Count ranks) {
 }
 
 PlanOptions plan_options(const CallKey& key, std::shared_ptr<const Operator> operation) {
-  return {.algorithm = std::string(key.options->algorithm),
+  return {.algorithm = algorithm_of(*key.options),
           .effort = key.options->effort,
           .policy = key.options->policy,
           .executor = key.options->executor,
@@ -97,6 +98,14 @@ class PresentFunction {
 
 }  // namespace
 
+std::variant<std::string, Candidate> algorithm_of(const CallOptions& options) {
+  if (!options.family) return std::string(options.algorithm);
+  if (options.algorithm != CallOptions{}.algorithm)
+    throw Error(ErrorCode::misuse, fmt::format("the call names both the algorithm '{}' and the family '{}'; name one of them",
+                                               options.algorithm, options.family->name()));
+  return Candidate(*options.family);
+}
+
 struct Calls::Entry {
   // A copy of the key and of everything it points to.
   Collective collective;
@@ -108,6 +117,7 @@ struct Calls::Entry {
   std::string operator_name, operator_type;
   bool commutative;
   std::string algorithm;
+  std::optional<Family> family;
   Effort effort;
   Policy policy;
   Executor executor;
@@ -131,6 +141,7 @@ struct Calls::Entry {
         effort(key.options->effort),
         policy(key.options->policy),
         executor(key.options->executor) {
+    if (key.options->family) family = *key.options->family;
     if (key.problem) problem = *key.problem;
     if (key.operation && !built_in) present.emplace(*key.operation);
   }
@@ -148,7 +159,8 @@ struct Calls::Entry {
     return commutative == other->commutative && operator_name == other->name && operator_type == other->type;
   }
   bool is_for_options(const CallOptions& other) const {
-    return policy == other.policy && executor == other.executor && effort == other.effort && algorithm == other.algorithm;
+    return policy == other.policy && executor == other.executor && effort == other.effort && algorithm == other.algorithm &&
+           family.has_value() == (other.family != nullptr) && (!family || *family == *other.family);
   }
 };
 
@@ -220,7 +232,8 @@ CallKey Calls::checked_key(Communicator& ranks, const Problem& problem, const Ca
     if (is_reduction(problem.collective) && !operation)
       throw Error(ErrorCode::misuse, fmt::format("{} needs an operator", name(problem.collective)));
     if (problem.ranks != ranks.size())
-      throw Error(ErrorCode::misuse, fmt::format("the problem has {} ranks and the group {}", problem.ranks, ranks.size()));
+      throw Error(ErrorCode::misuse,
+                  fmt::format("the problem has {} and the group {}", counted(problem.ranks, "rank"), ranks.size()));
     if (operation) check_element_bytes(*operation, problem.element_bytes);
   });
   return key;
@@ -272,6 +285,7 @@ std::string Calls::fields_of(const CallKey& key) {
     add("commutative", key.operation->commutative);
   }
   add("algorithm", key.options->algorithm);
+  if (key.options->family) add("family", key.options->family->name());
   add("effort", name(key.options->effort));
   add("policy", name(key.options->policy));
   add("executor", name(key.options->executor));

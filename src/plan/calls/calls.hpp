@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 
 #include "execute/executions/exchanger.hpp"
 #include "foundation/hash_table.hpp"
@@ -28,6 +29,9 @@
 namespace quadrille {
 
 // The key by which a call's plan is found. It owns nothing.
+// The algorithm for the plan of a call. Throws Error{misuse} if the call names an algorithm and a family.
+std::variant<std::string, Candidate> algorithm_of(const CallOptions& options);
+
 struct CallKey {
   Collective collective;
   bool in_place;

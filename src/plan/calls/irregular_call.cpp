@@ -34,7 +34,8 @@ CallKey key_of(const IrregularCall& call, const CallOptions& options) {
 // Choosing an algorithm takes several times as long as making a plan, and counts may change in every call. So calls with counts
 // take a simple algorithm unless the caller names one.
 CallOptions with_algorithm(const IrregularCall& call, CallOptions options) {
-  if (options.algorithm == automatic) options.algorithm = is_rooted(call.arguments.collective) ? "linear" : "direct";
+  if (options.algorithm == automatic && !options.family)
+    options.algorithm = is_rooted(call.arguments.collective) ? "linear" : "direct";
   return options;
 }
 
@@ -77,7 +78,8 @@ Request start_known(Communicator& ranks, const IrregularCall& call, const CallOp
 // ---- Counts of which each rank knows its own
 
 bool is_default(const CallOptions& options) {
-  return options.algorithm == automatic && options.policy == CallOptions{}.policy && options.executor == CallOptions{}.executor;
+  return options.algorithm == automatic && !options.family && options.policy == CallOptions{}.policy &&
+         options.executor == CallOptions{}.executor;
 }
 
 // Collective if the ranks compare their calls, and in the first call of the group. Returns null if the call asks for a plan.
@@ -91,7 +93,7 @@ Exchanger* exchanger_for(Communicator& ranks, const IrregularCall& call, const C
 }
 
 PlanOptions plan_options(const IrregularCall& call, const CallOptions& options) {
-  return {.algorithm = std::string(with_algorithm(call, options).algorithm),
+  return {.algorithm = algorithm_of(with_algorithm(call, options)),
           .effort = options.effort,
           .policy = options.policy,
           .executor = options.executor};

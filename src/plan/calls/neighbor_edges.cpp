@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "foundation/text/counted.hpp"
 #include "plan/calls/buffer_side.hpp"
 #include "plan/calls/counted_blocks.hpp"
 #include "quadrille/checked.hpp"
@@ -17,7 +18,8 @@ void check_peers(std::string_view function, const Neighbors& neighbors, Count ra
   const auto check = [&](const std::vector<Rank>& peers, const char* direction) {
     for (const Rank peer : peers)
       if (peer >= ranks) [[unlikely]]
-        throw Error(ErrorCode::misuse, fmt::format("{} {} rank {}, but the group has {} ranks", function, direction, peer, ranks));
+        throw Error(ErrorCode::misuse,
+                    fmt::format("{} {} rank {}, but the group has {}", function, direction, peer, counted(ranks, "rank")));
   };
   check(neighbors.sources(), "receives from");
   check(neighbors.destinations(), "sends to");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "foundation/text/counted.hpp"
 #include "quadrille/checked.hpp"
 #include "quadrille/edges.hpp"
 #include "quadrille/error.hpp"
@@ -21,7 +22,8 @@ Count ranks_of(const CartesianGrid& grid) {
                                                grid.dimensions.size(), grid.periodic.size()));
   Count ranks = 1;
   for (const Count side : grid.dimensions) {
-    if (side < 1) throw Error(ErrorCode::misuse, fmt::format("a dimension of a grid has {} ranks; it needs one or more", side));
+    if (side < 1)
+      throw Error(ErrorCode::misuse, fmt::format("a dimension of a grid has {}; it needs one or more", counted(side, "rank")));
     const auto product = checked_product(ranks, side);
     if (!product) throw Error(ErrorCode::too_large, "a grid has 2^63 ranks or more");
     ranks = *product;
@@ -40,7 +42,8 @@ Neighbors::Neighbors(std::vector<Rank> sources, std::vector<Rank> destinations)
 
 Neighbors::Neighbors(const CartesianGrid& grid, Rank rank) {
   const Count ranks = ranks_of(grid);
-  if (rank < 0 || rank >= ranks) throw Error(ErrorCode::misuse, fmt::format("a grid of {} ranks has no rank {}", ranks, rank));
+  if (rank < 0 || rank >= ranks)
+    throw Error(ErrorCode::misuse, fmt::format("a grid of {} has no rank {}", counted(ranks, "rank"), rank));
   Count stride = ranks;  // between neighbours in a dimension
   for (std::size_t dimension = 0; dimension < grid.dimensions.size(); ++dimension) {
     const Count side = grid.dimensions[dimension];

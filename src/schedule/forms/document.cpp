@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "foundation/text/counted.hpp"
 #include "foundation/text/printable.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
@@ -22,8 +23,8 @@ void store(Schedule& schedule, StoredPrograms stored, std::size_t text_bytes) {
   for (const Stage& stage : stored.stages) table_bytes += sizeof(Stage) + stage.name.size();
   const std::size_t most = (std::size_t{1} << 28) + 64 * text_bytes;
   if (table_bytes > most / stored.programs.size())
-    throw Error(ErrorCode::too_large, fmt::format("the document names {} stages for {} ranks, but has almost no operations in them",
-                                                  stored.stages.size(), stored.programs.size()));
+    throw Error(ErrorCode::too_large, fmt::format("the document names {} stages for {}, but has almost no operations in them",
+                                                  stored.stages.size(), counted(stored.programs.size(), "rank")));
   schedule.program = [shared = std::make_shared<const StoredPrograms>(std::move(stored))](Rank rank) {
     Program program = shared->programs[index(rank)];
     const auto own = shared->own_stages.find(rank);

@@ -8,6 +8,7 @@
 
 #include <set>
 
+#include "foundation/text/counted.hpp"
 #include "foundation/text/printable.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
@@ -276,7 +277,7 @@ Schedule read_schedule(Lines& lines, std::size_t text_bytes) {
       lines->expected("copy, reduce, send, receive, control, round or rank");
     stored.programs.push_back(std::move(program));
   }
-  if (lines->begins_with("rank")) lines->expected(fmt::format("the end of the document after {} ranks", ranks));
+  if (lines->begins_with("rank")) lines->expected(fmt::format("the end of the document after {}", counted(ranks, "rank")));
   store(schedule, std::move(stored), text_bytes);
   return schedule;
 }

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "collectives/baselines.hpp"
+#include "foundation/text/counted.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/decision.hpp"
@@ -43,9 +44,9 @@ class Deciding {
     if (!is_measured && options_.effort == Effort::wisdom_only)
       throw Error(
           ErrorCode::misuse,
-          fmt::format("there is no wisdom for {} of {} B among {} ranks{}; run 'quadrille tune {}', or choose with another effort",
-                      name(problem_.collective), decision_.situation.block_bytes, problem_.ranks, on_nodes(decision_.situation),
-                      name(problem_.collective)));
+          fmt::format("there is no wisdom for {} of {} B among {}{}; run 'quadrille tune {}', or choose with another effort",
+                      name(problem_.collective), decision_.situation.block_bytes, counted(problem_.ranks, "rank"),
+                      on_nodes(decision_.situation), name(problem_.collective)));
     if (!is_measured || options_.explain) take_priced();
     std::stable_sort(decision_.considered.begin(), decision_.considered.end(),
                      [&](const Considered& a, const Considered& b) { return key(a) < key(b); });

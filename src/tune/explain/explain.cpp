@@ -10,6 +10,7 @@
 #include "quadrille/error.hpp"
 #include "schedule/policy_name.hpp"
 #include "tune/explain/choice_flips.hpp"
+#include "tune/explain/families.hpp"
 #include "tune/explain/price_parts.hpp"
 #include "tune/explain/ties.hpp"
 #include "tune/explain/vendors.hpp"
@@ -72,6 +73,7 @@ Explanation explain(const Problem& problem, const MachineKnowledge& knowledge, c
   const Decision& decision = explanation.decision;
   explanation.ways = explained(problem, decision, knowledge, options.most_parts);
   explanation.do_not_apply = inapplicable(problem);
+  explanation.families = explained_families(problem, decision, knowledge, options.families);
   explanation.vendors = explained_vendors(problem, knowledge);
   const Executor executor = names_vendor(decision.chosen.algorithm) ? by.executors.front() : decision.chosen.executor;
   explanation.bound = bound_of(problem, decision.situation, knowledge.fit(executor, decision.situation));

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "execute/executors.hpp"
+#include "foundation/text/counted.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/fit.hpp"
 #include "quadrille/indexed.hpp"
@@ -177,7 +178,7 @@ Calibration calibrate(Communicator& communicator, const CalibrateOptions& option
   Calibration result;
   MachineCosts& machine = result.machine;
   machine = {.name = "this-machine",
-             .description = fmt::format("{} ranks on {}", p, communicator.transport_name()),
+             .description = fmt::format("{} on {}", counted(p, "rank"), communicator.transport_name()),
              .source = "quadrille calibrate"};
   const LineFit round = result.fits.emplace_back(measuring.line("a round of an exchange", "shift", shift_rounds(communicator),
                                                                 [&](Bytes bytes) { return Problem::alltoall(p, bytes); }));

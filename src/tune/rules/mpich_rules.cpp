@@ -7,6 +7,7 @@
 #include <cctype>
 #include <optional>
 
+#include "foundation/text/counted.hpp"
 #include "problem/collective_facts.hpp"
 #include "quadrille/model.hpp"
 #include "tune/rules/mpich_trees.hpp"
@@ -81,11 +82,11 @@ RulesFile mpich_rules(const VendorRules& rules, std::string_view library) {
       return !each.second.empty() && !function_of(wanted, each.second, library);
     });
     if (!tree.contains("collective=" + mpi_name(collective)) || unknown != by_size.end())
-      file.left_out.push_back(fmt::format("{} among {} ranks: MPICH's library does not know its algorithm '{}'",
-                                          mpi_name(collective), ranks, unknown == by_size.end() ? "" : unknown->second));
+      file.left_out.push_back(fmt::format("{} among {}: MPICH's library does not know its algorithm '{}'", mpi_name(collective),
+                                          counted(ranks, "rank"), unknown == by_size.end() ? "" : unknown->second));
     else if (knows_no_size(collective) && for_all_sizes(by_size).empty())
-      file.left_out.push_back(fmt::format("{} among {} ranks: its ranks may see different sizes, and no algorithm is best for all",
-                                          mpi_name(collective), ranks));
+      file.left_out.push_back(fmt::format("{} among {}: its ranks may see different sizes, and no algorithm is best for all",
+                                          mpi_name(collective), counted(ranks, "rank")));
     else
       known[collective][ranks] = &by_size;
   }

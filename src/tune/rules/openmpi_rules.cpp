@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "foundation/text/counted.hpp"
 #include "problem/collective_facts.hpp"
 #include "tune/rules/vendor_rules.hpp"
 
@@ -101,12 +102,12 @@ RulesFile openmpi_rules(const VendorRules& rules) {
       const auto unknown =
           std::find_if(lines.begin(), lines.end(), [&](const Line& line) { return !number_of(tuned, line.algorithm); });
       if (unknown != lines.end())
-        file.left_out.push_back(fmt::format("{} among {} ranks: the number of Open MPI's algorithm '{}' is not known",
-                                            mpi_name(collective), ranks, unknown->algorithm));
+        file.left_out.push_back(fmt::format("{} among {}: the number of Open MPI's algorithm '{}' is not known",
+                                            mpi_name(collective), counted(ranks, "rank"), unknown->algorithm));
       else if (std::all_of(lines.begin(), lines.end(), [](const Line& line) { return line.algorithm.empty(); }))
         file.left_out.push_back(
-            fmt::format("{} among {} ranks: Open MPI does not distinguish sizes here, and no algorithm is best for all",
-                        mpi_name(collective), ranks));
+            fmt::format("{} among {}: Open MPI does not distinguish sizes here, and no algorithm is best for all",
+                        mpi_name(collective), counted(ranks, "rank")));
       else
         by_ranks[ranks] = lines;
     }

@@ -9,6 +9,7 @@
 
 #include "execute/executors.hpp"
 #include "foundation/hash.hpp"
+#include "foundation/text/counted.hpp"
 #include "patterns/powers.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/error.hpp"
@@ -19,9 +20,11 @@ namespace quadrille {
 namespace {
 
 Result<> check_structure(Count ranks, Count nodes, Count ranks_of_node) {
-  if (ranks < 1 || nodes < 1 || nodes > ranks) return cannot(fmt::format("{} ranks cannot be on {} nodes", ranks, nodes));
+  if (ranks < 1 || nodes < 1 || nodes > ranks)
+    return cannot(fmt::format("{} cannot be on {} nodes", counted(ranks, "rank"), nodes));
   if (ranks_of_node < ceil_divide(ranks, nodes) || ranks_of_node > ranks - nodes + 1)
-    return cannot(fmt::format("of {} nodes with {} ranks, none can be the largest with {} ranks", nodes, ranks, ranks_of_node));
+    return cannot(fmt::format("of {} nodes with {}, none can be the largest with {}", nodes, counted(ranks, "rank"),
+                              counted(ranks_of_node, "rank")));
   return {};
 }
 

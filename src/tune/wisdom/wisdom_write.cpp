@@ -6,6 +6,7 @@
 #include <charconv>
 #include <iterator>
 
+#include "foundation/text/counted.hpp"
 #include "schedule/policy_name.hpp"
 #include "tune/wisdom/wisdom_format.hpp"
 
@@ -42,8 +43,8 @@ std::string situation_text(const Situation& s) {
 
 template <class Out>
 void write(Out out, const WisdomRecord& record) {
-  fmt::format_to(out, "\n# speaks for {} to {} bytes, {} to {} ranks", record.least_bytes, record.most_bytes, record.least_ranks,
-                 record.most_ranks);
+  fmt::format_to(out, "\n# speaks for {} to {} bytes, {} to {}", record.least_bytes, record.most_bytes, record.least_ranks,
+                 counted(record.most_ranks, "rank"));
   if (record.races.size() > 1)
     fmt::format_to(out, "; the best of {} races is {}", record.races.size(), to_string(record.entries.front().way));
   fmt::format_to(out, "\n");

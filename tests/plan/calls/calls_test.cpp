@@ -228,6 +228,35 @@ TEST(Calls, FindThePlanByWhatIsEqualOnAllRanks) {
   });
 }
 
+TEST(Calls, TakeAFamilyOfSchedules) {
+  const Family bruck("mine", [](const Problem& problem) -> Result<Schedule> { return make_schedule(problem, "bruck"); });
+  const Family other("other", [](const Problem& problem) -> Result<Schedule> { return make_schedule(problem, "shift"); });
+  run_threads(3, [&](Communicator& ranks) {
+    Calls& calls = ranks.calls();
+    std::vector<std::int64_t> input(6), output(6);
+    for (std::size_t i = 0; i < input.size(); ++i) input[i] = 10 * ranks.rank() + static_cast<std::int64_t>(i);
+    for (const Family& family : {bruck, other, Family(bruck)}) {
+      output.assign(6, -1);
+      alltoall(ranks, input, output, {.family = &family});
+      for (std::size_t i = 0; i < output.size(); ++i)
+        EXPECT_EQ(output[i], 10 * static_cast<std::int64_t>(i / 2) + 2 * ranks.rank() + static_cast<std::int64_t>(i % 2));
+    }
+    EXPECT_EQ(calls.size(), 2u) << "a copy of a family is the same family";
+    allgatherv(ranks, std::span(input).first(1), std::span(output).first(3), std::vector<int>(3, 1), {.algorithm = "direct"});
+    const Family gather = family_of_programs(
+        "gather", [](const Problem& problem, Rank rank) { return make_schedule(problem, "ring").program(rank); });
+    allgatherv(ranks, std::span(input).first(1), std::span(output).first(3), std::vector<int>(3, 1), {.family = &gather});
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(output[i], 10 * static_cast<std::int64_t>(i));
+    EXPECT_EQ(calls.size(), 4u);
+  });
+  EXPECT_EQ(told_to_all(2,
+                        [&](Communicator& ranks) {
+                          std::vector<double> output(2);
+                          alltoall(ranks, std::vector<double>(2), output, {.algorithm = "bruck", .family = &bruck});
+                        }),
+            "the call names both the algorithm 'bruck' and the family 'mine'; name one of them");
+}
+
 TEST(Calls, EvictThePlanThatWasCalledLongestAgo) {
   run_threads(2, [](Communicator& threads) {
     CountsGathers ranks(threads);

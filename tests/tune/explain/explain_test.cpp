@@ -294,6 +294,25 @@ TEST(Explain, TellsWhatMpiLibrariesTake) {
   EXPECT_FALSE(of("Open MPI 4.1"));
 }
 
+// A family that makes the schedules of an algorithm has the price of the algorithm.
+TEST(Explain, ComparesFamiliesWithTheChosenWay) {
+  const Problem problem = on_nodes(Problem::alltoall(16, 64), 4);
+  const Family mine("mine", [](const Problem& asked) -> Result<Schedule> { return make_schedule(asked, "bruck"); });
+  const Family none("none", [](const Problem&) -> Result<Schedule> { return cannot("not today"); });
+  const Explanation told = explain(problem, dear(), {.seconds = 0, .families = {mine, none}});
+  ASSERT_EQ(told.families.size(), 2u);
+  const ExplainedFamily& family = told.families[0];
+  EXPECT_EQ(family.name, "mine");
+  std::optional<double> best;
+  for (const ExplainedWay& way : told.ways)
+    if (way.name == "bruck" && (!best || way.considered.predicted_s < best)) best = way.considered.predicted_s;
+  EXPECT_EQ(family.predicted_s, best);
+  ASSERT_TRUE(family.ratio && family.parts);
+  EXPECT_DOUBLE_EQ(*family.ratio, *family.predicted_s / *told.seconds());
+  EXPECT_FALSE(told.families[1].predicted_s);
+  EXPECT_EQ(told.families[1].reason, "not today");
+}
+
 TEST(Explain, NamesWaysInWords) {
   const Problem problem = Problem::alltoall(8, 64);
   EXPECT_EQ(way_text(problem, {.algorithm = "vendor"}), "the MPI library's own alltoall");

@@ -13,6 +13,7 @@
 #include "execute/mpi/plug_in/mpi_calls.hpp"
 #include "execute/mpi/plug_in/mpi_process.hpp"
 #include "execute/mpi/plug_in/own_algorithms.hpp"
+#include "foundation/text/counted.hpp"
 #include "problem/collective_facts.hpp"
 
 namespace quadrille {
@@ -123,8 +124,8 @@ Result<std::shared_ptr<const ForcedAlgorithm>> ForcedAlgorithm::of(const Problem
   const auto known = names(problem);
   if (!known) return cannot(known.error());
   if (std::find(known->begin(), known->end(), name) == known->end())
-    return cannot(fmt::format("this MPI library has no algorithm '{}' for {} among {} ranks; it has {}", name,
-                              mpi_name(problem.collective), problem.ranks, fmt::join(*known, ", ")));
+    return cannot(fmt::format("this MPI library has no algorithm '{}' for {} among {}; it has {}", name,
+                              mpi_name(problem.collective), counted(problem.ranks, "rank"), fmt::join(*known, ", ")));
   const auto variable = own_algorithms::variable_of(problem.collective);
   return std::shared_ptr<const ForcedAlgorithm>(std::make_shared<Forced>(variable, values_for(*variable, problem).at(name)));
 }

@@ -11,6 +11,7 @@
 #include "execute/shared/launch/launch_variables.hpp"
 #include "execute/shared/meet.hpp"
 #include "foundation/environment.hpp"
+#include "foundation/text/counted.hpp"
 #include "foundation/text/parsing.hpp"
 #include "quadrille/error.hpp"
 
@@ -35,11 +36,10 @@ std::unique_ptr<Communicator> join_launched() {
   const auto number = number_of<int>(head_variable);
   // Check before using the descriptor: if it is not the head file, it belongs to another part of the program.
   if (rank >= ranks || !is_head_file(number, ranks))
-    throw Error(
-        ErrorCode::misuse,
-        fmt::format("descriptor {} does not belong to a group of {} ranks with a rank {}, although {}, {} and {} name these; "
-                    "start this process by 'quadrille run'",
-                    number, ranks, rank, head_variable, ranks_variable, rank_variable));
+    throw Error(ErrorCode::misuse,
+                fmt::format("descriptor {} does not belong to a group of {} with a rank {}, although {}, {} and {} name these; "
+                            "start this process by 'quadrille run'",
+                            number, counted(ranks, "rank"), rank, head_variable, ranks_variable, rank_variable));
   if (::fcntl(number, F_GETFD) & FD_CLOEXEC)  // the inherited descriptor has no such flag; it is set below
     throw Error(ErrorCode::misuse, "this process has already joined the group that it was started in; a program joins it once");
   ::fcntl(number, F_SETFD, FD_CLOEXEC);

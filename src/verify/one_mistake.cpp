@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "verify/one_mistake.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "quadrille/indexed.hpp"
+
+namespace quadrille {
+namespace {
+
+using Key = std::tuple<Count, NamedOperation::Kind, Rank, Rank>;
+
+Key key_of(const NamedOperation& name) { return {name.round, name.kind, name.from, name.to}; }
+
+std::vector<NamedOperation> operations_of(const FaultCause& cause) {
+  if (!cause.operation) return {};
+  std::vector<NamedOperation> names{*cause.operation};
+  names.insert(names.end(), cause.alike.begin(), cause.alike.end());
+  return names;
+}
+
+// Moves the findings of `other` to `cause`.
+void take(FaultCause& cause, FaultCause& other) {
+  cause.findings.insert(cause.findings.end(), other.findings.begin(), other.findings.end());
+  other.findings.clear();
+}
+
+void erase_empty(std::vector<DraftCause>& causes) {
+  std::erase_if(causes, [](const DraftCause& draft) { return draft.cause.findings.empty(); });
+}
+
+void unite_alike(std::vector<DraftCause>& causes, const Investigation& known, bool missing) {
+  std::vector<NamedOperation> names;
+  std::vector<std::pair<std::size_t, std::size_t>> together;
+  std::map<Key, std::size_t> index_of;
+  std::vector<std::pair<std::size_t, DraftCause*>> drafts;  // with the index of the first name
+  for (DraftCause& draft : causes) {
+    if ((draft.cause.kind == CauseKind::missing) != missing) continue;
+    std::optional<std::size_t> first;
+    for (const NamedOperation& name : operations_of(draft.cause)) {
+      const auto [place, fresh] = index_of.try_emplace(key_of(name), names.size());
+      if (fresh) names.push_back(name);
+      if (first) together.emplace_back(*first, place->second);
+      if (!first) first = place->second, drafts.emplace_back(place->second, &draft);
+    }
+  }
+  if (drafts.size() < 2) return;
+  const auto measure = [&](SetSizes& sizes) {
+    known.measure(sizes);
+    for (const NamedOperation& name : names)
+      if (missing) count_in(sizes, name, known.stages, known.ranks);
+  };
+  for (const AlikeGroup& group : alike_groups(names, together, known.stages, known.ranks, measure)) {
+    std::vector<DraftCause*> members;
+    for (const auto& [first, draft] : drafts)
+      if (std::binary_search(group.members.begin(), group.members.end(), first)) members.push_back(draft);
+    if (members.size() < 2) continue;
+    const auto most = std::max_element(members.begin(), members.end(), [](const DraftCause* a, const DraftCause* b) {
+      return a->cause.findings.size() < b->cause.findings.size();
+    });
+    FaultCause& cause = (*most)->cause;
+    for (DraftCause* other : members) {
+      if (other == *most) continue;
+      const std::vector<NamedOperation> more = operations_of(other->cause);
+      cause.alike.insert(cause.alike.end(), more.begin(), more.end());
+      take(cause, other->cause);
+    }
+    (*most)->alike = group.text;
+  }
+  erase_empty(causes);
+}
+
+// The operations of a cause that may have many consequences: bytes passed through several of them, or waited for them.
+class FarReaching {
+ public:
+  FarReaching(const DraftCause& draft, const Investigation& known) {
+    const FaultCause& cause = draft.cause;
+    const std::vector<NamedOperation> names = operations_of(cause);
+    if (cause.kind == CauseKind::missing && names.size() > 1)
+      for (const NamedOperation& name : names) missing_at_.insert(name.to);
+    std::set<Key> keys;
+    if (cause.kind == CauseKind::unfinished || (cause.kind != CauseKind::missing && names.size() > 1))
+      for (const NamedOperation& name : names) keys.insert(key_of(name));
+    std::set<std::pair<Count, Rank>> rounds;  // out of order, or of no stage
+    for (const std::size_t i : cause.findings)
+      if (const Finding& finding = known.findings[i]; finding.rule == Rule::round_order && finding.round && finding.rank)
+        rounds.emplace(*finding.round, *finding.rank);
+    for (std::size_t i = 0; i < known.flow.operations().size(); ++i) {
+      const NamedOperation& name = known.flow.operations()[i].name;
+      if (keys.contains(key_of(name))) operations_.insert(i);
+      const auto is_misplaced = [&](Rank rank) { return rank == draft.shifted || rounds.contains({name.round, rank}); };
+      if (is_misplaced(name.from) || is_misplaced(name.to)) misplaced_.insert(i);
+    }
+    operations_.insert(misplaced_.begin(), misplaced_.end());
+    if (cause.kind != CauseKind::unfinished) return;
+    for (const NamedOperation& name : names)
+      for (const Rank rank : {name.from, name.to})
+        if (rank >= 0 && rank < known.ranks && known.flow.programs()[index(rank)].rounds.empty()) idle_.insert(rank);
+  }
+
+  bool empty() const { return operations_.empty() && missing_at_.empty(); }
+  bool has(std::size_t operation) const { return operations_.contains(operation); }
+  const std::set<std::size_t>& misplaced() const { return misplaced_; }
+  bool is_missing_at(Rank rank) const { return missing_at_.contains(rank); }
+  bool is_of_idle_ranks(const FaultCause& cause) const {
+    const std::vector<NamedOperation> names = operations_of(cause);
+    return cause.kind == CauseKind::missing && std::all_of(names.begin(), names.end(), [&](const NamedOperation& name) {
+             return idle_.contains(name.from) || idle_.contains(name.to);
+           });
+  }
+
+ private:
+  std::set<std::size_t> operations_, misplaced_;
+  std::set<Rank> missing_at_;  // the ranks to which operations are missing
+  std::set<Rank> idle_;        // ranks without any operation for which others wait
+};
+
+// Tells whether findings are consequences of operations.
+class Consequences {
+ public:
+  explicit Consequences(Investigation& known) : known_(known) {
+    for (const WrongByte& wrong : known.wrong) wrong_[wrong.finding] = &wrong;
+  }
+
+  bool has(const FarReaching& reach, std::size_t finding) {
+    const auto wrong = wrong_.find(finding);
+    return wrong == wrong_.end() ? leads_to_read(reach, known_.findings[finding]) : leads_to(reach, *wrong->second);
+  }
+
+ private:
+  bool leads_to(const FarReaching& reach, const WrongByte& wrong) {
+    if (std::any_of(wrong.origins.begin(), wrong.origins.end(), [&](std::size_t i) { return reach.has(i); })) return true;
+    known_.budget.charge(size(wrong.suspects) * (size(reach.misplaced()) + 1));
+    return std::any_of(wrong.suspects.begin(), wrong.suspects.end(), [&](const auto& each) {
+      const auto& [suspect, suspicions] = each;
+      const Suspicion& suspicion = suspicions.first;
+      return (suspect.operation && reach.has(*suspect.operation)) ||
+             std::any_of(reach.misplaced().begin(), reach.misplaced().end(), [&](std::size_t i) {
+               const TimedOperation& operation = known_.flow.operations()[i];
+               return lies_at(operation.source, operation.name.from, suspicion.copy) ||
+                      lies_at(operation.target, operation.name.to, suspicion.origin);
+             });
+    });
+  }
+
+  // Follows what was read backwards.
+  bool leads_to_read(const FarReaching& reach, const Finding& finding) {
+    if (finding.rule == Rule::round_order) return !reach.misplaced().empty();
+    if ((finding.rule != Rule::undefined_read && finding.rule != Rule::operand_mismatch && finding.rule != Rule::element_torn) ||
+        !finding.rank || !finding.round || !finding.region)
+      return false;
+    Count time = before_all;
+    for (const TimedOperation& operation : known_.flow.operations())
+      if (operation.name.round == *finding.round && operation.name.from == *finding.rank)
+        time = std::max(time, operation.read_time);
+    for (const ByteStay& stay : known_.flow.origins_of({*finding.rank, finding.region->buffer, finding.region->offset}, time)) {
+      if (stay.written_by && reach.has(*stay.written_by)) return true;
+      if (!stay.written_by && stay.place.buffer != Buffer::input && waits_for(reach, stay.place)) return true;
+    }
+    return false;
+  }
+
+  // Whether operations should have written a place that was never written before it was read.
+  bool waits_for(const FarReaching& reach, const BytePlace& place) {
+    if (reach.is_missing_at(place.rank)) return true;
+    known_.budget.charge(size(known_.flow.unfinished()) + size(reach.misplaced()));
+    return std::any_of(known_.flow.unfinished().begin(), known_.flow.unfinished().end(),
+                       [&](const UnfinishedEnd& end) {
+                         return !end.reads && reach.has(end.operation) && end.rank == place.rank && touches(end.region, place);
+                       }) ||
+           std::any_of(reach.misplaced().begin(), reach.misplaced().end(), [&](std::size_t i) {
+             const TimedOperation& operation = known_.flow.operations()[i];
+             return lies_at(operation.target, operation.name.to, place);
+           });
+  }
+
+  static bool lies_at(const Regions* regions, Rank rank, const BytePlace& place) {
+    return regions != nullptr && rank == place.rank &&
+           std::any_of(regions->begin(), regions->end(), [&](const Region& region) { return touches(region, place); });
+  }
+
+  Investigation& known_;
+  std::map<std::size_t, const WrongByte*> wrong_;  // by finding
+};
+
+}  // namespace
+
+void unite_alike(std::vector<DraftCause>& causes, const Investigation& known) {
+  for (const bool missing : {false, true}) unite_alike(causes, known, missing);
+}
+
+void take_consequences(std::vector<DraftCause>& causes, Investigation& known) {
+  Consequences consequences(known);
+  for (DraftCause& draft : causes) {
+    FaultCause& cause = draft.cause;
+    if (cause.findings.empty()) continue;
+    const FarReaching reach(draft, known);
+    if (reach.empty()) continue;
+    for (DraftCause& other : causes) {
+      if (&other == &draft || other.cause.kind == CauseKind::unfinished) continue;
+      // Causes are listed as they were found, those that explain most first, and those of a rule last.
+      if (cause.kind != CauseKind::rule && &other < &draft) continue;
+      const std::vector<std::size_t>& findings = other.cause.findings;
+      if (reach.is_of_idle_ranks(other.cause) ||
+          std::all_of(findings.begin(), findings.end(), [&](std::size_t i) { return consequences.has(reach, i); }))
+        take(cause, other.cause);
+    }
+  }
+  erase_empty(causes);
+}
+
+}  // namespace quadrille
