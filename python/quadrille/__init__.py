@@ -28,8 +28,8 @@ except ImportError as error:
 
 from ._quadrille import (Communicator, DoesNotApply, Error, Exchange, Explanation, Figures, Finding, InPlace, Memory, Neighbors, Operation,
                          Page, Plan, Price, Problem, Race, Region, Report, Request, Schedule, ScheduleError, Simulation, Tuning, algorithms,
-                         collectives, combine, copy, in_place, input, launched_world, output, over, parse, read_all, receive, run_threads,
-                         scratch, send, tune)
+                         collectives, combine, copy, in_place, input, launched_world, output, over, parse, read_all, receive,
+                         run_launched, run_threads, scratch, send, tune)
 
 __version__ = "@PROJECT_VERSION@"
 
