@@ -8,6 +8,7 @@
 
 #include "execute/agreement.hpp"
 #include "guarded.hpp"
+#include "known_counts.hpp"
 #include "plan/calls/call_sizes.hpp"
 #include "quadrille/typed_plan.hpp"
 #include "requests.hpp"
@@ -162,6 +163,8 @@ PyMethodDef methods[] = {
 
 Plan plan_of(Communicator& group, const Asked& asked) {
   const CallArguments& arguments = asked.call.arguments;
+  if (arguments.collective == Collective::alltoallv && asked.family && !asked.in_place())
+    return plan_with_all_counts(group, asked.call, options_of(asked));
   if (is_irregular(arguments.collective)) return plan_irregular(group, asked.call, options_of(asked));
   const Bytes block_bytes = made_or_thrown(group, [&] { return checked_block_bytes(arguments, group.rank(), group.size()); });
   return regular_plan(group, asked, block_bytes);

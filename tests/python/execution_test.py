@@ -68,6 +68,37 @@ class Collectives(unittest.TestCase):
         with self.assertRaisesRegex(q.Error, "'algorithm' is a name, a schedule or a function"):
             on_one(lambda ranks: ranks.alltoall(np.zeros(2), np.zeros(2), algorithm=7))
 
+    def test_run_an_alltoallv_of_ones_own(self):
+        @q.algorithm("alltoallv")
+        def at_once(problem, rank):
+            p, counts = problem.ranks, problem.counts
+            sent, received = counts[rank * p:(rank + 1) * p], counts[rank::p]
+            part = lambda memory, sizes, i: memory[sum(sizes[:i]):sum(sizes[:i + 1])]
+            yield [q.copy(part(q.input, sent, rank), part(q.output, received, rank)),
+                   *[q.send(i, part(q.input, sent, i)) for i in range(p) if i != rank and sent[i]],
+                   *[q.receive(i, part(q.output, received, i)) for i in range(p) if i != rank and received[i]]]
+
+        def run(ranks):
+            p, me = ranks.size, ranks.rank
+            count = lambda sender, receiver: (sender + 2 * receiver) % 3
+            block = lambda sender, receiver: [100.0 * sender + 10 * receiver + i for i in range(count(sender, receiver))]
+            sent, received = [count(me, i) for i in range(p)], [count(i, me) for i in range(p)]
+            mine = np.array(sum([block(me, i) for i in range(p)], []))
+            out, spread = np.zeros(sum(received)), np.zeros(2 * p)
+            for call in (ranks.alltoallv, lambda *a, **k: ranks.plan_alltoallv(*a, **k).execute()):
+                out[...] = spread[...] = 0
+                call(mine, sent, out, received, algorithm=at_once)
+                self.assertEqual(out.tolist(), sum([block(i, me) for i in range(p)], []))
+                call(mine, sent, spread, received, receive_displacements=range(0, 2 * p, 2), algorithm=at_once)
+                self.assertEqual(spread.tolist(), sum([(block(i, me) + [0.0, 0.0])[:2] for i in range(p)], []))
+            for arguments, hint in [((mine, sent, out, [3] * p), "alltoallv's output has"),
+                                    ((mine, sent[1:], out, received), "do not have a number for each"),
+                                    ((mine, sent, np.zeros(3 * p), [2] * p), "sends .* B to rank .*, which expects 16 B")]:
+                with self.assertRaisesRegex(q.Error, hint):
+                    ranks.alltoallv(*arguments, algorithm=at_once)
+
+        q.run_threads(3, run)
+
     def test_take_anything_with_the_buffer_protocol(self):
         def run(ranks):
             for make in (lambda values: array.array("i", values), lambda values: memoryview(array.array("i", values)),
