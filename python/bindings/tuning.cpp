@@ -54,8 +54,9 @@ py::list records_of(const TuneResult& result) {
 }
 
 TuneResult tuned(const std::variant<Count, std::shared_ptr<Ranks>>& ranks, const std::vector<std::string>& collectives,
-                 const std::vector<Size>& sizes, double seconds_per_cell, std::optional<double> seconds, bool again) {
-  TuneOptions options{.seconds_per_cell = seconds_per_cell, .seconds = seconds, .again = again};
+                 const std::vector<Size>& sizes, double seconds_per_cell, std::optional<double> seconds, bool again,
+                 std::size_t ways) {
+  TuneOptions options{.seconds_per_cell = seconds_per_cell, .seconds = seconds, .again = again, .ways = ways};
   for (const std::string& each : collectives) options.collectives.push_back(collective_of(each));
   for (const Size& each : sizes) options.sizes.push_back(bytes_of(each));
   TuneResult result;
@@ -87,6 +88,7 @@ void add_tuning(py::module_& module) {
   module.def(
       "tune", &tuned, py::arg("ranks"), py::arg("collectives") = std::vector<std::string>{}, py::arg("sizes") = std::vector<Size>{},
       py::kw_only(), py::arg("seconds_per_cell") = 1.0, py::arg("seconds") = py::none(), py::arg("again") = false,
+      py::arg("ways") = TuneOptions().ways,
       "Measures which algorithms are the fastest and keeps the results as wisdom, as `quadrille tune` does.\n\nranks: a "
       "Communicator, whose ranks all call, or a number of threads. collectives: names; all if none are given. sizes: bytes of a "
       "block, or text with a unit; nine from 8 B to 1 MiB if none are given. seconds: no cell is begun later. again: also "

@@ -22,7 +22,7 @@ for file in files:
     for cell in notebook.cells:
         if cell.cell_type == "code":
             assert not cell.outputs and cell.execution_count is None, f"{file} has stored outputs; clear them"
-    nbclient.NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
+    nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             assert output.get("name") != "stderr", f"{file} prints: {output['text']}"
