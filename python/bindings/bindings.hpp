@@ -8,6 +8,7 @@
 #include <string>
 #include <variant>
 
+#include "quadrille/error.hpp"
 #include "quadrille/family.hpp"
 #include "quadrille/schedule.hpp"
 
@@ -24,6 +25,13 @@ struct Held {
 // What Python passes as an algorithm: text as on the command line, or an algorithm written in Python.
 using Named = std::variant<std::string, Family>;
 
+// Bytes, or text with a unit.
+using Size = std::variant<Bytes, std::string>;
+Bytes bytes_of(const Size& size);
+
+// Throws Error{misuse} if there is no collective of this name.
+Collective collective_of(const std::string& name);
+
 void add_errors(py::module_& module);
 void add_problem(py::module_& module);
 void add_operations(py::module_& module);
@@ -32,9 +40,18 @@ void add_schedule(py::module_& module);
 void add_estimates(py::module_& module);
 void add_race(py::module_& module);
 void add_knowledge(py::module_& module);
+void add_requests(py::module_& module);
+void add_in_place(py::module_& module);
+void add_plans(py::module_& module);
+void add_edges(py::module_& module);
+void add_communicator(py::module_& module);
+void add_tuning(py::module_& module);
 
 // Verifies a schedule unless that was done. Throws the exception ScheduleError, with places and causes, if it is wrong.
 void check_right(Held& held);
+
+// Sets Python's error to one of the class Error.
+void set_error(const Error& error);
 
 // Raise ScheduleError or DoesNotApply with this text.
 [[noreturn]] void raise_wrong(const std::string& text);

@@ -34,6 +34,8 @@ void raise(PyObject* kind, const std::string& text, ErrorCode code) {
 
 }  // namespace
 
+void set_error(const Error& error) { raise(error_class, error.what(), error.code()); }
+
 void raise_wrong(const std::string& text) {
   raise(wrong_class, text, ErrorCode::misuse);
   throw py::error_already_set();
@@ -57,7 +59,7 @@ void add_errors(py::module_& module) {
     try {
       if (thrown) std::rethrow_exception(thrown);
     } catch (const Error& error) {
-      raise(error_class, error.what(), error.code());
+      set_error(error);
     }
   });
 }

@@ -14,4 +14,10 @@ PYBIND11_MODULE(_quadrille, module) {
   add_estimates(module);
   add_race(module);
   add_knowledge(module);
+  add_requests(module);
+  add_in_place(module);
+  add_plans(module);
+  add_edges(module);
+  add_communicator(module);
+  add_tuning(module);
 }

@@ -17,20 +17,6 @@
 namespace quadrille::python {
 namespace {
 
-using Size = std::variant<Bytes, std::string>;
-
-Bytes bytes_of(const Size& size) {
-  const auto* text = std::get_if<std::string>(&size);
-  return text ? parse_size(*text) : std::get<Bytes>(size);
-}
-
-Collective collective_of(const std::string& text) {
-  if (const auto found = collective_named(text)) return *found;
-  std::vector<std::string> known;
-  for (const Collective each : all_collectives()) known.emplace_back(name(each));
-  throw Error(ErrorCode::misuse, fmt::format("there is no collective '{}'; {}", text, guess_or_list(text, known)));
-}
-
 Problem problem_of(const std::string& collective, Count ranks, const std::optional<Size>& block,
                    const std::optional<std::vector<Size>>& counts, Rank root, const std::string& op, const std::string& type,
                    bool reproducible, std::vector<Count> nodes, std::vector<Count> grid) {
@@ -62,6 +48,18 @@ Problem problem_of(const std::string& collective, Count ranks, const std::option
 }
 
 }  // namespace
+
+Bytes bytes_of(const Size& size) {
+  const auto* text = std::get_if<std::string>(&size);
+  return text ? parse_size(*text) : std::get<Bytes>(size);
+}
+
+Collective collective_of(const std::string& text) {
+  if (const auto found = collective_named(text)) return *found;
+  std::vector<std::string> known;
+  for (const Collective each : all_collectives()) known.emplace_back(name(each));
+  throw Error(ErrorCode::misuse, fmt::format("there is no collective '{}'; {}", text, guess_or_list(text, known)));
+}
 
 void add_problem(py::module_& module) {
   py::class_<Problem>(module, "Problem", "What is asked: a collective among some ranks, with sizes in bytes.")

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Schedules of collective communication as values: made, verified, priced, simulated and drawn.
+"""Schedules of collective communication as values: made, verified, priced, simulated and drawn; and collectives on arrays.
 
     import quadrille as q
     s = q.alltoall("bruck:radix=2", ranks=8, block="1KiB")
     s.check()              # raises ScheduleError if it were wrong
     s.figures.c1           # 3 rounds
     s                      # in a notebook: its picture
+
+    ranks = q.over(MPI.COMM_WORLD)     # mpi4py's
+    ranks.alltoall(sent, received)     # arrays of numpy, or anything else with the buffer protocol
 
 Sizes are bytes, or text with a unit such as "1KiB". docs/python.md of Quadrille says more.
 """
@@ -23,9 +26,10 @@ except ImportError as error:
                           f"{', '.join(built)}; build it again with this Python") from error
     raise
 
-from ._quadrille import (DoesNotApply, Error, Explanation, Figures, Finding, Memory, Operation, Page, Price, Problem, Race, Region, Report,
-                         Schedule, ScheduleError, Simulation, algorithms, collectives, combine, copy, input, output, parse, read_all,
-                         receive, scratch, send)
+from ._quadrille import (Communicator, DoesNotApply, Error, Exchange, Explanation, Figures, Finding, InPlace, Memory, Neighbors, Operation,
+                         Page, Plan, Price, Problem, Race, Region, Report, Request, Schedule, ScheduleError, Simulation, Tuning, algorithms,
+                         collectives, combine, copy, in_place, input, launched_world, output, over, parse, read_all, receive,
+                         run_launched, run_threads, scratch, send, tune)
 
 __version__ = "@PROJECT_VERSION@"
 
@@ -111,6 +115,18 @@ def read(file):
     if len(found) != 1:
         raise ValueError(f"'{file}' has {len(found)} schedules; read_all returns all of them")
     return found[0]
+
+
+def wait_all(requests):
+    """Waits for all requests, then raises the first error, if there was one."""
+    first = None
+    for request in requests:
+        try:
+            request.wait()
+        except Error as error:
+            first = first or error
+    if first:
+        raise first
 
 
 def _of_collective(name):

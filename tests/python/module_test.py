@@ -2,6 +2,7 @@
 """Tests of the Python module."""
 import ast
 import copy
+import inspect
 import os
 import pathlib
 import pickle
@@ -339,9 +340,25 @@ class Module(unittest.TestCase):
                 if name != "Algorithm":  # its attributes are set by its constructor
                     self.assertEqual(stub, real, name)
 
+    def test_stubs_and_methods_take_the_same_arguments(self):
+        tree = ast.parse((pathlib.Path(q.__file__).parent / "__init__.pyi").read_text())
+        communicator, = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Communicator"]
+        compared = 0
+        for node in communicator.body:
+            real = getattr(q.Communicator, node.name, None) if isinstance(node, ast.FunctionDef) else None
+            if type(real).__name__ == "method_descriptor":  # those of pybind11 have no signature
+                stub = [each.arg for each in node.args.args + node.args.kwonlyargs]
+                self.assertEqual(stub, list(inspect.signature(real).parameters), node.name)
+                compared += 1
+        self.assertEqual(compared, 16 * 3 - 1 + 4 * 2)
+
     def test_names_are_documented(self):
         for name in q.__all__:
             self.assertTrue(getattr(q, name).__doc__, name)
+        for kind in (q.Communicator, q.Plan, q.Request, q.Exchange):
+            for name in dir(kind):
+                if not name.startswith("_"):
+                    self.assertTrue(getattr(kind, name).__doc__, name)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The class Communicator, and the functions that make groups of ranks.
+#include "communicator.hpp"
+
+#include <fmt/format.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "calls.hpp"
+#include "edges.hpp"
+#include "foundation/mpi_libraries.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/groups.hpp"
+
+namespace quadrille::python {
+namespace {
+
+using Shared = std::shared_ptr<Ranks>;
+
+// A group that is lent to a function of the program, as which `function` runs.
+py::object run_as_rank(Communicator& group, const py::function& function) {
+  const auto ranks = std::make_shared<Ranks>(group);
+  const struct Ending {
+    ~Ending() { ranks.end(); }
+    Ranks& ranks;
+  } ending{*ranks};
+  return function(ranks);
+}
+
+py::list run_on_threads(Count threads, const py::function& function) {
+  std::vector<py::object> results(static_cast<std::size_t>(std::max<Count>(threads, 0)));
+  {
+    const py::gil_scoped_release released;
+    run_threads(threads, [&](Communicator& group) {
+      const py::gil_scoped_acquire lock;
+      results[static_cast<std::size_t>(group.rank())] = run_as_rank(group, function);
+    });
+  }
+  return py::cast(results);
+}
+
+Shared launched() {
+  const py::gil_scoped_release released;
+  return std::make_shared<Ranks>(launched_world());
+}
+
+py::list run_as_launched(Count threads, const py::function& function) {
+  if (choose_transport().transport == TransportKind::threads) return run_on_threads(threads, function);
+  py::list results;
+  results.append(function(launched()));
+  return results;
+}
+
+// The library behind mpi4py, which has a plug-in.
+std::string_view library_of(const py::object& mpi) {
+  const auto version = mpi.attr("Get_library_version")().cast<std::string>();
+  if (const MpiLibrary* const library = library_of_version(version); library && library->has_plug_in) return library->id;
+  std::string known;
+  for (const MpiLibrary& each : mpi_libraries)
+    if (each.has_plug_in) known += fmt::format("{}{}", known.empty() ? "" : " and ", each.title);
+  throw Error(ErrorCode::environment, fmt::format("mpi4py runs on '{}', and there are plug-ins for {} only",
+                                                  version.substr(0, version.find_first_of("\n\r,")), known));
+}
+
+Shared over(const py::object& communicator) {
+  const py::dict modules = py::module_::import("sys").attr("modules");
+  const py::object mpi = modules.contains("mpi4py.MPI") ? py::object(modules["mpi4py.MPI"]) : py::none();
+  if (mpi.is_none() || !py::isinstance(communicator, mpi.attr("Comm")))
+    throw Error(ErrorCode::misuse, fmt::format("over takes a communicator of mpi4py, such as MPI.COMM_WORLD, not {}",
+                                               Py_TYPE(communicator.ptr())->tp_name));
+  const std::string_view library = library_of(mpi);
+  if (!mpi.attr("Is_initialized")().cast<bool>() || mpi.attr("Is_finalized")().cast<bool>())
+    throw Error(ErrorCode::misuse, "MPI is not initialised, or finalised already; call over in between");
+  const auto address = mpi.attr("_addressof")(communicator).cast<std::uintptr_t>();
+  const auto bytes = mpi.attr("_sizeof")(communicator).cast<std::size_t>();
+  const py::gil_scoped_release released;
+  return std::make_shared<Ranks>(over_mpi_handle(library, reinterpret_cast<const void*>(address), bytes));
+}
+
+void abort(const Ranks& ranks, int exit_code) { ranks.group().abort(exit_code); }
+
+}  // namespace
+
+void without_lock(const std::function<void()>& function) {
+  if (!PyGILState_Check()) return function();
+  const py::gil_scoped_release released;
+  function();
+}
+
+Ranks::~Ranks() {
+  if (own_) without_lock([this] { own_.reset(); });
+}
+
+Communicator& Ranks::group() const {
+  if (!group_) throw Error(ErrorCode::misuse, "the group has ended: its ranks were threads, and they have returned");
+  return *group_;
+}
+
+Use::Use(Ranks& ranks) : ranks_(ranks), group_(ranks.group()) {
+  if (ranks.is_in_use_) throw Error(ErrorCode::misuse, "another thread is using this communicator; use it in one thread at a time");
+  ranks.is_in_use_ = true;
+}
+
+void add_communicator(py::module_& module) {
+  py::class_<Ranks, Shared> communicator(module, "Communicator",
+                                         "One rank's end of a group of ranks. All ranks make the same calls in the same "
+                                         "order.\n\nBuffers are anything with the buffer "
+                                         "protocol, contiguous, and of one type in a call; nothing is copied. With in_place as the "
+                                         "input, the result replaces the data in "
+                                         "the output. iNAME(...) starts the call NAME and returns a Request. plan_NAME(...) takes "
+                                         "the same arguments and returns a Plan.",
+                                         py::is_final());
+  communicator
+      .def_property_readonly(
+          "rank", [](const Ranks& ranks) { return ranks.group().rank(); }, "0 to size - 1.")
+      .def_property_readonly(
+          "size", [](const Ranks& ranks) { return ranks.group().size(); }, "The number of ranks.")
+      .def_property_readonly(
+          "transport", [](const Ranks& ranks) { return std::string(ranks.group().transport_name()); },
+          "threads, shared (processes of `quadrille run`), openmpi or mpich.")
+      .def_property_readonly(
+          "nodes", [](const Ranks& ranks) { return ranks.group().nodes(); }, "The node of each rank; ranks of a node share memory.")
+      .def("abort", &abort, py::arg("exit_code") = 1, "Ends this process, and makes the whole group fail.")
+      .def("__repr__", [](const Ranks& ranks) {
+        const Communicator& group = ranks.group();
+        return fmt::format("<Communicator: rank {} of {}, {}>", group.rank(), group.size(), group.transport_name());
+      });
+  add_calls(communicator);
+  add_edge_calls(communicator);
+  module.def(
+      "run_threads", &run_on_threads, py::arg("threads"), py::arg("function"),
+      "Calls function(ranks) as each rank of a group of threads. Returns the list of what it returned, by rank, or raises the "
+      "first exception.");
+  module.def(
+      "run_launched", &run_as_launched, py::arg("threads"), py::arg("function"),
+      "For programs that may be started in any way: if mpirun or `quadrille run` started this process, calls function(ranks) once, "
+      "for its rank; otherwise as run_threads. Returns the list of what the ranks of this process returned. Call it once.");
+  module.def("launched_world", &launched,
+             "The group in which mpirun or `quadrille run` started this process, which must not use MPI itself. Call it once.");
+  module.def("over", &over, py::arg("communicator"),
+             "The group of a communicator of mpi4py, such as MPI.COMM_WORLD, under Open MPI or MPICH. Collective.");
+}
+
+}  // namespace quadrille::python

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "elements.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace quadrille::python {
+namespace {
+
+using Kind = ElementType::Kind;
+
+// Skips the mark of the byte order if it is this machine's. A format of another byte order keeps it, and so has no known kind.
+const char* without_order(const char* format) {
+  constexpr char own = std::endian::native == std::endian::little ? '<' : '>';
+  return *format == '@' || *format == '=' || *format == own ? format + 1 : format;
+}
+
+Kind kind_of(const char* format) {
+  const bool is_complex = *format == 'Z';
+  if (is_complex) ++format;
+  if (format[0] == '\0' || format[1] != '\0') return Kind::other;
+  if (is_complex) return std::strchr("fd", *format) ? Kind::complex : Kind::other;
+  if (*format == '?') return Kind::truth;
+  if (std::strchr("bhilqn", *format)) return Kind::whole;
+  if (std::strchr("BHILQN", *format)) return Kind::natural;
+  return std::strchr("fd", *format) ? Kind::real : Kind::other;
+}
+
+}  // namespace
+
+bool ElementType::operator==(const ElementType& other) const {
+  return kind == other.kind && bytes == other.bytes && (kind != Kind::other || std::strcmp(format, other.format) == 0);
+}
+
+ElementType element_type_of(const Py_buffer& view) {
+  const char* const format = view.format ? without_order(view.format) : "B";
+  return {kind_of(format), std::max<Bytes>(view.itemsize, 1), format};
+}
+
+std::string name(const ElementType& type) {
+  switch (type.kind) {
+    case Kind::other: return type.format;
+    case Kind::truth: return "bool";
+    case Kind::whole: return fmt::format("i{}", 8 * type.bytes);
+    case Kind::natural: return fmt::format("u{}", 8 * type.bytes);
+    case Kind::real: return fmt::format("f{}", 8 * type.bytes);
+    case Kind::complex: return fmt::format("c{}", 8 * type.bytes);
+  }
+  return "";
+}
+
+}  // namespace quadrille::python

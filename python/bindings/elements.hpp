@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The type of a buffer's elements, read from the format of Python's buffer protocol (PEP 3118).
+#pragma once
+
+#include <Python.h>
+
+#include <cstdint>
+#include <string>
+
+#include "quadrille/types.hpp"
+
+namespace quadrille::python {
+
+struct ElementType {
+  enum class Kind : std::uint8_t { other, truth, whole, natural, real, complex };
+
+  Kind kind = Kind::other;
+  Bytes bytes = 1;
+  const char* format = "B";  // lives as long as the buffer
+
+  // True if both have elements of one kind and size; those of no known kind, such as structs, need the same format.
+  bool operator==(const ElementType& other) const;
+};
+
+ElementType element_type_of(const Py_buffer& view);
+
+// "f64", "i32", "c128", "bool"; the format of elements of no known kind.
+std::string name(const ElementType& type);
+
+}  // namespace quadrille::python

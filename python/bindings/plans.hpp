@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A plan as Python holds it: bound to the buffers with which it was made.
+#pragma once
+
+#include <memory>
+
+#include "asked.hpp"
+#include "communicator.hpp"
+#include "quadrille/execute.hpp"
+
+namespace quadrille::python {
+
+// Collective. Makes the plan of a call whose arguments have been read. Without the interpreter's lock.
+Plan plan_of(Communicator& group, const Asked& asked);
+
+// Collective. Reads the arguments and makes the plan; returns a new Python object. Wrong arguments are refused on all ranks: this
+// rank throws what is wrong, the others an Error that quotes it.
+PyObject* python_plan(const std::shared_ptr<Ranks>& ranks, const Form& form, const Given& given);
+
+}  // namespace quadrille::python

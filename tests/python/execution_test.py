@@ -1,0 +1,412 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tests of the Python module's collectives, with threads as ranks."""
+import array
+import ctypes
+import gc
+import os
+import sys
+import tempfile
+import threading
+import types
+import unittest
+import weakref
+
+try:
+    import numpy as np
+except ImportError:
+    print("numpy is not installed")
+    sys.exit(77)  # skipped
+
+import quadrille as q
+from every_collective import every_collective, irregular, reductions, regular
+
+
+@q.algorithm("alltoall")
+def shift(problem, rank):
+    p, b = problem.ranks, problem.block
+    at = lambda memory, peer: memory[peer * b:(peer + 1) * b]
+    yield q.copy(at(q.input, rank), at(q.output, rank))
+    for d in range(1, p):
+        yield [q.send((rank + d) % p, at(q.input, (rank + d) % p)), q.receive((rank - d) % p, at(q.output, (rank - d) % p))]
+
+
+def on_one(function):
+    """Calls function(ranks) as the only rank."""
+    return q.run_threads(1, function)[0]
+
+
+class Collectives(unittest.TestCase):
+    def test_give_what_numpy_computes(self):
+        for ranks in (1, 2, 3, 4):
+            q.run_threads(ranks, every_collective)
+
+    def test_run_by_algorithms_and_policies_that_are_named(self):
+        def run(ranks):
+            regular(ranks, 2, "f8", policy="dataflow", executor="shared", effort="estimate")
+            irregular(ranks, "f8", policy="nonblocking")
+            reductions(ranks, 2, "i4", policy="nonblocking")
+            return ranks.plan_alltoall(np.zeros(8), np.zeros(8), algorithm="bruck:radix=4").algorithm
+
+        self.assertIn("radix=4", q.run_threads(4, run)[0])
+
+    def test_run_schedules_and_algorithms_of_ones_own(self):
+        s = shift(ranks=4, block=16)
+        read = q.parse(s.text)[0]
+
+        def run(ranks):
+            sent, out = np.arange(8.0) + 100 * ranks.rank, np.zeros(8)
+            for algorithm in (shift, s, read):
+                for call in (ranks.alltoall, lambda *a, **k: ranks.ialltoall(*a, **k).wait(), lambda *a, **k: ranks.plan_alltoall(*a, **k).execute()):
+                    out[...] = 0
+                    call(sent, out, algorithm=algorithm)
+                    self.assertEqual(list(out), [100 * i + 2 * ranks.rank + j for i in range(4) for j in range(2)])
+            return ranks.plan_alltoall(sent, out, algorithm=shift).algorithm
+
+        self.assertEqual(q.run_threads(4, run), ["shift"] * 4)
+        with self.assertRaisesRegex(q.Error, "does not apply|no schedule"):
+            q.run_threads(2, lambda ranks: ranks.alltoall(np.zeros(2), np.zeros(2), algorithm=s))
+        with self.assertRaisesRegex(q.Error, "'algorithm' is a name, a schedule or a function"):
+            on_one(lambda ranks: ranks.alltoall(np.zeros(2), np.zeros(2), algorithm=7))
+
+    def test_run_an_alltoallv_of_ones_own(self):
+        @q.algorithm("alltoallv")
+        def at_once(problem, rank):
+            p, counts = problem.ranks, problem.counts
+            sent, received = counts[rank * p:(rank + 1) * p], counts[rank::p]
+            part = lambda memory, sizes, i: memory[sum(sizes[:i]):sum(sizes[:i + 1])]
+            yield [q.copy(part(q.input, sent, rank), part(q.output, received, rank)),
+                   *[q.send(i, part(q.input, sent, i)) for i in range(p) if i != rank and sent[i]],
+                   *[q.receive(i, part(q.output, received, i)) for i in range(p) if i != rank and received[i]]]
+
+        def run(ranks):
+            p, me = ranks.size, ranks.rank
+            count = lambda sender, receiver: (sender + 2 * receiver) % 3
+            block = lambda sender, receiver: [100.0 * sender + 10 * receiver + i for i in range(count(sender, receiver))]
+            sent, received = [count(me, i) for i in range(p)], [count(i, me) for i in range(p)]
+            mine = np.array(sum([block(me, i) for i in range(p)], []))
+            out, spread = np.zeros(sum(received)), np.zeros(2 * p)
+            for call in (ranks.alltoallv, lambda *a, **k: ranks.plan_alltoallv(*a, **k).execute()):
+                out[...] = spread[...] = 0
+                call(mine, sent, out, received, algorithm=at_once)
+                self.assertEqual(out.tolist(), sum([block(i, me) for i in range(p)], []))
+                call(mine, sent, spread, received, receive_displacements=range(0, 2 * p, 2), algorithm=at_once)
+                self.assertEqual(spread.tolist(), sum([(block(i, me) + [0.0, 0.0])[:2] for i in range(p)], []))
+            for arguments, hint in [((mine, sent, out, [3] * p), "alltoallv's output has"),
+                                    ((mine, sent[1:], out, received), "do not have a number for each"),
+                                    ((mine, sent, np.zeros(3 * p), [2] * p), "sends .* B to rank .*, which expects 16 B")]:
+                with self.assertRaisesRegex(q.Error, hint):
+                    ranks.alltoallv(*arguments, algorithm=at_once)
+
+        q.run_threads(3, run)
+
+    def test_take_anything_with_the_buffer_protocol(self):
+        def run(ranks):
+            for make in (lambda values: array.array("i", values), lambda values: memoryview(array.array("i", values)),
+                         lambda values: (ctypes.c_int * 4)(*values), lambda values: np.array(values, "i4").reshape(2, 2)):
+                out = make([0] * 4)
+                ranks.alltoall(make([1, 2, 3, 4]), out)
+                self.assertEqual(np.asarray(out).ravel().tolist(), [1, 2, 3, 4])
+            out = bytearray(4)
+            ranks.alltoall(b"abcd", out)  # what is only read may be read-only
+            self.assertEqual(out, b"abcd")
+            pair = np.dtype([("value", "f8"), ("index", "i4")])
+            out = np.zeros(3, pair)
+            ranks.allgather(np.array([(1.5, 2), (2.5, 3), (3.5, 4)], pair), out)
+            self.assertEqual(out["index"].tolist(), [2, 3, 4])
+            truth = np.array([True, False])
+            ranks.allreduce(q.in_place, truth, "lor")
+            self.assertEqual(truth.tolist(), [True, False])
+
+        on_one(run)
+
+    def test_plans_run_on_other_buffers(self):
+        def run(ranks):
+            p, me = ranks.size, ranks.rank
+            plan = ranks.plan_alltoall(np.zeros(p), np.zeros(p))
+            sent, out = np.arange(p) + 10.0 * me, np.zeros(p + 1)  # a longer one will do
+            plan.execute(sent, out)
+            self.assertEqual(out.tolist(), [10 * i + me for i in range(p)] + [0])
+            request = plan.start(sent, out)
+            del sent
+            request.wait()
+            sums = ranks.plan_allreduce(q.in_place, np.zeros(1))
+            mine = np.ones(1)
+            sums.execute(mine)
+            self.assertEqual(mine[0], p)
+            for wrong, hint in [((mine,), "executed on an input and an output or on its own, not on 1"),
+                                ((np.zeros(p, "f4"), out), "'input' has elements of type f32, and the plan was made for type f64"),
+                                ((np.zeros(p), out[:p - 1]), f"'output' has {p - 1} elements, and the plan was made for {p}")]:
+                with self.assertRaisesRegex((q.Error, TypeError), hint):
+                    plan.execute(*wrong)
+
+        q.run_threads(3, run)
+
+    def test_run_threads_returns_what_each_rank_returned(self):
+        self.assertEqual(q.run_threads(3, lambda ranks: (ranks.rank, ranks.size, ranks.transport)), [(i, 3, "threads") for i in range(3)])
+
+    def test_other_threads_run_while_ranks_wait(self):
+        seen = []
+
+        def run(ranks):
+            if ranks.rank == 0:
+                while not seen:  # needs the interpreter's lock, which rank 1 must not hold while it waits
+                    pass
+            else:
+                timer = threading.Timer(0.01, lambda: seen.append(1))
+                timer.start()
+            ranks.barrier()
+
+        q.run_threads(2, run)
+        self.assertEqual(seen, [1])
+
+
+class Misuse(unittest.TestCase):
+    def refuses(self, call, hint, kind=q.Error):
+        with self.assertRaisesRegex(kind, hint) as caught:
+            on_one(call)
+        self.assertNotIn("\n", str(caught.exception))
+        if kind is q.Error:
+            self.assertEqual(caught.exception.code, "misuse")
+
+    def test_of_buffers_is_one_sentence(self):
+        good = np.zeros(4)
+        read_only = np.zeros(4)
+        read_only.flags.writeable = False
+        big_endian = np.zeros(4, ">f8")
+        for a, b, hint in [
+                (good, np.zeros(4, "i4"), "the input has elements of type f64 and the output of type i32; they must be the same"),
+                (good, big_endian, "the input has elements of type f64 and the output of type >d"),
+                (np.zeros(8)[::2], good, "'input' is not contiguous"),
+                (good, np.zeros((2, 4)).T[:2].T, "'output' is not contiguous"),
+                (good, np.zeros(8)[::2], "'output' is not contiguous"),
+                (good, read_only, "'output' is read-only"),
+                (good, np.zeros(3), "alltoall's input has 4 elements and its output 3; they must be equal")]:
+            self.refuses(lambda ranks: ranks.alltoall(a, b), hint)
+            self.refuses(lambda ranks: ranks.ialltoall(a, b), hint)
+            self.refuses(lambda ranks: ranks.plan_alltoall(a, b), hint)
+        self.refuses(lambda ranks: ranks.alltoall([1.0] * 4, good), "'input' is an array or anything else with the buffer protocol, not list", TypeError)
+        self.refuses(lambda ranks: ranks.plan_alltoall([1.0] * 4, good), "'input' is an array or anything else with the buffer protocol", TypeError)
+        self.refuses(lambda ranks: ranks.alltoall(good, good), "overlap")
+        self.refuses(lambda ranks: ranks.exchange([(0, np.zeros(4)[::2])], []), "'sends' is not contiguous")
+        self.refuses(lambda ranks: ranks.exchange([np.zeros(4)], []), "'sends' is a list of pairs")
+        self.refuses(lambda ranks: ranks.alltoall(big_endian, q.in_place), "'output'", TypeError)
+
+    def test_of_other_arguments_is_one_sentence(self):
+        a, b = np.zeros(4), np.zeros(4)
+        self.refuses(lambda ranks: ranks.allreduce(a, b, "plus"), "there is no operator 'plus'")
+        self.refuses(lambda ranks: ranks.allreduce(a, b, np.subtract), "there is no operator for numpy.subtract")
+        self.refuses(lambda ranks: ranks.allreduce(a, b, sum), "an operator is a name, such as 'sum', or a ufunc of numpy")
+        self.refuses(lambda ranks: ranks.allreduce(a, b, "band"), "band has no elements of type 'f64'")
+        self.refuses(lambda ranks: ranks.allreduce(np.zeros(2, "f2"), np.zeros(2, "f2")), "sum has no elements of type 'e'")
+        self.refuses(lambda ranks: ranks.allreduce(np.zeros(2, bool), np.zeros(2, bool)), "sum has no elements of type bool")
+        self.refuses(lambda ranks: ranks.allreduce(np.zeros(2), np.zeros(2), "matmul2"), "an element of the operator has 32")
+        self.refuses(lambda ranks: ranks.broadcast(a, 7), "the root is 7")
+        self.refuses(lambda ranks: ranks.broadcast(a, "first"), "'root' is a rank, not str")
+        self.refuses(lambda ranks: ranks.alltoallv(a, [4], b, [3.5]), "'receive_counts' is a list or array of integers, not list")
+        self.refuses(lambda ranks: ranks.alltoallv(a, np.zeros(1), b, [4]), "'send_counts' is a list or array of integers, not numpy.ndarray")
+        self.refuses(lambda ranks: ranks.alltoallv(a, [5], b, [4]), "5")
+        self.refuses(lambda ranks: ranks.alltoall(a, b, algorithm="bruk"), "did you mean 'bruck'")
+        self.refuses(lambda ranks: ranks.alltoall(a, b, policy="lazy"), "there is no policy 'lazy'; choose blocking, nonblocking or dataflow")
+        self.refuses(lambda ranks: ranks.alltoall(a), "alltoall lacks 'output'; its arguments are: input, output", TypeError)
+        self.refuses(lambda ranks: ranks.alltoall(a, b, "bruck"), "alltoall takes 2 arguments by position, not 3", TypeError)
+        self.refuses(lambda ranks: ranks.alltoall(a, b, output=b), "alltoall got 'output' twice", TypeError)
+        self.refuses(lambda ranks: ranks.alltoall(a, b, colour=1), "alltoall has no argument 'colour'", TypeError)
+        self.refuses(lambda ranks: ranks.neighbor_alltoall([0], a, b), "", (TypeError, RuntimeError))
+
+    def test_of_a_plan_is_refused_on_all_ranks_which_may_go_on(self):
+        def run(ranks):
+            wrong = np.zeros(4, "f4" if ranks.rank == 1 else "f8")
+            try:
+                ranks.plan_alltoall(np.zeros(4), wrong)
+            except q.Error as error:
+                sentence = str(error)
+            out = np.zeros(2)
+            ranks.alltoall(np.arange(2.0), out)
+            self.assertEqual(out.tolist(), [ranks.rank] * 2)
+            return sentence
+
+        there, here = q.run_threads(2, run)
+        self.assertTrue(here.startswith("the input has elements of type f64"))
+        self.assertEqual(there, "rank 1: " + here)
+
+    def test_an_exception_of_one_rank_ends_all(self):
+        others = []
+
+        def run(ranks):
+            if ranks.rank == 1:
+                raise ZeroDivisionError("on purpose")
+            try:
+                ranks.barrier()
+            except q.Error as error:
+                others.append(error.code)
+                raise
+
+        with self.assertRaisesRegex(ZeroDivisionError, "on purpose"):
+            q.run_threads(3, run)
+        self.assertEqual(others, ["peer_lost", "peer_lost"])
+
+    def test_an_exception_with_an_open_request_ends_all(self):
+        def run(ranks):
+            request = ranks.ialltoall(np.zeros(4), np.zeros(4))
+            if ranks.rank == 1:
+                raise ZeroDivisionError("on purpose")
+            second = ranks.ialltoall(np.zeros(4), np.zeros(4))  # rank 1 does not start it
+            second.wait()
+
+        with self.assertRaises((ZeroDivisionError, q.Error)):
+            q.run_threads(2, run)
+
+    def test_nothing_is_used_after_its_group(self):
+        kept = []
+
+        def run(ranks):
+            plan = ranks.plan_alltoall(np.zeros(2), np.zeros(2))
+            plan.execute()
+            if ranks.rank == 0:
+                kept.extend([ranks, plan])
+
+        q.run_threads(2, run)
+        ranks, plan = kept
+        for use in (lambda: ranks.rank, ranks.barrier, lambda: repr(ranks), plan.execute, plan.start,
+                    lambda: ranks.alltoall(np.zeros(2), np.zeros(2))):
+            with self.assertRaisesRegex(q.Error, "the group has ended: its ranks were threads"):
+                use()
+        kept.clear()
+        del ranks, plan  # may be destroyed
+
+    def test_a_request_that_is_dropped_waits(self):
+        def run(ranks):
+            p, me = ranks.size, ranks.rank
+            out = np.zeros(p)
+            ranks.ialltoall(np.arange(p) + 10.0 * me, out)  # dropped at once, on all ranks
+            gc.collect()
+            self.assertEqual(out.tolist(), [10 * i + me for i in range(p)])
+
+        q.run_threads(3, run)
+
+    def test_requests_keep_buffers_and_let_them_go(self):
+        class Watched(np.ndarray):
+            pass
+
+        def run(ranks):
+            arrays = [np.zeros(2).view(Watched) for _ in range(2)]
+            watched = [weakref.ref(each) for each in arrays]
+            grown = bytearray(2)
+            requests = [ranks.ialltoall(*arrays), ranks.iallgather(b"a", grown)]
+            del arrays
+            self.assertTrue(all(each() is not None for each in watched))
+            with self.assertRaises(BufferError):
+                grown.append(1)
+            ranks.barrier()
+            q.wait_all(requests)
+            self.assertTrue(all(each() is None for each in watched))
+            grown.append(1)
+
+        q.run_threads(2, run)
+
+    def test_wait_all_raises_the_first_error_after_all(self):
+        ended = []
+
+        class Fake:
+            def __init__(self, error):
+                self.error = error
+
+            def wait(self):
+                ended.append(self)
+                if self.error:
+                    raise self.error
+
+        first = q.Error("first")
+        with self.assertRaises(q.Error) as caught:
+            q.wait_all([Fake(None), Fake(first), Fake(q.Error("second")), Fake(None)])
+        self.assertIs(caught.exception, first)
+        self.assertEqual(len(ended), 4)
+
+    def test_a_communicator_is_used_by_one_thread_at_a_time(self):
+        entered = threading.Event()
+
+        @q.algorithm("alltoall")
+        def slow(problem, rank):
+            entered.set()
+            refused.wait(10)
+            yield from shift.function(problem, rank)
+
+        refused, sentences = threading.Event(), []
+
+        def run(ranks):
+            def intrude():
+                entered.wait(10)
+                try:
+                    ranks.barrier()
+                except q.Error as error:
+                    sentences.append(str(error))
+                refused.set()
+
+            other = threading.Thread(target=intrude)
+            other.start()
+            ranks.alltoall(np.zeros(2), np.zeros(2), algorithm=slow)
+            other.join()
+
+        on_one(run)
+        self.assertEqual(sentences, ["another thread is using this communicator; use it in one thread at a time"])
+
+
+class Groups(unittest.TestCase):
+    def test_over_takes_communicators_of_mpi4py_only(self):
+        for wrong in (None, 7, "MPI_COMM_WORLD"):
+            with self.assertRaisesRegex(q.Error, "over takes a communicator of mpi4py, such as MPI.COMM_WORLD, not "):
+                q.over(wrong)
+
+    def test_over_another_mpi_is_a_sentence(self):
+        class Comm:
+            pass
+
+        fake = types.SimpleNamespace(Comm=Comm, Get_library_version=lambda: "Some MPI 1.0, of 2020\nmore")
+        before = sys.modules.get("mpi4py.MPI")
+        sys.modules["mpi4py.MPI"] = fake
+        try:
+            with self.assertRaisesRegex(q.Error, "mpi4py runs on 'Some MPI 1.0', and there are plug-ins for Open MPI and MPICH only") as caught:
+                q.over(Comm())
+            self.assertEqual(caught.exception.code, "environment")
+        finally:
+            if before:
+                sys.modules["mpi4py.MPI"] = before
+            else:
+                del sys.modules["mpi4py.MPI"]
+
+    def test_launched_world_needs_a_launcher(self):
+        with self.assertRaisesRegex(q.Error, "not started by an MPI launcher"):
+            q.launched_world()
+
+    def test_threads_must_be_some(self):
+        with self.assertRaises(q.Error):
+            q.run_threads(0, lambda ranks: None)
+
+
+class Tuning(unittest.TestCase):
+    def test_gives_records_and_keeps_wisdom(self):
+        before = os.environ.get("QUADRILLE_WISDOM")
+        with tempfile.TemporaryDirectory() as folder:
+            os.environ["QUADRILLE_WISDOM"] = folder
+            try:
+                tuning = q.tune(2, ["alltoall"], ["1KiB"], seconds_per_cell=0.01, ways=2)
+                again = q.run_threads(2, lambda ranks: q.tune(ranks, ["alltoall"], [1024], seconds_per_cell=0.01))[0]
+            finally:
+                if before is None:
+                    del os.environ["QUADRILLE_WISDOM"]
+                else:
+                    os.environ["QUADRILLE_WISDOM"] = before
+            self.assertTrue(tuning.file.startswith(folder))
+        self.assertEqual({(r["collective"], r["block_bytes"], r["ranks"], r["state"]) for r in tuning.records},
+                         {("alltoall", 1024, 2, "measured")})
+        for record in tuning.records:
+            self.assertLessEqual(record["lower_s"], record["upper_s"])
+        self.assertEqual(tuning.transport, "threads")
+        self.assertFalse(tuning.out_of_time or tuning.wrong_data)
+        self.assertEqual({r["state"] for r in again.records}, {"known"})
+        with self.assertRaisesRegex(q.Error, "no collective 'alltoal'"):
+            q.tune(2, ["alltoal"])
+
+
+if __name__ == "__main__":
+    unittest.main()
