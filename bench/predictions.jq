@@ -16,7 +16,7 @@ def lower: sort | .[lower_place];
 def is_right: min_by(.predicted_s) as $predicted | min_by(.median_s) as $best
   | [$predicted, $best] | map(repetitions_s) | transpose | map(.[0] / .[1]) | lower <= 1;
 def line($head): $head + [(map(map(error)) | add | median | percent), ((map(select(is_right)) | length) as $right | "\($right) of \(length)", ($right / length | percent))];
-[.[] | .transport as $mpi | .ranks as $ranks | .sizes[] | .entries | map(select(.predicted_s and .checked)) | group_by(.executor)[]
+[.[] | .transport as $mpi | .ranks as $ranks | .sizes[] | .entries | map(select(.predicted_s and .checked and (.assumed | not))) | group_by(.executor)[]
  | {mpi: $mpi, ranks: $ranks, executor: .[0].executor, entries: .}]
 | ["MPI", "ranks", "executor", "median error", "best predicted", "share"],
   (group_by([.ranks, .mpi, .executor])[] | .[0] as $first | map(.entries) | line([$first.mpi, "\($first.ranks)", $first.executor])),

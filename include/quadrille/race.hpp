@@ -69,6 +69,14 @@ struct OverRanks {
   double least = 0, mean = 0, most = 0;
 };
 
+// What the MPI library is assumed to do in its own collective: by its built-in rules it takes `algorithm`, which sends the messages
+// of `equivalent` (vendor_choice.hpp). Nobody has looked.
+struct AssumedVendor {
+  std::string title;      // VendorLibrary::title
+  std::string algorithm;  // the library's name of it
+  Choice equivalent;
+};
+
 struct RaceEntry {
   RaceCandidate candidate;
   std::vector<RaceCandidate> same_as;  // other candidates whose programs are identical on every rank; they did not run again
@@ -80,7 +88,10 @@ struct RaceEntry {
   std::vector<std::vector<double>> samples_s;
   OverRanks over_ranks;      // medians over all batches
   double clock_bound_s = 0;  // largest error of these times that differences between the ranks' clocks can cause; 0: one clock
-  std::optional<double> predicted_seconds;  // by the fit of the candidate's executor; absent without a fit, and for `vendor`
+  // By the fit of the candidate's executor, and absent without it. For `vendor`: of what it is assumed to do, by the fit of MPI.
+  std::optional<double> predicted_seconds;
+  // Of `vendor` if its time is predicted. Absent for its algorithms that are named, which run with settings of their own.
+  std::optional<AssumedVendor> assumed;
   Phases phases;                  // of one run, means over ranks and runs; measured in separate runs, not in the timed ones
   std::optional<Spread> ratio;    // own time / vendor's time of each repetition; absent without a vendor
   std::optional<Spread> to_best;  // own time / time of RaceResult::best in each repetition; absent if the data was wrong
@@ -111,7 +122,7 @@ struct RaceResult {
   std::vector<RaceEntry> entries;                               // in the order of the candidates
   std::vector<std::pair<RaceCandidate, std::string>> left_out;  // with the reason
   std::vector<ExecutorFit> fits;                                // used to predict the times
-  std::optional<double> prediction_error;                       // median of |predicted / measured - 1|
+  std::optional<double> prediction_error;                       // median of |predicted / measured - 1|, without `vendor`
   std::optional<std::size_t> best;                              // among entries with right data, the one with the least median
   Conclusion conclusion = Conclusion::wrong_data;
   double confidence = 0;      // of all intervals

@@ -36,7 +36,7 @@ Sheet new_race_sheet() {
       sheet.columns.push_back(of + figure + (of.empty() ? "_s" : ""));
   for (const char* name :
        {"clock_bound_s", "least_over_ranks_s", "mean_over_ranks_s", "most_over_ranks_s", "algorithm_bandwidth_bytes_per_s",
-        "bus_bandwidth_bytes_per_s", "distribute_s", "communicate_s", "collect_s", "predicted_s", "staging_bytes"})
+        "bus_bandwidth_bytes_per_s", "distribute_s", "communicate_s", "collect_s", "predicted_s", "assumed", "staging_bytes"})
     sheet.columns.push_back(name);
   return sheet;
 }
@@ -76,6 +76,7 @@ void add_to(Sheet& sheet, const RaceResult& result, const RaceOptions& options, 
     row.insert(row.end(), {cell_of(bandwidths.algorithm), cell_of(bandwidths.bus)});
     row.insert(row.end(), {entry.phases.distribute_s, entry.phases.communicate_s, entry.phases.collect_s});
     row.push_back(cell_of(entry.predicted_seconds));
+    row.push_back(entry.assumed ? Cell(specification(entry.assumed->equivalent)) : Cell());
     row.push_back(entry.staging_bytes);
     sheet.rows.push_back(std::move(row));
   }

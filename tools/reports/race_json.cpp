@@ -51,6 +51,10 @@ Json json_of(const RaceResult& result, const RaceEntry& entry) {
                  {"communicate_s", entry.phases.communicate_s},
                  {"collect_s", entry.phases.collect_s}});
   object["predicted_s"] = entry.predicted_seconds ? Json(*entry.predicted_seconds) : Json(nullptr);
+  object["assumed"] = Json();
+  if (const auto& assumed = entry.assumed)
+    object["assumed"] = {
+        {"library", assumed->title}, {"algorithm", assumed->algorithm}, {"equivalent", specification(assumed->equivalent)}};
   object["ratio"] = entry.ratio ? json_of(*entry.ratio, "") : Json(nullptr);
   object["to_best"] = entry.to_best ? json_of(*entry.to_best, "") : Json(nullptr);
   object["checked"] = entry.failed_check.empty();

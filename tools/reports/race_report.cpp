@@ -109,6 +109,12 @@ std::string phases_of(const RaceResult& result) {
 // Returns true if predictions are good enough to be printed.
 bool shows_predictions(const RaceResult& result) { return result.prediction_error && *result.prediction_error <= 0.5; }
 
+// Returns the predicted time: "12.3 µs"; "assumed 12.3 µs" if it is the MPI library's own collective.
+std::string predicted_text(const RaceEntry& entry) {
+  if (!entry.predicted_seconds) return "–";
+  return (entry.assumed ? "assumed " : "") + seconds_text(*entry.predicted_seconds);
+}
+
 // Returns a bandwidth in GB/s (1e9 bytes), as nccl-tests prints it.
 std::string bandwidth_text(const std::optional<double>& bytes_per_s) {
   return bytes_per_s ? fmt::format("{:.3g}", *bytes_per_s * 1e-9) : "–";
@@ -134,7 +140,7 @@ std::string table_of(const RaceResult& result, const ReportForm& form) {
                                entry.figures ? TableCell(Sizes{{entry.figures->c2}}) : "–",
                                seconds_text(entry.seconds.median, entry.clock_bound_s),
                                fmt::format("{} .. {}", seconds_text(entry.seconds.least), seconds_text(entry.seconds.most))};
-    if (shows_predictions(result)) row.push_back(entry.predicted_seconds ? seconds_text(*entry.predicted_seconds) : "–");
+    if (shows_predictions(result)) row.push_back(predicted_text(entry));
     row.push_back(entry.ratio ? ratio_text(*entry.ratio) : "–");
     const Bandwidths bandwidths = bandwidths_of(result.problem, entry.seconds.median);
     if (form.bandwidth) row.insert(row.end(), {bandwidth_text(bandwidths.algorithm), bandwidth_text(bandwidths.bus)});
@@ -152,9 +158,15 @@ std::string predictions_text(const RaceResult& result) {
   const std::string& preset = result.fits.front().preset;
   const std::string model =
       fmt::format("the model max-rate, {}", preset.empty() ? "fitted to these ranks" : "with the figures of " + preset);
-  if (shows_predictions(result))
-    return fmt::format("predicted by {}; half of the predictions are off by {:.0f} % or less\n", model,
-                       100 * *result.prediction_error);
+  if (shows_predictions(result)) {
+    std::string text = fmt::format("predicted by {}; half of the predictions are off by {:.0f} % or less\n", model,
+                                   100 * *result.prediction_error);
+    for (const RaceEntry& entry : result.entries)
+      if (const auto& assumed = entry.assumed)
+        text += fmt::format("by its built-in rules {} takes {} here; it is assumed to send the messages of our {}\n",
+                            assumed->title, assumed->algorithm, short_name(result.problem, assumed->equivalent));
+    return text;
+  }
   return fmt::format("predictions are hidden, because half of them are off by {:.0f} % or more; they are by {}\n",
                      100 * *result.prediction_error, model);
 }

@@ -151,15 +151,18 @@ std::vector<ExecutorFit> fits_of(const MachineCosts& machine, const std::vector<
   return fits;
 }
 
-// Measures the costs of each executor. That takes as long as one size of the race, but at most a second.
+// Measures the costs of each executor, and of MPI's messages for the MPI library's own collective. That takes as long as one size
+// of the race, but at most a second.
 std::vector<ExecutorFit> fitted(Communicator& communicator, const Request& request) {
+  const std::vector<Executor> offered = executors_of(communicator);
   std::vector<Executor> executors;
   for (const auto& candidates : request.candidates)
     for (const RaceCandidate& candidate : candidates) {
       if (candidate.executor == Executor::automatic)
         return fit_executors(communicator, {.executors = {}, .seconds = request.fit_seconds()});
-      if (!candidate.is_vendor() && std::find(executors.begin(), executors.end(), candidate.executor) == executors.end())
-        executors.push_back(candidate.executor);
+      const Executor executor = candidate.is_vendor() ? Executor::mpi : candidate.executor;
+      if (candidate.is_vendor() && std::find(offered.begin(), offered.end(), executor) == offered.end()) continue;
+      if (std::find(executors.begin(), executors.end(), executor) == executors.end()) executors.push_back(executor);
     }
   if (executors.empty()) return {};
   return fit_executors(communicator, {.executors = executors, .seconds = request.fit_seconds()});

@@ -12,7 +12,11 @@ namespace quadrille {
 namespace {
 
 // Returns true if measurements with the MPI library `mpi`, such as "Open MPI 4.1.4", tell of this library. No name stands for all.
-bool is_meant(const VendorLibrary& library, const std::string& mpi) { return mpi.empty() || mpi.starts_with(library.title); }
+bool is_meant(const VendorLibrary& library, const std::string& mpi) {
+  if (mpi.empty()) return true;
+  const auto measured = vendor_library_of(mpi);
+  return measured && measured->id == library.id;
+}
 
 // Returns the time of MPI messages under the best policy; nothing if its figures are not known or pricing takes too long. Throws
 // Error{too_large}.

@@ -24,6 +24,7 @@
 #include "quadrille/indexed.hpp"
 #include "schedule/regions.hpp"
 #include "tune/median.hpp"
+#include "tune/race/assumed_vendor.hpp"
 #include "tune/race/buffer_pairs.hpp"
 #include "tune/race/machine_load.hpp"
 #include "tune/race/probe_data.hpp"
@@ -51,6 +52,7 @@ class Race {
   RaceResult run(const std::vector<RaceCandidate>& candidates) {
     for (const RaceCandidate& candidate : candidates) enter(candidate);
     steps_.clear();
+    assume_vendor();
     fill_buffers();
     for (std::size_t i = 0; i < plans_.size(); ++i) result_.entries[i].failed_check = checked(plans_[i]);
     if (!plans_.empty()) {
@@ -124,6 +126,14 @@ class Race {
     entry.staging_bytes = largest(plans_.back().staging_bytes());
     result_.entries.push_back(std::move(entry));
     steps_.push_back(std::move(steps));
+  }
+
+  // Predicts the time of the MPI library's own choice. All ranks have the same entries, so all ask for the fingerprint or none
+  // does.
+  void assume_vendor() {
+    for (RaceEntry& entry : result_.entries)
+      if (entry.candidate.algorithm == Candidate(Vendor{}) && !result_.fits.empty())
+        predict_vendor(entry, result_.problem, fingerprint(communicator_).mpi, result_.fits);
   }
 
   // Reduces a program to its operations, for comparison: drops the names of stages, and the rounds and stages in which
@@ -331,7 +341,8 @@ class Race {
     conclude(result_, seconds);
     std::vector<double> errors;
     for (const RaceEntry& entry : result_.entries)
-      if (entry.predicted_seconds) errors.push_back(std::abs(*entry.predicted_seconds / entry.seconds.median - 1));
+      if (entry.predicted_seconds && !entry.assumed)
+        errors.push_back(std::abs(*entry.predicted_seconds / entry.seconds.median - 1));
     if (!errors.empty()) result_.prediction_error = boost::math::statistics::median(errors);
   }
 

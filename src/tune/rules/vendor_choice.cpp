@@ -52,6 +52,12 @@ std::optional<VendorLibrary> find_vendor_library(std::string_view id) {
   return row ? std::optional(row->library) : std::nullopt;
 }
 
+std::optional<VendorLibrary> vendor_library_of(std::string_view mpi) {
+  for (const Row& row : table)
+    if (mpi.starts_with(row.library.title)) return row.library;
+  return std::nullopt;
+}
+
 Result<std::string> vendor_algorithm(std::string_view library, const Problem& problem) {
   return row_of(library).algorithm(problem);
 }

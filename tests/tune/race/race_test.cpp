@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include "quadrille/cost.hpp"
 #include "quadrille/fit.hpp"
+#include "tune/race/assumed_vendor.hpp"
 #include "tune/race/labels.hpp"
 
 namespace quadrille {
@@ -162,6 +164,31 @@ TEST(Race, PredictsByTheFitOfTheExecutor) {
         race(communicator, Problem::alltoall(2, 10), {shift}, {.repetitions = 1, .seconds_per_problem = 0.01, .progress = {}})
             .prediction_error);
   });
+}
+
+TEST(Race, PredictsWhatTheLibraryIsAssumedToDo) {
+  MachineCosts machine{.name = "m", .description = {}, .source = {}};
+  for (const Coefficient& coefficient : find_model("max-rate")->coefficients)
+    machine.models["max-rate"][std::string(coefficient.key)] = 0;
+  machine.models["max-rate"]["inside_startup_us"] = 3;
+  const std::vector<ExecutorFit> by_mpi{preset_fit(machine, Executor::mpi, {}, 0)},
+      shared{preset_fit(machine, Executor::shared, {}, 0)};
+  const auto entry_of = [](const Problem& problem, std::string_view mpi, const std::vector<ExecutorFit>& fits) {
+    RaceEntry entry{.candidate = {.algorithm = Vendor{}}};
+    predict_vendor(entry, problem, mpi, fits);
+    EXPECT_EQ(entry.assumed.has_value(), entry.predicted_seconds.has_value());
+    return entry;
+  };
+  const Problem problem = Problem::alltoall(16, 4);
+  const RaceEntry known = entry_of(problem, "Open MPI 4.1.4", by_mpi);
+  ASSERT_TRUE(known.assumed);
+  EXPECT_EQ(known.assumed->title, "Open MPI 4.1");
+  EXPECT_EQ(known.assumed->algorithm, "modified_bruck");
+  EXPECT_EQ(known.assumed->equivalent, parse_choice(problem, "bruck:radix=2"));
+  EXPECT_DOUBLE_EQ(*known.predicted_seconds, 4 * 3e-6) << "four rounds";
+  EXPECT_FALSE(entry_of(problem, "Open MPI 4.1.4", shared).assumed) << "no figures of MPI messages";
+  EXPECT_FALSE(entry_of(problem, "none", by_mpi).assumed);
+  EXPECT_FALSE(entry_of(problem, "Open MPI 3.0.1", by_mpi).assumed) << "its rules are not known";
 }
 
 TEST(Alltoallv, IsPlannedFromRows) {
