@@ -149,7 +149,7 @@ constexpr AlgorithmParagraph paragraphs[] = {
     {{alltoallv},
      "padded-bruck",
      "First all ranks agree on the longest count. Then every block travels as with Bruck, padded to that length, and no sizes "
-     "have to be sent. Padding is counted as control data: with uneven counts there is far more of it than of data."},
+     "have to be sent. Padding is counted as control data: with uneven counts there may be more of it than of data."},
     {{allgather, allgatherv},
      "direct",
      "All messages leave in one round, and each rank's own data appears everywhere at once. It is the fewest rounds, but a rank "
