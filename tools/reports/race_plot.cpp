@@ -62,11 +62,12 @@ class RacePlot {
 
   std::string written() {
     const RaceFile& first = races_.front();
-    std::string ranks;
-    for (const RaceFile& race : races_) ranks += fmt::format("{}{}", ranks.empty() ? "" : ", ", race.ranks);
+    std::string numbers;
+    for (const RaceFile& race : races_) numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", race.ranks);
+    const std::string ranks = races_.size() == 1 ? counted(first.ranks, "rank") : numbers + " ranks";
     const std::string title =
-        fmt::format("{} among {} rank{}{}{}", first.collective, ranks, ranks == "1" ? "" : "s",
-                    first.transport.empty() ? "" : " over " + first.transport, first.cold ? ", cold caches" : "");
+        fmt::format("{} among {}{}{}", first.collective, ranks, first.transport.empty() ? "" : " over " + first.transport,
+                    first.cold ? ", cold caches" : "");
     Svg picture(title);
     const double room = form_.width - margin() - right;
     double y = draw_lines(picture, 26, lines_of(title, room, 15), "text", 15);
