@@ -9,6 +9,7 @@ import tempfile
 import threading
 import types
 import unittest
+import unittest.mock
 import weakref
 
 try:
@@ -362,17 +363,10 @@ class Groups(unittest.TestCase):
             pass
 
         fake = types.SimpleNamespace(Comm=Comm, Get_library_version=lambda: "Some MPI 1.0, of 2020\nmore")
-        before = sys.modules.get("mpi4py.MPI")
-        sys.modules["mpi4py.MPI"] = fake
-        try:
+        with unittest.mock.patch.dict(sys.modules, {"mpi4py.MPI": fake}):
             with self.assertRaisesRegex(q.Error, "mpi4py runs on 'Some MPI 1.0', and there are plug-ins for Open MPI and MPICH only") as caught:
                 q.over(Comm())
-            self.assertEqual(caught.exception.code, "environment")
-        finally:
-            if before:
-                sys.modules["mpi4py.MPI"] = before
-            else:
-                del sys.modules["mpi4py.MPI"]
+        self.assertEqual(caught.exception.code, "environment")
 
     def test_launched_world_needs_a_launcher(self):
         with self.assertRaisesRegex(q.Error, "not started by an MPI launcher"):
@@ -385,17 +379,9 @@ class Groups(unittest.TestCase):
 
 class Tuning(unittest.TestCase):
     def test_gives_records_and_keeps_wisdom(self):
-        before = os.environ.get("QUADRILLE_WISDOM")
-        with tempfile.TemporaryDirectory() as folder:
-            os.environ["QUADRILLE_WISDOM"] = folder
-            try:
-                tuning = q.tune(2, ["alltoall"], ["1KiB"], seconds_per_cell=0.01, ways=2)
-                again = q.run_threads(2, lambda ranks: q.tune(ranks, ["alltoall"], [1024], seconds_per_cell=0.01))[0]
-            finally:
-                if before is None:
-                    del os.environ["QUADRILLE_WISDOM"]
-                else:
-                    os.environ["QUADRILLE_WISDOM"] = before
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.dict(os.environ, QUADRILLE_WISDOM=folder):
+            tuning = q.tune(2, ["alltoall"], ["1KiB"], seconds_per_cell=0.01, ways=2)
+            again = q.run_threads(2, lambda ranks: q.tune(ranks, ["alltoall"], [1024], seconds_per_cell=0.01))[0]
             self.assertTrue(tuning.file.startswith(folder))
         self.assertEqual({(r["collective"], r["block_bytes"], r["ranks"], r["state"]) for r in tuning.records},
                          {("alltoall", 1024, 2, "measured")})
