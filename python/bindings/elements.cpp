@@ -22,11 +22,25 @@ Kind kind_of(const char* format) {
   const bool is_complex = *format == 'Z';
   if (is_complex) ++format;
   if (format[0] == '\0' || format[1] != '\0') return Kind::other;
-  if (is_complex) return std::strchr("fd", *format) ? Kind::complex : Kind::other;
-  if (*format == '?') return Kind::truth;
-  if (std::strchr("bhilqn", *format)) return Kind::whole;
-  if (std::strchr("BHILQN", *format)) return Kind::natural;
-  return std::strchr("fd", *format) ? Kind::real : Kind::other;
+  if (is_complex) return *format == 'f' || *format == 'd' ? Kind::complex : Kind::other;
+  switch (*format) {
+    case '?': return Kind::truth;
+    case 'f':
+    case 'd': return Kind::real;
+    case 'b':
+    case 'h':
+    case 'i':
+    case 'l':
+    case 'q':
+    case 'n': return Kind::whole;
+    case 'B':
+    case 'H':
+    case 'I':
+    case 'L':
+    case 'Q':
+    case 'N': return Kind::natural;
+  }
+  return Kind::other;
 }
 
 }  // namespace
