@@ -54,6 +54,16 @@ ElementType element_type_of(const Py_buffer& view) {
   return {kind_of(format), std::max<Bytes>(view.itemsize, 1), format};
 }
 
+bool has_objects(const ElementType& type) {
+  if (type.kind != Kind::other) return false;
+  bool is_name = false;  // structures have formats such as T{d:value:O:object:}
+  for (const char* letter = type.format; *letter; ++letter) {
+    if (*letter == ':') is_name = !is_name;
+    if (*letter == 'O' && !is_name) return true;
+  }
+  return false;
+}
+
 std::string name(const ElementType& type) {
   switch (type.kind) {
     case Kind::other: return type.format;

@@ -190,7 +190,12 @@ class Misuse(unittest.TestCase):
         self.refuses(lambda ranks: ranks.alltoall(good, good), "overlap")
         self.refuses(lambda ranks: ranks.exchange([(0, np.zeros(4)[::2])], []), "'sends' is not contiguous")
         self.refuses(lambda ranks: ranks.exchange([np.zeros(4)], []), "'sends' is a list of pairs")
-        self.refuses(lambda ranks: ranks.alltoall(big_endian, q.in_place), "'output'", TypeError)
+        for call in (lambda ranks: ranks.alltoall(good, q.in_place), lambda ranks: ranks.alltoall(q.in_place, None)):
+            self.refuses(call, "'output' is an array or anything else with the buffer protocol", TypeError)
+        self.refuses(lambda ranks: ranks.broadcast(None), "'buffer' is an array", TypeError)
+        for dtype in ("O", [("value", "f8"), ("object", "O")]):
+            self.refuses(lambda ranks: ranks.alltoall(np.zeros(2, dtype), np.zeros(2, dtype)), "'input' has addresses of Python objects")
+        self.refuses(lambda ranks: ranks.alltoall(np.zeros(2, "M8[s]"), np.zeros(2, "M8[s]")), "'input' has no buffer: ")
 
     def test_of_other_arguments_is_one_sentence(self):
         a, b = np.zeros(4), np.zeros(4)
@@ -202,17 +207,22 @@ class Misuse(unittest.TestCase):
         self.refuses(lambda ranks: ranks.allreduce(np.zeros(2, bool), np.zeros(2, bool)), "sum has no elements of type bool")
         self.refuses(lambda ranks: ranks.allreduce(np.zeros(2), np.zeros(2), "matmul2"), "an element of the operator has 32")
         self.refuses(lambda ranks: ranks.broadcast(a, 7), "the root is 7")
-        self.refuses(lambda ranks: ranks.broadcast(a, "first"), "'root' is a rank, not str")
+        self.refuses(lambda ranks: ranks.broadcast(a, "first"), "'root' is a whole number, not str")
         self.refuses(lambda ranks: ranks.alltoallv(a, [4], b, [3.5]), "'receive_counts' is a list or array of integers, not list")
         self.refuses(lambda ranks: ranks.alltoallv(a, np.zeros(1), b, [4]), "'send_counts' is a list or array of integers, not numpy.ndarray")
-        self.refuses(lambda ranks: ranks.alltoallv(a, [5], b, [4]), "5")
+        self.refuses(lambda ranks: ranks.alltoallv(a, [5], b, [4]), "send_counts.0. is 5 from element 0 on, and the input has 4 elements")
+        self.refuses(lambda ranks: ranks.alltoallv(q.in_place, [4], b, [4]), "in place, send_counts is None")
         self.refuses(lambda ranks: ranks.alltoall(a, b, algorithm="bruk"), "did you mean 'bruck'")
         self.refuses(lambda ranks: ranks.alltoall(a, b, policy="lazy"), "there is no policy 'lazy'; choose blocking, nonblocking or dataflow")
         self.refuses(lambda ranks: ranks.alltoall(a), "alltoall lacks 'output'; its arguments are: input, output", TypeError)
         self.refuses(lambda ranks: ranks.alltoall(a, b, "bruck"), "alltoall takes 2 arguments by position, not 3", TypeError)
         self.refuses(lambda ranks: ranks.alltoall(a, b, output=b), "alltoall got 'output' twice", TypeError)
         self.refuses(lambda ranks: ranks.alltoall(a, b, colour=1), "alltoall has no argument 'colour'", TypeError)
-        self.refuses(lambda ranks: ranks.neighbor_alltoall([0], a, b), "", (TypeError, RuntimeError))
+        self.refuses(lambda ranks: ranks.neighbor_alltoall([0], a, b), "'neighbors' is a quadrille.Neighbors, not list")
+        self.refuses(lambda ranks: ranks.neighbor_alltoall(q.Neighbors([0], [0]), q.in_place, b), "cannot be in place")
+        self.refuses(lambda ranks: ranks.exchange([("first", a)], []), "'rank' is a whole number, not str")
+        for too_large in ([2**63], np.array([2**63], "u8")):
+            self.refuses(lambda ranks: ranks.alltoallv(a, too_large, b, [4]), "'send_counts' has a number of more than 63 bits")
 
     def test_of_a_plan_is_refused_on_all_ranks_which_may_go_on(self):
         def run(ranks):
