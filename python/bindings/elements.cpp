@@ -43,6 +43,33 @@ Kind kind_of(const char* format) {
   return Kind::other;
 }
 
+// The letters of a structure's members, without their names and padding: "di" of T{d:value:i:index:}. Empty if it is no structure.
+std::string members_of(const char* format) {
+  std::string members;
+  if (std::strncmp(format, "T{", 2) != 0) return members;
+  bool is_name = false;
+  for (const char* letter = format + 2; *letter && (is_name || *letter != '}'); ++letter) {
+    if (*letter == ':') is_name = !is_name;
+    if (!is_name && !std::strchr(":x@=", *letter)) members += *letter;
+  }
+  return members;
+}
+
+// The name of a pair of a value and a 32-bit index, such as "f64_i32"; empty if the structure is none.
+std::string pair_name(const char* format) {
+  const std::string members = members_of(format);
+  if (members.size() != 2 || members[1] != 'i') return "";
+  switch (members[0]) {
+    case 'f': return "f32_i32";
+    case 'd': return "f64_i32";
+    case 'h': return "i16_i32";
+    case 'i': return "i32_i32";
+    case 'l':
+    case 'q': return "i64_i32";
+  }
+  return "";
+}
+
 }  // namespace
 
 bool ElementType::operator==(const ElementType& other) const {
@@ -56,7 +83,7 @@ ElementType element_type_of(const Py_buffer& view) {
 
 bool has_objects(const ElementType& type) {
   if (type.kind != Kind::other) return false;
-  bool is_name = false;  // structures have formats such as T{d:value:O:object:}
+  bool is_name = false;  // of a member, as in T{d:value:O:object:}
   for (const char* letter = type.format; *letter; ++letter) {
     if (*letter == ':') is_name = !is_name;
     if (*letter == 'O' && !is_name) return true;
@@ -66,7 +93,10 @@ bool has_objects(const ElementType& type) {
 
 std::string name(const ElementType& type) {
   switch (type.kind) {
-    case Kind::other: return type.format;
+    case Kind::other: {
+      std::string pair = pair_name(type.format);
+      return pair.empty() ? type.format : pair;
+    }
     case Kind::truth: return "bool";
     case Kind::whole: return fmt::format("i{}", 8 * type.bytes);
     case Kind::natural: return fmt::format("u{}", 8 * type.bytes);

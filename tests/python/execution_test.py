@@ -120,6 +120,24 @@ class Collectives(unittest.TestCase):
 
         on_one(run)
 
+    def test_find_the_place_of_the_least_and_the_greatest(self):
+        def run(ranks):
+            results = []
+            for value in ("f8", "f4", "i2", "i4", "i8"):
+                mine = np.array([(10 - ranks.rank, ranks.rank), (7, ranks.rank)], np.dtype([("value", value), ("index", "i4")], align=True))
+                least, greatest = np.zeros_like(mine), np.zeros_like(mine)
+                ranks.allreduce(mine, least, "minloc")
+                ranks.allreduce(mine, greatest, "maxloc")
+                results.append((least.tolist(), greatest.tolist()))
+            return results
+
+        self.assertEqual(q.run_threads(3, run), [[([(8, 2), (7, 0)], [(10, 0), (7, 0)])] * 5] * 3)
+        packed = np.zeros(2, [("value", "f8"), ("index", "i4")])
+        with self.assertRaisesRegex(q.Error, "elements of minloc have 16 bytes, not 12; make the dtype with align=True"):
+            on_one(lambda ranks: ranks.allreduce(packed, packed.copy(), "minloc"))
+        with self.assertRaisesRegex(q.Error, "sum has no elements of type 'f64_i32'"):
+            on_one(lambda ranks: ranks.allreduce(packed, packed.copy()))
+
     def test_plans_run_on_other_buffers(self):
         def run(ranks):
             p, me = ranks.size, ranks.rank
