@@ -55,8 +55,6 @@ class Use {
   Use(const Use&) = delete;
   Use& operator=(const Use&) = delete;
 
-  Communicator& group() const { return group_; }
-
   // Calls the function without the lock.
   template <class Function>
   auto operator()(const Function& function) const {
