@@ -57,7 +57,8 @@ class Collectives(unittest.TestCase):
         def run(ranks):
             sent, out = np.arange(8.0) + 100 * ranks.rank, np.zeros(8)
             for algorithm in (shift, s, read):
-                for call in (ranks.alltoall, lambda *a, **k: ranks.ialltoall(*a, **k).wait(), lambda *a, **k: ranks.plan_alltoall(*a, **k).execute()):
+                for call in (ranks.alltoall, lambda *a, **k: ranks.ialltoall(*a, **k).wait(),
+                             lambda *a, **k: ranks.plan_alltoall(*a, **k).execute()):
                     out[...] = 0
                     call(sent, out, algorithm=algorithm)
                     self.assertEqual(list(out), [100 * i + 2 * ranks.rank + j for i in range(4) for j in range(2)])
@@ -124,7 +125,8 @@ class Collectives(unittest.TestCase):
         def run(ranks):
             results = []
             for value in ("f8", "f4", "i2", "i4", "i8"):
-                mine = np.array([(10 - ranks.rank, ranks.rank), (7, ranks.rank)], np.dtype([("value", value), ("index", "i4")], align=True))
+                pair = np.dtype([("value", value), ("index", "i4")], align=True)
+                mine = np.array([(10 - ranks.rank, ranks.rank), (7, ranks.rank)], pair)
                 least, greatest = np.zeros_like(mine), np.zeros_like(mine)
                 ranks.allreduce(mine, least, "minloc")
                 ranks.allreduce(mine, greatest, "maxloc")
@@ -161,7 +163,8 @@ class Collectives(unittest.TestCase):
         q.run_threads(3, run)
 
     def test_run_threads_returns_what_each_rank_returned(self):
-        self.assertEqual(q.run_threads(3, lambda ranks: (ranks.rank, ranks.size, ranks.transport)), [(i, 3, "threads") for i in range(3)])
+        returned = q.run_threads(3, lambda ranks: (ranks.rank, ranks.size, ranks.transport))
+        self.assertEqual(returned, [(i, 3, "threads") for i in range(3)])
 
     def test_other_threads_run_while_ranks_wait(self):
         seen = []
@@ -203,8 +206,8 @@ class Misuse(unittest.TestCase):
             self.refuses(lambda ranks: ranks.alltoall(a, b), hint)
             self.refuses(lambda ranks: ranks.ialltoall(a, b), hint)
             self.refuses(lambda ranks: ranks.plan_alltoall(a, b), hint)
-        self.refuses(lambda ranks: ranks.alltoall([1.0] * 4, good), "'input' is an array or anything else with the buffer protocol, not list", TypeError)
-        self.refuses(lambda ranks: ranks.plan_alltoall([1.0] * 4, good), "'input' is an array or anything else with the buffer protocol", TypeError)
+        for call in (lambda ranks: ranks.alltoall([1.0] * 4, good), lambda ranks: ranks.plan_alltoall([1.0] * 4, good)):
+            self.refuses(call, "'input' is an array or anything else with the buffer protocol, not list", TypeError)
         self.refuses(lambda ranks: ranks.alltoall(good, good), "overlap")
         self.refuses(lambda ranks: ranks.exchange([(0, np.zeros(4)[::2])], []), "'sends' is not contiguous")
         self.refuses(lambda ranks: ranks.exchange([np.zeros(4)], []), "'sends' is a list of pairs")
@@ -212,7 +215,8 @@ class Misuse(unittest.TestCase):
             self.refuses(call, "'output' is an array or anything else with the buffer protocol", TypeError)
         self.refuses(lambda ranks: ranks.broadcast(None), "'buffer' is an array", TypeError)
         for dtype in ("O", [("value", "f8"), ("object", "O")]):
-            self.refuses(lambda ranks: ranks.alltoall(np.zeros(2, dtype), np.zeros(2, dtype)), "'input' has addresses of Python objects")
+            objects = np.zeros(2, dtype)
+            self.refuses(lambda ranks: ranks.alltoall(objects, objects), "'input' has addresses of Python objects")
         self.refuses(lambda ranks: ranks.alltoall(np.zeros(2, "M8[s]"), np.zeros(2, "M8[s]")), "'input' has no buffer: ")
 
     def test_of_other_arguments_is_one_sentence(self):
@@ -227,11 +231,11 @@ class Misuse(unittest.TestCase):
         self.refuses(lambda ranks: ranks.broadcast(a, 7), "the root is 7")
         self.refuses(lambda ranks: ranks.broadcast(a, "first"), "'root' is a whole number, not str")
         self.refuses(lambda ranks: ranks.alltoallv(a, [4], b, [3.5]), "'receive_counts' is a list or array of integers, not list")
-        self.refuses(lambda ranks: ranks.alltoallv(a, np.zeros(1), b, [4]), "'send_counts' is a list or array of integers, not numpy.ndarray")
-        self.refuses(lambda ranks: ranks.alltoallv(a, [5], b, [4]), "send_counts.0. is 5 from element 0 on, and the input has 4 elements")
+        self.refuses(lambda ranks: ranks.alltoallv(a, np.ones(1), b, [4]), "'send_counts' is a list or array of integers, not numpy")
+        self.refuses(lambda ranks: ranks.alltoallv(a, [5], b, [4]), "send_counts.0. is 5 from element 0 on")
         self.refuses(lambda ranks: ranks.alltoallv(q.in_place, [4], b, [4]), "in place, send_counts is None")
         self.refuses(lambda ranks: ranks.alltoall(a, b, algorithm="bruk"), "did you mean 'bruck'")
-        self.refuses(lambda ranks: ranks.alltoall(a, b, policy="lazy"), "there is no policy 'lazy'; choose blocking, nonblocking or dataflow")
+        self.refuses(lambda ranks: ranks.alltoall(a, b, policy="lazy"), "no policy 'lazy'; choose blocking, nonblocking or dataflow")
         self.refuses(lambda ranks: ranks.alltoall(a), "alltoall lacks 'output'; its arguments are: input, output", TypeError)
         self.refuses(lambda ranks: ranks.alltoall(a, b, "bruck"), "alltoall takes 2 arguments by position, not 3", TypeError)
         self.refuses(lambda ranks: ranks.alltoall(a, b, output=b), "alltoall got 'output' twice", TypeError)
@@ -392,7 +396,8 @@ class Groups(unittest.TestCase):
 
         fake = types.SimpleNamespace(Comm=Comm, Get_library_version=lambda: "Some MPI 1.0, of 2020\nmore")
         with unittest.mock.patch.dict(sys.modules, {"mpi4py.MPI": fake}):
-            with self.assertRaisesRegex(q.Error, "mpi4py runs on 'Some MPI 1.0', and there are plug-ins for Open MPI and MPICH only") as caught:
+            hint = "mpi4py runs on 'Some MPI 1.0', and there are plug-ins for Open MPI and MPICH only"
+            with self.assertRaisesRegex(q.Error, hint) as caught:
                 q.over(Comm())
         self.assertEqual(caught.exception.code, "environment")
 
