@@ -64,7 +64,7 @@ class RacePlot {
     std::string ranks;
     for (const RaceFile& race : races_) ranks += fmt::format("{}{}", ranks.empty() ? "" : ", ", race.ranks);
     const std::string title =
-        fmt::format("{} among {}{}{}", first.collective, counted(ranks, "rank"),
+        fmt::format("{} among {} rank{}{}{}", first.collective, ranks, ranks == "1" ? "" : "s",
                     first.transport.empty() ? "" : " over " + first.transport, first.cold ? ", cold caches" : "");
     Svg picture(title);
     const double room = form_.width - margin() - right;
