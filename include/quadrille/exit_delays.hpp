@@ -51,6 +51,8 @@ struct ExitDelayOptions {
   // those of the nearest simulated rank below it, with all ranks shifted by their distance. With a symmetry, one rank of each orbit
   // is simulated, and the result has no such error.
   Count most_simulations = 256;
+  // Fewer ranks are simulated, but at least four, if all simulations together would have more messages than this.
+  Count most_messages = Count{1} << 40;
 };
 
 // Simulates the schedule by events once for each rank that is late. Throws like simulate_events.

@@ -20,7 +20,10 @@ class LateRank {
       : schedule_(schedule),
         times_(times),
         policy_(policy),
-        late_by_(add_times(simulate_events(schedule, times, {.policy = policy}).end, 1)) {}
+        punctual_(simulate_events(schedule, times, {.policy = policy})),
+        late_by_(add_times(punctual_.end, 1)) {}
+
+  Count messages() const { return punctual_.messages; }
 
   // Returns by rank the delay after the entry of `late`.
   std::vector<double> delays_after(Rank late) const {
@@ -37,6 +40,7 @@ class LateRank {
   const Schedule& schedule_;
   const MessageTimes& times_;
   const Policy policy_;
+  const EventSimulation punctual_;
   const Picoseconds late_by_;
 };
 
@@ -96,7 +100,9 @@ ExitDelays exit_delays(const Schedule& schedule, const MessageTimes& times, cons
     }
     return {ranks, std::move(delays)};
   }
-  const Count step = ceil_divide(ranks, std::max<Count>(options.most_simulations, 1));
+  constexpr Count fewest_simulations = 4;
+  const Count affordable = std::max(fewest_simulations, options.most_messages / std::max<Count>(simulated.messages(), 1));
+  const Count step = ceil_divide(ranks, std::max<Count>(std::min(options.most_simulations, affordable), 1));
   for (Rank enters = 0; enters < ranks; ++enters) {
     simulate(enters - enters % step);
     for (Rank rank = 0; rank < ranks; ++rank)

@@ -27,6 +27,7 @@
   ROW(preload)              \
   ROW(report)               \
   ROW(recording)            \
+  ROW(project)              \
   ROW(completion)           \
   ROW(manual)               \
   ROW(help)

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Projections: what a recorded program (recording.hpp) would take on another machine, once with the MPI library's own collectives
+// and once with ours. The recording is replayed call by call; docs/projection.md describes the model and what it leaves out.
+//
+//   const Recording recording = read_recording("quadrille-recording");
+//   const Projection projection = project(recording, {.machine = find_machine("hdr"), .nodes = {0, 0, 1, 1}});
+//   std::printf("%s\n", verdict_text(projection).c_str());  // "run it by `quadrille wrap`: 14 % [9, 17] shorter"
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "quadrille/model.hpp"
+#include "quadrille/problem.hpp"
+#include "quadrille/recording.hpp"
+
+namespace quadrille {
+
+struct ProjectionOptions {
+  MachineCosts machine;
+  std::vector<Count> nodes;  // the node of each rank of the recording; empty: all are on one node
+  std::string vendor;        // id of a VendorLibrary (vendor_choice.hpp); empty: the library that was recorded
+  // Our algorithms, as parse_choice reads them, instead of our choice. Where one does not apply, our choice stays.
+  std::map<Collective, std::string> chosen;
+  double computing = 1;  // factor for the computing between calls
+  double away = 1;       // factor for the time in which ranks were away from a processor
+  // As if members of a communicator shared their work evenly: all enter each collective at the mean of their times.
+  bool without_late_ranks = false;
+  Count total_cores = 0;  // that all ranks share while they compute; 0: each rank has a core
+  Count draws = 200;      // for the bands
+  std::uint64_t seed = 1;
+  std::function<void(double share)> progress;  // called now and then with the part of the replay that is done, from 0 to 1
+};
+
+// A value with the 10th and the 90th percentile of the draws.
+struct Band {
+  double value = 0, low = 0, high = 0;
+};
+
+enum class ProjectedPart : std::uint8_t { computing, waiting, collectives, point_to_point, other };
+inline constexpr std::size_t projected_parts = 5;
+std::string_view name(ProjectedPart part);  // "waiting for late ranks"
+
+// In seconds. The parts are means of the ranks and sum up to the total. What a rank waits for the last one to end is waiting.
+struct ProjectedRun {
+  Band total;
+  std::array<Band, projected_parts> parts;
+  const Band& part(ProjectedPart part) const { return parts[static_cast<std::size_t>(part)]; }
+};
+
+struct ProjectedWay {
+  std::string algorithm;  // the one with the most time; empty: as recorded
+  Count algorithms = 1;   // how many there are
+  double seconds = 0;     // in these calls, mean of all ranks of the run, without waiting for late ranks
+};
+
+// Calls of a function on communicators of one name and size, with blocks of one size. Calls with counts are in one row.
+struct ProjectedRow {
+  std::string function;                   // "Alltoall"; nonblocking ones are apart
+  std::string communicator;               // its name; may be empty
+  Count communicators = 1;                // how many there are
+  Count ranks = 1, nodes = 1;             // of the first one
+  Bytes least_bytes = 0, most_bytes = 0;  // RecordedSite::block_bytes
+  Count calls = 0;                        // a call of all members counts once
+  ProjectedWay vendor, ours;
+  Band gain_s;         // by which ours is shorter
+  std::string remark;  // why the vendor's algorithm is not known, or why the calls are replayed as recorded; empty: nothing to say
+};
+
+enum class Verdict : std::uint8_t {
+  run_it,      // ours is shorter, the whole band of the gain too
+  perhaps,     // ours is shorter by more than 1 %, but the band reaches below 0
+  keep_it,     // ours is longer
+  late_ranks,  // nothing to gain: ranks wait for each other
+  network,     // nothing to gain, though collectives take time
+  computing,   // nothing to gain: there is little time in collectives
+  no_verdict,  // too much is in point-to-point calls, which are not projected
+};
+
+struct Projection {
+  std::string vendor_title;  // "Open MPI 4.1"
+  bool is_vendor_checked = true;
+  ProjectedRun vendor, ours;
+  Band gain;  // share of the vendor's total by which ours is shorter
+  Verdict verdict = Verdict::computing;
+  std::vector<ProjectedRow> rows;    // by the vendor's time, the longest first
+  Count calls = 0;                   // replayed; a call of all members counts once
+  double recorded_s = 0;             // duration of the recorded run
+  std::vector<std::string> remarks;  // what the reader should know before trusting the figures
+};
+
+// Throws Error{misuse} if recordings of ranks are missing, if the options do not fit the recording or each other, or if no model
+// can price its calls on this machine.
+Projection project(const Recording& recording, const ProjectionOptions& options);
+
+// One sentence: "nothing to gain: your ranks wait for each other".
+std::string verdict_text(const Projection& projection);
+
+}  // namespace quadrille

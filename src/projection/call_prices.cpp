@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "projection/call_prices.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "foundation/alternatives.hpp"
+#include "foundation/hash.hpp"
+#include "projection/call_problem.hpp"
+#include "quadrille/candidate.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
+#include "quadrille/traffic.hpp"
+#include "quadrille/vendor_choice.hpp"
+
+namespace quadrille::projection {
+namespace {
+
+constexpr std::size_t most_delays = std::size_t{1} << 26;  // numbers, of all problems together
+
+std::string library_of(const Recording& recording, const ProjectionOptions& options) {
+  std::vector<std::string> ids;
+  for (const VendorLibrary& each : all_vendor_libraries()) ids.emplace_back(each.id);
+  if (!options.vendor.empty()) {
+    if (!find_vendor_library(options.vendor))
+      throw Error(ErrorCode::misuse,
+                  fmt::format("the rules of an MPI library '{}' are not known; name {}", options.vendor, alternatives(ids)));
+    return options.vendor;
+  }
+  const auto recorded = vendor_library_of(recording.mpi);
+  if (!recorded)
+    throw Error(ErrorCode::misuse,
+                fmt::format("the recorded library '{}' has no known rules; name one whose rules it may share: {}", recording.mpi,
+                            alternatives(ids)));
+  return std::string(recorded->id);
+}
+
+// A text that is equal for equal problems.
+std::string key_of(const Problem& problem) {
+  std::string key = fmt::format("{} {} {} {} {} {} {} ", static_cast<int>(problem.collective), problem.ranks, problem.block_bytes,
+                                problem.root, problem.element_bytes, problem.commutative, fmt::join(problem.nodes, ","));
+  if (problem.counts) key.append(reinterpret_cast<const char*>(problem.counts->data()), problem.counts->size() * sizeof(Bytes));
+  if (problem.sparse_counts)
+    for (Rank rank = 0; rank < problem.ranks; ++rank)
+      for (const Share& share : problem.sparse_counts->row(rank)) key += fmt::format("{},{},{};", rank, share.peer, share.bytes);
+  return key;
+}
+
+}  // namespace
+
+CallPrices::CallPrices(const Recording& recording, const ProjectionOptions& options)
+    : recording_(recording), options_(options), vendor_(library_of(recording, options)), machine_(options.machine) {}
+
+std::vector<Count> CallPrices::nodes_of(std::size_t communicator) const {
+  std::map<Count, Count> numbers;
+  std::vector<Count> nodes;
+  for (const Rank member : recording_.communicators[communicator].members) {
+    if (member < 0) continue;  // of another world
+    const Count node = options_.nodes.empty() ? 0 : options_.nodes[index(member)];
+    nodes.push_back(numbers.try_emplace(node, static_cast<Count>(numbers.size())).first->second);
+  }
+  return nodes;
+}
+
+PricedCall& CallPrices::of(std::size_t communicator, std::span<const std::uint32_t> sites) {
+  std::uint64_t hash = hash_with(0, communicator);
+  for (const std::uint32_t site : sites) hash = hash_with(hash, site);
+  std::vector<PricedCall*>& alike = by_sites_[hash];
+  for (PricedCall* const call : alike)
+    if (call->communicator == communicator && std::equal(sites.begin(), sites.end(), call->sites.begin())) return *call;
+  PricedCall& call = calls_.emplace_back();
+  call.sites.assign(sites.begin(), sites.end());
+  call.communicator = communicator;
+  call.priced = &priced(communicator, sites);
+  alike.push_back(&call);
+  return call;
+}
+
+const PricedProblem& CallPrices::priced(std::size_t communicator, std::span<const std::uint32_t> sites) {
+  const Result<Problem> problem = problem_of_call(recording_, sites, nodes_of(communicator));
+  const std::string key = problem ? key_of(*problem) : problem.error();
+  const auto known = problems_.find(key);
+  if (known != problems_.end()) return known->second;
+  return problems_.emplace(key, problem ? price(*problem) : PricedProblem{.by = {}, .remark = problem.error()}).first->second;
+}
+
+PricedProblem CallPrices::price(const Problem& problem) {
+  PricedProblem priced;
+  const auto vendor = [&]() -> Result<std::shared_ptr<const SidePrice>> {
+    try {
+      const auto algorithm = vendor_algorithm(vendor_, problem);
+      if (!algorithm) return cannot(algorithm.error());
+      const auto equivalent = vendor_equivalent(vendor_, problem, *algorithm);
+      if (!equivalent) return cannot(fmt::format("the library takes {}; {}", *algorithm, equivalent.error()));
+      return side(problem, *equivalent, *algorithm);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::too_large) throw;
+      return cannot(error.what());
+    }
+  }();
+  const std::optional<Choice> wished = chosen(problem);
+  std::shared_ptr<const SidePrice> own;
+  if (!wished || !vendor) {
+    const Decision decision = machine_.decide(problem);
+    const Choice choice = parse_choice(problem, decision.chosen.algorithm);
+    own = side(problem, choice, short_name(problem, Candidate(choice)));
+  }
+  priced.by[1] = wished ? side(problem, *wished, short_name(problem, Candidate(*wished))) : own;
+  priced.by[0] = vendor ? *vendor : own;
+  if (!vendor) priced.remark = vendor.error();
+  return priced;
+}
+
+std::optional<Choice> CallPrices::chosen(const Problem& problem) {
+  const auto wish = options_.chosen.find(problem.collective);
+  if (wish == options_.chosen.end()) return std::nullopt;
+  try {
+    const Choice choice = parse_choice(problem, wish->second);
+    const auto can = applies(problem, choice);
+    if (can) return choice;
+    not_chosen_.try_emplace(problem.collective, can.error());
+  } catch (const Error& error) {  // a value that these ranks do not allow
+    if (!find_algorithm(problem.collective, wish->second.substr(0, wish->second.find(':')))) throw;
+    not_chosen_.try_emplace(problem.collective, error.what());
+  }
+  return std::nullopt;
+}
+
+std::shared_ptr<const SidePrice> CallPrices::side(const Problem& problem, const Choice& choice, std::string name) {
+  auto priced = std::make_shared<SidePrice>(SidePrice{std::move(name), choice, machine_.price(problem, choice)});
+  const auto numbers = index(problem.ranks) * index(problem.ranks);
+  if (delays_ + numbers <= most_delays) {
+    delays_ += numbers;
+    priced->times = machine_.times(problem, choice, priced->price);
+  } else {
+    priced->times = CallTimes(priced->price.seconds);
+    ++without_delays_;
+  }
+  return priced;
+}
+
+}  // namespace quadrille::projection

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What each recorded call costs on the machine, by the vendor's collective and by ours. Calls that pose the same problem are priced
+// once.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "projection/call_times.hpp"
+#include "projection/machine_prices.hpp"
+#include "quadrille/projection.hpp"
+
+namespace quadrille::projection {
+
+enum class Side : std::uint8_t { vendor, ours };
+inline constexpr std::size_t sides = 2;
+template <class Value>
+using BySide = std::array<Value, sides>;
+
+// A call by one of the sides.
+struct SidePrice {
+  std::string algorithm;  // the vendor's name of it, or ours
+  Choice choice;          // the algorithm of our table that has its messages
+  SchedulePrice price;
+  CallTimes times{0};
+};
+
+// A problem with its prices, or the reason why its calls are replayed as recorded.
+struct PricedProblem {
+  BySide<std::shared_ptr<const SidePrice>> by;  // null: as recorded
+  std::string remark;
+};
+
+// A call of certain sites on a certain communicator, and what the replay adds up for it.
+struct PricedCall {
+  std::vector<std::uint32_t> sites;  // of the members
+  std::size_t communicator = 0;
+  const PricedProblem* priced = nullptr;
+  Count calls = 0;
+  BySide<double> inside_s{};  // sum of all members, without waiting for late ranks
+};
+
+class CallPrices {
+ public:
+  // Throws Error{misuse} if the library whose collectives stand for the vendor's is not known.
+  CallPrices(const Recording& recording, const ProjectionOptions& options);
+
+  // Throws Error{misuse} if no model can price the problem.
+  PricedCall& of(std::size_t communicator, std::span<const std::uint32_t> sites);
+
+  const MachinePrices& machine() const { return machine_; }
+  const std::string& vendor() const { return vendor_; }
+  const std::deque<PricedCall>& calls() const { return calls_; }
+  Count without_delays() const { return without_delays_; }  // problems at which every rank is taken to wait for all others
+  const std::map<Collective, std::string>& not_chosen() const { return not_chosen_; }  // options' algorithms that do not apply: why
+
+  std::vector<Count> nodes_of(std::size_t communicator) const;  // of the members, numbered from 0
+
+ private:
+  const PricedProblem& priced(std::size_t communicator, std::span<const std::uint32_t> sites);
+  PricedProblem price(const Problem& problem);
+  std::shared_ptr<const SidePrice> side(const Problem& problem, const Choice& choice, std::string name);
+  std::optional<Choice> chosen(const Problem& problem);
+
+  const Recording& recording_;
+  const ProjectionOptions& options_;
+  const std::string vendor_;
+  const MachinePrices machine_;
+  std::deque<PricedCall> calls_;
+  std::unordered_map<std::uint64_t, std::vector<PricedCall*>> by_sites_;
+  std::map<std::string, PricedProblem> problems_;
+  std::map<Collective, std::string> not_chosen_;
+  std::size_t delays_ = 0;  // numbers kept in all delays
+  Count without_delays_ = 0;
+};
+
+}  // namespace quadrille::projection

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The problem that a recorded call poses, by what all members of the communicator said of it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "quadrille/problem.hpp"
+#include "quadrille/recording.hpp"
+#include "quadrille/result.hpp"
+
+namespace quadrille::projection {
+
+struct CallForm {
+  Collective collective{};
+  bool is_of_neighbours = false;  // then it is an alltoallv among neighbours
+};
+
+// The form of a function such as "Alltoall", "Ialltoall" or "Alltoall_init"; nothing for an unknown one.
+std::optional<CallForm> form_of(std::string_view function);
+
+// `sites`: indices in Recording::sites, one for each member. `nodes`: the node of each member, numbered from 0. Returns the reason
+// if what was recorded does not tell the problem.
+Result<Problem> problem_of_call(const Recording& recording, std::span<const std::uint32_t> sites, std::vector<Count> nodes);
+
+}  // namespace quadrille::projection

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The sentence at the end of a projection.
+#include "projection/verdict.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "recording/totals.hpp"
+
+namespace quadrille {
+namespace projection {
+namespace {
+
+constexpr double least_gain = 0.01;   // of a total, to be worth a word
+constexpr double least_share = 0.05;  // of a total, for a part to be the reason
+
+}  // namespace
+
+double share_of(const ProjectedRun& run, ProjectedPart part) {
+  return run.total.value > 0 ? run.part(part).value / run.total.value : 0;
+}
+
+Verdict verdict_of(const ProjectedRun& vendor, const Band& gain) {
+  if (share_of(vendor, ProjectedPart::point_to_point) > recording::most_point_to_point) return Verdict::no_verdict;
+  if (gain.value >= least_gain) return gain.low > 0 ? Verdict::run_it : Verdict::perhaps;
+  if (gain.value <= -least_gain) return Verdict::keep_it;
+  const double waiting = share_of(vendor, ProjectedPart::waiting), inside = share_of(vendor, ProjectedPart::collectives);
+  if (waiting >= least_share && waiting > inside) return Verdict::late_ranks;
+  return inside >= least_share ? Verdict::network : Verdict::computing;
+}
+
+}  // namespace projection
+
+std::string_view name(ProjectedPart part) {
+  constexpr std::array<std::string_view, projected_parts> names{"computing", "waiting for late ranks", "in collectives",
+                                                                "point-to-point", "other"};
+  return names[static_cast<std::size_t>(part)];
+}
+
+std::string verdict_text(const Projection& projection) {
+  const auto percent = [](double share) { return std::round(100 * share) + 0.0; };
+  const Band& gain = projection.gain;
+  const auto band = [&](double sign) {
+    const double low = sign * (sign > 0 ? gain.low : gain.high), high = sign * (sign > 0 ? gain.high : gain.low);
+    return fmt::format("{:.0f} % [{:.0f}, {:.0f}]", percent(sign * gain.value), percent(low), percent(high));
+  };
+  switch (projection.verdict) {
+    case Verdict::run_it: return fmt::format("run it by `quadrille wrap`: {} shorter", band(1));
+    case Verdict::perhaps:
+      return fmt::format("perhaps: {} shorter by `quadrille wrap`, which these figures do not settle", band(1));
+    case Verdict::keep_it: return fmt::format("nothing to gain: our choice would be {} longer", band(-1));
+    case Verdict::late_ranks: return "nothing to gain: your ranks wait for each other";
+    case Verdict::network: return "nothing to gain: the network is the limit";
+    case Verdict::computing:
+      return fmt::format("nothing to gain: {:.0f} % of the run is in collectives",
+                         percent(projection::share_of(projection.vendor, ProjectedPart::collectives)));
+    case Verdict::no_verdict:
+      return fmt::format("no verdict: {:.0f} % of the run is in point-to-point calls",
+                         percent(projection::share_of(projection.vendor, ProjectedPart::point_to_point)));
+  }
+  return {};
+}
+
+}  // namespace quadrille

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "reports/project_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "draw/plot.hpp"
+#include "foundation/text/counted.hpp"
+#include "mpi_face/report/report_words.hpp"
+#include "quadrille/indexed.hpp"
+#include "support/text.hpp"
+
+namespace quadrille::command {
+namespace {
+
+using mpi_face::count_words;
+using mpi_face::share_words;
+
+constexpr std::size_t most_rows = 12;
+
+constexpr ProjectedPart all_parts[] = {ProjectedPart::computing, ProjectedPart::waiting, ProjectedPart::collectives,
+                                       ProjectedPart::point_to_point, ProjectedPart::other};
+
+std::string time_text(double seconds) { return seconds > 0 ? seconds_text(seconds) : "0"; }
+
+std::string signed_text(double seconds) { return seconds < 0 ? "-" + time_text(-seconds) : time_text(seconds); }
+
+// "12.0 ms [10.0, 14.0 ms]"; only the value if there is no band.
+std::string band_text(const Band& band) {
+  if (!(band.high > band.low)) return time_text(band.value);
+  return fmt::format("{} [{}, {}]", time_text(band.value), time_text(band.low), time_text(band.high));
+}
+
+std::string parts_text(const Projection& projection) {
+  Table table({{""}, {projection.vendor_title, Align::right}, {"ours", Align::right}});
+  table.add({"total", band_text(projection.vendor.total), band_text(projection.ours.total)});
+  for (const ProjectedPart part : all_parts)
+    table.add({std::string(name(part)), band_text(projection.vendor.part(part)), band_text(projection.ours.part(part))});
+  return table.text();
+}
+
+std::string on_text(const ProjectedRow& row) {
+  std::string text = row.communicators == 1 ? "" : fmt::format("{} x ", row.communicators);
+  text += counted(row.ranks, "rank");
+  if (row.nodes > 1) text += fmt::format(" on {} nodes", row.nodes);
+  return row.communicator.empty() ? text : fmt::format("{}, {}", row.communicator, text);
+}
+
+TableCell block_cell(const ProjectedRow& row) {
+  if (row.most_bytes == 0) return "–";
+  if (row.least_bytes == row.most_bytes) return Sizes{{row.most_bytes}};
+  return Sizes{{row.least_bytes, row.most_bytes}};
+}
+
+std::string way_text(const ProjectedWay& way) {
+  if (way.algorithm.empty()) return "as recorded";
+  return way.algorithms == 1 ? way.algorithm : fmt::format("{} +{}", way.algorithm, way.algorithms - 1);
+}
+
+std::string rows_text(const Projection& projection, bool full) {
+  if (projection.rows.empty()) return "";
+  Table table({{"calls", Align::right},
+               {"function"},
+               {"block", Align::right},
+               {"on"},
+               {projection.vendor_title},
+               {"time", Align::right},
+               {"ours"},
+               {"time", Align::right},
+               {"gain", Align::right}});
+  const std::size_t shown = full ? projection.rows.size() : std::min(projection.rows.size(), most_rows);
+  std::vector<std::string> notes;
+  for (std::size_t i = 0; i < shown; ++i) {
+    const ProjectedRow& row = projection.rows[i];
+    std::string mark;
+    if (!row.remark.empty()) {
+      auto note = std::find(notes.begin(), notes.end(), row.remark);
+      if (note == notes.end()) note = notes.insert(notes.end(), row.remark);
+      mark = fmt::format(" *{}", note - notes.begin() + 1);
+    }
+    table.add({count_words(row.calls), row.function, block_cell(row), on_text(row), way_text(row.vendor) + mark,
+               time_text(row.vendor.seconds), way_text(row.ours), time_text(row.ours.seconds), signed_text(row.gain_s.value)});
+  }
+  std::string text = "\nCollectives: time inside without waiting for late ranks, mean of the ranks\n" + table.text();
+  if (shown < projection.rows.size()) text += fmt::format("... and {} (--full)\n", counted(projection.rows.size() - shown, "row"));
+  for (std::size_t i = 0; i < notes.size(); ++i)
+    text += wrapped(fmt::format("*{} no gain for either side: {}", i + 1, notes[i]), terminal_width(), 3) + '\n';
+  return text;
+}
+
+Json json_of(const Band& band) { return {{"value", band.value}, {"low", band.low}, {"high", band.high}}; }
+
+Json json_of(const ProjectedRun& run) {
+  Json json;
+  json["total_s"] = json_of(run.total);
+  constexpr std::string_view keys[] = {"computing_s", "waiting_s", "collectives_s", "point_to_point_s", "other_s"};
+  for (std::size_t part = 0; part < projected_parts; ++part) json[std::string(keys[part])] = json_of(run.parts[part]);
+  return json;
+}
+
+Json json_of(const ProjectedWay& way) {
+  Json json;
+  if (!way.algorithm.empty()) json["algorithm"] = way.algorithm, json["algorithms"] = way.algorithms;
+  json["seconds"] = way.seconds;
+  return json;
+}
+
+Json json_of(const ProjectedRow& row) {
+  Json json;
+  json["function"] = row.function;
+  if (!row.communicator.empty()) json["communicator"] = row.communicator;
+  json["communicators"] = row.communicators;
+  json["ranks"] = row.ranks, json["nodes"] = row.nodes;
+  json["least_bytes"] = row.least_bytes, json["most_bytes"] = row.most_bytes;
+  json["calls"] = row.calls;
+  json["vendor"] = json_of(row.vendor), json["ours"] = json_of(row.ours);
+  json["gain_s"] = json_of(row.gain_s);
+  if (!row.remark.empty()) json["remark"] = row.remark;
+  return json;
+}
+
+std::string verdict_name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::run_it: return "run_it";
+    case Verdict::perhaps: return "perhaps";
+    case Verdict::keep_it: return "keep_it";
+    case Verdict::late_ranks: return "late_ranks";
+    case Verdict::network: return "network";
+    case Verdict::computing: return "computing";
+    case Verdict::no_verdict: return "no_verdict";
+  }
+  return {};
+}
+
+std::string place_text(const ProjectedSituation& situation) {
+  return fmt::format("{} on {} of {}", counted(situation.ranks, "rank"), counted(situation.nodes, "node"), situation.machine);
+}
+
+}  // namespace
+
+ProjectedSituation situation_of(const Recording& recording, const ProjectionOptions& options) {
+  const std::set<Count> nodes(options.nodes.begin(), options.nodes.end());
+  ProjectedSituation situation{.program = recording.program,
+                               .machine = options.machine.name,
+                               .ranks = recording.world_size,
+                               .nodes = std::max<Count>(static_cast<Count>(nodes.size()), 1)};
+  if (options.computing != 1) situation.changes.push_back(fmt::format("computing times {:g}", options.computing));
+  if (options.away != 1) situation.changes.push_back(fmt::format("time away times {:g}", options.away));
+  if (options.without_late_ranks) situation.changes.emplace_back("no late ranks");
+  if (options.total_cores > 0) situation.changes.push_back(counted(options.total_cores, "core") + " for all ranks");
+  for (const auto& [collective, algorithm] : options.chosen)
+    situation.changes.push_back(fmt::format("{} by {}", name(collective), algorithm));
+  return situation;
+}
+
+std::string text_of(const Projection& projection, const ProjectedSituation& situation, bool full) {
+  std::string text = fmt::format("{}: {}", situation.program, place_text(situation));
+  if (!situation.changes.empty()) text += fmt::format(", with {}", listed(situation.changes));
+  text += fmt::format("\n{} replayed. The recorded run took {}.\n\n", counted(projection.calls, "collective call"),
+                      time_text(projection.recorded_s));
+  text += parts_text(projection) + rows_text(projection, full);
+  if (!projection.is_vendor_checked)
+    text += wrapped(fmt::format("The rules of {} were read in its source and not checked.", projection.vendor_title),
+                    terminal_width(), 0) +
+            '\n';
+  for (const std::string& remark : projection.remarks) text += wrapped("Note: " + remark, terminal_width(), 2) + '\n';
+  return text + fmt::format("\n{}\n", verdict_text(projection));
+}
+
+Json json_of(const Projection& projection, const ProjectedSituation& situation) {
+  Json json;
+  json["program"] = situation.program;
+  json["machine"] = situation.machine;
+  json["ranks"] = situation.ranks, json["nodes"] = situation.nodes;
+  json["changes"] = situation.changes;
+  json["calls"] = projection.calls;
+  json["recorded_s"] = projection.recorded_s;
+  json["vendor_title"] = projection.vendor_title;
+  json["is_vendor_checked"] = projection.is_vendor_checked;
+  json["vendor"] = json_of(projection.vendor), json["ours"] = json_of(projection.ours);
+  json["gain"] = json_of(projection.gain);
+  json["verdict"] = verdict_name(projection.verdict);
+  json["sentence"] = verdict_text(projection);
+  json["rows"] = Json::array();
+  for (const ProjectedRow& row : projection.rows) json["rows"].push_back(json_of(row));
+  json["remarks"] = projection.remarks;
+  return json;
+}
+
+std::string svg_of(const Projection& projection, const ProjectedSituation& situation) {
+  Sheet sheet{.name = "parts", .columns = {"side"}, .rows = {{projection.vendor_title}, {std::string("ours")}}};
+  Panel panel{.title = "Parts of the run, mean of the ranks", .y_label = "s", .kind = PanelKind::bars};
+  for (const ProjectedPart part : all_parts) {
+    panel.curves.push_back({.column = sheet.columns.size(), .title = std::string(name(part))});
+    sheet.columns.emplace_back(name(part));
+    sheet.rows[0].emplace_back(projection.vendor.part(part).value);
+    sheet.rows[1].emplace_back(projection.ours.part(part).value);
+  }
+  return draw_plot(fmt::format("{}: {}", situation.program, place_text(situation)), verdict_text(projection), {sheet}, {panel});
+}
+
+}  // namespace quadrille::command

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// quadrille project: what a recorded program would take on another machine, by the MPI library's collectives and by ours.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <map>
+#include <memory>
+
+#include "foundation/alternatives.hpp"
+#include "options/arguments.hpp"
+#include "options/common_options.hpp"
+#include "options/file_format.hpp"
+#include "options/placement.hpp"
+#include "quadrille/algorithm.hpp"
+#include "quadrille/indexed.hpp"
+#include "quadrille/projection.hpp"
+#include "quadrille/vendor_choice.hpp"
+#include "reports/project_report.hpp"
+#include "subcommands/subcommand.hpp"
+#include "support/output.hpp"
+#include "support/talk.hpp"
+
+namespace quadrille::command {
+namespace {
+
+struct Options {
+  std::string folder = "quadrille-recording";
+  std::optional<std::string> machine, node_sizes, placement, vendor, computing, away, total_cores, plot, output;
+  std::vector<std::string> chosen;
+  bool without_late_ranks = false, full = false, json = false;
+};
+
+std::vector<std::string> library_ids() {
+  std::vector<std::string> ids;
+  for (const VendorLibrary& library : all_vendor_libraries()) ids.emplace_back(library.id);
+  return ids;
+}
+
+// The hosts on which the ranks were recorded, numbered from 0.
+std::vector<Count> recorded_hosts(const Recording& recording) {
+  std::map<std::string, Count> numbers;
+  std::vector<Count> hosts;
+  for (const RecordedRank& rank : recording.ranks)
+    hosts.push_back(numbers.try_emplace(rank.host, static_cast<Count>(numbers.size())).first->second);
+  return hosts;
+}
+
+std::map<Collective, std::string> chosen_algorithms(const std::vector<std::string>& words) {
+  std::map<Collective, std::string> chosen;
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos)
+      refuse(fmt::format("'{}' is no choice; write COLLECTIVE=ALGORITHM: alltoall=bruck:radix=4", word));
+    const Collective collective = parse_collective(word.substr(0, equals));
+    const std::string algorithm = word.substr(equals + 1), id = algorithm.substr(0, algorithm.find(':'));
+    std::vector<std::string> known;
+    for (const Algorithm* each : algorithms_for(collective)) known.emplace_back(each->id);
+    if (!find_algorithm(collective, id)) refuse_unknown(fmt::format("algorithm of {}", name(collective)), id, known);
+    if (!chosen.emplace(collective, algorithm).second) refuse(fmt::format("--choose names two algorithms of {}", name(collective)));
+  }
+  return chosen;
+}
+
+ProjectionOptions projection_options(const Options& options, const Recording& recording) {
+  if (options.vendor && !find_vendor_library(*options.vendor)) refuse_unknown("MPI library", *options.vendor, library_ids());
+  ProjectionOptions projected{.machine = find_machine(*options.machine),
+                              .vendor = options.vendor.value_or(""),
+                              .chosen = chosen_algorithms(options.chosen),
+                              .without_late_ranks = options.without_late_ranks};
+  if (options.computing) projected.computing = parse_factor(*options.computing, "computing", 0);
+  if (options.away) projected.away = parse_factor(*options.away, "time away", 0);
+  if (options.total_cores) projected.total_cores = parse_whole(*options.total_cores, "the number of cores", 1);
+  const auto placed = placed_ranks(options.node_sizes, options.placement, recording.world_size);
+  projected.nodes = placed ? *placed : recorded_hosts(recording);
+  return projected;
+}
+
+int run(const Options& options) {
+  if (!options.machine) refuse("name a machine: quadrille project FOLDER --node-sizes 8x8 --machine hdr");
+  std::optional<Output> plot;
+  if (options.plot) {
+    check_extension(*options.plot, FileFormat::svg);
+    if (options.output == options.plot) refuse("--plot and --output name the same file");
+    plot.emplace(options.plot);
+  }
+  Output output(options.output);
+  const Recording recording = read_recording(options.folder);
+  ProjectionOptions projected = projection_options(options, recording);
+  const ProjectedSituation situation = situation_of(recording, projected);
+  Projection projection;
+  {
+    ProgressLine progress;
+    progress.show("replaying");
+    projected.progress = [&](double share) {
+      progress.show(fmt::format("replayed {:.0f} % of the calls", std::floor(100 * share)));
+    };
+    projection = project(recording, projected);
+  }
+  if (plot) plot->finish(svg_of(projection, situation));
+  output.finish(options.json ? to_text(json_of(projection, situation)) : text_of(projection, situation, options.full));
+  return good;
+}
+
+}  // namespace
+
+Subcommand add_project(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  CLI::App* parser =
+      add_subcommand(command, "project", "what a recorded program would take on another machine, and whether ours would be faster");
+  add_option(*parser, "folder", options->folder, "the folder of the recording (default: quadrille-recording)", "FOLDER");
+  begin_group(*parser, group::algorithm);
+  add_option(
+      *parser, "--choose", options->chosen,
+      "ours: this algorithm for all calls of a collective, such as alltoall=bruck:radix=4, instead of our choice; repeatable",
+      "COLLECTIVE=ALGORITHM");
+  add_option(*parser, "--vendor", options->vendor,
+             "the MPI library whose choices are compared: " + alternatives(library_ids()) + " (default: the recorded one)", "NAME");
+  begin_group(*parser, group::machine);
+  add_option(*parser, "--machine", options->machine,
+             "the machine: a name, such as hdr, or a machine file; see 'quadrille calibrate'", "NAME|FILE");
+  add_option(*parser, "--node-sizes", options->node_sizes,
+             "ranks of each node, in order: 1,2,3, or 4x6 for six nodes of four (default: the hosts of the recording)", "LIST");
+  add_option(*parser, "--placement", options->placement,
+             "block (a node is filled before the next; default), cyclic (one rank a node in turn), or a file with the node of each "
+             "rank, instead of --node-sizes",
+             "block|cyclic|FILE");
+  add_option(*parser, "--computing", options->computing, "factor for the computing between calls (default 1)", "FACTOR");
+  add_option(*parser, "--away", options->away, "factor for the time in which ranks slept or waited for a core (default 1)",
+             "FACTOR");
+  add_option(*parser, "--total-cores", options->total_cores, "cores that all ranks share while they compute (default: one a rank)",
+             "N");
+  add_flag(*parser, "--without-late-ranks", options->without_late_ranks,
+           "as if the ranks of a communicator shared their work evenly and entered each collective together");
+  begin_group(*parser, group::output);
+  add_flag(*parser, "--full", options->full, "every row");
+  add_json_flag(*parser, options->json, "a JSON object (docs/projection.md)");
+  add_option(*parser, "--plot", options->plot, "also draw bars before and after, as SVG", "FILE");
+  add_output_option(*parser, options->output);
+  set_footer(
+      *parser,
+      "The recording ('quadrille wrap --record') is replayed twice: with what the MPI library takes by its built-in rules, and "
+      "with our choice. The ranks are those recorded. Brackets are the 10th and the 90th percentile of 200 draws of what was "
+      "assumed. Programs with more than 20 % of their time in point-to-point calls get no verdict. *: not known what the library "
+      "does, so neither side gains there.\n\n"
+      "Examples:\n"
+      "  mpirun -n 64 quadrille wrap --record=run.recording ./app\n"
+      "  quadrille project run.recording --node-sizes 8x8 --machine hdr\n"
+      "  quadrille project run.recording --node-sizes 8x8 --placement cyclic --machine ethernet100 --vendor mpich\n"
+      "  quadrille project run.recording --machine hdr --computing 0.5 --choose alltoall=bruck:radix=4 --json\n"
+      "  quadrille project run.recording --machine hdr --without-late-ranks --plot parts.svg");
+  return {parser, [options] { return run(*options); }};
+}
+
+}  // namespace quadrille::command
