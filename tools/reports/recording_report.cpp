@@ -57,7 +57,6 @@ struct Row {
   RecordedKind kind{};
   std::string function, block, operation, name, on;  // name: of the communicators, which have the same
   std::set<std::size_t> communicators;
-  std::size_t sites = 0;
   Count ranks = 0;  // of a communicator
   RecordedTimes times;
   Bytes least = std::numeric_limits<Bytes>::max(), most = 0;  // bytes of a block
@@ -82,7 +81,6 @@ std::vector<Row> rows_of(const Recording& recording) {
     row.on = communicator_text(recording, site.communicator);
     row.ranks = ranks;
     row.communicators.insert(site.communicator);
-    ++row.sites;
     row.has_counts = has_counts;
     row.are_sampled = row.are_sampled || site.are_sampled;
     row.least = std::min(row.least, site.block_bytes), row.most = std::max(row.most, site.block_bytes);
@@ -154,8 +152,9 @@ std::string phases_text(const Recording& recording) {
       if (each.counts.empty() && each.block_bytes > 0) words += ' ' + bytes_text(each.block_bytes);
       if (std::find(sites.begin(), sites.end(), words) == sites.end()) sites.push_back(std::move(words));
     }
-    table.add({seconds_text(phase.begin_s), seconds_text(phase.end_s), share(TimePart::computing), share(TimePart::collectives),
-               share(TimePart::point_to_point), share(TimePart::away), sites.empty() ? "–" : listed(sites)});
+    table.add({phase.begin_s > 0 ? seconds_text(phase.begin_s) : "0", seconds_text(phase.end_s), share(TimePart::computing),
+               share(TimePart::collectives), share(TimePart::point_to_point), share(TimePart::away),
+               sites.empty() ? "–" : listed(sites)});
   }
   std::string text = "\nTime line\n" + table.text();
   if (all.size() > most_phases)
