@@ -46,6 +46,7 @@ extern const Algorithm allreduce_recursive_doubling{
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
     .combining = combining,
     .combining_rule = "rank order; fixed tree if p is a power of two, or the difference of two powers of two",
+    .tried_between_nodes = with_defaults,
 };
 
 }  // namespace quadrille

@@ -138,6 +138,7 @@ Algorithm reduce_scatter_recursive_halving(Collective collective) {
       .ports = [](const Problem&, const Parameters&) { return Count{1}; },
       .combining = combining,
       .combining_rule = "near first: fixed tree; far first: any order",
+      .tried_with_shares = with_defaults,
   };
 }
 

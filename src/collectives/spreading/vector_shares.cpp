@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
+#include "collectives/worth_trying.hpp"
 #include "patterns/powers.hpp"
 #include "problem/limits.hpp"
+#include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
@@ -22,20 +24,41 @@ Problem problem_of_shares(const Problem& problem, Collective collective) {
   return part;
 }
 
+namespace {
+
+std::string standard_scatter(const Problem& problem) {
+  if (is_power_of_two(problem.ranks)) return "recursive-halving";
+  return required_combining(problem) == Combining::any_order ? "circulant" : "direct";
+}
+
+std::string standard_gather(const Problem& problem) { return is_power_of_two(problem.ranks) ? "recursive-doubling" : "circulant"; }
+
+// Does the algorithm `specification` apply to a part? If there is none of this name, the result says so.
+Result<> part_applies(const Problem& by_shares, const std::string& specification) {
+  try {
+    return applies(by_shares, parse_choice(by_shares, specification));
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::misuse) throw;
+    return cannot(error.what());
+  }
+}
+
+}  // namespace
+
 Parameter scatter_part() {
   return {.name = "scatter",
           .summary = "algorithm for reduce_scatterv, the first part",
           .standard = "ring",
-          .standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue {
-            if (is_power_of_two(problem.ranks)) return "recursive-halving";
-            return required_combining(problem) == Combining::any_order ? "circulant" : "direct";
-          },
+          .standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue { return standard_scatter(problem); },
           .standard_rule = "recursive-halving if p is a power of two, else circulant, or direct if the order of operands matters",
           .choices = {"ring", "recursive-halving", "recursive-halving:first=near", "circulant", "bine", "direct"},
-          .range = {},
-          .worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> {
-            return {"ring", "recursive-halving", "circulant", "direct"};
-          }};
+          .form = "another algorithm",
+          .is_of_the_form = may_be_specification,
+          .worth_trying =
+              [](const Problem& problem, const Parameters&) {
+                return parts_worth_trying(problem, Collective::reduce_scatterv, &Algorithm::tried_with_shares,
+                                          standard_scatter(problem));
+              }};
 }
 
 Choice choice_of_scatter(const Problem& by_shares, const Parameters& parameters) {
@@ -44,7 +67,7 @@ Choice choice_of_scatter(const Problem& by_shares, const Parameters& parameters)
 
 Result<> scatter_applies(const Problem& problem, const Parameters& parameters) {
   const Problem by_shares = problem_of_shares(problem, Collective::reduce_scatterv);
-  return applies(by_shares, choice_of_scatter(by_shares, parameters));
+  return part_applies(by_shares, word(parameters, "scatter"));
 }
 
 Combining combining_of_scatter(const Problem& problem, const Parameters& parameters) {
@@ -57,21 +80,21 @@ Parameter gather_part() {
   return {.name = "gather",
           .summary = "algorithm for allgatherv, the last part",
           .standard = "ring",
-          .standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue {
-            return is_power_of_two(problem.ranks) ? "recursive-doubling" : "circulant";
-          },
+          .standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue { return standard_gather(problem); },
           .standard_rule = "recursive-doubling if p is a power of two, else circulant",
           .choices = {"ring", "neighbor-exchange", "recursive-doubling", "recursive-doubling:first=far", "circulant", "bine",
                       "concatenation", "direct"},
-          .range = {},
-          .worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> {
-            return {"ring", "recursive-doubling", "circulant", "direct"};
-          }};
+          .form = "another algorithm",
+          .is_of_the_form = may_be_specification,
+          .worth_trying =
+              [](const Problem& problem, const Parameters&) {
+                return parts_worth_trying(problem, Collective::allgatherv, &Algorithm::tried_with_shares, standard_gather(problem));
+              }};
 }
 
 Result<> gather_applies(const Problem& problem, const Parameters& parameters) {
   const Problem by_shares = problem_of_shares(problem, Collective::allgatherv);
-  return applies(by_shares, parse_choice(by_shares, word(parameters, "gather")));
+  return part_applies(by_shares, word(parameters, "gather"));
 }
 
 Count ports_of(const Problem& problem, const Choice& choice) {
