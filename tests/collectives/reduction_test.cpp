@@ -5,7 +5,6 @@
 
 #include <cstring>
 #include <functional>
-#include <set>
 
 #include "quadrille/algorithm.hpp"
 #include "quadrille/cost.hpp"
@@ -138,27 +137,19 @@ TEST(Reduce, NeverCutsElements) {
   EXPECT_THROW(make_schedule(problem, "circulant:segments=8"), Error);
 }
 
-std::vector<std::string> sorted(std::vector<std::string> words) {
-  std::sort(words.begin(), words.end());
-  return words;
-}
-
-TEST(Reductions, OfTwoPartsOfferEveryAlgorithmForEachPart) {
-  const auto offered = [](Collective collective, const char* id, std::size_t parameter) {
-    std::set<std::string> ids;  // with any settings
-    for (const std::string& choice : find_algorithm(collective, id)->parameters[parameter].choices)
-      ids.insert(choice.substr(0, choice.find(':')));
-    return std::vector<std::string>(ids.begin(), ids.end());
+TEST(Reductions, OfTwoPartsTakeEveryAlgorithmForEachPart) {
+  const auto expect_taken = [](Collective whole, std::string_view id, std::string_view parameter, Collective parts) {
+    Problem problem = problem_of(whole, 8, 64);
+    problem.nodes = {0, 0, 1, 1, 2, 2, 3, 3};
+    for (const Algorithm* part : algorithms_for(parts)) {
+      const std::string specification = fmt::format("{}:{}={}", id, parameter, part->id);
+      EXPECT_TRUE(verify(make_schedule(problem, specification)).empty()) << specification;
+    }
   };
-  const auto rows = [](Collective collective) {
-    std::vector<std::string> ids;
-    for (const Algorithm* part : algorithms_for(collective))
-      if (!part->node_ports) ids.emplace_back(part->id);  // algorithms for nodes are no parts: a part knows no nodes
-    return sorted(ids);
-  };
-  EXPECT_EQ(offered(Collective::reduce, "reduce-scatter-gather", 0), rows(Collective::reduce_scatterv));
-  EXPECT_EQ(offered(Collective::allreduce, "reduce-scatter-allgather", 0), rows(Collective::reduce_scatterv));
-  EXPECT_EQ(offered(Collective::allreduce, "reduce-scatter-allgather", 1), rows(Collective::allgatherv));
+  expect_taken(Collective::reduce, "reduce-scatter-gather", "scatter", Collective::reduce_scatterv);
+  expect_taken(Collective::allreduce, "reduce-scatter-allgather", "scatter", Collective::reduce_scatterv);
+  expect_taken(Collective::allreduce, "reduce-scatter-allgather", "gather", Collective::allgatherv);
+  expect_taken(Collective::broadcast, "scatter-allgather", "gather", Collective::allgatherv);
 }
 
 TEST(Allreduce, HasTheFiguresOfTheFormulas) {
