@@ -60,6 +60,11 @@ struct Analysis {
   virtual ~Analysis() = default;
 };
 
+// The settings with which searches try an algorithm as a part of another one, such as "segments=16"; "" stands for the defaults of
+// all its parameters. `whole` is the problem of the other one.
+using PartSettings = std::vector<std::string_view> (*)(const Problem& whole);
+inline std::vector<std::string_view> with_defaults(const Problem&) { return {""}; }
+
 struct Algorithm {
   Collective collective;
   std::string_view id;      // the name used in the literature
@@ -93,6 +98,11 @@ struct Algorithm {
   // same as text, such as "rank order; fixed tree where p is a power of two".
   Combining (*combining)(const Problem&, const Parameters&) = nullptr;
   std::string_view combining_rule;
+  // As which parts of other algorithms do searches try this one? Null: as none; users can still name it there. Between nodes it is
+  // the part of the leaders in `hierarchical` of the same collective. With shares it is the scatter (reduce_scatterv) or the gather
+  // (allgatherv) of an algorithm that cuts a vector into shares.
+  PartSettings tried_between_nodes = nullptr;
+  PartSettings tried_with_shares = nullptr;
 };
 
 // All records of src/collectives/table.cpp, by collective and then in the order of the rows.

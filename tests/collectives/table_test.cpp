@@ -60,6 +60,13 @@ TEST(Table, MarksTheBaselines) {
   for (const Algorithm* algorithm : default_algorithms()) EXPECT_FALSE(is_baseline(*algorithm)) << title(*algorithm);
 }
 
+TEST(Table, HeadsOfFilesHaveTheirFiveParts) {
+  for (const auto& [title, file] : files_by_title())
+    for (const std::string part : {"Source", "Needs ", "Idea  ", "Cost  ", "Prefer"})
+      EXPECT_NE(contents(file).find("\n// " + part + "  "), std::string::npos)
+          << title << " has no line '" << part << "' at its head";
+}
+
 TEST(Table, HasARowForEachFileAndAFileForEachRow) {
   std::set<std::string> rows, heads;
   for (const Algorithm* algorithm : all_algorithms()) EXPECT_TRUE(rows.insert(title(*algorithm)).second) << title(*algorithm);

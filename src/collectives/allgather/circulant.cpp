@@ -25,6 +25,8 @@ Algorithm allgather_circulant(Collective collective) {
       .analyse = Shares::analyse,
       .symmetry = is_irregular(collective) ? nullptr : translation,
       .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+      .tried_between_nodes = with_defaults,
+      .tried_with_shares = with_defaults,
   };
 }
 

@@ -20,6 +20,8 @@ Algorithm allgather_direct(Collective collective) {
                      Rank me) { return gather_directly(problem, shares(analysis), me); },
       .analyse = Shares::analyse,
       .symmetry = is_irregular(collective) ? nullptr : translation,
+      .tried_between_nodes = with_defaults,
+      .tried_with_shares = with_defaults,
   };
 }
 

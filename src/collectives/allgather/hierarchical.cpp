@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allgather/hierarchical, allgatherv/hierarchical: each lane gathers shares between nodes; the ranks of a node share what the lanes
-// got. Source  [traff2020] allgather decomposed into lanes; [sanders2002] for nodes of different sizes. Needs   what the parts
-// need: any nodes; lanes <= ranks of the smallest node. Idea    The ranks of each node send their shares to the leaders of their
-// groups. Each lane runs an allgather of these shares
+// allgather/hierarchical, allgatherv/hierarchical: lanes gather shares between nodes; the ranks of a node share what they got.
+// Source  [traff2020] allgather decomposed into lanes; [sanders2002] for nodes of different sizes.
+// Needs   what the parts need: any nodes; lanes <= ranks of the smallest node.
+// Idea    The ranks of each node send their shares to the leaders of their groups. Each lane runs an allgather of these shares
 //         between the nodes. Then the ranks of each node gather the shares of all lanes. If every rank leads, there is
 //         nothing to do before the lanes; with one lane, leaders broadcast everything inside their nodes.
 // Cost    The shares of all other nodes enter a node once, the least possible; C1 is the sum of the parts' rounds.

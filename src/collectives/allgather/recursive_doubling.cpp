@@ -47,6 +47,7 @@ Algorithm allgather_recursive_doubling(Collective collective) {
       .analyse = Shares::analyse,
       .symmetry = is_irregular(collective) ? nullptr : symmetry,
       .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+      .tried_with_shares = with_defaults,
   };
 }
 

@@ -21,6 +21,8 @@ Algorithm allgather_ring(Collective collective) {
       .analyse = Shares::analyse,
       .symmetry = is_irregular(collective) ? nullptr : translation,
       .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+      .tried_between_nodes = with_defaults,
+      .tried_with_shares = with_defaults,
   };
 }
 

@@ -25,6 +25,7 @@ extern const Algorithm allreduce_circulant{
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
     .combining = any_order_of_more_than_two,
     .combining_rule = any_order_of_more_than_two_rule,
+    .tried_between_nodes = with_defaults,
 };
 
 }  // namespace quadrille

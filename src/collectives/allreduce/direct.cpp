@@ -20,6 +20,10 @@ extern const Algorithm allreduce_direct{
                    Rank me) { return folded_directly(problem, problem.ranks - 1, 0, me); },
     .combining = always_fixed_tree,
     .combining_rule = always_fixed_tree_rule,
+    .tried_between_nodes = [](const Problem& whole) -> std::vector<std::string_view> {
+      if (required_combining(whole) == Combining::any_order) return {};  // others send less
+      return {""};
+    },
 };
 
 }  // namespace quadrille

@@ -38,6 +38,7 @@ extern const Algorithm allreduce_recursive_doubling{
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
     .combining = combining_of_folded,
     .combining_rule = combining_rule_of_folded,
+    .tried_between_nodes = with_defaults,
 };
 
 }  // namespace quadrille

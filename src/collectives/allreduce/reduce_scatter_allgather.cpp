@@ -46,6 +46,10 @@ extern const Algorithm allreduce_reduce_scatter_allgather{
     .ports = ports,
     .combining = combining_of_scatter,
     .combining_rule = combining_rule_of_scatter,
+    .tried_between_nodes = [](const Problem& whole) -> std::vector<std::string_view> {
+      if (required_combining(whole) == Combining::any_order) return {};  // others send less
+      return {"scatter=direct"};
+    },
 };
 
 }  // namespace quadrille

@@ -48,6 +48,7 @@ extern const Algorithm barrier_dissemination{
     .generate = generate,
     .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(translation_symmetry(problem.ranks)); },
     .ports = [](const Problem&, const Parameters& parameters) { return number(parameters, "ports"); },
+    .tried_between_nodes = with_defaults,
 };
 
 }  // namespace quadrille

@@ -22,6 +22,7 @@ extern const Algorithm broadcast_binomial{
           return broadcast_by_tree(position_of(tree, "broadcast", me), problem.block_bytes, me);
         },
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+    .tried_between_nodes = with_defaults,
 };
 
 }  // namespace quadrille

@@ -57,6 +57,9 @@ extern const Algorithm broadcast_chain{
                                       "sqrt((p-2)*b/8KiB), at most 1024")},
     .generate = generate,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+    .tried_between_nodes = [](const Problem&) -> std::vector<std::string_view> {
+      return {"", "segments=16"};
+    },
 };
 
 }  // namespace quadrille

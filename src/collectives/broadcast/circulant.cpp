@@ -22,6 +22,7 @@ extern const Algorithm broadcast_circulant{
     .generate = [](const Problem& problem, const Parameters& parameters, const Analysis*,
                    Rank me) { return broadcast_by_skips(problem, number(parameters, "segments"), "broadcast", me); },
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+    .tried_between_nodes = [](const Problem&) -> std::vector<std::string_view> { return {"segments=16"}; },
 };
 
 }  // namespace quadrille

@@ -45,6 +45,7 @@ extern const Algorithm reduce_binomial{
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
     .combining = combining,
     .combining_rule = "fixed tree, with one more round if p is not a power of two and the root is not 0",
+    .tried_between_nodes = with_defaults,
 };
 
 }  // namespace quadrille

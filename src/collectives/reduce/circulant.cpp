@@ -25,6 +25,9 @@ extern const Algorithm reduce_circulant{
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
     .combining = any_order_of_more_than_two,
     .combining_rule = any_order_of_more_than_two_rule,
+    .tried_between_nodes = [](const Problem&) -> std::vector<std::string_view> {
+      return {"", "segments=16"};
+    },
 };
 
 }  // namespace quadrille

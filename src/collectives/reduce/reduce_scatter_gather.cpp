@@ -49,6 +49,7 @@ extern const Algorithm reduce_reduce_scatter_gather{
         },
     .combining = combining_of_scatter,
     .combining_rule = combining_rule_of_scatter,
+    .tried_between_nodes = [](const Problem&) -> std::vector<std::string_view> { return {"scatter=direct"}; },
 };
 
 }  // namespace quadrille

@@ -31,6 +31,8 @@ Algorithm reduce_scatter_circulant(Collective collective) {
       .ports = [](const Problem&, const Parameters&) { return Count{1}; },
       .combining = any_order_of_more_than_two,
       .combining_rule = any_order_of_more_than_two_rule,
+      .tried_between_nodes = with_defaults,
+      .tried_with_shares = with_defaults,
   };
 }
 

@@ -60,6 +60,8 @@ Algorithm reduce_scatter_direct(Collective collective) {
       .symmetry = is_irregular(collective) ? nullptr : translation_of_any_order,
       .combining = as_asked_for,
       .combining_rule = as_asked_for_rule,
+      .tried_between_nodes = with_defaults,
+      .tried_with_shares = with_defaults,
   };
 }
 

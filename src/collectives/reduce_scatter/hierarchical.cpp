@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// reduce_scatter/hierarchical, reduce_scatterv/hierarchical: shares are combined inside nodes first, then in each lane between
-// nodes. Source  [traff2020] reduce-scatter decomposed into lanes; [sanders2002] for nodes of different sizes. Needs   what the
-// parts need: any nodes; lanes <= ranks of the smallest node. Idea    allgather/hierarchical backwards: the ranks of each node
-// combine, at each leader, the shares of all ranks in the
+// reduce_scatter/hierarchical, reduce_scatterv/hierarchical: shares are combined inside nodes, then in each lane between nodes.
+// Source  [traff2020] reduce-scatter decomposed into lanes; [sanders2002] for nodes of different sizes.
+// Needs   what the parts need: any nodes; lanes <= ranks of the smallest node.
+// Idea    allgather/hierarchical backwards: the ranks of each node combine, at each leader, the shares of all ranks in the
 //         groups of its lane. Each lane combines and scatters them between the nodes. Leaders scatter the shares of their
 //         groups.
 // Cost    The shares of all other nodes leave a node once, the least possible; C1 is the sum of the parts' rounds.

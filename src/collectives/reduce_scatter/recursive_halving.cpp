@@ -173,6 +173,7 @@ Algorithm reduce_scatter_recursive_halving(Collective collective) {
       .ports = [](const Problem&, const Parameters&) { return Count{1}; },
       .combining = combining,
       .combining_rule = order_of_combining,
+      .tried_with_shares = with_defaults,
   };
 }
 

@@ -23,6 +23,7 @@ Algorithm scan_direct(Collective collective) {
           },
       .combining = always_fixed_tree,
       .combining_rule = always_fixed_tree_rule,
+      .tried_between_nodes = with_defaults,
   };
 }
 

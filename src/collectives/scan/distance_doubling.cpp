@@ -42,6 +42,7 @@ Algorithm scan_distance_doubling(Collective collective) {
       .ports = [](const Problem&, const Parameters&) { return Count{1}; },
       .combining = combining,
       .combining_rule = collective == Collective::scan ? "rank order; fixed tree if p <= 2" : "rank order; fixed tree if p <= 4",
+      .tried_between_nodes = with_defaults,
   };
 }
 

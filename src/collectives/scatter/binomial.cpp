@@ -26,6 +26,7 @@ Algorithm scatter_binomial(Collective collective) {
           },
       .analyse = Shares::analyse,
       .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+      .tried_between_nodes = with_defaults,
   };
 }
 

@@ -52,6 +52,7 @@ Algorithm scatter_linear(Collective collective) {
           },
       .analyse = Shares::analyse,
       .ports = [](const Problem&, const Parameters& parameters) { return number(parameters, "ports"); },
+      .tried_between_nodes = with_defaults,
   };
 }
 
