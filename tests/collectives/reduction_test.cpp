@@ -143,7 +143,7 @@ TEST(Reductions, OfTwoPartsTakeEveryAlgorithmForEachPart) {
     const Problem problem = with_elements_of(problem_of(collective, 4, 6), 1);
     int taken = 0;
     for (const Algorithm* part : algorithms_for(part_collective)) {
-      if (part->node_ports) continue;  // algorithms for nodes are no parts: a part knows no nodes
+      if (part->node_ports) continue;  // for nodes, which this problem does not have
       const Choice choice = parse_choice(problem, whole + std::string(part->id));
       ASSERT_TRUE(applies(problem, choice)) << whole << part->id;
       EXPECT_TRUE(verify(make_schedule(problem, choice)).empty()) << whole << part->id;

@@ -10,6 +10,7 @@
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
+
 Result<> part_applies(const Problem& part, const std::string& specification) {
   try {
     return applies(part, parse_choice(part, specification));
