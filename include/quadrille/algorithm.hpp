@@ -124,7 +124,7 @@ struct Choice {
 Choice parse_choice(const Problem& problem, std::string_view specification);
 
 // Returns `choice` with defaults for the parameters that it lacks. Throws Error{misuse} if a value is out of range for
-// this problem.
+// this problem, or a word instead of a number or vice versa.
 Choice completed(const Problem& problem, Choice choice);
 
 // Returns `choice` without the parameters whose values are the defaults.

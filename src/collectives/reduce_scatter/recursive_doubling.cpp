@@ -9,6 +9,7 @@
 // Prefer  short blocks and an operator that does not commute, if p is no power of two.
 #include "collectives/reducing/folding.hpp"
 #include "collectives/shares.hpp"
+#include "patterns/passing_on.hpp"
 
 namespace quadrille {
 namespace {
@@ -50,17 +51,13 @@ class Exchange {
       arrived_ = outside(all_, theirs, size), from_below_ = theirs < mine;
     }
     program_.begin_round();
-    const Count in_upper = p_ % (2 * size) - size;  // ranks of the last group, if it is an upper one and has too few
-    if (in_upper <= 0) return;
-    const bool takes_part = mine + size + in_upper == p_ && (mine & size) == 0;
-    for (Count distance = size / 2; distance > 0; distance /= 2, program_.begin_round()) {
-      if (!takes_part) continue;
-      const Rank other = me_ ^ distance, first = me_ & -(2 * distance), end = first + in_upper;  // those before `end` have it
-      if (other > me_ && me_ < end && other >= end) program_.send(other, outside(all_, theirs, size));
-      if (other < me_ && other < end && me_ >= end) {
-        program_.receive(other, outside(all_, theirs, size));
+    for (const PassingOn& round : passing_on(p_, size, me_)) {
+      if (round.to) program_.send(*round.to, outside(all_, theirs, size));
+      if (round.from) {
+        program_.receive(*round.from, outside(all_, theirs, size));
         arrived_ = outside(all_, theirs, size), from_below_ = false;
       }
+      program_.begin_round();
     }
   }
 

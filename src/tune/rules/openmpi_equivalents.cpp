@@ -15,15 +15,7 @@ namespace {
 
 using enum Collective;
 
-constexpr std::string_view empty_share = "the table's scatter-allgather leaves no share empty";
-
 bool has_two_bytes(const Problem& problem) { return problem.block_bytes >= 2; }
-
-// Open MPI's shares of a vector have the same length, rounded up, so the last ones may be empty.
-bool fills_all_shares(const Problem& problem) {
-  const Count share = (elements_of(problem) + problem.ranks - 1) / problem.ranks;
-  return has_element_for_each(problem) && (problem.ranks - 1) * share < elements_of(problem);
-}
 
 constexpr Equivalent table[] = {
     {alltoall, "linear", "direct"},
