@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an alltoall costs when it is called from Python: medians of the same calls by Quadrille and by the MPI library, from Python and
-from C++, in one process, in turns. Times are microseconds; "beyond C++" is the difference of the medians.
+"""What an alltoall costs when it is called from Python: medians of the same calls by Quadrille and by the MPI library, from Python
+and from C++, in one process, in turns. Times are microseconds; "beyond C++" is the difference of the medians.
 
     mpirun -n 1 python3 bench/python_calls.py build/release/bench/python_calls.so [CALLS] [ELEMENTS OF A BLOCK...]
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Solves A x = b by conjugate gradients, with A = tridiag(-1, 2.5, -1) and distributed rows. Scalar products are allreduces. It runs
-on four threads, or as it is launched: mpirun -n 6 python3 conjugate_gradients.py"""
+"""Solves A x = b by conjugate gradients, with A = tridiag(-1, 2.5, -1) and distributed rows. Scalar products are allreduces. It
+runs on four threads, or as it is launched: mpirun -n 6 python3 conjugate_gradients.py"""
 import sys
 
 import numpy as np

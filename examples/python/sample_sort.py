@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Keys sorted across ranks: sample sort with alltoallv. It runs on four threads, or as it is launched: mpirun -n 6 python3 sample_sort.py"""
+"""Keys sorted across ranks: sample sort with alltoallv. It runs on four threads, or as it is launched: mpirun -n 6 python3
+sample_sort.py"""
 import sys
 
 import numpy as np

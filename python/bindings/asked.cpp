@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "foundation/alternatives.hpp"
+#include "numbers.hpp"
 #include "operators.hpp"
 #include "quadrille/neighborhood.hpp"
 #include "schedule/policy_name.hpp"
@@ -35,15 +36,6 @@ void set_named(Value& value, PyObject* object, const char* argument, const std::
   throw Error(ErrorCode::misuse, fmt::format("there is no {} '{}'; choose {}", argument, word, alternatives(names)));
 }
 
-Rank rank_of(PyObject* object, const char* argument) {
-  const Py_ssize_t rank = PyNumber_AsSsize_t(object, PyExc_OverflowError);
-  if (rank == -1 && PyErr_Occurred()) {
-    PyErr_Clear();
-    throw Error(ErrorCode::misuse, fmt::format("'{}' is a rank, not {}", argument, Py_TYPE(object)->tp_name));
-  }
-  return rank;
-}
-
 Family family_of(PyObject* algorithm) {
   const py::handle object(algorithm);
   if (py::isinstance<Held>(object)) {
@@ -54,6 +46,12 @@ Family family_of(PyObject* algorithm) {
   if (py::isinstance<Family>(family)) return family.cast<Family>();
   throw Error(ErrorCode::misuse, fmt::format("'algorithm' is a name, a schedule or a function made by quadrille.algorithm, not {}",
                                              Py_TYPE(algorithm)->tp_name));
+}
+
+const Neighbors& neighbors_of(PyObject* object) {
+  if (object && py::isinstance<Neighbors>(object)) return py::handle(object).cast<const Neighbors&>();
+  throw Error(ErrorCode::misuse,
+              fmt::format("'neighbors' is a quadrille.Neighbors, not {}", object ? Py_TYPE(object)->tp_name : "None"));
 }
 
 void check_same(const ElementType& input, const ElementType& output) {
@@ -87,7 +85,7 @@ Asked::Asked(const Form& form, const Given& given) {
   CallArguments& arguments = call.arguments;
   arguments.collective = form.collective;
   arguments.compares = false;  // QUADRILLE_CHECK=1 turns it on
-  read_buffers(given);
+  read_buffers(form, given);
   if (const ElementType& type = input ? input.type() : output.type(); input || output) arguments.element_bytes = type.bytes;
   if (is_reduction(form.collective)) {
     static PyObject* const sum = PyUnicode_InternFromString("sum");
@@ -100,25 +98,28 @@ Asked::Asked(const Form& form, const Given& given) {
   arguments.input_elements = elements_of(input, arguments.element_bytes, "input");
   arguments.output = output.data();
   arguments.output_elements = elements_of(output, arguments.element_bytes, "output");
-  if (PyObject* const root = given[Slot::root]) arguments.root = rank_of(root, "root");
+  if (PyObject* const root = given[Slot::root]) arguments.root = number_of(root, "root");
   if (is_irregular(form.collective)) read_blocks(form, given);
   if (form.is_among_neighbors)
-    neighbors = &py::handle(given[Slot::neighbors]).cast<const Neighbors&>();
+    neighbors = &neighbors_of(given[Slot::neighbors]);
   else
     read_options(given);
 }
 
-void Asked::read_buffers(const Given& given) {
+void Asked::read_buffers(const Form& form, const Given& given) {
+  const auto needed = [&](Slot slot) { return given[slot] ? given[slot] : Py_None; };
   bool& in_place = call.arguments.in_place;
-  if (PyObject* const buffer = given[Slot::buffer]) {
+  if (form.collective == Collective::broadcast) {
     in_place = true;
-    output = Buffer(buffer, "buffer", Buffer::Use::write);
+    output = Buffer(needed(Slot::buffer), "buffer", Buffer::Use::write);
     return;
   }
   PyObject* const first = given[Slot::input];
   in_place = first && is_in_place(first);
+  if (in_place && form.is_among_neighbors)
+    throw Error(ErrorCode::misuse, fmt::format("{} has an input of its own, and cannot be in place", form.name));
   if (first && !in_place) input = Buffer(first, "input", Buffer::Use::read);
-  if (PyObject* const second = given[Slot::output]) output = Buffer(second, "output", Buffer::Use::write);
+  if (in_place || given[Slot::output]) output = Buffer(needed(Slot::output), "output", Buffer::Use::write);
   if (input && output) check_same(input.type(), output.type());
 }
 

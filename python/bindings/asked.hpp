@@ -36,7 +36,7 @@ struct Asked {
   const Neighbors* neighbors = nullptr;
 
  private:
-  void read_buffers(const Given& given);
+  void read_buffers(const Form& form, const Given& given);
   void read_blocks(const Form& form, const Given& given);
   void read_options(const Given& given);
 

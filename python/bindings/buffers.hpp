@@ -5,8 +5,6 @@
 
 #include <Python.h>
 
-#include <vector>
-
 #include "elements.hpp"
 #include "quadrille/layout.hpp"
 #include "quadrille/types.hpp"
@@ -42,9 +40,5 @@ class Buffer {
   Py_buffer view_{};
   ElementType type_{};
 };
-
-// Reads whole numbers, one for each rank, from a buffer of integers or a sequence. Throws Error{misuse}, naming the argument, if it
-// has others.
-std::vector<Count> numbers_of(PyObject* object, const char* argument);
 
 }  // namespace quadrille::python

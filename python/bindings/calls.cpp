@@ -29,6 +29,13 @@ const Parameters& parameters_of(std::size_t form) {
   return (*all)[form];
 }
 
+// Without a plan, an alltoallv in place has one list of blocks.
+void check_in_place(const Asked& asked) {
+  if (asked.in_place() && asked.call.arguments.collective == Collective::alltoallv && asked.call.send.counts.size() > 0)
+    throw Error(ErrorCode::misuse,
+                "in place, send_counts is None: the block from a rank replaces the block to it; plan_alltoallv takes both lists");
+}
+
 void execute(Communicator& group, const Asked& asked) {
   if (asked.neighbors) return execute_among_neighbors(group, *asked.neighbors, asked.call);
   if (asked.family) {
@@ -51,6 +58,7 @@ Request start(Communicator& group, const Asked& asked) {
 
 PyObject* started(const std::shared_ptr<Ranks>& ranks, const Form& form, const Given& given) {
   Asked asked(form, given);
+  check_in_place(asked);
   Request request = with_group(*ranks, [&](Communicator& group) { return start(group, asked); });
   return python_request(ranks, std::move(request), kept(std::move(asked.input), std::move(asked.output)));
 }
@@ -61,6 +69,7 @@ PyObject* method(PyObject* self, PyObject* const* arguments, Py_ssize_t count, P
     const Given given = parameters_of(form).read(arguments, count, keywords);
     if constexpr (way == Way::call) {
       const Asked asked(forms[form], given);
+      check_in_place(asked);
       with_group(object_in<Ranks>(self), [&](Communicator& group) { execute(group, asked); });
       Py_RETURN_NONE;
     } else {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "buffers.hpp"
+#include "numbers.hpp"
 #include "quadrille/alltoallw.hpp"
 #include "quadrille/exchange.hpp"
 #include "quadrille/neighborhood.hpp"
@@ -42,8 +43,8 @@ struct ListedEdges {
     for (const py::handle pair : pairs) {
       if (!py::isinstance<py::sequence>(pair) || py::len(pair) != 2)
         throw Error(ErrorCode::misuse, fmt::format("'{}' is a list of pairs of a rank and a buffer", argument));
-      const py::object memory = pair[py::int_(1)];
-      add(py::cast<Rank>(pair[py::int_(0)]), buffers->emplace_back(memory.ptr(), argument, use));
+      const py::object rank = pair[py::int_(0)], memory = pair[py::int_(1)];
+      add(number_of(rank.ptr(), "rank"), buffers->emplace_back(memory.ptr(), argument, use));
     }
   }
 };

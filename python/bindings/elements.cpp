@@ -22,11 +22,52 @@ Kind kind_of(const char* format) {
   const bool is_complex = *format == 'Z';
   if (is_complex) ++format;
   if (format[0] == '\0' || format[1] != '\0') return Kind::other;
-  if (is_complex) return std::strchr("fd", *format) ? Kind::complex : Kind::other;
-  if (*format == '?') return Kind::truth;
-  if (std::strchr("bhilqn", *format)) return Kind::whole;
-  if (std::strchr("BHILQN", *format)) return Kind::natural;
-  return std::strchr("fd", *format) ? Kind::real : Kind::other;
+  if (is_complex) return *format == 'f' || *format == 'd' ? Kind::complex : Kind::other;
+  switch (*format) {
+    case '?': return Kind::truth;
+    case 'f':
+    case 'd': return Kind::real;
+    case 'b':
+    case 'h':
+    case 'i':
+    case 'l':
+    case 'q':
+    case 'n': return Kind::whole;
+    case 'B':
+    case 'H':
+    case 'I':
+    case 'L':
+    case 'Q':
+    case 'N': return Kind::natural;
+  }
+  return Kind::other;
+}
+
+// The letters of a structure's members, without their names and padding: "di" of T{d:value:i:index:}. Empty if it is no structure.
+std::string members_of(const char* format) {
+  std::string members;
+  if (std::strncmp(format, "T{", 2) != 0) return members;
+  bool is_name = false;
+  for (const char* letter = format + 2; *letter && (is_name || *letter != '}'); ++letter) {
+    if (*letter == ':') is_name = !is_name;
+    if (!is_name && !std::strchr(":x@=", *letter)) members += *letter;
+  }
+  return members;
+}
+
+// The name of a pair of a value and a 32-bit index, such as "f64_i32"; empty if the structure is none.
+std::string pair_name(const char* format) {
+  const std::string members = members_of(format);
+  if (members.size() != 2 || members[1] != 'i') return "";
+  switch (members[0]) {
+    case 'f': return "f32_i32";
+    case 'd': return "f64_i32";
+    case 'h': return "i16_i32";
+    case 'i': return "i32_i32";
+    case 'l':
+    case 'q': return "i64_i32";
+  }
+  return "";
 }
 
 }  // namespace
@@ -40,9 +81,22 @@ ElementType element_type_of(const Py_buffer& view) {
   return {kind_of(format), std::max<Bytes>(view.itemsize, 1), format};
 }
 
+bool has_objects(const ElementType& type) {
+  if (type.kind != Kind::other) return false;
+  bool is_name = false;  // of a member, as in T{d:value:O:object:}
+  for (const char* letter = type.format; *letter; ++letter) {
+    if (*letter == ':') is_name = !is_name;
+    if (*letter == 'O' && !is_name) return true;
+  }
+  return false;
+}
+
 std::string name(const ElementType& type) {
   switch (type.kind) {
-    case Kind::other: return type.format;
+    case Kind::other: {
+      std::string pair = pair_name(type.format);
+      return pair.empty() ? type.format : pair;
+    }
     case Kind::truth: return "bool";
     case Kind::whole: return fmt::format("i{}", 8 * type.bytes);
     case Kind::natural: return fmt::format("u{}", 8 * type.bytes);

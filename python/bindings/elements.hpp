@@ -24,7 +24,10 @@ struct ElementType {
 
 ElementType element_type_of(const Py_buffer& view);
 
-// "f64", "i32", "c128", "bool"; the format of elements of no known kind.
+// True if the elements are, or contain, addresses of Python objects.
+bool has_objects(const ElementType& type);
+
+// "f64", "i32", "c128", "bool"; "f64_i32" for a pair of a value and an index; else the format of elements of no known kind.
 std::string name(const ElementType& type);
 
 }  // namespace quadrille::python

@@ -48,7 +48,13 @@ std::string_view name_of(PyObject* given) {
 }
 
 const Operator& found(std::string_view operation, const ElementType& type) {
-  if (type.kind != ElementType::Kind::truth) return *built_in_operator(operation, name(type));
+  if (type.kind != ElementType::Kind::truth) {
+    const Operator& row = *built_in_operator(operation, name(type));
+    if (type.kind == ElementType::Kind::other && row.element_bytes != type.bytes)
+      throw Error(ErrorCode::misuse, fmt::format("elements of {} have {} bytes, not {}; make the dtype with align=True", operation,
+                                                 row.element_bytes, type.bytes));
+    return row;
+  }
   if (operation == "sum" || operation == "prod")
     throw Error(ErrorCode::misuse,
                 fmt::format("{} has no elements of type bool; its operators are lor, land, lxor, min and max", operation));

@@ -16,6 +16,7 @@
 namespace quadrille::python {
 namespace {
 
+// A plan as Python holds it.
 class HeldPlan {
  public:
   HeldPlan(std::shared_ptr<Ranks> ranks, Plan plan, Asked& asked)
@@ -201,10 +202,9 @@ PyObject* python_plan(const std::shared_ptr<Ranks>& ranks, const Form& form, con
 }
 
 void add_plans(py::module_& module) {
-  const py::class_<HeldPlan> plan(module, "Plan", "A collective made ready to run any number of times on the same sizes.",
-                                  py::is_final());
-  py::class_<HeldPlan>(plan)
-      .def_property_readonly(
+  py::class_<HeldPlan> plan(
+      module, "Plan", "A collective made ready to run any number of times; bound to the buffers of plan_NAME.", py::is_final());
+  plan.def_property_readonly(
           "algorithm", [](const HeldPlan& held) { return held.plan().algorithm(); }, "The algorithm with all its parameters.")
       .def_property_readonly(
           "executor", [](const HeldPlan& held) { return std::string(name(held.plan().executor())); }, "mpi, shared or hybrid.")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A plan as Python holds it: bound to the buffers with which it was made.
+// Making the plans of collectives, and the class Plan, which is bound to the buffers with which the plan was made.
 #pragma once
 
 #include <memory>

@@ -5,7 +5,7 @@
 // problem: any number of ranks, any counts, any operator, and also the fixed tree. If several algorithms apply to every problem,
 // the default is the algorithm that sends each byte once: `direct` or `linear`. For broadcast and reduce the default is
 // `binomial`, because with `linear` the root would send or receive all p - 1 vectors itself. BASELINE marks an algorithm that is
-// there only to be compared with another one (baselines.hpp); the head of its file says "Prefer  never".
+// there only to be compared with another one (baselines.hpp), as BASELINES are; the head of its file says "Prefer  never".
 #include <algorithm>
 #include <cstdint>
 #include <list>
@@ -46,6 +46,7 @@ struct Table {
 #define BASELINE(record) QUADRILLE_RECORD(record, baseline)
 #define ROWS(record_of, ...) QUADRILLE_RECORDS(record_of, none, __VA_ARGS__)
 #define DEFAULTS(record_of, ...) QUADRILLE_RECORDS(record_of, standard, __VA_ARGS__)
+#define BASELINES(record_of, ...) QUADRILLE_RECORDS(record_of, baseline, __VA_ARGS__)
 
 static Table filled_table() {
   using enum Collective;
@@ -86,7 +87,7 @@ static Table filled_table() {
   ROWS(allgather_bine, allgather, allgatherv);
   ROW(allgather_mesh);
   ROWS(allgather_concatenation, allgather, allgatherv);
-  BASELINE(allgather_gather_broadcast);
+  BASELINES(allgather_gather_broadcast, allgather, allgatherv);
   BASELINE(allgather_broadcasts);
   ROWS(allgather_hierarchical, allgather, allgatherv);
   ROW(broadcast_linear);
@@ -97,6 +98,7 @@ static Table filled_table() {
   ROW(broadcast_bine);
   ROW(broadcast_knomial);
   ROW(broadcast_tree);
+  ROW(broadcast_split_tree);
   ROW(broadcast_scatter_allgather);
   ROW(broadcast_hierarchical);
   ROW(reduce_linear);
@@ -106,10 +108,13 @@ static Table filled_table() {
   ROW(reduce_bine);
   ROW(reduce_tree);
   ROW(reduce_reduce_scatter_gather);
+  ROW(reduce_rabenseifner);
+  ROW(reduce_in_order_tree);
   ROW(reduce_hierarchical);
   DEFAULT(allreduce_direct);
   ROW(allreduce_recursive_doubling);
   ROW(allreduce_reduce_scatter_allgather);
+  ROW(allreduce_rabenseifner);
   ROW(allreduce_ring);
   ROW(allreduce_circulant);
   ROW(allreduce_bine);
@@ -119,24 +124,31 @@ static Table filled_table() {
   ROWS(reduce_scatter_ring, reduce_scatter, reduce_scatterv);
   ROW(reduce_scatter_mesh);
   ROWS(reduce_scatter_recursive_halving, reduce_scatter, reduce_scatterv);
+  ROWS(reduce_scatter_butterfly, reduce_scatter, reduce_scatterv);
+  ROWS(reduce_scatter_recursive_doubling, reduce_scatter, reduce_scatterv);
   ROWS(reduce_scatter_circulant, reduce_scatter, reduce_scatterv);
   ROWS(reduce_scatter_hierarchical, reduce_scatter, reduce_scatterv);
   ROWS(reduce_scatter_bine, reduce_scatter, reduce_scatterv);
   DEFAULTS(reduce_scatter_direct, reduce_scatter, reduce_scatterv);
+  ROWS(reduce_scatter_shift, reduce_scatter, reduce_scatterv);
+  BASELINES(reduce_scatter_reduce_then_scatter, reduce_scatter, reduce_scatterv);
   DEFAULTS(scan_direct, scan, exscan);
   ROWS(scan_hypercube, scan, exscan);
+  BASELINES(scan_recursive_doubling, scan, exscan);
   ROWS(scan_distance_doubling, scan, exscan);
   ROWS(scan_chain, scan, exscan);
   ROWS(scan_hierarchical, scan, exscan);
   DEFAULTS(scatter_linear, scatter, scatterv, gather, gatherv);
   ROWS(scatter_binomial, scatter, scatterv, gather, gatherv);
   ROWS(scatter_mesh, scatter, scatterv, gather, gatherv);
+  BASELINE(gather_linear_sync);
   ROWS(scatter_hierarchical, scatter, scatterv, gather, gatherv);
   ROWS(scatter_bine, scatter, scatterv, gather, gatherv);
   DEFAULT(barrier_dissemination);
   ROW(barrier_linear);
   ROW(barrier_binomial);
   ROW(barrier_recursive_doubling);
+  BASELINE(barrier_double_ring);
   ROW(barrier_hierarchical);
 
   const auto comes_first = [](const Algorithm* a, const Algorithm* b) { return a->collective < b->collective; };

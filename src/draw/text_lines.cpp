@@ -19,6 +19,12 @@ std::size_t last_comma(const std::string& word, double width, double size) {
   return found;
 }
 
+// Cuts a word that is too long; a comma at its end stays.
+std::string shortened(const std::string& word, double size) {
+  const double most = longest_whole_word * letter_width * size;
+  return text_width(word, size) <= most ? word : fitted(word, most, size) + (word.ends_with(',') ? "," : "");
+}
+
 }  // namespace
 
 double text_width(std::string_view words, double size) {
@@ -51,7 +57,7 @@ std::vector<std::string> lines_of(const std::string& words, double width, double
       lines.emplace_back();
       word.erase(0, comma + 1);
     }
-    lines.back() = text_width(word, size) <= width ? word : fitted(word, longest_whole_word * letter_width * size, size);
+    lines.back() = text_width(word, size) <= width ? word : shortened(word, size);
     begin = space + 1;
   }
   return lines;

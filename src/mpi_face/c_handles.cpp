@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The functions of mpi_c.h.
 #include <fmt/format.h>
+#include <link.h>
 
-#include <array>
+#include <string>
 
 #include "c_interface/guarded.hpp"
 #include "c_interface/handles.hpp"
@@ -16,22 +17,27 @@ using namespace quadrille::c_interface;
 
 namespace {
 
-// A C program does not link with the package of another MPI library (mpi_package.h), but a Fortran program does. Its own MPI
-// library then answers all calls from here, too, with handles of another form.
+// A C program does not link with the package of another MPI library (mpi_package.h), but a Fortran program does. It then loads both
+// libraries, and its calls go partly to the one and partly to the other.
 void check_package() {
-  std::array<char, 8192> text{};  // the longest text of any library; MPI_MAX_LIBRARY_VERSION_STRING is that of one
-  int length = 0;
-  MPI_Get_library_version(text.data(), &length);
-  if (const MpiLibrary* const library = library_of_version(text.data()); library && library->id != QUADRILLE_MPI_LIBRARY)
+  const MpiLibrary* other = nullptr;
+  dl_iterate_phdr(
+      [](dl_phdr_info* loaded, std::size_t, void* found) {
+        const std::string path = loaded->dlpi_name ? loaded->dlpi_name : "";
+        const MpiLibrary* const library = library_of_needed(path.substr(path.rfind('/') + 1));
+        if (library && library->id != QUADRILLE_MPI_LIBRARY) *static_cast<const MpiLibrary**>(found) = library;
+        return 0;
+      },
+      &other);
+  if (other)
     throw Error(
         ErrorCode::misuse,
         fmt::format("the program's MPI library is {}, but the program is linked with quadrille-{}; link it with quadrille-{}",
-                    library->title, QUADRILLE_MPI_LIBRARY, library->id));
+                    other->title, QUADRILLE_MPI_LIBRARY, other->id));
 }
 
 // Outside MPI_Init and MPI_Finalize, MPI libraries end the process when their functions are called.
 void check_usable() {
-  check_package();
   int initialised = 0, finalised = 0;
   MPI_Initialized(&initialised);
   MPI_Finalized(&finalised);
@@ -40,6 +46,7 @@ void check_usable() {
 }
 
 MPI_Comm communicator_of(MPI_Fint handle) {
+  check_package();
   check_usable();
   const MPI_Comm communicator = MPI_Comm_f2c(handle);
   if (communicator == MPI_Comm{})

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "patterns/powers.hpp"
+
 namespace quadrille {
 
 TreePosition position_in_knomial_tree(Count ranks, Rank root, Count radix, KnomialOrder order, std::string phase, Rank me) {
@@ -45,6 +47,24 @@ TreePosition position_in_full_tree(Count ranks, Rank root, Count fan_out, std::s
   if (v > 0) position.parent = TreeEdge{level - 1, rank_of(first - size_above + (v - first) % size_above), {}};
   for (Count j = 1; j <= fan_out && v + j * size < ranks; ++j) position.children.push_back({level, rank_of(v + j * size), {}});
   return position;
+}
+
+TreePosition position_in_in_order_tree(Count ranks, std::string phase, Rank me) {
+  TreePosition position;
+  position.phases.push_back({std::move(phase), ranks == 1 ? 0 : ceil_log2(ranks + 1) - 1});
+  RankRange run{0, ranks};
+  for (Count level = 0;; ++level) {
+    const Rank parent = run.first + run.count - 1;
+    const RankRange lower{run.first, run.count / 2}, upper{run.first + lower.count, run.count - 1 - lower.count};
+    if (me == parent) {
+      for (const RankRange& child : {upper, lower})
+        if (child.count > 0) position.children.push_back({level, child.first + child.count - 1, child});
+      position.ranks = run;
+      return position;
+    }
+    run = me < upper.first ? lower : upper;
+    position.parent = TreeEdge{level, parent, run};
+  }
 }
 
 }  // namespace quadrille

@@ -23,4 +23,9 @@ TreePosition position_in_knomial_tree(Count ranks, Rank root, Count radix, Knomi
 // fan_out^i.
 TreePosition position_in_full_tree(Count ranks, Rank root, Count fan_out, std::string phase, Rank me);
 
+// The rank's position in the in-order binary tree, in which the last rank of a run of n ranks has two children: the last of the
+// first floor(n / 2) ranks, whose run these are, and the one before it, whose run is the rest. The root is the last of all ranks.
+// Children receive in the same round; the nearer one is listed first.
+TreePosition position_in_in_order_tree(Count ranks, std::string phase, Rank me);
+
 }  // namespace quadrille

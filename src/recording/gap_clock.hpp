@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures what a thread computes between two calls. A system call asks for the thread's processor time, which takes a quarter of a
+// Measures what a thread computes between two calls. A system call asks for the thread's processor time, which takes most of a
 // microsecond. So that is done only where the last gap after such a call was long; other gaps are measured by the tick counter.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "foundation/system/ticks.hpp"
 
@@ -59,7 +60,8 @@ class GapClock {
 
  private:
   Gap measured(std::uint64_t wall) const noexcept {
-    return split(wall, static_cast<std::uint64_t>(static_cast<double>(processor_ns() - processor_ns_) * ticks_per_ns_));
+    const std::int64_t ns = std::max<std::int64_t>(0, processor_ns() - processor_ns_ - question_ns_);
+    return split(wall, static_cast<std::uint64_t>(static_cast<double>(ns) * ticks_per_ns_));
   }
   static std::int64_t processor_ns() noexcept {
     timespec now{};
@@ -67,6 +69,17 @@ class GapClock {
     return now.tv_sec * 1'000'000'000 + now.tv_nsec;
   }
 
+  // What two questions without a gap between them seem to compute.
+  static std::int64_t cost_of_question() noexcept {
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (int i = 0; i < 16; ++i) {
+      const std::int64_t begin = processor_ns();
+      least = std::min(least, processor_ns() - begin);
+    }
+    return least;
+  }
+
+  const std::int64_t question_ns_ = cost_of_question();
   const double ticks_per_ns_;
   const std::uint64_t long_ticks_;
   Pace* pace_ = nullptr;

@@ -40,15 +40,21 @@ class Grouping {
       for (const auto& [rank, count] : absent_)
         if (count.all > most && count.absent == count.all && members.contains(count.first))
           most = count.all, group.text = fmt::format("rank {} takes part in none of its {} messages", rank, count.all);
-      for (const auto& [key, shift] : shifts_)
+      for (const auto& [key, shifted] : shifts_) {
+        const Shift& shift = shifted.shift;
         if (shift.rounds != 0 && members.contains(shift.first) && (!group.shift || shift.messages > group.shift->messages))
           group.shift = shift;
+      }
       if (group.shift) group.shift->first = numbers_[group.shift->first];
     }
     return groups;
   }
 
  private:
+  struct Shifted {
+    Shift shift;
+    std::vector<std::size_t> members;
+  };
   struct AbsentEnds {
     Count all = 0, absent = 0;
     std::size_t first = 0;  // the first of the absent
@@ -82,26 +88,36 @@ class Grouping {
         for (const Message& send : round.sends) all[{program.rank, send.peer}].sends.push_back(round.number);
         for (const Message& receive : round.receives) all[{receive.peer, program.rank}].receives.push_back(round.number);
       }
-    std::set<std::tuple<Rank, Rank, std::ptrdiff_t>> seen;
+    std::map<std::tuple<Rank, Rank, std::ptrdiff_t>, std::size_t> messages;  // with the first of their ends
+    std::map<Rank, Count> messages_of;                                       // with an end at the rank
     for (std::size_t i = 0; i < names_.size(); ++i) {
       const auto& [round, kind, from, to] = names_[i];
       if (!lacks_an_end(i) || round < 0) continue;
       const auto& [sends, receives] = all[{from, to}];
-      if (sends.size() != receives.size()) continue;
       const std::vector<Count>& own = has_sender(i) ? sends : receives;
       const auto place = std::find(own.begin(), own.end(), round) - own.begin();
+      const bool has_partner = sends.size() == receives.size();
+      const auto [message, is_new] = messages.try_emplace({from, to, has_partner ? place : -1 - place}, i);
+      if (is_new) ++messages_of[from], ++messages_of[to];
+      together_.emplace_back(message->second, i);
+      if (!is_new || !has_partner) continue;
       const Count sent = sends.at(static_cast<std::size_t>(place)), received = receives.at(static_cast<std::size_t>(place));
       if (sent < 0 || received < 0) continue;
-      const bool is_new = seen.emplace(from, to, place).second;  // both ends may be listed
-      enter_shift({from, sent - received, is_new ? 1 : 0, i, sent, received});
-      enter_shift({to, received - sent, is_new ? 1 : 0, i, sent, received});
+      enter_shift({from, sent - received, 0, i, sent, received}, i);
+      enter_shift({to, received - sent, 0, i, sent, received}, i);
     }
+    std::erase_if(shifts_, [&](const auto& each) {
+      const Count all_messages = messages_of[each.second.shift.rank];
+      return each.second.shift.messages < all_messages - all_messages / 4;
+    });
+    for (const auto& [key, shifted] : shifts_)
+      for (const std::size_t i : shifted.members) together_.emplace_back(shifted.shift.first, i);
   }
 
-  void enter_shift(const Shift& shift) {
-    const auto [known, fresh] = shifts_.try_emplace({shift.rank, shift.rounds}, shift);
-    if (!fresh) known->second.messages += shift.messages;
-    together_.emplace_back(known->second.first, shift.first);
+  void enter_shift(const Shift& shift, std::size_t i) {
+    Shifted& known = shifts_.try_emplace({shift.rank, shift.rounds}, Shifted{shift, {}}).first->second;
+    ++known.shift.messages;
+    known.members.push_back(i);
   }
 
   void unite_absent_ends() {
@@ -126,7 +142,7 @@ class Grouping {
   std::vector<std::size_t> numbers_;   // of the operations
   std::vector<NamedOperation> names_;  // by the same index, as all below
   std::vector<std::pair<std::size_t, std::size_t>> together_;
-  std::map<std::pair<Rank, Count>, Shift> shifts_;
+  std::map<std::pair<Rank, Count>, Shifted> shifts_;
   std::map<Rank, AbsentEnds> absent_;
 };
 

@@ -3,8 +3,8 @@
 //   - are of the same round and have the same sender or the same receiver;
 //   - are a set of operations of which most are not finished (likeness.hpp);
 //   - lack the end of the same rank, which lacks most of its ends;
-//   - are messages of one rank that it posts the same number of rounds before or after the other ends. The first send from one rank
-//     to another belongs to the first receive there, and so on.
+//   - are the two ends of one message: the first send from one rank to another belongs to the first receive there, and so on;
+//   - are most of the messages of one rank, which it posts the same number of rounds before or after the other ends.
 #pragma once
 
 #include <optional>

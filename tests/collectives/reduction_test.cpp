@@ -138,27 +138,41 @@ TEST(Reduce, NeverCutsElements) {
   EXPECT_THROW(make_schedule(problem, "circulant:segments=8"), Error);
 }
 
-std::vector<std::string> sorted(std::vector<std::string> words) {
-  std::sort(words.begin(), words.end());
-  return words;
+// Every row can be a part, also those that are not among the choices.
+TEST(Reductions, OfTwoPartsTakeEveryAlgorithmForEachPart) {
+  const auto takes = [](Collective collective, const std::string& whole, Collective part_collective) {
+    const Problem problem = with_elements_of(problem_of(collective, 4, 6), 1);
+    int taken = 0;
+    for (const Algorithm* part : algorithms_for(part_collective)) {
+      if (part->node_ports) continue;  // algorithms for nodes are no parts: a part knows no nodes
+      const Choice choice = parse_choice(problem, whole + std::string(part->id));
+      ASSERT_TRUE(applies(problem, choice)) << whole << part->id;
+      EXPECT_TRUE(verify(make_schedule(problem, choice)).empty()) << whole << part->id;
+      ++taken;
+    }
+    EXPECT_GE(taken, 4) << whole;
+  };
+  takes(Collective::reduce, "reduce-scatter-gather:scatter=", Collective::reduce_scatterv);
+  takes(Collective::allreduce, "reduce-scatter-allgather:scatter=", Collective::reduce_scatterv);
+  takes(Collective::allreduce, "reduce-scatter-allgather:gather=", Collective::allgatherv);
+  takes(Collective::broadcast, "scatter-allgather:gather=", Collective::allgatherv);
+  takes(Collective::allreduce, "reduce-broadcast:reduce=", Collective::reduce);
+  takes(Collective::allreduce, "reduce-broadcast:broadcast=", Collective::broadcast);
+  takes(Collective::allgatherv, "gather-broadcast:gather=", Collective::gatherv);
+  takes(Collective::allgather, "gather-broadcast:broadcast=", Collective::broadcast);
+  takes(Collective::reduce_scatter, "reduce-then-scatter:reduce=", Collective::reduce);
+  takes(Collective::reduce_scatterv, "reduce-then-scatter:scatter=", Collective::scatterv);
 }
 
-TEST(Reductions, OfTwoPartsOfferEveryAlgorithmForEachPart) {
-  const auto offered = [](Collective collective, const char* id, std::size_t parameter) {
-    std::set<std::string> ids;  // with any settings
-    for (const std::string& choice : find_algorithm(collective, id)->parameters[parameter].choices)
-      ids.insert(choice.substr(0, choice.find(':')));
-    return std::vector<std::string>(ids.begin(), ids.end());
+TEST(Reductions, OfTwoPartsRefuseWrongParts) {
+  const Problem problem = problem_of(Collective::allreduce, 4, 8);
+  const auto refused = [&](const char* specification) {
+    const auto result = applies(problem, parse_choice(problem, specification));
+    return result ? std::string() : result.error();
   };
-  const auto rows = [](Collective collective) {
-    std::vector<std::string> ids;
-    for (const Algorithm* part : algorithms_for(collective))
-      if (!part->node_ports) ids.emplace_back(part->id);  // algorithms for nodes are no parts: a part knows no nodes
-    return sorted(ids);
-  };
-  EXPECT_EQ(offered(Collective::reduce, "reduce-scatter-gather", 0), rows(Collective::reduce_scatterv));
-  EXPECT_EQ(offered(Collective::allreduce, "reduce-scatter-allgather", 0), rows(Collective::reduce_scatterv));
-  EXPECT_EQ(offered(Collective::allreduce, "reduce-scatter-allgather", 1), rows(Collective::allgatherv));
+  EXPECT_TRUE(refused("reduce-broadcast:reduce=rung").starts_with("there is no reduce algorithm 'rung'"));
+  EXPECT_TRUE(refused("reduce-broadcast:broadcast=(tree:fan-out=9)").starts_with("fan-out=9 is out of range"));
+  EXPECT_TRUE(refused("reduce-scatter-allgather:scatter=rung").starts_with("there is no reduce_scatterv algorithm 'rung'"));
 }
 
 TEST(Allreduce, HasTheFiguresOfTheFormulas) {

@@ -12,6 +12,7 @@ namespace quadrille {
 namespace {
 
 using namespace quadrille::testing;
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
@@ -48,6 +49,23 @@ TEST(Headlines, NameNodesAndNotes) {
   problem.nodes = {0, 0, 4, 4, 4};
   EXPECT_EQ(headline_of(make_schedule(problem, "direct"), {.note = "pattern power-law"}),
             "alltoall/direct, 5 ranks on 2 nodes, 8 B a block, pattern power-law");
+}
+
+TEST(Headlines, NamesOfAnyLengthFitAPage) {
+  Schedule schedule = make_schedule(Problem::alltoall(5, 8), "bruck");
+  schedule.algorithm = std::string(5000, 'x');
+  schedule.program = [made = schedule.program](Rank rank) {
+    Program program = made(rank);
+    program.stages[1].name = std::string(5000, 'y');
+    return program;
+  };
+  const Topology ring = Topology::ring(5);
+  for (const std::string& svg : {draw_space_time(schedule), draw_blocks(schedule), draw_traffic(schedule),
+                                 draw_links(schedule, ring), draw_links(schedule, ring, {.each_round = true})}) {
+    const Read picture(svg);
+    EXPECT_LE(picture.width(), 1200);
+    EXPECT_THAT(picture.texts(), Contains(AllOf(::testing::StartsWith("alltoall/xxx"), HasSubstr("x…, 5 ranks"))));
+  }
 }
 
 // A headline is never the reason why a picture is wide.

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recorded [killed]: four ranks make calls that a recording must show: known numbers of calls, gaps and communicators. With an
-   argument, rank 1 kills itself after the first loop. */
+/* recorded [killed|threads]: four ranks make calls that a recording must show: known numbers of calls, gaps and communicators. With
+   `killed`, rank 1 kills itself after the first loop; with `threads`, each rank has a second thread. */
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 #ifdef OPEN_MPI
 #include <mpi-ext.h>
 #endif
 
-enum { most = 16, loops = 200 };
+enum { most = 16, loops = 100 };
 
 static double processor_time(void) {
   struct timespec now;
@@ -25,10 +27,16 @@ static void compute(double seconds) {
   while (processor_time() - begin < seconds) {}
 }
 
+static void* sleep_long(void* nothing) {
+  sleep(60);
+  return nothing;
+}
+
 int main(int argc, char** argv) {
   char in[most * 1000], out[most * 1000];
   double one = 1, sum = 0;
   int counts[most], places[most], rank, ranks, i, k;
+  pthread_t thread;
   MPI_Comm pair, twin, other;
   MPI_Request request, requests[2];
   MPI_Status statuses[2];
@@ -36,15 +44,18 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (ranks > most) return 1;
+  if (argc > 1 && strcmp(argv[1], "threads") == 0 && pthread_create(&thread, NULL, sleep_long, NULL) != 0) return 1;
 
-  /* 200 times a millisecond of computing, and a short gap. */
+  /* 100 times a millisecond of computing, and a short gap. */
   for (i = 0; i < loops; ++i) {
     compute(1e-3);
     MPI_Allreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     MPI_Alltoall(in, 100, MPI_CHAR, out, 100, MPI_CHAR, MPI_COMM_WORLD);
   }
-  if (argc > 1 && rank == 1) kill(getpid(), SIGKILL);
-  if (argc > 1) sleep(20);
+  if (argc > 1 && strcmp(argv[1], "killed") == 0) {
+    if (rank == 1) kill(getpid(), SIGKILL);
+    sleep(20);
+  }
 
   /* Sleeping is no computing. */
   for (i = 0; i < 20; ++i) {

@@ -46,13 +46,15 @@ done
 record --record=run --fold "$recorded"
 holds run folded
 
-# Killed: what was recorded until then can be read, also while other ranks run. The log is not packed.
-timeout 5 "$mpirun" -n 4 "$quadrille" wrap --record=killed "$recorded" killed >"$said" 2>&1
+# Threads compute together, so their processor times do not tell.
+record --record=run "$recorded" threads
+holds run threads
+
+# Killed: what was recorded until then can be read. The launcher ends the other ranks.
+timeout 60 "$mpirun" -n 4 "$quadrille" wrap --record=killed "$recorded" killed >"$said" 2>&1
 holds killed killed
 "$quadrille" recording killed >"$said" 2>&1 || wrong 'printing a killed run'
 grep -q 'did not end normally' "$said" || wrong 'ranks that were killed'
-record --record=killed "$recorded"
-holds killed calls
 
 # Rank 0 gets what it does not see in its folder, as if the others were on another machine.
 timeout 60 "$mpirun" -n 1 "$quadrille" wrap --record=here "$recorded" : -n 3 "$quadrille" wrap --record=there "$recorded" >"$said" 2>&1 ||

@@ -128,6 +128,10 @@ def in_place(ranks, n):
     buffer = everyone[me].copy()
     for _ in ways(ranks, "alltoallv", q.in_place, None, buffer, [n] * p, output=buffer):
         equal(buffer, np.concatenate([each[me * n:(me + 1) * n] for each in everyone]))
+    buffer = np.concatenate([everyone[me], np.zeros(p * n)])  # a plan sends from one part and receives in another
+    places = n * np.arange(p)
+    ranks.plan_alltoallv(q.in_place, [n] * p, buffer, [n] * p, places, places + p * n).execute()
+    equal(buffer, np.concatenate([everyone[me]] + [each[me * n:(me + 1) * n] for each in everyone]))
 
 
 def neighbours(ranks):

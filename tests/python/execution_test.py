@@ -9,6 +9,7 @@ import tempfile
 import threading
 import types
 import unittest
+import unittest.mock
 import weakref
 
 try:
@@ -56,7 +57,8 @@ class Collectives(unittest.TestCase):
         def run(ranks):
             sent, out = np.arange(8.0) + 100 * ranks.rank, np.zeros(8)
             for algorithm in (shift, s, read):
-                for call in (ranks.alltoall, lambda *a, **k: ranks.ialltoall(*a, **k).wait(), lambda *a, **k: ranks.plan_alltoall(*a, **k).execute()):
+                for call in (ranks.alltoall, lambda *a, **k: ranks.ialltoall(*a, **k).wait(),
+                             lambda *a, **k: ranks.plan_alltoall(*a, **k).execute()):
                     out[...] = 0
                     call(sent, out, algorithm=algorithm)
                     self.assertEqual(list(out), [100 * i + 2 * ranks.rank + j for i in range(4) for j in range(2)])
@@ -119,6 +121,25 @@ class Collectives(unittest.TestCase):
 
         on_one(run)
 
+    def test_find_the_place_of_the_least_and_the_greatest(self):
+        def run(ranks):
+            results = []
+            for value in ("f8", "f4", "i2", "i4", "i8"):
+                pair = np.dtype([("value", value), ("index", "i4")], align=True)
+                mine = np.array([(10 - ranks.rank, ranks.rank), (7, ranks.rank)], pair)
+                least, greatest = np.zeros_like(mine), np.zeros_like(mine)
+                ranks.allreduce(mine, least, "minloc")
+                ranks.allreduce(mine, greatest, "maxloc")
+                results.append((least.tolist(), greatest.tolist()))
+            return results
+
+        self.assertEqual(q.run_threads(3, run), [[([(8, 2), (7, 0)], [(10, 0), (7, 0)])] * 5] * 3)
+        packed = np.zeros(2, [("value", "f8"), ("index", "i4")])
+        with self.assertRaisesRegex(q.Error, "elements of minloc have 16 bytes, not 12; make the dtype with align=True"):
+            on_one(lambda ranks: ranks.allreduce(packed, packed.copy(), "minloc"))
+        with self.assertRaisesRegex(q.Error, "sum has no elements of type 'f64_i32'"):
+            on_one(lambda ranks: ranks.allreduce(packed, packed.copy()))
+
     def test_plans_run_on_other_buffers(self):
         def run(ranks):
             p, me = ranks.size, ranks.rank
@@ -142,7 +163,8 @@ class Collectives(unittest.TestCase):
         q.run_threads(3, run)
 
     def test_run_threads_returns_what_each_rank_returned(self):
-        self.assertEqual(q.run_threads(3, lambda ranks: (ranks.rank, ranks.size, ranks.transport)), [(i, 3, "threads") for i in range(3)])
+        returned = q.run_threads(3, lambda ranks: (ranks.rank, ranks.size, ranks.transport))
+        self.assertEqual(returned, [(i, 3, "threads") for i in range(3)])
 
     def test_other_threads_run_while_ranks_wait(self):
         seen = []
@@ -184,12 +206,18 @@ class Misuse(unittest.TestCase):
             self.refuses(lambda ranks: ranks.alltoall(a, b), hint)
             self.refuses(lambda ranks: ranks.ialltoall(a, b), hint)
             self.refuses(lambda ranks: ranks.plan_alltoall(a, b), hint)
-        self.refuses(lambda ranks: ranks.alltoall([1.0] * 4, good), "'input' is an array or anything else with the buffer protocol, not list", TypeError)
-        self.refuses(lambda ranks: ranks.plan_alltoall([1.0] * 4, good), "'input' is an array or anything else with the buffer protocol", TypeError)
+        for call in (lambda ranks: ranks.alltoall([1.0] * 4, good), lambda ranks: ranks.plan_alltoall([1.0] * 4, good)):
+            self.refuses(call, "'input' is an array or anything else with the buffer protocol, not list", TypeError)
         self.refuses(lambda ranks: ranks.alltoall(good, good), "overlap")
         self.refuses(lambda ranks: ranks.exchange([(0, np.zeros(4)[::2])], []), "'sends' is not contiguous")
         self.refuses(lambda ranks: ranks.exchange([np.zeros(4)], []), "'sends' is a list of pairs")
-        self.refuses(lambda ranks: ranks.alltoall(big_endian, q.in_place), "'output'", TypeError)
+        for call in (lambda ranks: ranks.alltoall(good, q.in_place), lambda ranks: ranks.alltoall(q.in_place, None)):
+            self.refuses(call, "'output' is an array or anything else with the buffer protocol", TypeError)
+        self.refuses(lambda ranks: ranks.broadcast(None), "'buffer' is an array", TypeError)
+        for dtype in ("O", [("value", "f8"), ("object", "O")]):
+            objects = np.zeros(2, dtype)
+            self.refuses(lambda ranks: ranks.alltoall(objects, objects), "'input' has addresses of Python objects")
+        self.refuses(lambda ranks: ranks.alltoall(np.zeros(2, "M8[s]"), np.zeros(2, "M8[s]")), "'input' has no buffer: ")
 
     def test_of_other_arguments_is_one_sentence(self):
         a, b = np.zeros(4), np.zeros(4)
@@ -201,17 +229,22 @@ class Misuse(unittest.TestCase):
         self.refuses(lambda ranks: ranks.allreduce(np.zeros(2, bool), np.zeros(2, bool)), "sum has no elements of type bool")
         self.refuses(lambda ranks: ranks.allreduce(np.zeros(2), np.zeros(2), "matmul2"), "an element of the operator has 32")
         self.refuses(lambda ranks: ranks.broadcast(a, 7), "the root is 7")
-        self.refuses(lambda ranks: ranks.broadcast(a, "first"), "'root' is a rank, not str")
+        self.refuses(lambda ranks: ranks.broadcast(a, "first"), "'root' is a whole number, not str")
         self.refuses(lambda ranks: ranks.alltoallv(a, [4], b, [3.5]), "'receive_counts' is a list or array of integers, not list")
-        self.refuses(lambda ranks: ranks.alltoallv(a, np.zeros(1), b, [4]), "'send_counts' is a list or array of integers, not numpy.ndarray")
-        self.refuses(lambda ranks: ranks.alltoallv(a, [5], b, [4]), "5")
+        self.refuses(lambda ranks: ranks.alltoallv(a, np.ones(1), b, [4]), "'send_counts' is a list or array of integers, not numpy")
+        self.refuses(lambda ranks: ranks.alltoallv(a, [5], b, [4]), "send_counts.0. is 5 from element 0 on")
+        self.refuses(lambda ranks: ranks.alltoallv(q.in_place, [4], b, [4]), "in place, send_counts is None")
         self.refuses(lambda ranks: ranks.alltoall(a, b, algorithm="bruk"), "did you mean 'bruck'")
-        self.refuses(lambda ranks: ranks.alltoall(a, b, policy="lazy"), "there is no policy 'lazy'; choose blocking, nonblocking or dataflow")
+        self.refuses(lambda ranks: ranks.alltoall(a, b, policy="lazy"), "no policy 'lazy'; choose blocking, nonblocking or dataflow")
         self.refuses(lambda ranks: ranks.alltoall(a), "alltoall lacks 'output'; its arguments are: input, output", TypeError)
         self.refuses(lambda ranks: ranks.alltoall(a, b, "bruck"), "alltoall takes 2 arguments by position, not 3", TypeError)
         self.refuses(lambda ranks: ranks.alltoall(a, b, output=b), "alltoall got 'output' twice", TypeError)
         self.refuses(lambda ranks: ranks.alltoall(a, b, colour=1), "alltoall has no argument 'colour'", TypeError)
-        self.refuses(lambda ranks: ranks.neighbor_alltoall([0], a, b), "", (TypeError, RuntimeError))
+        self.refuses(lambda ranks: ranks.neighbor_alltoall([0], a, b), "'neighbors' is a quadrille.Neighbors, not list")
+        self.refuses(lambda ranks: ranks.neighbor_alltoall(q.Neighbors([0], [0]), q.in_place, b), "cannot be in place")
+        self.refuses(lambda ranks: ranks.exchange([("first", a)], []), "'rank' is a whole number, not str")
+        for too_large in ([2**63], np.array([2**63], "u8")):
+            self.refuses(lambda ranks: ranks.alltoallv(a, too_large, b, [4]), "'send_counts' has a number of more than 63 bits")
 
     def test_of_a_plan_is_refused_on_all_ranks_which_may_go_on(self):
         def run(ranks):
@@ -362,17 +395,11 @@ class Groups(unittest.TestCase):
             pass
 
         fake = types.SimpleNamespace(Comm=Comm, Get_library_version=lambda: "Some MPI 1.0, of 2020\nmore")
-        before = sys.modules.get("mpi4py.MPI")
-        sys.modules["mpi4py.MPI"] = fake
-        try:
-            with self.assertRaisesRegex(q.Error, "mpi4py runs on 'Some MPI 1.0', and there are plug-ins for Open MPI and MPICH only") as caught:
+        with unittest.mock.patch.dict(sys.modules, {"mpi4py.MPI": fake}):
+            hint = "mpi4py runs on 'Some MPI 1.0', and there are plug-ins for Open MPI and MPICH only"
+            with self.assertRaisesRegex(q.Error, hint) as caught:
                 q.over(Comm())
-            self.assertEqual(caught.exception.code, "environment")
-        finally:
-            if before:
-                sys.modules["mpi4py.MPI"] = before
-            else:
-                del sys.modules["mpi4py.MPI"]
+        self.assertEqual(caught.exception.code, "environment")
 
     def test_launched_world_needs_a_launcher(self):
         with self.assertRaisesRegex(q.Error, "not started by an MPI launcher"):
@@ -385,17 +412,9 @@ class Groups(unittest.TestCase):
 
 class Tuning(unittest.TestCase):
     def test_gives_records_and_keeps_wisdom(self):
-        before = os.environ.get("QUADRILLE_WISDOM")
-        with tempfile.TemporaryDirectory() as folder:
-            os.environ["QUADRILLE_WISDOM"] = folder
-            try:
-                tuning = q.tune(2, ["alltoall"], ["1KiB"], seconds_per_cell=0.01, ways=2)
-                again = q.run_threads(2, lambda ranks: q.tune(ranks, ["alltoall"], [1024], seconds_per_cell=0.01))[0]
-            finally:
-                if before is None:
-                    del os.environ["QUADRILLE_WISDOM"]
-                else:
-                    os.environ["QUADRILLE_WISDOM"] = before
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.dict(os.environ, QUADRILLE_WISDOM=folder):
+            tuning = q.tune(2, ["alltoall"], ["1KiB"], seconds_per_cell=0.01, ways=2)
+            again = q.run_threads(2, lambda ranks: q.tune(ranks, ["alltoall"], [1024], seconds_per_cell=0.01))[0]
             self.assertTrue(tuning.file.startswith(folder))
         self.assertEqual({(r["collective"], r["block_bytes"], r["ranks"], r["state"]) for r in tuning.records},
                          {("alltoall", 1024, 2, "measured")})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A stand-in for mpi4py.MPI on MPICH, for tests of `over`: as much of mpi4py as `over` uses. (Debian's mpi4py is built for Open MPI.)"""
+"""A stand-in for mpi4py.MPI on MPICH, for tests of `over`: as much of mpi4py as `over` uses. (Debian's is built for Open MPI.)"""
 import ctypes
 import ctypes.util
 import sys

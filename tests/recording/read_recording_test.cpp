@@ -226,7 +226,7 @@ TEST_F(ReadRecording, ReadsOrRefusesDamagedFiles) {
   pack(0);
   const std::string good = text_of(file_path(folder(), 0));
   read_damaged(
-      good, 3000,
+      good, 800,
       [&](const std::string& bytes) {
         std::ofstream(file_path(folder(), 0)) << bytes;
         read_everything(read_recording(folder()));
@@ -245,7 +245,7 @@ TEST_F(ReadRecording, ReadsOrRefusesDamagedLogs) {
     std::string good = text_of(path);
     good.resize(std::min<std::size_t>(good.size(), LiveHeader::bytes + 3000));
     read_damaged(
-        good, 1500,
+        good, 400,
         [&](const std::string& bytes) {
           std::ofstream(path) << bytes;
           read_everything(read_recording(folder()));

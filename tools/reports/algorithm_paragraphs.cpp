@@ -79,18 +79,16 @@ constexpr AlgorithmParagraph paragraphs[] = {
      "fewer messages leave a group of neighbouring ranks, which matters where few links join the groups."},
     {{alltoall},
      "mesh",
-     "First each row of the grid exchanges, then each column, both as on a ring: a block goes to the column of its target and "
-     "then to its row. Two short exchanges take the place of a long one, and all messages go to neighbours; in return blocks are "
-     "passed on several times."},
+     "Rows and columns exchange as on a ring, with bundles of blocks: r + c - 2 rounds on r rows and c columns take the place of "
+     "p - 1. All messages go to neighbours; in return blocks are passed on several times."},
     {{alltoall},
      "torus",
      "Blocks leave in several directions at once, each on a shortest way, and in no round do two messages share a link. No "
      "schedule has a smaller volume on a torus. The price is that a rank copies its blocks before and after."},
     {{alltoall},
      "torus-direct",
-     "Every block crosses several links straight to its target, and the rounds are chosen so that no link ever has two messages; "
-     "the view of the network shows it. There are more rounds than with torus, but nothing is copied on the way: it is for long "
-     "blocks."},
+     "A block crosses several links in one round, and the view of the network shows the even load: all links are busy all the "
+     "time. There are more rounds than with torus, but nothing is copied on the way: it is for long blocks."},
     {{alltoall},
      "imaginary-node",
      "Nine ranks on a ring act as ten: rank 0 also does the work of the rank that does not exist, so it has more to send than "
@@ -115,12 +113,11 @@ constexpr AlgorithmParagraph paragraphs[] = {
      "exchange",
      "Short data between two nodes goes to a leader, crosses together with that of its node, and is dealt out there; all other "
      "data goes straight to its target. Both ends see from their totals what a pair of nodes will do, so there is nothing to "
-     "agree on. It is what calls without a plan run."},
+     "agree on. For short data that saves start-ups, and long data does not wait for a leader."},
     {{alltoallv},
      "two-phase",
-     "First every rank cuts what it has for each target into p shares and hands one to each rank; then each target collects its "
-     "shares. In the first pass all messages of a sender are about equally long, in the second all those to a receiver, however "
-     "uneven the counts are. The price: each byte travels twice."},
+     "In the first half of the data's rounds all messages of a sender are about equally long, in the second half all those to a "
+     "receiver, however uneven the counts are. So nobody waits for a single long block. The price: each byte travels twice."},
     {{alltoallv},
      "scan-two-phase",
      "The messages are as long as those of two-phase, but each element is dealt out on its own, like a card. The view of the "
@@ -128,8 +125,8 @@ constexpr AlgorithmParagraph paragraphs[] = {
      "time."},
     {{alltoallv},
      "grid",
-     "Data goes along its row to the column of its target, then down that column: about 2 sqrt(p) rounds in place of p - 1. With "
-     "uneven counts some ranks forward much more than others; four-stage avoids that."},
+     "Two exchanges in short lines take the place of one among all: about 2 sqrt(p) rounds instead of p - 1. With uneven counts "
+     "some ranks forward much more than others, as the view of the time shows; four-stage avoids that."},
     {{alltoallv},
      "four-stage",
      "The first two stages deal the data out along rows and columns like cards, the last two collect it. In between each rank "
@@ -152,7 +149,7 @@ constexpr AlgorithmParagraph paragraphs[] = {
     {{alltoallv},
      "padded-bruck",
      "First all ranks agree on the longest count. Then every block travels as with Bruck, padded to that length, and no sizes "
-     "have to be sent. Padding is counted as control data: with uneven counts there is far more of it than of data."},
+     "have to be sent. Padding is counted as control data: with uneven counts there may be more of it than of data."},
     {{allgather, allgatherv},
      "direct",
      "All messages leave in one round, and each rank's own data appears everywhere at once. It is the fewest rounds, but a rank "
@@ -180,9 +177,8 @@ constexpr AlgorithmParagraph paragraphs[] = {
      "of 1, 2, 4, 8, .. So less data leaves a group of neighbouring ranks, which matters where few links join the groups."},
     {{allgather},
      "mesh",
-     "Rings along the rows of the grid pass on single blocks, then rings along the columns pass on whole rows: in the second "
-     "half the messages are as long as a row. There are far fewer rounds than on one ring, with the same volume, and all "
-     "messages go to neighbours."},
+     "In the first half the messages are single blocks, in the second half they are as long as a row. There are far fewer rounds "
+     "than on one ring, with the same volume, and all messages go to neighbours."},
     {{allgather, allgatherv},
      "concatenation",
      "A rank sends all that it holds to as many ranks as it has ports, one here; the last round is cut byte by byte, so that all "
@@ -210,8 +206,9 @@ constexpr AlgorithmParagraph paragraphs[] = {
      "fewer rounds on one port. But the whole vector travels in every round, so long vectors need another way."},
     {{broadcast},
      "mesh",
-     "The vector first goes along the root's row of the grid, then along all columns at the same time. On a mesh or torus with "
-     "these sides no two messages of a round share a link, whatever the sides are."},
+     "On each line of the grid the rank that has the vector sends it to the other half of the line, and both halves go on in the "
+     "same way, so no message crosses another. It is for networks with the sides of the grid that are no powers of two; "
+     "otherwise the binomial tree is as good."},
     {{broadcast},
      "chain",
      "The vector moves from neighbour to neighbour in segments, like water through a pipe: once the pipe is full, every rank "
@@ -255,8 +252,9 @@ constexpr AlgorithmParagraph paragraphs[] = {
      "each."},
     {{reduce},
      "mesh",
-     "Each row of the grid is combined at the root's column, then that column at the root. On a mesh or torus with these sides "
-     "no two messages of a round share a link, and operands are combined in the order of the ranks for every root."},
+     "Each line of the grid is combined half by half, so no message crosses another, and operands are combined in the order of "
+     "the ranks for every root, which the binomial tree does for some roots only. It is for networks with the sides of the grid "
+     "that are no powers of two."},
     {{reduce},
      "circulant",
      "It is the broadcast of the same name, backwards: each segment flows to the root along another tree, and every rank "
@@ -323,14 +321,13 @@ constexpr AlgorithmParagraph paragraphs[] = {
      "and the ranks of a node share the result. What crosses between nodes does not depend on the number of ranks on a node."},
     {{reduce_scatter, reduce_scatterv},
      "ring",
-     "What a rank shall get starts at its left neighbour, goes once around the ring to the left, and is combined with every "
-     "rank's own operand on its way; the colour shows how many operands it has. All messages go to neighbours and the volume is "
-     "the least possible, in p - 1 rounds."},
+     "Watch what rank 0 shall get: it starts at rank 7, passes all other ranks on its way to the left, and each combines its "
+     "operand with it; the colour shows how many operands it has. All messages go to neighbours and the volume is the least "
+     "possible, in p - 1 rounds."},
     {{reduce_scatter},
      "mesh",
-     "Rings along the columns of the grid combine whole rows, then rings along the rows finish single blocks: messages in the "
-     "first half are as long as a row. There are far fewer rounds than on one ring, with the same volume, and all messages go to "
-     "neighbours."},
+     "In the first half the messages are as long as a row, in the second half they are single blocks. There are far fewer rounds "
+     "than on one ring, with the same volume, and all messages go to neighbours."},
     {{reduce_scatter, reduce_scatterv},
      "recursive-halving",
      "Partners divide the work: each sends the half that belongs to the other's side and combines the half that it keeps. The "
@@ -393,12 +390,14 @@ constexpr AlgorithmParagraph paragraphs[] = {
      "rounds, rounded up, are the fewest on one port; in return much of the data travels several times."},
     {{scatter, scatterv},
      "mesh",
-     "The data of whole rows of the grid goes along the root's column, then each row deals out its own. On a mesh or torus with "
-     "these sides no two messages of a round share a link, and the root sends each byte once."},
+     "The first messages hold whole rows of the grid, later ones fewer and fewer blocks, and the root sends each byte once. It "
+     "is for networks with the sides of the grid that are no powers of two: there the messages of the binomial tree may share "
+     "links."},
     {{gather, gatherv},
      "mesh",
-     "Each row of the grid is collected at the root's column, then whole rows go along that column to the root. On a mesh or "
-     "torus with these sides no two messages of a round share a link, and the root receives each byte once."},
+     "The messages grow from round to round, and the last ones hold whole rows of the grid; the root receives each byte once. It "
+     "is for networks with the sides of the grid that are no powers of two: there the messages of the binomial tree may share "
+     "links."},
     {{scatter, scatterv},
      "hierarchical",
      "The root hands to the leaders on its own node what goes to other nodes; each lane of leaders carries its part between the "

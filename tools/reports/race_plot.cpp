@@ -25,6 +25,7 @@ namespace {
 constexpr double least_panel_width = 420, panel_height = 318, left = least_left_margin, right = 14;
 constexpr double least_room_for_size = 40;  // of a text below the map
 constexpr double key_sample = 40;           // room for the line before a name of the key
+constexpr double longest_name = 390;        // of a candidate
 
 // Returns "bruck = hypercube".
 std::string joined(std::string name, const std::vector<std::string>& same) {
@@ -61,11 +62,12 @@ class RacePlot {
 
   std::string written() {
     const RaceFile& first = races_.front();
-    std::string ranks;
-    for (const RaceFile& race : races_) ranks += fmt::format("{}{}", ranks.empty() ? "" : ", ", race.ranks);
+    std::string numbers;
+    for (const RaceFile& race : races_) numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", race.ranks);
+    const std::string ranks = races_.size() == 1 ? counted(first.ranks, "rank") : numbers + " ranks";
     const std::string title =
-        fmt::format("{} among {} rank{}{}{}", first.collective, ranks, ranks == "1" ? "" : "s",
-                    first.transport.empty() ? "" : " over " + first.transport, first.cold ? ", cold caches" : "");
+        fmt::format("{} among {}{}{}", first.collective, ranks, first.transport.empty() ? "" : " over " + first.transport,
+                    first.cold ? ", cold caches" : "");
     Svg picture(title);
     const double room = form_.width - margin() - right;
     double y = draw_lines(picture, 26, lines_of(title, room, 15), "text", 15);
@@ -73,7 +75,7 @@ class RacePlot {
     std::vector<Curve> key;
     for (const Series& each : series_) {
       Curve& curve = key.emplace_back(each.curve);
-      curve.title = fitted(joined(each.curve.title, each.same), room - key_sample);
+      curve.title = fitted(joined(fitted(each.curve.title, longest_name), each.same), room - key_sample);
     }
     y = draw_key(picture, {margin(), y - 6}, room, key) + 8;
     for (const std::string& note : notes()) y = draw_lines(picture, y + 8, lines_of(note, room, 11), "faint", 11) - 8;
@@ -309,7 +311,8 @@ class RacePlot {
                     best.ratio ? fmt::format(", {:.2f} times the vendor's time", best.ratio->median) : "", size.conclusion));
     const Kind ink = known ? "on-colour" : "text";
     const double middle = box.x + box.width / 2, room = box.width - 2;
-    picture.text({middle, box.y + 17}, fitted(best.is_vendor ? name : best.short_name, room, 10), Anchor::middle, ink, 10);
+    picture.text({middle, box.y + 17}, fitted(best.is_vendor ? name : best.short_name, std::min(room, longest_name), 10),
+                 Anchor::middle, ink, 10);
     picture.text({middle, box.y + 31}, fitted(figure, room, 10), Anchor::middle, ink, 10);
     if (size.conclusion != "fastest") picture.text({middle, box.y + 43}, fitted(size.conclusion, room, 9), Anchor::middle, ink, 9);
   }

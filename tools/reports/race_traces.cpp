@@ -5,13 +5,11 @@
 
 #include <sstream>
 
-#include "execute/executors.hpp"
 #include "options/cases.hpp"
 #include "options/problem_options.hpp"
 #include "plan/family_schedule.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/traced_run.hpp"
-#include "schedule/policy_name.hpp"
 
 namespace quadrille::command {
 
@@ -35,8 +33,8 @@ std::vector<Trace> race_traces(Communicator& ranks, const RaceResult& race, cons
                                                    .keep_step = candidate.keep_step},
                                                   input.data(), output.data()));
     if (trace.times.empty()) continue;  // all ranks but the first
-    trace.title = fmt::format("{}, {}, {}, {} {}", name(race.problem.collective), short_name(race.problem, candidate.algorithm),
-                              problem_text(race.problem), name(candidate.policy), row_of(candidate.executor).phrase);
+    trace.title = fmt::format("{}, {}, {}, {}", name(race.problem.collective), short_name(race.problem, candidate.algorithm),
+                              problem_text(race.problem), trace.times.back().title);
   }
   return traces;
 }

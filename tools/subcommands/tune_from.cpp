@@ -107,10 +107,10 @@ std::vector<WantedCell> wanted_cells(const std::string& text, const std::string&
   const std::string also = fmt::format("{}", fmt::join(others, ", "));
   if (cells.empty())
     throw Error(ErrorCode::misuse, others.empty() ? fmt::format("{} has no calls that can be measured", file)
-                                                  : fmt::format("{} has no calls of {}; start tune with {}", file,
-                                                                counted(ranks, "rank"), counted(also, "rank")));
+                                                  : fmt::format("{} has no calls of {}; start tune with {} ranks", file,
+                                                                counted(ranks, "rank"), also));
   if (!others.empty())
-    remarks.push_back(fmt::format("{} also has calls of {}; start tune with as many for these", file, counted(also, "rank")));
+    remarks.push_back(fmt::format("{} also has calls of {} ranks; start tune with as many for these", file, also));
   return cells;
 }
 

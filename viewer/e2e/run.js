@@ -192,6 +192,7 @@ await check("a fragment leads back", () =>
 await check("the program of a rank is that of quadrille schedule", async () => {
   for (const words of [
     ["alltoall", "--algorithm", "direct", "--ranks", "6"],
+    ["allgather", "--algorithm", "concatenation:ports=2", "--ranks", "9"],
     ["alltoallv", "--algorithm", "two-phase-bruck", "--ranks", "5"],
   ]) {
     const text = execFileSync(command, ["schedule", ...words], { env: environment }).toString();

@@ -29,6 +29,13 @@ test("a program is the text form of the schedule", () => {
       .filter((line) => line.round === 2)
       .map((line) => line.text),
   ).toEqual(["send to 6 input[48:8] output[24:24]", "receive from 6 output[48:8] output[24:24]"]);
+  const ports = program(exchange("alltoall-torus-3x3"), 0).filter((line) => line.message !== undefined);
+  expect(ports.length).toBeGreaterThan(0);
+  for (const line of ports) expect(line.text).toMatch(/^(send to|receive from) \d port [01] [+-]1 scratch\[/);
+  const of = trace();
+  const [first, second] = of.messages.map((message, i) => ({ ...message, from: i % 2, to: 2, receivePlace: 1 - (i % 2) }));
+  const rounds = [{ ...of.rounds[0]!, locals: [], messages: [first!, second!] }];
+  expect(program({ ...of, rounds }, 2).map((line) => line.text.slice(0, 14))).toEqual(["receive from 1", "receive from 0"]);
   const strided = [8, 24, 40].map((offset) => ({ buffer: 0 as const, offset, bytes: 8 }));
   expect(regionsText(strided)).toBe("input[8:8 *3/16]");
   expect(regionsText([{ buffer: 2, offset: 8, bytes: 4 }])).toBe("scratch[8:4]");

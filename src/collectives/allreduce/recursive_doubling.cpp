@@ -10,6 +10,7 @@
 //         other p, C1 = floor(log2 p) + 2 rounds and C2 = floor(log2 p) + 2 vectors, because of the folding.
 // Prefer  short vectors.
 #include "collectives/reducing/folded_exchange.hpp"
+#include "collectives/reducing/folded_pairs.hpp"
 #include "patterns/powers.hpp"
 
 namespace quadrille {
@@ -18,15 +19,6 @@ namespace {
 Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
   return exchange_of_vectors(
       problem, [](Count x, Count round, Count) { return x ^ (Count{1} << round); }, me);
-}
-
-// Folding combines pairs of neighbours, and each pair is a subtree of the fixed tree. The fixed tree cuts a run of
-// ranks after the largest power of two below its length. So the exchanges follow the tree if all ranks in the first
-// half of the exchange stand for pairs, and the ranks in the second half all stand for pairs, all stand for themselves,
-// or are divided in this way again. That is the case if p is the difference of two powers of two.
-Combining combining(const Problem& problem, const Parameters&) {
-  const Count p = problem.ranks;
-  return is_power_of_two(p + (p & -p)) ? Combining::fixed_tree : Combining::rank_order;
 }
 
 std::optional<Symmetry> symmetry(const Problem& problem, const Parameters&) {
@@ -44,8 +36,8 @@ extern const Algorithm allreduce_recursive_doubling{
     .generate = generate,
     .symmetry = symmetry,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
-    .combining = combining,
-    .combining_rule = "rank order; fixed tree if p is a power of two, or the difference of two powers of two",
+    .combining = combining_of_folded,
+    .combining_rule = combining_rule_of_folded,
 };
 
 }  // namespace quadrille

@@ -11,9 +11,9 @@
 // Prefer  short vectors.
 
 #include "collectives/reducing/folding.hpp"
+#include "collectives/reducing/forwarding.hpp"
 #include "collectives/spreading/broadcasting.hpp"
 #include "patterns/powers.hpp"
-#include "schedule/composition.hpp"
 #include "schedule/reduction.hpp"
 
 namespace quadrille {
@@ -27,19 +27,7 @@ Program generate(const Problem& problem, const Parameters&, const Analysis*, Ran
     return reduced(broadcast_by_tree(position_of(BinomialTree(problem.ranks, root), "combine", me), b, me));
   };
   if (runs_end_in_order(problem) || required_combining(problem) == Combining::any_order) return combined_at(problem.root);
-
-  Program combine = combined_at(0);
-  BufferPosition result{Buffer::output, 0};
-  if (me == 0) {
-    result = {Buffer::scratch, combine.scratch_bytes};
-    combine.scratch_bytes += b;
-  }
-  ProgramBuilder forward{me};
-  forward.stage("forward");
-  forward.begin_round();
-  if (me == 0) forward.send(problem.root, {block(Buffer::input, 0, b)});
-  if (me == problem.root) forward.receive(0, {block(Buffer::output, 0, b)});
-  return joined({.program = std::move(combine), .output = result}, {.program = std::move(forward).finish(), .input = result});
+  return forwarded_to_root(problem, combined_at(0), 0);
 }
 
 Combining combining(const Problem& problem, const Parameters&) {

@@ -2,15 +2,22 @@
 // reduce_scatter/recursive-halving, reduce_scatterv/recursive-halving: in each round a rank sends half of its partial results to a
 // partner, and combines the other half with the partial results that it receives.
 // Source  [grama2003] all-to-all reduction on a hypercube; in MPI libraries since Rabenseifner's reductions.
-// Needs   p a power of two; with far partners first an operator that commutes; shares of any size, which may be empty.
+// Needs   with far partners first an operator that commutes; any p, shares of any size, which may be empty.
 // Idea    Ranks i and i ^ m exchange: each sends the partial results for the ranks of the other's half. With
 //         m = 1, 2, 4, .. operands are combined in the order of ranks, and every other remaining block is sent. With
-//         m = p/2, p/4, .., the reverse of recursive doubling, each message is contiguous in memory.
-// Cost    C1 = log2 p rounds; C2 = p - 1 blocks: both the least possible on one port. With shares C2 is the sum over the
-//         rounds of the most that a rank sends.
+//         m = p/2, p/4, .., the reverse of recursive doubling, each message is contiguous in memory. If p = 2^d + q with
+//         0 < q < 2^d, the first 2 q ranks are pairs: the upper rank combines both vectors before, stands for both among the 2^d
+//         ranks that go on, and at last sends the lower rank its share, as in MPI libraries.
+// Cost    C1 = log2 p rounds; C2 = p - 1 blocks: both the least possible on one port, if p is a power of two. Else
+//         C1 = floor(log2 p) + 2 rounds, and C2 is about 2 p blocks. With shares C2 is the sum over the rounds of the most that a
+//         rank sends.
 // Prefer  p a power of two, on links that carry both directions at once.
+#include <fmt/format.h>
+
+#include "collectives/reducing/folded_pairs.hpp"
 #include "collectives/reducing/folding.hpp"
 #include "collectives/spreading/gathering.hpp"
+#include "patterns/powers.hpp"
 #include "schedule/reduction.hpp"
 
 namespace quadrille {
@@ -98,7 +105,34 @@ Program nearest_first(const Problem& problem, const Shares& shares, Rank me) {
   return std::move(program).finish();
 }
 
+// If p is no power of two: folds pairs, halves among the survivors, and scatters in the pairs.
+std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters& parameters) {
+  if (is_power_of_two(problem.ranks)) return Shares::analyse(problem, parameters);
+  const auto made = std::make_shared<FoldedPairs>(problem, Survivor::upper);
+  const FoldedPairs* const all = made.get();
+  const auto shares = std::make_shared<const Shares>(problem);
+  const auto kept = [=](Rank survivor) -> Regions {  // the shares of all ranks for which it stands
+    if (!all->in_pair(survivor)) return {{Buffer::output, 0, shares->of(survivor), {}}};
+    return {all->behind_vector(survivor, shares->bytes(all->stands_for(all->number_of(survivor))))};
+  };
+  made->fold("binomial");
+  made->add_of_survivors(
+      "combine", SurvivorOrder::by_number, part_of_survivors(*all, problem, *shares),
+      "recursive-halving:first=" + word(parameters, "first"), [=](Rank rank) { return all->vector_of(rank); }, kept);
+  made->add("unfold", 1, [=](Rank rank) -> std::optional<GroupStep> {
+    if (!all->in_pair(rank)) return std::nullopt;
+    const auto pair = all->pair_of(rank);
+    Problem part = part_of_any_order(problem, Collective::scatterv, {shares->of(pair[0]), shares->of(pair[1])});
+    part.root = 1;
+    return GroupStep{std::make_shared<const Schedule>(make_schedule(part, "linear")), pair, rank % 2,
+                     all->survives(rank) ? BufferMap(kept(rank)) : BufferMap(),
+                     BufferMap({{Buffer::output, 0, shares->of(rank), {}}})};
+  });
+  return made;
+}
+
 Program generate(const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
+  if (!is_power_of_two(problem.ranks)) return folded_program(problem, parameters, analysis, me);
   if (word(parameters, "first") == "near") return nearest_first(problem, shares(analysis), me);
   return reduced(gather_by_doubling(problem, shares(analysis), me));
 }
@@ -119,8 +153,11 @@ Parameter halving_order() {
 }
 
 Combining combining(const Problem& problem, const Parameters& parameters) {
-  return word(parameters, "first") == "near" ? Combining::fixed_tree : any_order_of_more_than_two(problem, parameters);
+  return word(parameters, "first") == "near" ? combining_of_folded(problem, parameters)
+                                             : any_order_of_more_than_two(problem, parameters);
 }
+
+const std::string order_of_combining = fmt::format("near first: {}; far first: any order", combining_rule_of_folded);
 
 }  // namespace
 
@@ -129,15 +166,13 @@ Algorithm reduce_scatter_recursive_halving(Collective collective) {
       .collective = collective,
       .id = "recursive-halving",
       .summary = "exchange partial results: send half of the shares, combine the other half, and go on with that half",
-      .needs = "p a power of two",
       .source = "grama2003",
       .parameters = {halving_order()},
       .generate = generate,
-      .applies = has_power_of_two_ranks,
-      .analyse = Shares::analyse,
+      .analyse = analyse,
       .ports = [](const Problem&, const Parameters&) { return Count{1}; },
       .combining = combining,
-      .combining_rule = "near first: fixed tree; far first: any order",
+      .combining_rule = order_of_combining,
   };
 }
 

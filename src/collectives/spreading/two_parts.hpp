@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Collectives in two parts, such as a gather followed by a broadcast: the first part leaves its result in the output,
-// and the second part finds its input there. Both parts are schedules of other algorithms, made once for all ranks.
+// Collectives in two parts, such as a scatter followed by an allgather: the first part leaves its result where the second part
+// finds its input. Both parts are schedules of other algorithms, made once for all ranks.
 #pragma once
 
 #include <memory>
@@ -15,17 +15,11 @@ struct TwoParts : Analysis {
   Schedule first, second;
 };
 
-// Both parts use the binomial tree of rank 0: `first` collects or combines the problem's blocks at rank 0, and then
-// `bytes` bytes are broadcast.
-std::shared_ptr<const Analysis> then_broadcast(const Problem& problem, Collective first, Bytes bytes);
-
 // Both parts work on shares of the vector, one for each rank, by algorithms for two irregular collectives.
 std::shared_ptr<const Analysis> parts_by_shares(const Problem& problem, Collective first, const std::string& first_algorithm,
                                                 Collective second, const std::string& second_algorithm);
 
-// The joined programs of the two parts. The first part leaves its result at the beginning of the output, or at the
-// place of the rank's own share.
-Program joined_at_the_beginning(const Problem&, const Parameters&, const Analysis* analysis, Rank me);
+// The joined programs of the two parts. The first part leaves its result in the output, at the place of the rank's own share.
 Program joined_at_the_share(const Problem& problem, const Parameters&, const Analysis* analysis, Rank me);
 
 }  // namespace quadrille

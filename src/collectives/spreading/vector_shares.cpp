@@ -5,9 +5,25 @@
 
 #include "patterns/powers.hpp"
 #include "problem/limits.hpp"
+#include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
+namespace {
+
+constexpr std::string_view another_algorithm = "another algorithm";
+bool is_specification(std::string_view text) { return !text.empty(); }
+
+}  // namespace
+
+Result<> part_applies(const Problem& part, const std::string& specification) {
+  try {
+    return applies(part, parse_choice(part, specification));
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::misuse) throw;
+    return cannot(error.what());
+  }
+}
 
 Problem problem_of_shares(const Problem& problem, Collective collective) {
   check_limit(problem, problem.ranks, most_listed, "shares");
@@ -32,6 +48,8 @@ Parameter scatter_part() {
           },
           .standard_rule = "recursive-halving if p is a power of two, else circulant, or direct if the order of operands matters",
           .choices = {"ring", "recursive-halving", "recursive-halving:first=near", "circulant", "bine", "direct"},
+          .form = another_algorithm,
+          .is_of_the_form = is_specification,
           .range = {},
           .worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> {
             return {"ring", "recursive-halving", "circulant", "direct"};
@@ -43,8 +61,7 @@ Choice choice_of_scatter(const Problem& by_shares, const Parameters& parameters)
 }
 
 Result<> scatter_applies(const Problem& problem, const Parameters& parameters) {
-  const Problem by_shares = problem_of_shares(problem, Collective::reduce_scatterv);
-  return applies(by_shares, choice_of_scatter(by_shares, parameters));
+  return part_applies(problem_of_shares(problem, Collective::reduce_scatterv), word(parameters, "scatter"));
 }
 
 Combining combining_of_scatter(const Problem& problem, const Parameters& parameters) {
@@ -63,6 +80,8 @@ Parameter gather_part() {
           .standard_rule = "recursive-doubling if p is a power of two, else circulant",
           .choices = {"ring", "neighbor-exchange", "recursive-doubling", "recursive-doubling:first=far", "circulant", "bine",
                       "concatenation", "direct"},
+          .form = another_algorithm,
+          .is_of_the_form = is_specification,
           .range = {},
           .worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> {
             return {"ring", "recursive-doubling", "circulant", "direct"};
@@ -70,8 +89,7 @@ Parameter gather_part() {
 }
 
 Result<> gather_applies(const Problem& problem, const Parameters& parameters) {
-  const Problem by_shares = problem_of_shares(problem, Collective::allgatherv);
-  return applies(by_shares, parse_choice(by_shares, word(parameters, "gather")));
+  return part_applies(problem_of_shares(problem, Collective::allgatherv), word(parameters, "gather"));
 }
 
 Count ports_of(const Problem& problem, const Choice& choice) {

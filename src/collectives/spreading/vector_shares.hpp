@@ -29,6 +29,9 @@ inline constexpr std::string_view combining_rule_of_scatter = "as the scatter";
 Parameter gather_part();
 Result<> gather_applies(const Problem& problem, const Parameters& parameters);
 
+// Can the algorithm of this specification solve the part's problem? If the text is wrong, the reason says so.
+Result<> part_applies(const Problem& part, const std::string& specification);
+
 Count ports_of(const Problem& problem, const Choice& choice);
 
 }  // namespace quadrille

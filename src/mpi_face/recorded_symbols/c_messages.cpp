@@ -15,8 +15,10 @@ extern "C" {
     return call(ARGUMENTS(arguments));                             \
   }
 #define MESSAGE(name, fortran, capitals, arguments) QUADRILLE_MESSAGE(name, name, arguments)
-#if MPI_VERSION >= 4
+#if MPI_VERSION >= 4 || (defined OPEN_MPI && OMPI_MAJOR_VERSION >= 5)
 #define MESSAGE_MPI4(name, fortran, capitals, arguments) QUADRILLE_MESSAGE(name, name, arguments)
+#endif
+#if MPI_VERSION >= 4
 #define MESSAGE_LARGE(name, arguments) QUADRILLE_MESSAGE(name##_c, name, arguments)
 #endif
 #include "mpi_face/recorded_symbols/messages.def"

@@ -31,7 +31,7 @@ extern "C" {
   QUADRILLE_FORTRAN_MESSAGE(mpi_##fortran##_, pmpi_##fortran##_, name, arguments) \
   QUADRILLE_FORTRAN_SPELLINGS(mpi_, MPI_, fortran, capitals)                      \
   QUADRILLE_FORTRAN_MESSAGE(mpi_##fortran##_f08_, pmpi_##fortran##_f08_, name, arguments)
-#if MPI_VERSION >= 4
+#if OMPI_MAJOR_VERSION >= 5
 #define MESSAGE_MPI4(name, fortran, capitals, arguments) MESSAGE(name, fortran, capitals, arguments)
 #endif
 #include "mpi_face/recorded_symbols/messages.def"

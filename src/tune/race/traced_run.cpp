@@ -19,6 +19,7 @@
 #include "plan/plan_schedule.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
+#include "quadrille/transports.hpp"
 #include "schedule/policy_name.hpp"
 #include "trace/message_index.hpp"
 #include "tune/race/clocks.hpp"
@@ -225,7 +226,8 @@ Trace TracedPlan::trace() {
   TracedTime time = executed_time(trace, lists);
   time.policy = name(policy);
   time.executor = name(observed.plan.executor());
-  time.title = fmt::format("executed {}, {}", row_of(observed.plan.executor()).phrase, time.policy);
+  time.title = fmt::format("executed {}{}, {}", row_of(observed.plan.executor()).phrase,
+                           ranks.transport_name() == name(TransportKind::threads) ? " among threads" : "", time.policy);
   if (clocks.bound() > 0) time.clock_bound = clocks.bound();
   trace.times.push_back(std::move(time));
   return trace;

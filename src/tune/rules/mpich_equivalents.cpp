@@ -13,7 +13,6 @@ using enum Collective;
 
 constexpr std::string_view by_shared_memory = "MPICH sends no messages here: the ranks of a node copy through shared memory";
 constexpr std::string_view by_nodes = "MPICH sends messages between nodes and copies through shared memory inside nodes";
-constexpr std::string_view for_ordered = "the table has no algorithm of MPICH for operators that do not commute";
 
 bool fits_pieces(const Problem& problem) {
   return std::all_of(problem.counts->begin(), problem.counts->end(), [](Bytes bytes) { return bytes <= 32768; });
@@ -38,26 +37,24 @@ constexpr Equivalent table[] = {
     {broadcast, "composition_alpha", "", nullptr, by_nodes},
     {broadcast, "composition_beta", "", nullptr, by_nodes},
     {reduce, "binomial", "binomial"},
-    {reduce, "reduce_scatter_gather", "", nullptr,
-     "the table has no reduce_scatter by halving, near partners first, with a gather backwards"},
+    {reduce, "reduce_scatter_gather", "rabenseifner"},
     {reduce, "release_gather", "", nullptr, by_shared_memory},
     {reduce, "smp", "", nullptr, by_nodes},
     {reduce, "composition_alpha", "", nullptr, by_nodes},
     {reduce, "composition_beta", "", nullptr, by_nodes},
     {allreduce, "recursive_doubling", "recursive-doubling"},
-    {allreduce, "reduce_scatter_allgather",
-     "reduce-scatter-allgather:scatter=recursive-halving:first=near,gather=recursive-doubling:first=far"},
+    {allreduce, "reduce_scatter_allgather", "rabenseifner"},
     {allreduce, "release_gather", "", nullptr, by_shared_memory},
     {allreduce, "smp", "", nullptr, by_nodes},
     {allreduce, "composition_alpha", "", nullptr, by_nodes},
     {reduce_scatter, "recursive_halving", "recursive-halving"},
-    {reduce_scatter, "pairwise", "", nullptr, "the table has no pairwise exchange of operands, one partner in a round"},
-    {reduce_scatter, "recursive_doubling", "", nullptr, for_ordered},
-    {reduce_scatter, "noncommutative", "", nullptr, for_ordered},
-    {scan, "recursive_doubling", "", nullptr, "the table's hypercube omits messages that MPICH sends"},
+    {reduce_scatter, "pairwise", "shift"},
+    {reduce_scatter, "recursive_doubling", "recursive-doubling"},
+    {reduce_scatter, "noncommutative", "recursive-halving:first=near", has_power_of_two},
+    {scan, "recursive_doubling", "recursive-doubling"},
     {scan, "smp", "", nullptr, by_nodes},
     {scan, "composition_alpha", "", nullptr, by_nodes},
-    {exscan, "recursive_doubling", "", nullptr, "the table's hypercube omits messages that MPICH sends"},
+    {exscan, "recursive_doubling", "recursive-doubling"},
     {scatter, "binomial", "binomial"},
     {scatter, "linear", "linear"},
     {gather, "binomial", "binomial"},

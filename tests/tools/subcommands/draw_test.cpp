@@ -28,6 +28,11 @@ TEST_F(DrawTest, NamesThePattern) {
   EXPECT_EQ(picture.texts().front(), "alltoallv/direct, 4 ranks, pattern power-law");
 }
 
+TEST_F(DrawTest, NamesTheNetwork) {
+  for (const char* picture : {"space-time", "blocks", "traffic", "links"})
+    EXPECT_EQ(Read(prints(draw({"--as", picture}))).all("alltoall/shift, 4 ranks, 8 B a block, on ring:4").size(), 1u) << picture;
+}
+
 TEST_F(DrawTest, DrawsAPanelForEachRound) {
   const Read picture(prints(draw({"--as", "links", "--round", "each"})));
   EXPECT_THAT(picture.texts(), IsSupersetOf({"round 0: exchange", "round 2: exchange"}));

@@ -163,6 +163,15 @@ TEST_F(PlotTest, NamesAlgorithmsWithEqualSchedules) {
   EXPECT_THAT(Read(prints({"plot", "-"}, raced({}, {}).dump())).texts(), Contains("bruck"));
 }
 
+TEST_F(PlotTest, CutsLongNames) {
+  Json race = raced({}, {});
+  for (Json& size : race["sizes"]) size["entries"][0]["short_name"] = std::string(5000, 'x');
+  const Read picture(prints({"plot", "-"}, race.dump()));
+  EXPECT_LE(picture.width(), 968);
+  for (const std::string& text : picture.texts()) EXPECT_LT(text.size(), 100u);
+  picture.expect_inside();
+}
+
 TEST_F(PlotTest, RefusesFilesOfOtherKinds) {
   const Words problem{"alltoall", "--algorithm", "bruck", "--ranks", "4"};
   Words trace = problem, schedule = problem;

@@ -54,6 +54,15 @@ TEST_F(CommandTest, RacesOnThreads) {
   }
 }
 
+TEST_F(CommandTest, TracesOfRacesSayHowTheyWereExecuted) {
+  const std::string traces = file("runs.json");
+  prints({"race", "alltoall", "--ranks", "3", "--block", "64B", "--algorithm", "bruck", "--repetitions", "1", "--time", "0.01s",
+          "--executor", "threads", "--trace", traces});
+  const Json trace = Json::parse(contents(traces));
+  EXPECT_EQ(trace["title"], "alltoall, bruck, 3 ranks, 64 B a block, executed by shared memory among threads, blocking");
+  EXPECT_EQ(trace["times"].back()["title"], "executed by shared memory among threads, blocking");
+}
+
 TEST_F(CommandTest, RacesNameEqualCandidatesAndTheirConclusion) {
   const Words race{"race",          "alltoall", "--ranks",     "4",        "--block",     "64B",
                    "--algorithm",   "direct",   "--algorithm", "combined", "--algorithm", "ring",
@@ -69,6 +78,7 @@ TEST_F(CommandTest, RacesNameEqualCandidatesAndTheirConclusion) {
   const Json size = Json::parse(prints(as_json))["sizes"][0];
   ASSERT_EQ(size["entries"].size(), 2u);
   EXPECT_EQ(size["entries"][0]["same_as"][0].get<std::string>().rfind("combined", 0), 0u);
+  EXPECT_EQ(size["entries"][0]["same_as_short_names"], Json::array({"combined"}));
   EXPECT_TRUE(size["entries"][1]["same_as"].empty());
   for (const Json& entry : size["entries"]) {
     EXPECT_LE(entry["lower_s"], entry["median_s"]);

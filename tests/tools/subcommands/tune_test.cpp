@@ -85,7 +85,7 @@ TEST_F(TuneTest, MeasuresTheCallsOfARunDearestFirst) {
     EXPECT_TRUE(algorithm.starts_with(short_name.substr(0, short_name.find(':')))) << way;
     EXPECT_LE(short_name.size(), algorithm.size());
     EXPECT_GE(way["c1"], 1);
-    EXPECT_GE(way["c2"], 512);
+    EXPECT_GE(way["c2"], 256);
   }
   EXPECT_EQ(cells[2]["size"], 64) << "the block bytes of a reduce_scatter with shares are the whole vector";
 }

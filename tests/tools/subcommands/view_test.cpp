@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tests of quadrille view. The tests of the page itself are in viewer/.
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <regex>
-#include <set>
 
-#include "quadrille/algorithm.hpp"
 #include "support/command.hpp"
+#include "support/viewer_page.hpp"
 
 namespace quadrille {
 namespace {
@@ -17,16 +14,9 @@ using namespace quadrille::testing;
 
 class ViewTest : public CommandTest {
  protected:
-  // Returns the data of a page.
-  static Json data_of(const std::string& html) {
-    const std::string begin = "id=\"data\">";
-    const std::size_t at = html.find(begin) + begin.size();
-    return Json::parse(html.substr(at, html.find("</script>", at) - at));
-  }
-
   Json viewed(Words words) const {
     words.insert(words.begin(), "view");
-    return data_of(prints(words));
+    return page_data(prints(words));
   }
 };
 
@@ -230,7 +220,7 @@ TEST_F(ViewTest, AWrongScheduleIsShownWithItsFindings) {
   text.erase(line, text.find('\n', line) - line + 1);
   const Outcome outcome = run({"view", write("wrong.sched", text)});
   EXPECT_EQ(outcome.exit_code, 1);
-  const auto findings = data_of(outcome.out).at("documents")[0].at("findings");
+  const auto findings = page_data(outcome.out).at("documents")[0].at("findings");
   ASSERT_FALSE(findings.empty());
   for (const auto& finding : findings) EXPECT_TRUE(finding.contains("cause")) << finding;
 }
@@ -240,7 +230,7 @@ TEST_F(ViewTest, TextsOfADocumentDoNotEndTheElementOfTheData) {
   text.replace(text.find("\"shift\""), 7, "\"</script><script>alert(1)</script>\"");
   const std::string html = prints({"view", write("named.json", text)});
   EXPECT_EQ(html.find("</script><script>alert"), std::string::npos);
-  EXPECT_EQ(data_of(html).at("documents")[0].at("algorithm"), "</script><script>alert(1)</script>");
+  EXPECT_EQ(page_data(html).at("documents")[0].at("algorithm"), "</script><script>alert(1)</script>");
 }
 
 TEST_F(ViewTest, RefusesWhatItCannotDo) {
@@ -272,42 +262,6 @@ TEST_F(ViewTest, OpenStartsXdgOpenWithThePage) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.talk;
   EXPECT_EQ(contents(file("opened")), page + "\n");
   EXPECT_TRUE(contents(page).starts_with("<!DOCTYPE html>"));
-}
-
-// Every algorithm has a page, every link leads to a page, and pages share the viewer.
-TEST_F(ViewTest, TheGalleryHasAPageForEachAlgorithm) {
-  const fs::path folder = file("gallery");
-  EXPECT_EQ(run({"view", "--gallery", folder}).exit_code, 0);
-  const Json index = data_of(contents(folder / "index.html"));
-  std::set<std::string> linked{"index.html", "viewer.js", "viewer.css"};
-  for (const Json& section : index.at("sections"))
-    for (const Json& page : section.at("pages")) {
-      const std::string html = contents(folder / page.at("file"));
-      linked.insert(page.at("file"));
-      EXPECT_NE(html.find("<script src=\"viewer.js\">"), std::string::npos) << page;
-      EXPECT_LT(html.size(), 100'000u) << page;
-      for (const Json& link : data_of(html).at("links")) EXPECT_TRUE(exists(folder / link.at("file"))) << link;
-    }
-  std::set<std::string> files;
-  std::uintmax_t bytes = 0;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    files.insert(entry.path().filename());
-    bytes += entry.file_size();
-  }
-  EXPECT_EQ(files, linked);
-  EXPECT_LT(bytes, 3'000'000u);
-  for (const Algorithm* algorithm : all_algorithms()) {
-    std::string name = fmt::format("{}-{}.html", quadrille::name(algorithm->collective), algorithm->id);
-    std::replace(name.begin(), name.end(), '_', '-');
-    ASSERT_TRUE(files.contains(name)) << name;
-    // Between the summary and the figures is a paragraph of its own.
-    const std::string text = data_of(contents(folder / name)).at("text");
-    const std::size_t begin = text.find(". ") + 2, end = text.find("It takes C1 = ");
-    ASSERT_LT(begin, end) << name;
-    const std::string paragraph = text.substr(begin, end - begin);
-    EXPECT_GE(std::count(paragraph.begin(), paragraph.end(), '.'), 2) << name << ": " << paragraph;
-    EXPECT_GE(paragraph.size(), 100u) << name << ": " << paragraph;
-  }
 }
 
 }  // namespace

@@ -70,6 +70,10 @@ export function readSchedule(document: Reader): Exchange {
       target: regions.read(target),
     };
   };
+  const port = (reader: Reader): [number, number] => {
+    const [dimension, direction] = plainList(reader, -1, 2);
+    return [dimension!, direction!];
+  };
   const message = (entry: Reader, control: boolean): Message => {
     const read = control ? [] : regions.read(entry.at("read"));
     const write = control ? [] : regions.read(entry.at("write"));
@@ -80,6 +84,7 @@ export function readSchedule(document: Reader): Exchange {
       to: rank(entry.at("to")),
       bytes: control ? entry.at("bytes").whole() : bytesOf(read),
       control,
+      port: entry.optional("port", port),
       ends: "both",
       read,
       write,

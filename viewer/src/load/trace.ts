@@ -37,6 +37,8 @@ function readMessages(reader: Reader, ranks: number): Message[] {
   const bytes = table.column("bytes", 0);
   const control = table.optional("control", 0, 0, 1);
   const ended = table.optional("ends", 0, 0, 2);
+  const dimension = table.optional("port_dimension", -1, -1);
+  const direction = table.optional("port_direction", 0, -1, 1);
   const places = table.optional("receive_place", 0, 0);
   const read = readRegions(reader.at("read"), table.rows);
   const write = readRegions(reader.at("write"), table.rows);
@@ -47,6 +49,7 @@ function readMessages(reader: Reader, ranks: number): Message[] {
     to: to[index]!,
     bytes: bytes[index]!,
     control: control[index] === 1,
+    port: dimension[index]! < 0 ? undefined : [dimension[index]!, direction[index]!],
     ends: ends[ended[index]!]!,
     read: read[index]!,
     write: write[index]!,

@@ -31,6 +31,7 @@ export interface Message {
   readonly to: number;
   readonly bytes: number;
   readonly control: boolean; // a header or a count: no data
+  readonly port: readonly [dimension: number, direction: number] | undefined;
   readonly ends: "both" | "sender" | "receiver"; // which ends exist; others than both only in wrong schedules
   readonly read: readonly Region[];
   readonly write: readonly Region[];

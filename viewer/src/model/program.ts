@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One rank's program as lines of text, in the notation and the order of quadrille-schedule-text/1: local operations, what the rank
-// sends, what it receives, control messages.
+// One rank's program as lines of text, in the notation of quadrille-schedule-text/1: local operations, then what the rank sends and
+// what it receives, both in the order in which it posts them, then control messages.
 import { bufferNames, type Exchange, type Message, type Region } from "./exchange";
 
 export interface Line {
@@ -29,6 +29,8 @@ export function regionsText(regions: readonly Region[]): string {
   return texts.join(" ");
 }
 
+const portText = (port: Message["port"]): string => (port ? ` port ${port[0]} ${port[1] > 0 ? "+" : "-"}1` : "");
+
 export function program(exchange: Exchange, rank: number): Line[] {
   return exchange.rounds.flatMap((round): Line[] => {
     const locals = round.locals
@@ -37,10 +39,16 @@ export function program(exchange: Exchange, rank: number): Line[] {
         const verb = local.operation === "copy" ? "copy" : `reduce ${local.operation}`;
         return { round: round.number, text: `${verb} ${regionsText(local.source)} -> ${regionsText(local.target)}` };
       });
-    const line = ({ index, control, bytes }: Message, verb: string, word: string, peer: number, regions: readonly Region[]) => ({
+    const line = (
+      { index, control, bytes, port }: Message,
+      verb: string,
+      word: string,
+      peer: number,
+      regions: readonly Region[],
+    ) => ({
       round: round.number,
       message: index,
-      text: control ? `control ${word} ${peer} ${bytes}` : `${verb} ${word} ${peer} ${regionsText(regions)}`,
+      text: control ? `control ${word} ${peer} ${bytes}` : `${verb} ${word} ${peer}${portText(port)} ${regionsText(regions)}`,
     });
     const sends = round.messages
       .filter(({ from, ends }) => from === rank && ends !== "receiver")

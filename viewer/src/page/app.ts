@@ -130,10 +130,11 @@ export class App {
     );
     pace.hidden = this.longest.clocks.length === 1;
     const clear = button("clear", "Clear the selection (Escape)", () => this.store.set({ rank: undefined, block: undefined }));
+    const title = this.data.title ?? this.data.exchanges.map((exchange) => exchange.title).join(" and ");
     const header = el(
       "header",
       {},
-      el("h1", {}, this.data.title ?? this.data.exchanges.map((exchange) => exchange.title).join(" and ")),
+      el("h1", { title }, title),
       el("div", { class: "tools" }, search, clear, colour, sum, pace, theme),
     );
     if (this.data.links.length)

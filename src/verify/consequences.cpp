@@ -1,77 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "verify/one_mistake.hpp"
+#include "verify/consequences.hpp"
 
 #include <algorithm>
 #include <map>
 #include <set>
-#include <tuple>
 
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
 namespace {
-
-using Key = std::tuple<Count, NamedOperation::Kind, Rank, Rank>;
-
-Key key_of(const NamedOperation& name) { return {name.round, name.kind, name.from, name.to}; }
-
-std::vector<NamedOperation> operations_of(const FaultCause& cause) {
-  if (!cause.operation) return {};
-  std::vector<NamedOperation> names{*cause.operation};
-  names.insert(names.end(), cause.alike.begin(), cause.alike.end());
-  return names;
-}
-
-// Moves the findings of `other` to `cause`.
-void take(FaultCause& cause, FaultCause& other) {
-  cause.findings.insert(cause.findings.end(), other.findings.begin(), other.findings.end());
-  other.findings.clear();
-}
-
-void erase_empty(std::vector<DraftCause>& causes) {
-  std::erase_if(causes, [](const DraftCause& draft) { return draft.cause.findings.empty(); });
-}
-
-void unite_alike(std::vector<DraftCause>& causes, const Investigation& known, bool missing) {
-  std::vector<NamedOperation> names;
-  std::vector<std::pair<std::size_t, std::size_t>> together;
-  std::map<Key, std::size_t> index_of;
-  std::vector<std::pair<std::size_t, DraftCause*>> drafts;  // with the index of the first name
-  for (DraftCause& draft : causes) {
-    if ((draft.cause.kind == CauseKind::missing) != missing) continue;
-    std::optional<std::size_t> first;
-    for (const NamedOperation& name : operations_of(draft.cause)) {
-      const auto [place, fresh] = index_of.try_emplace(key_of(name), names.size());
-      if (fresh) names.push_back(name);
-      if (first) together.emplace_back(*first, place->second);
-      if (!first) first = place->second, drafts.emplace_back(place->second, &draft);
-    }
-  }
-  if (drafts.size() < 2) return;
-  const auto measure = [&](SetSizes& sizes) {
-    known.measure(sizes);
-    for (const NamedOperation& name : names)
-      if (missing) count_in(sizes, name, known.stages, known.ranks);
-  };
-  for (const AlikeGroup& group : alike_groups(names, together, known.stages, known.ranks, measure)) {
-    std::vector<DraftCause*> members;
-    for (const auto& [first, draft] : drafts)
-      if (std::binary_search(group.members.begin(), group.members.end(), first)) members.push_back(draft);
-    if (members.size() < 2) continue;
-    const auto most = std::max_element(members.begin(), members.end(), [](const DraftCause* a, const DraftCause* b) {
-      return a->cause.findings.size() < b->cause.findings.size();
-    });
-    FaultCause& cause = (*most)->cause;
-    for (DraftCause* other : members) {
-      if (other == *most) continue;
-      const std::vector<NamedOperation> more = operations_of(other->cause);
-      cause.alike.insert(cause.alike.end(), more.begin(), more.end());
-      take(cause, other->cause);
-    }
-    (*most)->alike = group.text;
-  }
-  erase_empty(causes);
-}
 
 // The operations of a cause that may have many consequences: bytes passed through several of them, or waited for them.
 class FarReaching {
@@ -81,7 +18,7 @@ class FarReaching {
     const std::vector<NamedOperation> names = operations_of(cause);
     if (cause.kind == CauseKind::missing && names.size() > 1)
       for (const NamedOperation& name : names) missing_at_.insert(name.to);
-    std::set<Key> keys;
+    std::set<OperationKey> keys;
     if (cause.kind == CauseKind::unfinished || (cause.kind != CauseKind::missing && names.size() > 1))
       for (const NamedOperation& name : names) keys.insert(key_of(name));
     std::set<std::pair<Count, Rank>> rounds;  // out of order, or of no stage
@@ -188,10 +125,6 @@ class Consequences {
 
 }  // namespace
 
-void unite_alike(std::vector<DraftCause>& causes, const Investigation& known) {
-  for (const bool missing : {false, true}) unite_alike(causes, known, missing);
-}
-
 void take_consequences(std::vector<DraftCause>& causes, Investigation& known) {
   Consequences consequences(known);
   for (DraftCause& draft : causes) {
@@ -206,7 +139,7 @@ void take_consequences(std::vector<DraftCause>& causes, Investigation& known) {
       const std::vector<std::size_t>& findings = other.cause.findings;
       if (reach.is_of_idle_ranks(other.cause) ||
           std::all_of(findings.begin(), findings.end(), [&](std::size_t i) { return consequences.has(reach, i); }))
-        take(cause, other.cause);
+        take_findings(cause, other.cause);
     }
   }
   erase_empty(causes);

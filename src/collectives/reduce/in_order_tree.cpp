@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// reduce/in-order-tree: vectors are combined up a binary tree in the order of ranks.
+// Source  [pjesivac2007] the in-order binary tree of Open MPI.
+// Needs   nothing: any p, any root, any operator.
+// Idea    The last rank of a run of ranks is the root of its tree. Its two children are the roots of the first half of the others,
+//         and of the rest. So a rank combines two neighbouring runs and itself, in the order of ranks. The last rank of all
+//         forwards the result to the root of the reduction.
+// Cost    C1 = floor(log2 p) rounds on 2 ports and C2 as many vectors, and one more of both unless the root is p - 1.
+// Prefer  an operator that does not commute, if a rank can receive two messages at once.
+#include "collectives/reducing/forwarding.hpp"
+#include "collectives/spreading/broadcasting.hpp"
+#include "patterns/spreading_trees.hpp"
+#include "schedule/reduction.hpp"
+
+namespace quadrille {
+namespace {
+
+Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+  const TreePosition position = position_in_in_order_tree(problem.ranks, "combine", me);
+  return forwarded_to_root(problem, reduced(broadcast_by_tree(position, problem.block_bytes, me)), problem.ranks - 1);
+}
+
+Combining combining(const Problem& problem, const Parameters&) {
+  return problem.ranks <= 2 || problem.ranks == 4 ? Combining::fixed_tree : Combining::rank_order;
+}
+
+}  // namespace
+
+extern const Algorithm reduce_in_order_tree{
+    .collective = Collective::reduce,
+    .id = "in-order-tree",
+    .summary = "combine up a binary tree whose runs are in the order of ranks",
+    .source = "pjesivac2007",
+    .generate = generate,
+    .ports = [](const Problem&, const Parameters&) { return Count{2}; },
+    .combining = combining,
+    .combining_rule = "rank order; fixed tree if p <= 2 or p = 4",
+};
+
+}  // namespace quadrille

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// reduce_scatter/reduce-then-scatter, reduce_scatterv/reduce-then-scatter: rank 0 combines all vectors and scatters the result.
+// Source  [thakur2005] names it as what MPI libraries used to do.
+// Needs   what the parts need: by default nothing, any p, any operator, also along the fixed tree, shares of any size.
+// Idea    An algorithm for reduce, then one for scatter(v). Open MPI does so by whatever it takes for the two.
+// Cost    By default C1 = 2 ceil(log2 p) rounds and C2 = p ceil(log2 p) + p - 1 blocks.
+// Prefer  never; a baseline: circulant has half the rounds and a volume of p - 1 blocks.
+#include "collectives/shares.hpp"
+#include "collectives/spreading/rooted_parts.hpp"
+
+namespace quadrille {
+
+Algorithm reduce_scatter_reduce_then_scatter(Collective collective) {
+  return {
+      .collective = collective,
+      .id = "reduce-then-scatter",
+      .summary =
+          "combine all vectors at rank 0, then scatter the " + share_word(collective) + "s, by default both along a binomial tree",
+      .needs = "what the parts need",
+      .source = "thakur2005",
+      .parameters = rooted_parameters(collective),
+      .generate = rooted_program,
+      .applies = rooted_applies,
+      .analyse = analyse_rooted,
+      .ports = rooted_ports,
+      .combining = rooted_combining,
+      .combining_rule = rooted_combining_rule,
+  };
+}
+
+}  // namespace quadrille

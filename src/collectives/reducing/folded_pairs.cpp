@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/reducing/folded_pairs.hpp"
+
+#include <bit>
+#include <numeric>
+
+#include "patterns/powers.hpp"
+#include "problem/limits.hpp"
+#include "schedule/transform.hpp"
+
+namespace quadrille {
+
+FoldedPairs::FoldedPairs(const Problem& problem, Survivor survivor)
+    : problem_(problem),
+      survivor_(survivor),
+      survivors_(static_cast<Count>(std::bit_floor(static_cast<std::uint64_t>(problem.ranks)))),
+      pairs_(problem.ranks - survivors_),
+      vector_bytes_(input_bytes(problem, 0)),
+      ranks_(index(problem.ranks)) {
+  check_limit(problem, problem.ranks, most_listed, "shares");
+  std::iota(ranks_.begin(), ranks_.end(), 0);
+}
+
+Rank FoldedPairs::survivor(Count number) const {
+  if (number >= pairs_) return number + pairs_;
+  return 2 * number + (survivor_ == Survivor::upper ? 1 : 0);
+}
+
+RankRange FoldedPairs::stands_for(Count number) const {
+  return number < pairs_ ? RankRange{2 * number, 2} : RankRange{number + pairs_, 1};
+}
+
+Count FoldedPairs::reversed(Count number) const {
+  Count result = 0;
+  for (Count bit = 1; bit < survivors_; bit *= 2, number /= 2) result = 2 * result + number % 2;
+  return result;
+}
+
+void FoldedPairs::fold(const std::string& algorithm) {
+  if (pairs_ == 0) return;
+  Problem part = part_of_any_order(problem_, Collective::reduce, 2, vector_bytes_);
+  part.root = survivor_ == Survivor::upper ? 1 : 0;
+  const auto schedule = std::make_shared<const Schedule>(make_schedule(part, algorithm));
+  add("fold", round_count(schedule->program(0)), [this, schedule](Rank rank) -> std::optional<GroupStep> {
+    if (!in_pair(rank)) return std::nullopt;
+    return GroupStep{schedule, pair_of(rank), rank % 2, BufferMap({{Buffer::input, 0, vector_bytes_, {}}}),
+                     survives(rank) ? BufferMap(vector_of(rank)) : BufferMap()};
+  });
+}
+
+void FoldedPairs::add(std::string stage, Count rounds, Step step) {
+  const Count first = phases_.empty() ? 0 : phases_.back().first_round + phases_.back().rounds;
+  phases_.push_back({std::move(stage), first, rounds, std::move(step)});
+}
+
+void FoldedPairs::add_of_survivors(std::string stage, SurvivorOrder order, const Problem& part, const std::string& algorithm,
+                                   Places input, Places output) {
+  const auto schedule = std::make_shared<const Schedule>(make_schedule(part, algorithm));
+  Group group{order, {}};
+  for (Count place = 0; place < survivors_; ++place)
+    group.ranks.push_back(place == 0 && heir_ ? *heir_ : survivor(order == SurvivorOrder::reversed ? reversed(place) : place));
+  add(std::move(stage), round_count(schedule->program(0)),
+      [this, schedule, group = std::move(group), input = std::move(input),
+       output = std::move(output)](Rank rank) -> std::optional<GroupStep> {
+        const auto place = place_in(group, rank);
+        if (!place) return std::nullopt;
+        return GroupStep{schedule, group.ranks, *place, BufferMap(input(rank)), BufferMap(output(rank))};
+      });
+}
+
+std::optional<Count> FoldedPairs::place_in(const Group& group, Rank rank) const {
+  if (rank == group.ranks.front()) return 0;
+  if (!survives(rank) || number_of(rank) == 0) return std::nullopt;
+  return group.order == SurvivorOrder::reversed ? reversed(number_of(rank)) : number_of(rank);
+}
+
+void FoldedPairs::hand_over(Rank heir, Bytes bytes, Places data) {
+  const auto schedule =
+      std::make_shared<const Schedule>(make_schedule(part_of_any_order(problem_, Collective::broadcast, 2, bytes), "linear"));
+  heir_ = heir;
+  add("hand over", round_count(schedule->program(0)),
+      [schedule, pair = std::vector<Rank>{survivor(0), heir}, data = std::move(data)](Rank rank) -> std::optional<GroupStep> {
+        if (rank == pair[0]) return GroupStep{schedule, pair, 0, BufferMap(data(rank)), BufferMap(data(rank))};
+        if (rank == pair[1]) return GroupStep{schedule, pair, 1, BufferMap(), BufferMap(data(rank))};
+        return std::nullopt;
+      });
+}
+
+Regions FoldedPairs::vector_of(Rank survivor) const {
+  return {{in_pair(survivor) ? Buffer::scratch : Buffer::input, 0, vector_bytes_, {}}};
+}
+
+Region FoldedPairs::behind_vector(Rank survivor, Bytes bytes) const {
+  return {Buffer::scratch, in_pair(survivor) ? vector_bytes_ : 0, bytes, {}};
+}
+
+std::vector<Stage> FoldedPairs::stages() const {
+  std::vector<Stage> stages;
+  for (const Phase& phase : phases_)
+    if (phase.rounds > 0) stages.push_back({phase.stage, phase.first_round, phase.rounds});
+  return stages;
+}
+
+Parameter fold_parameter() {
+  return {.name = "fold",
+          .summary = "how the ranks of a pair combine their vectors: one of them does it, or each does half of it",
+          .standard = "whole",
+          .choices = {"whole", "halves"},
+          .range = {}};
+}
+
+std::shared_ptr<FoldedPairs> folded_by(const Problem& problem, const Parameters& parameters, Survivor of_whole) {
+  const bool halves = word(parameters, "fold") == "halves";
+  auto folded = std::make_shared<FoldedPairs>(problem, halves ? Survivor::lower : of_whole);
+  folded->fold(halves ? "reduce-scatter-gather:scatter=recursive-halving" : "binomial");
+  return folded;
+}
+
+Program folded_program(const Problem&, const Parameters&, const Analysis* analysis, Rank me) {
+  return composed(static_cast<const FoldedPairs&>(*analysis), me);
+}
+
+Problem part_of_any_order(const Problem& problem, Collective collective, Count ranks, Bytes block_bytes) {
+  return {.collective = collective, .ranks = ranks, .block_bytes = block_bytes, .element_bytes = problem.element_bytes};
+}
+
+Problem part_of_any_order(const Problem& problem, Collective collective, std::vector<Bytes> counts) {
+  Problem part = part_of_any_order(problem, collective, size(counts), 0);
+  part.counts = std::make_shared<const std::vector<Bytes>>(std::move(counts));
+  return part;
+}
+
+Problem part_of_survivors(const FoldedPairs& pairs, const Problem& problem, const Shares& shares) {
+  std::vector<Bytes> counts;
+  for (Count number = 0; number < pairs.survivors(); ++number) counts.push_back(shares.bytes(pairs.stands_for(number)));
+  return part_of_any_order(problem, Collective::reduce_scatterv, std::move(counts));
+}
+
+Combining combining_of_folded(const Problem& problem, const Parameters&) {
+  const Count p = problem.ranks;
+  return is_power_of_two(p + (p & -p)) ? Combining::fixed_tree : Combining::rank_order;
+}
+
+}  // namespace quadrille

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// scan/recursive-doubling, exscan/recursive-doubling: partners exchange all that they have combined, in both directions.
+// Source  [thakur2005] the scans of MPI libraries.
+// Needs   nothing: any p, any operator, also along the fixed tree.
+// Idea    In round i, ranks r and r ^ 2^i exchange what they have combined, if both exist. The higher one combines it into its
+//         result, too.
+// Cost    C1 = ceil(log2 p) rounds, the fewest on one port; C2 = ceil(log2 p) vectors. hypercube sends half of the messages of the
+//         last round only.
+// Prefer  never; a baseline: what MPI libraries do. distance-doubling sends to higher ranks only, in as many rounds.
+#include "collectives/reducing/folding.hpp"
+#include "collectives/reducing/prefix_builder.hpp"
+
+namespace quadrille {
+namespace {
+
+Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+  PrefixBuilder prefixes(problem, me, "exchange");
+  for (Count bit = 1; bit < problem.ranks; bit *= 2) {
+    const Rank partner = me ^ bit;
+    prefixes.begin_round();
+    if (partner >= problem.ranks) continue;
+    prefixes.send(partner);
+    if (partner < me)
+      prefixes.receive_from_below(partner, true);
+    else
+      prefixes.receive_from_above(partner);
+  }
+  return std::move(prefixes).finish();
+}
+
+}  // namespace
+
+Algorithm scan_recursive_doubling(Collective collective) {
+  return {
+      .collective = collective,
+      .id = "recursive-doubling",
+      .summary = "exchange all that was combined with i ^ 1, i ^ 2, i ^ 4, .., in both directions, as MPI libraries do",
+      .source = "thakur2005",
+      .generate = generate,
+      .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+      .combining = always_fixed_tree,
+      .combining_rule = always_fixed_tree_rule,
+  };
+}
+
+}  // namespace quadrille

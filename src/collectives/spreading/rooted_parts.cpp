@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/spreading/rooted_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "collectives/spreading/two_parts.hpp"
+#include "schedule/composition.hpp"
+#include "schedule/settings.hpp"
+
+namespace quadrille {
+namespace {
+
+struct Names {
+  std::string_view first, second;  // of the parameters
+};
+
+Names names_of(Collective collective) {
+  switch (collective) {
+    case Collective::allreduce: return {"reduce", "broadcast"};
+    case Collective::allgather:
+    case Collective::allgatherv: return {"gather", "broadcast"};
+    default: return {"reduce", "scatter"};
+  }
+}
+
+std::vector<std::string> choices_of(std::string_view part) {
+  if (part == "reduce") return {"binomial", "linear", "tree:segments=1"};
+  return {"binomial", "linear"};
+}
+
+Parameter part_parameter(std::string_view name, std::string_view summary) {
+  return {.name = name,
+          .summary = summary,
+          .standard = "binomial",
+          .choices = choices_of(name),
+          .form = "another algorithm",
+          .is_of_the_form = [](std::string_view text) { return !text.empty(); },
+          .range = {}};
+}
+
+Choice choice_of(const Problem& part, const Parameters& parameters, std::string_view name) {
+  return parse_choice(part, word(parameters, std::string(name)));
+}
+
+}  // namespace
+
+RootedParts rooted_parts(const Problem& problem) {
+  const auto part = [&](Collective collective, Bytes bytes) {
+    Problem made = problem;
+    made.collective = collective;
+    made.block_bytes = bytes;
+    if (!is_irregular(collective)) made.counts.reset();
+    return made;
+  };
+  const Bytes share = problem.block_bytes;
+  const Bytes all =
+      problem.counts ? std::accumulate(problem.counts->begin(), problem.counts->end(), Bytes{0}) : problem.ranks * share;
+  switch (problem.collective) {
+    case Collective::allreduce: return {part(Collective::reduce, share), part(Collective::broadcast, share)};
+    case Collective::allgather: return {part(Collective::gather, share), part(Collective::broadcast, all)};
+    case Collective::allgatherv: return {part(Collective::gatherv, 0), part(Collective::broadcast, all)};
+    case Collective::reduce_scatter: return {part(Collective::reduce, all), part(Collective::scatter, share)};
+    default: return {part(Collective::reduce, all), part(Collective::scatterv, 0)};
+  }
+}
+
+std::vector<Parameter> rooted_parameters(Collective collective) {
+  const Names names = names_of(collective);
+  return {part_parameter(names.first, "algorithm of the first part, to rank 0"),
+          part_parameter(names.second, "algorithm of the second part, from rank 0")};
+}
+
+Program rooted_program(const Problem& problem, const Parameters&, const Analysis* analysis, Rank me) {
+  const auto& parts = static_cast<const TwoParts&>(*analysis);
+  Program first = parts.first.program(me);
+  BufferPosition place{Buffer::output, 0};
+  if (names_of(problem.collective).second == "scatter" && me == 0) {  // the output has no room for the whole vector
+    place = {Buffer::scratch, first.scratch_bytes};
+    first.scratch_bytes += parts.first.problem.block_bytes;
+  }
+  return joined({.program = std::move(first), .output = place}, {.program = parts.second.program(me), .input = place});
+}
+
+std::shared_ptr<const Analysis> analyse_rooted(const Problem& problem, const Parameters& parameters) {
+  const RootedParts parts = rooted_parts(problem);
+  const Names names = names_of(problem.collective);
+  return std::make_shared<TwoParts>(make_schedule(parts.first, choice_of(parts.first, parameters, names.first)),
+                                    make_schedule(parts.second, choice_of(parts.second, parameters, names.second)));
+}
+
+Result<> rooted_applies(const Problem& problem, const Parameters& parameters) {
+  const RootedParts parts = rooted_parts(problem);
+  const Names names = names_of(problem.collective);
+  if (auto first = part_applies(parts.first, word(parameters, std::string(names.first))); !first) return first;
+  return part_applies(parts.second, word(parameters, std::string(names.second)));
+}
+
+Count rooted_ports(const Problem& problem, const Parameters& parameters) {
+  const RootedParts parts = rooted_parts(problem);
+  const Names names = names_of(problem.collective);
+  return std::max(ports_of(parts.first, choice_of(parts.first, parameters, names.first)),
+                  ports_of(parts.second, choice_of(parts.second, parameters, names.second)));
+}
+
+Combining rooted_combining(const Problem& problem, const Parameters& parameters) {
+  const Problem first = rooted_parts(problem).first;
+  const Choice choice = choice_of(first, parameters, names_of(problem.collective).first);
+  return choice.algorithm->combining(first, choice.parameters);
+}
+
+std::string rooted_specification(const Problem& problem, std::string_view id, std::string first, std::string second) {
+  const Names names = names_of(problem.collective);
+  return fmt::format("{}:{}={},{}={}", id, names.first, value_in_specification(std::move(first)), names.second,
+                     value_in_specification(std::move(second)));
+}
+
+}  // namespace quadrille

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tests of quadrille view --gallery.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "quadrille/algorithm.hpp"
+#include "support/command.hpp"
+#include "support/viewer_page.hpp"
+
+namespace quadrille {
+namespace {
+
+using namespace quadrille::testing;
+
+class GalleryTest : public CommandTest {};
+
+// Every algorithm has a page, every link leads to a page, and pages share the viewer.
+TEST_F(GalleryTest, HasAPageForEachAlgorithm) {
+  const fs::path folder = file("gallery");
+  EXPECT_EQ(run({"view", "--gallery", folder}).exit_code, 0);
+  const Json index = page_data(contents(folder / "index.html"));
+  std::set<std::string> linked{"index.html", "viewer.js", "viewer.css"};
+  for (const Json& section : index.at("sections"))
+    for (const Json& page : section.at("pages")) {
+      const std::string html = contents(folder / page.at("file"));
+      linked.insert(page.at("file"));
+      EXPECT_NE(html.find("<script src=\"viewer.js\">"), std::string::npos) << page;
+      EXPECT_LT(html.size(), 100'000u) << page;
+      for (const Json& link : page_data(html).at("links")) EXPECT_TRUE(exists(folder / link.at("file"))) << link;
+    }
+  std::set<std::string> files;
+  std::uintmax_t bytes = 0;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    files.insert(entry.path().filename());
+    bytes += entry.file_size();
+  }
+  EXPECT_EQ(files, linked);
+  EXPECT_LT(bytes, 3'000'000u);
+  for (const Algorithm* algorithm : all_algorithms())
+    EXPECT_TRUE(files.contains(page_of(name(algorithm->collective), algorithm->id)))
+        << name(algorithm->collective) << ' ' << algorithm->id;
+}
+
+// Algorithms that the usual grid of 2 x 4 does not fit are shown on a network, or with counts, that do.
+TEST_F(GalleryTest, ShowsAlgorithmsOnProblemsThatFitThem) {
+  const fs::path folder = file("gallery");
+  EXPECT_EQ(run({"view", "--gallery", folder}).exit_code, 0);
+  const auto trace = [&](const char* algorithm, const char* collective = "alltoall") {
+    return page_data(contents(folder / page_of(collective, algorithm))).at("documents").at(0);
+  };
+  EXPECT_EQ(trace("torus-direct").at("network").at("topology"), "torus:4x4,balanced");
+  EXPECT_EQ(trace("imaginary-node").at("ranks"), 9);
+  EXPECT_EQ(trace("subtorus").at("ranks"), 32);
+  EXPECT_EQ(trace("bruck").at("ranks"), 8);
+  const Json counts = trace("groups", "alltoallv").at("counts");
+  for (std::size_t rank = 0; rank < 8; ++rank)
+    EXPECT_EQ(counts.at(rank) == Json({0, 0, 0, 0, 0, 0, 0, 0}), rank >= 3) << counts.at(rank);
+}
+
+}  // namespace
+}  // namespace quadrille
