@@ -23,6 +23,9 @@ TEST(CallForm, IsThatOfTheBlockingFunction) {
   EXPECT_FALSE(form_of("Alltoall")->is_of_neighbours);
   EXPECT_TRUE(form_of("Neighbor_alltoallv")->is_of_neighbours);
   EXPECT_TRUE(form_of("Ineighbor_allgather")->is_of_neighbours);
+  EXPECT_FALSE(form_of("Allreduce")->is_nonblocking);
+  EXPECT_TRUE(form_of("Iallreduce")->is_nonblocking);
+  EXPECT_TRUE(form_of("Allreduce_init")->is_nonblocking);
   for (const char* const other : {"", "I", "Send", "Neighbor_bcast_all", "Comm_dup"}) EXPECT_FALSE(form_of(other)) << other;
 }
 
