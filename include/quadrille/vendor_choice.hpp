@@ -30,7 +30,8 @@ struct VendorLibrary {
 
 std::vector<VendorLibrary> all_vendor_libraries();
 std::optional<VendorLibrary> find_vendor_library(std::string_view id);  // nothing if there is none
-// Returns the library of a name and version such as "Open MPI 4.1.4" (Fingerprint::mpi); nothing if its rules are not known.
+// Returns the library of a name and version such as "Open MPI 4.1.4" (Fingerprint::mpi) or "Open MPI v4.1.4" (Recording::mpi);
+// nothing if its rules are not known.
 std::optional<VendorLibrary> vendor_library_of(std::string_view mpi);
 
 // Returns the library's name of the algorithm that it takes, as in "vendor:linear_sync"; or the reason why it is not known. MPICH's

@@ -80,27 +80,21 @@ PricedCall& CallPrices::of(std::size_t communicator, std::span<const std::uint32
 
 const PricedProblem& CallPrices::priced(std::size_t communicator, std::span<const std::uint32_t> sites) {
   const Result<Problem> problem = problem_of_call(recording_, sites, nodes_of(communicator));
-  const std::string key = problem ? key_of(*problem) : problem.error();
+  if (!problem) {
+    const auto [entry, is_new] = problems_.try_emplace(problem.error());
+    if (is_new) entry->second.remark = problem.error();
+    return entry->second;
+  }
+  const CallForm form = *form_of(recording_.sites[sites.front()].function);
+  const std::string key = fmt::format("{}{} ", form.is_of_neighbours, form.is_nonblocking) + key_of(*problem);
   const auto known = problems_.find(key);
-  if (known != problems_.end()) return known->second;
-  return problems_.emplace(key, problem ? price(*problem) : PricedProblem{.by = {}, .remark = problem.error()}).first->second;
+  return known != problems_.end() ? known->second : problems_.emplace(key, price(*problem, form)).first->second;
 }
 
-PricedProblem CallPrices::price(const Problem& problem) {
+PricedProblem CallPrices::price(const Problem& problem, const CallForm& form) {
   PricedProblem priced;
-  const auto vendor = [&]() -> Result<std::shared_ptr<const SidePrice>> {
-    try {
-      const auto algorithm = vendor_algorithm(vendor_, problem);
-      if (!algorithm) return cannot(algorithm.error());
-      const auto equivalent = vendor_equivalent(vendor_, problem, *algorithm);
-      if (!equivalent) return cannot(fmt::format("the library takes {}; {}", *algorithm, equivalent.error()));
-      return side(problem, *equivalent, *algorithm);
-    } catch (const Error& error) {
-      if (error.code() != ErrorCode::too_large) throw;
-      return cannot(error.what());
-    }
-  }();
-  const std::optional<Choice> wished = chosen(problem);
+  const auto vendor = vendor_side(problem, form);
+  const std::optional<Choice> wished = form.is_nonblocking ? std::nullopt : chosen(problem);
   std::shared_ptr<const SidePrice> own;
   if (!wished || !vendor) {
     const Decision decision = machine_.decide(problem);
@@ -111,6 +105,22 @@ PricedProblem CallPrices::price(const Problem& problem) {
   priced.by[0] = vendor ? *vendor : own;
   if (!vendor) priced.remark = vendor.error();
   return priced;
+}
+
+Result<std::shared_ptr<const SidePrice>> CallPrices::vendor_side(const Problem& problem, const CallForm& form) {
+  if (form.is_nonblocking)
+    return cannot("nonblocking and persistent calls stay the MPI library's, whose algorithms for them are not known");
+  if (form.is_of_neighbours) return cannot("the library's algorithms among neighbours are not known");
+  try {
+    const auto algorithm = vendor_algorithm(vendor_, problem);
+    if (!algorithm) return cannot(algorithm.error());
+    const auto equivalent = vendor_equivalent(vendor_, problem, *algorithm);
+    if (!equivalent) return cannot(fmt::format("the library takes {}; {}", *algorithm, equivalent.error()));
+    return side(problem, *equivalent, *algorithm);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::too_large) throw;
+    return cannot(error.what());
+  }
 }
 
 std::optional<Choice> CallPrices::chosen(const Problem& problem) {

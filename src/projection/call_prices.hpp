@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "projection/call_problem.hpp"
 #include "projection/call_times.hpp"
 #include "projection/machine_prices.hpp"
 #include "quadrille/projection.hpp"
@@ -66,7 +67,8 @@ class CallPrices {
 
  private:
   const PricedProblem& priced(std::size_t communicator, std::span<const std::uint32_t> sites);
-  PricedProblem price(const Problem& problem);
+  PricedProblem price(const Problem& problem, const CallForm& form);
+  Result<std::shared_ptr<const SidePrice>> vendor_side(const Problem& problem, const CallForm& form);
   std::shared_ptr<const SidePrice> side(const Problem& problem, const Choice& choice, std::string name);
   std::optional<Choice> chosen(const Problem& problem);
 

@@ -130,7 +130,8 @@ std::optional<CallForm> form_of(std::string_view function) {
   const bool is_of_neighbours = core.starts_with(of_neighbours);
   if (is_of_neighbours) core.remove_prefix(of_neighbours.size() + 1);
   for (const Row& row : rows)
-    if (row.function == core) return CallForm{is_of_neighbours ? Collective::alltoallv : row.collective, is_of_neighbours};
+    if (row.function == core)
+      return CallForm{is_of_neighbours ? Collective::alltoallv : row.collective, is_of_neighbours, core_of(function) != function};
   return std::nullopt;
 }
 

@@ -17,6 +17,7 @@ namespace quadrille::projection {
 struct CallForm {
   Collective collective{};
   bool is_of_neighbours = false;  // then it is an alltoallv among neighbours
+  bool is_nonblocking = false;    // or persistent
 };
 
 // The form of a function such as "Alltoall", "Ialltoall" or "Alltoall_init"; nothing for an unknown one.

@@ -18,7 +18,6 @@ namespace quadrille::command {
 namespace {
 
 using mpi_face::count_words;
-using mpi_face::share_words;
 
 constexpr std::size_t most_rows = 12;
 
@@ -27,12 +26,25 @@ constexpr ProjectedPart all_parts[] = {ProjectedPart::computing, ProjectedPart::
 
 std::string time_text(double seconds) { return seconds > 0 ? seconds_text(seconds) : "0"; }
 
-std::string signed_text(double seconds) { return seconds < 0 ? "-" + time_text(-seconds) : time_text(seconds); }
+// Rounding makes equal times differ a little.
+std::string gain_text(const ProjectedRow& row) {
+  constexpr double nothing = 1e-9;
+  const double seconds = row.gain_s.value;
+  if (std::abs(seconds) <= nothing * std::max(row.vendor.seconds, row.ours.seconds)) return "0";
+  return seconds < 0 ? "-" + time_text(-seconds) : time_text(seconds);
+}
 
-// "12.0 ms [10.0, 14.0 ms]"; only the value if there is no band.
+// "12.0 ms [10.0, 14.0]": the band in the unit of the value. Only the value if the band is too narrow to be seen.
 std::string band_text(const Band& band) {
-  if (!(band.high > band.low)) return time_text(band.value);
-  return fmt::format("{} [{}, {}]", time_text(band.value), time_text(band.low), time_text(band.high));
+  const std::string value = time_text(band.value);
+  if (!(band.value > 0)) return value;
+  const double unit = band.value < 1e-6 ? 1e-9 : band.value < 1e-3 ? 1e-6 : band.value < 1 ? 1e-3 : 1;
+  const auto number = [&](double seconds) {
+    const double in_unit = seconds / unit;
+    return fmt::format("{:.{}f}", in_unit, in_unit < 9.995 ? 2 : in_unit < 99.95 ? 1 : 0);
+  };
+  const std::string low = number(band.low), high = number(band.high);
+  return low == high ? value : fmt::format("{} [{}, {}]", value, low, high);
 }
 
 std::string parts_text(const Projection& projection) {
@@ -83,7 +95,7 @@ std::string rows_text(const Projection& projection, bool full) {
       mark = fmt::format(" *{}", note - notes.begin() + 1);
     }
     table.add({count_words(row.calls), row.function, block_cell(row), on_text(row), way_text(row.vendor) + mark,
-               time_text(row.vendor.seconds), way_text(row.ours), time_text(row.ours.seconds), signed_text(row.gain_s.value)});
+               time_text(row.vendor.seconds), way_text(row.ours), time_text(row.ours.seconds), gain_text(row)});
   }
   std::string text = "\nCollectives: time inside without waiting for late ranks, mean of the ranks\n" + table.text();
   if (shown < projection.rows.size()) text += fmt::format("... and {} (--full)\n", counted(projection.rows.size() - shown, "row"));

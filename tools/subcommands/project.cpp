@@ -18,6 +18,7 @@
 #include "quadrille/vendor_choice.hpp"
 #include "reports/project_report.hpp"
 #include "subcommands/subcommand.hpp"
+#include "support/converted_picture.hpp"
 #include "support/output.hpp"
 #include "support/talk.hpp"
 
@@ -97,7 +98,7 @@ int run(const Options& options) {
     };
     projection = project(recording, projected);
   }
-  if (plot) plot->finish(svg_of(projection, situation));
+  if (plot) plot->finish(picture_for(options.plot, svg_of(projection, situation)));
   output.finish(options.json ? to_text(json_of(projection, situation)) : text_of(projection, situation, options.full));
   return good;
 }

@@ -53,8 +53,11 @@ std::optional<VendorLibrary> find_vendor_library(std::string_view id) {
 }
 
 std::optional<VendorLibrary> vendor_library_of(std::string_view mpi) {
+  std::string name(mpi);
+  constexpr std::string_view letter = "Open MPI v";
+  if (name.starts_with(letter)) name.erase(letter.size() - 1, 1);
   for (const Row& row : table)
-    if (mpi.starts_with(row.library.title)) return row.library;
+    if (name.starts_with(row.library.title)) return row.library;
   return std::nullopt;
 }
 

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whole projections: what they say of made programs, and what is refused.
+#include "quadrille/projection.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "quadrille/error.hpp"
+#include "quadrille/vendor_choice.hpp"
+#include "support/made_recording.hpp"
+#include "support/sentence_of.hpp"
+
+namespace quadrille {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using testing::MadeRecording;
+
+// 16 ranks that exchange and reduce on two nodes.
+class Projections : public ::testing::Test {
+ protected:
+  Projections() {
+    for (Rank rank = 0; rank < 16; ++rank) options_.nodes.push_back(rank / 8);
+    options_.machine = find_machine("hdr");
+  }
+
+  void call(const RecordedSite& like, int times, double gap_us) {
+    const auto site = program_.site(like);
+    for (int i = 0; i < times; ++i)
+      for (Rank rank = 0; rank < 16; ++rank)
+        program_.add(rank, site, {.gap_us = gap_us * ((i + rank) % 2 == 0 ? 0.9 : 1.1), .duration_us = 50});
+  }
+  Projection projected() const { return project(program_.made(), options_); }
+  std::string refused() const {
+    return testing::sentence_of([&] { projected(); });
+  }
+
+  MadeRecording program_{16};
+  ProjectionOptions options_;
+  const RecordedSite exchange_{.function = "Alltoall", .block_bytes = 64};
+  const RecordedSite reduction_{.function = "Allreduce", .type_bytes = 8, .block_bytes = 8};
+};
+
+TEST_F(Projections, ComparesBothSides) {
+  call(exchange_, 40, 5);
+  call(reduction_, 20, 5);
+  const Projection found = projected();
+  EXPECT_EQ(found.vendor_title, "Open MPI 4.1");
+  EXPECT_EQ(found.calls, 60);
+  ASSERT_EQ(found.rows.size(), 2u);
+  const ProjectedRow& first = found.rows[0];
+  EXPECT_EQ(first.function, "Alltoall");
+  EXPECT_EQ(first.calls, 40);
+  EXPECT_EQ(first.ranks, 16);
+  EXPECT_EQ(first.nodes, 2);
+  EXPECT_EQ(first.vendor.algorithm, *vendor_algorithm("openmpi", Problem::alltoall(16, 64)));
+  EXPECT_LE(first.ours.seconds, first.vendor.seconds);
+  for (const ProjectedRun* run : {&found.vendor, &found.ours}) {
+    double parts = 0, rows = 0;
+    for (const Band& part : run->parts) parts += part.value;
+    for (const ProjectedRow& row : found.rows) rows += run == &found.vendor ? row.vendor.seconds : row.ours.seconds;
+    EXPECT_NEAR(parts, run->total.value, 1e-12);
+    EXPECT_NEAR(rows, run->part(ProjectedPart::collectives).value, 1e-12);
+  }
+  EXPECT_NEAR(found.gain.value, 1 - found.ours.total.value / found.vendor.total.value, 1e-12);
+}
+
+TEST_F(Projections, FollowTheOptions) {
+  call(exchange_, 40, 100);
+  const Projection plain = projected();
+  options_.computing = 0.5;
+  EXPECT_NEAR(projected().vendor.part(ProjectedPart::computing).value, plain.vendor.part(ProjectedPart::computing).value / 2, 1e-9);
+  options_.chosen[Collective::alltoall] = "shift";
+  EXPECT_EQ(projected().rows[0].ours.algorithm, "shift");
+  options_.chosen[Collective::alltoall] = "hypercube";  // for powers of two
+  EXPECT_EQ(projected().rows[0].ours.algorithm, "hypercube");
+  options_.vendor = "openmpi5";
+  EXPECT_FALSE(projected().is_vendor_checked);
+  options_.without_late_ranks = true;
+  EXPECT_NEAR(projected().vendor.part(ProjectedPart::waiting).value, 0, 1e-9);
+}
+
+TEST_F(Projections, KeepOursWhereTheNamedAlgorithmIsImpossible) {
+  const auto three = program_.communicator({0, 1, 2});
+  RecordedSite small = exchange_;
+  small.communicator = three;
+  const auto site = program_.site(small);
+  for (Rank rank = 0; rank < 3; ++rank) program_.add(rank, site);
+  options_.chosen[Collective::alltoall] = "hypercube";
+  const Projection found = projected();
+  EXPECT_NE(found.rows[0].ours.algorithm, "hypercube");
+  EXPECT_THAT(found.remarks, Contains(HasSubstr("the algorithm named for alltoall is not everywhere possible")));
+}
+
+TEST_F(Projections, GainNothingWhereTheVendorIsNotKnown) {
+  options_.vendor = "openmpi5";
+  options_.chosen[Collective::allreduce] = "ring";
+  RecordedSite start = reduction_;
+  start.kind = RecordedKind::start, start.function = "Iallreduce";
+  call(start, 10, 10);
+  start.kind = RecordedKind::completion;
+  call({.function = "Neighbor_alltoall", .block_bytes = 8, .peers = {3}}, 10, 10);
+  call({.function = "Bcast", .root = 0, .block_bytes = 64}, 10, 10);  // 5.0 splits it by nodes
+  const Projection found = projected();
+  ASSERT_EQ(found.rows.size(), 3u);
+  for (const ProjectedRow& row : found.rows) {
+    EXPECT_FALSE(row.remark.empty()) << row.function;
+    EXPECT_FALSE(row.ours.algorithm.empty());
+    EXPECT_EQ(row.ours.algorithm, row.vendor.algorithm);
+    EXPECT_EQ(row.gain_s.value, 0);
+    EXPECT_EQ(row.gain_s.low, 0);
+  }
+}
+
+TEST_F(Projections, SayWhenMessagesPreventAVerdict) {
+  call(exchange_, 4, 10);
+  call({.kind = RecordedKind::point_to_point}, 4, 10);
+  EXPECT_EQ(projected().verdict, Verdict::no_verdict);
+}
+
+TEST_F(Projections, SayWhereARankIsMissedAndWhatIsUncertain) {
+  const auto site = program_.site(exchange_);
+  for (Rank rank = 0; rank < 16; ++rank) program_.add(rank, site, {.gap_us = 1, .away_us = 99});
+  for (Rank rank = 0; rank < 15; ++rank) program_.add(rank, site, {.gap_us = 1});
+  Recording recording = program_.made();
+  recording.ranks[15].has_ended = false;
+  const Projection found = project(recording, options_);
+  EXPECT_EQ(found.calls, 1);
+  EXPECT_THAT(found.remarks, Contains(HasSubstr("1 rank did not end normally")));
+  EXPECT_THAT(found.remarks,
+              Contains(HasSubstr("the replay stops where rank 0 and 14 others wait for a call that rank 15 has not recorded")));
+  EXPECT_THAT(found.remarks, Contains(HasSubstr("away from a processor")));
+}
+
+TEST_F(Projections, RefuseWhatDoesNotFit) {
+  call(exchange_, 1, 1);
+  Recording recording = program_.made();
+  recording.ranks.pop_back();
+  EXPECT_THAT(testing::sentence_of([&] { project(recording, options_); }), HasSubstr("1 of 16 ranks are missing"));
+  recording = program_.made();
+  recording.mpi = "Other MPI 1";
+  EXPECT_THAT(testing::sentence_of([&] { project(recording, options_); }), HasSubstr("'Other MPI 1' has no known rules"));
+  options_.vendor = "other";
+  EXPECT_THAT(refused(), HasSubstr("name openmpi, openmpi5 or mpich"));
+  options_.vendor.clear();
+  options_.computing = -1;
+  EXPECT_THAT(refused(), HasSubstr("factor for computing"));
+  options_.computing = 1;
+  options_.chosen[Collective::alltoall] = "slow";
+  EXPECT_THAT(refused(), HasSubstr("alltoall has no algorithm 'slow'"));
+  options_.chosen.clear();
+  options_.nodes.pop_back();
+  EXPECT_THAT(refused(), HasSubstr("the nodes hold 15 ranks"));
+}
+
+TEST_F(Projections, TellProgress) {
+  call(exchange_, 5000, 1);
+  double last = 0;
+  int calls = 0;
+  options_.progress = [&](double share) {
+    EXPECT_GE(share, last);
+    EXPECT_LE(share, 1);
+    last = share;
+    ++calls;
+  };
+  projected();
+  EXPECT_GE(calls, 1);
+}
+
+}  // namespace
+}  // namespace quadrille

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Recordings made by tests: communicators, sites, and the entries of each rank.
+#pragma once
+
+#include <fstream>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "quadrille/recording.hpp"
+#include "recording/call_packer.hpp"
+#include "recording/live_log.hpp"
+#include "recording/rank_file.hpp"
+
+namespace quadrille::testing {
+
+struct MadeTimes {
+  double gap_us = 0, duration_us = 0, away_us = 0;
+};
+
+class MadeRecording {
+ public:
+  explicit MadeRecording(Count ranks) : entries_(static_cast<std::size_t>(ranks)) {
+    recording_.program = "./app", recording_.mpi = "Open MPI v4.1.4";
+    recording_.world_size = ranks;
+    std::vector<Rank> world(entries_.size());
+    std::iota(world.begin(), world.end(), Rank{0});
+    communicator(std::move(world), "MPI_COMM_WORLD");
+  }
+
+  // Number 0 is MPI_COMM_WORLD.
+  std::size_t communicator(std::vector<Rank> members, std::string name = "") {
+    recording_.communicators.push_back({std::move(name), std::move(members), 0, false});
+    return recording_.communicators.size() - 1;
+  }
+
+  std::uint32_t site(RecordedSite site) {
+    recording_.sites.push_back(std::move(site));
+    return static_cast<std::uint32_t>(recording_.sites.size() - 1);
+  }
+
+  void add(Rank rank, std::uint32_t site, const MadeTimes& times = {}) {
+    entries_[static_cast<std::size_t>(rank)].push_back({site, times.gap_us * 1e3, times.away_us * 1e3, times.duration_us * 1e3});
+  }
+
+  // All sites are sites of all ranks.
+  Recording made() const {
+    Recording recording = recording_;
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      RecordedRank rank{.rank = static_cast<Rank>(i), .host = "here", .has_ended = true};
+      rank.sites.resize(recording.sites.size());
+      std::iota(rank.sites.begin(), rank.sites.end(), 0u);
+      rank.times.resize(rank.sites.size());
+      recording::CallPacker packer(false);
+      for (const recording::Entry& entry : entries_[i]) {
+        packer.add(entry);
+        RecordedTimes& times = rank.times[entry.site];
+        ++times.calls;
+        times.gap_s += entry.gap_ns * 1e-9, times.away_s += entry.away_ns * 1e-9, times.duration_s += entry.duration_ns * 1e-9;
+        rank.seconds += (entry.gap_ns + entry.away_ns + entry.duration_ns) * 1e-9;
+      }
+      rank.packed = packer.finish();
+      rank.calls = static_cast<Count>(entries_[i].size());
+      recording.ranks.push_back(std::move(rank));
+    }
+    return recording;
+  }
+
+  // Writes the files of the first `ranks` ranks.
+  void write(const std::string& folder, std::size_t ranks) const {
+    const Recording recording = made();
+    for (std::size_t i = 0; i < ranks; ++i) {
+      recording::RankContents contents{
+          .communicators = recording.communicators, .sites = recording.sites, .recorded = recording.ranks[i]};
+      contents.facts = {.program = recording.program,
+                        .mpi = recording.mpi,
+                        .version = "1",
+                        .host = "here",
+                        .rank = static_cast<Rank>(i),
+                        .world_size = recording.world_size,
+                        .run = 1};
+      std::ofstream(recording::file_path(folder, static_cast<Rank>(i))) << recording::file_of(contents);
+    }
+  }
+  void write(const std::string& folder) const { write(folder, entries_.size()); }
+
+ private:
+  Recording recording_;
+  std::vector<std::vector<recording::Entry>> entries_;
+};
+
+}  // namespace quadrille::testing
