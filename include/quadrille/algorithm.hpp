@@ -67,8 +67,11 @@ inline std::vector<std::string_view> with_defaults(const Problem&) { return {""}
 
 struct Algorithm {
   Collective collective;
-  std::string_view id;      // the name used in the literature
-  std::string summary;      // one line
+  std::string_view id;       // the name used in the literature
+  std::string summary;       // one line
+  std::string_view picture;  // what one sees in its pictures and why it matters, after the summary; shown in the gallery
+  // The problem of its pictures, as options of the command; empty: 8 ranks on a grid of 2 x 4, with a row on each node.
+  std::string_view picture_problem;
   std::string_view needs;   // restrictions as text; empty: works for any number of ranks and any sizes
   std::string_view source;  // citation key of docs/references.bib, and the place in that work
   std::vector<Parameter> parameters;

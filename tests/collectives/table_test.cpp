@@ -110,6 +110,7 @@ TEST(Table, RecordsAreComplete) {
     EXPECT_FALSE(algorithm->id.empty());
     EXPECT_FALSE(algorithm->summary.empty()) << algorithm->id;
     EXPECT_EQ(algorithm->summary.find('\n'), std::string_view::npos) << algorithm->id;
+    EXPECT_FALSE(algorithm->picture.empty()) << algorithm->id;
     EXPECT_NE(algorithm->generate, nullptr) << algorithm->id;
     EXPECT_TRUE(algorithm->needs.empty() || algorithm->applies) << algorithm->id;
     EXPECT_EQ(algorithm->combining != nullptr, is_reduction(algorithm->collective))

@@ -65,7 +65,9 @@ std::vector<Phase> phases(const Problem& problem, const Lanes& lanes, const Para
 
 Algorithm allgather_hierarchical(Collective collective) {
   return hierarchical<phases>(collective,
-                              "each lane of leaders gathers between nodes; the ranks of a node share what the lanes gathered");
+                              "each lane of leaders gathers between nodes; the ranks of a node share what the lanes gathered",
+                              "Each lane of leaders, one on every node, gathers between the nodes; then the ranks of a node share "
+                              "what the lanes got. What belongs to other nodes enters each node once, the least possible.");
 }
 
 }  // namespace quadrille

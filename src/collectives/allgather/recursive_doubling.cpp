@@ -49,6 +49,10 @@ Algorithm allgather_recursive_doubling(Collective collective) {
       .collective = collective,
       .id = "recursive-doubling",
       .summary = "exchange all " + share_word(collective) + "s held with i ^ 1, i ^ 2, i ^ 4, .., or in reverse order",
+      .picture =
+          "In each round a rank exchanges all it holds with a partner, so what it holds doubles: 1, 2, 4, 8. No algorithm has "
+          "fewer rounds on one port, and no rank gets anything twice; but the last partner is the farthest one, and gets half of "
+          "all data.",
       .needs = "far first: p a power of two",
       .source = "grama2003",
       .parameters = {doubling_order()},

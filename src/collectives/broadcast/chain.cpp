@@ -51,6 +51,10 @@ extern const Algorithm broadcast_chain{
     .collective = Collective::broadcast,
     .id = "chain",
     .summary = "a pipeline from neighbour to neighbour, in segments",
+    .picture =
+        "The vector moves from neighbour to neighbour in segments, like water through a pipe: once the pipe is full, every rank "
+        "receives one segment while it sends another. For a very long vector that takes little more than the time of sending it "
+        "once. Here the vector is short, so there is one segment.",
     .source = "grama2003",
     .parameters = {segments_parameter([](const Problem& problem, const Parameters&)
                                           -> ParameterValue { return best_segment_count(problem.ranks - 2, problem.block_bytes); },

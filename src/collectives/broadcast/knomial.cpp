@@ -28,6 +28,9 @@ extern const Algorithm broadcast_knomial{
     .collective = Collective::broadcast,
     .id = "knomial",
     .summary = "every rank that has the vector passes it on to radix - 1 others in each round",
+    .picture =
+        "A rank that has the vector sends it to radix - 1 others in each round, so the number of ranks that have it grows by the "
+        "factor radix. A larger radix means fewer rounds, but more messages that leave a rank at once.",
     .source = "grama2003",
     .parameters = {{.name = "radix",
                     .summary = "branches at each step, the rank itself included",

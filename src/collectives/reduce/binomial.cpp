@@ -40,6 +40,10 @@ extern const Algorithm reduce_binomial{
     .collective = Collective::reduce,
     .id = "binomial",
     .summary = "combine up a binomial tree: the fewest rounds",
+    .picture =
+        "Vectors flow up a tree: in each round half of the ranks that still have a partial result hand it over and are done. The "
+        "colour shows how many operands a vector has. No algorithm has fewer rounds on one port, but a whole vector travels in "
+        "each.",
     .source = "grama2003",
     .generate = generate,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },

@@ -72,8 +72,10 @@ std::vector<Phase> phases(const Problem& problem, const Lanes& lanes, const Para
 }  // namespace
 
 Algorithm reduce_scatter_hierarchical(Collective collective) {
-  return hierarchical<phases>(collective,
-                              "combine inside nodes, then each lane of leaders combines and scatters its shares between nodes");
+  return hierarchical<phases>(
+      collective, "combine inside nodes, then each lane of leaders combines and scatters its shares between nodes",
+      "The ranks of a node combine first, at the leaders; then each lane of leaders combines between the nodes, and leaders hand "
+      "out the results. What belongs to other nodes leaves each node once, already combined.");
 }
 
 }  // namespace quadrille

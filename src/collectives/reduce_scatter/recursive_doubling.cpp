@@ -84,6 +84,10 @@ Algorithm reduce_scatter_recursive_doubling(Collective collective) {
       .collective = collective,
       .id = "recursive-doubling",
       .summary = "exchange partial results for all ranks outside of groups that double: for any operator and any number of ranks",
+      .picture =
+          "The messages are hardly shorter from round to round: operands for seven ranks, then for six, then for four, where "
+          "recursive halving sends those for four, two and one. So it is for short data, where rounds count and the volume does "
+          "not.",
       .source = "thakur2005",
       .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
                      Rank me) { return Exchange(problem, shares(analysis), me).made(); },

@@ -45,6 +45,10 @@ Algorithm reduce_scatter_shift(Collective collective) {
       .collective = collective,
       .id = "shift",
       .summary = "pairwise: send the operand of i+d, receive one from i-d, one distance d per round",
+      .picture =
+          "Each round is one diagonal of the matrix of the traffic, and each operand goes straight to the rank that needs it. It "
+          "is combined while the next one is under way, so a rank keeps two of them, where direct keeps nearly all. The price is p "
+          "- 1 rounds.",
       .source = "thakur2005",
       .generate = generate,
       .analyse = Shares::analyse,
