@@ -8,6 +8,7 @@
 #include <string>
 #include <variant>
 
+#include "lock.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/family.hpp"
 #include "quadrille/schedule.hpp"

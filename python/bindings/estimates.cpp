@@ -62,7 +62,7 @@ struct Simulated {
 Priced priced(Held& held, const std::string& machine, const std::optional<std::string>& model,
               const std::optional<std::string>& topology) {
   check_right(held);
-  const py::gil_scoped_release released;
+  const LockReleased released;
   const Setting setting = setting_of(held.schedule, machine, model, topology);
   const Model& by = *setting.model.model;
   return {setting.machine.name, std::string(by.id),
@@ -72,7 +72,7 @@ Priced priced(Held& held, const std::string& machine, const std::optional<std::s
 Simulated simulated(Held& held, const std::optional<std::string>& topology, const std::string& machine,
                     const std::optional<std::string>& model) {
   check_right(held);
-  const py::gil_scoped_release released;
+  const LockReleased released;
   const Setting setting = setting_of(held.schedule, machine, model, topology);
   const Model& by = *setting.model.model;
   const WorkloadOptions counted{.topology = setting.links(), .nodes = by.needs_nodes, .work = by.needs_work};

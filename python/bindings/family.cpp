@@ -18,7 +18,7 @@ namespace {
 // A Python object that C++ may copy and destroy without the interpreter's lock.
 std::shared_ptr<const py::object> kept(py::object object) {
   return {new py::object(std::move(object)), [](const py::object* own) {
-            const py::gil_scoped_acquire lock;
+            const LockTaken lock;
             delete own;
           }};
 }
@@ -41,7 +41,7 @@ class Programs {
 
  private:
   Program make(Rank rank) const {
-    const py::gil_scoped_acquire lock;
+    const LockTaken lock;
     const py::object yielded = (*function_)(problem_, rank);
     if (!py::isinstance<py::iterable>(yielded))
       throw Error(ErrorCode::misuse, fmt::format("{} yields nothing; an algorithm yields the rounds of a rank", name_));
@@ -61,7 +61,7 @@ Result<Schedule> schedule_for(const Problem& problem, const std::shared_ptr<cons
   try {
     programs->program(0);
   } catch (py::error_already_set& error) {
-    const py::gil_scoped_acquire lock;
+    const LockTaken lock;
     if (!error.matches(py::module_::import("quadrille").attr("DoesNotApply"))) throw;
     return cannot(py::str(error.value()).cast<std::string>());
   }

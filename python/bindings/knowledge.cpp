@@ -75,7 +75,7 @@ void add_knowledge(py::module_& module) {
         return fmt::format("<Explanation: {}: {}>", told.explanation.decision.chosen.algorithm, told.explanation.decision.reason);
       });
   module.def("explain_problem", &explained, py::arg("problem"), py::arg("machine") = py::none(),
-             py::call_guard<py::gil_scoped_release>());
+             py::call_guard<LockReleased>());
 }
 
 }  // namespace quadrille::python

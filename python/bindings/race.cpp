@@ -71,7 +71,7 @@ void add_race(py::module_& module) {
           "conclusion", [](const Raced& raced) { return std::string(name(raced.result.conclusion)); },
           "fastest, tied, noisy, too few repetitions, or wrong data.");
   module.def("race_on_threads", &raced, py::arg("problem"), py::arg("algorithms"), py::arg("op"), py::arg("type"),
-             py::arg("repetitions"), py::arg("seconds"), py::call_guard<py::gil_scoped_release>());
+             py::arg("repetitions"), py::arg("seconds"), py::call_guard<LockReleased>());
 }
 
 }  // namespace quadrille::python

@@ -29,7 +29,7 @@
 namespace quadrille::python {
 namespace {
 
-using WithoutLock = py::call_guard<py::gil_scoped_release>;
+using WithoutLock = py::call_guard<LockReleased>;
 
 std::string label_of(const Schedule& schedule) {
   return printable(
@@ -86,7 +86,7 @@ Held made(const Problem& problem, const Named& named) {
   if (const auto* text = std::get_if<std::string>(&named)) return {make_schedule(problem, parse_candidate(problem, *text)), true};
   const auto& family = std::get<Family>(named);
   Result<Schedule> schedule = [&] {
-    const py::gil_scoped_release released;
+    const LockReleased released;
     return family.schedule(problem);
   }();
   if (!schedule) raise_does_not_apply(family.name() + " does not apply: " + schedule.error());
@@ -203,7 +203,7 @@ py::array_t<MessageRow> message_rows(const Held& held) {
   }
   std::vector<MessageRow> rows;
   {
-    const py::gil_scoped_release released;
+    const LockReleased released;
     for (const TracedMessage& message : trace_of(held.schedule).messages)
       rows.push_back({message.round, message.from, message.to, message.bytes, message.is_control});
   }
@@ -262,7 +262,7 @@ void check_right(Held& held) {
   if (held.is_right) return;
   std::optional<Report> report;
   {
-    const py::gil_scoped_release released;
+    const LockReleased released;
     report = verified(held, {}, {}, false, most_findings);
   }
   if (!report->is_right()) raise_wrong(report->text());
@@ -295,7 +295,7 @@ void add_schedule(py::module_& module) {
       .def("__repr__", [](const Held& held) { return fmt::format("<Schedule: {}>", label_of(held.schedule)); })
       .def(py::pickle(
           [](const Held& held) {
-            const py::gil_scoped_release released;
+            const LockReleased released;
             return std::make_pair(text_of(held.schedule), held.is_right);
           },
           [](const std::pair<std::string, bool>& state) {

@@ -63,7 +63,7 @@ TuneResult tuned(const std::variant<Count, std::shared_ptr<Ranks>>& ranks, const
   if (const auto* given = std::get_if<std::shared_ptr<Ranks>>(&ranks)) {
     with_group(**given, [&](Communicator& group) { result = tune(group, options); });
   } else {
-    const py::gil_scoped_release released;
+    const LockReleased released;
     run_threads(std::get<Count>(ranks), [&](Communicator& group) {
       TuneResult mine = tune(group, options);
       if (group.rank() == 0) result = std::move(mine);
