@@ -48,6 +48,9 @@ void add_edges(py::module_& module);
 void add_communicator(py::module_& module);
 void add_tuning(py::module_& module);
 
+// Makes Class.__new__(Class) a TypeError, for all classes of the module.
+void refuse_uninitialised(const py::module_& module);
+
 // Verifies a schedule unless that was done. Throws the exception ScheduleError, with places and causes, if it is wrong.
 void check_right(Held& held);
 

@@ -90,7 +90,7 @@ class Schedules(unittest.TestCase):
         longest = [m["bytes"][m["round"] == number].max() for number in numpy.unique(m["round"])]
         self.assertEqual(sum(longest), s.figures.c2)
         self.assertEqual(max(m["bytes"][m["from"] == rank].sum() for rank in range(5)), s.figures.traffic_out)
-        self.assertEqual(s.figures._asdict()["c2"], s.figures.c2)
+        self.assertEqual(s.figures.record["c2"], s.figures.c2)
         self.assertEqual(len(q.alltoall("ring", ranks=1, block=24).messages), 0)
         self.assertTrue(q.barrier(ranks=4).messages["control"].all())
 
