@@ -5,6 +5,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include <functional>
 #include <string>
 #include <variant>
 
@@ -50,6 +51,10 @@ void add_tuning(py::module_& module);
 
 // Makes Class.__new__(Class) a TypeError, for all classes of the module.
 void refuse_uninitialised(const py::module_& module);
+
+// Calls the function. If it throws an Error because an algorithm written in Python raised an exception in this thread, throws that
+// exception.
+void with_exceptions_of_algorithms(const std::function<void()>& function);
 
 // Verifies a schedule unless that was done. Throws the exception ScheduleError, with places and causes, if it is wrong.
 void check_right(Held& held);

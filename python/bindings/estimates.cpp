@@ -110,11 +110,9 @@ void add_estimates(py::module_& module) {
       .def_property_readonly(
           "blocking_s", [](const Priced& priced) { return priced.price.blocking_s; }, "Seconds under the policy blocking.")
       .def_property_readonly(
-          "nonblocking_s", [](const Priced& priced) { return priced.price.nonblocking_s; },
-          "Seconds under the policy nonblocking.")
+          "nonblocking_s", [](const Priced& priced) { return priced.price.nonblocking_s; }, "Seconds under the policy nonblocking.")
       .def_property_readonly(
-          "dataflow_s", [](const Priced& priced) { return priced.price.dataflow_s; },
-          "Seconds under the policy dataflow.")
+          "dataflow_s", [](const Priced& priced) { return priced.price.dataflow_s; }, "Seconds under the policy dataflow.")
       .def_property_readonly("terms", &terms_of, "Dictionaries with name, amount and seconds; the seconds add up to the price.")
       .def("__repr__", [](const Priced& priced) {
         return fmt::format("<Price: {:.3g} s on {} by {}, {}>", priced.seconds(), priced.machine, priced.model,

@@ -23,6 +23,9 @@ std::shared_ptr<const py::object> kept(py::object object) {
           }};
 }
 
+// Where to keep an exception of an algorithm in this thread; null: nowhere.
+thread_local std::exception_ptr* kept_exception = nullptr;
+
 // The programs of one problem. Each is made once, because verifying and counting ask for them again.
 class Programs {
  public:
@@ -42,6 +45,15 @@ class Programs {
  private:
   Program make(Rank rank) const {
     const LockTaken lock;
+    try {
+      return yielded_by(rank);
+    } catch (const py::error_already_set&) {
+      if (kept_exception) *kept_exception = std::current_exception();
+      throw;
+    }
+  }
+
+  Program yielded_by(Rank rank) const {
     const py::object yielded = (*function_)(problem_, rank);
     if (!py::isinstance<py::iterable>(yielded))
       throw Error(ErrorCode::misuse, fmt::format("{} yields nothing; an algorithm yields the rounds of a rank", name_));
@@ -80,6 +92,22 @@ Family family_of(const std::string& collective, const std::string& name, py::fun
 }
 
 }  // namespace
+
+void with_exceptions_of_algorithms(const std::function<void()>& function) {
+  std::exception_ptr exception;
+  kept_exception = &exception;
+  try {
+    function();
+  } catch (const Error&) {
+    kept_exception = nullptr;
+    if (exception) std::rethrow_exception(exception);
+    throw;
+  } catch (...) {
+    kept_exception = nullptr;
+    throw;
+  }
+  kept_exception = nullptr;
+}
 
 void add_family(py::module_& module) {
   py::class_<Family>(module, "Family", "An algorithm written in Python: it maps a problem to a schedule.")

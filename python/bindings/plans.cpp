@@ -133,6 +133,15 @@ Plan regular_plan(Communicator& group, const Asked& asked, Bytes block_bytes) {
   return plan(group, problem, options);
 }
 
+Plan planned(Communicator& group, const Asked& asked) {
+  const CallArguments& arguments = asked.call.arguments;
+  if (arguments.collective == Collective::alltoallv && asked.family && !asked.in_place())
+    return plan_with_all_counts(group, asked.call, options_of(asked));
+  if (is_irregular(arguments.collective)) return plan_irregular(group, asked.call, options_of(asked));
+  const Bytes block_bytes = made_or_thrown(group, [&] { return checked_block_bytes(arguments, group.rank(), group.size()); });
+  return regular_plan(group, asked, block_bytes);
+}
+
 void no_keywords(PyObject* keywords) {
   if (keywords && PyTuple_GET_SIZE(keywords) > 0) throw py::type_error("a plan takes its buffers by position");
 }
@@ -164,12 +173,10 @@ PyMethodDef methods[] = {
 }  // namespace
 
 Plan plan_of(Communicator& group, const Asked& asked) {
-  const CallArguments& arguments = asked.call.arguments;
-  if (arguments.collective == Collective::alltoallv && asked.family && !asked.in_place())
-    return plan_with_all_counts(group, asked.call, options_of(asked));
-  if (is_irregular(arguments.collective)) return plan_irregular(group, asked.call, options_of(asked));
-  const Bytes block_bytes = made_or_thrown(group, [&] { return checked_block_bytes(arguments, group.rank(), group.size()); });
-  return regular_plan(group, asked, block_bytes);
+  if (!asked.family) return planned(group, asked);
+  std::optional<Plan> made;
+  with_exceptions_of_algorithms([&] { made = planned(group, asked); });
+  return *std::move(made);
 }
 
 void read_on_all(const Use& use, const std::function<void()>& read) {

@@ -331,7 +331,7 @@ void add_schedule(py::module_& module) {
           const LockReleased released;
           text = text_of(held.schedule);
         }
-        return py::make_tuple(py::module_::import("quadrille._quadrille").attr("schedule_of"), py::make_tuple(text, held.is_right));
+        return py::make_tuple(py::module_::import("quadrille").attr("_schedule_of"), py::make_tuple(text, held.is_right));
       });
   module.def(
       "schedule_of",

@@ -34,13 +34,13 @@ except ImportError as error:
 from ._quadrille import (Communicator, DoesNotApply, Error, Exchange, Explanation, Figures, Finding, InPlace, Memory, Neighbors,
                          Operation, Page, Plan, Price, Problem, Race, Region, Report, Request, Schedule, ScheduleError, Simulation,
                          Tuning, algorithms, collectives, combine, copy, in_place, input, output, over, parse, receive, scratch, send)
-from ._threads import run_threads
-
 __version__ = "@PROJECT_VERSION@"
 
 if not _quadrille.built_for == _quadrille.library_version == __version__:
     raise ImportError(f"this is quadrille {__version__} for Python, its module was built for {_quadrille.built_for}, and the library "
                       f"libquadrille that was loaded is {_quadrille.library_version}; install the same version of all three")
+
+from ._threads import run_threads
 
 
 class Algorithm:
@@ -198,6 +198,11 @@ def run_launched(threads, function):
     if _quadrille.is_launched():
         return [function(launched_world())]
     return run_threads(threads, function)
+
+
+def _schedule_of(text, is_right):
+    """For pickle, which takes functions of Python only."""
+    return _quadrille.schedule_of(text, is_right)
 
 
 def wait_all(requests):

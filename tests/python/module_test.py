@@ -322,7 +322,7 @@ class Module(unittest.TestCase):
             (package / "__init__.py").write_text((pathlib.Path(q.__file__).parent / "__init__.py").read_text())
             environment = {**os.environ, "PYTHONPATH": folder}
             run = lambda: subprocess.run([sys.executable, "-c", "import quadrille"], capture_output=True, text=True, env=environment).stderr
-            self.assertIn("cannot import name '_quadrille'", run())  # there is no module at all
+            self.assertIn("ImportError: quadrille's module is not in ", run())  # there is no module at all
             (package / "_quadrille.cpython-37m-x86_64-linux-gnu.so").write_text("")
             self.assertIn("quadrille's module was built for another one: _quadrille.cpython-37m", run())
 
@@ -351,7 +351,7 @@ class Module(unittest.TestCase):
                 stub = [each.arg for each in node.args.args + node.args.kwonlyargs]
                 self.assertEqual(stub, list(inspect.signature(real).parameters), node.name)
                 compared += 1
-        self.assertEqual(compared, 16 * 3 - 1 + 4 * 2)
+        self.assertEqual(compared, 16 * 3 + 4 * 2)
 
     def test_names_are_documented(self):
         for name in q.__all__:
