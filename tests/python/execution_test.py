@@ -141,6 +141,21 @@ class Collectives(unittest.TestCase):
         with self.assertRaisesRegex(q.Error, "sum has no elements of type 'f64_i32'"):
             on_one(lambda ranks: ranks.allreduce(packed, packed.copy()))
 
+    def test_a_barrier_has_a_plan(self):
+        def run(ranks):
+            plan = ranks.plan_barrier()
+            plan.execute()
+            plan.start().wait()
+
+        q.run_threads(3, run)
+
+    def test_raise_the_exceptions_of_algorithms(self):
+        wrong = q.algorithm("alltoall", name="wrong")(lambda problem, rank: {}["missing"])
+        for call in (lambda ranks, *buffers: ranks.alltoall(*buffers, algorithm=wrong),
+                     lambda ranks, *buffers: ranks.plan_alltoall(*buffers, algorithm=wrong)):
+            with self.assertRaisesRegex(KeyError, "missing"):
+                q.run_threads(2, lambda ranks: call(ranks, np.zeros(2), np.zeros(2)))
+
     def test_plans_run_on_other_buffers(self):
         def run(ranks):
             p, me = ranks.size, ranks.rank
