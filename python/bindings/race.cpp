@@ -66,21 +66,26 @@ py::list left_out_of(const Raced& raced) {
   return records;
 }
 
-// Of one size "tied"; of several "8 B: tied; 1 KiB: fastest".
+std::string conclusion_of(const RaceResult& result) {
+  return fmt::format("{} B: {}", result.problem.block_bytes, name(result.conclusion));
+}
+
+// Of one size "tied"; of several "8 B: tied; 1024 B: fastest".
 std::string conclusion_of(const Raced& raced) {
   if (raced.results.size() == 1) return std::string(name(raced.results.front().conclusion));
   std::string text;
-  for (const RaceResult& result : raced.results)
-    text += fmt::format("{}{} B: {}", text.empty() ? "" : "; ", result.problem.block_bytes, name(result.conclusion));
+  for (const RaceResult& result : raced.results) text += (text.empty() ? "" : "; ") + conclusion_of(result);
   return text;
 }
 
 std::string text_of(const Raced& raced) {
-  std::string text = "<Race: " + conclusion_of(raced);
-  for (const RaceResult& result : raced.results)
+  std::string text;
+  for (const RaceResult& result : raced.results) {
+    text += fmt::format("{}{}", text.empty() ? "" : "; ", conclusion_of(result));
     for (const RaceEntry& entry : result.entries)
-      text += fmt::format("; {} {:.3g} s", short_name(result.problem, entry.candidate.algorithm), entry.seconds.median);
-  return text + ">";
+      text += fmt::format(", {} {:.3g} s", short_name(result.problem, entry.candidate.algorithm), entry.seconds.median);
+  }
+  return fmt::format("<Race: {}>", text);
 }
 
 }  // namespace
@@ -93,7 +98,7 @@ void add_race(py::module_& module) {
           "interval lower_s to upper_s, and right: was the data right? Algorithms with the same steps have one.")
       .def_property_readonly("left_out", &left_out_of,
                              "A record (dict) of each algorithm that does not apply: algorithm, block_bytes, reason.")
-      .def_property_readonly("conclusion", &conclusion_of,
+      .def_property_readonly("conclusion", py::overload_cast<const Raced&>(&conclusion_of),
                              "fastest, tied, noisy, too few repetitions, or wrong data; for each size if there are several.")
       .def("__repr__", &text_of);
   module.def("race_in_group", &raced_in_group);

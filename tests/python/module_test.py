@@ -265,7 +265,7 @@ class Algorithms(unittest.TestCase):
             self.assertEqual([(entry["algorithm"], entry["block_bytes"]) for entry in race.entries], [("own/shift", 64), ("own/shift", 1024)])
             self.assertEqual([each["block_bytes"] for each in race.left_out], [64, 1024])
             self.assertRegex(race.conclusion, "^64 B: .*; 1024 B: ")
-            self.assertRegex(repr(race), "^<Race: 64 B: .*; own/shift .* s>$")
+            self.assertRegex(repr(race), "^<Race: 64 B: .*, own/shift .* s; 1024 B: .*, own/shift .* s>$")
 
     def test_that_does_not_apply_says_why(self):
         @q.algorithm("alltoall")
