@@ -62,7 +62,7 @@ std::vector<ParameterValue> between_worth_trying(const Problem& problem, const P
 
 bool is_specification(std::string_view text) { return !text.empty(); }
 
-constexpr const char* in_few_rounds = "binomial+recursive-doubling+distance-doubling+circulant";
+constexpr const char* in_few_rounds = "binomial+distance-doubling+recursive-doubling+circulant";
 
 Parameter inside_parameter() {
   return {.name = "within",

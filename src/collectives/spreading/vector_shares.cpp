@@ -51,7 +51,8 @@ Parameter scatter_part() {
           .form = another_algorithm,
           .is_of_the_form = is_specification,
           .range = {},
-          .worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> {
+          .worth_trying = [](const Problem& problem, const Parameters&) -> std::vector<ParameterValue> {
+            if (!is_power_of_two(problem.ranks)) return {"ring", "circulant", "direct"};
             return {"ring", "recursive-halving", "circulant", "direct"};
           }};
 }

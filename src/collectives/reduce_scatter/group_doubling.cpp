@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// reduce_scatter/recursive-doubling, reduce_scatterv/recursive-doubling: partners exchange partial results for all other groups.
-// Source  [thakur2005] for operators that do not commute.
+// reduce_scatter/group-doubling, reduce_scatterv/group-doubling: partners exchange partial results for all other groups.
+// Source  [thakur2005] for operators that do not commute; MPI libraries call it recursive doubling.
 // Needs   nothing: any p, any operator, also along the fixed tree, shares of any size, which may be empty.
 // Idea    Before round i the ranks of each group of 2^i have the same partial results; the last group may have fewer ranks. Rank r
 //         sends those for all ranks outside its group to r ^ 2^i, and combines what it gets. If the upper one of two groups has
@@ -79,10 +79,10 @@ class Exchange {
 
 }  // namespace
 
-Algorithm reduce_scatter_recursive_doubling(Collective collective) {
+Algorithm reduce_scatter_group_doubling(Collective collective) {
   return {
       .collective = collective,
-      .id = "recursive-doubling",
+      .id = "group-doubling",
       .summary = "exchange partial results for all ranks outside of groups that double: for any operator and any number of ranks",
       .source = "thakur2005",
       .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
