@@ -7,6 +7,8 @@
 //         fewer ranks, some ranks of the lower one have no partner; the others pass on what they have got, in up to i more rounds.
 // Cost    C1 = log2 p rounds and C2 = p log2 p - p + 1 blocks, if p is a power of two: about log2 p - 1 times the least volume.
 // Prefer  short blocks and an operator that does not commute, if p is no power of two.
+#include <algorithm>
+
 #include "collectives/reducing/folding.hpp"
 #include "collectives/shares.hpp"
 #include "patterns/passing_on.hpp"
