@@ -145,7 +145,7 @@ std::shared_ptr<const SidePrice> CallPrices::side(const Problem& problem, const 
     delays_ += numbers;
     priced->times = machine_.times(problem, choice, priced->price);
   } else {
-    priced->times = CallTimes(priced->price.seconds);
+    priced->times = MemberTimes(priced->price.seconds);
     ++without_delays_;
   }
   return priced;
