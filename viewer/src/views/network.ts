@@ -5,6 +5,7 @@ import { formatBytes, plural } from "../model/format";
 import { layoutOf, type Line, linesOf, type Layout, type Place } from "../model/layout";
 import { busiest, hopsOf, linkLoads } from "../model/loads";
 import { largest } from "../model/numbers";
+import { isUsableMessage } from "../model/usable";
 import { HeatScale } from "./heat";
 import { font } from "./look";
 import { palette } from "./memory_colours";
@@ -152,8 +153,8 @@ function drawMessages(canvas: CanvasRenderingContext2D, frame: Frame): void {
   const followed = new Set<unknown>(frame.way?.moves[frame.round]?.map((move) => move.cause));
   const paints = palette(exchange.ranks, look).plain;
   for (const { message, radius, hops } of flightsOf(exchange, frame.round, frame.width, frame.height)) {
-    // A message that nobody receives stops halfway.
-    const way = (message.ends === "sender" ? Math.min(share, 0.5) : share) * hops.length;
+    // A message that is not delivered stops halfway.
+    const way = (isUsableMessage(exchange, message) ? share : Math.min(share, 0.5)) * hops.length;
     const hop = Math.min(hops.length - 1, Math.floor(way));
     const { x, y } = along(hops[hop]!, way - hop);
     const chosen = followed.has(message);
