@@ -9,7 +9,7 @@
 namespace quadrille {
 namespace {
 
-constexpr double least_log_ratio = 1.3;  // in a narrower range ticks are as on a linear axis
+constexpr double least_log_ratio = 1.2;  // in a narrower range ticks are as on a linear axis
 
 // Returns 1, 2 or 5 times a power of ten, so that at most ten steps make up the range.
 double step_of(const ValueRange& range) {
