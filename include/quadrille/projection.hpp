@@ -71,7 +71,7 @@ struct ProjectedRow {
   std::string remark;  // why the vendor's algorithm is not known, or why the calls are replayed as recorded; empty: nothing to say
 };
 
-enum class Verdict : std::uint8_t {
+enum class ProjectionVerdict : std::uint8_t {
   run_it,      // ours is shorter, the whole band of the gain too
   perhaps,     // ours is shorter by more than 1 %, but the band reaches below 0
   keep_it,     // ours is longer
@@ -86,7 +86,7 @@ struct Projection {
   bool is_vendor_checked = true;
   ProjectedRun vendor, ours;
   Band gain;  // share of the vendor's total by which ours is shorter
-  Verdict verdict = Verdict::computing;
+  ProjectionVerdict verdict = ProjectionVerdict::computing;
   std::vector<ProjectedRow> rows;    // by the vendor's time, the longest first
   Count calls = 0;                   // replayed; a call of all members counts once
   double recorded_s = 0;             // duration of the recorded run

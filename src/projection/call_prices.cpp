@@ -37,6 +37,12 @@ std::string library_of(const Recording& recording, const ProjectionOptions& opti
   return std::string(recorded->id);
 }
 
+// Long texts are replaced by two hashes, because there may be very many of them.
+std::string shortened_key(std::string text) {
+  constexpr std::size_t most = 256;
+  return text.size() <= most ? text : fmt::format("{:x} {:x}", words_hash(text), text_hash(text));
+}
+
 // A text that is equal for equal problems.
 std::string key_of(const Problem& problem) {
   std::string key = fmt::format("{} {} {} {} {} {} {} ", static_cast<int>(problem.collective), problem.ranks, problem.block_bytes,
@@ -86,7 +92,7 @@ const PricedProblem& CallPrices::priced(std::size_t communicator, std::span<cons
     return entry->second;
   }
   const CallForm form = *form_of(recording_.sites[sites.front()].function);
-  const std::string key = fmt::format("{}{} ", form.is_of_neighbours, form.is_nonblocking) + key_of(*problem);
+  const std::string key = shortened_key(fmt::format("{}{} ", form.is_of_neighbours, form.is_nonblocking) + key_of(*problem));
   const auto known = problems_.find(key);
   return known != problems_.end() ? known->second : problems_.emplace(key, price(*problem, form)).first->second;
 }
@@ -145,7 +151,7 @@ std::shared_ptr<const SidePrice> CallPrices::side(const Problem& problem, const 
     delays_ += numbers;
     priced->times = machine_.times(problem, choice, priced->price);
   } else {
-    priced->times = CallTimes(priced->price.seconds);
+    priced->times = MemberTimes(priced->price.seconds);
     ++without_delays_;
   }
   return priced;

@@ -15,13 +15,13 @@
 #include <vector>
 
 #include "projection/call_problem.hpp"
-#include "projection/call_times.hpp"
 #include "projection/machine_prices.hpp"
+#include "projection/member_times.hpp"
 #include "quadrille/projection.hpp"
 
 namespace quadrille::projection {
 
-enum class Side : std::uint8_t { vendor, ours };
+enum class ProjectedSide : std::uint8_t { vendor, ours };
 inline constexpr std::size_t sides = 2;
 template <class Value>
 using BySide = std::array<Value, sides>;
@@ -31,7 +31,7 @@ struct SidePrice {
   std::string algorithm;  // the vendor's name of it, or ours
   Choice choice;          // the algorithm of our table that has its messages
   SchedulePrice price;
-  CallTimes times{0};
+  MemberTimes times{0};
 };
 
 // A problem with its prices, or the reason why its calls are replayed as recorded.

@@ -135,6 +135,13 @@ std::optional<CallForm> form_of(std::string_view function) {
   return std::nullopt;
 }
 
+bool makes_together(std::string_view function) {
+  constexpr std::string_view functions[] = {
+      "Comm_dup",    "Comm_dup_with_info", "Comm_split",   "Comm_split_type",   "Comm_create",
+      "Cart_create", "Cart_sub",           "Graph_create", "Dist_graph_create", "Dist_graph_create_adjacent"};
+  return std::find(std::begin(functions), std::end(functions), function) != std::end(functions);
+}
+
 Result<Problem> problem_of_call(const Recording& recording, std::span<const std::uint32_t> sites, std::vector<Count> nodes) {
   const std::string& function = recording.sites[sites.front()].function;
   for (const std::uint32_t site : sites)

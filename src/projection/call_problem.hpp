@@ -23,6 +23,9 @@ struct CallForm {
 // The form of a function such as "Alltoall", "Ialltoall" or "Alltoall_init"; nothing for an unknown one.
 std::optional<CallForm> form_of(std::string_view function);
 
+// Do all members of the communicator call this function that makes communicators, and wait for each other in it?
+bool makes_together(std::string_view function);
+
 // `sites`: indices in Recording::sites, one for each member. `nodes`: the node of each member, numbered from 0. Returns the reason
 // if what was recorded does not tell the problem.
 Result<Problem> problem_of_call(const Recording& recording, std::span<const std::uint32_t> sites, std::vector<Count> nodes);

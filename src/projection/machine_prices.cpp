@@ -83,11 +83,11 @@ SchedulePrice MachinePrices::price(const Problem& problem, const Choice& choice)
   return price;
 }
 
-CallTimes MachinePrices::times(const Problem& problem, const Choice& choice, const SchedulePrice& price) const {
+MemberTimes MachinePrices::times(const Problem& problem, const Choice& choice, const SchedulePrice& price) const {
   const ExitDelays delays =
       exit_delays(make_schedule(problem, choice), messages_, {.policy = price.policy, .most_messages = most_messages});
-  if (!(delays.together() > 0)) return CallTimes(price.seconds);
-  return CallTimes(delays.scaled(price.seconds / delays.together()));
+  if (!(delays.together() > 0)) return MemberTimes(price.seconds);
+  return MemberTimes(delays.scaled(price.seconds / delays.together()));
 }
 
 }  // namespace quadrille::projection

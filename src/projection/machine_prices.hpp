@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "projection/call_times.hpp"
+#include "projection/member_times.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/decision.hpp"
 #include "quadrille/explain.hpp"
@@ -40,7 +40,7 @@ class MachinePrices {
   SchedulePrice price(const Problem& problem, const Choice& choice) const;
 
   // Delays for such a schedule whose largest one is the price.
-  CallTimes times(const Problem& problem, const Choice& choice, const SchedulePrice& price) const;
+  MemberTimes times(const Problem& problem, const Choice& choice, const SchedulePrice& price) const;
 
  private:
   DecisionOptions options_for(const Problem& problem) const;

@@ -96,8 +96,8 @@ std::vector<std::string> remarks_of(const Recording& recording, const Replayed& 
                     100 * away_s / all_s));
   if (recording.is_folded) remarks.emplace_back("of repetitions only means were recorded, so ranks are late less often");
   if (prices.without_delays() > 0)
-    remarks.push_back(
-        fmt::format("for {} problems of so many each rank was taken to wait for all others", prices.without_delays()));
+    remarks.push_back(fmt::format("there are so many different calls that in {} of them each rank is taken to wait for all others",
+                                  prices.without_delays()));
   for (const auto& [collective, reason] : prices.not_chosen())
     remarks.push_back(fmt::format("the algorithm named for {} is not everywhere possible, so ours was taken there: {}",
                                   name(collective), reason));

@@ -119,7 +119,8 @@ class Gathering {
 
 std::vector<RowSums> rows_of(const Recording& recording, const CallPrices& prices, const Replayed& replayed) {
   Gathering gathering(recording, prices);
-  for (const PricedCall& call : prices.calls()) gathering.add(call);
+  for (const PricedCall& call : prices.calls())
+    if (recording.sites[call.sites.front()].kind != RecordedKind::making) gathering.add(call);
   for (std::uint32_t site = 0; site < replayed.unmatched.size(); ++site)
     if (replayed.unmatched[site].calls > 0) gathering.add(site, replayed.unmatched[site]);
   return std::move(gathering).rows();

@@ -21,13 +21,13 @@ double share_of(const ProjectedRun& run, ProjectedPart part) {
   return run.total.value > 0 ? run.part(part).value / run.total.value : 0;
 }
 
-Verdict verdict_of(const ProjectedRun& vendor, const Band& gain) {
-  if (share_of(vendor, ProjectedPart::point_to_point) > recording::most_point_to_point) return Verdict::no_verdict;
-  if (gain.value >= least_gain) return gain.low > 0 ? Verdict::run_it : Verdict::perhaps;
-  if (gain.value <= -least_gain) return Verdict::keep_it;
+ProjectionVerdict verdict_of(const ProjectedRun& vendor, const Band& gain) {
+  if (share_of(vendor, ProjectedPart::point_to_point) > recording::most_point_to_point) return ProjectionVerdict::no_verdict;
+  if (gain.value >= least_gain) return gain.low > 0 ? ProjectionVerdict::run_it : ProjectionVerdict::perhaps;
+  if (gain.value <= -least_gain) return ProjectionVerdict::keep_it;
   const double waiting = share_of(vendor, ProjectedPart::waiting), inside = share_of(vendor, ProjectedPart::collectives);
-  if (waiting >= least_share && waiting > inside) return Verdict::late_ranks;
-  return inside >= least_share ? Verdict::network : Verdict::computing;
+  if (waiting >= least_share && waiting > inside) return ProjectionVerdict::late_ranks;
+  return inside >= least_share ? ProjectionVerdict::network : ProjectionVerdict::computing;
 }
 
 }  // namespace projection
@@ -46,16 +46,16 @@ std::string verdict_text(const Projection& projection) {
     return fmt::format("{:.0f} % [{:.0f}, {:.0f}]", percent(sign * gain.value), percent(low), percent(high));
   };
   switch (projection.verdict) {
-    case Verdict::run_it: return fmt::format("run it by `quadrille wrap`: {} shorter", band(1));
-    case Verdict::perhaps:
+    case ProjectionVerdict::run_it: return fmt::format("run it by `quadrille wrap`: {} shorter", band(1));
+    case ProjectionVerdict::perhaps:
       return fmt::format("perhaps: {} shorter by `quadrille wrap`, which these figures do not settle", band(1));
-    case Verdict::keep_it: return fmt::format("nothing to gain: our choice would be {} longer", band(-1));
-    case Verdict::late_ranks: return "nothing to gain: your ranks wait for each other";
-    case Verdict::network: return "nothing to gain: the network is the limit";
-    case Verdict::computing:
+    case ProjectionVerdict::keep_it: return fmt::format("nothing to gain: our choice would be {} longer", band(-1));
+    case ProjectionVerdict::late_ranks: return "nothing to gain: your ranks wait for each other";
+    case ProjectionVerdict::network: return "nothing to gain: the network is the limit";
+    case ProjectionVerdict::computing:
       return fmt::format("nothing to gain: {:.0f} % of the run is in collectives",
                          percent(projection::share_of(projection.vendor, ProjectedPart::collectives)));
-    case Verdict::no_verdict:
+    case ProjectionVerdict::no_verdict:
       return fmt::format("no verdict: {:.0f} % of the run is in point-to-point calls",
                          percent(projection::share_of(projection.vendor, ProjectedPart::point_to_point)));
   }

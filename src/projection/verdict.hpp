@@ -8,6 +8,6 @@ namespace quadrille::projection {
 
 double share_of(const ProjectedRun& run, ProjectedPart part);  // of its total
 
-Verdict verdict_of(const ProjectedRun& vendor, const Band& gain);
+ProjectionVerdict verdict_of(const ProjectedRun& vendor, const Band& gain);
 
 }  // namespace quadrille::projection

@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include "projection/call_problem.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille::projection {
@@ -75,7 +76,9 @@ bool Walk::act(std::size_t rank, std::vector<std::size_t>& released) {
   std::size_t member = 0;
   switch (site.kind) {
     case RecordedKind::point_to_point: as_recorded(rank, ProjectedPart::point_to_point); return true;
-    case RecordedKind::making: as_recorded(rank, ProjectedPart::other); return true;
+    case RecordedKind::making:
+      if (!makes_together(site.function)) return as_recorded(rank, ProjectedPart::other), true;
+      break;
     case RecordedKind::others: unmatched(rank); return true;
     case RecordedKind::start: {
       if (!matching_.is_matched(site.communicator)) return unmatched(rank), true;
@@ -94,7 +97,10 @@ bool Walk::act(std::size_t rank, std::vector<std::size_t>& released) {
     }
     case RecordedKind::collective: break;
   }
-  if (!matching_.is_matched(site.communicator)) return unmatched(rank), true;
+  if (!matching_.is_matched(site.communicator)) {
+    if (site.kind == RecordedKind::making) return as_recorded(rank, ProjectedPart::other), true;
+    return unmatched(rank), true;
+  }
   MatchedCall* const call = enter(rank, member, released);
   if (call->is_complete()) return leave(*call, rank, member), true;
   call->waiting.push_back({static_cast<Rank>(rank), member});
@@ -118,7 +124,8 @@ MatchedCall* Walk::enter(std::size_t rank, std::size_t& member, std::vector<std:
 
 void Walk::complete(MatchedCall& call, std::vector<std::size_t>& released) {
   call.priced = &prices_.of(call.communicator, call.sites);
-  ++replayed_.calls;
+  const bool makes = recording_.sites[call.sites.front()].kind == RecordedKind::making;
+  if (!makes) ++replayed_.calls;
   if (first_ == 0) ++call.priced->calls;
   for (std::size_t side = first_; side < last_; ++side) {
     call.priced->inside_s[side] += call.starting_s;
@@ -128,7 +135,7 @@ void Walk::complete(MatchedCall& call, std::vector<std::size_t>& released) {
       std::fill(entries.begin(), entries.end(), mean);
     }
     const auto& by = call.priced->priced->by[side];
-    const CallTimes recorded(call.shortest_s);
+    const MemberTimes recorded(call.shortest_s);
     (by ? by->times : recorded).exits(entries, call.exits[side]);
   }
   for (const WaitingMember& waiting : call.waiting) {
@@ -140,7 +147,8 @@ void Walk::complete(MatchedCall& call, std::vector<std::size_t>& released) {
 }
 
 void Walk::leave(MatchedCall& call, std::size_t rank, std::size_t member) {
-  const bool is_blocking = recording_.sites[call.sites[member]].kind == RecordedKind::collective;
+  const RecordedKind kind = recording_.sites[call.sites[member]].kind;
+  const bool is_blocking = kind != RecordedKind::start, makes = kind == RecordedKind::making;
   for (std::size_t side = first_; side < last_; ++side) {
     const auto& by = call.priced->priced->by[side];
     const double entry = call.entries[side][member], exit = call.exits[side][member];
@@ -150,7 +158,7 @@ void Walk::leave(MatchedCall& call, std::size_t rank, std::size_t member) {
     const double rest = std::max(0.0, exit - now_s(side, rank));
     const double late = std::clamp(exit - entry - alone, 0.0, rest);  // because others were late
     pass(side, rank, ProjectedPart::waiting, late);
-    pass(side, rank, ProjectedPart::collectives, rest - late);
+    pass(side, rank, makes ? ProjectedPart::other : ProjectedPart::collectives, rest - late);
     call.priced->inside_s[side] += rest - late;
   }
   matching_.leave(call);

@@ -90,6 +90,7 @@ constexpr Exception exceptions[] = {
      "recordings of programs with known calls show the sites"},
     {"tools/reports/explain_report.cpp", "tests/tools/subcommands/explain_test.cpp", "users see it through the subcommand"},
     {"tools/reports/price_report.cpp", "tests/tools/subcommands/price_test.cpp", "users see it through the subcommand"},
+    {"tools/reports/project_report.cpp", "tests/tools/subcommands/project_test.cpp", "users see it through the subcommand"},
     {"tools/reports/race_plot.cpp", "tests/tools/subcommands/compare_test.cpp", "users see it through the subcommand"},
     {"tools/reports/race_report.cpp", "tests/tools/subcommands/race_test.cpp", "users see it through the subcommand"},
     {"tools/reports/recording_report.cpp", "tests/tools/subcommands/recording_test.cpp", "users see it through the subcommand"},

@@ -117,7 +117,7 @@ TEST_F(Projections, GainNothingWhereTheVendorIsNotKnown) {
 TEST_F(Projections, SayWhenMessagesPreventAVerdict) {
   call(exchange_, 4, 10);
   call({.kind = RecordedKind::point_to_point}, 4, 10);
-  EXPECT_EQ(projected().verdict, Verdict::no_verdict);
+  EXPECT_EQ(projected().verdict, ProjectionVerdict::no_verdict);
 }
 
 TEST_F(Projections, SayWhereARankIsMissedAndWhatIsUncertain) {

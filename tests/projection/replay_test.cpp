@@ -197,7 +197,7 @@ TEST_F(KnownPrograms, ComputingHidesNonblockingCalls) {
 
 TEST_F(KnownPrograms, MessagesAndCommunicatorsTakeWhatWasRecorded) {
   const auto messages = program_.site({.kind = RecordedKind::point_to_point});
-  const auto making = program_.site({.kind = RecordedKind::making, .function = "Comm_dup"});
+  const auto making = program_.site({.kind = RecordedKind::making, .function = "Intercomm_create"});
   const auto others = program_.site({.kind = RecordedKind::others});
   program_.communicator({0, -1});
   const auto abroad = program_.site({.function = "Barrier", .communicator = 1});
@@ -211,6 +211,20 @@ TEST_F(KnownPrograms, MessagesAndCommunicatorsTakeWhatWasRecorded) {
   EXPECT_NEAR(part(times, ProjectedPart::other), 120e-6, 4e-6);
   EXPECT_NEAR(part(times, ProjectedPart::collectives), 480e-6, 15e-6);
   EXPECT_EQ(replayed_.unmatched[abroad].calls, 1);
+}
+
+// Who comes last to the making of a communicator waits for nobody there; its time was recorded without waiting.
+TEST_F(KnownPrograms, MakingACommunicatorIsWaitingForOthers) {
+  const auto site = program_.site({.kind = RecordedKind::making, .function = "Comm_split"});
+  for (Rank rank = 0; rank < 4; ++rank)
+    program_.add(rank, site, {.gap_us = rank == 3 ? 500.0 : 100.0, .duration_us = rank == 3 ? 20.0 : 420.0});
+  const Replayed& found = replayed();
+  EXPECT_EQ(found.calls, 0);
+  for (std::size_t rank = 0; rank < 4; ++rank) {
+    EXPECT_NEAR(part(found.ranks[0][rank], ProjectedPart::other), 20e-6, 1e-6);
+    EXPECT_NEAR(part(found.ranks[0][rank], ProjectedPart::waiting), rank == 3 ? 0 : 400e-6, 25e-6);
+    EXPECT_EQ(part(found.ranks[0][rank], ProjectedPart::collectives), 0);
+  }
 }
 
 TEST_F(KnownPrograms, RanksWithoutFurtherEntriesStopTheReplay) {

@@ -135,15 +135,15 @@ Json json_of(const ProjectedRow& row) {
   return json;
 }
 
-std::string verdict_name(Verdict verdict) {
+std::string verdict_name(ProjectionVerdict verdict) {
   switch (verdict) {
-    case Verdict::run_it: return "run_it";
-    case Verdict::perhaps: return "perhaps";
-    case Verdict::keep_it: return "keep_it";
-    case Verdict::late_ranks: return "late_ranks";
-    case Verdict::network: return "network";
-    case Verdict::computing: return "computing";
-    case Verdict::no_verdict: return "no_verdict";
+    case ProjectionVerdict::run_it: return "run_it";
+    case ProjectionVerdict::perhaps: return "perhaps";
+    case ProjectionVerdict::keep_it: return "keep_it";
+    case ProjectionVerdict::late_ranks: return "late_ranks";
+    case ProjectionVerdict::network: return "network";
+    case ProjectionVerdict::computing: return "computing";
+    case ProjectionVerdict::no_verdict: return "no_verdict";
   }
   return {};
 }

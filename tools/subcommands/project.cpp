@@ -147,7 +147,7 @@ Subcommand add_project(CLI::App& command) {
       "Examples:\n"
       "  mpirun -n 64 quadrille wrap --record=run.recording ./app\n"
       "  quadrille project run.recording --node-sizes 8x8 --machine hdr\n"
-      "  quadrille project run.recording --node-sizes 8x8 --placement cyclic --machine ethernet100 --vendor mpich\n"
+      "  quadrille project run.recording --node-sizes 8x8 --placement cyclic --machine ethernet100\n"
       "  quadrille project run.recording --machine hdr --computing 0.5 --choose alltoall=bruck:radix=4 --json\n"
       "  quadrille project run.recording --machine hdr --without-late-ranks --plot parts.svg");
   return {parser, [options] { return run(*options); }};

@@ -54,7 +54,7 @@ std::vector<ParameterValue> between_worth_trying(const Problem& problem, const P
   return parts_worth_trying(problem, problem.collective, &Algorithm::tried_between_nodes, standard_between(problem, before));
 }
 
-constexpr const char* in_few_rounds = "binomial+recursive-doubling+distance-doubling+circulant";
+constexpr const char* in_few_rounds = "binomial+distance-doubling+recursive-doubling+circulant";
 
 Parameter inside_parameter() {
   return {.name = "within",

@@ -177,7 +177,10 @@ Algorithm reduce_scatter_recursive_halving(Collective collective) {
       .ports = [](const Problem&, const Parameters&) { return Count{1}; },
       .combining = combining,
       .combining_rule = order_of_combining,
-      .tried_with_shares = with_defaults,
+      .tried_with_shares = [](const Problem& whole) -> std::vector<std::string_view> {
+        if (!is_power_of_two(whole.ranks)) return {};
+        return {""};
+      },
   };
 }
 

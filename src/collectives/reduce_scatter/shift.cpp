@@ -6,6 +6,8 @@
 //         arrives in the next round.
 // Cost    C1 = p - 1 rounds, C2 = p - 1 blocks; a rank keeps 2 blocks in scratch memory, where direct keeps p - 2.
 // Prefer  large blocks: each byte travels once, and a rank receives from one other at a time.
+#include <algorithm>
+
 #include "collectives/reducing/folding.hpp"
 #include "collectives/shares.hpp"
 

@@ -61,7 +61,7 @@ constexpr Equivalent table[] = {
     {allreduce, "composition_alpha", "", nullptr, by_nodes},
     {reduce_scatter, "recursive_halving", "recursive-halving"},
     {reduce_scatter, "pairwise", "shift"},
-    {reduce_scatter, "recursive_doubling", "recursive-doubling"},
+    {reduce_scatter, "recursive_doubling", "group-doubling"},
     {reduce_scatter, "noncommutative", "recursive-halving:first=near", has_power_of_two},
     {reduce_scatter, "noncommutative", "", nullptr, needs_power_of_two},
     {scan, "recursive_doubling", "recursive-doubling"},

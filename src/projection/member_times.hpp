@@ -10,11 +10,11 @@
 
 namespace quadrille::projection {
 
-class CallTimes {
+class MemberTimes {
  public:
   // Every member leaves `seconds` after the last one has entered.
-  explicit CallTimes(double seconds) : seconds_(seconds) {}
-  explicit CallTimes(ExitDelays delays);
+  explicit MemberTimes(double seconds) : seconds_(seconds) {}
+  explicit MemberTimes(ExitDelays delays);
 
   void exits(std::span<const double> entries, std::span<double> exits) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "projection/call_times.hpp"
+#include "projection/member_times.hpp"
 
 #include <algorithm>
 
@@ -7,13 +7,13 @@
 
 namespace quadrille::projection {
 
-CallTimes::CallTimes(ExitDelays delays) : seconds_(delays.together()), delays_(std::move(delays)) {
+MemberTimes::MemberTimes(ExitDelays delays) : seconds_(delays.together()), delays_(std::move(delays)) {
   const std::vector<double> entries(index(delays_->ranks()), 0);
   alone_.resize(entries.size());
   delays_->exits(entries, alone_);
 }
 
-void CallTimes::exits(std::span<const double> entries, std::span<double> exits) const {
+void MemberTimes::exits(std::span<const double> entries, std::span<double> exits) const {
   if (delays_) return delays_->exits(entries, exits);
   std::fill(exits.begin(), exits.end(), *std::max_element(entries.begin(), entries.end()) + seconds_);
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// reduce_scatter/recursive-doubling, reduce_scatterv/recursive-doubling: partners exchange partial results for all other groups.
-// Source  [thakur2005] for operators that do not commute.
+// reduce_scatter/group-doubling, reduce_scatterv/group-doubling: partners exchange partial results for all other groups.
+// Source  [thakur2005] for operators that do not commute; MPI libraries call it recursive doubling.
 // Needs   nothing: any p, any operator, also along the fixed tree, shares of any size, which may be empty.
 // Idea    Before round i the ranks of each group of 2^i have the same partial results; the last group may have fewer ranks. Rank r
 //         sends those for all ranks outside its group to r ^ 2^i, and combines what it gets. If the upper one of two groups has
 //         fewer ranks, some ranks of the lower one have no partner; the others pass on what they have got, in up to i more rounds.
 // Cost    C1 = log2 p rounds and C2 = p log2 p - p + 1 blocks, if p is a power of two: about log2 p - 1 times the least volume.
 // Prefer  short blocks and an operator that does not commute, if p is no power of two.
+#include <algorithm>
+
 #include "collectives/reducing/folding.hpp"
 #include "collectives/shares.hpp"
 #include "patterns/passing_on.hpp"
@@ -79,10 +81,10 @@ class Exchange {
 
 }  // namespace
 
-Algorithm reduce_scatter_recursive_doubling(Collective collective) {
+Algorithm reduce_scatter_group_doubling(Collective collective) {
   return {
       .collective = collective,
-      .id = "recursive-doubling",
+      .id = "group-doubling",
       .summary = "exchange partial results for all ranks outside of groups that double: for any operator and any number of ranks",
       .picture =
           "The messages are hardly shorter from round to round: operands for seven ranks, then for six, then for four, where "
