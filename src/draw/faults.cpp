@@ -68,10 +68,12 @@ Faults::Faults(const Schedule& schedule, const std::vector<Program>& programs, c
   const FaultCauses causes = causes_of(schedule, findings);
   count_ = count_of(findings, causes);
   if (!causes.note.empty()) sentences_.push_back(fmt::format("Causes: {}.", causes.note));
-  if (!causes.causes.empty() && explains(causes.causes.front()))
+  if (!causes.causes.empty() && explains(causes.causes.front())) {
+    if (const auto& operation = causes.causes.front().operation) cause_round_ = operation->round;
     sentences_.push_back(fmt::format("{}: {}.",
                                      causes.causes.size() == 1 ? "Cause" : fmt::format("First of {} causes", causes.causes.size()),
                                      causes.causes.front().message));
+  }
   sentences_.push_back(fmt::format("{}: {}.", ordered.size() == 1 ? "Found" : fmt::format("First of {} findings", ordered.size()),
                                    to_string(ordered.front())));
   Bytes missing = 0, foreign = 0;

@@ -42,6 +42,9 @@ class Faults {
   const std::vector<WrongBytes>& wrong_bytes(Rank rank) const { return wrong_[rank]; }
   std::string wrong_bytes_text(Rank rank) const;  // "8 B missing, 4 B foreign"; empty if all bytes are right
 
+  // The round of the first cause; nothing if it is not in a round.
+  std::optional<Count> cause_round() const { return cause_round_; }
+
   // Adds to a headline how many findings and causes there are.
   std::string marked(const std::string& headline) const { return any() ? headline + ": wrong, " + count_ : headline; }
 
@@ -60,6 +63,7 @@ class Faults {
   std::vector<FaultPlace> places_;
   ByRank<std::vector<WrongBytes>> wrong_;
   std::string count_;
+  std::optional<Count> cause_round_;
   std::vector<std::string> sentences_;
 };
 

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
+#include "foundation/text/counted.hpp"
 #include "foundation/text/printable.hpp"
 #include "problem/problem_text.hpp"
 #include "quadrille/cost.hpp"
@@ -43,6 +46,9 @@ Trace described_trace(const Schedule& schedule, const std::string& label, const 
                       const std::vector<Finding>& findings) {
   Trace trace = trace_of(schedule, topology);
   trace.title = fmt::format("{}, {}, {}", name(schedule.problem.collective), printable(label), problem_text(schedule.problem));
+  if (const std::set<Count> nodes(schedule.problem.nodes.begin(), schedule.problem.nodes.end()); !nodes.empty())
+    trace.title += fmt::format(", on {}", counted(static_cast<Count>(nodes.size()), "node"));
+  if (topology) trace.title += fmt::format(", {}", topology->name());
   if (findings.empty())
     add_bounds(trace, schedule, topology);
   else
