@@ -478,7 +478,7 @@ TEST(FaultCause, ARuleThatIsBrokenAtEveryRankIsOneCause) {
   const FaultCauses causes = causes_of_wrong(direct, options);
   ASSERT_EQ(causes.causes.size(), 1u);
   EXPECT_EQ(causes.causes[0].kind, CauseKind::rule);
-  EXPECT_TRUE(explains(causes.causes[0]));
+  EXPECT_FALSE(is_its_finding(causes.causes[0]));
   EXPECT_EQ(causes.causes[0].message,
             "rank 0, stage 'exchange', round 0: port-limit: sends 5 messages in one round on 1 ports; the same at every rank");
 }
@@ -519,7 +519,7 @@ TEST(FaultCause, Counts) {
   EXPECT_EQ(count_of(findings, causes_of(schedule, findings)), "2 findings, one cause");
   EXPECT_EQ(count_of(findings, {}), "2 findings");
   findings.resize(1);
-  EXPECT_EQ(count_of(findings, {{{.findings = {0}}}, ""}), "1 finding") << "a rule says no more than its finding";
+  EXPECT_EQ(count_of(findings, {{{.findings = {0}}}, ""}), "1 finding, one cause");
   findings.resize(most_counted_findings);
   EXPECT_EQ(count_of(findings, {{{.kind = CauseKind::missing}, {.kind = CauseKind::missing}}, ""}),
             "at least 10000 findings; the first of these have 2 causes");
