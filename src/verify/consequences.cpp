@@ -91,7 +91,8 @@ class Consequences {
  private:
   bool leads_to(const FarReaching& reach, const WrongByte& wrong) {
     if (std::any_of(wrong.origins.begin(), wrong.origins.end(), [&](std::size_t i) { return reach.has(i); }) ||
-        std::any_of(wrong.unwritten.begin(), wrong.unwritten.end(), [&](const BytePlace& place) { return waits_for(reach, place); }))
+        std::any_of(wrong.unwritten.begin(), wrong.unwritten.end(),
+                    [&](const BytePlace& place) { return waits_for(reach, place); }))
       return true;
     known_.budget.charge(size(wrong.suspects) * (size(reach.misplaced()) + 1));
     return std::any_of(wrong.suspects.begin(), wrong.suspects.end(), [&](const auto& each) {
