@@ -28,8 +28,10 @@ struct FaultPlace {
   FaultTime time = FaultTime::at_end;
   Count round = 0;  // only if time is in_round
   std::vector<Region> regions;
-  bool is_first = false;  // true if the first finding is here
+  bool is_first = false;  // true if the finding that `verify` lists first is here
   std::string explanation;
+
+  void explain(const Finding& finding);  // adds it
 };
 
 class Faults {
@@ -58,7 +60,7 @@ class Faults {
  private:
   void find_wrong_bytes(const Schedule& schedule, const std::vector<Program>& programs);
   void add_torn(const Finding& finding);
-  void enter(const Finding& finding);
+  FaultPlace& place_of(const Finding& finding);  // which is added if it is new
 
   std::vector<FaultPlace> places_;
   ByRank<std::vector<WrongBytes>> wrong_;
