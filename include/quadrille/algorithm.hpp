@@ -60,10 +60,18 @@ struct Analysis {
   virtual ~Analysis() = default;
 };
 
+// The settings with which searches try an algorithm as a part of another one, such as "segments=16"; "" stands for the defaults of
+// all its parameters. `whole` is the problem of the other one.
+using PartSettings = std::vector<std::string_view> (*)(const Problem& whole);
+inline std::vector<std::string_view> with_defaults(const Problem&) { return {""}; }
+
 struct Algorithm {
   Collective collective;
-  std::string_view id;      // the name used in the literature
-  std::string summary;      // one line
+  std::string_view id;       // the name used in the literature
+  std::string summary;       // one line
+  std::string_view picture;  // what one sees in its pictures and why it matters, after the summary; shown in the gallery
+  // The problem of its pictures, as options of the command; empty: 8 ranks on a grid of 2 x 4, with a row on each node.
+  std::string_view picture_problem;
   std::string_view needs;   // restrictions as text; empty: works for any number of ranks and any sizes
   std::string_view source;  // citation key of docs/references.bib, and the place in that work
   std::vector<Parameter> parameters;
@@ -93,6 +101,11 @@ struct Algorithm {
   // same as text, such as "rank order; fixed tree where p is a power of two".
   Combining (*combining)(const Problem&, const Parameters&) = nullptr;
   std::string_view combining_rule;
+  // As which parts of other algorithms do searches try this one? Null: as none; users can still name it there. Between nodes it is
+  // the part of the leaders in `hierarchical` of the same collective. With shares it is the scatter (reduce_scatterv) or the gather
+  // (allgatherv) of an algorithm that cuts a vector into shares.
+  PartSettings tried_between_nodes = nullptr;
+  PartSettings tried_with_shares = nullptr;
 };
 
 // All records of src/collectives/table.cpp, by collective and then in the order of the rows.
@@ -114,7 +127,7 @@ struct Choice {
 Choice parse_choice(const Problem& problem, std::string_view specification);
 
 // Returns `choice` with defaults for the parameters that it lacks. Throws Error{misuse} if a value is out of range for
-// this problem.
+// this problem, or a word instead of a number or vice versa.
 Choice completed(const Problem& problem, Choice choice);
 
 // Returns `choice` without the parameters whose values are the defaults.

@@ -32,9 +32,9 @@ struct MessageTimes {
   std::optional<ResourceTimes> resources = {};  // if given, these are used instead of the values above
 };
 
-// Returns the costs that the model `loggp`, `linear` or `flat` defines. For `linear`, the start-up is both the latency and
-// the gap. For `flat`, the sender and the receiver each take half of T_s and of t_c, and the sender all of t_m. Throws
-// Error{misuse} for other models, and if the machine has no coefficients of the model.
+// Returns the costs that the model defines (Model::times_of_message). For `linear`, the start-up is both the latency and the gap.
+// For `flat`, the sender and the receiver each take half of T_s and of t_c, and the sender all of t_m. Throws Error{misuse} for
+// models that define none, and if the machine has no coefficients of the model.
 MessageTimes message_times(const Model& model, const MachineCosts& machine);
 MessageTimes message_times(const Model& model, const Coefficients& coefficients);
 

@@ -60,7 +60,7 @@ void check_same(const ElementType& input, const ElementType& output) {
                                              name(input), name(output)));
 }
 
-Count elements_of(const Buffer& buffer, Bytes element_bytes, const char* argument) {
+Count elements_of(const LentBuffer& buffer, Bytes element_bytes, const char* argument) {
   if (buffer.bytes() % element_bytes == 0) return buffer.bytes() / element_bytes;
   throw Error(ErrorCode::misuse,
               fmt::format("'{}' has {} bytes, and an element of the operator has {}", argument, buffer.bytes(), element_bytes));
@@ -111,15 +111,15 @@ void Asked::read_buffers(const Form& form, const Given& given) {
   bool& in_place = call.arguments.in_place;
   if (form.collective == Collective::broadcast) {
     in_place = true;
-    output = Buffer(needed(Slot::buffer), "buffer", Buffer::Use::write);
+    output = LentBuffer(needed(Slot::buffer), "buffer", LentBuffer::Use::write);
     return;
   }
   PyObject* const first = given[Slot::input];
   in_place = first && is_in_place(first);
   if (in_place && form.is_among_neighbors)
     throw Error(ErrorCode::misuse, fmt::format("{} has an input of its own, and cannot be in place", form.name));
-  if (first && !in_place) input = Buffer(first, "input", Buffer::Use::read);
-  if (in_place || given[Slot::output]) output = Buffer(needed(Slot::output), "output", Buffer::Use::write);
+  if (first && !in_place) input = LentBuffer(first, "input", LentBuffer::Use::read);
+  if (in_place || given[Slot::output]) output = LentBuffer(needed(Slot::output), "output", LentBuffer::Use::write);
   if (input && output) check_same(input.type(), output.type());
 }
 

@@ -29,7 +29,7 @@ struct Asked {
 
   bool in_place() const { return call.arguments.in_place; }
 
-  Buffer input, output;          // in place only `output`
+  LentBuffer input, output;      // in place only `output`
   IrregularCall call;            // forms without counts use `call.arguments` only
   CallOptions options;           // without the algorithm, unless it is a name
   std::optional<Family> family;  // an algorithm that has no name

@@ -24,7 +24,7 @@ namespace py = pybind11;
 
 }  // namespace
 
-Buffer::Buffer(PyObject* object, const char* argument, Use use, Shape shape) {
+LentBuffer::LentBuffer(PyObject* object, const char* argument, Use use, Shape shape) {
   if (PyObject_GetBuffer(object, &view_, PyBUF_STRIDES | PyBUF_FORMAT) != 0) refuse_object(object, argument);
   type_ = element_type_of(view_);
   const char* fault = nullptr;
@@ -38,7 +38,7 @@ Buffer::Buffer(PyObject* object, const char* argument, Use use, Shape shape) {
   }
 }
 
-Buffer& Buffer::operator=(Buffer&& other) noexcept {
+LentBuffer& LentBuffer::operator=(LentBuffer&& other) noexcept {
   release();
   view_ = other.view_;
   type_ = other.type_;
@@ -46,11 +46,11 @@ Buffer& Buffer::operator=(Buffer&& other) noexcept {
   return *this;
 }
 
-void Buffer::release() {
+void LentBuffer::release() {
   if (view_.obj) PyBuffer_Release(&view_);  // sets obj to null
 }
 
-Layout Buffer::layout(Bytes distance) const {
+Layout LentBuffer::layout(Bytes distance) const {
   // Inner dimensions whose elements follow each other make pieces of `length` bytes.
   Bytes length = view_.itemsize;
   int dimensions = view_.ndim;

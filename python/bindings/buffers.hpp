@@ -12,19 +12,19 @@
 namespace quadrille::python {
 
 // Keeps the object alive, and its memory in place, during its own lifetime.
-class Buffer {
+class LentBuffer {
  public:
   enum class Use : bool { read, write };
   enum class Shape : bool { contiguous, any };
 
-  Buffer() = default;  // no memory and no elements
+  LentBuffer() = default;  // no memory and no elements
 
   // Throws Error{misuse}, naming the argument, if the memory does not have the shape (contiguous: in the order of C), or if it is
   // to be written but is read-only. Throws TypeError if the object has no buffer.
-  Buffer(PyObject* object, const char* argument, Use use, Shape shape = Shape::contiguous);
-  Buffer(Buffer&& other) noexcept : view_(other.view_), type_(other.type_) { other.view_.obj = nullptr; }
-  Buffer& operator=(Buffer&& other) noexcept;
-  ~Buffer() { release(); }
+  LentBuffer(PyObject* object, const char* argument, Use use, Shape shape = Shape::contiguous);
+  LentBuffer(LentBuffer&& other) noexcept : view_(other.view_), type_(other.type_) { other.view_.obj = nullptr; }
+  LentBuffer& operator=(LentBuffer&& other) noexcept;
+  ~LentBuffer() { release(); }
 
   explicit operator bool() const { return view_.obj != nullptr; }
   void* data() const { return view_.buf; }

@@ -60,7 +60,7 @@ PyObject* started(const std::shared_ptr<Ranks>& ranks, const Form& form, const G
   Asked asked(form, given);
   check_in_place(asked);
   Request request = with_group(*ranks, [&](Communicator& group) { return start(group, asked); });
-  return python_request(ranks, std::move(request), kept(std::move(asked.input), std::move(asked.output)));
+  return python_request(ranks, std::move(request), kept_buffers(std::move(asked.input), std::move(asked.output)));
 }
 
 template <std::size_t form, Way way>

@@ -48,13 +48,6 @@ Shared launched() {
   return std::make_shared<Ranks>(launched_world());
 }
 
-py::list run_as_launched(Count threads, const py::function& function) {
-  if (choose_transport().transport == TransportKind::threads) return run_on_threads(threads, function);
-  py::list results;
-  results.append(function(launched()));
-  return results;
-}
-
 // The library behind mpi4py, which has a plug-in.
 std::string_view library_of(const py::object& mpi) {
   const auto version = mpi.attr("Get_library_version")().cast<std::string>();
@@ -135,12 +128,8 @@ void add_communicator(py::module_& module) {
       "run_threads", &run_on_threads, py::arg("threads"), py::arg("function"),
       "Calls function(ranks) as each rank of a group of threads. Returns the list of what it returned, by rank, or raises the "
       "first exception.");
-  module.def(
-      "run_launched", &run_as_launched, py::arg("threads"), py::arg("function"),
-      "For programs that may be started in any way: if mpirun or `quadrille run` started this process, calls function(ranks) once, "
-      "for its rank; otherwise as run_threads. Returns the list of what the ranks of this process returned. Call it once.");
-  module.def("launched_world", &launched,
-             "The group in which mpirun or `quadrille run` started this process, which must not use MPI itself. Call it once.");
+  module.def("launched_group", &launched);
+  module.def("is_launched", [] { return choose_transport().transport != TransportKind::threads; });
   module.def("over", &over, py::arg("communicator"),
              "The group of a communicator of mpi4py, such as MPI.COMM_WORLD, under Open MPI or MPICH. Collective.");
 }

@@ -25,21 +25,21 @@ using Shared = std::shared_ptr<Ranks>;
 // The edges of one exchange, and the buffers that they name.
 struct ListedEdges {
   ListedEdges(const py::iterable& sent, const py::iterable& received) {
-    read(sent, "sends", Buffer::Use::read, [&](Rank to, const Buffer& buffer) {
+    read(sent, "sends", LentBuffer::Use::read, [&](Rank to, const LentBuffer& buffer) {
       sends.push_back({to, static_cast<const std::byte*>(buffer.data()), buffer.bytes()});
     });
-    read(received, "receives", Buffer::Use::write, [&](Rank from, const Buffer& buffer) {
+    read(received, "receives", LentBuffer::Use::write, [&](Rank from, const LentBuffer& buffer) {
       receives.push_back({from, static_cast<std::byte*>(buffer.data()), buffer.bytes()});
     });
   }
 
   std::vector<Edges::Send> sends;
   std::vector<Edges::Receive> receives;
-  Buffers buffers = kept();
+  LentBuffers buffers = kept_buffers();
 
  private:
   template <class Add>
-  void read(const py::iterable& pairs, const char* argument, Buffer::Use use, const Add& add) {
+  void read(const py::iterable& pairs, const char* argument, LentBuffer::Use use, const Add& add) {
     for (const py::handle pair : pairs) {
       if (!py::isinstance<py::sequence>(pair) || py::len(pair) != 2)
         throw Error(ErrorCode::misuse, fmt::format("'{}' is a list of pairs of a rank and a buffer", argument));
@@ -83,19 +83,19 @@ class HeldExchange {
 
  private:
   Shared ranks_;
-  Buffers buffers_;
+  LentBuffers buffers_;
   std::optional<Exchange> exchange_;
 };
 
 // Blocks that lie anywhere and may have gaps, as layouts from one address.
 struct ListedViews {
-  ListedViews(const py::iterable& views, const char* argument, Buffer::Use use, Buffers& buffers) {
+  ListedViews(const py::iterable& views, const char* argument, LentBuffer::Use use, LentBuffers& buffers) {
     for (const py::handle view : views) {
       if (view.is_none()) {
         layouts.emplace_back();
         continue;
       }
-      const Buffer& buffer = buffers->emplace_back(view.ptr(), argument, use, Buffer::Shape::any);
+      const LentBuffer& buffer = buffers->emplace_back(view.ptr(), argument, use, LentBuffer::Shape::any);
       auto* const data = static_cast<std::byte*>(buffer.data());
       if (!address) address = data;
       layouts.push_back(buffer.layout(reinterpret_cast<std::intptr_t>(data) - reinterpret_cast<std::intptr_t>(address)));
@@ -108,9 +108,9 @@ struct ListedViews {
 
 struct ExchangedViews {
   ExchangedViews(const py::iterable& sent, const py::iterable& received)
-      : sends(sent, "sends", Buffer::Use::read, buffers), receives(received, "receives", Buffer::Use::write, buffers) {}
+      : sends(sent, "sends", LentBuffer::Use::read, buffers), receives(received, "receives", LentBuffer::Use::write, buffers) {}
 
-  Buffers buffers = kept();
+  LentBuffers buffers = kept_buffers();
   ListedViews sends, receives;
 };
 

@@ -17,8 +17,9 @@ py::dict record_of(const Algorithm& algorithm) {
     parameters.append(py::dict(py::arg("name") = std::string(parameter.name), py::arg("summary") = std::string(parameter.summary),
                                py::arg("default") = to_string(parameter.standard)));
   return py::dict(py::arg("collective") = std::string(name(algorithm.collective)), py::arg("name") = std::string(algorithm.id),
-                  py::arg("summary") = algorithm.summary, py::arg("needs") = std::string(algorithm.needs),
-                  py::arg("source") = std::string(algorithm.source), py::arg("parameters") = parameters);
+                  py::arg("summary") = algorithm.summary, py::arg("picture") = std::string(algorithm.picture),
+                  py::arg("needs") = std::string(algorithm.needs), py::arg("source") = std::string(algorithm.source),
+                  py::arg("parameters") = parameters);
 }
 
 py::list algorithms(const std::optional<std::string>& collective) {
@@ -63,7 +64,7 @@ py::list ways_of(const Explained& explained) {
 
 void add_knowledge(py::module_& module) {
   module.def("algorithms", &algorithms, py::arg("collective") = py::none(),
-             "A record (dict) of each algorithm: collective, name, summary, needs, source, parameters.");
+             "A record (dict) of each algorithm: collective, name, summary, picture, needs, source, parameters.");
   module.def("collectives", &collectives, "The names of the collectives.");
   py::class_<Explained>(module, "Explanation", "Which algorithm a plan would take, and why.")
       .def_property_readonly("chosen", [](const Explained& told) { return told.explanation.decision.chosen.algorithm; })

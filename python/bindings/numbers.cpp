@@ -55,7 +55,7 @@ Read* reader_of(const ElementType& type) {
 
 constexpr std::string_view wanted_list = "a list or array of integers";
 
-std::vector<Count> numbers_in(const Buffer& buffer, PyObject* object, const char* argument) {
+std::vector<Count> numbers_in(const LentBuffer& buffer, PyObject* object, const char* argument) {
   Read* const read = reader_of(buffer.type());
   if (!read) refuse(object, argument, wanted_list);
   const auto* place = static_cast<const std::byte*>(buffer.data());
@@ -72,7 +72,7 @@ std::vector<Count> numbers_in(const Buffer& buffer, PyObject* object, const char
 Count number_of(PyObject* object, const char* argument) { return number_or_refuse(object, object, argument, "a whole number"); }
 
 std::vector<Count> numbers_of(PyObject* object, const char* argument) {
-  if (PyObject_CheckBuffer(object)) return numbers_in(Buffer(object, argument, Buffer::Use::read), object, argument);
+  if (PyObject_CheckBuffer(object)) return numbers_in(LentBuffer(object, argument, LentBuffer::Use::read), object, argument);
   if (!PySequence_Check(object)) refuse(object, argument, wanted_list);
   const auto items = py::reinterpret_steal<py::object>(PySequence_Fast(object, ""));
   if (!items) refuse(object, argument, wanted_list);

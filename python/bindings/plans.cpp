@@ -23,7 +23,7 @@ class HeldPlan {
       : ranks_(std::move(ranks)),
         plan_(std::move(plan)),
         in_place_(asked.in_place()),
-        buffers_(kept(std::move(asked.input), std::move(asked.output))) {}
+        buffers_(kept_buffers(std::move(asked.input), std::move(asked.output))) {}
   ~HeldPlan() {
     without_lock([this] { plan_.reset(); });
   }
@@ -44,13 +44,13 @@ class HeldPlan {
   }
 
   PyObject* start(PyObject* const* arguments, Py_ssize_t count) {
-    Buffers buffers = buffers_;
+    LentBuffers buffers = buffers_;
     Request request = [&] {
       const Use use(*ranks_);
       if (count == 0) return begin(use, input(), output());
       Others others(*this, arguments, count);
       Request begun = begin(use, others.input, others.output);
-      buffers = kept(std::move(others.input), std::move(others.output));
+      buffers = kept_buffers(std::move(others.input), std::move(others.output));
       return begun;
     }();
     return python_request(ranks_, std::move(request), std::move(buffers));
@@ -64,19 +64,19 @@ class HeldPlan {
       if (count != takes)
         throw py::type_error(fmt::format("this plan is executed on {} or on its own, not on {}",
                                          plan.in_place_ ? "one buffer" : "an input and an output", count));
-      if (!plan.in_place_) input = plan.like(plan.input(), arguments[0], "input", Buffer::Use::read);
-      output = plan.like(plan.output(), arguments[count - 1], plan.in_place_ ? "buffer" : "output", Buffer::Use::write);
+      if (!plan.in_place_) input = plan.like(plan.input(), arguments[0], "input", LentBuffer::Use::read);
+      output = plan.like(plan.output(), arguments[count - 1], plan.in_place_ ? "buffer" : "output", LentBuffer::Use::write);
     }
-    Buffer input, output;
+    LentBuffer input, output;
   };
 
-  const Buffer& input() const { return buffers_->front(); }
-  const Buffer& output() const { return buffers_->back(); }
+  const LentBuffer& input() const { return buffers_->front(); }
+  const LentBuffer& output() const { return buffers_->back(); }
 
   // Returns a buffer of the same type as the plan's, which has no fewer elements.
-  Buffer like(const Buffer& own, PyObject* object, const char* argument, Buffer::Use use) const {
+  LentBuffer like(const LentBuffer& own, PyObject* object, const char* argument, LentBuffer::Use use) const {
     if (object == Py_None && !own) return {};
-    Buffer other(object, argument, use);
+    LentBuffer other(object, argument, use);
     if (!own) return other;
     if (!(other.type() == own.type()))
       throw Error(ErrorCode::misuse, fmt::format("'{}' has elements of type {}, and the plan was made for type {}", argument,
@@ -87,7 +87,7 @@ class HeldPlan {
     return other;
   }
 
-  void run(const Use& use, const Buffer& input, const Buffer& output) {
+  void run(const Use& use, const LentBuffer& input, const LentBuffer& output) {
     use([&](Communicator&) {
       if (in_place_)
         plan_->execute_in_place(output.data());
@@ -96,7 +96,7 @@ class HeldPlan {
     });
   }
 
-  Request begin(const Use& use, const Buffer& input, const Buffer& output) {
+  Request begin(const Use& use, const LentBuffer& input, const LentBuffer& output) {
     return use([&](Communicator&) {
       return in_place_ ? plan_->start_in_place(output.data()) : plan_->start(input.data(), output.data());
     });
@@ -105,7 +105,7 @@ class HeldPlan {
   std::shared_ptr<Ranks> ranks_;
   std::optional<Plan> plan_;
   bool in_place_;
-  Buffers buffers_;  // input and output; shared with open requests
+  LentBuffers buffers_;  // input and output; shared with open requests
 };
 
 PlanOptions options_of(const Asked& asked) {

@@ -33,7 +33,7 @@ bool HeldRequest::test() {
   return finish([](Request& request) { return request.test(); });
 }
 
-PyObject* python_request(std::shared_ptr<Ranks> ranks, Request request, Buffers buffers) {
+PyObject* python_request(std::shared_ptr<Ranks> ranks, Request request, LentBuffers buffers) {
   return py::cast(std::make_unique<HeldRequest>(std::move(ranks), std::move(request), std::move(buffers))).release().ptr();
 }
 

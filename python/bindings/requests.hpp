@@ -12,18 +12,18 @@
 namespace quadrille::python {
 
 // The buffers of an execution. The last owner needs the interpreter's lock.
-using Buffers = std::shared_ptr<std::vector<Buffer>>;
+using LentBuffers = std::shared_ptr<std::vector<LentBuffer>>;
 
 template <class... Each>
-Buffers kept(Each&&... buffers) {
-  const auto all = std::make_shared<std::vector<Buffer>>();
+LentBuffers kept_buffers(Each&&... buffers) {
+  const auto all = std::make_shared<std::vector<LentBuffer>>();
   (all->push_back(std::forward<Each>(buffers)), ...);
   return all;
 }
 
 class HeldRequest {
  public:
-  HeldRequest(std::shared_ptr<Ranks> ranks, Request request, Buffers buffers)
+  HeldRequest(std::shared_ptr<Ranks> ranks, Request request, LentBuffers buffers)
       : ranks_(std::move(ranks)), request_(std::move(request)), buffers_(std::move(buffers)) {}
   ~HeldRequest();  // waits, as that of Request does
   HeldRequest(const HeldRequest&) = delete;
@@ -40,11 +40,11 @@ class HeldRequest {
 
   std::shared_ptr<Ranks> ranks_;
   Request request_;
-  Buffers buffers_;
+  LentBuffers buffers_;
   bool is_finished_ = false;  // it is over, and its error was thrown
 };
 
 // Returns a new Python object.
-PyObject* python_request(std::shared_ptr<Ranks> ranks, Request request, Buffers buffers);
+PyObject* python_request(std::shared_ptr<Ranks> ranks, Request request, LentBuffers buffers);
 
 }  // namespace quadrille::python

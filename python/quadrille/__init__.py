@@ -26,10 +26,10 @@ except ImportError as error:
                           f"{', '.join(built)}; build it again with this Python") from error
     raise
 
-from ._quadrille import (Communicator, DoesNotApply, Error, Exchange, Explanation, Figures, Finding, InPlace, Memory, Neighbors, Operation,
-                         Page, Plan, Price, Problem, Race, Region, Report, Request, Schedule, ScheduleError, Simulation, Tuning, algorithms,
-                         collectives, combine, copy, in_place, input, launched_world, output, over, parse, read_all, receive,
-                         run_launched, run_threads, scratch, send, tune)
+from ._quadrille import (Communicator, DoesNotApply, Error, Exchange, Explanation, Figures, Finding, InPlace, Memory, Neighbors,
+                         Operation, Page, Plan, Price, Problem, Race, Region, Report, Request, Schedule, ScheduleError, Simulation,
+                         Tuning, algorithms, collectives, combine, copy, in_place, input, output, over, parse, read_all, receive,
+                         run_threads, scratch, send, tune)
 
 __version__ = "@PROJECT_VERSION@"
 
@@ -115,6 +115,38 @@ def read(file):
     if len(found) != 1:
         raise ValueError(f"'{file}' has {len(found)} schedules; read_all returns all of them")
     return found[0]
+
+
+def launched_world():
+    """Returns the Communicator of the ranks that mpirun or `quadrille run` started, this process among them, which must not use MPI
+    itself. Call it once. From then on an exception that ends the program ends it on all ranks."""
+    ranks = _quadrille.launched_group()
+    _end_all_by_exceptions(ranks)
+    return ranks
+
+
+def _end_all_by_exceptions(ranks):
+    import sys
+    import weakref
+
+    print_exception, group = sys.excepthook, weakref.ref(ranks)
+
+    def hook(*exception):
+        print_exception(*exception)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        if group():
+            group().abort(1)
+
+    sys.excepthook = hook
+
+
+def run_launched(threads, function):
+    """For programs that may be started in any way: if mpirun or `quadrille run` started this process, calls function(ranks) once, with
+    the launched world; otherwise as run_threads. Returns the list of what the ranks of this process returned. Call it once."""
+    if _quadrille.is_launched():
+        return [function(launched_world())]
+    return run_threads(threads, function)
 
 
 def wait_all(requests):

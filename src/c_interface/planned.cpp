@@ -3,14 +3,15 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <functional>
 #include <limits>
 #include <span>
+#include <vector>
 
 #include "c_interface/guarded.hpp"
 #include "c_interface/handles.hpp"
 #include "execute/agreement.hpp"
+#include "execute/executors.hpp"
 #include "foundation/alternatives.hpp"
 #include "foundation/text/counted.hpp"
 #include "quadrille/combine.hpp"
@@ -22,15 +23,21 @@ namespace quadrille::c_interface {
 namespace {
 
 // Returns the value whose name is `word`, or `otherwise` if there is no word.
-template <class Value, std::size_t size>
-Value value_named(std::string_view option, const char* word, const std::array<Value, size>& values, Value otherwise) {
+template <class Value>
+Value value_named(std::string_view option, const char* word, const std::vector<Value>& values, Value otherwise) {
   if (!word) return otherwise;
-  std::array<std::string_view, size> names;
-  for (std::size_t i = 0; i < size; ++i) {
-    names[i] = name(values[i]);
-    if (names[i] == word) return values[i];
+  std::vector<std::string_view> names;
+  for (const Value value : values) {
+    names.push_back(name(value));
+    if (names.back() == word) return value;
   }
   throw Error(ErrorCode::misuse, fmt::format("there is no {} '{}'; choose {}", option, word, alternatives(names)));
+}
+
+std::vector<Executor> executors() {
+  std::vector<Executor> all{Executor::automatic};
+  for (const ExecutorRow& row : all_executors()) all.push_back(row.executor);
+  return all;
 }
 
 Layout layout_of(const quadrille_layout& given, std::string_view field) {
@@ -50,13 +57,11 @@ PlanOptions options_of(const quadrille_plan_options* given) {
   if (!given) return options;
   if (given->algorithm) options.algorithm = std::string(given->algorithm);
   options.effort =
-      value_named("effort", given->effort, std::array{Effort::estimate, Effort::measure, Effort::exhaustive, Effort::wisdom_only},
+      value_named("effort", given->effort, std::vector{Effort::estimate, Effort::measure, Effort::exhaustive, Effort::wisdom_only},
                   options.effort);
   options.policy =
-      value_named("policy", given->policy, std::array{Policy::blocking, Policy::nonblocking, Policy::dataflow}, options.policy);
-  options.executor =
-      value_named("executor", given->executor, std::array{Executor::automatic, Executor::mpi, Executor::shared, Executor::hybrid},
-                  options.executor);
+      value_named("policy", given->policy, std::vector{Policy::blocking, Policy::nonblocking, Policy::dataflow}, options.policy);
+  options.executor = value_named("executor", given->executor, executors(), options.executor);
   if (given->buffers != 0) options.buffers = given->buffers;
   options.in_place = given->in_place != 0;
   options.layouts = {layout_of(given->input, "input"), layout_of(given->output, "output")};

@@ -132,9 +132,15 @@ Choice parse_choice(const Problem& problem, std::string_view specification) {
 
 Choice completed(const Problem& problem, Choice choice) {
   for (const Parameter& parameter : algorithm_of(choice).parameters)
-    if (const auto given = choice.parameters.find(std::string(parameter.name)); given != choice.parameters.end())
-      if (const Count* value = std::get_if<Count>(&given->second); value && !is_in_range(parameter, problem, *value))
+    if (const auto given = choice.parameters.find(std::string(parameter.name)); given != choice.parameters.end()) {
+      const Count* value = std::get_if<Count>(&given->second);
+      if ((value != nullptr) != parameter.choices.empty())
+        throw Error(ErrorCode::misuse,
+                    fmt::format("{} of {}/{} is a {}, not {}", parameter.name, name(problem.collective), choice.algorithm->id,
+                                parameter.choices.empty() ? "number" : "word", to_string(given->second)));
+      if (value && !is_in_range(parameter, problem, *value))
         refuse_value(*choice.algorithm, parameter, problem, to_string(given->second));
+    }
   add_defaults(problem, choice);
   return choice;
 }

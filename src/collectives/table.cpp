@@ -125,7 +125,7 @@ static Table filled_table() {
   ROW(reduce_scatter_mesh);
   ROWS(reduce_scatter_recursive_halving, reduce_scatter, reduce_scatterv);
   ROWS(reduce_scatter_butterfly, reduce_scatter, reduce_scatterv);
-  ROWS(reduce_scatter_recursive_doubling, reduce_scatter, reduce_scatterv);
+  ROWS(reduce_scatter_group_doubling, reduce_scatter, reduce_scatterv);
   ROWS(reduce_scatter_circulant, reduce_scatter, reduce_scatterv);
   ROWS(reduce_scatter_hierarchical, reduce_scatter, reduce_scatterv);
   ROWS(reduce_scatter_bine, reduce_scatter, reduce_scatterv);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/worth_trying.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -40,6 +41,17 @@ std::vector<ParameterValue> grains_worth_trying(const Problem& problem, const Pa
   Bytes grain = 64;
   while (total / static_cast<long double>(grain) > static_cast<long double>(most_pieces) && grain < Bytes{1} << 22) grain *= 2;
   return {grain, 16 * grain, 256 * grain};
+}
+
+std::vector<ParameterValue> parts_worth_trying(const Problem& whole, Collective collective, PartSettings Algorithm::*tried,
+                                               std::string_view standard) {
+  std::vector<std::string> parts;
+  for (const Algorithm* const algorithm : algorithms_for(collective))
+    if (const PartSettings settings_for = algorithm->*tried)
+      for (const std::string_view settings : settings_for(whole))
+        parts.push_back(std::string(algorithm->id) + (settings.empty() ? "" : ":") + std::string(settings));
+  std::stable_partition(parts.begin(), parts.end(), [&](const std::string& part) { return part == standard; });
+  return {parts.begin(), parts.end()};
 }
 
 }  // namespace quadrille

@@ -6,6 +6,9 @@
 
 namespace quadrille {
 
+// For Parameter::is_of_the_form of a parameter that names another algorithm: `applies` tells whether there is one.
+inline bool may_be_specification(std::string_view text) { return !text.empty(); }
+
 // Powers of two up to 16, the square root of p, and p itself. C1 and C2 change little between these values.
 std::vector<ParameterValue> radices_worth_trying(const Problem& problem, const Parameters& before);
 
@@ -16,5 +19,10 @@ std::vector<ParameterValue> ports_worth_trying(const Problem& problem, const Par
 // Small grains balance the load; large grains make fewer pieces. The price, from start-up and time per byte, decides
 // between them. The smallest grain is 64 B, or larger if all ranks' data would otherwise make more than 2^17 pieces.
 std::vector<ParameterValue> grains_worth_trying(const Problem& problem, const Parameters& before);
+
+// The algorithms of `collective` whose records say by the member `tried` that they are worth trying as a part of another one, as
+// specifications: `standard`, if it is one of them, then the others in the order of the table.
+std::vector<ParameterValue> parts_worth_trying(const Problem& whole, Collective collective, PartSettings Algorithm::*tried,
+                                               std::string_view standard);
 
 }  // namespace quadrille

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "foundation/alternatives.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {
@@ -13,9 +14,11 @@ MessageTimes message_times(const Model& model, const MachineCosts& machine) {
 
 MessageTimes message_times(const Model& model, const Coefficients& coefficients) {
   if (model.times_of_message) return model.times_of_message(coefficients);
-  throw Error(
-      ErrorCode::misuse,
-      fmt::format("the model {} prices rounds, not single messages; only loggp, linear and flat can simulate events", model.id));
+  std::vector<std::string_view> others;
+  for (const Model* each : all_models())
+    if (each->times_of_message) others.push_back(each->id);
+  throw Error(ErrorCode::misuse, fmt::format("the model {} prices rounds, not single messages; take {} to simulate events",
+                                             model.id, alternatives(others)));
 }
 
 }  // namespace quadrille

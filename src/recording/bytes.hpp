@@ -53,7 +53,10 @@ class ByteReader {
   Count count() { return static_cast<Count>(number_below(std::uint64_t{1} << 62)); }
   bool flag() { return number_below(2) != 0; }
   // How many items follow, each of which takes at least a byte.
-  std::size_t items() { return static_cast<std::size_t>(number_below(left_.size() + 1)); }
+  std::size_t items() {
+    const std::uint64_t count = number();
+    return count <= left_.size() ? static_cast<std::size_t>(count) : fail();
+  }
   std::string_view text() {
     const std::size_t length = items();
     const std::string_view words = left_.substr(0, length);

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <vector>
 
 #include "foundation/system/regular_file.hpp"
 #include "foundation/text/printable.hpp"

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace quadrille::recording {
 
@@ -86,12 +87,14 @@ class Encoder {
   std::uint64_t held_count_ = 1;
 };
 
-// Accepts any bytes: behind their end there are zeros.
+// Accepts any bytes: behind their end there are zeros. What an Encoder has finished is never read beyond its end.
 class Decoder {
  public:
   explicit Decoder(std::string_view bytes) : bytes_(bytes) {
     for (int i = 0; i < 5; ++i) take();
   }
+
+  bool is_beyond_end() const { return is_beyond_end_; }
 
   void code(Bit& model, bool& bit) {
     const std::uint32_t bound = (range_ >> Bit::bits) * model.of_zero();
@@ -124,10 +127,14 @@ class Decoder {
       take();
     }
   }
-  void take() { code_ = code_ << 8 | (at_ < bytes_.size() ? static_cast<unsigned char>(bytes_[at_++]) : 0u); }
+  void take() {
+    is_beyond_end_ = at_ >= bytes_.size();
+    code_ = code_ << 8 | (is_beyond_end_ ? 0u : static_cast<unsigned char>(bytes_[at_++]));
+  }
 
   std::string_view bytes_;
   std::size_t at_ = 0;
+  bool is_beyond_end_ = false;
   std::uint32_t code_ = 0, range_ = 0xFFFFFFFFu;
 };
 

@@ -33,7 +33,7 @@ struct RecordedCalls::State {
   RecordedCall decoded() {
     CodedEntry coded;
     model.code(decoder, coded);
-    if (coded.site >= rank.sites.size()) fail();
+    if (coded.site >= rank.sites.size() || decoder.is_beyond_end()) fail();
     return {rank.sites[coded.site], ns_of_step(coded.gap) * 1e-9, ns_of_step(coded.away) * 1e-9, ns_of_step(coded.duration) * 1e-9};
   }
 

@@ -30,23 +30,24 @@ class Slices {
 
   template <class Add>
   void add(double seconds, const Add& add) {
-    while (seconds > 0) {
-      const std::size_t at = place();
-      const double left_s = static_cast<double>(at + 1) * slice_s_ - now_s_;
-      const double here_s = at + 1 == all_.size() || left_s <= 1e-12 ? seconds : std::min(seconds, left_s);
-      add(all_[at], here_s);
-      now_s_ += here_s;
-      seconds -= here_s;
+    if (!(seconds > 0)) return;
+    const double end_s = now_s_ + seconds;
+    for (std::size_t at = place();; ++at) {
+      const bool is_last = at + 1 == all_.size();
+      const double until_s = is_last ? end_s : std::min(end_s, static_cast<double>(at + 1) * slice_s_);
+      add(all_[at], std::max(0.0, until_s - now_s_));
+      now_s_ = std::max(now_s_, until_s);
+      if (is_last || until_s >= end_s) return;
     }
   }
 
-  std::vector<Slice>& all() { return all_; }
   // The slice in which the rank is now.
   Slice& now() { return all_[place()]; }
+  const std::vector<Slice>& all() const { return all_; }
   double slice_s() const { return slice_s_; }
 
  private:
-  std::size_t place() const { return std::min(all_.size() - 1, static_cast<std::size_t>(now_s_ / slice_s_)); }
+  std::size_t place() const { return static_cast<std::size_t>(std::min(static_cast<double>(all_.size() - 1), now_s_ / slice_s_)); }
 
   const double slice_s_;
   std::vector<Slice> all_;

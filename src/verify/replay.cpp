@@ -67,10 +67,11 @@ class Replay {
   }
 
   void run(const MemoryObserver& at_end) {
-    const auto [rounds, left_out] = rounds_in_order();
-    auto next_left_out = left_out.begin();
+    const Rounds in_order = rounds_in_order();
+    const std::vector<RoundOf>& rounds = in_order.played;
+    auto left_out = in_order.left_out.begin();
     const auto tell_left_out = [&](Count up_to) {
-      for (; next_left_out != left_out.end() && next_left_out->number() <= up_to; ++next_left_out) tell_all_of(*next_left_out);
+      for (; left_out != in_order.left_out.end() && left_out->number() <= up_to; ++left_out) tell_all_of(*left_out);
     };
     observe({});
     for (auto first = rounds.begin(); first != rounds.end();) {

@@ -82,7 +82,7 @@ static void check_plans(quadrille_group ranks) {
   options = (quadrille_plan_options){.policy = "none"};
   REFUSED(quadrille_plan_alltoall(ranks, 1, 4, &options, &plan), QUADRILLE_MISUSE, "blocking, nonblocking or dataflow");
   options = (quadrille_plan_options){.executor = "none"};
-  REFUSED(quadrille_plan_alltoall(ranks, 1, 4, &options, &plan), QUADRILLE_MISUSE, "automatic, mpi, shared or hybrid");
+  REFUSED(quadrille_plan_alltoall(ranks, 1, 4, &options, &plan), QUADRILLE_MISUSE, "there is no executor 'none'; choose automatic, mpi, shared");
   options = (quadrille_plan_options){.buffers = 3, .algorithm = "direct"};
   REFUSED(quadrille_plan_alltoall(ranks, 1, 4, &options, &plan), QUADRILLE_MISUSE, "buffers");
   options = (quadrille_plan_options){.input = {NULL, -1}};

@@ -104,6 +104,8 @@ TEST(Choice, TakesNumbersOfTheirRange) {
   const Algorithm& bruck = *find_algorithm(Collective::alltoall, "bruck");
   EXPECT_THROW(completed(problem, {&bruck, {{"radix", Count{9}}}}), Error);
   EXPECT_NO_THROW(completed(problem, {&bruck, {{"radix", Count{8}}}}));
+  EXPECT_THROW(completed(problem, {&bruck, {{"radix", "many"}}}), Error) << "a word";
+  EXPECT_THROW(completed(problem, {&bruck, {{"form", Count{2}}}}), Error) << "a number";
 }
 
 // A default out of the problem's range is clipped; a value of the caller is refused.

@@ -5,7 +5,6 @@
 
 #include <cstring>
 #include <functional>
-#include <set>
 
 #include "quadrille/algorithm.hpp"
 #include "quadrille/cost.hpp"
@@ -144,7 +143,7 @@ TEST(Reductions, OfTwoPartsTakeEveryAlgorithmForEachPart) {
     const Problem problem = with_elements_of(problem_of(collective, 4, 6), 1);
     int taken = 0;
     for (const Algorithm* part : algorithms_for(part_collective)) {
-      if (part->node_ports) continue;  // algorithms for nodes are no parts: a part knows no nodes
+      if (part->node_ports) continue;  // for nodes, which this problem does not have
       const Choice choice = parse_choice(problem, whole + std::string(part->id));
       ASSERT_TRUE(applies(problem, choice)) << whole << part->id;
       EXPECT_TRUE(verify(make_schedule(problem, choice)).empty()) << whole << part->id;
@@ -173,6 +172,22 @@ TEST(Reductions, OfTwoPartsRefuseWrongParts) {
   EXPECT_TRUE(refused("reduce-broadcast:reduce=rung").starts_with("there is no reduce algorithm 'rung'"));
   EXPECT_TRUE(refused("reduce-broadcast:broadcast=(tree:fan-out=9)").starts_with("fan-out=9 is out of range"));
   EXPECT_TRUE(refused("reduce-scatter-allgather:scatter=rung").starts_with("there is no reduce_scatterv algorithm 'rung'"));
+}
+
+// With nodes, algorithms for nodes can be parts, too.
+TEST(Reductions, OfTwoPartsTakeEveryAlgorithmAmongNodes) {
+  const auto expect_taken = [](Collective whole, std::string_view id, std::string_view parameter, Collective parts) {
+    Problem problem = problem_of(whole, 8, 64);
+    problem.nodes = {0, 0, 1, 1, 2, 2, 3, 3};
+    for (const Algorithm* part : algorithms_for(parts)) {
+      const std::string specification = fmt::format("{}:{}={}", id, parameter, part->id);
+      EXPECT_TRUE(verify(make_schedule(problem, specification)).empty()) << specification;
+    }
+  };
+  expect_taken(Collective::reduce, "reduce-scatter-gather", "scatter", Collective::reduce_scatterv);
+  expect_taken(Collective::allreduce, "reduce-scatter-allgather", "scatter", Collective::reduce_scatterv);
+  expect_taken(Collective::allreduce, "reduce-scatter-allgather", "gather", Collective::allgatherv);
+  expect_taken(Collective::broadcast, "scatter-allgather", "gather", Collective::allgatherv);
 }
 
 TEST(Allreduce, HasTheFiguresOfTheFormulas) {

@@ -60,6 +60,13 @@ TEST(Table, MarksTheBaselines) {
   for (const Algorithm* algorithm : default_algorithms()) EXPECT_FALSE(is_baseline(*algorithm)) << title(*algorithm);
 }
 
+TEST(Table, HeadsOfFilesHaveTheirFiveParts) {
+  for (const auto& [title, file] : files_by_title())
+    for (const std::string part : {"Source", "Needs ", "Idea  ", "Cost  ", "Prefer"})
+      EXPECT_NE(contents(file).find("\n// " + part + "  "), std::string::npos)
+          << title << " has no line '" << part << "' at its head";
+}
+
 TEST(Table, HasARowForEachFileAndAFileForEachRow) {
   std::set<std::string> rows, heads;
   for (const Algorithm* algorithm : all_algorithms()) EXPECT_TRUE(rows.insert(title(*algorithm)).second) << title(*algorithm);
@@ -103,6 +110,7 @@ TEST(Table, RecordsAreComplete) {
     EXPECT_FALSE(algorithm->id.empty());
     EXPECT_FALSE(algorithm->summary.empty()) << algorithm->id;
     EXPECT_EQ(algorithm->summary.find('\n'), std::string_view::npos) << algorithm->id;
+    EXPECT_FALSE(algorithm->picture.empty()) << algorithm->id;
     EXPECT_NE(algorithm->generate, nullptr) << algorithm->id;
     EXPECT_TRUE(algorithm->needs.empty() || algorithm->applies) << algorithm->id;
     EXPECT_EQ(algorithm->combining != nullptr, is_reduction(algorithm->collective))

@@ -157,7 +157,7 @@ TEST_F(Machines, SayWhatIsWrongWithAFile) {
   EXPECT_NE(complaint(head + "[linear]\nstartup_us = 1\ntransfer_us_per_byte = 1\nports = 1.5").find("line 7: 'ports' is 1.5"),
             std::string::npos);
   EXPECT_NE(complaint(head + flat + "wire_us = 1\n").find("line 8: there is no 'wire_us'"), std::string::npos);
-  EXPECT_NE(complaint(head + "[latency]\n").find("line 4: there is no 'latency'"), std::string::npos);
+  EXPECT_NE(complaint(head + "[nothing]\n").find("line 4: there is no 'nothing'"), std::string::npos);
   EXPECT_NE(complaint(head + "flat = 3\n").find("line 4: 'flat' is not a table"), std::string::npos);
   EXPECT_NE(complaint(head + "name = 'again'\n").find("line 4"), std::string::npos);
   EXPECT_NE(complaint("]").find("line 1"), std::string::npos);

@@ -6,6 +6,7 @@
 
 #include "quadrille/algorithm.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/message_times.hpp"
 #include "quadrille/traffic_patterns.hpp"
 #include "support/cases.hpp"
 
@@ -23,6 +24,20 @@ TEST(Models, HaveAnIdACitedFormulaAndUnits) {
   EXPECT_EQ(find_model("postal"), nullptr);
   const Workload work = workload(make_schedule(Problem::alltoall(4, 1), "shift"));
   EXPECT_THROW(price_of(work, *find_model("loggp"), find_machine("sp2")), Error);
+}
+
+TEST(Models, WithoutTimesOfMessagesNameThoseThatHaveThem) {
+  for (const Model* model : all_models()) {
+    if (model->times_of_message) continue;
+    try {
+      message_times(*model, Coefficients{});
+      ADD_FAILURE() << model->id;
+    } catch (const Error& error) {
+      for (const Model* other : all_models())
+        if (other->times_of_message)
+          EXPECT_NE(std::string(error.what()).find(other->id), std::string::npos) << other->id << ": " << error.what();
+    }
+  }
 }
 
 // Prices every algorithm of the table with every model: the terms add up, and a network without shared links changes

@@ -39,6 +39,7 @@ std::vector<Place> places() {
   std::vector<Place> all{{"include/quadrille/mpi_libraries.def", "the table"},
                          {"src/foundation/mpi_libraries.hpp", "the file name that several libraries have"},
                          {"src/mpi_face/symbols", "the symbols of the drop-in, where the libraries' <mpi.h> and Fortran differ"},
+                         {"src/mpi_face/recorded_symbols", "the same for the symbols that only recordings need"},
                          {"src/tune/rules", "the formats of rules for the libraries' own algorithms"},
                          {"include/quadrille/mpi_collectives.h", "a comment in C"},
                          {"tools/subcommands/explain.cpp", "an example in the help"},

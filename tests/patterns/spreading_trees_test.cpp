@@ -66,6 +66,27 @@ TEST(SpreadingTrees, HaveTheExamplesOfTheLibrary) {
   EXPECT_EQ(binary(2), (std::vector<Rank>{4, 6}));
   EXPECT_EQ(binary(3), (std::vector<Rank>{7}));
   EXPECT_EQ(binary(4), (std::vector<Rank>{8}));
+  const auto in_order = [](Rank rank) { return children_of(position_in_in_order_tree(9, "", rank)); };
+  EXPECT_EQ(in_order(8), (std::vector<Rank>{7, 3}));
+  EXPECT_EQ(in_order(7), (std::vector<Rank>{6, 5}));
+  EXPECT_EQ(in_order(3), (std::vector<Rank>{2, 1}));
+  EXPECT_EQ(in_order(1), (std::vector<Rank>{0}));
+}
+
+// The runs of a rank's children and the rank itself are neighbours in the order of ranks.
+TEST(SpreadingTrees, InOrderTreesKeepTheOrderOfRanks) {
+  for (Count ranks = 1; ranks <= 40; ++ranks) {
+    expect_tree(ranks, ranks - 1, [&](Rank me) { return position_in_in_order_tree(ranks, "", me); });
+    for (Rank rank = 0; rank < ranks; ++rank) {
+      const TreePosition position = position_in_in_order_tree(ranks, "", rank);
+      Rank next = rank;
+      for (const TreeEdge& edge : position.children) {
+        ASSERT_EQ(edge.ranks.first + edge.ranks.count, next) << ranks << ' ' << rank;
+        next = edge.ranks.first;
+      }
+      ASSERT_EQ(position.ranks, (RankRange{next, rank + 1 - next}));
+    }
+  }
 }
 
 }  // namespace

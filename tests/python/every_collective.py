@@ -185,6 +185,26 @@ def views(ranks):
     equal(turned[1, ::-2], mine[0, ::2])
 
 
+@q.algorithm("allreduce")
+def to_the_first(problem, rank):
+    """Every rank sends its vector to rank 0, which combines them in the order of the ranks and sends the result to all."""
+    p, whole = problem.ranks, slice(0, problem.block)
+    yield q.copy(q.input[whole], q.output[whole])
+    for source in range(1, p):
+        yield q.send(0, q.input[whole]) if rank == source else q.receive(source, q.scratch[whole]) if rank == 0 else None
+        yield q.combine(q.scratch[whole], q.output[whole], source_first=False) if rank == 0 else None
+    yield [q.send(peer, q.output[whole]) for peer in range(1, p)] if rank == 0 else q.receive(0, q.output[whole])
+
+
+def own_algorithm(ranks):
+    p, me = ranks.size, ranks.rank
+    mine, out = np.array([me + 1, -me]), np.zeros(2, int)
+    expected = np.array([p * (p + 1) // 2, -p * (p - 1) // 2])
+    for algorithm in (to_the_first, to_the_first(ranks=p, block=16, type="i64")):
+        for _ in ways(ranks, "allreduce", mine, out, output=out, algorithm=algorithm):
+            equal(out, expected)
+
+
 def every_collective(ranks):
     for n, dtype in [(1, "f8"), (3, "i4"), (0, "f4"), (1000, "u1"), (2, "c16")]:
         regular(ranks, n, dtype)
@@ -197,5 +217,6 @@ def every_collective(ranks):
     in_place(ranks, 3)
     neighbours(ranks)
     views(ranks)
+    own_algorithm(ranks)
     ranks.barrier()
     ranks.ibarrier().wait()

@@ -20,6 +20,10 @@ foreach(mpi ${quadrille_mpi_libraries})
   add_test(NAME python.world.${mpi} COMMAND ${MPIRUN_${mpi}} -n 2 ${python} ${CMAKE_CURRENT_LIST_DIR}/launched.py world)
   set_tests_properties(python.world.${mpi} PROPERTIES LABELS mpi TIMEOUT 120 PROCESSORS 2 SKIP_REGULAR_EXPRESSION "skipped:" ENVIRONMENT
                        "${environment};${python_environment}")
+  # An exception of one rank ends all. Without this the other ranks would wait for ever.
+  add_test(NAME python.exception.${mpi} COMMAND ${MPIRUN_${mpi}} -n 2 ${python} ${CMAKE_CURRENT_LIST_DIR}/launched.py exception)
+  set_tests_properties(python.exception.${mpi} PROPERTIES LABELS mpi TIMEOUT 60 PROCESSORS 2 SKIP_REGULAR_EXPRESSION "skipped:"
+                       PASS_REGULAR_EXPRESSION "ZeroDivisionError: on purpose" ENVIRONMENT "${environment};${python_environment}")
 endforeach()
 
 # A short run of the benchmark.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs every collective as it is launched: launched.py world (mpirun, quadrille run), launched.py mpi4py or handles (mpirun)."""
+"""Runs every collective as it is launched: launched.py world (mpirun, quadrille run), launched.py mpi4py or handles (mpirun).
+launched.py exception: one rank raises an exception, which ends all."""
 import importlib.util
 import sys
 
@@ -60,6 +61,15 @@ def is_refused(call, sentence):
     else:
         raise AssertionError(f"not refused: {sentence}")
 
+
+def fail_on_one(ranks):
+    if ranks.rank == ranks.size - 1:
+        raise ZeroDivisionError("on purpose")
+    ranks.barrier()
+
+
+if way == "exception":
+    q.run_launched(2, fail_on_one)
 
 if way == "world":
     ranks = q.launched_world()

@@ -35,6 +35,7 @@ class Schedules(unittest.TestCase):
     def test_every_algorithm_is_made_and_right(self):
         made = 0
         for record in q.algorithms():
+            self.assertTrue(record["summary"] and record["picture"], record)
             if record["collective"].endswith("v"):
                 sizes = {"counts": [24, 0, 8, 16] * (4 if record["collective"] == "alltoallv" else 1)}
             else:

@@ -14,6 +14,7 @@
 #include "recording/rank_file.hpp"
 #include "recording/recording_json.hpp"
 #include "recording/totals.hpp"
+#include "support/environment.hpp"
 #include "support/own_folder.hpp"
 
 namespace quadrille::recording {
@@ -194,11 +195,12 @@ TEST_F(ReadRecording, RefusesFoldersWithoutRecordings) {
 
 // Changes bytes at random and reads. `seal` makes the bytes pass the first check, so that the ones behind it are met, too.
 template <class Read, class Seal>
-void read_damaged(const std::string& good, int tries, const Read& read, const Seal& seal) {
-  std::mt19937_64 random(3);
+void read_damaged(const std::string& good, std::uint64_t usual_tries, const Read& read, const Seal& seal) {
+  const std::uint64_t tries = testing::number_in_environment("QUADRILLE_FUZZ", usual_tries);
+  std::mt19937_64 random(testing::number_in_environment("QUADRILLE_SEED", 3));
   const auto draw = [&](std::size_t below) { return static_cast<std::size_t>(random() % below); };
-  int readable = 0, refused = 0;
-  for (int i = 0; i < tries; ++i) {
+  std::uint64_t readable = 0, refused = 0;
+  for (std::uint64_t i = 0; i < tries; ++i) {
     std::string bytes = good;
     for (std::size_t k = 1 + draw(3); k > 0; --k) bytes[draw(bytes.size())] = static_cast<char>(draw(3) == 0 ? 0xFF : random());
     if (draw(3) == 0) bytes.resize(draw(bytes.size() + 1));

@@ -33,4 +33,10 @@ void begin_group(CLI::App& parser, const char* heading) { parser.option_defaults
 
 void set_footer(CLI::App& parser, const std::string& footer) { parser.footer(footer); }
 
+void read_options(const std::string& text, const std::function<void(CLI::App&)>& declare) {
+  CLI::App parser;
+  declare(parser);
+  parser.parse(text);
+}
+
 }  // namespace quadrille::command

@@ -3,6 +3,7 @@
 // only this header's source file includes it, and those that inspect a parser: main, help and completion.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,5 +33,8 @@ void begin_group(CLI::App& parser, const char* heading);
 // Sets the text below the options: paragraphs, one line each. Lines after "Example" are printed unchanged. If the first line is
 // "Usage: ...", it replaces the parser's own usage line.
 void set_footer(CLI::App& parser, const std::string& footer);
+
+// Reads text such as "--ranks 8 --block 64B" by a parser of its own, to which `declare` adds the options.
+void read_options(const std::string& text, const std::function<void(CLI::App&)>& declare);
 
 }  // namespace quadrille::command

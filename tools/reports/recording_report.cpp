@@ -27,6 +27,8 @@ std::string several(Count count, std::string_view thing) {
   return fmt::format("{} {}{}", count_words(count), thing, count == 1 ? "" : "s");
 }
 
+std::string time_text(double seconds) { return seconds > 0 ? seconds_text(seconds) : "0 s"; }
+
 // A communicator by its name, else by its members; with its number, if there are several with these members.
 std::string communicator_text(const Recording& recording, std::size_t number) {
   const RecordedCommunicator& communicator = recording.communicators[number];
@@ -57,7 +59,6 @@ struct Row {
   RecordedKind kind{};
   std::string function, block, operation, name, on;  // name: of the communicators, which have the same
   std::set<std::size_t> communicators;
-  std::size_t sites = 0;
   Count ranks = 0;  // of a communicator
   RecordedTimes times;
   Bytes least = std::numeric_limits<Bytes>::max(), most = 0;  // bytes of a block
@@ -82,7 +83,6 @@ std::vector<Row> rows_of(const Recording& recording) {
     row.on = communicator_text(recording, site.communicator);
     row.ranks = ranks;
     row.communicators.insert(site.communicator);
-    ++row.sites;
     row.has_counts = has_counts;
     row.are_sampled = row.are_sampled || site.are_sampled;
     row.least = std::min(row.least, site.block_bytes), row.most = std::max(row.most, site.block_bytes);
@@ -115,7 +115,7 @@ std::string head_text(const Recording& recording) {
   }
   std::string text = fmt::format("A recording of {}: {} on {}, {}\n", recording.program, several(recording.world_size, "rank"),
                                  several(static_cast<Count>(hosts.size()), "host"), recording.mpi);
-  text += fmt::format("It ran {}. {} {} recorded, {:.2f} B each{}.\n", seconds_text(longest_s), several(calls, "call"),
+  text += fmt::format("It ran {}. {} {} recorded, {:.2f} B each{}.\n", time_text(longest_s), several(calls, "call"),
                       calls == 1 ? "is" : "are", static_cast<double>(bytes) / static_cast<double>(std::max<Count>(calls, 1)),
                       recording.is_folded ? "; of up to 64 repetitions only means are kept" : "");
   return text;
@@ -154,7 +154,7 @@ std::string phases_text(const Recording& recording) {
       if (each.counts.empty() && each.block_bytes > 0) words += ' ' + bytes_text(each.block_bytes);
       if (std::find(sites.begin(), sites.end(), words) == sites.end()) sites.push_back(std::move(words));
     }
-    table.add({seconds_text(phase.begin_s), seconds_text(phase.end_s), share(TimePart::computing), share(TimePart::collectives),
+    table.add({time_text(phase.begin_s), time_text(phase.end_s), share(TimePart::computing), share(TimePart::collectives),
                share(TimePart::point_to_point), share(TimePart::away), sites.empty() ? "–" : listed(sites)});
   }
   std::string text = "\nTime line\n" + table.text();
@@ -184,10 +184,10 @@ std::string sites_text(const Recording& recording, bool full) {
     const std::string block =
         row.has_counts && row.least != row.most ? bytes_text(row.least) + " to " + bytes_text(row.most) : row.block;
     are_sampled = are_sampled || row.are_sampled;
-    table.add({share_words(row.times.duration_s / std::max(all_s, 1e-12)), seconds_text(row.times.duration_s / ranks),
+    table.add({share_words(row.times.duration_s / std::max(all_s, 1e-12)), time_text(row.times.duration_s / ranks),
                count_words(row.times.calls), row.function + (row.operation.empty() ? "" : " (" + row.operation + ")"),
-               block + (row.are_sampled ? " *" : ""), on_text(row), seconds_text(row.times.duration_s / calls),
-               seconds_text((row.times.gap_s + row.times.away_s) / calls)});
+               block + (row.are_sampled ? " *" : ""), on_text(row), time_text(row.times.duration_s / calls),
+               time_text((row.times.gap_s + row.times.away_s) / calls)});
   }
   std::string text = "\nSites: time inside, mean of the ranks; calls of all ranks\n" + table.text();
   if (shown < rows.size())
@@ -224,8 +224,8 @@ std::string dearest_text(const Recording& recording) {
       {{"time", Align::right}, {"begins", Align::right}, {"rank", Align::right}, {"function"}, {"block", Align::right}, {"on"}});
   for (const Dear& dear : dearest) {
     const RecordedSite& site = recording.sites[dear.site];
-    table.add({seconds_text(dear.seconds), seconds_text(dear.begin_s), std::to_string(dear.rank), function_text(site),
-               block_text(site), communicator_text(recording, site.communicator)});
+    table.add({time_text(dear.seconds), time_text(dear.begin_s), std::to_string(dear.rank), function_text(site), block_text(site),
+               communicator_text(recording, site.communicator)});
   }
   return "\nDearest collectives\n" + table.text();
 }
@@ -242,7 +242,7 @@ std::string messages_text(const Recording& recording) {
   std::vector<std::string> words;
   for (const auto& [name, sums] : sorted)
     if (words.size() < most_functions)
-      words.push_back(fmt::format("{} {} ({})", name, seconds_text(sums.second / static_cast<double>(recording.ranks.size())),
+      words.push_back(fmt::format("{} {} ({})", name, time_text(sums.second / static_cast<double>(recording.ranks.size())),
                                   several(sums.first, "call")));
   return words.empty() ? "" : "\nPoint-to-point calls, mean of the ranks: " + listed(words) + "\n";
 }
@@ -260,8 +260,8 @@ std::string ranks_text(const Recording& recording, bool full) {
   for (std::size_t i = 0; i < shown; ++i) {
     const RecordedRank& rank = recording.ranks[i];
     const recording::PartSeconds seconds = recording::totals(rank, recording);
-    const auto text_of = [&](TimePart part) { return seconds_text(seconds[static_cast<std::size_t>(part)]); };
-    table.add({std::to_string(rank.rank), seconds_text(rank.seconds), text_of(TimePart::computing), text_of(TimePart::away),
+    const auto text_of = [&](TimePart part) { return time_text(seconds[static_cast<std::size_t>(part)]); };
+    table.add({std::to_string(rank.rank), time_text(rank.seconds), text_of(TimePart::computing), text_of(TimePart::away),
                text_of(TimePart::collectives), text_of(TimePart::point_to_point), count_words(rank.calls), rank.host});
   }
   std::string text = "\nRanks\n" + table.text();

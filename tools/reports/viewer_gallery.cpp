@@ -9,10 +9,10 @@
 #include "draw/viewer_page.hpp"
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
+#include "options/parser.hpp"
 #include "options/problem_options.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/cost.hpp"
-#include "reports/algorithm_paragraphs.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
 
@@ -127,30 +127,13 @@ std::string sentence_of(std::string_view words) {
   return sentence + '.';
 }
 
-// A problem of an algorithm's own, where the usual one of the gallery does not fit it, or does not show what it is for.
-struct OwnProblem {
-  Collective collective;
-  std::string_view algorithm;
-  ProblemOptions options;
-};
-
-std::vector<OwnProblem> own_problems() {
-  ProblemOptions few_send = ranks("8", "64B"), short_row = ranks("7", "64B");
-  few_send.pattern = "groups:3";
-  short_row.pattern = "uniform";
-  return {{Collective::alltoall, "torus-direct", network("torus:4x4,balanced")},
-          {Collective::alltoall, "imaginary-node", network("torus:9")},
-          {Collective::alltoall, "submesh", network("torus:4x4")},
-          {Collective::alltoall, "subtorus", network("torus:4x8")},
-          {Collective::alltoallv, "groups", few_send},
-          {Collective::alltoallv, "folded-four-stage", short_row}};
-}
-
-// The usual problem: 8 ranks on a grid of 2 x 4, each row a node.
+// The problem that the record states, or the usual one.
 ProblemOptions problem_of(const Algorithm& algorithm) {
-  for (OwnProblem& own : own_problems())
-    if (own.collective == algorithm.collective && own.algorithm == algorithm.id) return std::move(own.options);
   ProblemOptions options;
+  if (!algorithm.picture_problem.empty()) {
+    read_options(std::string(algorithm.picture_problem), [&](CLI::App& parser) { options.add_to(parser); });
+    return options;
+  }
   options.ranks = "8";
   if (options.depends_on_block(algorithm.collective)) options.block = "64B";
   options.grid = "2x4";
@@ -165,7 +148,7 @@ std::vector<Lesson> pages_of(Collective collective) {
     std::string file = fmt::format("{}-{}", name(collective), id);
     std::replace(file.begin(), file.end(), '_', '-');
     pages.push_back({file, fmt::format("{}, {}", name(collective), id), collective, id, problem_of(*algorithm),
-                     fmt::format("{} {}", sentence_of(algorithm->summary), paragraph_of(*algorithm))});
+                     fmt::format("{} {}", sentence_of(algorithm->summary), algorithm->picture)});
   }
   return pages;
 }

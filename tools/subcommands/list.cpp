@@ -72,6 +72,7 @@ Json json_of(const Algorithm& algorithm) {
   Json object{{"collective", name(algorithm.collective)},
               {"id", algorithm.id},
               {"summary", algorithm.summary},
+              {"picture", algorithm.picture},
               {"parameters", std::move(parameters)},
               {"needs", algorithm.needs},
               {"source", algorithm.source},

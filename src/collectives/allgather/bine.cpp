@@ -51,6 +51,10 @@ Algorithm allgather_bine(Collective collective) {
       .collective = collective,
       .id = "bine",
       .summary = "exchange all " + share_word(collective) + "s held with partners about a third nearer than in recursive doubling",
+      .picture =
+          "As with recursive doubling, what a rank holds doubles in each round, but partners are at distances 1, 1, 3, 5, .. "
+          "instead of 1, 2, 4, 8, .. So less data leaves a group of neighbouring ranks, which matters where few links join the "
+          "groups.",
       .needs = "p even; far first: a power of two",
       .source = "desensi2025",
       .parameters = {order()},

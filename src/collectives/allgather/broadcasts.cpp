@@ -33,6 +33,9 @@ extern const Algorithm allgather_broadcasts{
     .collective = Collective::allgather,
     .id = "broadcasts",
     .summary = "one rank after the other broadcasts its block along a binomial tree: the naive way",
+    .picture =
+        "One rank after the other broadcasts its block down a tree, while most ranks are idle. It takes p times the rounds of one "
+        "broadcast, where a ring has p - 1 rounds in all: it shows what an allgather gains from doing all at once.",
     .source = "grama2003",
     .generate = generate,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },

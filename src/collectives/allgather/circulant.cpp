@@ -19,12 +19,17 @@ Algorithm allgather_circulant(Collective collective) {
       .id = "circulant",
       .summary = "each round doubles the " + share_word(collective) + "s held, over distances that halve p: the fewest rounds" +
                  (is_irregular(collective) ? "" : " and the smallest volume") + " on one port",
+      .picture =
+          "What a rank holds about doubles in each round, for any number of ranks: the last round only sends what is still "
+          "missing. With equal blocks both the rounds and the volume are the least possible on one port.",
       .source = "traff2024",
       .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
                      Rank me) { return gather_by_skips(problem, shares(analysis), me); },
       .analyse = Shares::analyse,
       .symmetry = is_irregular(collective) ? nullptr : translation,
       .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+      .tried_between_nodes = with_defaults,
+      .tried_with_shares = with_defaults,
   };
 }
 

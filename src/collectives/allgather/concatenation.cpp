@@ -126,6 +126,10 @@ Algorithm allgather_concatenation(Collective collective) {
       .id = "concatenation",
       .summary = "send all " + share_word(collective) + "s held to k others in each round; the last is divided " +
                  (is_irregular(collective) ? "in proportion to the sizes" : "byte by byte: fewest rounds, least volume on k ports"),
+      .picture =
+          "A rank sends all that it holds to as many ranks as it has ports, one here; the last round is cut byte by byte, so that "
+          "all ports have equally much left to send. With several ports it is the way to have the fewest rounds and, but for a few "
+          "numbers of ranks, the least volume.",
       .source = "bruck1997, section 4",
       .parameters = parameters(),
       .generate = generate,

@@ -15,11 +15,16 @@ Algorithm allgather_direct(Collective collective) {
       .collective = collective,
       .id = "direct",
       .summary = "every rank's " + share_word(collective) + " straight to all others, all at once, in staggered order",
+      .picture =
+          "All messages leave in one round, and each rank's own data appears everywhere at once. It is the fewest rounds, but a "
+          "rank starts p - 1 messages with the same data, all of which leave by its own link.",
       .source = "grama2003",
       .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
                      Rank me) { return gather_directly(problem, shares(analysis), me); },
       .analyse = Shares::analyse,
       .symmetry = is_irregular(collective) ? nullptr : translation,
+      .tried_between_nodes = with_defaults,
+      .tried_with_shares = with_defaults,
   };
 }
 

@@ -17,6 +17,9 @@ Algorithm allgather_gather_broadcast(Collective collective) {
       .id = "gather-broadcast",
       .summary = "collect all " + share_word(collective) +
                  "s at rank 0, then broadcast them, by default both along a binomial tree: the folklore algorithm",
+      .picture =
+          "Everything first flows up a tree to rank 0 and then down again: look at the ranks that wait most of the time. There are "
+          "twice the rounds that are needed, and rank 0 sends everything again and again; it is here to be compared with.",
       .needs = "what the parts need",
       .source = "bruck1997, section 4",
       .parameters = rooted_parameters(collective),

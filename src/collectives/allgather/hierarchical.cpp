@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allgather/hierarchical, allgatherv/hierarchical: each lane gathers shares between nodes; the ranks of a node share what the lanes
-// got. Source  [traff2020] allgather decomposed into lanes; [sanders2002] for nodes of different sizes. Needs   what the parts
-// need: any nodes; lanes <= ranks of the smallest node. Idea    The ranks of each node send their shares to the leaders of their
-// groups. Each lane runs an allgather of these shares
+// allgather/hierarchical, allgatherv/hierarchical: lanes gather shares between nodes; the ranks of a node share what they got.
+// Source  [traff2020] allgather decomposed into lanes; [sanders2002] for nodes of different sizes.
+// Needs   what the parts need: any nodes; lanes <= ranks of the smallest node.
+// Idea    The ranks of each node send their shares to the leaders of their groups. Each lane runs an allgather of these shares
 //         between the nodes. Then the ranks of each node gather the shares of all lanes. If every rank leads, there is
 //         nothing to do before the lanes; with one lane, leaders broadcast everything inside their nodes.
 // Cost    The shares of all other nodes enter a node once, the least possible; C1 is the sum of the parts' rounds.
@@ -65,7 +65,9 @@ std::vector<Phase> phases(const Problem& problem, const Lanes& lanes, const Para
 
 Algorithm allgather_hierarchical(Collective collective) {
   return hierarchical<phases>(collective,
-                              "each lane of leaders gathers between nodes; the ranks of a node share what the lanes gathered");
+                              "each lane of leaders gathers between nodes; the ranks of a node share what the lanes gathered",
+                              "Each lane of leaders, one on every node, gathers between the nodes; then the ranks of a node share "
+                              "what the lanes got. What belongs to other nodes enters each node once, the least possible.");
 }
 
 }  // namespace quadrille

@@ -49,6 +49,10 @@ Algorithm allgather_neighbor_exchange(Collective collective) {
       .collective = collective,
       .id = "neighbor-exchange",
       .summary = "exchange with both neighbours in turn, two " + share_word(collective) + "s at a time",
+      .picture =
+          "Ranks exchange with the left and the right neighbour in turn, and each time pass on what came from the other side. "
+          "After the first round it is two parts at a time, so p / 2 rounds do what takes a ring p - 1, and still all messages go "
+          "to neighbours.",
       .needs = "p even",
       .source = "chen2005",
       .generate = generate,

@@ -15,12 +15,17 @@ Algorithm allgather_ring(Collective collective) {
       .collective = collective,
       .id = "ring",
       .summary = "pass on to the right neighbour what was received from the left",
+      .picture =
+          "What a rank has just received, it passes on to the right. All links are busy in every round and no rank gets anything "
+          "twice, so long data moves as fast as possible; there are p - 1 rounds, and a slow rank delays them all.",
       .source = "grama2003",
       .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
                      Rank me) { return gather_along_ring(problem, shares(analysis), me); },
       .analyse = Shares::analyse,
       .symmetry = is_irregular(collective) ? nullptr : translation,
       .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+      .tried_between_nodes = with_defaults,
+      .tried_with_shares = with_defaults,
   };
 }
 

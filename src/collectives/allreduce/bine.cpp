@@ -71,6 +71,9 @@ extern const Algorithm allreduce_bine{
     .collective = Collective::allreduce,
     .id = "bine",
     .summary = "exchange partial results with partners about a third nearer than in recursive doubling",
+    .picture =
+        "Partners exchange their partial results, the farthest first, at distances .., 5, 3, 1, 1 instead of .., 8, 4, 2, 1. So "
+        "fewer messages leave a group of neighbouring ranks, which matters where few links join the groups.",
     .needs = "shares: p even",
     .source = "desensi2025",
     .parameters = {form()},

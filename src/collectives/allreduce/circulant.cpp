@@ -16,6 +16,10 @@ extern const Algorithm allreduce_circulant{
     .id = "circulant",
     .summary =
         "combine shares of the vector over distances that halve p, then gather them likewise: the smallest volume on one port",
+    .picture =
+        "In the first half each round combines about half as many shares as the one before, in the second half the shares spread "
+        "in the reverse order. It has the least volume on one port in 2 log2 p rounds, rounded up, for any number of ranks, where "
+        "halving needs a power of two.",
     .source = "traff2024",
     .generate = joined_at_the_share,
     .analyse =
@@ -25,6 +29,7 @@ extern const Algorithm allreduce_circulant{
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
     .combining = any_order_of_more_than_two,
     .combining_rule = any_order_of_more_than_two_rule,
+    .tried_between_nodes = with_defaults,
 };
 
 }  // namespace quadrille

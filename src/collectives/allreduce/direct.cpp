@@ -15,11 +15,18 @@ extern const Algorithm allreduce_direct{
     .collective = Collective::allreduce,
     .id = "direct",
     .summary = "every rank's vector straight to all others, all at once, in staggered order; every rank combines all of them",
+    .picture =
+        "Every rank sends its vector to all others in one round and combines all vectors by itself: the same work is done p times. "
+        "It is the fewest rounds, and all ranks combine in the same order; for long vectors or many ranks it moves too much.",
     .source = "grama2003",
     .generate = [](const Problem& problem, const Parameters&, const Analysis*,
                    Rank me) { return folded_directly(problem, problem.ranks - 1, 0, me); },
     .combining = always_fixed_tree,
     .combining_rule = always_fixed_tree_rule,
+    .tried_between_nodes = [](const Problem& whole) -> std::vector<std::string_view> {
+      if (required_combining(whole) == Combining::any_order) return {};  // others send less
+      return {""};
+    },
 };
 
 }  // namespace quadrille

@@ -59,8 +59,9 @@ std::vector<Phase> phases(const Problem& problem, const Lanes& lanes, const Para
 
 }  // namespace
 
-extern const Algorithm allreduce_hierarchical =
-    hierarchical<phases>(Collective::allreduce,
-                         "combine inside nodes, each lane of leaders combines its part between nodes, then nodes share all parts");
+extern const Algorithm allreduce_hierarchical = hierarchical<phases>(
+    Collective::allreduce, "combine inside nodes, each lane of leaders combines its part between nodes, then nodes share all parts",
+    "The vectors of a node are combined inside it, each part at the leader of its lane; the lanes combine between the nodes, and "
+    "the ranks of a node share the result. What crosses between nodes does not depend on the number of ranks on a node.");
 
 }  // namespace quadrille

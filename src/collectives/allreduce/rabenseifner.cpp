@@ -40,6 +40,10 @@ extern const Algorithm allreduce_rabenseifner{
     .collective = Collective::allreduce,
     .id = "rabenseifner",
     .summary = "halve and double the vector among a power of two of ranks, near partners first; fold the other ranks in pairs",
+    .picture =
+        "The messages halve while shares are combined, and double while they spread. The longest ones, in the first round and in "
+        "the last, go to a neighbour; only the shortest go to the other node. Here p is a power of two; otherwise pairs are "
+        "folded, which takes two more rounds, both with whole vectors.",
     .source = "thakur2005",
     .parameters = {fold_parameter()},
     .generate = folded_program,

@@ -33,6 +33,10 @@ extern const Algorithm allreduce_reduce_scatter_allgather{
     .collective = Collective::allreduce,
     .id = "reduce-scatter-allgather",
     .summary = "combine a share of the vector at each rank, then gather the shares at all ranks",
+    .picture =
+        "In the first half messages become shorter and shares are combined, until each rank has one finished share; in the second "
+        "half the shares spread and messages grow again. Each rank sends less than two vectors in all, the least possible on one "
+        "port: it is the way for long vectors.",
     .needs = "what the parts need",
     .source = "grama2003",
     .parameters = {scatter_part(), gather_part()},
@@ -46,6 +50,10 @@ extern const Algorithm allreduce_reduce_scatter_allgather{
     .ports = ports,
     .combining = combining_of_scatter,
     .combining_rule = combining_rule_of_scatter,
+    .tried_between_nodes = [](const Problem& whole) -> std::vector<std::string_view> {
+      if (required_combining(whole) == Combining::any_order) return {};  // others send less
+      return {"scatter=direct"};
+    },
 };
 
 }  // namespace quadrille

@@ -14,6 +14,10 @@ extern const Algorithm allreduce_ring{
     .collective = Collective::allreduce,
     .id = "ring",
     .summary = "every share of the vector goes around a ring twice and is combined the first time",
+    .picture =
+        "Each share of the vector goes around the ring twice: first it is combined with each rank's own, and the colour shows how "
+        "many operands it has; then the finished share spreads. The volume is the least possible on one port and all messages go "
+        "to neighbours, but there are 2 (p - 1) rounds.",
     .source = "patarasuk2009",
     .generate = joined_at_the_share,
     .analyse =
@@ -23,6 +27,7 @@ extern const Algorithm allreduce_ring{
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
     .combining = any_order_of_more_than_two,
     .combining_rule = any_order_of_more_than_two_rule,
+    .tried_between_nodes = with_defaults,
 };
 
 }  // namespace quadrille

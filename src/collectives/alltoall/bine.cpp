@@ -64,6 +64,9 @@ extern const Algorithm alltoall_bine{
     .collective = Collective::alltoall,
     .id = "bine",
     .summary = "store and forward: in each step a rank exchanges half of its blocks with a partner nearer than in the hypercube",
+    .picture =
+        "Rounds and volume are those of the hypercube, but partners are at distances 1, 1, 3, 5, .. instead of 1, 2, 4, 8, .. So "
+        "fewer messages leave a group of neighbouring ranks, which matters where few links join the groups.",
     .needs = "p a power of two",
     .source = "desensi2025",
     .generate = generate,

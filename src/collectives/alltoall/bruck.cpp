@@ -143,6 +143,10 @@ extern const Algorithm alltoall_bruck{
     .collective = Collective::alltoall,
     .id = "bruck",
     .summary = "store and forward, one digit of the distance after the other: few rounds, more volume",
+    .picture =
+        "A block moves in round k if bit k of its distance is 1: follow 0>5, which moves in rounds 0 and 2 and rests in round 1. "
+        "About log2 p rounds take the place of p - 1, which decides for short blocks; in return about half of all blocks travel in "
+        "each round.",
     .source = "bruck1997, sections 3 and 4",
     .parameters = {{.name = "radix",
                     .summary = "base of the digits: 2 has the fewest rounds on one port, p the smallest volume",

@@ -167,6 +167,10 @@ Algorithm alltoall_clustered(Collective collective) {
       .id = "clustered",
       .summary =
           "exchange by pairs of nodes: a node of any size sends one message to other nodes at a time, or one on each of its ports",
+      .picture =
+          "Watch the ranks of a node: in each step only one of them sends to the other node, so nobody else uses the node's way to "
+          "the network. All data goes straight to its target. Messages inside nodes have rounds of their own, because they do not "
+          "need the network.",
       .source = "sanders2002, section 3",
       .parameters = parameters(collective),
       .generate = generate,

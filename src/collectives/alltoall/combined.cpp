@@ -258,6 +258,10 @@ Algorithm alltoall_combined(Collective collective) {
       .id = "combined",
       .summary = std::string("one message each way for each pair of nodes; leaders, in turn, gather and scatter the ") +
                  (is_irregular(collective) ? "data" : "blocks") + " inside a node",
+      .picture =
+          "First the ranks of a node bring what goes to another node to one of them, then one long message crosses, and last it is "
+          "dealt out. With n ranks on each node, one message takes the place of n * n; the price is copies inside the nodes. For "
+          "short data that is a good bargain.",
       .source = "sanders2002",
       .parameters = parameters(collective),
       .generate = generate,

@@ -41,6 +41,9 @@ extern const Algorithm alltoall_direct{
     .collective = Collective::alltoall,
     .id = "direct",
     .summary = "every block straight to its target, all at once, in staggered order",
+    .picture =
+        "The whole matrix of the traffic fills in one round, except for its diagonal. No byte travels twice, but every rank starts "
+        "p - 1 messages at once: with short blocks the start-ups cost more than the bytes, and some networks become congested.",
     .source = "grama2003",
     .parameters = {exchange_segments_parameter()},
     .generate = generate,

@@ -55,6 +55,10 @@ extern const Algorithm alltoall_hypercube{
     .collective = Collective::alltoall,
     .id = "hypercube",
     .summary = "dimension by dimension: in round d rank i exchanges half of its blocks with i ^ 2^d",
+    .picture =
+        "In round d the ranks whose numbers differ in bit d swap half of their blocks. Rounds and volume are those of Bruck with "
+        "radix 2, but a rank sends to the rank it receives from, which on a hypercube is a neighbour, and blocks change places "
+        "without scratch memory.",
     .needs = "p a power of two",
     .source = "grama2003",
     .generate = generate,

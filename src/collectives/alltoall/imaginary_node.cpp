@@ -132,6 +132,11 @@ extern const Algorithm alltoall_imaginary_node{
     .collective = Collective::alltoall,
     .id = "imaginary-node",
     .summary = "all-port exchange on odd rings, made even by an imaginary node, whose work rank 0 does",
+    .picture =
+        "Nine ranks on a ring act as ten: rank 0 also does the work of the rank that does not exist, so it has more to send than "
+        "the others. It shows a proposal of a paper that makes odd rings even. The algorithm torus needs no such help, has one "
+        "round less and moves less.",
+    .picture_problem = "--topology torus:9",
     .needs = "an odd number of ranks, on a ring",
     .source = "liu2005, section VI",
     .generate = [](const Problem& problem, const Parameters&, const Analysis*, Rank me) { return PaddedRing(problem).program(me); },

@@ -79,6 +79,9 @@ extern const Algorithm alltoall_mesh{
     .collective = Collective::alltoall,
     .id = "mesh",
     .summary = "store and forward on a grid: along the rows to the target's column, then along the columns",
+    .picture =
+        "Rows and columns exchange as on a ring, with bundles of blocks: r + c - 2 rounds on r rows and c columns take the place "
+        "of p - 1. All messages go to neighbours; in return blocks are passed on several times.",
     .needs = "rows divides p",
     .source = "grama2003",
     .parameters = {grid_rows()},

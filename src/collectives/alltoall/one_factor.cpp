@@ -20,6 +20,10 @@ Algorithm alltoall_one_factor(Collective collective) {
       .collective = collective,
       .id = "one-factor",
       .summary = "pairwise for any p: in round i rank u exchanges with (i - u) mod p",
+      .picture =
+          "In each round the ranks form pairs, and the two of a pair exchange, so the traffic of a round is its own mirror image. "
+          "It is the timetable of a tournament in which each team meets each other team once; it exists for any number of ranks, "
+          "where xor needs a power of two.",
       .source = "sanders2002, section 2",
       .parameters = {factor_parameter()},
       .generate = one_factor_exchange,

@@ -44,6 +44,10 @@ extern const Algorithm alltoall_ring{
     .collective = Collective::alltoall,
     .id = "ring",
     .summary = "blocks travel to the right around a ring; every rank takes out its own",
+    .picture =
+        "Every message goes to the right neighbour, and it is one block shorter than the one before. A block for the left "
+        "neighbour travels through all other ranks, so the volume grows with the square of p: that is the price of links that lead "
+        "to one neighbour only.",
     .source = "grama2003",
     .generate = generate,
     .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(translation_symmetry(problem.ranks)); },

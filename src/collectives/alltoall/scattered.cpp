@@ -40,6 +40,10 @@ extern const Algorithm alltoall_scattered{
     .collective = Collective::alltoall,
     .id = "scattered",
     .summary = "every block straight to its target, some messages at a time",
+    .picture =
+        "The partners of 8 ranks fit into the default window of 32, so this is the direct exchange in one round. Among more ranks "
+        "there are several rounds, and each rank has at most a window of messages under way: a network that takes several "
+        "messages, but not all, is not flooded.",
     .source = "grama2003",
     .parameters = {{.name = "window",
                     .summary = "entries of a rank's list of partners in one round",

@@ -36,6 +36,9 @@ extern const Algorithm alltoall_shift{
     .collective = Collective::alltoall,
     .id = "shift",
     .summary = "pairwise: send to i+d, receive from i-d, one distance d per round",
+    .picture =
+        "Each round is one diagonal of the matrix of the traffic: every rank sends one message and receives one, so nobody has to "
+        "queue. No byte travels twice; the price is p - 1 rounds, so it suits long blocks.",
     .source = "grama2003",
     .generate = generate,
     .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(translation_symmetry(problem.ranks)); },

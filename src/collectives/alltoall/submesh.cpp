@@ -75,6 +75,11 @@ extern const Algorithm alltoall_submesh{
     .collective = Collective::alltoall,
     .id = "submesh",
     .summary = "on the grid as a torus: inside 2 x 2 submeshes, then around rows and columns of every second rank, on one port",
+    .picture =
+        "First neighbours exchange inside squares of 2 x 2, then blocks go around rows and columns in hops of two links. A rank "
+        "sends one message at a time, although a torus gives it four links; on a square torus, which uses all four, moves a "
+        "quarter of the volume.",
+    .picture_problem = "--topology torus:4x4",
     .needs = "two even sides",
     .source = "liu2005, section IV.A",
     .generate = generate,

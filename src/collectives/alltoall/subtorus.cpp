@@ -141,6 +141,11 @@ extern const Algorithm alltoall_subtorus{
     .collective = Collective::alltoall,
     .id = "subtorus",
     .summary = "on the grid as a torus: around rings of every fourth rank, then inside 4 x 4 submeshes, on one port",
+    .picture =
+        "The first hops are four links long, along rows and columns, and neighbouring ranks send in different directions, so no "
+        "link is shared. Then blocks reach their targets inside squares of 4 x 4. One port is enough; torus, on four, takes as "
+        "many rounds and moves less than half as much.",
+    .picture_problem = "--topology torus:4x8",
     .needs = "two sides, multiples of 4",
     .source = "suh2001",
     .generate = [](const Problem& problem, const Parameters&, const Analysis*,

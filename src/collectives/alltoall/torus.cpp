@@ -298,6 +298,9 @@ extern const Algorithm alltoall_torus{
     .collective = Collective::alltoall,
     .id = "torus",
     .summary = "all-port exchange on the grid as a torus: shortest paths, no link used twice in a round, the least possible volume",
+    .picture =
+        "Blocks leave in several directions at once, each on a shortest way, and in no round do two messages share a link. No "
+        "schedule has a smaller volume on a torus. The price is that a rank copies its blocks before and after.",
     .needs = "order=at2 two even sides; kernel=ar even sides",
     .source = "liu2005, sections 3 and 4",
     .parameters = {kernel_parameter, order_parameter},

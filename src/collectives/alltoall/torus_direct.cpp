@@ -138,6 +138,10 @@ extern const Algorithm alltoall_torus_direct{
     .collective = Collective::alltoall,
     .id = "torus-direct",
     .summary = "on the grid as a torus: every block straight to its target, in rounds in which no link has two messages",
+    .picture =
+        "A block crosses several links in one round, and the view of the network shows the even load: all links are busy all the "
+        "time. There are more rounds than with torus, but nothing is copied on the way: it is for long blocks.",
+    .picture_problem = "--topology torus:4x4,balanced",
     .needs = "a grid whose sides are multiples of 4",
     .source = "tseng1996",
     .generate = generate,

@@ -41,6 +41,9 @@ extern const Algorithm alltoall_xor{
     .collective = Collective::alltoall,
     .id = "xor",
     .summary = "pairwise: exchange with i ^ d, one d per round",
+    .picture =
+        "In each round the ranks form pairs, and the two of a pair exchange: the traffic of a round is its own mirror image. So "
+        "both directions of a link are in use at once, and on a hypercube no two messages share a link.",
     .needs = "p a power of two",
     .source = "grama2003",
     .generate = generate,

@@ -23,6 +23,10 @@ extern const Algorithm alltoallv_direct{
     .collective = Collective::alltoallv,
     .id = "direct",
     .summary = "everything straight to its target, in staggered order, some messages at a time",
+    .picture =
+        "All data leaves in one round, in messages as long as the counts say. No byte travels twice and nobody deals anything out, "
+        "so the rank that has the most to send or receive decides when all are done. Among more than 32 others, a rank has 32 "
+        "messages under way at a time.",
     .source = "grama2003",
     .parameters = {{.name = "window",
                     .summary = "messages that a rank sends, and receives, in one round",

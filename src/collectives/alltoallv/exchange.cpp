@@ -237,6 +237,10 @@ extern const Algorithm alltoallv_exchange{
     .collective = Collective::alltoallv,
     .id = "exchange",
     .summary = "what calls without a plan run: straight to the target; short data between two nodes in one message, by leaders",
+    .picture =
+        "Short data between two nodes goes to a leader, crosses together with that of its node, and is dealt out there; all other "
+        "data goes straight to its target. Both ends see from their totals what a pair of nodes will do, so there is nothing to "
+        "agree on. For short data that saves start-ups, and long data does not wait for a leader.",
     .source = "sanders2002",
     .generate = generate,
     .analyse = analyse,

@@ -94,6 +94,11 @@ extern const Algorithm alltoallv_folded_four_stage{
     .collective = Collective::alltoallv,
     .id = "folded-four-stage",
     .summary = "four-stage on a grid's complete rows, the last of which acts for a short row: the brute-force solution",
+    .picture =
+        "Rank 6 is alone in the last row of the grid: the rank above it, 3, receives all its data first, acts for it in the four "
+        "stages, and hands over the result at the end. A rank that acts for two has twice as much to do; four-stage does without "
+        "such moves, and this algorithm is here to be compared with it.",
+    .picture_problem = "--ranks 7 --block 64B --pattern uniform",
     .needs = "a valid number of columns",
     .source = "liu2002, section 3.2.2",
     .parameters = {columns_as_printed(), split_parameter(), grain_parameter(), counts_parameter()},

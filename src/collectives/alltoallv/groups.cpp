@@ -53,6 +53,11 @@ extern const Algorithm alltoallv_groups{
     .collective = Collective::alltoallv,
     .id = "groups",
     .summary = "from the ranks that send to those that receive, in an array of each: deal among senders, collect among receivers",
+    .picture =
+        "Three ranks have something to send, and only the other five receive. When all know the counts, the senders deal the data "
+        "out among themselves, then it crosses, and the receivers collect it among themselves. The rounds with data depend on the "
+        "sizes of these two groups, not on the number of all ranks.",
+    .picture_problem = "--ranks 8 --block 64B --pattern groups:3",
     .needs = "a rank that sends nothing or receives nothing",
     .source = "liu2002, section 5",
     .parameters = {stages_parameter(), grain_parameter(), counts_of_all()},

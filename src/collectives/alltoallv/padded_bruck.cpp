@@ -16,6 +16,9 @@ extern const Algorithm alltoallv_padded_bruck{
     .collective = Collective::alltoallv,
     .id = "padded-bruck",
     .summary = "agree on the longest count, pad all blocks to it, then store and forward by the digits of the distance",
+    .picture =
+        "First all ranks agree on the longest count. Then every block travels as with Bruck, padded to that length, and no sizes "
+        "have to be sent. Padding is counted as control data: with uneven counts there may be more of it than of data.",
     .source = "fan2022",
     .parameters = {uneven_bruck_radix()},
     .generate = [](const Problem& problem, const Parameters& parameters, const Analysis*,

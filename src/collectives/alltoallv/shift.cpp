@@ -14,6 +14,9 @@ extern const Algorithm alltoallv_shift{
     .collective = Collective::alltoallv,
     .id = "shift",
     .summary = "pairwise: send to i+d, receive from i-d, one distance d per round",
+    .picture =
+        "Each round is one diagonal of the matrix of the traffic. A round lasts as long as its longest message: with uneven counts "
+        "most ranks wait for the one that has the most to send. The algorithms that deal data out first are there to avoid this.",
     .source = "liu2002, algorithm A1",
     .generate = [](const Problem& problem, const Parameters&, const Analysis*,
                    Rank me) { return exchange_by_distance(problem, 1, me); },

@@ -108,6 +108,9 @@ extern const Algorithm alltoallv_two_phase{
     .collective = Collective::alltoallv,
     .id = "two-phase",
     .summary = "cut all data into a share for each rank, then collect the shares: balanced for any counts",
+    .picture =
+        "In the first half of the data's rounds all messages of a sender are about equally long, in the second half all those to a "
+        "receiver, however uneven the counts are. So nobody waits for a single long block. The price: each byte travels twice.",
     .source = "liu2002, algorithm A2",
     .parameters = {grain_parameter(), counts_parameter()},
     .generate = generate,

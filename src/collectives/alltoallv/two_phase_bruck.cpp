@@ -15,6 +15,9 @@ extern const Algorithm alltoallv_two_phase_bruck{
     .collective = Collective::alltoallv,
     .id = "two-phase-bruck",
     .summary = "store and forward by the digits of the distance, with sizes ahead of the data: few rounds, more volume",
+    .picture =
+        "Blocks move as with Bruck, once for each 1 in their distance, and each round has two messages: first the sizes of the "
+        "blocks, then the blocks. About log2 p rounds of data suit short counts. No rank needs to know more than its own counts.",
     .source = "fan2022",
     .parameters = {uneven_bruck_radix()},
     .generate = [](const Problem& problem, const Parameters& parameters, const Analysis*,

@@ -34,6 +34,9 @@ extern const Algorithm barrier_binomial{
     .collective = Collective::barrier,
     .id = "binomial",
     .summary = "collect up a binomial tree that ranks have entered, then tell all down the same tree",
+    .picture =
+        "Reports flow up a tree to rank 0, then the release flows down again. It takes twice the rounds of dissemination, but 2 (p "
+        "- 1) messages in all, the fewest possible, which matters on a network that becomes congested.",
     .source = "hensgen1988",
     .generate = generate,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },

@@ -37,6 +37,10 @@ extern const Algorithm barrier_dissemination{
     .collective = Collective::barrier,
     .id = "dissemination",
     .summary = "in each round, tell more distant ranks which ranks have entered",
+    .picture =
+        "In each round every rank tells a rank twice as far away what it knows, so a rank knows of 2, 4, 8 ranks that they have "
+        "entered. It has the fewest rounds, because nobody waits for a centre; messages carry no data, only the fact that they "
+        "arrive.",
     .source = "hensgen1988",
     .parameters = {{.name = "ports",
                     .summary = "messages that a rank sends, and receives, in one round",
@@ -48,6 +52,7 @@ extern const Algorithm barrier_dissemination{
     .generate = generate,
     .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(translation_symmetry(problem.ranks)); },
     .ports = [](const Problem&, const Parameters& parameters) { return number(parameters, "ports"); },
+    .tried_between_nodes = with_defaults,
 };
 
 }  // namespace quadrille

@@ -41,6 +41,9 @@ extern const Algorithm barrier_double_ring{
     .collective = Collective::barrier,
     .id = "double-ring",
     .summary = "a message goes around a ring twice: when all have entered, and to tell them",
+    .picture =
+        "Only one message is under way at any time, so the view of the time is a staircase, twice. It takes 2 p rounds, where "
+        "dissemination takes log2 p, rounded up; it is here to be compared with.",
     .source = "pjesivac2007",
     .generate = generate,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },

@@ -39,7 +39,9 @@ std::vector<Phase> phases(const Problem& problem, const Lanes& lanes, const Para
 
 }  // namespace
 
-extern const Algorithm barrier_hierarchical =
-    hierarchical<phases>(Collective::barrier, "a barrier in each node, one of the leaders, and another one in each node");
+extern const Algorithm barrier_hierarchical = hierarchical<phases>(
+    Collective::barrier, "a barrier in each node, one of the leaders, and another one in each node",
+    "The ranks of each node meet first, then leaders of different nodes; where not every rank leads, the ranks of a node meet once "
+    "more. The rounds between nodes, which are slow, depend on the number of nodes only; those inside nodes are cheap.");
 
 }  // namespace quadrille

@@ -31,6 +31,9 @@ extern const Algorithm barrier_linear{
     .collective = Collective::barrier,
     .id = "linear",
     .summary = "every rank tells rank 0 that it has entered, and rank 0 tells every rank that all have",
+    .picture =
+        "All ranks report to rank 0, and rank 0 tells all: two rounds. Rank 0 deals with p - 1 messages in each of them, so it is "
+        "for few ranks.",
     .source = "hensgen1988",
     .generate = generate,
 };

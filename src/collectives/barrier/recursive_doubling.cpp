@@ -45,6 +45,10 @@ extern const Algorithm barrier_recursive_doubling{
     .collective = Collective::barrier,
     .id = "recursive-doubling",
     .summary = "exchange with i ^ 1, i ^ 2, i ^ 4, .., which ranks have entered",
+    .picture =
+        "Partners at distances 1, 2, 4, .. tell each other which ranks have entered; after log2 p rounds all know it of all. Each "
+        "pair exchanges in both directions, so on a hypercube every message has a link of its own; if p is no power of two, it "
+        "takes two rounds more than for the next lower one.",
     .source = "grama2003",
     .generate = generate,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },

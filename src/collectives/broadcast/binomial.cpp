@@ -15,6 +15,9 @@ extern const Algorithm broadcast_binomial{
     .collective = Collective::broadcast,
     .id = "binomial",
     .summary = "every rank that has the vector passes it on: the fewest rounds",
+    .picture =
+        "Every rank that has the vector passes it on, so the number of ranks that have it doubles: 1, 2, 4, 8. No algorithm has "
+        "fewer rounds on one port. But the whole vector travels in every round, so long vectors need another way.",
     .source = "grama2003",
     .generate =
         [](const Problem& problem, const Parameters&, const Analysis*, Rank me) {
@@ -22,6 +25,7 @@ extern const Algorithm broadcast_binomial{
           return broadcast_by_tree(position_of(tree, "broadcast", me), problem.block_bytes, me);
         },
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+    .tried_between_nodes = with_defaults,
 };
 
 }  // namespace quadrille

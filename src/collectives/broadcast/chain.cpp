@@ -51,12 +51,19 @@ extern const Algorithm broadcast_chain{
     .collective = Collective::broadcast,
     .id = "chain",
     .summary = "a pipeline from neighbour to neighbour, in segments",
+    .picture =
+        "The vector moves from neighbour to neighbour in segments, like water through a pipe: once the pipe is full, every rank "
+        "receives one segment while it sends another. For a very long vector that takes little more than the time of sending it "
+        "once. Here the vector is short, so there is one segment.",
     .source = "grama2003",
     .parameters = {segments_parameter([](const Problem& problem, const Parameters&)
                                           -> ParameterValue { return best_segment_count(problem.ranks - 2, problem.block_bytes); },
                                       "sqrt((p-2)*b/8KiB), at most 1024")},
     .generate = generate,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+    .tried_between_nodes = [](const Problem&) -> std::vector<std::string_view> {
+      return {"", "segments=16"};
+    },
 };
 
 }  // namespace quadrille

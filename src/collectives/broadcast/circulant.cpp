@@ -17,11 +17,16 @@ extern const Algorithm broadcast_circulant{
     .collective = Collective::broadcast,
     .id = "circulant",
     .summary = "a pipeline of segments over a circulant graph, in the fewest rounds possible",
+    .picture =
+        "Each segment of the vector takes another tree through the ranks, and the trees fit together so that every rank receives "
+        "and sends in each round. Only log2 p - 1 rounds are added to the number of segments, the fewest possible, for any number "
+        "of ranks. Here the vector is short, so there is one segment.",
     .source = "traff2024broadcast, section 2",
     .parameters = {segments_of_skips()},
     .generate = [](const Problem& problem, const Parameters& parameters, const Analysis*,
                    Rank me) { return broadcast_by_skips(problem, number(parameters, "segments"), "broadcast", me); },
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
+    .tried_between_nodes = [](const Problem&) -> std::vector<std::string_view> { return {"segments=16"}; },
 };
 
 }  // namespace quadrille

@@ -36,6 +36,8 @@ std::vector<Phase> phases(const Problem& problem, const Lanes& lanes, const Para
 }  // namespace
 
 extern const Algorithm broadcast_hierarchical = hierarchical<phases>(
-    Collective::broadcast, "each lane of leaders broadcasts its part between nodes; the ranks of a node share all parts");
+    Collective::broadcast, "each lane of leaders broadcasts its part between nodes; the ranks of a node share all parts",
+    "Between the nodes each lane of leaders carries its part of the vector; then the ranks of a node give each other the parts. So "
+    "the vector enters each other node once, and several ranks of a node carry it together.");
 
 }  // namespace quadrille

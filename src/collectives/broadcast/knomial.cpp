@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // broadcast/knomial: like the binomial tree, but a rank that has the vector sends it to radix - 1 others in each round.
-// Source  [grama2003] one-to-all broadcast, with k = radix branches instead of two; the knomial and binomial broadcasts of Open
-// MPI. Needs   nothing: any p, any root, 2 <= radix <= max(2, p). Idea    Ranks are numbered from the root, and each round decides
-// one digit of the numbers in base k. Far: the highest digit comes
-//         first, so the ranks below one are consecutive. Near: the lowest comes first, so the first messages go to the next ranks.
+// Source  [grama2003] one-to-all broadcast, with k = radix branches instead of two; Open MPI's knomial and binomial broadcasts.
+// Needs   nothing: any p, any root, 2 <= radix <= max(2, p).
+// Idea    Ranks are numbered from the root, and each round decides one digit of the numbers in base k. Far: the highest digit
+//         comes first, so the ranks below one are consecutive. Near: the lowest comes first, so the first messages go to the
+//         next ranks.
 // Cost    C1 = d = ceil(log p / log k) rounds on k - 1 ports; C2 = d blocks.
 // Prefer  short vectors on a network that takes several messages of a rank at once.
 #include <algorithm>
@@ -27,6 +28,9 @@ extern const Algorithm broadcast_knomial{
     .collective = Collective::broadcast,
     .id = "knomial",
     .summary = "every rank that has the vector passes it on to radix - 1 others in each round",
+    .picture =
+        "A rank that has the vector sends it to radix - 1 others in each round, so the number of ranks that have it grows by the "
+        "factor radix. A larger radix means fewer rounds, but more messages that leave a rank at once.",
     .source = "grama2003",
     .parameters = {{.name = "radix",
                     .summary = "branches at each step, the rank itself included",

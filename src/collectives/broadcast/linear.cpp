@@ -40,6 +40,9 @@ extern const Algorithm broadcast_linear{
     .collective = Collective::broadcast,
     .id = "linear",
     .summary = "the root sends the vector to every other rank",
+    .picture =
+        "Only the root sends, to every other rank in one round, so p - 1 vectors leave by its link while all other links carry one "
+        "or none. It is for two or three ranks, or for short vectors on a network that takes many messages of a rank at once.",
     .source = "grama2003",
     .parameters = {ports_of_root("messages that the root sends in one round")},
     .generate = generate,

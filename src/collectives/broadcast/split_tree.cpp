@@ -54,6 +54,10 @@ extern const Algorithm broadcast_split_tree{
     .collective = Collective::broadcast,
     .id = "split-tree",
     .summary = "each half of the vector goes down one half of a binary tree, then pairs of ranks exchange their halves",
+    .picture =
+        "On the way down every message is half of the vector, and in the last round the two sides of the tree give each other the "
+        "half that they lack. Here rank 7 has no partner and gets it from the root. Each link of the tree carries half as much as "
+        "if the whole vector went down it, for one round more.",
     .source = "pjesivac2007",
     .generate = generate,
     .ports = [](const Problem&, const Parameters&) { return Count{2}; },

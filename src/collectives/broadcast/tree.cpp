@@ -14,6 +14,10 @@ extern const Algorithm broadcast_tree{
     .collective = Collective::broadcast,
     .id = "tree",
     .summary = "a pipeline of segments down a tree in which every rank has the same number of children",
+    .picture =
+        "Segments of the vector flow down a tree in which every rank has two children by default: a rank receives one segment "
+        "while it sends the previous one to both. The tree is flatter than a chain, so the pipe fills sooner, but a rank sends "
+        "twice as much as it receives. Here the vector is short, so there is one segment.",
     .source = "grama2003",
     .parameters = full_tree_parameters(),
     .generate = [](const Problem& problem, const Parameters& parameters, const Analysis*,

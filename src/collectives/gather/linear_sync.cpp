@@ -50,6 +50,10 @@ extern const Algorithm gather_linear_sync{
     .collective = Collective::gather,
     .id = "linear-sync",
     .summary = "the root asks one rank after the other for its block",
+    .picture =
+        "The root deals with one rank at a time, so all others wait most of the time, and there are two rounds for each of them. "
+        "In return blocks do not pile up at the root. It is here to be compared with: linear with one port takes the blocks one by "
+        "one without asking.",
     .source = "pjesivac2007",
     .generate = generate,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },

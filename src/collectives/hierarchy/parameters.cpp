@@ -5,6 +5,7 @@
 
 #include "collectives/hierarchy/hierarchy.hpp"
 #include "collectives/segments.hpp"
+#include "collectives/worth_trying.hpp"
 #include "problem/collective_facts.hpp"
 
 namespace quadrille {
@@ -32,6 +33,7 @@ std::string standard_between(const Problem& problem, const Parameters& before) {
   }
 }
 
+// The words that help and errors name. Any other algorithm of the collective can be named, too.
 std::vector<std::string> choices_between(Collective collective) {
   switch (collective) {
     case Collective::broadcast:
@@ -48,21 +50,11 @@ std::vector<std::string> choices_between(Collective collective) {
   }
 }
 
-std::vector<ParameterValue> between_worth_trying(const Problem& problem, const Parameters&) {
-  std::vector<std::string> names = choices_between(problem.collective);
-  if (problem.collective == Collective::broadcast) names = {"binomial", "chain", "chain:segments=16", "circulant:segments=16"};
-  if (problem.collective == Collective::reduce)
-    names = {"binomial", "circulant", "circulant:segments=16", "reduce-scatter-gather:scatter=direct"};
-  if (problem.collective == Collective::allreduce && required_combining(problem) == Combining::any_order)
-    names = {"recursive-doubling", "circulant", "ring"};
-  else if (problem.collective == Collective::allreduce)
-    names = {"recursive-doubling", "direct", "reduce-scatter-allgather:scatter=direct"};
-  return {names.begin(), names.end()};
+std::vector<ParameterValue> between_worth_trying(const Problem& problem, const Parameters& before) {
+  return parts_worth_trying(problem, problem.collective, &Algorithm::tried_between_nodes, standard_between(problem, before));
 }
 
-bool is_specification(std::string_view text) { return !text.empty(); }
-
-constexpr const char* in_few_rounds = "binomial+recursive-doubling+distance-doubling+circulant";
+constexpr const char* in_few_rounds = "binomial+distance-doubling+recursive-doubling+circulant";
 
 Parameter inside_parameter() {
   return {.name = "within",
@@ -75,7 +67,7 @@ Parameter inside_parameter() {
           .standard_rule = "direct, or the other if a node has more than 8 ranks",
           .choices = {"direct", in_few_rounds},
           .form = "other algorithms of the parts, with + between them",
-          .is_of_the_form = is_specification};
+          .is_of_the_form = may_be_specification};
 }
 
 Parameter between_parameter(Collective collective) {
@@ -88,7 +80,7 @@ Parameter between_parameter(Collective collective) {
           .standard_rule = "by size and operator",
           .choices = choices_between(collective),
           .form = "another algorithm",
-          .is_of_the_form = is_specification,
+          .is_of_the_form = may_be_specification,
           .worth_trying = between_worth_trying};
 }
 

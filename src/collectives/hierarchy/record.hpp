@@ -7,12 +7,13 @@
 namespace quadrille {
 
 template <Form form>
-Algorithm hierarchical(Collective collective, std::string summary,
+Algorithm hierarchical(Collective collective, std::string summary, std::string_view picture,
                        std::string_view needs = "several nodes, one with several ranks, and what the parts need") {
   Algorithm record{
       .collective = collective,
       .id = "hierarchical",
       .summary = std::move(summary),
+      .picture = picture,
       .needs = needs,
       .source = "traff2020",
       .parameters = parameters_of_hierarchy(collective),

@@ -28,6 +28,9 @@ extern const Algorithm reduce_bine{
     .collective = Collective::reduce,
     .id = "bine",
     .summary = "combine up a tree whose children are about a third nearer than in the binomial tree",
+    .picture =
+        "Vectors flow up a tree with as many rounds as the binomial one, but its edges have the lengths 1, 1, 3, 5, .. instead of "
+        "1, 2, 4, 8, .. So fewer messages leave a group of neighbouring ranks, which matters where few links join the groups.",
     .source = "desensi2025",
     .generate =
         [](const Problem& problem, const Parameters&, const Analysis*, Rank me) {

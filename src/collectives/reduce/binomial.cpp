@@ -40,11 +40,16 @@ extern const Algorithm reduce_binomial{
     .collective = Collective::reduce,
     .id = "binomial",
     .summary = "combine up a binomial tree: the fewest rounds",
+    .picture =
+        "Vectors flow up a tree: in each round half of the ranks that still have a partial result hand it over and are done. The "
+        "colour shows how many operands a vector has. No algorithm has fewer rounds on one port, but a whole vector travels in "
+        "each.",
     .source = "grama2003",
     .generate = generate,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
     .combining = combining,
     .combining_rule = "fixed tree, with one more round if p is not a power of two and the root is not 0",
+    .tried_between_nodes = with_defaults,
 };
 
 }  // namespace quadrille

@@ -18,6 +18,10 @@ extern const Algorithm reduce_circulant{
     .collective = Collective::reduce,
     .id = "circulant",
     .summary = "a pipeline of segments over a circulant graph, in the fewest rounds possible",
+    .picture =
+        "It is the broadcast of the same name, backwards: each segment flows to the root along another tree, and every rank "
+        "combines in each round. Only log2 p - 1 rounds are added to the number of segments, the fewest possible. Here the vector "
+        "is short, so there is one segment.",
     .source = "traff2024broadcast, section 2",
     .parameters = {segments_of_skips()},
     .generate = [](const Problem& problem, const Parameters& parameters, const Analysis*,
@@ -25,6 +29,9 @@ extern const Algorithm reduce_circulant{
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
     .combining = any_order_of_more_than_two,
     .combining_rule = any_order_of_more_than_two_rule,
+    .tried_between_nodes = [](const Problem&) -> std::vector<std::string_view> {
+      return {"", "segments=16"};
+    },
 };
 
 }  // namespace quadrille

@@ -36,6 +36,8 @@ std::vector<Phase> phases(const Problem& problem, const Lanes& lanes, const Para
 }  // namespace
 
 extern const Algorithm reduce_hierarchical =
-    hierarchical<phases>(Collective::reduce, "combine inside nodes, then each lane of leaders combines its part between nodes");
+    hierarchical<phases>(Collective::reduce, "combine inside nodes, then each lane of leaders combines its part between nodes",
+                         "The ranks of a node combine their vectors first, each part at the leader of its lane; then the lanes "
+                         "combine between the nodes. So the bytes of one vector leave each node, however many ranks it has.");
 
 }  // namespace quadrille

@@ -30,6 +30,9 @@ extern const Algorithm reduce_in_order_tree{
     .collective = Collective::reduce,
     .id = "in-order-tree",
     .summary = "combine up a binary tree whose runs are in the order of ranks",
+    .picture =
+        "Operands are combined in the order of the ranks, so the operator need not commute; a rank may receive from both children "
+        "in one round. The tree ends at the last rank: in the last round rank 7 hands the result to the root.",
     .source = "pjesivac2007",
     .generate = generate,
     .ports = [](const Problem&, const Parameters&) { return Count{2}; },

@@ -91,6 +91,9 @@ extern const Algorithm reduce_linear{
     .collective = Collective::reduce,
     .id = "linear",
     .summary = "every rank sends its vector to the root, which combines them all",
+    .picture =
+        "All vectors go to the root, which combines them all, while the other ranks send once and are done. The root receives p - "
+        "1 vectors and does all the work, so it is for two or three ranks.",
     .source = "grama2003",
     .parameters = {ports_of_root("messages that the root receives in one round")},
     .generate = generate,

@@ -56,6 +56,10 @@ extern const Algorithm reduce_rabenseifner{
     .collective = Collective::reduce,
     .id = "rabenseifner",
     .summary = "halve the vector among a power of two of ranks, then gather it at the root; fold the other ranks in pairs",
+    .picture =
+        "The messages halve from round to round, near partners first, and double again on the way to the root. So the longest "
+        "messages of the rounds add up to less than two vectors, where a binomial tree sends a whole one in each round: it is for "
+        "long vectors. Here p is a power of two, so no pair has to be folded.",
     .source = "thakur2005",
     .parameters = {fold_parameter()},
     .generate = folded_program,

@@ -33,6 +33,10 @@ extern const Algorithm reduce_reduce_scatter_gather{
     .collective = Collective::reduce,
     .id = "reduce-scatter-gather",
     .summary = "combine a share of the vector at each rank, then gather the shares at the root",
+    .picture =
+        "First each share of the vector is combined at its own rank, so that all ranks work at the same time, then the root "
+        "gathers the finished shares. Messages become shorter round by round, where a binomial tree sends whole vectors: it is the "
+        "way for long vectors.",
     .needs = "what the scatter needs",
     .source = "grama2003",
     .parameters = {scatter_part()},
@@ -49,6 +53,7 @@ extern const Algorithm reduce_reduce_scatter_gather{
         },
     .combining = combining_of_scatter,
     .combining_rule = combining_rule_of_scatter,
+    .tried_between_nodes = [](const Problem&) -> std::vector<std::string_view> { return {"scatter=direct"}; },
 };
 
 }  // namespace quadrille

@@ -16,6 +16,10 @@ extern const Algorithm reduce_tree{
     .collective = Collective::reduce,
     .id = "tree",
     .summary = "a pipeline of segments up a tree in which every rank has the same number of children",
+    .picture =
+        "Segments of the vectors flow up a tree in which every rank has two children by default, and each rank combines both with "
+        "its own. While one segment is combined, the next arrives: that is for long vectors among many ranks. Here the vector is "
+        "short, so there is one segment.",
     .source = "grama2003",
     .parameters = full_tree_parameters(),
     .generate = [](const Problem& problem, const Parameters& parameters, const Analysis*,

@@ -60,6 +60,10 @@ Algorithm reduce_scatter_bine(Collective collective) {
       .id = "bine",
       .summary =
           "exchange partial results, half as many in each round, with partners about a third nearer than in recursive halving",
+      .picture =
+          "As with recursive halving, a rank sends half of its partial results in each round, but partners are at distances 1, 1, "
+          "3, 5, .. instead of 1, 2, 4, 8, .. So less data leaves a group of neighbouring ranks, which matters where few links "
+          "join the groups.",
       .needs = "p even; near first: a power of two",
       .source = "desensi2025",
       .parameters = {order()},

@@ -78,6 +78,9 @@ Algorithm reduce_scatter_butterfly(Collective collective) {
       .id = "butterfly",
       .summary = "exchange halves with near partners first, in the order of ranks, then send each " + share_word(collective) +
                  " to its rank",
+      .picture =
+          "Near partners come first, so each message is in one piece and operands are combined in the order of the ranks. But some "
+          "results are then at other ranks than their own, here those of ranks 1, 3, 4 and 6: the last round sends them home.",
       .source = "traff2005",
       .generate = folded_program,
       .analyse = analyse,

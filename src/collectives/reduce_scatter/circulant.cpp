@@ -23,6 +23,9 @@ Algorithm reduce_scatter_circulant(Collective collective) {
                      ? "each round halves the shares in work, over distances that halve p: the fewest rounds on one port"
                      : "each round halves the blocks in work, over distances that halve p: the fewest rounds and smallest volume "
                        "on one port",
+      .picture =
+          "In each round a rank hands about half of its unfinished results to the rank a skip above and combines what comes from "
+          "the rank a skip below. It does for any number of ranks what recursive halving does for powers of two.",
       .source = "traff2024",
       .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
                      Rank me) { return reduced(gather_by_skips(problem, shares(analysis), me)); },
@@ -31,6 +34,8 @@ Algorithm reduce_scatter_circulant(Collective collective) {
       .ports = [](const Problem&, const Parameters&) { return Count{1}; },
       .combining = any_order_of_more_than_two,
       .combining_rule = any_order_of_more_than_two_rule,
+      .tried_between_nodes = with_defaults,
+      .tried_with_shares = with_defaults,
   };
 }
 

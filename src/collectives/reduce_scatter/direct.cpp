@@ -53,6 +53,10 @@ Algorithm reduce_scatter_direct(Collective collective) {
       .id = "direct",
       .summary = "every operand straight to its " + share_word(collective) +
                  "'s owner, which combines them; all at once, in staggered order",
+      .picture =
+          "Each rank sends every other rank its operand in one round, and each rank combines all operands that arrive. All ranks "
+          "can combine in the same order, so results are reproducible; but a rank needs scratch memory for nearly all operands at "
+          "once.",
       .source = "grama2003",
       .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
                      Rank me) { return exchange_and_fold(problem, shares(analysis), me); },
@@ -60,6 +64,8 @@ Algorithm reduce_scatter_direct(Collective collective) {
       .symmetry = is_irregular(collective) ? nullptr : translation_of_any_order,
       .combining = as_asked_for,
       .combining_rule = as_asked_for_rule,
+      .tried_between_nodes = with_defaults,
+      .tried_with_shares = with_defaults,
   };
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// reduce_scatter/hierarchical, reduce_scatterv/hierarchical: shares are combined inside nodes first, then in each lane between
-// nodes. Source  [traff2020] reduce-scatter decomposed into lanes; [sanders2002] for nodes of different sizes. Needs   what the
-// parts need: any nodes; lanes <= ranks of the smallest node. Idea    allgather/hierarchical backwards: the ranks of each node
-// combine, at each leader, the shares of all ranks in the
+// reduce_scatter/hierarchical, reduce_scatterv/hierarchical: shares are combined inside nodes, then in each lane between nodes.
+// Source  [traff2020] reduce-scatter decomposed into lanes; [sanders2002] for nodes of different sizes.
+// Needs   what the parts need: any nodes; lanes <= ranks of the smallest node.
+// Idea    allgather/hierarchical backwards: the ranks of each node combine, at each leader, the shares of all ranks in the
 //         groups of its lane. Each lane combines and scatters them between the nodes. Leaders scatter the shares of their
 //         groups.
 // Cost    The shares of all other nodes leave a node once, the least possible; C1 is the sum of the parts' rounds.
@@ -72,8 +72,10 @@ std::vector<Phase> phases(const Problem& problem, const Lanes& lanes, const Para
 }  // namespace
 
 Algorithm reduce_scatter_hierarchical(Collective collective) {
-  return hierarchical<phases>(collective,
-                              "combine inside nodes, then each lane of leaders combines and scatters its shares between nodes");
+  return hierarchical<phases>(
+      collective, "combine inside nodes, then each lane of leaders combines and scatters its shares between nodes",
+      "The ranks of a node combine first, at the leaders; then each lane of leaders combines between the nodes, and leaders hand "
+      "out the results. What belongs to other nodes leaves each node once, already combined.");
 }
 
 }  // namespace quadrille

@@ -166,6 +166,10 @@ Algorithm reduce_scatter_recursive_halving(Collective collective) {
       .collective = collective,
       .id = "recursive-halving",
       .summary = "exchange partial results: send half of the shares, combine the other half, and go on with that half",
+      .picture =
+          "Partners divide the work: each sends the half that belongs to the other's side and combines the half that it keeps. The "
+          "messages halve from round to round. With log2 p rounds and no more volume than a ring, both are the least possible on "
+          "one port.",
       .source = "grama2003",
       .parameters = {halving_order()},
       .generate = generate,
@@ -173,6 +177,10 @@ Algorithm reduce_scatter_recursive_halving(Collective collective) {
       .ports = [](const Problem&, const Parameters&) { return Count{1}; },
       .combining = combining,
       .combining_rule = order_of_combining,
+      .tried_with_shares = [](const Problem& whole) -> std::vector<std::string_view> {
+        if (!is_power_of_two(whole.ranks)) return {};
+        return {""};
+      },
   };
 }
 

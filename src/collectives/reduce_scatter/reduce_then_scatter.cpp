@@ -16,6 +16,10 @@ Algorithm reduce_scatter_reduce_then_scatter(Collective collective) {
       .id = "reduce-then-scatter",
       .summary =
           "combine all vectors at rank 0, then scatter the " + share_word(collective) + "s, by default both along a binomial tree",
+      .picture =
+          "Whole vectors flow up a tree to rank 0, then shares flow down it: look at the ranks that wait most of the time. There "
+          "are twice the rounds that are needed, and whole vectors travel although each rank shall only get a share; it is here to "
+          "be compared with.",
       .needs = "what the parts need",
       .source = "thakur2005",
       .parameters = rooted_parameters(collective),

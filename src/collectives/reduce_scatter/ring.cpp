@@ -18,6 +18,10 @@ Algorithm reduce_scatter_ring(Collective collective) {
       .collective = collective,
       .id = "ring",
       .summary = "every " + share_word(collective) + " goes once around a ring, to the left, and is combined on its way",
+      .picture =
+          "Watch what rank 0 shall get: it starts at rank 7, passes all other ranks on its way to the left, and each combines its "
+          "operand with it; the colour shows how many operands it has. All messages go to neighbours and the volume is the least "
+          "possible, in p - 1 rounds.",
       .source = "grama2003",
       .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
                      Rank me) { return reduced(gather_along_ring(problem, shares(analysis), me)); },
@@ -26,6 +30,8 @@ Algorithm reduce_scatter_ring(Collective collective) {
       .ports = [](const Problem&, const Parameters&) { return Count{1}; },
       .combining = any_order_of_more_than_two,
       .combining_rule = any_order_of_more_than_two_rule,
+      .tried_between_nodes = with_defaults,
+      .tried_with_shares = with_defaults,
   };
 }
 

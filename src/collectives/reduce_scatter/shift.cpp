@@ -6,6 +6,8 @@
 //         arrives in the next round.
 // Cost    C1 = p - 1 rounds, C2 = p - 1 blocks; a rank keeps 2 blocks in scratch memory, where direct keeps p - 2.
 // Prefer  large blocks: each byte travels once, and a rank receives from one other at a time.
+#include <algorithm>
+
 #include "collectives/reducing/folding.hpp"
 #include "collectives/shares.hpp"
 
@@ -45,6 +47,10 @@ Algorithm reduce_scatter_shift(Collective collective) {
       .collective = collective,
       .id = "shift",
       .summary = "pairwise: send the operand of i+d, receive one from i-d, one distance d per round",
+      .picture =
+          "Each round is one diagonal of the matrix of the traffic, and each operand goes straight to the rank that needs it. It "
+          "is combined while the next one is under way, so a rank keeps two of them, where direct keeps nearly all. The price is p "
+          "- 1 rounds.",
       .source = "thakur2005",
       .generate = generate,
       .analyse = Shares::analyse,

@@ -68,6 +68,10 @@ Algorithm scan_chain(Collective collective) {
       .collective = collective,
       .id = "chain",
       .summary = "combine what arrives from the rank below with the own vector and send it on, in segments: the least work",
+      .picture =
+          "The result moves upwards from neighbour to neighbour, and each rank combines only once: the least work, in p - 1 rounds "
+          "for one segment. Long vectors are cut into segments, which follow each other like water through a pipe. Here the vector "
+          "is short, so there is one segment.",
       .source = "grama2003",
       .parameters = {segments_parameter(
           [](const Problem& problem, const Parameters&) -> ParameterValue {

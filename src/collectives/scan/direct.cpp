@@ -16,6 +16,9 @@ Algorithm scan_direct(Collective collective) {
       .collective = collective,
       .id = "direct",
       .summary = "every rank's vector straight to all higher ranks, which combine what they receive",
+      .picture =
+          "Every rank sends its vector to all ranks above it in one round: the matrix of the traffic is a triangle. The last rank "
+          "receives p - 1 vectors and combines them all, while the first receives none: it is for few ranks and short vectors.",
       .source = "grama2003",
       .generate =
           [](const Problem& problem, const Parameters&, const Analysis*, Rank me) {
@@ -23,6 +26,7 @@ Algorithm scan_direct(Collective collective) {
           },
       .combining = always_fixed_tree,
       .combining_rule = always_fixed_tree_rule,
+      .tried_between_nodes = with_defaults,
   };
 }
 

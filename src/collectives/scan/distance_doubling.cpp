@@ -37,11 +37,15 @@ Algorithm scan_distance_doubling(Collective collective) {
       .collective = collective,
       .id = "distance-doubling",
       .summary = "send the partial result to the rank s above, s = 1, 2, 4, ..: the fewest rounds, for any p",
+      .picture =
+          "In the rounds each rank sends to the rank 1, 2, 4, .. above, so the number of operands in its partial result doubles. "
+          "All messages go upwards, and the upper ranks finish last; it has the fewest rounds for any number of ranks.",
       .source = "hillis1986",
       .generate = generate,
       .ports = [](const Problem&, const Parameters&) { return Count{1}; },
       .combining = combining,
       .combining_rule = collective == Collective::scan ? "rank order; fixed tree if p <= 2" : "rank order; fixed tree if p <= 4",
+      .tried_between_nodes = with_defaults,
   };
 }
 

@@ -75,8 +75,11 @@ std::vector<Phase> phases(const Problem& problem, const Lanes& lanes, const Para
 }  // namespace
 
 Algorithm scan_hierarchical(Collective collective) {
-  Algorithm record = hierarchical<phases>(collective, "prefixes inside nodes, prefixes of the nodes' totals, then both combined",
-                                          "several nodes of consecutive ranks, one with several ranks, and what the parts need");
+  Algorithm record = hierarchical<phases>(
+      collective, "prefixes inside nodes, prefixes of the nodes' totals, then both combined",
+      "Each node computes its own prefixes; then the last ranks of the nodes compute the prefixes of the nodes' totals and tell "
+      "their nodes, whose ranks combine both. One vector in each round enters a node, however many ranks it has.",
+      "several nodes of consecutive ranks, one with several ranks, and what the parts need");
   record.applies = [](const Problem& problem, const Parameters& parameters) -> Result<> {
     if (auto others = hierarchy_applies(problem, parameters, phases); !others) return others;
     if (!Lanes(problem, 1).nodes_are_consecutive()) return cannot("the ranks of a node are not consecutive");

@@ -35,6 +35,10 @@ Algorithm scan_recursive_doubling(Collective collective) {
       .collective = collective,
       .id = "recursive-doubling",
       .summary = "exchange all that was combined with i ^ 1, i ^ 2, i ^ 4, .., in both directions, as MPI libraries do",
+      .picture =
+          "The messages that go downwards tell the lower rank of a pair the total of both, which it sends on in the next round. In "
+          "the last round nobody needs them: distance-doubling takes as many rounds and only sends upwards. This algorithm is here "
+          "to be compared with.",
       .source = "thakur2005",
       .generate = generate,
       .ports = [](const Problem&, const Parameters&) { return Count{1}; },

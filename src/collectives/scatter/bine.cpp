@@ -19,6 +19,12 @@ Algorithm scatter_bine(Collective collective) {
       .id = "bine",
       .summary = share_word(collective) + (is_gather(collective) ? "s collected up" : "s sent down") +
                  " a tree whose children are about a third nearer than in the binomial tree",
+      .picture = is_gather(collective) ? "Whole subtrees travel together up a tree with as many rounds as the binomial one, but "
+                                         "with edges of the lengths 1, 1, 3, 5, .. instead of 1, 2, 4, 8, .. So fewer messages "
+                                         "leave a group of neighbouring ranks, which matters where few links join the groups."
+                                       : "Whole subtrees travel together down a tree with as many rounds as the binomial one, but "
+                                         "with edges of the lengths 1, 1, 3, 5, .. instead of 1, 2, 4, 8, .. So fewer messages "
+                                         "leave a group of neighbouring ranks, which matters where few links join the groups.",
       .source = "desensi2025",
       .generate =
           [](const Problem& problem, const Parameters&, const Analysis* analysis, Rank me) {

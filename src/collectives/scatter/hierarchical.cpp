@@ -89,7 +89,14 @@ Algorithm scatter_hierarchical(Collective collective) {
       collective,
       is_gather(collective)
           ? "leaders gather inside nodes, then each lane of leaders gathers between nodes, to the root"
-          : "the root sends each node the shares of all its ranks, by one lane of leaders or more; leaders scatter them");
+          : "the root sends each node the shares of all its ranks, by one lane of leaders or more; leaders scatter them",
+      is_gather(collective)
+          ? "The leaders of each node collect the data of their groups, each lane of leaders brings its part to the root's node, "
+            "and there it goes to the root. Each byte enters the root's node once, and several ranks of a node receive at the same "
+            "time; with one lane there is one message from each node."
+          : "The root hands to the leaders on its own node what goes to other nodes; each lane of leaders carries its part between "
+            "the nodes, and leaders deal it out. Each byte leaves the root's node once, and several ranks of a node send at the "
+            "same time; with one lane there is one message for each node.");
 }
 
 }  // namespace quadrille

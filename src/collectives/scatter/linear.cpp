@@ -43,6 +43,11 @@ Algorithm scatter_linear(Collective collective) {
       .id = "linear",
       .summary = is_gather(collective) ? "every rank sends its " + share_word(collective) + " straight to the root"
                                        : "the root sends every rank its " + share_word(collective),
+      .picture = is_gather(collective)
+                     ? "Only the root receives, one message from each rank, in one round. No byte travels twice, which suits long "
+                       "data; but the root has to deal with p - 1 messages by itself, while the other ranks send once and are done."
+                     : "Only the root sends: to every rank its own data, in one round. No byte travels twice, which suits long "
+                       "data; but all p - 1 start-ups are the root's, where a tree has log2 p.",
       .source = "grama2003",
       .parameters = {ports_of_root(is_gather(collective) ? "messages that the root receives in one round"
                                                          : "messages that the root sends in one round")},
@@ -52,6 +57,7 @@ Algorithm scatter_linear(Collective collective) {
           },
       .analyse = Shares::analyse,
       .ports = [](const Problem&, const Parameters& parameters) { return number(parameters, "ports"); },
+      .tried_between_nodes = with_defaults,
   };
 }
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/spreading/gathering.hpp"
 
+#include <algorithm>
+
 #include "collectives/slices/pairs.hpp"
 #include "patterns/bine.hpp"
 #include "patterns/covers.hpp"
+#include "patterns/passing_on.hpp"
 #include "patterns/powers.hpp"
 #include "quadrille/program_builder.hpp"
 
@@ -51,12 +54,21 @@ Program gather_by_skips(const Problem& problem, const Shares& shares, Rank me) {
 }
 
 Program gather_by_doubling(const Problem& problem, const Shares& shares, Rank me) {
+  const Count p = problem.ranks;
   ProgramBuilder program = begin(problem, shares, me);
-  for (Count held = 1; held < problem.ranks; held *= 2) {
+  for (Count held = 1; held < p; held *= 2) {
     if (held > 1) program.begin_round();
-    const Rank first = me & -held;  // first of the ranks whose shares are held
-    program.send(me ^ held, held == 1 ? Regions{own(shares, me)} : shares.of(Buffer::output, {first, held}));
-    program.receive(me ^ held, shares.of(Buffer::output, {first ^ held, held}));
+    const Rank partner = me ^ held, first = me & -held;  // first of the ranks whose shares are held
+    const auto group = [&](Rank from) { return shares.of(Buffer::output, {from, std::min(held, p - from)}); };
+    if (partner < p) {
+      program.send(partner, held == 1 ? Regions{own(shares, me)} : group(first));
+      program.receive(partner, group(first ^ held));
+    }
+    for (const PassingOn& round : passing_on(p, held, me)) {
+      program.begin_round();
+      if (round.to) program.send(*round.to, group(first ^ held));
+      if (round.from) program.receive(*round.from, group(first ^ held));
+    }
   }
   return std::move(program).finish();
 }

@@ -3,18 +3,13 @@
 
 #include <algorithm>
 
+#include "collectives/worth_trying.hpp"
 #include "patterns/powers.hpp"
 #include "problem/limits.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
-namespace {
-
-constexpr std::string_view another_algorithm = "another algorithm";
-bool is_specification(std::string_view text) { return !text.empty(); }
-
-}  // namespace
 
 Result<> part_applies(const Problem& part, const std::string& specification) {
   try {
@@ -38,22 +33,31 @@ Problem problem_of_shares(const Problem& problem, Collective collective) {
   return part;
 }
 
+namespace {
+
+std::string standard_scatter(const Problem& problem) {
+  if (is_power_of_two(problem.ranks)) return "recursive-halving";
+  return required_combining(problem) == Combining::any_order ? "circulant" : "direct";
+}
+
+std::string standard_gather(const Problem& problem) { return is_power_of_two(problem.ranks) ? "recursive-doubling" : "circulant"; }
+
+}  // namespace
+
 Parameter scatter_part() {
   return {.name = "scatter",
           .summary = "algorithm for reduce_scatterv, the first part",
           .standard = "ring",
-          .standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue {
-            if (is_power_of_two(problem.ranks)) return "recursive-halving";
-            return required_combining(problem) == Combining::any_order ? "circulant" : "direct";
-          },
+          .standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue { return standard_scatter(problem); },
           .standard_rule = "recursive-halving if p is a power of two, else circulant, or direct if the order of operands matters",
           .choices = {"ring", "recursive-halving", "recursive-halving:first=near", "circulant", "bine", "direct"},
-          .form = another_algorithm,
-          .is_of_the_form = is_specification,
-          .range = {},
-          .worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> {
-            return {"ring", "recursive-halving", "circulant", "direct"};
-          }};
+          .form = "another algorithm",
+          .is_of_the_form = may_be_specification,
+          .worth_trying =
+              [](const Problem& problem, const Parameters&) {
+                return parts_worth_trying(problem, Collective::reduce_scatterv, &Algorithm::tried_with_shares,
+                                          standard_scatter(problem));
+              }};
 }
 
 Choice choice_of_scatter(const Problem& by_shares, const Parameters& parameters) {
@@ -74,18 +78,16 @@ Parameter gather_part() {
   return {.name = "gather",
           .summary = "algorithm for allgatherv, the last part",
           .standard = "ring",
-          .standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue {
-            return is_power_of_two(problem.ranks) ? "recursive-doubling" : "circulant";
-          },
+          .standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue { return standard_gather(problem); },
           .standard_rule = "recursive-doubling if p is a power of two, else circulant",
           .choices = {"ring", "neighbor-exchange", "recursive-doubling", "recursive-doubling:first=far", "circulant", "bine",
                       "concatenation", "direct"},
-          .form = another_algorithm,
-          .is_of_the_form = is_specification,
-          .range = {},
-          .worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> {
-            return {"ring", "recursive-doubling", "circulant", "direct"};
-          }};
+          .form = "another algorithm",
+          .is_of_the_form = may_be_specification,
+          .worth_trying =
+              [](const Problem& problem, const Parameters&) {
+                return parts_worth_trying(problem, Collective::allgatherv, &Algorithm::tried_with_shares, standard_gather(problem));
+              }};
 }
 
 Result<> gather_applies(const Problem& problem, const Parameters& parameters) {

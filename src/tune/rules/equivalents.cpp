@@ -51,6 +51,10 @@ Count power_of_two_below(Count ranks) { return static_cast<Count>(std::bit_floor
 bool has_power_of_two(const Problem& problem) { return is_power_of_two(problem.ranks); }
 bool has_even(const Problem& problem) { return problem.ranks % 2 == 0; }
 bool has_element_for_each(const Problem& problem) { return elements_of(problem) >= problem.ranks; }
+bool fills_all_shares(const Problem& problem) {
+  const Count share = (elements_of(problem) + problem.ranks - 1) / problem.ranks;
+  return has_element_for_each(problem) && (problem.ranks - 1) * share < elements_of(problem);
+}
 bool can_halve(const Problem& problem) { return problem.commutative && elements_of(problem) >= power_of_two_below(problem.ranks); }
 
 }  // namespace quadrille

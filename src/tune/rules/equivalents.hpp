@@ -33,5 +33,9 @@ bool has_power_of_two(const Problem& problem);
 bool has_even(const Problem& problem);              // an even number of ranks
 bool has_element_for_each(const Problem& problem);  // at least as many elements as ranks
 bool can_halve(const Problem& problem);             // an operator that commutes, and elements for a power of two of ranks
+bool fills_all_shares(const Problem& problem);      // do shares of the same length, rounded up, leave none empty?
+
+// Reasons of rows.
+inline constexpr std::string_view empty_share = "the table's scatter-allgather leaves no share empty";
 
 }  // namespace quadrille

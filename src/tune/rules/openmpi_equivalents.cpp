@@ -15,15 +15,7 @@ namespace {
 
 using enum Collective;
 
-constexpr std::string_view empty_share = "the table's scatter-allgather leaves no share empty";
-
 bool has_two_bytes(const Problem& problem) { return problem.block_bytes >= 2; }
-
-// Open MPI's shares of a vector have the same length, rounded up, so the last ones may be empty.
-bool fills_all_shares(const Problem& problem) {
-  const Count share = (elements_of(problem) + problem.ranks - 1) / problem.ranks;
-  return has_element_for_each(problem) && (problem.ranks - 1) * share < elements_of(problem);
-}
 
 constexpr Equivalent table[] = {
     {alltoall, "linear", "direct"},
@@ -48,7 +40,7 @@ constexpr Equivalent table[] = {
     {broadcast, "binary_tree", "tree:segments=1"},
     {broadcast, "binomial", "knomial:radix=2,first=near"},
     {broadcast, "knomial", "knomial"},
-    {broadcast, "scatter_allgather", "scatter-allgather:gather=recursive-doubling", fills_all_shares},
+    {broadcast, "scatter_allgather", "scatter-allgather:gather=recursive-doubling:passing=yes", fills_all_shares},
     {broadcast, "scatter_allgather", "", has_element_for_each, empty_share},
     {broadcast, "scatter_allgather", "linear"},
     {broadcast, "scatter_allgather_ring", "scatter-allgather:gather=ring", fills_all_shares},
@@ -70,7 +62,7 @@ constexpr Equivalent table[] = {
     {allreduce, "segmented_ring", "recursive-doubling"},
     {allreduce, "rabenseifner", "rabenseifner:fold=halves", can_halve},
     {allreduce, "rabenseifner", "reduce-broadcast:reduce=linear,broadcast=linear"},
-    {reduce_scatter, "recursive_doubling", "recursive-doubling"},
+    {reduce_scatter, "recursive_doubling", "group-doubling"},
     {reduce_scatter, "recursive_halving", "recursive-halving"},
     {reduce_scatter, "butterfly", "recursive-halving:first=near", has_power_of_two},
     {reduce_scatter, "butterfly", "butterfly"},

@@ -2,6 +2,7 @@
 // Tests of quadrille view --gallery.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "quadrille/algorithm.hpp"
@@ -40,6 +41,23 @@ TEST_F(GalleryTest, HasAPageForEachAlgorithm) {
   for (const Algorithm* algorithm : all_algorithms())
     EXPECT_TRUE(files.contains(page_of(name(algorithm->collective), algorithm->id)))
         << name(algorithm->collective) << ' ' << algorithm->id;
+}
+
+// Between the summary and the figures of an algorithm's page is what one sees, in whole sentences.
+TEST_F(GalleryTest, SaysWhatOneSeesOfEachAlgorithm) {
+  const fs::path folder = file("gallery");
+  EXPECT_EQ(run({"view", "--gallery", folder}).exit_code, 0);
+  for (const Algorithm* algorithm : all_algorithms()) {
+    const std::string page = page_of(name(algorithm->collective), algorithm->id);
+    const std::string text = page_data(contents(folder / page)).at("text");
+    const std::size_t begin = text.find(". ") + 2, end = text.find(" It takes C1 = ");
+    ASSERT_LT(begin, end) << page;
+    const std::string picture = text.substr(begin, end - begin);
+    EXPECT_EQ(picture, algorithm->picture) << page;
+    EXPECT_GE(std::count(picture.begin(), picture.end(), '.'), 2) << page << ": " << picture;
+    EXPECT_TRUE(picture.size() >= 100 && picture.ends_with('.')) << page << ": " << picture;
+    EXPECT_EQ(picture.find('`'), std::string::npos) << page << ": pages show plain text";
+  }
 }
 
 // Algorithms that the usual grid of 2 x 4 does not fit are shown on a network, or with counts, that do.

@@ -20,6 +20,7 @@ TEST_F(CommandTest, ListsEveryAlgorithmOfTheTable) {
   for (std::size_t i = 0; i < json.size(); ++i) {
     const Algorithm& algorithm = *all_algorithms()[i];
     EXPECT_EQ(json[i]["id"], algorithm.id);
+    EXPECT_EQ(json[i]["picture"], algorithm.picture);
     EXPECT_EQ(json[i]["collective"], name(algorithm.collective));
     EXPECT_EQ(json[i]["parameters"].size(), algorithm.parameters.size());
     EXPECT_NE(text.find("\n  " + std::string(algorithm.id) + " "), std::string::npos) << algorithm.id;

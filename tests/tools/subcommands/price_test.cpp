@@ -33,8 +33,8 @@ TEST_F(CommandTest, PricesWhatMpiLibrariesTake) {
   refuses(with({"vendor"}), "vendor:openmpi, vendor:openmpi5 or vendor:mpich");
   refuses(with({"vendor:lam"}), "vendor:openmpi, vendor:openmpi5 or vendor:mpich");
   refuses(with({"vendor:openmpi:quick"}), "no algorithm 'quick'");
-  refuses({"price", "broadcast", "--ranks", "300", "--block", "16KiB", "--machine", "hdr", "--algorithm", "vendor:openmpi"},
-          "split_binary_tree");
+  refuses({"price", "broadcast", "--ranks", "300", "--block", "16KiB", "--machine", "hdr", "--algorithm", "vendor:mpich:smp"},
+          "vendor:mpich:smp has no schedule: MPICH would run smp here");
 }
 
 TEST_F(CommandTest, PricesAndSaysWhy) {

@@ -16,7 +16,7 @@ namespace quadrille::own_algorithms {
 extern const bool are_read_in_each_call;
 
 // The variable that names a file of the library's rules, which overrule a forced algorithm, and what precedes its name in the
-// environment.
+// environment. Both are empty if there is no such variable.
 extern const char* const rules_variable;
 extern const char* const environment_prefix;
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// reduce_scatter/recursive-doubling, reduce_scatterv/recursive-doubling: partners exchange partial results for all other groups.
-// Source  [thakur2005] for operators that do not commute.
+// reduce_scatter/group-doubling, reduce_scatterv/group-doubling: partners exchange partial results for all other groups.
+// Source  [thakur2005] for operators that do not commute; MPI libraries call it recursive doubling.
 // Needs   nothing: any p, any operator, also along the fixed tree, shares of any size, which may be empty.
 // Idea    Before round i the ranks of each group of 2^i have the same partial results; the last group may have fewer ranks. Rank r
 //         sends those for all ranks outside its group to r ^ 2^i, and combines what it gets. If the upper one of two groups has
 //         fewer ranks, some ranks of the lower one have no partner; the others pass on what they have got, in up to i more rounds.
 // Cost    C1 = log2 p rounds and C2 = p log2 p - p + 1 blocks, if p is a power of two: about log2 p - 1 times the least volume.
 // Prefer  short blocks and an operator that does not commute, if p is no power of two.
+#include <algorithm>
+
 #include "collectives/reducing/folding.hpp"
 #include "collectives/shares.hpp"
+#include "patterns/passing_on.hpp"
 
 namespace quadrille {
 namespace {
@@ -50,17 +53,13 @@ class Exchange {
       arrived_ = outside(all_, theirs, size), from_below_ = theirs < mine;
     }
     program_.begin_round();
-    const Count in_upper = p_ % (2 * size) - size;  // ranks of the last group, if it is an upper one and has too few
-    if (in_upper <= 0) return;
-    const bool takes_part = mine + size + in_upper == p_ && (mine & size) == 0;
-    for (Count distance = size / 2; distance > 0; distance /= 2, program_.begin_round()) {
-      if (!takes_part) continue;
-      const Rank other = me_ ^ distance, first = me_ & -(2 * distance), end = first + in_upper;  // those before `end` have it
-      if (other > me_ && me_ < end && other >= end) program_.send(other, outside(all_, theirs, size));
-      if (other < me_ && other < end && me_ >= end) {
-        program_.receive(other, outside(all_, theirs, size));
+    for (const PassingOn& round : passing_on(p_, size, me_)) {
+      if (round.to) program_.send(*round.to, outside(all_, theirs, size));
+      if (round.from) {
+        program_.receive(*round.from, outside(all_, theirs, size));
         arrived_ = outside(all_, theirs, size), from_below_ = false;
       }
+      program_.begin_round();
     }
   }
 
@@ -82,11 +81,15 @@ class Exchange {
 
 }  // namespace
 
-Algorithm reduce_scatter_recursive_doubling(Collective collective) {
+Algorithm reduce_scatter_group_doubling(Collective collective) {
   return {
       .collective = collective,
-      .id = "recursive-doubling",
+      .id = "group-doubling",
       .summary = "exchange partial results for all ranks outside of groups that double: for any operator and any number of ranks",
+      .picture =
+          "The messages are hardly shorter from round to round: operands for seven ranks, then for six, then for four, where "
+          "recursive halving sends those for four, two and one. So it is for short data, where rounds count and the volume does "
+          "not.",
       .source = "thakur2005",
       .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
                      Rank me) { return Exchange(problem, shares(analysis), me).made(); },
