@@ -57,7 +57,7 @@ const Neighbors& neighbors_of(PyObject* object) {
 void check_same(const ElementType& input, const ElementType& output) {
   if (input == output) return;
   throw Error(ErrorCode::misuse, fmt::format("the input has elements of type {} and the output of type {}; they must be the same",
-                                             name(input), name(output)));
+                                             shown(input), shown(output)));
 }
 
 Count elements_of(const LentBuffer& buffer, Bytes element_bytes, const char* argument) {
@@ -88,9 +88,7 @@ Asked::Asked(const Form& form, const Given& given) {
   read_buffers(form, given);
   if (const ElementType& type = input ? input.type() : output.type(); input || output) arguments.element_bytes = type.bytes;
   if (is_reduction(form.collective)) {
-    static PyObject* const sum = PyUnicode_InternFromString("sum");
-    PyObject* const op = given[Slot::op];
-    operation_ = operator_on(op ? op : sum, input ? input.type() : output.type());
+    operation_ = operator_on(given.op(), input ? input.type() : output.type());
     arguments.operation = &operation_;
     arguments.element_bytes = operation_.element_bytes;
   }

@@ -5,9 +5,11 @@
 
 #include <pybind11/pybind11.h>
 
+#include <functional>
 #include <string>
 #include <variant>
 
+#include "lock.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/family.hpp"
 #include "quadrille/schedule.hpp"
@@ -46,6 +48,13 @@ void add_plans(py::module_& module);
 void add_edges(py::module_& module);
 void add_communicator(py::module_& module);
 void add_tuning(py::module_& module);
+
+// Makes Class.__new__(Class) a TypeError, for all classes of the module.
+void refuse_uninitialised(const py::module_& module);
+
+// Calls the function. If it throws an Error because an algorithm written in Python raised an exception in this thread, throws that
+// exception.
+void with_exceptions_of_algorithms(const std::function<void()>& function);
 
 // Verifies a schedule unless that was done. Throws the exception ScheduleError, with places and causes, if it is wrong.
 void check_right(Held& held);

@@ -16,6 +16,10 @@ namespace py = pybind11;
 
 [[noreturn]] void refuse_object(PyObject* object, const char* argument) {
   const py::error_already_set reason;
+  const py::object type = py::getattr(object, "dtype", py::none());
+  const auto kind = py::getattr(type, "kind", py::str()).cast<std::string>();
+  if (kind == "M" || kind == "m")
+    throw Error(ErrorCode::misuse, fmt::format("'{}' has times, which have no buffer; pass array.view('i8')", argument));
   if (PyObject_CheckBuffer(object))
     throw Error(ErrorCode::misuse, fmt::format("'{}' has no buffer: {}", argument, py::str(reason.value()).cast<std::string>()));
   throw py::type_error(
@@ -29,7 +33,8 @@ LentBuffer::LentBuffer(PyObject* object, const char* argument, Use use, Shape sh
   type_ = element_type_of(view_);
   const char* fault = nullptr;
   if (shape == Shape::contiguous && !PyBuffer_IsContiguous(&view_, 'C'))
-    fault = "is not contiguous; pass a copy, such as array.copy()";
+    fault = use == Use::read ? "is not contiguous; pass a copy, such as array.copy()"
+                             : "is not contiguous; pass an array that is, and copy the result from it";
   if (use == Use::write && view_.readonly != 0) fault = "is read-only, and the call writes to it";
   if (has_objects(type_)) fault = "has addresses of Python objects, which mean nothing on other ranks";
   if (fault) {

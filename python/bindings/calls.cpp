@@ -66,15 +66,15 @@ PyObject* started(const std::shared_ptr<Ranks>& ranks, const Form& form, const G
 template <std::size_t form, Way way>
 PyObject* method(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* keywords) {
   return guarded([&]() -> PyObject* {
-    const Given given = parameters_of(form).read(arguments, count, keywords);
+    const auto given = [&] { return parameters_of(form).read(arguments, count, keywords); };
     if constexpr (way == Way::call) {
-      const Asked asked(forms[form], given);
+      const Asked asked(forms[form], given());
       check_in_place(asked);
       with_group(object_in<Ranks>(self), [&](Communicator& group) { execute(group, asked); });
       Py_RETURN_NONE;
     } else {
       const auto ranks = py::handle(self).cast<std::shared_ptr<Ranks>>();
-      return way == Way::start ? started(ranks, forms[form], given) : python_plan(ranks, forms[form], given);
+      return way == Way::start ? started(ranks, forms[form], given()) : python_plan(ranks, forms[form], given);
     }
   });
 }
@@ -105,7 +105,7 @@ template <std::size_t form>
 void add_form(const py::object& to_class) {
   add<form, Way::call>(to_class);
   add<form, Way::start>(to_class);
-  if (!forms[form].is_among_neighbors && forms[form].collective != Collective::barrier) add<form, Way::plan>(to_class);
+  if (!forms[form].is_among_neighbors) add<form, Way::plan>(to_class);
 }
 
 template <std::size_t... form>

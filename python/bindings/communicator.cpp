@@ -12,6 +12,7 @@
 
 #include "calls.hpp"
 #include "edges.hpp"
+#include "execute/shared/communicator.hpp"
 #include "foundation/mpi_libraries.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/groups.hpp"
@@ -28,15 +29,18 @@ py::object run_as_rank(Communicator& group, const py::function& function) {
     ~Ending() { ranks.end(); }
     Ranks& ranks;
   } ending{*ranks};
-  return function(ranks);
+  const py::object argument = py::cast(ranks);
+  PyObject* const returned = or_standing_still([&] { return PyObject_CallOneArg(function.ptr(), argument.ptr()); });
+  if (!returned) throw py::error_already_set();
+  return py::reinterpret_steal<py::object>(returned);
 }
 
 py::list run_on_threads(Count threads, const py::function& function) {
   std::vector<py::object> results(static_cast<std::size_t>(std::max<Count>(threads, 0)));
   {
-    const py::gil_scoped_release released;
+    const LockReleased released;
     run_threads(threads, [&](Communicator& group) {
-      const py::gil_scoped_acquire lock;
+      const LockTaken lock;
       results[static_cast<std::size_t>(group.rank())] = run_as_rank(group, function);
     });
   }
@@ -44,7 +48,7 @@ py::list run_on_threads(Count threads, const py::function& function) {
 }
 
 Shared launched() {
-  const py::gil_scoped_release released;
+  const LockReleased released;
   return std::make_shared<Ranks>(launched_world());
 }
 
@@ -70,9 +74,20 @@ Shared over(const py::object& communicator) {
     throw Error(ErrorCode::misuse, "MPI is not initialised, or finalised already; call over in between");
   const auto address = mpi.attr("_addressof")(communicator).cast<std::uintptr_t>();
   const auto bytes = mpi.attr("_sizeof")(communicator).cast<std::size_t>();
-  const py::gil_scoped_release released;
+  const LockReleased released;
   return std::make_shared<Ranks>(over_mpi_handle(library, reinterpret_cast<const void*>(address), bytes));
 }
+
+// Fails a group of threads, so that its ranks stop waiting for each other.
+void fail_threads(const Ranks& ranks) {
+  try {
+    static_cast<SharedCommunicator&>(ranks.group()).space()->fail(Error(ErrorCode::peer_lost, "run_threads was interrupted"));
+  } catch (const Error&) {  // that was this rank's own
+  }
+}
+
+// Raises an exception of this class in a thread as soon as it runs Python.
+void raise_in_thread(unsigned long thread, const py::type& kind) { PyThreadState_SetAsyncExc(thread, kind.ptr()); }
 
 void abort(const Ranks& ranks, int exit_code) { ranks.group().abort(exit_code); }
 
@@ -80,7 +95,7 @@ void abort(const Ranks& ranks, int exit_code) { ranks.group().abort(exit_code); 
 
 void without_lock(const std::function<void()>& function) {
   if (!PyGILState_Check()) return function();
-  const py::gil_scoped_release released;
+  const LockReleased released;
   function();
 }
 
@@ -124,10 +139,9 @@ void add_communicator(py::module_& module) {
       });
   add_calls(communicator);
   add_edge_calls(communicator);
-  module.def(
-      "run_threads", &run_on_threads, py::arg("threads"), py::arg("function"),
-      "Calls function(ranks) as each rank of a group of threads. Returns the list of what it returned, by rank, or raises the "
-      "first exception.");
+  module.def("run_ranks", &run_on_threads);
+  module.def("fail_threads", &fail_threads);
+  module.def("raise_in_thread", &raise_in_thread);
   module.def("launched_group", &launched);
   module.def("is_launched", [] { return choose_transport().transport != TransportKind::threads; });
   module.def("over", &over, py::arg("communicator"),

@@ -34,18 +34,6 @@ class Ranks {
   bool is_in_use_ = false;  // the interpreter's lock guards it
 };
 
-// Gives the interpreter's lock away during its lifetime. Faster than pybind11's class, which also works where the lock is not held.
-class LockReleased {
- public:
-  LockReleased() : state_(PyEval_SaveThread()) {}
-  ~LockReleased() { PyEval_RestoreThread(state_); }
-  LockReleased(const LockReleased&) = delete;
-  LockReleased& operator=(const LockReleased&) = delete;
-
- private:
-  PyThreadState* state_;
-};
-
 // One use of a group by one thread, which runs without the interpreter's lock. Throws Error{misuse} if the group has ended, or if
 // another thread uses it.
 class Use {

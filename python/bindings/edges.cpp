@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "buffers.hpp"
+#include "execute/executions/exchanger.hpp"
 #include "numbers.hpp"
+#include "plans.hpp"
 #include "quadrille/alltoallw.hpp"
 #include "quadrille/exchange.hpp"
 #include "quadrille/neighborhood.hpp"
@@ -24,6 +26,7 @@ using Shared = std::shared_ptr<Ranks>;
 
 // The edges of one exchange, and the buffers that they name.
 struct ListedEdges {
+  ListedEdges() = default;
   ListedEdges(const py::iterable& sent, const py::iterable& received) {
     read(sent, "sends", LentBuffer::Use::read, [&](Rank to, const LentBuffer& buffer) {
       sends.push_back({to, static_cast<const std::byte*>(buffer.data()), buffer.bytes()});
@@ -60,12 +63,25 @@ std::unique_ptr<HeldRequest> exchange_started(const Shared& ranks, const py::ite
   return std::make_unique<HeldRequest>(ranks, std::move(request), edges.buffers);
 }
 
+// Without this check, pybind11 would refuse the argument on this rank alone.
+py::iterable listed(const py::object& object, const char* argument) {
+  if (py::isinstance<py::iterable>(object)) return object;
+  throw py::type_error(fmt::format("plan_exchange needs '{}', a list of pairs of a rank and a buffer, not {}", argument,
+                                   Py_TYPE(object.ptr())->tp_name));
+}
+
 // An exchange that is repeated on the same buffers.
 class HeldExchange {
  public:
-  HeldExchange(Shared ranks, ListedEdges edges) : ranks_(std::move(ranks)), buffers_(std::move(edges.buffers)) {
-    with_group(*ranks_,
-               [&](Communicator& group) { exchange_.emplace(group, std::move(edges.sends), std::move(edges.receives), false); });
+  HeldExchange(Shared ranks, const py::object& sends, const py::object& receives) : ranks_(std::move(ranks)) {
+    const Use use(*ranks_);
+    ListedEdges edges;
+    read_on_all(use, [&] {
+      edges = ListedEdges(listed(sends, "sends"), listed(receives, "receives"));
+      Exchanger::check({edges.sends, edges.receives}, ranks_->group().size());
+    });
+    buffers_ = edges.buffers;
+    use([&](Communicator& group) { exchange_.emplace(group, std::move(edges.sends), std::move(edges.receives), false); });
   }
   ~HeldExchange() {
     without_lock([this] { exchange_.reset(); });
@@ -153,8 +169,8 @@ void add_edges(py::module_& module) {
           "on_grid", &on_grid, py::arg("dimensions"), py::arg("periodic"), py::arg("rank"),
           "The neighbours of a rank on a grid in row-major order: those before and behind it in dimension 0, then in dimension 1, "
           "and so on. periodic: for each dimension, is the last rank before the first one?")
-      .def_property_readonly("sources", &Neighbors::sources)
-      .def_property_readonly("destinations", &Neighbors::destinations);
+      .def_property_readonly("sources", &Neighbors::sources, "The ranks from which blocks come.")
+      .def_property_readonly("destinations", &Neighbors::destinations, "The ranks to which blocks go.");
   py::class_<HeldExchange>(module, "Exchange", "An exchange that is repeated with the same edges; plan_exchange makes it.",
                            py::is_final())
       .def("execute", &HeldExchange::execute, "As Communicator.exchange.")
@@ -170,10 +186,11 @@ void add_edge_calls(py::class_<Ranks, Shared>& communicator) {
       .def("iexchange", &exchange_started, py::arg("sends"), py::arg("receives"), "Starts an exchange and returns a Request.")
       .def(
           "plan_exchange",
-          [](const Shared& ranks, const py::iterable& sends, const py::iterable& receives) {
-            return std::make_unique<HeldExchange>(ranks, ListedEdges(sends, receives));
+          [](const Shared& ranks, const py::object& sends, const py::object& receives) {
+            return std::make_unique<HeldExchange>(ranks, sends, receives);
           },
-          py::arg("sends"), py::arg("receives"), "Collective. Returns an Exchange, to repeat an exchange on the same buffers.")
+          py::arg("sends") = py::none(), py::arg("receives") = py::none(),
+          "Collective. Returns an Exchange, to repeat an exchange on the same buffers.")
       .def(
           "alltoallw",
           [](const Shared& ranks, const py::iterable& sends, const py::iterable& receives) {

@@ -91,6 +91,28 @@ bool has_objects(const ElementType& type) {
   return false;
 }
 
+std::string shown(const ElementType& type) {
+  switch (type.kind) {
+    case Kind::truth: return "bool";
+    case Kind::whole: return fmt::format("int{}", 8 * type.bytes);
+    case Kind::natural: return fmt::format("uint{}", 8 * type.bytes);
+    case Kind::real: return fmt::format("float{}", 8 * type.bytes);
+    case Kind::complex: return fmt::format("complex{}", 8 * type.bytes);
+    case Kind::other: break;
+  }
+  const std::string_view format = type.format;
+  if (format == "e") return "float16";
+  if (format == "g") return "longdouble";
+  if (format.starts_with("T{")) {
+    const std::string pair = pair_name(type.format);
+    return pair.empty() ? fmt::format("structure {}", format) : pair;
+  }
+  if (const Kind kind = kind_of(type.format + 1); (format[0] == '>' || format[0] == '<') && kind != Kind::other)
+    return fmt::format("{} in another byte order (array.astype(array.dtype.newbyteorder('=')) converts it)",
+                       shown({kind, type.bytes, type.format}));
+  return fmt::format("'{}'", format);
+}
+
 std::string name(const ElementType& type) {
   switch (type.kind) {
     case Kind::other: {

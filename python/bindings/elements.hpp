@@ -27,6 +27,9 @@ ElementType element_type_of(const Py_buffer& view);
 // True if the elements are, or contain, addresses of Python objects.
 bool has_objects(const ElementType& type);
 
+// For sentences: the name in numpy, such as "float64"; for other kinds, what the format says.
+std::string shown(const ElementType& type);
+
 // "f64", "i32", "c128", "bool"; "f64_i32" for a pair of a value and an index; else the format of elements of no known kind.
 std::string name(const ElementType& type);
 

@@ -34,7 +34,12 @@ void raise(PyObject* kind, const std::string& text, ErrorCode code) {
 
 }  // namespace
 
-void set_error(const Error& error) { raise(error_class, error.what(), error.code()); }
+void set_error(const Error& error) {
+  std::string text = error.what();
+  if (text.starts_with("input and output overlap;"))  // the rest names functions of C++
+    text = "input and output overlap; give two separate buffers, or quadrille.in_place as the input";
+  raise(error_class, text, error.code());
+}
 
 void raise_wrong(const std::string& text) {
   raise(wrong_class, text, ErrorCode::misuse);

@@ -62,7 +62,7 @@ struct Simulated {
 Priced priced(Held& held, const std::string& machine, const std::optional<std::string>& model,
               const std::optional<std::string>& topology) {
   check_right(held);
-  const py::gil_scoped_release released;
+  const LockReleased released;
   const Setting setting = setting_of(held.schedule, machine, model, topology);
   const Model& by = *setting.model.model;
   return {setting.machine.name, std::string(by.id),
@@ -72,7 +72,7 @@ Priced priced(Held& held, const std::string& machine, const std::optional<std::s
 Simulated simulated(Held& held, const std::optional<std::string>& topology, const std::string& machine,
                     const std::optional<std::string>& model) {
   check_right(held);
-  const py::gil_scoped_release released;
+  const LockReleased released;
   const Setting setting = setting_of(held.schedule, machine, model, topology);
   const Model& by = *setting.model.model;
   const WorkloadOptions counted{.topology = setting.links(), .nodes = by.needs_nodes, .work = by.needs_work};
@@ -101,22 +101,29 @@ py::list rounds_of(const Simulated& simulated) {
 
 void add_estimates(py::module_& module) {
   py::class_<Priced>(module, "Price", "The predicted time of a schedule, by the formula of a model.")
-      .def_readonly("machine", &Priced::machine)
-      .def_readonly("model", &Priced::model)
-      .def_property_readonly("seconds", &Priced::seconds, "Under the best policy.")
-      .def_property_readonly("policy", [](const Priced& priced) { return std::string(name(priced.price.best_policy())); })
-      .def_property_readonly("blocking_s", [](const Priced& priced) { return priced.price.blocking_s; })
-      .def_property_readonly("nonblocking_s", [](const Priced& priced) { return priced.price.nonblocking_s; })
-      .def_property_readonly("dataflow_s", [](const Priced& priced) { return priced.price.dataflow_s; })
+      .def_readonly("machine", &Priced::machine, "The name of the machine.")
+      .def_readonly("model", &Priced::model, "The name of the model.")
+      .def_property_readonly("seconds", &Priced::seconds, "Seconds under the best policy.")
+      .def_property_readonly(
+          "policy", [](const Priced& priced) { return std::string(name(priced.price.best_policy())); },
+          "The best policy: blocking, nonblocking or dataflow.")
+      .def_property_readonly(
+          "blocking_s", [](const Priced& priced) { return priced.price.blocking_s; }, "Seconds under the policy blocking.")
+      .def_property_readonly(
+          "nonblocking_s", [](const Priced& priced) { return priced.price.nonblocking_s; }, "Seconds under the policy nonblocking.")
+      .def_property_readonly(
+          "dataflow_s", [](const Priced& priced) { return priced.price.dataflow_s; }, "Seconds under the policy dataflow.")
       .def_property_readonly("terms", &terms_of, "Dictionaries with name, amount and seconds; the seconds add up to the price.")
       .def("__repr__", [](const Priced& priced) {
         return fmt::format("<Price: {:.3g} s on {} by {}, {}>", priced.seconds(), priced.machine, priced.model,
                            name(priced.price.best_policy()));
       });
   py::class_<Simulated>(module, "Simulation", "The time of a schedule, simulated round by round.")
-      .def_readonly("machine", &Simulated::machine)
-      .def_readonly("model", &Simulated::model)
-      .def_property_readonly("seconds", [](const Simulated& simulated) { return seconds_of(simulated.simulation.end); })
+      .def_readonly("machine", &Simulated::machine, "The name of the machine.")
+      .def_readonly("model", &Simulated::model, "The name of the model.")
+      .def_property_readonly(
+          "seconds", [](const Simulated& simulated) { return seconds_of(simulated.simulation.end); },
+          "Seconds until the last rank has ended.")
       .def_property_readonly(
           "rounds", &rounds_of,
           "Dictionaries with round, stage, begin_s, end_s, sharing (messages on its busiest link) and link_bytes.")

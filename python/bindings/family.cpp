@@ -18,10 +18,13 @@ namespace {
 // A Python object that C++ may copy and destroy without the interpreter's lock.
 std::shared_ptr<const py::object> kept(py::object object) {
   return {new py::object(std::move(object)), [](const py::object* own) {
-            const py::gil_scoped_acquire lock;
+            const LockTaken lock;
             delete own;
           }};
 }
+
+// Where to keep an exception of an algorithm in this thread; null: nowhere.
+thread_local std::exception_ptr* kept_exception = nullptr;
 
 // The programs of one problem. Each is made once, because verifying and counting ask for them again.
 class Programs {
@@ -41,7 +44,16 @@ class Programs {
 
  private:
   Program make(Rank rank) const {
-    const py::gil_scoped_acquire lock;
+    const LockTaken lock;
+    try {
+      return yielded_by(rank);
+    } catch (const py::error_already_set&) {
+      if (kept_exception) *kept_exception = std::current_exception();
+      throw;
+    }
+  }
+
+  Program yielded_by(Rank rank) const {
     const py::object yielded = (*function_)(problem_, rank);
     if (!py::isinstance<py::iterable>(yielded))
       throw Error(ErrorCode::misuse, fmt::format("{} yields nothing; an algorithm yields the rounds of a rank", name_));
@@ -61,7 +73,7 @@ Result<Schedule> schedule_for(const Problem& problem, const std::shared_ptr<cons
   try {
     programs->program(0);
   } catch (py::error_already_set& error) {
-    const py::gil_scoped_acquire lock;
+    const LockTaken lock;
     if (!error.matches(py::module_::import("quadrille").attr("DoesNotApply"))) throw;
     return cannot(py::str(error.value()).cast<std::string>());
   }
@@ -80,6 +92,22 @@ Family family_of(const std::string& collective, const std::string& name, py::fun
 }
 
 }  // namespace
+
+void with_exceptions_of_algorithms(const std::function<void()>& function) {
+  std::exception_ptr exception;
+  kept_exception = &exception;
+  try {
+    function();
+  } catch (const Error&) {
+    kept_exception = nullptr;
+    if (exception) std::rethrow_exception(exception);
+    throw;
+  } catch (...) {
+    kept_exception = nullptr;
+    throw;
+  }
+  kept_exception = nullptr;
+}
 
 void add_family(py::module_& module) {
   py::class_<Family>(module, "Family", "An algorithm written in Python: it maps a problem to a schedule.")

@@ -47,6 +47,13 @@ class Given {
     return object == Py_None ? nullptr : object;
   }
 
+  // The operator: "sum" if none is given. None is no operator.
+  PyObject* op() const {
+    static PyObject* const sum = PyUnicode_InternFromString("sum");
+    PyObject* const object = objects_[static_cast<std::size_t>(Slot::op)];
+    return object ? object : sum;
+  }
+
  private:
   std::array<PyObject*, slot_count> objects_{};
 };

@@ -7,6 +7,7 @@
 #include "quadrille/algorithm.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/explain.hpp"
+#include "schedule/policy_name.hpp"
 
 namespace quadrille::python {
 namespace {
@@ -41,9 +42,29 @@ struct Explained {
   Explanation explanation;
 };
 
-Explained explained(const Problem& problem, const std::optional<std::string>& machine) {
+// Verifies the schedules of the families first.
+Explained explained(const Problem& problem, const std::optional<std::string>& machine, const std::vector<Family>& families) {
+  for (const Family& family : families) {
+    Result<Schedule> schedule = [&] {
+      const LockReleased released;
+      return family.schedule(problem);
+    }();
+    if (!schedule) continue;  // the explanation says so
+    Held held{*std::move(schedule), false};
+    check_right(held);
+  }
+  const LockReleased released;
   const MachineKnowledge knowledge = machine ? MachineKnowledge{.preset = find_machine(*machine)} : knowledge_here();
-  return {explain(problem, knowledge)};
+  return {explain(problem, knowledge, {.families = families})};
+}
+
+py::list families_of(const Explained& explained) {
+  py::list records;
+  for (const ExplainedFamily& family : explained.explanation.families)
+    records.append(py::dict(py::arg("algorithm") = family.name, py::arg("executor") = std::string(name(family.executor)),
+                            py::arg("policy") = std::string(name(family.policy)), py::arg("predicted_s") = family.predicted_s,
+                            py::arg("ratio") = family.ratio, py::arg("reason") = family.reason));
+  return records;
 }
 
 py::list ways_of(const Explained& explained) {
@@ -67,15 +88,20 @@ void add_knowledge(py::module_& module) {
              "A record (dict) of each algorithm: collective, name, summary, picture, needs, source, parameters.");
   module.def("collectives", &collectives, "The names of the collectives.");
   py::class_<Explained>(module, "Explanation", "Which algorithm a plan would take, and why.")
-      .def_property_readonly("chosen", [](const Explained& told) { return told.explanation.decision.chosen.algorithm; })
-      .def_property_readonly("reason", [](const Explained& told) { return told.explanation.decision.reason; })
+      .def_property_readonly(
+          "chosen", [](const Explained& told) { return told.explanation.decision.chosen.algorithm; }, "The algorithm.")
+      .def_property_readonly(
+          "reason", [](const Explained& told) { return told.explanation.decision.reason; }, "One sentence.")
+      .def_property_readonly(
+          "families", &families_of,
+          "A record (dict) of each algorithm of your own: algorithm, executor, policy, predicted_s, the ratio of "
+          "that time to the one of the chosen way, and the reason if it has no predicted time.")
       .def_property_readonly("ways", &ways_of,
                              "A record (dict) of each candidate: algorithm, executor, predicted_s, measured_s, rejected.")
       .def("__repr__", [](const Explained& told) {
         return fmt::format("<Explanation: {}: {}>", told.explanation.decision.chosen.algorithm, told.explanation.decision.reason);
       });
-  module.def("explain_problem", &explained, py::arg("problem"), py::arg("machine") = py::none(),
-             py::call_guard<py::gil_scoped_release>());
+  module.def("explain_problem", &explained, py::arg("problem"), py::arg("machine"), py::arg("families"));
 }
 
 }  // namespace quadrille::python

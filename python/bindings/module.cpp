@@ -20,4 +20,5 @@ PYBIND11_MODULE(_quadrille, module) {
   add_edges(module);
   add_communicator(module);
   add_tuning(module);
+  refuse_uninitialised(module);
 }

@@ -17,21 +17,47 @@ struct Memory {
   Buffer buffer = Buffer::input;
 };
 
-Region region_of(const Memory& memory, const py::slice& slice) {
+// The number in a slice, in bytes.
+Bytes bytes_in(const py::object& number, const Memory& memory) {
+  const Py_ssize_t bytes = PyNumber_AsSsize_t(number.ptr(), PyExc_OverflowError);
+  if (bytes != -1 || !PyErr_Occurred()) return bytes;
+  PyErr_Clear();
+  throw py::type_error(fmt::format("{}[begin:end] takes whole numbers of bytes, not {}; p // 2 is one, p / 2 is not",
+                                   name(memory.buffer), py::repr(number).cast<std::string>()));
+}
+
+Region region_of(const Memory& memory, const py::object& index) {
+  if (!py::isinstance<py::slice>(index)) throw py::type_error(fmt::format("write {}[begin:end], in bytes", name(memory.buffer)));
+  const auto slice = py::reinterpret_borrow<py::slice>(index);
   const py::object start = slice.attr("start"), stop = slice.attr("stop"), step = slice.attr("step");
   if (!step.is_none() || stop.is_none()) throw py::index_error(fmt::format("write {}[begin:end], in bytes", name(memory.buffer)));
-  const Bytes begin = start.is_none() ? 0 : start.cast<Bytes>(), end = stop.cast<Bytes>();
+  const Bytes begin = start.is_none() ? 0 : bytes_in(start, memory), end = bytes_in(stop, memory);
   if (begin < 0 || end < begin)
     throw py::index_error(fmt::format("{}[{}:{}] is not a region: 0 <= begin <= end", name(memory.buffer), begin, end));
   return {memory.buffer, begin, end - begin};
 }
 
-// A region, or a list of regions.
-using Some = std::variant<Region, Regions>;
+// Reads a region, or a list of regions.
+Regions list_of(const py::object& some) {
+  if (py::isinstance<Region>(some)) return {some.cast<const Region&>()};
+  const auto refuse = [](const py::handle& object) {
+    throw py::type_error(fmt::format("a region is memory[begin:end], such as quadrille.input[0:8], or a list of them, not {}",
+                                     py::repr(object).cast<std::string>()));
+  };
+  if (!py::isinstance<py::iterable>(some)) refuse(some);
+  Regions regions;
+  for (const py::handle each : some) {
+    if (!py::isinstance<Region>(each)) refuse(each);
+    regions.push_back(each.cast<const Region&>());
+  }
+  return regions;
+}
 
-Regions list_of(Some some) {
-  if (auto* one = std::get_if<Region>(&some)) return {*one};
-  return std::get<Regions>(std::move(some));
+Rank rank_of(const py::object& rank) {
+  const Py_ssize_t number = PyNumber_AsSsize_t(rank.ptr(), PyExc_OverflowError);
+  if (number != -1 || !PyErr_Occurred()) return number;
+  PyErr_Clear();
+  throw py::type_error(fmt::format("a rank is a whole number, not {}", py::repr(rank).cast<std::string>()));
 }
 
 void add_to(ProgramBuilder& program, const Operation& operation) {
@@ -111,9 +137,10 @@ Program program_of(const py::iterable& yielded, Rank rank) {
 
 void add_operations(py::module_& module) {
   py::class_<Region>(module, "Region", "Bytes of a rank's input, output or scratch memory.")
-      .def_property_readonly("memory", [](const Region& region) { return std::string(name(region.buffer)); })
-      .def_readonly("offset", &Region::offset)
-      .def_readonly("length", &Region::length)
+      .def_property_readonly(
+          "memory", [](const Region& region) { return std::string(name(region.buffer)); }, "input, output or scratch.")
+      .def_readonly("offset", &Region::offset, "Bytes before it in the memory.")
+      .def_readonly("length", &Region::length, "Bytes.")
       .def("__eq__", [](const Region& one, const Region& other) { return one == other; })
       .def("__repr__", [](const Region& region) { return text_of(region); });
   py::class_<Memory>(module, "Memory", "A rank's memory. memory[begin:end] is a Region of it, in bytes.")
@@ -126,26 +153,26 @@ void add_operations(py::module_& module) {
       .def("__repr__", py::overload_cast<const Operation&>(&text_of));
   module.def(
       "send",
-      [](Rank to, Some regions) {
-        return Operation{OperationKind::send, to, list_of(std::move(regions)), {}};
+      [](const py::object& to, const py::object& regions) {
+        return Operation{OperationKind::send, rank_of(to), list_of(regions), {}};
       },
       py::arg("to"), py::arg("regions"), "Sends the bytes of these regions, read before anything of the round is received.");
   module.def(
       "receive",
-      [](Rank from, Some regions) {
-        return Operation{OperationKind::receive, from, {}, list_of(std::move(regions))};
+      [](const py::object& from, const py::object& regions) {
+        return Operation{OperationKind::receive, rank_of(from), {}, list_of(regions)};
       },
       py::arg("from_"), py::arg("regions"), "Receives the message that this rank sends in the same round.");
   module.def(
       "copy",
-      [](Some source, Some target) {
-        return Operation{OperationKind::copy, 0, list_of(std::move(source)), list_of(std::move(target))};
+      [](const py::object& source, const py::object& target) {
+        return Operation{OperationKind::copy, 0, list_of(source), list_of(target)};
       },
       py::arg("source"), py::arg("target"), "Copies within the rank, before the messages of the round.");
   module.def(
       "combine",
-      [](Some source, Some target, bool source_first) {
-        return Operation{OperationKind::reduce, 0, list_of(std::move(source)), list_of(std::move(target)),
+      [](const py::object& source, const py::object& target, bool source_first) {
+        return Operation{OperationKind::reduce, 0, list_of(source), list_of(target),
                          source_first ? OperandOrder::source_first : OperandOrder::target_first};
       },
       py::arg("source"), py::arg("target"), py::kw_only(), py::arg("source_first") = true,

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <pybind11/pybind11.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -48,6 +49,12 @@ std::string_view name_of(PyObject* given) {
 }
 
 const Operator& found(std::string_view operation, const ElementType& type) {
+  const std::vector<std::string> names = operator_names();
+  if (std::find(names.begin(), names.end(), operation) != names.end() && type.kind == ElementType::Kind::other &&
+      name(type) == type.format)  // no pair
+    throw Error(ErrorCode::misuse, fmt::format("{} has no elements of type {}; reductions take integers of 8 to 64 bits, float32, "
+                                               "float64, complex64, complex128, bool, and pairs for minloc and maxloc",
+                                               operation, shown(type)));
   if (type.kind != ElementType::Kind::truth) {
     const Operator& row = *built_in_operator(operation, name(type));
     if (type.kind == ElementType::Kind::other && row.element_bytes != type.bytes)
@@ -56,8 +63,9 @@ const Operator& found(std::string_view operation, const ElementType& type) {
     return row;
   }
   if (operation == "sum" || operation == "prod")
-    throw Error(ErrorCode::misuse,
-                fmt::format("{} has no elements of type bool; its operators are lor, land, lxor, min and max", operation));
+    throw Error(
+        ErrorCode::misuse,
+        fmt::format("{} has no elements of type bool; its operators are land, lor, lxor, band, bor, bxor, min and max", operation));
   return *built_in_operator(operation, "u8");
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <functional>
 #include <optional>
 
 #include "execute/agreement.hpp"
@@ -80,7 +81,7 @@ class HeldPlan {
     if (!own) return other;
     if (!(other.type() == own.type()))
       throw Error(ErrorCode::misuse, fmt::format("'{}' has elements of type {}, and the plan was made for type {}", argument,
-                                                 name(other.type()), name(own.type())));
+                                                 shown(other.type()), shown(own.type())));
     if (other.bytes() < own.bytes())
       throw Error(ErrorCode::misuse, fmt::format("'{}' has {} elements, and the plan was made for {}", argument,
                                                  other.bytes() / own.type().bytes, own.bytes() / own.type().bytes));
@@ -132,6 +133,15 @@ Plan regular_plan(Communicator& group, const Asked& asked, Bytes block_bytes) {
   return plan(group, problem, options);
 }
 
+Plan planned(Communicator& group, const Asked& asked) {
+  const CallArguments& arguments = asked.call.arguments;
+  if (arguments.collective == Collective::alltoallv && asked.family && !asked.in_place())
+    return plan_with_all_counts(group, asked.call, options_of(asked));
+  if (is_irregular(arguments.collective)) return plan_irregular(group, asked.call, options_of(asked));
+  const Bytes block_bytes = made_or_thrown(group, [&] { return checked_block_bytes(arguments, group.rank(), group.size()); });
+  return regular_plan(group, asked, block_bytes);
+}
+
 void no_keywords(PyObject* keywords) {
   if (keywords && PyTuple_GET_SIZE(keywords) > 0) throw py::type_error("a plan takes its buffers by position");
 }
@@ -163,21 +173,17 @@ PyMethodDef methods[] = {
 }  // namespace
 
 Plan plan_of(Communicator& group, const Asked& asked) {
-  const CallArguments& arguments = asked.call.arguments;
-  if (arguments.collective == Collective::alltoallv && asked.family && !asked.in_place())
-    return plan_with_all_counts(group, asked.call, options_of(asked));
-  if (is_irregular(arguments.collective)) return plan_irregular(group, asked.call, options_of(asked));
-  const Bytes block_bytes = made_or_thrown(group, [&] { return checked_block_bytes(arguments, group.rank(), group.size()); });
-  return regular_plan(group, asked, block_bytes);
+  if (!asked.family) return planned(group, asked);
+  std::optional<Plan> made;
+  with_exceptions_of_algorithms([&] { made = planned(group, asked); });
+  return *std::move(made);
 }
 
-PyObject* python_plan(const std::shared_ptr<Ranks>& ranks, const Form& form, const Given& given) {
-  const Use use(*ranks);
-  std::optional<Asked> asked;
+void read_on_all(const Use& use, const std::function<void()>& read) {
   std::exception_ptr wrong;
   std::string sentence;
   try {
-    asked.emplace(form, given);
+    read();
   } catch (py::error_already_set& error) {
     wrong = std::current_exception();
     sentence = py::str(error.value());
@@ -185,20 +191,25 @@ PyObject* python_plan(const std::shared_ptr<Ranks>& ranks, const Form& form, con
     wrong = std::current_exception();
     sentence = error.what();
   }
-  std::optional<Plan> made;
   try {
     use([&](Communicator& group) {
       gathered_or_thrown(group, [&] {
         if (wrong) throw Error(ErrorCode::misuse, sentence);
         return '\0';
       });
-      made = plan_of(group, *asked);
     });
   } catch (const Error&) {
     if (wrong) std::rethrow_exception(wrong);
     throw;
   }
-  return py::cast(std::make_unique<HeldPlan>(ranks, std::move(*made), *asked)).release().ptr();
+}
+
+PyObject* python_plan(const std::shared_ptr<Ranks>& ranks, const Form& form, const std::function<Given()>& given) {
+  const Use use(*ranks);
+  std::optional<Asked> asked;
+  read_on_all(use, [&] { asked.emplace(form, given()); });
+  Plan made = use([&](Communicator& group) { return plan_of(group, *asked); });
+  return py::cast(std::make_unique<HeldPlan>(ranks, std::move(made), *asked)).release().ptr();
 }
 
 void add_plans(py::module_& module) {

@@ -2,6 +2,7 @@
 // Making the plans of collectives, and the class Plan, which is bound to the buffers with which the plan was made.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "asked.hpp"
@@ -13,8 +14,11 @@ namespace quadrille::python {
 // Collective. Makes the plan of a call whose arguments have been read. Without the interpreter's lock.
 Plan plan_of(Communicator& group, const Asked& asked);
 
-// Collective. Reads the arguments and makes the plan; returns a new Python object. Wrong arguments are refused on all ranks: this
+// Collective. Calls `read`, which reads arguments, with the interpreter's lock. Wrong arguments are refused on all ranks: their
 // rank throws what is wrong, the others an Error that quotes it.
-PyObject* python_plan(const std::shared_ptr<Ranks>& ranks, const Form& form, const Given& given);
+void read_on_all(const Use& use, const std::function<void()>& read);
+
+// Collective. Reads the arguments and makes the plan; returns a new Python object. Wrong arguments are refused on all ranks.
+PyObject* python_plan(const std::shared_ptr<Ranks>& ranks, const Form& form, const std::function<Given()>& given);
 
 }  // namespace quadrille::python

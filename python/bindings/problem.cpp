@@ -66,14 +66,15 @@ void add_problem(py::module_& module) {
       .def(py::init(&problem_of), py::arg("collective"), py::kw_only(), py::arg("ranks"), py::arg("block") = py::none(),
            py::arg("counts") = py::none(), py::arg("root") = 0, py::arg("op") = "sum", py::arg("type") = "f64",
            py::arg("reproducible") = false, py::arg("nodes") = std::vector<Count>{}, py::arg("grid") = std::vector<Count>{})
-      .def_property_readonly("collective", [](const Problem& problem) { return std::string(name(problem.collective)); })
-      .def_readonly("ranks", &Problem::ranks)
+      .def_property_readonly(
+          "collective", [](const Problem& problem) { return std::string(name(problem.collective)); }, "The name of the collective.")
+      .def_readonly("ranks", &Problem::ranks, "The number of ranks.")
       .def_readonly("block", &Problem::block_bytes, "Bytes of a block; 0 if the collective has counts.")
       .def_property_readonly("counts", &all_counts, "Bytes of each share; of an alltoallv row by row; of others empty.")
-      .def_readonly("root", &Problem::root)
+      .def_readonly("root", &Problem::root, "The root's rank; 0 if there is no root.")
       .def_readonly("element", &Problem::element_bytes, "Bytes of an element of a reduction, otherwise 1.")
-      .def_readonly("commutative", &Problem::commutative)
-      .def_readonly("reproducible", &Problem::reproducible)
+      .def_readonly("commutative", &Problem::commutative, "Does the operator commute?")
+      .def_readonly("reproducible", &Problem::reproducible, "Must all algorithms give the same bits?")
       .def_readonly("nodes", &Problem::nodes, "The node of each rank; empty: not known.")
       .def_readonly("grid", &Problem::grid, "The sides of the grid that the ranks form; empty: not known.")
       .def("__eq__",

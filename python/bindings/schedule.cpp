@@ -29,7 +29,7 @@
 namespace quadrille::python {
 namespace {
 
-using WithoutLock = py::call_guard<py::gil_scoped_release>;
+using WithoutLock = py::call_guard<LockReleased>;
 
 std::string label_of(const Schedule& schedule) {
   return printable(
@@ -86,7 +86,7 @@ Held made(const Problem& problem, const Named& named) {
   if (const auto* text = std::get_if<std::string>(&named)) return {make_schedule(problem, parse_candidate(problem, *text)), true};
   const auto& family = std::get<Family>(named);
   Result<Schedule> schedule = [&] {
-    const py::gil_scoped_release released;
+    const LockReleased released;
     return family.schedule(problem);
   }();
   if (!schedule) raise_does_not_apply(family.name() + " does not apply: " + schedule.error());
@@ -193,56 +193,84 @@ py::array_t<MessageRow> message_rows(const Held& held) {
   }
   std::vector<MessageRow> rows;
   {
-    const py::gil_scoped_release released;
+    const LockReleased released;
     for (const TracedMessage& message : trace_of(held.schedule).messages)
       rows.push_back({message.round, message.from, message.to, message.bytes, message.is_control});
   }
   return py::array_t<MessageRow>(static_cast<py::ssize_t>(rows.size()), rows.data());
 }
 
+py::dict record_of(const Finding& finding) {
+  const Region region = finding.region.value_or(Region{});
+  py::dict record(py::arg("rule") = std::string(name(finding.rule)), py::arg("rank") = finding.rank,
+                  py::arg("stage") = finding.stage, py::arg("round") = finding.round, py::arg("memory") = py::none(),
+                  py::arg("offset") = py::none(), py::arg("length") = py::none(), py::arg("message") = finding.message);
+  if (finding.region) {
+    record["memory"] = std::string(name(region.buffer));
+    record["offset"] = region.offset;
+    record["length"] = region.length;
+  }
+  return record;
+}
+
+py::dict record_of(const Figures& counted) {
+  return py::dict(py::arg("c1") = counted.c1, py::arg("c2") = counted.c2, py::arg("ports") = counted.ports,
+                  py::arg("startups") = counted.startups, py::arg("traffic_out") = counted.traffic_out,
+                  py::arg("traffic_in") = counted.traffic_in, py::arg("scratch") = counted.scratch,
+                  py::arg("control_bytes") = counted.control_bytes);
+}
+
 void add_report(py::module_& module) {
   py::class_<Finding>(module, "Finding", "A violation of a rule, with its place.")
-      .def_property_readonly("rule", [](const Finding& finding) { return std::string(name(finding.rule)); })
-      .def_readonly("rank", &Finding::rank)
-      .def_readonly("stage", &Finding::stage)
-      .def_readonly("round", &Finding::round)
-      .def_readonly("region", &Finding::region)
-      .def_readonly("message", &Finding::message)
+      .def_property_readonly(
+          "rule", [](const Finding& finding) { return std::string(name(finding.rule)); }, "The rule that is violated.")
+      .def_readonly("rank", &Finding::rank, "None if the finding is of no rank.")
+      .def_readonly("stage", &Finding::stage, "The name of the stage.")
+      .def_readonly("round", &Finding::round, "From 0 on; None if the finding is of no round.")
+      .def_readonly("region", &Finding::region, "The Region whose bytes are wrong, or None.")
+      .def_readonly("message", &Finding::message, "One sentence.")
       .def("__repr__", [](const Finding& finding) { return printable(to_string(finding)); });
   py::class_<Report>(module, "Report", "The result of verifying a schedule. It is true if the schedule is right.")
-      .def_readonly("findings", &Report::findings)
-      .def_property_readonly("causes",
-                             [](const Report& report) {
-                               std::vector<std::string> causes;
-                               for (const FaultCause& cause : report.causes.causes) causes.push_back(cause.message);
-                               return causes;
-                             })
+      .def_readonly("findings", &Report::findings, "A list of Finding.")
+      .def_property_readonly(
+          "records",
+          [](const Report& report) {
+            py::list records;
+            for (const Finding& finding : report.findings) records.append(record_of(finding));
+            return records;
+          },
+          "A record (dict) of each finding: rule, rank, stage, round, memory, offset and length in bytes, message.")
+      .def_property_readonly(
+          "causes",
+          [](const Report& report) {
+            std::vector<std::string> causes;
+            for (const FaultCause& cause : report.causes.causes) causes.push_back(cause.message);
+            return causes;
+          },
+          "Sentences that say why there are findings.")
       .def("__bool__", &Report::is_right)
       .def("__str__", &Report::text)
       .def("__repr__", [](const Report& report) { return fmt::format("<Report: {}>", report.text()); });
   py::class_<Figures>(module, "Figures", "Counts of a schedule: start-ups, rounds, and bytes of the busiest rank.")
       .def_readonly("c1", &Figures::c1, "Rounds with a message.")
       .def_readonly("c2", &Figures::c2, "Bytes: the sum over the rounds of the longest message.")
-      .def_readonly("ports", &Figures::ports)
-      .def_readonly("startups", &Figures::startups)
-      .def_readonly("traffic_out", &Figures::traffic_out)
-      .def_readonly("traffic_in", &Figures::traffic_in)
-      .def_readonly("scratch", &Figures::scratch)
-      .def_readonly("control_bytes", &Figures::control_bytes)
-      .def("_asdict",
-           [](const Figures& counted) {
-             return py::dict(py::arg("c1") = counted.c1, py::arg("c2") = counted.c2, py::arg("ports") = counted.ports,
-                             py::arg("startups") = counted.startups, py::arg("traffic_out") = counted.traffic_out,
-                             py::arg("traffic_in") = counted.traffic_in, py::arg("scratch") = counted.scratch,
-                             py::arg("control_bytes") = counted.control_bytes);
-           })
+      .def_readonly("ports", &Figures::ports, "The most messages that any rank sends, or receives, in one round.")
+      .def_readonly("startups", &Figures::startups, "The most messages that any rank sends.")
+      .def_readonly("traffic_out", &Figures::traffic_out, "The most bytes that any rank sends.")
+      .def_readonly("traffic_in", &Figures::traffic_in, "The most bytes that any rank receives.")
+      .def_readonly("scratch", &Figures::scratch, "The most bytes of scratch memory of any rank.")
+      .def_readonly("control_bytes", &Figures::control_bytes, "Bytes of headers and of exchanged counts, over all ranks.")
+      .def_property_readonly(
+          "record", [](const Figures& counted) { return record_of(counted); }, "A dict of all counts, as a row for pandas.")
+      .def(
+          "__eq__", [](const Figures& one, const Figures& other) { return one == other; }, py::is_operator())
       .def("__repr__", [](const Figures& counted) {
         return fmt::format("<Figures: C1 {}, C2 {} B, {} ports, {} start-ups, {} B out, {} B in>", counted.c1, counted.c2,
                            counted.ports, counted.startups, counted.traffic_out, counted.traffic_in);
       });
   py::class_<Page>(module, "Page", "The page that replays a schedule in a browser.")
-      .def_readonly("html", &Page::html)
-      .def("save", &save, py::arg("file"))
+      .def_readonly("html", &Page::html, "The text of the page.")
+      .def("save", &save, py::arg("file"), "Writes the page to a file.")
       .def("_repr_html_", &framed);
 }
 
@@ -252,7 +280,7 @@ void check_right(Held& held) {
   if (held.is_right) return;
   std::optional<Report> report;
   {
-    const py::gil_scoped_release released;
+    const LockReleased released;
     report = verified(held, {}, {}, false, most_findings);
   }
   if (!report->is_right()) raise_wrong(report->text());
@@ -261,10 +289,12 @@ void check_right(Held& held) {
 void add_schedule(py::module_& module) {
   add_report(module);
   py::class_<Held>(module, "Schedule", "What each rank sends, receives, copies and combines, round by round.")
-      .def_property_readonly("problem", [](const Held& held) { return held.schedule.problem; })
+      .def_property_readonly(
+          "problem", [](const Held& held) { return held.schedule.problem; }, "The Problem that it solves.")
       .def_property_readonly(
           "algorithm", [](const Held& held) { return specification(held.schedule); }, "The algorithm with all its parameters.")
-      .def_property_readonly("figures", py::cpp_function([](const Held& held) { return figures(held.schedule); }, WithoutLock()))
+      .def_property_readonly("figures", py::cpp_function([](const Held& held) { return figures(held.schedule); }, WithoutLock()),
+                             "The Figures: counts of rounds, messages and bytes.")
       .def(
           "verify", &verified, py::kw_only(), py::arg("ports") = py::none(), py::arg("topology") = py::none(),
           py::arg("strict") = false, py::arg("limit") = most_findings, WithoutLock(),
@@ -277,22 +307,30 @@ void add_schedule(py::module_& module) {
       .def("view", &viewed, py::arg("topology") = py::none(), WithoutLock(), "The Page that replays the schedule in a browser.")
       .def_property_readonly("messages", &message_rows,
                              "A numpy array with a row for each message: round, from, to, bytes, control.")
-      .def_property_readonly("text", py::cpp_function([](const Held& held) { return text_of(held.schedule); }, WithoutLock()))
-      .def_property_readonly("json", py::cpp_function([](const Held& held) { return json_of(held.schedule); }, WithoutLock()))
+      .def_property_readonly("text", py::cpp_function([](const Held& held) { return text_of(held.schedule); }, WithoutLock()),
+                             "The schedule as a document of text.")
+      .def_property_readonly("json", py::cpp_function([](const Held& held) { return json_of(held.schedule); }, WithoutLock()),
+                             "The schedule as a document of JSON.")
       .def(
           "__eq__", [](const Held& one, const Held& other) { return is_same(one.schedule, other.schedule); }, WithoutLock(),
           py::is_operator())
       .def("__repr__", [](const Held& held) { return fmt::format("<Schedule: {}>", label_of(held.schedule)); })
-      .def(py::pickle(
-          [](const Held& held) {
-            const py::gil_scoped_release released;
-            return std::make_pair(text_of(held.schedule), held.is_right);
-          },
-          [](const std::pair<std::string, bool>& state) {
-            Held held = std::move(parsed(state.first).front());
-            held.is_right = state.second;
-            return held;
-          }));
+      .def("__reduce__", [](const Held& held) {
+        std::string text;
+        {
+          const LockReleased released;
+          text = text_of(held.schedule);
+        }
+        return py::make_tuple(py::module_::import("quadrille").attr("_schedule_of"), py::make_tuple(text, held.is_right));
+      });
+  module.def(
+      "schedule_of",
+      [](const std::string& text, bool is_right) {
+        Held held = std::move(parsed(text).front());
+        held.is_right = is_right;
+        return held;
+      },
+      WithoutLock());
   module.def("make_schedule", &made, py::arg("problem"), py::arg("algorithm") = "");
   module.def("parse", &parsed, py::arg("text"), WithoutLock(), "The schedules of a document, JSON or text.");
   module.def("read_all", &read, py::arg("file"), WithoutLock(), "The schedules of a file, JSON or text.");

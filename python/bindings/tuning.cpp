@@ -2,15 +2,12 @@
 // Tuning: measuring which ways to run collectives are the fastest on this machine.
 #include <pybind11/stl.h>
 
-#include <memory>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "bindings.hpp"
 #include "communicator.hpp"
-#include "quadrille/groups.hpp"
 #include "quadrille/tune.hpp"
 #include "schedule/policy_name.hpp"
 
@@ -53,22 +50,13 @@ py::list records_of(const TuneResult& result) {
   return records;
 }
 
-TuneResult tuned(const std::variant<Count, std::shared_ptr<Ranks>>& ranks, const std::vector<std::string>& collectives,
-                 const std::vector<Size>& sizes, double seconds_per_cell, std::optional<double> seconds, bool again,
-                 std::size_t ways) {
+TuneResult tuned(Ranks& ranks, const std::vector<std::string>& collectives, const std::vector<Size>& sizes, double seconds_per_cell,
+                 std::optional<double> seconds, bool again, std::size_t ways) {
   TuneOptions options{.seconds_per_cell = seconds_per_cell, .seconds = seconds, .again = again, .ways = ways};
   for (const std::string& each : collectives) options.collectives.push_back(collective_of(each));
   for (const Size& each : sizes) options.sizes.push_back(bytes_of(each));
   TuneResult result;
-  if (const auto* given = std::get_if<std::shared_ptr<Ranks>>(&ranks)) {
-    with_group(**given, [&](Communicator& group) { result = tune(group, options); });
-  } else {
-    const py::gil_scoped_release released;
-    run_threads(std::get<Count>(ranks), [&](Communicator& group) {
-      TuneResult mine = tune(group, options);
-      if (group.rank() == 0) result = std::move(mine);
-    });
-  }
+  with_group(ranks, [&](Communicator& group) { result = tune(group, options); });
   return result;
 }
 
@@ -82,17 +70,11 @@ void add_tuning(py::module_& module) {
           "state (measured, known, open or left out), reason, algorithm, policy, executor, the median_s of a run "
           "with its interval lower_s to upper_s. A cell without times has one record.")
       .def_readonly("file", &TuneResult::file, "Where the times are kept; plans made afterwards choose by them.")
-      .def_readonly("transport", &TuneResult::transport)
+      .def_readonly("transport", &TuneResult::transport, "What moved the data: threads, shared, openmpi or mpich.")
       .def_readonly("out_of_time", &TuneResult::out_of_time, "Did the limit end the session?")
       .def_readonly("wrong_data", &TuneResult::wrong_data, "Did a way give wrong data? Known on rank 0.");
-  module.def(
-      "tune", &tuned, py::arg("ranks"), py::arg("collectives") = std::vector<std::string>{}, py::arg("sizes") = std::vector<Size>{},
-      py::kw_only(), py::arg("seconds_per_cell") = 1.0, py::arg("seconds") = py::none(), py::arg("again") = false,
-      py::arg("ways") = TuneOptions().ways,
-      "Measures which algorithms are the fastest and keeps the results as wisdom, as `quadrille tune` does.\n\nranks: a "
-      "Communicator, whose ranks all call, or a number of threads. collectives: names; all if none are given. sizes: bytes of a "
-      "block, or text with a unit; nine from 8 B to 1 MiB if none are given. seconds: no cell is begun later. again: also "
-      "measures cells that are known.");
+  module.def("tune_group", &tuned, py::arg("ranks"), py::arg("collectives"), py::arg("sizes"), py::kw_only(),
+             py::arg("seconds_per_cell"), py::arg("seconds"), py::arg("again"), py::arg("ways"));
 }
 
 }  // namespace quadrille::python

@@ -13,6 +13,8 @@
 Sizes are bytes, or text with a unit such as "1KiB". docs/python.md of Quadrille says more.
 """
 
+import os
+
 try:
     from . import _quadrille
 except ImportError as error:
@@ -21,21 +23,24 @@ except ImportError as error:
     import sysconfig
 
     built = [file.name for file in pathlib.Path(__file__).parent.glob("_quadrille.*")]
-    if built and not any(name.endswith(sysconfig.get_config_var("EXT_SUFFIX")) for name in built):
+    if not built:
+        raise ImportError(f"quadrille's module is not in {pathlib.Path(__file__).parent}; build and install Quadrille, and set PYTHONPATH "
+                          "to lib/quadrille/python there") from None
+    if not any(name.endswith(sysconfig.get_config_var("EXT_SUFFIX")) for name in built):
         raise ImportError(f"this is Python {sys.version.split()[0]}, and quadrille's module was built for another one: "
                           f"{', '.join(built)}; build it again with this Python") from error
     raise
 
 from ._quadrille import (Communicator, DoesNotApply, Error, Exchange, Explanation, Figures, Finding, InPlace, Memory, Neighbors,
                          Operation, Page, Plan, Price, Problem, Race, Region, Report, Request, Schedule, ScheduleError, Simulation,
-                         Tuning, algorithms, collectives, combine, copy, in_place, input, output, over, parse, read_all, receive,
-                         run_threads, scratch, send, tune)
-
+                         Tuning, algorithms, collectives, combine, copy, in_place, input, output, over, parse, receive, scratch, send)
 __version__ = "@PROJECT_VERSION@"
 
 if not _quadrille.built_for == _quadrille.library_version == __version__:
     raise ImportError(f"this is quadrille {__version__} for Python, its module was built for {_quadrille.built_for}, and the library "
                       f"libquadrille that was loaded is {_quadrille.library_version}; install the same version of all three")
+
+from ._threads import run_threads
 
 
 class Algorithm:
@@ -91,27 +96,73 @@ def algorithm(collective, name=None):
 
 def schedule(collective, algorithm="", **problem):
     """Returns the schedule of an algorithm: its name with parameters, such as "bruck:radix=2", or one of your own."""
-    return _quadrille.make_schedule(Problem(collective, **problem), _made_of(algorithm))
+    return _quadrille.make_schedule(_problem(collective, problem), _made_of(algorithm))
+
+
+_problem_arguments = ("ranks", "block", "counts", "root", "op", "type", "reproducible", "nodes", "grid")
+
+
+def _problem(collective, arguments):
+    """Returns the Problem. Says what is wrong in a sentence, without the signatures of C++."""
+    unknown = [name for name in arguments if name not in _problem_arguments]
+    if unknown:
+        raise TypeError(f"{collective} has no argument '{unknown[0]}'; a problem has {', '.join(_problem_arguments)}")
+    if "ranks" not in arguments:
+        raise TypeError(f"{collective} needs the number of ranks, such as ranks=8")
+    try:
+        return Problem(collective, **arguments)
+    except TypeError:
+        given = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
+        raise TypeError(f"{collective} has an argument of a wrong type: {given}; ranks and root are whole numbers, sizes are bytes or "
+                        "text with a unit") from None
 
 
 def _made_of(algorithm):
     return algorithm.family if isinstance(algorithm, Algorithm) else algorithm
 
 
-def explain(collective, machine=None, **problem):
-    """Returns which algorithm a plan would take for the problem on this machine, or on a named one such as "hdr", and why."""
-    return _quadrille.explain_problem(Problem(collective, **problem), machine)
+def explain(collective, *algorithms, machine=None, **problem):
+    """Returns which algorithm a plan would take for the problem on this machine, or on a named one such as "hdr", and why. It is
+    compared with algorithms of your own, which are verified first."""
+    families = [each.family for each in algorithms if isinstance(each, Algorithm)]
+    if len(families) < len(algorithms):
+        raise TypeError("explain compares with algorithms of your own, made by quadrille.algorithm; it knows those of the library")
+    return _quadrille.explain_problem(_problem(collective, problem), machine, families)
 
 
-def race(collective, *algorithms, repetitions=9, seconds=2.0, op="sum", type="f64", **problem):
-    """Runs algorithms side by side on real, checked data, with a thread for each rank, for about so many seconds."""
-    return _quadrille.race_on_threads(Problem(collective, op=op, type=type, **problem), [_made_of(each) for each in algorithms], op, type,
-                                      repetitions, seconds)
+def race(collective, *algorithms, ranks, block=None, repetitions=9, seconds=2.0, op="sum", type="f64", **problem):
+    """Runs algorithms side by side on real, checked data, for about so many seconds at each size.
+
+    ranks: a number of threads, or a Communicator, whose ranks all call. block: a size, or a list of sizes."""
+    count = ranks.size if isinstance(ranks, Communicator) else ranks
+    blocks = block if isinstance(block, (list, tuple, range)) else [block]
+    problems = [_problem(collective, dict(problem, ranks=count, block=each, op=op, type=type)) for each in blocks]
+    made = [_made_of(each) for each in algorithms]
+    return _in_group(ranks, lambda group: _quadrille.race_in_group(group, problems, made, op, type, repetitions, seconds))
+
+
+def tune(ranks, collectives=(), sizes=(), *, seconds_per_cell=1.0, seconds=None, again=False, ways=8):
+    """Measures which algorithms are the fastest and keeps the results as wisdom, as `quadrille tune` does.
+
+    ranks: a Communicator, whose ranks all call, or a number of threads. collectives: names; all if none are given. sizes: bytes of a
+    block, or text with a unit; nine from 8 B to 1 MiB if none are given. seconds: no cell is begun later. again: also measures cells
+    that are known. ways: at most so many algorithms in a cell."""
+    return _in_group(ranks, lambda group: _quadrille.tune_group(group, list(collectives), list(sizes), seconds_per_cell=seconds_per_cell,
+                                                                seconds=seconds, again=again, ways=ways))
+
+
+def _in_group(ranks, function):
+    return function(ranks) if isinstance(ranks, Communicator) else run_threads(ranks, function)[0]
+
+
+def read_all(file):
+    """Returns the schedules of a file, JSON or text."""
+    return _quadrille.read_all(os.fspath(file))
 
 
 def read(file):
     """Returns the schedule of a file, JSON or text. `read_all` is for files with several."""
-    found = read_all(str(file))
+    found = read_all(file)
     if len(found) != 1:
         raise ValueError(f"'{file}' has {len(found)} schedules; read_all returns all of them")
     return found[0]
@@ -149,6 +200,11 @@ def run_launched(threads, function):
     return run_threads(threads, function)
 
 
+def _schedule_of(text, is_right):
+    """For pickle, which takes functions of Python only."""
+    return _quadrille.schedule_of(text, is_right)
+
+
 def wait_all(requests):
     """Waits for all requests, then raises the first error, if there was one."""
     first = None
@@ -171,4 +227,4 @@ def _of_collective(name):
 
 
 globals().update({name: _of_collective(name) for name in collectives()})
-__all__ = [name for name in globals() if not name.startswith("_")]
+__all__ = [name for name in globals() if not name.startswith("_") and name != "os"]
