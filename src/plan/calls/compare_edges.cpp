@@ -43,7 +43,7 @@ struct Summary {
 };
 
 // Adds up lengths: "3 edges, 24 bytes in all".
-class Listed {
+class EdgeSum {
  public:
   void add(Bytes bytes) {
     if (bytes == 0) return;
@@ -62,7 +62,7 @@ class Listed {
 
 // Collective. Throws if the two ranks list different edges from one to the other.
 [[noreturn]] void throw_pair(Communicator& ranks, const Edges& edges, Rank from, Rank to) {
-  Listed sent, received;
+  EdgeSum sent, received;
   for (const Edges::Send& edge : edges.sends)
     if (edge.to == to) sent.add(edge.bytes);
   for (const Edges::Receive& edge : edges.receives)
