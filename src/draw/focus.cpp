@@ -67,7 +67,7 @@ std::string Focus::explanation() const {
         2 * every_);
   if (is_of_links_)
     return fmt::format(
-        "strong: the links of rank {} that carry messages; faint: a sample of the others, those that leave ranks 0, {}, {} and so "
+        "strong: the used links of rank {}; faint: a sample of the others, those that leave ranks 0, {}, {} and so "
         "on",
         *rank_, every_, 2 * every_);
   const std::string others =

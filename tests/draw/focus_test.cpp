@@ -52,9 +52,8 @@ TEST(Focus, OfLinksNeedsLinksBetweenMostOf24Ranks) {
   EXPECT_EQ(focus.of(1, 3), Emphasis::strong);
   EXPECT_EQ(focus.of(6, 1), Emphasis::faint);
   EXPECT_EQ(focus.of(1, 6), Emphasis::absent);
-  EXPECT_EQ(
-      focus.explanation(),
-      "strong: the links of rank 3 that carry messages; faint: a sample of the others, those that leave ranks 0, 3, 6 and so on");
+  EXPECT_EQ(focus.explanation(),
+            "strong: the used links of rank 3; faint: a sample of the others, those that leave ranks 0, 3, 6 and so on");
   EXPECT_EQ(focus.of_link({.from = 3, .to = 1}, true), Emphasis::strong);
   EXPECT_EQ(focus.of_link({.from = 3, .to = 1}, false), Emphasis::faint);
 }
