@@ -26,8 +26,8 @@
 // Error{misuse}, after a wait of some 100 ms: the two ends then expect different forms of messages, since one takes the edge for a
 // short one or the two nodes have decided differently what goes in one message. A rank may wait for ever only if the other end does
 // not list the edge at all.
-// In debug builds, and with QUADRILLE_CHECK=1, the ranks first compare that all of them call an exchange, and wrong edges of one
-// rank are thrown on all. Otherwise the errors of Plan::execute.
+// In debug builds, and with QUADRILLE_CHECK=1, the ranks first compare that all of them call an exchange, and that both ends list
+// the same edges; wrong edges are thrown on all. Otherwise the errors of Plan::execute.
 #pragma once
 
 #include <iterator>

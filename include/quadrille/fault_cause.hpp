@@ -49,11 +49,14 @@ struct FaultCauses {
 // each rank r to rank r + d, for instance, or of all messages of a stage. src/verify/likeness.hpp says what that may be.
 FaultCauses causes_of(const Schedule& schedule, const std::vector<Finding>& findings);
 
-// Whether a cause says more than its findings do: false for a single finding of kind rule.
-bool explains(const FaultCause& cause);
+// Whether a cause says only what its finding does: a single finding of kind rule.
+bool is_its_finding(const FaultCause& cause);
 
-// What verify, trace and pictures say of a wrong schedule: "256 findings, one cause". Without causes that explain anything, they
-// are left out. With as many findings as this or more, it says "at least 10000 findings; the first of these have 2 causes", because
+// The findings as indices in the order in which they are told, cause after cause. If no causes were sought, their own order.
+std::vector<std::size_t> order_of(const std::vector<Finding>& findings, const FaultCauses& causes);
+
+// What verify, trace and pictures say of a wrong schedule: "256 findings, one cause". If no causes were sought, they are left out.
+// With as many findings as this or more, it says "at least 10000 findings; the first of these have 2 causes", because
 // `verify` stops at a limit, and what it did not list may have other causes. Ask it for so many.
 inline constexpr std::size_t most_counted_findings = 10'000;
 std::string count_of(const std::vector<Finding>& findings, const FaultCauses& causes);

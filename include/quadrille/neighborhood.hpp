@@ -19,7 +19,7 @@
 //
 // Errors: those of `exchange`. Wrong sizes, counts or displacements, overlapping blocks, and a neighbour that is not in the group
 // are Error{misuse} at the rank that has them, before it sends anything. In debug builds, and with QUADRILLE_CHECK=1, they are
-// thrown on all ranks, and the ranks compare that all of them make the same call.
+// thrown on all ranks, and the ranks compare that all of them make the same call, with the same blocks at both ends.
 #pragma once
 
 #include <vector>

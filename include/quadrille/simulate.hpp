@@ -76,7 +76,7 @@ struct EventOptions {
   bool barriers = false;               // adds a barrier of all ranks after each round
   const Topology* topology = nullptr;  // if given, messages queue at its links
   Switching switching = Switching::cut_through;
-  Count channels = 2;  // virtual channels of each link, with wormhole: 1 or 2
+  Count channels = 2;                         // virtual channels of each link, with wormhole: 1 or 2
   std::vector<Picoseconds> rank_begins = {};  // when each rank starts; empty: all ranks start at 0
   // Disturbances, drawn at random from the seed. There are none by default.
   std::uint64_t seed = 1;

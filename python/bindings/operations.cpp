@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "quadrille/error.hpp"
+#include "schedule/region_words.hpp"
 
 namespace quadrille::python {
 namespace {
@@ -76,10 +77,17 @@ Bytes scratch_end(const Operation& operation) {
   return end;
 }
 
+// As Python writes it, "output[8:16]"; regions with strides, which it cannot write, in words.
+std::string text_of(const Region& region) {
+  Bytes end = 0;
+  if (region.levels != Region{}.levels || __builtin_add_overflow(region.offset, region.length, &end)) return in_words(region);
+  return fmt::format("{}[{}:{}]", name(region.buffer), region.offset, end);
+}
+
 std::string text_of(const Operation& operation) {
   const auto listed = [](const Regions& regions) {
     std::string text;
-    for (const Region& region : regions) text += (text.empty() ? "" : " ") + to_string(region);
+    for (const Region& region : regions) text += (text.empty() ? "" : " ") + text_of(region);
     return text;
   };
   switch (operation.kind) {
@@ -134,7 +142,7 @@ void add_operations(py::module_& module) {
       .def_readonly("offset", &Region::offset, "Bytes before it in the memory.")
       .def_readonly("length", &Region::length, "Bytes.")
       .def("__eq__", [](const Region& one, const Region& other) { return one == other; })
-      .def("__repr__", [](const Region& region) { return to_string(region); });
+      .def("__repr__", [](const Region& region) { return text_of(region); });
   py::class_<Memory>(module, "Memory", "A rank's memory. memory[begin:end] is a Region of it, in bytes.")
       .def("__getitem__", &region_of)
       .def("__repr__", [](const Memory& memory) { return fmt::format("<Memory: {}>", name(memory.buffer)); });
@@ -142,7 +150,7 @@ void add_operations(py::module_& module) {
   module.attr("output") = Memory{Buffer::output};
   module.attr("scratch") = Memory{Buffer::scratch};
   py::class_<Operation>(module, "Operation", "What a rank does in a round: send, receive, copy or combine.")
-      .def("__repr__", &text_of);
+      .def("__repr__", py::overload_cast<const Operation&>(&text_of));
   module.def(
       "send",
       [](const py::object& to, const py::object& regions) {

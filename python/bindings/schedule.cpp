@@ -16,7 +16,6 @@
 #include "foundation/system/regular_file.hpp"
 #include "foundation/text/printable.hpp"
 #include "problem/problem_text.hpp"
-#include "problem/same_problem.hpp"
 #include "quadrille/candidate.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/document.hpp"
@@ -25,6 +24,7 @@
 #include "quadrille/fault_cause.hpp"
 #include "quadrille/trace.hpp"
 #include "quadrille/verify.hpp"
+#include "schedule/same_schedule.hpp"
 
 namespace quadrille::python {
 namespace {
@@ -121,16 +121,6 @@ std::string json_of(const Schedule& schedule) {
   std::ostringstream out;
   write_json(out, schedule);
   return std::move(out).str();
-}
-
-bool are_equal(const Schedule& one, const Schedule& other) {
-  if (!is_same(one.problem, other.problem) &&
-      !(moves_the_same(one.problem, other.problem) && one.problem.nodes == other.problem.nodes))
-    return false;
-  if (specification(one) != specification(other)) return false;
-  for (Rank rank = 0; rank < one.problem.ranks; ++rank)
-    if (one.program(rank) != other.program(rank)) return false;
-  return true;
 }
 
 std::string drawn(Held& held, const std::string& picture, const std::optional<std::string>& topology) {
@@ -322,7 +312,7 @@ void add_schedule(py::module_& module) {
       .def_property_readonly("json", py::cpp_function([](const Held& held) { return json_of(held.schedule); }, WithoutLock()),
                              "The schedule as a document of JSON.")
       .def(
-          "__eq__", [](const Held& one, const Held& other) { return are_equal(one.schedule, other.schedule); }, WithoutLock(),
+          "__eq__", [](const Held& one, const Held& other) { return is_same(one.schedule, other.schedule); }, WithoutLock(),
           py::is_operator())
       .def("__repr__", [](const Held& held) { return fmt::format("<Schedule: {}>", label_of(held.schedule)); })
       .def("__reduce__", [](const Held& held) {

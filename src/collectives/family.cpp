@@ -41,7 +41,10 @@ Family family_of_schedules(std::string name, std::vector<Schedule> schedules) {
   return {std::move(name), [schedules = std::move(schedules)](const Problem& problem) -> Result<Schedule> {
             for (const Schedule& schedule : schedules)
               if (moves_the_same(schedule.problem, problem)) return schedule;
-            return cannot(fmt::format("it has no schedule for {}", collective_text(problem)));
+            if (schedules.size() == 1)
+              return cannot(fmt::format("the given schedule is for {}, not for {}", collective_text(schedules[0].problem),
+                                        collective_text(problem)));
+            return cannot(fmt::format("none of the given schedules is for {}", collective_text(problem)));
           }};
 }
 

@@ -9,6 +9,8 @@
 namespace quadrille {
 namespace {
 
+constexpr double least_log_ratio = 1.2;  // in a narrower range ticks are as on a linear axis
+
 // Returns 1, 2 or 5 times a power of ten, so that at most ten steps make up the range.
 double step_of(const ValueRange& range) {
   const double least = (range.most - range.least) / 10 * (1 - 1e-9), decade = std::pow(10, std::floor(std::log10(least)));
@@ -53,7 +55,7 @@ std::vector<double> Axis::within(std::vector<double> values) const {
 std::vector<double> Axis::round_values() const {
   if (values_.least == values_.most) return {values_.least};
   std::vector<double> values;
-  if (!log_) {
+  if (!log_ || values_.most / values_.least < least_log_ratio) {
     const double step = step_of(values_);
     for (double count = std::floor(values_.least / step); count * step <= values_.most + step; ++count)
       values.push_back(count * step);

@@ -60,20 +60,23 @@ Faults::Faults(const Schedule& schedule, const std::vector<Program>& programs, c
       throw Error(ErrorCode::misuse, fmt::format("a finding is about rank {}, but the schedule has {}", rank,
                                                  counted(schedule.problem.ranks, "rank")));
   find_wrong_bytes(schedule, programs);
-  const std::vector<Finding> ordered = in_order(findings);
-  for (const Finding& finding : ordered) {
-    enter(finding);
+  for (const Finding& finding : in_order(findings)) {
+    place_of(finding).explain(finding);
     add_torn(finding);
   }
   const FaultCauses causes = causes_of(schedule, findings);
+  const Finding& first = findings[order_of(findings, causes).front()];
+  place_of(first).is_first = true;
   count_ = count_of(findings, causes);
   if (!causes.note.empty()) sentences_.push_back(fmt::format("Causes: {}.", causes.note));
-  if (!causes.causes.empty() && explains(causes.causes.front()))
+  if (!causes.causes.empty() && !is_its_finding(causes.causes.front())) {
+    if (const auto& operation = causes.causes.front().operation) cause_round_ = operation->round;
     sentences_.push_back(fmt::format("{}: {}.",
                                      causes.causes.size() == 1 ? "Cause" : fmt::format("First of {} causes", causes.causes.size()),
                                      causes.causes.front().message));
-  sentences_.push_back(fmt::format("{}: {}.", ordered.size() == 1 ? "Found" : fmt::format("First of {} findings", ordered.size()),
-                                   to_string(ordered.front())));
+  }
+  sentences_.push_back(fmt::format("{}: {}.", findings.size() == 1 ? "Found" : fmt::format("First of {} findings", findings.size()),
+                                   to_string(first)));
   Bytes missing = 0, foreign = 0;
   for (const auto& parts : wrong_)
     for (const WrongBytes& part : parts) (part.missing ? missing : foreign) += part.length;
@@ -106,18 +109,21 @@ void Faults::add_torn(const Finding& finding) {
   wrong_[*finding.rank].push_back({finding.region->offset, finding.region->length, false, finding.message});
 }
 
-void Faults::enter(const Finding& finding) {
+FaultPlace& Faults::place_of(const Finding& finding) {
   const Turn turn = turn_of(finding);
-  FaultPlace place{finding.rank.value_or(0), FaultTime::in_round, finding.round.value_or(0), {}, places_.empty(), ""};
+  FaultPlace place{finding.rank.value_or(0), FaultTime::in_round, finding.round.value_or(0), {}, false, ""};
   if (!finding.round) place.time = turn == Turn::before_rounds ? FaultTime::before_rounds : FaultTime::at_end;
-  auto known = std::find_if(places_.begin(), places_.end(), [&](const FaultPlace& other) {
+  const auto known = std::find_if(places_.begin(), places_.end(), [&](const FaultPlace& other) {
     return other.rank == place.rank && other.time == place.time && other.round == place.round;
   });
-  if (known == places_.end()) known = places_.insert(places_.end(), place);
-  if (finding.region) known->regions.push_back(*finding.region);
-  const auto told = std::count(known->explanation.begin(), known->explanation.end(), ';');
+  return known == places_.end() ? places_.emplace_back(place) : *known;
+}
+
+void FaultPlace::explain(const Finding& finding) {
+  if (finding.region) regions.push_back(*finding.region);
+  const auto told = std::count(explanation.begin(), explanation.end(), ';');
   if (static_cast<std::size_t>(told) < most_sentences_a_place)
-    known->explanation += (known->explanation.empty() ? "" : "; ") + to_string(finding);
+    explanation += (explanation.empty() ? "" : "; ") + to_string(finding);
 }
 
 std::string Faults::wrong_bytes_text(Rank rank) const {

@@ -28,8 +28,10 @@ struct FaultPlace {
   FaultTime time = FaultTime::at_end;
   Count round = 0;  // only if time is in_round
   std::vector<Region> regions;
-  bool is_first = false;  // true if the first finding is here
+  bool is_first = false;  // true if the finding that `verify` lists first is here
   std::string explanation;
+
+  void explain(const Finding& finding);  // adds it
 };
 
 class Faults {
@@ -41,6 +43,9 @@ class Faults {
   const std::vector<FaultPlace>& places() const { return places_; }
   const std::vector<WrongBytes>& wrong_bytes(Rank rank) const { return wrong_[rank]; }
   std::string wrong_bytes_text(Rank rank) const;  // "8 B missing, 4 B foreign"; empty if all bytes are right
+
+  // The round of the first cause; nothing if it is not in a round.
+  std::optional<Count> cause_round() const { return cause_round_; }
 
   // Adds to a headline how many findings and causes there are.
   std::string marked(const std::string& headline) const { return any() ? headline + ": wrong, " + count_ : headline; }
@@ -55,11 +60,12 @@ class Faults {
  private:
   void find_wrong_bytes(const Schedule& schedule, const std::vector<Program>& programs);
   void add_torn(const Finding& finding);
-  void enter(const Finding& finding);
+  FaultPlace& place_of(const Finding& finding);  // which is added if it is new
 
   std::vector<FaultPlace> places_;
   ByRank<std::vector<WrongBytes>> wrong_;
   std::string count_;
+  std::optional<Count> cause_round_;
   std::vector<std::string> sentences_;
 };
 

@@ -19,17 +19,19 @@ class Focus {
   // Of messages. `only_rank`: those of other ranks are absent. Otherwise `usual_rank` is strong if a focus is needed.
   Focus(Count ranks, const MessagesByRound& messages, std::optional<Rank> only_rank, Rank usual_rank);
 
-  // Of links. A focus is needed if most pairs of at least 24 ranks have a link.
-  Focus(const Topology& topology, Rank usual_rank);
+  // Of links, of which `used` carry messages. A focus is needed if most pairs of at least 24 ranks have a link. It is on the links
+  // that carry messages, unless they are many, too: then on those of `usual_rank`.
+  Focus(const Topology& topology, Rank usual_rank, Count used);
 
   Emphasis of(Rank from, Rank to) const;
+  Emphasis of_link(const Link& link, bool is_used) const;
   std::optional<Rank> rank() const { return rank_; }  // the rank whose messages are strong; nothing: all are
   std::string explanation() const;                    // a sentence; empty if all messages are strong
 
  private:
   void take(Rank rank, Count ranks);
 
-  bool is_of_links_ = false;
+  bool is_of_links_ = false, is_on_used_ = false;
   std::optional<Rank> rank_;
   Count every_ = 1;        // of the other ranks, the messages that every `every_`-th sends are faint
   bool is_alone_ = false;  // nothing is faint

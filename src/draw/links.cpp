@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "draw/faults.hpp"
 #include "draw/network.hpp"
@@ -37,6 +38,14 @@ std::vector<LinkPanel> panels_of(const Topology& topology, const MessagesByRound
   }
   if (panels.empty()) panels.emplace_back();
   return panels;
+}
+
+// Returns how many links carry a message in any of the panels.
+Count used_links(const std::vector<LinkPanel>& panels) {
+  std::set<Count> numbers;
+  for (const LinkPanel& panel : panels)
+    for (const auto& [number, load] : panel.loads) numbers.insert(number);
+  return static_cast<Count>(numbers.size());
 }
 
 HeatScale scale_of(const std::vector<LinkPanel>& panels, const ByteUnit& unit) {
@@ -88,7 +97,7 @@ std::string title_of(const Schedule& schedule, const Topology& topology, const D
 
 std::string draw_links(const Schedule& schedule, const Topology& topology, const DrawOptions& options) {
   check_ranks(topology, schedule.problem);
-  const bool is_sample = Focus(topology, 0).rank().has_value();
+  const bool is_sample = Focus(topology, 0, topology.link_count()).rank().has_value();
   check_parts(topology.link_count(), is_sample ? most_links_of_sample : most_links, "links");
   const std::vector<Program> programs = programs_of(schedule, most_ranks);
   const Faults faults(schedule, programs, options.findings);
@@ -100,7 +109,7 @@ std::string draw_links(const Schedule& schedule, const Topology& topology, const
   const NetworkLayout layout = layout_of(topology);
 
   Svg svg(faults.marked(title_of(schedule, topology, options, unit)));
-  const Focus focus(topology, faults.any() ? faults.places().front().rank : Rank{0});
+  const Focus focus(topology, faults.any() ? faults.places().front().rank : Rank{0}, used_links(panels));
   NetworkDrawing network(svg, topology, layout, focus, unit);
   const double heading = options.each_round ? heading_height + (faults.any() ? room_for_marks : 0) : 0,
                step_x = layout.width + between_panels, step_y = layout.height + heading + between_panels;

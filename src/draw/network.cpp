@@ -31,6 +31,7 @@ void add_loads(const Topology& topology, const std::vector<RoutedMessage>& messa
 void NetworkDrawing::draw(Point corner, const LoadByLink& loads, const HeatScale& scale, bool has_numbers) {
   draw_parts(corner);
   for (const Drawn& drawn : links(loads)) draw_link(corner, drawn, scale, has_numbers);
+  draw_part_names(corner);
   for (Vertex vertex = 0; vertex < topology_.vertices(); ++vertex) draw_vertex(corner, vertex);
   for (const auto& [base, number] : numbers_) svg_.text(base, number, Anchor::middle, "over", 10);
   numbers_.clear();
@@ -46,12 +47,13 @@ std::vector<NetworkDrawing::Drawn> NetworkDrawing::links(const LoadByLink& loads
   for (Vertex vertex = 0; vertex < topology_.vertices(); ++vertex) {
     std::map<Vertex, std::size_t> before;
     for (const Link& link : topology_.links_from(vertex)) {
-      if (focus_.of(link.from, link.to) == Emphasis::absent) continue;
       const auto load = loads.find(link.number);
-      list.push_back({link, before[link.to]++, load == loads.end() ? LinkLoad{} : load->second});
+      const Emphasis emphasis = focus_.of_link(link, load != loads.end());
+      if (emphasis == Emphasis::absent) continue;
+      list.push_back({link, before[link.to]++, load == loads.end() ? LinkLoad{} : load->second, emphasis == Emphasis::faint});
     }
   }
-  const auto key = [&](const Drawn& drawn) { return std::pair(!is_faint(drawn.link), drawn.load.bytes); };
+  const auto key = [&](const Drawn& drawn) { return std::pair(!drawn.is_faint, drawn.load.bytes); };
   std::stable_sort(list.begin(), list.end(), [&](const Drawn& a, const Drawn& b) { return key(a) < key(b); });
   return list;
 }
@@ -61,16 +63,20 @@ void NetworkDrawing::draw_parts(Point corner) {
     const Box box{corner.x + part.box.x, corner.y + part.box.y, part.box.width, part.box.height};
     svg_.box(box, "band", {}, part.name, part.is_round ? box.width / 2 : 0);
   }
-  for (const LayoutPart& part : layout_.parts) svg_.text(corner + part.name_at, part.name, Anchor::middle, "faint", 11);
+}
+
+// After the links, which may cross the names.
+void NetworkDrawing::draw_part_names(Point corner) {
+  for (const LayoutPart& part : layout_.parts) svg_.text(corner + part.name_at, part.name, Anchor::middle, "faint over", 11);
 }
 
 void NetworkDrawing::draw_link(Point corner, const Drawn& drawn, const HeatScale& scale, bool has_numbers) {
-  const auto& [link, parallel, load] = drawn;
+  const auto& [link, parallel, load, is_faint] = drawn;
   const bool is_used = load.messages > 0;
   const double share = scale.share(load.bytes);
   const Stroke stroke{.colour = is_used ? heat(share) : unused,
                       .width = is_used ? 1.4 + 2.2 * share : 0.8,
-                      .opacity = is_faint(link) ? faint_opacity : 1};
+                      .opacity = is_faint ? faint_opacity : 1};
   const std::string explanation = fmt::format("{}: {} in {} message{}", topology_.text_of(link), bytes_text(load.bytes, unit_),
                                               load.messages, load.messages == 1 ? "" : "s");
   const std::string number = has_numbers && load.messages > 1 ? fmt::format("{}", load.messages) : "";

@@ -40,11 +40,12 @@ class NetworkDrawing {
     Link link;
     std::size_t parallel = 0;  // how many links between the same two ends come before it
     LinkLoad load;
+    bool is_faint = false;
   };
 
   std::vector<Drawn> links(const LoadByLink& loads) const;
-  bool is_faint(const Link& link) const { return focus_.of(link.from, link.to) == Emphasis::faint; }
   void draw_parts(Point corner);
+  void draw_part_names(Point corner);
   void draw_link(Point corner, const Drawn& drawn, const HeatScale& scale, bool has_numbers);
   void draw_between(Point from, Point to, double gap_from, double gap_to, double right, const Stroke& stroke,
                     const std::string& explanation, const std::string& number);

@@ -3,30 +3,38 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
+#include "foundation/text/counted.hpp"
 #include "foundation/text/printable.hpp"
 #include "problem/problem_text.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/fault_cause.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 namespace {
 
 void add_findings(Trace& trace, const Schedule& schedule, const std::vector<Finding>& findings) {
-  for (const Finding& finding : findings)
+  const FaultCauses found = causes_of(schedule, findings);
+  for (const std::size_t i : order_of(findings, found)) {
+    const Finding& finding = findings[i];
     trace.findings.push_back({.rule = std::string(name(finding.rule)),
                               .text = finding.message,
                               .rank = finding.rank,
                               .stage = finding.stage,
                               .round = finding.round,
                               .region = finding.region});
-  const std::vector<FaultCause> causes = causes_of(schedule, findings).causes;
-  for (std::size_t i = 0; i < causes.size(); ++i)
-    for (const std::size_t found : causes[i].findings) {
-      TracedFinding& finding = trace.findings[found];
-      finding.cause = static_cast<Count>(i);
-      const bool is_said = causes[i].kind == CauseKind::rule || causes[i].message.find(finding.text) != std::string::npos;
-      if (!is_said) finding.text += "; the cause: " + causes[i].message;
+  }
+  auto finding = trace.findings.begin();
+  for (std::size_t i = 0; i < found.causes.size(); ++i) {
+    const FaultCause& cause = found.causes[i];
+    for (const auto end = finding + size(cause.findings); finding != end; ++finding) {
+      finding->cause = static_cast<Count>(i);
+      const bool is_said = cause.kind == CauseKind::rule || cause.message.find(finding->text) != std::string::npos;
+      if (!is_said) finding->text += "; the cause: " + cause.message;
     }
+  }
 }
 
 void add_bounds(Trace& trace, const Schedule& schedule, const Topology* topology) {
@@ -43,6 +51,9 @@ Trace described_trace(const Schedule& schedule, const std::string& label, const 
                       const std::vector<Finding>& findings) {
   Trace trace = trace_of(schedule, topology);
   trace.title = fmt::format("{}, {}, {}", name(schedule.problem.collective), printable(label), problem_text(schedule.problem));
+  if (const std::set<Count> nodes(schedule.problem.nodes.begin(), schedule.problem.nodes.end()); !nodes.empty())
+    trace.title += fmt::format(", on {}", counted(static_cast<Count>(nodes.size()), "node"));
+  if (topology) trace.title += fmt::format(", {}", topology->name());
   if (findings.empty())
     add_bounds(trace, schedule, topology);
   else

@@ -84,7 +84,8 @@ class SpaceTime {
     return with_headline(svg_,
                          faults_.draw_legend(svg_, reach,
                                              "A cross marks a finding at a rank: in the framed round; or right of the rounds, if "
-                                             "it is about the end; or left of them, if it is about the whole program. The cross in "
+                                             "it is about the end; or left of them, if it is about the whole program. The round of "
+                                             "the cause is framed, too. The cross in "
                                              "the circle is the first finding. Half an arrow is a message with one end only: it "
                                              "has a bar if nobody receives it, and is dotted if nobody sends it."));
   }
@@ -116,6 +117,7 @@ class SpaceTime {
       mark(svg_, place, {x, row(place.rank)});
       if (in_round) marked.insert(place.round);
     }
+    if (const auto round = faults_.cause_round(); round && columns_.contains(*round)) marked.insert(*round);
     for (const Count round : marked)
       mark_round(svg_, {columns_.at(round).begin + columns_.at(round).width / 2, foot_at() + 16}, fmt::format("{}", round),
                  Anchor::middle, 11);

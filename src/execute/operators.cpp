@@ -37,6 +37,14 @@ Number multiply(Number a, Number b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
+template <class Number>
+constexpr bool is_nan(Number number) {
+  if constexpr (std::is_floating_point_v<Number>)
+    return number != number;
+  else
+    return false;
+}
+
 template <class Value>
 struct Indexed {  // laid out as MPI's pair types
   Value value;
@@ -53,19 +61,28 @@ using Matrix = std::array<Number, 4>;  // 2 x 2, row by row
 
 constexpr auto sum = [](auto a, auto b) { return add(a, b); };
 constexpr auto prod = [](auto a, auto b) { return multiply(a, b); };
-constexpr auto least = [](auto a, auto b) { return b < a ? b : a; };
-constexpr auto greatest = [](auto a, auto b) { return a < b ? b : a; };
+// Of a NaN and a number both return the NaN, in either order: otherwise results would depend on how operands are grouped.
+constexpr auto least = [](auto a, auto b) {
+  const auto number = a < b ? a : b;
+  return is_nan(a) ? a : number;
+};
+constexpr auto greatest = [](auto a, auto b) {
+  const auto number = b < a ? a : b;
+  return is_nan(a) ? a : number;
+};
 constexpr auto bit_and = [](auto a, auto b) { return static_cast<decltype(a)>(a & b); };
 constexpr auto bit_or = [](auto a, auto b) { return static_cast<decltype(a)>(a | b); };
 constexpr auto bit_xor = [](auto a, auto b) { return static_cast<decltype(a)>(a ^ b); };
 constexpr auto logical_and = [](auto a, auto b) { return static_cast<decltype(a)>(a != 0 && b != 0); };
 constexpr auto logical_or = [](auto a, auto b) { return static_cast<decltype(a)>(a != 0 || b != 0); };
 constexpr auto logical_xor = [](auto a, auto b) { return static_cast<decltype(a)>((a != 0) != (b != 0)); };
-// For pairs (minloc, maxloc), an operator tells whether to keep the first of two.
+// For pairs (minloc, maxloc), an operator tells whether to keep the first of two. A NaN is kept before any number.
 constexpr auto least_place = [](const auto& a, const auto& b) {
+  if (is_nan(a.value) || is_nan(b.value)) return is_nan(a.value) && (!is_nan(b.value) || a.index < b.index);
   return a.value < b.value || (!(b.value < a.value) && a.index < b.index);
 };
 constexpr auto greatest_place = [](const auto& a, const auto& b) {
+  if (is_nan(a.value) || is_nan(b.value)) return is_nan(a.value) && (!is_nan(b.value) || a.index < b.index);
   return b.value < a.value || (!(a.value < b.value) && a.index < b.index);
 };
 constexpr auto matrix_product = [](auto a, auto b) {

@@ -126,10 +126,11 @@ SuspectChoice Choices::best_repaired(std::vector<SuspectChoice> choices) {
   replayed_ += (size(choices) - 1) * size(known_.flow.operations());
   if (choices.size() == 1 || replayed_ > most_replayed) return choices.front();
   SuspectChoice* best = nullptr;
-  std::tuple<std::size_t, bool, Count> fewest;
+  std::tuple<std::size_t, bool, Count, Bytes> fewest;
   for (SuspectChoice& choice : choices) {
     const std::size_t left = left_without(choice);
-    const std::tuple now{left, !choice.repair, choice.repair ? choice.repair->irregular : 0};  // what was tried counts more
+    const std::optional<Repaired>& repair = choice.repair;  // what was tried counts more
+    const std::tuple now{left, !repair, repair ? repair->irregular : 0, repair ? -repair->used_scratch : 0};
     if (best == nullptr || now < fewest) best = &choice, fewest = now;
   }
   return *best;

@@ -19,15 +19,21 @@ class FarReaching {
     if (cause.kind == CauseKind::missing && names.size() > 1)
       for (const NamedOperation& name : names) missing_at_.insert(name.to);
     std::set<OperationKey> keys;
+    if (cause.kind != CauseKind::missing)
+      for (const NamedOperation& name : names) ends_.insert({{name.round, name.from}, {name.round, name.to}});
     if (cause.kind == CauseKind::unfinished || (cause.kind != CauseKind::missing && names.size() > 1))
       for (const NamedOperation& name : names) keys.insert(key_of(name));
+    if (cause.kind == CauseKind::rule) ends_ = places_of_all(cause, known);
     std::set<std::pair<Count, Rank>> rounds;  // out of order, or of no stage
     for (const std::size_t i : cause.findings)
       if (const Finding& finding = known.findings[i]; finding.rule == Rule::round_order && finding.round && finding.rank)
         rounds.emplace(*finding.round, *finding.rank);
     for (std::size_t i = 0; i < known.flow.operations().size(); ++i) {
       const NamedOperation& name = known.flow.operations()[i].name;
-      if (keys.contains(key_of(name))) operations_.insert(i);
+      if (keys.contains(key_of(name))) {
+        operations_.insert(i);
+        if (cause.kind == CauseKind::unfinished && known.flow.operations()[i].target == nullptr) missing_at_.insert(name.to);
+      }
       const auto is_misplaced = [&](Rank rank) { return rank == draft.shifted || rounds.contains({name.round, rank}); };
       if (is_misplaced(name.from) || is_misplaced(name.to)) misplaced_.insert(i);
     }
@@ -38,10 +44,13 @@ class FarReaching {
         if (rank >= 0 && rank < known.ranks && known.flow.programs()[index(rank)].rounds.empty()) idle_.insert(rank);
   }
 
-  bool empty() const { return operations_.empty() && missing_at_.empty(); }
+  bool empty() const { return operations_.empty() && missing_at_.empty() && ends_.empty(); }
   bool has(std::size_t operation) const { return operations_.contains(operation); }
   const std::set<std::size_t>& misplaced() const { return misplaced_; }
   bool is_missing_at(Rank rank) const { return missing_at_.contains(rank); }
+  bool ends_at(const std::optional<Count>& round, const std::optional<Rank>& rank) const {
+    return round && rank && ends_.contains({*round, *rank});
+  }
   bool is_of_idle_ranks(const FaultCause& cause) const {
     const std::vector<NamedOperation> names = operations_of(cause);
     return cause.kind == CauseKind::missing && std::all_of(names.begin(), names.end(), [&](const NamedOperation& name) {
@@ -50,9 +59,21 @@ class FarReaching {
   }
 
  private:
+  // The places of a rule's findings; none if one has no round or rank.
+  static std::set<std::pair<Count, Rank>> places_of_all(const FaultCause& cause, const Investigation& known) {
+    std::set<std::pair<Count, Rank>> places;
+    for (const std::size_t i : cause.findings) {
+      const Finding& finding = known.findings[i];
+      if (!finding.round || !finding.rank) return {};
+      places.emplace(*finding.round, *finding.rank);
+    }
+    return places;
+  }
+
   std::set<std::size_t> operations_, misplaced_;
-  std::set<Rank> missing_at_;  // the ranks to which operations are missing
-  std::set<Rank> idle_;        // ranks without any operation for which others wait
+  std::set<std::pair<Count, Rank>> ends_;  // rounds and ranks of the operations
+  std::set<Rank> missing_at_;              // the ranks to which operations are missing, or at which their ends are
+  std::set<Rank> idle_;                    // ranks without any operation for which others wait
 };
 
 // Tells whether findings are consequences of operations.
@@ -69,7 +90,10 @@ class Consequences {
 
  private:
   bool leads_to(const FarReaching& reach, const WrongByte& wrong) {
-    if (std::any_of(wrong.origins.begin(), wrong.origins.end(), [&](std::size_t i) { return reach.has(i); })) return true;
+    if (std::any_of(wrong.origins.begin(), wrong.origins.end(), [&](std::size_t i) { return reach.has(i); }) ||
+        std::any_of(wrong.unwritten.begin(), wrong.unwritten.end(),
+                    [&](const BytePlace& place) { return waits_for(reach, place); }))
+      return true;
     known_.budget.charge(size(wrong.suspects) * (size(reach.misplaced()) + 1));
     return std::any_of(wrong.suspects.begin(), wrong.suspects.end(), [&](const auto& each) {
       const auto& [suspect, suspicions] = each;
@@ -137,8 +161,10 @@ void take_consequences(std::vector<DraftCause>& causes, Investigation& known) {
       // Causes are listed as they were found, those that explain most first, and those of a rule last.
       if (cause.kind != CauseKind::rule && &other < &draft) continue;
       const std::vector<std::size_t>& findings = other.cause.findings;
-      if (reach.is_of_idle_ranks(other.cause) ||
-          std::all_of(findings.begin(), findings.end(), [&](std::size_t i) { return consequences.has(reach, i); }))
+      const bool is_rule = other.cause.kind == CauseKind::rule;
+      if (reach.is_of_idle_ranks(other.cause) || std::all_of(findings.begin(), findings.end(), [&](std::size_t i) {
+            return consequences.has(reach, i) || (is_rule && reach.ends_at(known.findings[i].round, known.findings[i].rank));
+          }))
         take_findings(cause, other.cause);
     }
   }

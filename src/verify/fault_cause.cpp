@@ -332,13 +332,20 @@ FaultCauses causes_of(const Schedule& schedule, const std::vector<Finding>& find
   }
 }
 
-bool explains(const FaultCause& cause) { return cause.kind != CauseKind::rule || cause.findings.size() > 1; }
+bool is_its_finding(const FaultCause& cause) { return cause.kind == CauseKind::rule && cause.findings.size() == 1; }
+
+std::vector<std::size_t> order_of(const std::vector<Finding>& findings, const FaultCauses& causes) {
+  std::vector<std::size_t> order;
+  for (const FaultCause& cause : causes.causes) order.insert(order.end(), cause.findings.begin(), cause.findings.end());
+  for (std::size_t i = order.size(); i < findings.size(); ++i) order.push_back(i);  // no causes were sought
+  return order;
+}
 
 std::string count_of(const std::vector<Finding>& findings, const FaultCauses& causes) {
   const bool is_cut = findings.size() >= most_counted_findings;
   std::string text = (is_cut ? "at least " : "") + counted(findings.size(), "finding");
   const std::size_t count = causes.causes.size();
-  if (std::any_of(causes.causes.begin(), causes.causes.end(), explains))
+  if (count > 0)
     text += fmt::format("{} {}", is_cut ? "; the first of these have" : ",", count == 1 ? "one cause" : counted(count, "cause"));
   return text;
 }

@@ -8,11 +8,23 @@
 #include "foundation/assert.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/verify.hpp"
+#include "verify/runs.hpp"
 
 namespace quadrille {
 namespace {
 
 constexpr std::size_t most_repairs = 4;
+
+// Sorted runs of one buffer, without bytes that occur twice.
+std::vector<Run> united(const std::vector<Run>& runs) {
+  std::vector<Run> list;
+  for (const Run& run : runs)
+    if (!list.empty() && run.first <= list.back().last)
+      list.back().last = std::max(list.back().last, run.last);
+    else
+      list.push_back(run);
+  return list;
+}
 
 // The same regions in a copy of the programs.
 Regions* found_again(const Regions* regions, const std::vector<Program>& programs, std::vector<Program>& copies, Rank rank) {
@@ -49,6 +61,27 @@ Count same_regions(const ByteFlow& flow, std::size_t operation, const Regions& r
   return count;
 }
 
+// Bytes of a program's scratch that are both written and read.
+Bytes used_scratch(const Program& program) {
+  Regions reads, writes;
+  const auto add = [](Regions& list, const Regions& regions) {
+    for (const Region& region : regions)
+      if (region.buffer == Buffer::scratch) list.push_back(region);
+  };
+  for (const Round& round : program.rounds) {
+    for (const Local& local : round.locals) add(reads, local.source), add(writes, local.target);
+    for (const Message& send : round.sends) add(reads, send.regions);
+    for (const Message& receive : round.receives) add(writes, receive.regions);
+  }
+  const std::vector<Run> read = united(sorted_runs(reads)), written = united(sorted_runs(writes));
+  Bytes used = 0;
+  for (auto r = read.begin(), w = written.begin(); r != read.end() && w != written.end();) {
+    used += std::max<Bytes>(0, std::min(r->last, w->last) - std::max(r->first, w->first));
+    (r->last < w->last ? r : w)++;
+  }
+  return used;
+}
+
 std::optional<Repaired> repaired(const Schedule& schedule, const ByteFlow& flow, std::size_t operation,
                                  const std::vector<const Suspicions*>& suspicions, const Repair& repair, std::size_t most) {
   const TimedOperation& timed = flow.operations()[operation];
@@ -82,7 +115,8 @@ std::optional<Repaired> repaired(const Schedule& schedule, const ByteFlow& flow,
     return std::nullopt;
   return Repaired{repair, findings.size(),
                   same_regions(flow, operation, *before, repair.reads, schedule.problem.ranks) -
-                      same_regions(flow, operation, after, repair.reads, schedule.problem.ranks)};
+                      same_regions(flow, operation, after, repair.reads, schedule.problem.ranks),
+                  used_scratch(programs[index(repair.reads ? timed.name.from : timed.name.to)])};
 }
 
 }  // namespace

@@ -28,6 +28,8 @@ struct Repaired {
   // Comparable operations at other ranks with the same regions, before the repair less those after it: the guilty one is often the
   // one that differs from all others.
   Count irregular = 0;
+  // Bytes of scratch at the repaired end's rank that are both written and read; right schedules leave no holes in it.
+  Bytes used_scratch = 0;
 };
 
 // Tries the repairs that most suspicions suggest, with the regions that they suggest. Returns the repair that leaves the fewest

@@ -67,9 +67,12 @@ class Evidence {
       const Bytes byte = piece.input_offset + offset - piece.offset;
       const Rank from = absent_operand(piece, byte, origins);
       const BytePlace start{from, Buffer::input, byte};
-      wrong_.push_back({i, from, *finding.rank, {}, {}});
+      wrong_.push_back({i, from, *finding.rank, {}, {}, {}});
       for (const ByteStay& origin : origins)
-        if (origin.written_by) wrong_.back().origins.insert(*origin.written_by);
+        if (origin.written_by)
+          wrong_.back().origins.insert(*origin.written_by);
+        else if (origin.next && origin.place.buffer != Buffer::input)
+          wrong_.back().unwritten.push_back(origin.place);
       const std::vector<ByteStay> copies = flow_.copies_of(start);
       suspect(copies, origins);
       const std::vector<ByteStay> chain = chain_of_wrong_leaf(piece, byte, origins);

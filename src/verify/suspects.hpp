@@ -57,7 +57,8 @@ struct WrongByte {
   std::size_t finding = 0;
   Rank from = 0, to = 0;
   std::map<Suspect, Suspicions> suspects;
-  std::set<std::size_t> origins;  // operations that moved the wrong byte on its way to the output
+  std::set<std::size_t> origins;     // operations that moved the wrong byte on its way to the output
+  std::vector<BytePlace> unwritten;  // places from which operations moved it, although nothing was ever written there
 };
 
 // Whether a byte lies between the first and the last byte of a region; the rank is not compared. Gaps of strided regions count as

@@ -50,6 +50,7 @@
 #include "quadrille/error.hpp"
 #include "quadrille/traffic.hpp"
 #include "schedule/extent.hpp"
+#include "schedule/region_words.hpp"
 #include "schedule/symmetry.hpp"
 #include "topology/round_messages.hpp"
 #include "verify/replay.hpp"
@@ -134,7 +135,7 @@ std::string to_string(const Finding& finding) {
   if (finding.rank) add(fmt::format("rank {}", *finding.rank));
   if (!finding.stage.empty()) add(fmt::format("stage '{}'", finding.stage));
   if (finding.round) add(fmt::format("round {}", *finding.round));
-  if (finding.region) add(to_string(*finding.region));
+  if (finding.region) add(in_words(*finding.region));
   return fmt::format("{}{}{}: {}", place, place.empty() ? "" : ": ", name(finding.rule), finding.message);
 }
 

@@ -63,7 +63,10 @@ TEST(Family, OfSchedulesHasOneForEachOfTheirProblems) {
   EXPECT_EQ(family.schedule(small)->program(1), make_schedule(small, "bruck").program(1));
   EXPECT_EQ(family.schedule(large)->program(1), make_schedule(large, "direct").program(1));
   EXPECT_EQ(specification(*family.schedule(large)), "two");
-  EXPECT_EQ(family.schedule(Problem::alltoall(3, 16)).error(), "it has no schedule for alltoall among 3 ranks, 16 B a block");
+  EXPECT_EQ(family.schedule(Problem::alltoall(3, 16)).error(),
+            "none of the given schedules is for alltoall among 3 ranks, 16 B a block");
+  EXPECT_EQ(family_of_schedules("bruck", {make_schedule(small, "bruck")}).schedule(large).error(),
+            "the given schedule is for alltoall among 3 ranks, 8 B a block, not for alltoall among 3 ranks, 1 KiB a block");
   EXPECT_FALSE(family.schedule(Problem::alltoall(4, 8)));
   EXPECT_FALSE(family.schedule(Problem::allgather(3, 8)));
   // The place of the ranks is no other problem; the schedule takes it over.

@@ -64,6 +64,8 @@ TEST(Axes, HaveTicksAtRoundNumbers) {
   EXPECT_THAT(texts(Axis(range_of(16, 512), false, 0, 1).round_values()),
               ElementsAre("50", "100", "150", "200", "250", "300", "350", "400", "450", "500"));
   EXPECT_THAT(texts(Axis(range_of(0.96, 1.24), true, 0, 1).round_values()), ElementsAre("1", "1.1", "1.2"));
+  EXPECT_THAT(texts(Axis(range_of(121, 139), true, 0, 1).round_values()),
+              ElementsAre("122", "124", "126", "128", "130", "132", "134", "136", "138"));
   EXPECT_THAT(texts(Axis(range_of(0.9, 8), true, 0, 1).round_values()), ElementsAre("1", "1.5", "2", "3", "5", "7"));
   EXPECT_THAT(texts(Axis(range_of(1, 100), true, 0, 1).round_values()), ElementsAre("1", "2", "5", "10", "20", "50", "100"));
   EXPECT_THAT(texts(Axis(range_of(0.5, 2e5), true, 0, 1).round_values()), ElementsAre("1", "10", "100", "1000", "10000", "10⁵"));

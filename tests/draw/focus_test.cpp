@@ -45,15 +45,25 @@ TEST(Focus, TakesASampleFrom24RanksOn) {
 }
 
 TEST(Focus, OfLinksNeedsLinksBetweenMostOf24Ranks) {
-  EXPECT_FALSE(Focus(Topology::ring(24), 3).rank());
-  EXPECT_FALSE(Focus(parse_topology("full:23"), 3).rank());
-  const Focus focus(parse_topology("full:24"), 3);
+  EXPECT_FALSE(Focus(Topology::ring(24), 3, 24).rank());
+  EXPECT_FALSE(Focus(parse_topology("full:23"), 3, 23 * 22).rank());
+  const Focus focus(parse_topology("full:24"), 3, 24 * 23);
   EXPECT_EQ(focus.rank(), 3);
   EXPECT_EQ(focus.of(1, 3), Emphasis::strong);
   EXPECT_EQ(focus.of(6, 1), Emphasis::faint);
   EXPECT_EQ(focus.of(1, 6), Emphasis::absent);
   EXPECT_EQ(focus.explanation(),
-            "strong: the links of rank 3; faint: a sample of the other links, those that leave ranks 0, 3, 6 and so on");
+            "strong: the used links of rank 3; faint: a sample of the others, those that leave ranks 0, 3, 6 and so on");
+  EXPECT_EQ(focus.of_link({.from = 3, .to = 1}, true), Emphasis::strong);
+  EXPECT_EQ(focus.of_link({.from = 3, .to = 1}, false), Emphasis::faint);
+}
+
+TEST(Focus, OfLinksIsOnThoseThatCarryMessagesIfTheyAreFew) {
+  const Focus focus(parse_topology("full:24"), 0, 24);
+  EXPECT_EQ(focus.of_link({.from = 7, .to = 8}, true), Emphasis::strong);
+  EXPECT_EQ(focus.of_link({.from = 0, .to = 8}, false), Emphasis::faint);
+  EXPECT_EQ(focus.of_link({.from = 7, .to = 9}, false), Emphasis::absent);
+  EXPECT_THAT(focus.explanation(), HasSubstr("strong: the links that carry messages"));
 }
 
 TEST(Focus, OnOneRankAlone) {

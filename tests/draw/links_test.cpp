@@ -103,7 +103,7 @@ TEST(Draw, LinksThatAreTooManyAreASample) {
   EXPECT_TRUE(sample.explained("17 -> 5:").empty());
   EXPECT_STREQ(sample.explained("6 -> 3:").at(0).attribute("stroke-opacity").value(), "0.30");
   EXPECT_STREQ(sample.explained("0 -> 3:").at(0).attribute("stroke-opacity").value(), "");
-  EXPECT_EQ(sample.all("strong: the links of rank 0; faint: a sample of the other links, those").size(), 1u);
+  EXPECT_EQ(sample.all("strong: the used links of rank 0; faint: a sample of the others, those").size(), 1u);
   EXPECT_EQ(drawn(96).explanations("path").size(), 8u * 95 + 88);
 }
 

@@ -2,6 +2,7 @@
 // Compares the built-in operators with their definitions, and tests the operands by which races and tests check reductions.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <complex>
 #include <limits>
 
@@ -67,6 +68,47 @@ TEST(Operators, MatchTheirDefinitions) {
   using Matrix = std::array<std::int32_t, 4>;
   EXPECT_EQ(combined<Matrix>("matmul2", "i32", {1, 2, 3, 4}, {5, 6, 7, 8}), (Matrix{19, 22, 43, 50}));
   EXPECT_EQ(combined<Matrix>("matmul2", "i32", {5, 6, 7, 8}, {1, 2, 3, 4}), (Matrix{23, 34, 31, 46}));
+}
+
+// Whatever the order of operands and the place in the vector: results must not depend on how ranks are grouped.
+template <class Number>
+void expect_nan_wins(const char* type) {
+  constexpr std::size_t length = 37;  // whole vectors of the processor and a rest
+  const Number nan = std::numeric_limits<Number>::quiet_NaN();
+  for (const char* name : {"min", "max"})
+    for (const OperandOrder order : {OperandOrder::source_first, OperandOrder::target_first})
+      for (std::size_t at = 0; at < length; ++at)
+        for (const bool in_source : {true, false}) {
+          std::vector<Number> source(length, 1), target(length, 2);
+          (in_source ? source : target)[at] = nan;
+          built_in_operator(name, type)
+              ->combine(reinterpret_cast<const std::byte*>(source.data()), reinterpret_cast<std::byte*>(target.data()), length,
+                        order);
+          for (std::size_t i = 0; i < length; ++i) {
+            if (i == at)
+              EXPECT_TRUE(std::isnan(target[i])) << name << ' ' << type << ' ' << i;
+            else
+              EXPECT_EQ(target[i], Number{*name == 'm' && name[1] == 'i' ? 1.F : 2.F}) << name << ' ' << type << ' ' << i;
+          }
+        }
+}
+
+TEST(Operators, MinAndMaxPropagateNaN) {
+  expect_nan_wins<float>("f32");
+  expect_nan_wins<double>("f64");
+}
+
+TEST(Operators, PlacesOfNaNWinAndTheLeastOfThem) {
+  struct Place {
+    double value;
+    std::int32_t index, padding;
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const char* name : {"minloc", "maxloc"}) {
+    EXPECT_EQ(combined<Place>(name, "f64_i32", {1, 0, 0}, {nan, 1, 0}).index, 1) << name;
+    EXPECT_EQ(combined<Place>(name, "f64_i32", {nan, 1, 0}, {1, 0, 0}).index, 1) << name;
+    EXPECT_EQ(combined<Place>(name, "f64_i32", {nan, 3, 0}, {nan, 2, 0}).index, 2) << name;
+  }
 }
 
 TEST(Operators, WithUnknownNamesAreRefusedWithASentence) {

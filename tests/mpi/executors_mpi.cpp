@@ -102,9 +102,9 @@ std::string first_fault_of_agreement(Communicator& communicator) {
 // Collective. No memory is taken for the parts of messages that are far too long; all ranks get an error.
 std::string first_fault_of_huge_messages(Communicator& communicator) {
   try {
-    plan(communicator, Problem::broadcast(communicator.size(), Bytes{1} << 59),
+    plan(communicator, Problem::broadcast(communicator.size(), Bytes{1} << 56),
          {.algorithm = "binomial", .executor = Executor::mpi});
-    return communicator.size() > 1 ? "a broadcast of 2^59 bytes was planned" : "";
+    return communicator.size() > 1 ? "a broadcast of 2^56 bytes was planned" : "";
   } catch (const Error& error) {
     const bool says_why = std::string_view(error.what()).find("more than 4194304 parts") != std::string_view::npos;
     return says_why && error.code() == ErrorCode::too_large ? "" : error.what();

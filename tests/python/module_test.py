@@ -98,6 +98,8 @@ class Schedules(unittest.TestCase):
         for s in [q.alltoall("bruck:radix=3", ranks=7, block=8), q.alltoallv(ranks=3, counts=range(9)), q.allreduce(ranks=4, block=64),
                   q.broadcast(ranks=3, block=8, root=2), mine(ranks=4, block=8), q.barrier(ranks=3)]:
             self.assertEqual(q.parse(s.text), [s])
+            self.assertEqual(q.parse(s.json), [s])
+            self.assertNotEqual(q.parse(s.json), [q.alltoall("direct", ranks=7, block=8)])
             self.assertTrue(q.parse(s.json)[0].verify())
             self.assertEqual(pickle.loads(pickle.dumps(s)), s)
             self.assertEqual(copy.deepcopy(s), s)
@@ -295,6 +297,8 @@ class Algorithms(unittest.TestCase):
         raises(yields([q.send(0, q.input[0:8])]), q.Error, "must not send to itself")
         raises(lambda problem, rank: 1 / 0, ZeroDivisionError, "")
         raises(lambda problem, rank: iter([None] * rank), q.ScheduleError, "stage")  # ranks disagree about the rounds
+        self.assertEqual(repr(q.output[8:24]), "output[8:24]")
+        self.assertEqual(repr(q.send(1, q.input[8:24])), "send to 1 input[8:24]")
         for wrong, hint in [(lambda: q.input[0.0:8], r"input\[begin:end\] takes whole numbers of bytes, not 0.0"),
                             (lambda: q.input[0], r"write input\[begin:end\], in bytes"),
                             (lambda: q.send(1.0, q.input[0:8]), "a rank is a whole number, not 1.0"),

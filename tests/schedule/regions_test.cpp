@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "schedule/region_words.hpp"
+
 namespace quadrille {
 namespace {
 
@@ -46,6 +48,14 @@ TEST(Regions, EmptyRegionsHaveNoRuns) {
   EXPECT_EQ(merged_runs({run(Buffer::input, 3, 0)}), Regions{});
   EXPECT_EQ(merged_runs({run(Buffer::input, 0, 4), run(Buffer::output, 3, 0), run(Buffer::input, 4, 4)}),
             (Regions{run(Buffer::input, 0, 8)}));
+}
+
+TEST(Regions, AreToldInWords) {
+  EXPECT_EQ(in_words(run(Buffer::output, 16, 8)), "8 bytes from output[16]");
+  EXPECT_EQ(in_words(run(Buffer::scratch, 0, 1)), "1 byte from scratch[0]");
+  EXPECT_EQ(in_words({Buffer::input, 24, 8, {{{2, -16}, {}, {}}}}), "8 bytes from input[24], 2 times, -16 bytes apart");
+  EXPECT_EQ(in_words({Buffer::input, 8, 4, {{{3, 16}, {}, {2, 64}}}}),
+            "4 bytes from input[8], 3 times, 16 bytes apart, all that 2 times, 64 bytes apart");
 }
 
 }  // namespace

@@ -224,11 +224,12 @@ TEST_F(FileFamily, IsOneCandidateOverItsSizes) {
   // The size for which there is no schedule says so.
   EXPECT_THAT(names_in(priced[1]["candidates"]), ElementsAre("ring"));
   EXPECT_EQ(priced[1]["left_out"],
-            Json::array({{{"algorithm", "mine"}, {"reason", "it has no schedule for alltoall among 4 ranks, 16 B a block"}}}));
+            Json::array(
+                {{{"algorithm", "mine"}, {"reason", "none of the given schedules is for alltoall among 4 ranks, 16 B a block"}}}));
   const Outcome raced = run(with({"race", "alltoall", "--ranks", "4", "--block", "8,16,1KiB", "--json", "--repetitions", "1",
                                   "--time", "0.02s", "--executor", "threads"}));
   EXPECT_EQ(raced.exit_code, 0);
-  EXPECT_THAT(raced.talk, HasSubstr("left out: mine: it has no schedule for alltoall among 4 ranks, 16 B a block"));
+  EXPECT_THAT(raced.talk, HasSubstr("left out: mine: none of the given schedules is for alltoall among 4 ranks, 16 B a block"));
   const Json sizes = Json::parse(raced.out)["sizes"];
   EXPECT_THAT(names_in(sizes[0]["entries"]), ElementsAre("mine", "ring"));
   EXPECT_THAT(names_in(sizes[1]["entries"]), ElementsAre("ring"));

@@ -92,7 +92,8 @@ TEST_F(OwnSchedule, IsRacedWithItsDataChecked) {
 }
 
 TEST_F(OwnSchedule, IsRefusedIfItIsWrong) {
-  const std::string finding = "rank 0, output[3072:1024]: delivery: holds rank 3, bytes from 2048 at the end; expected rank 3";
+  const std::string finding =
+      "rank 0, 1024 bytes from output[3072]: delivery: holds rank 3, bytes from 2048 at the end; expected rank 3";
   const Outcome verified = run({"verify", broken_});
   EXPECT_EQ(verified.exit_code, 1);
   EXPECT_THAT(verified.out, HasSubstr(finding));
@@ -144,7 +145,7 @@ TEST_F(OwnSchedule, IsRefusedIfARegionEndsBeyond64Bits) {
   text.replace(text.find("[1024:1024]"), 11, "[1024:9223372036854775807]");
   const std::string sentence =
       "a region reaches beyond 2^63 bytes; 'quadrille verify' finds: rank 0, stage 'along the rows', round 0, "
-      "input[1024:9223372036854775807]: out-of-buffer: ";
+      "9223372036854775807 bytes from input[1024]: out-of-buffer: ";
   refuses({"draw", "-"}, sentence, text);
   refuses({"schedule", "-", "--json"}, sentence, text);
 }

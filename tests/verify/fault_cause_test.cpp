@@ -478,9 +478,82 @@ TEST(FaultCause, ARuleThatIsBrokenAtEveryRankIsOneCause) {
   const FaultCauses causes = causes_of_wrong(direct, options);
   ASSERT_EQ(causes.causes.size(), 1u);
   EXPECT_EQ(causes.causes[0].kind, CauseKind::rule);
-  EXPECT_TRUE(explains(causes.causes[0]));
+  EXPECT_FALSE(is_its_finding(causes.causes[0]));
   EXPECT_EQ(causes.causes[0].message,
             "rank 0, stage 'exchange', round 0: port-limit: sends 5 messages in one round on 1 ports; the same at every rank");
+}
+
+FaultCauses causes_after(const Schedule& right, const std::function<void(std::vector<Program>&)>& change) {
+  const ChangedSchedule base(right);
+  std::vector<Program> changed = base.programs;
+  change(changed);
+  return causes_of_wrong(base.with(changed));
+}
+
+// One operation that is wrong breaks rules besides those about its bytes.
+TEST(FaultCause, WhatOneMistakeBreaksIsOneCause) {
+  const Schedule direct = make_schedule(Problem::alltoall(6, 8), "direct");
+  const auto twice = [](std::vector<Program>& programs) {
+    std::vector<Message>& receives = programs[0].rounds[0].receives;
+    receives.push_back(receives.front());
+  };
+  const std::map<std::string, FaultCauses> all{
+      {"receive into input", causes_after(direct, [](auto& p) { p[0].rounds[0].receives[0].regions[0].buffer = in; })},
+      {"receive twice", causes_after(direct, twice)},
+      {"receive twice, bruck", causes_after(make_schedule(Problem::alltoall(8, 8), "bruck"), twice)},
+      {"wrong receiver", causes_after(direct, [](auto& p) { p[0].rounds[0].sends[2].peer = p[0].rounds[0].sends[3].peer; })},
+      {"send one round late", causes_after(make_schedule(Problem::alltoall(6, 8), "ring"),
+                                           [](auto& p) {
+                                             std::vector<Round>& rounds = p[5].rounds;
+                                             rounds[1].sends.push_back(rounds[0].sends[0]);
+                                             rounds[0].sends.clear();
+                                           })},
+      {"reach out of the output", causes_after(direct, [](auto& p) { p[2].rounds[0].receives[0].regions[0].offset = 48; })}};
+  for (const auto& [what, causes] : all) EXPECT_EQ(causes.causes.size(), 1u) << what;
+  EXPECT_EQ(all.at("receive into input").causes[0].kind, CauseKind::wrong_target);
+  EXPECT_EQ(all.at("wrong receiver").causes[0].kind, CauseKind::unfinished);
+  EXPECT_THAT(all.at("reach out of the output").causes[0].message, ::testing::HasSubstr("reaches outside a buffer of 48 bytes"));
+}
+
+// What a reduction reads instead, and all results that come from it, follow from the receive that is not there.
+TEST(FaultCause, AReceiveThatAReductionLacksIsOneCause) {
+  const Problem problem = Problem::allreduce(6, 48);
+  for (const char* algorithm : {"circulant", "rabenseifner", "reduce-scatter-allgather"}) {
+    const ChangedSchedule base(make_schedule(problem, algorithm));
+    for (const Sent& sent : base.messages) {
+      std::vector<Program> changed = base.programs;
+      auto& receives = changed[sent.receiver].rounds[sent.receive_round].receives;
+      receives.erase(receives.begin() + static_cast<std::ptrdiff_t>(sent.receive));
+      const FaultCauses causes = causes_of_wrong(base.with(changed));
+      EXPECT_EQ(causes.causes.size(), 1u) << algorithm;
+      EXPECT_TRUE(names(causes.causes.front(), sent)) << algorithm;
+    }
+  }
+}
+
+// A message that reads behind what was written, and the one that wrote it before, could both be moved. Only one of the two ways
+// leaves a hole in scratch.
+TEST(FaultCause, TheReaderIsBlamedIfTheWriterWouldLeaveAHole) {
+  Problem problem = Problem::alltoall(5, 8);
+  problem.nodes = {0, 0, 1, 1, 1};
+  const FaultCauses causes = causes_after(make_schedule(problem, "combined"), [](std::vector<Program>& programs) {
+    for (Round& round : programs[0].rounds)
+      for (Message& send : round.sends)
+        if (send.peer == 2) send.regions.back().offset += 8;
+  });
+  ASSERT_EQ(causes.causes.size(), 1u);
+  EXPECT_EQ(causes.causes[0].kind, CauseKind::wrong_source);
+  EXPECT_EQ(causes.causes[0].operation->from, 0);
+  EXPECT_EQ(causes.causes[0].operation->to, 2);
+}
+
+TEST(FaultCause, MistakesAtDifferentRanksStayApart) {
+  const FaultCauses causes = causes_after(make_schedule(Problem::alltoall(8, 8), "direct"), [](std::vector<Program>& programs) {
+    programs[1].rounds[0].receives.pop_back();
+    programs[4].rounds[0].receives[0].regions[0].buffer = in;
+    programs[6].rounds[0].receives.push_back(programs[6].rounds[0].receives[0]);
+  });
+  EXPECT_GE(causes.causes.size(), 2u);
 }
 
 TEST(FaultCause, DifferentMistakesAreDifferentCauses) {
@@ -519,7 +592,7 @@ TEST(FaultCause, Counts) {
   EXPECT_EQ(count_of(findings, causes_of(schedule, findings)), "2 findings, one cause");
   EXPECT_EQ(count_of(findings, {}), "2 findings");
   findings.resize(1);
-  EXPECT_EQ(count_of(findings, {{{.findings = {0}}}, ""}), "1 finding") << "a rule says no more than its finding";
+  EXPECT_EQ(count_of(findings, {{{.findings = {0}}}, ""}), "1 finding, one cause");
   findings.resize(most_counted_findings);
   EXPECT_EQ(count_of(findings, {{{.kind = CauseKind::missing}, {.kind = CauseKind::missing}}, ""}),
             "at least 10000 findings; the first of these have 2 causes");

@@ -30,7 +30,7 @@ TEST(RuleNames, AreDistinctAndInTheOrderOfTheEnumeration) {
 TEST(Findings, NameTheirPlace) {
   Finding finding{Rule::undefined_read, 3, "level 0", 1, Region{out, 8, 8}, "reads bytes that were never written"};
   EXPECT_EQ(to_string(finding),
-            "rank 3, stage 'level 0', round 1, output[8:8]: undefined-read: reads bytes that were never written");
+            "rank 3, stage 'level 0', round 1, 8 bytes from output[8]: undefined-read: reads bytes that were never written");
 }
 
 TEST(Findings, StopAtTheLimit) {

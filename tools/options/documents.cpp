@@ -14,6 +14,7 @@
 #include "foundation/system/regular_file.hpp"
 #include "foundation/text/nearest.hpp"
 #include "options/arguments.hpp"
+#include "options/document_kind.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/document.hpp"
 #include "quadrille/error.hpp"
@@ -69,7 +70,13 @@ std::string label_of(const std::string& file) { return file == "-" ? "stdin" : "
 
 std::vector<Schedule> read_schedules(const std::string& file, const ReadText& read) {
   const std::string label = label_of(file), text = read(file, label);
-  return labelled(label, [&] { return parse_documents(text); });
+  try {
+    return labelled(label, [&] { return parse_documents(text); });
+  } catch (const Error&) {
+    if (kind_of_document(text, label) == DocumentKind::trace)
+      refuse(label + " holds a trace, which has no programs; name the schedule it is of, or show the trace by 'quadrille view'");
+    throw;
+  }
 }
 
 std::vector<Trace> read_traces(const std::string& text, const std::string& label) {

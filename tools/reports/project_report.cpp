@@ -26,9 +26,9 @@ constexpr ProjectedPart all_parts[] = {ProjectedPart::computing, ProjectedPart::
 
 std::string time_text(double seconds) { return seconds > 0 ? seconds_text(seconds) : "0"; }
 
-// Rounding makes equal times differ a little.
+// Rounding and waiting that overlaps make equal times differ a little.
 std::string gain_text(const ProjectedRow& row) {
-  constexpr double nothing = 1e-9;
+  constexpr double nothing = 1e-4;
   const double seconds = row.gain_s.value;
   if (std::abs(seconds) <= nothing * std::max(row.vendor.seconds, row.ours.seconds)) return "0";
   return seconds < 0 ? "-" + time_text(-seconds) : time_text(seconds);

@@ -311,8 +311,10 @@ class RacePlot {
                     best.ratio ? fmt::format(", {:.2f} times the vendor's time", best.ratio->median) : "", size.conclusion));
     const Kind ink = known ? "on-colour" : "text";
     const double middle = box.x + box.width / 2, room = box.width - 2;
-    picture.text({middle, box.y + 17}, fitted(best.is_vendor ? name : best.short_name, std::min(room, longest_name), 10),
-                 Anchor::middle, ink, 10);
+    picture.text(
+        {middle, box.y + 17},
+        fitted(best.is_vendor ? name : joined(best.short_name, best.same_as_short_names), std::min(room, longest_name), 10),
+        Anchor::middle, ink, 10);
     picture.text({middle, box.y + 31}, fitted(figure, room, 10), Anchor::middle, ink, 10);
     if (size.conclusion != "fastest") picture.text({middle, box.y + 43}, fitted(size.conclusion, room, 9), Anchor::middle, ink, 9);
   }

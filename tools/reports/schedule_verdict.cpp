@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "foundation/text/counted.hpp"
 #include "foundation/text/printable.hpp"
@@ -91,32 +92,29 @@ Json json_of(const Finding& finding) {
           {"message", finding.message}};
 }
 
-// The indices of the findings that are listed: cause after cause, and at most `limit`.
-std::vector<std::size_t> listed(const ScheduleVerdict& verdict, std::size_t limit) {
-  std::vector<std::size_t> list;
-  for (const FaultCause& cause : verdict.causes.causes) list.insert(list.end(), cause.findings.begin(), cause.findings.end());
-  for (std::size_t i = list.size(); i < verdict.findings.size(); ++i) list.push_back(i);  // no causes were sought
-  if (list.size() > limit) list.resize(limit);
-  return list;
-}
-
 std::string findings_of(const ScheduleVerdict& verdict, const std::string& prefix, std::size_t limit) {
   std::string text;
-  std::size_t told = 0, causes = 0;
-  for (const FaultCause& cause : verdict.causes.causes) {
-    if (!explains(cause)) continue;  // its finding says the same
-    if (++causes > limit) continue;
-    ++told;
+  const std::vector<FaultCause>& causes = verdict.causes.causes;
+  const std::size_t told = std::min(causes.size(), limit);
+  std::set<std::size_t> said;  // findings whose cause says the same
+  for (std::size_t i = 0; i < told; ++i) {
+    const FaultCause& cause = causes[i];
+    if (is_its_finding(cause)) said.insert(cause.findings.front());
     text += fmt::format("{}cause of {}: {}\n", prefix,
                         cause.findings.size() == 1 ? "1 finding" : fmt::format("{} findings", cause.findings.size()),
                         printable(cause.message));
   }
-  if (causes > told) text += fmt::format("{}and {} more causes; --limit 0 lists all\n", prefix, causes - told);
+  if (causes.size() > told) text += fmt::format("{}and {} more causes; --limit 0 lists all\n", prefix, causes.size() - told);
   if (!verdict.causes.note.empty()) text += prefix + verdict.causes.note + '\n';
-  const std::vector<std::size_t> list = listed(verdict, limit);
-  for (const std::size_t i : list) text += prefix + printable(to_string(verdict.findings[i])) + '\n';
-  if (const std::size_t left = verdict.findings.size() - list.size(); left > 0)
-    text += fmt::format("{}and {} more; --limit 0 lists all\n", prefix, left);
+  std::size_t listed = 0, left = 0;
+  for (const std::size_t i : order_of(verdict.findings, verdict.causes)) {
+    if (said.contains(i)) continue;
+    if (listed < limit)
+      ++listed, text += prefix + printable(to_string(verdict.findings[i])) + '\n';
+    else
+      ++left;
+  }
+  if (left > 0) text += fmt::format("{}and {} more; --limit 0 lists all\n", prefix, left);
   if (!verdict.refusal.empty()) text += prefix + verdict.refusal + '\n';
   return text;
 }

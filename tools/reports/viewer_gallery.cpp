@@ -19,6 +19,8 @@
 namespace quadrille::command {
 namespace {
 
+constexpr std::string_view index_title = "Algorithms of collective communication, to step through";
+
 struct Lesson {
   std::string file, title;
   Collective collective;
@@ -99,12 +101,12 @@ std::vector<Lesson> lessons() {
       {"lesson-12-allreduce", "12. Allreduce: combine on the way round", Collective::allreduce, "ring", ranks("8", "64B"),
        "Every rank has a vector, and all shall have the sum. The vector is cut into p shares. In the first half each share "
        "goes once around the ring and is combined with every rank's own; the colour shows how many operands it has. In the "
-       "second half the finished shares go around once more. Every rank sends 2 (p - 1) / p vectors, almost the least "
-       "possible: the way to sum long vectors."},
+       "second half the finished shares go around once more. Every rank sends 2 (p - 1) / p vectors, the least possible: "
+       "the way to sum long vectors."},
   };
 }
 
-// "It takes C1 = 3 rounds with a message (lower bound: 3), and ..."
+// "It takes C1 = 3 rounds with a message (lower bound: 3), and ..." Barriers have no data.
 std::string figures_text(const Schedule& schedule) {
   const Figures counted = figures(schedule);
   const std::vector<Bound> bounds = lower_bounds(schedule.problem, counted.ports, counted.c1);
@@ -115,8 +117,10 @@ std::string figures_text(const Schedule& schedule) {
     return best ? fmt::format(" (lower bound{}: {})", condition, text(*best)) : std::string();
   };
   const std::string rounds = least("c1", "", [](Count count) { return fmt::format("{}", count); });
-  return fmt::format("It takes C1 = {} round{} with a message{}, and the longest messages of the rounds add up to C2 = {}{}.",
-                     counted.c1, counted.c1 == 1 ? "" : "s", rounds, bytes_text(counted.c2),
+  const std::string taken =
+      fmt::format("It takes C1 = {} round{} with a message{}", counted.c1, counted.c1 == 1 ? "" : "s", rounds);
+  if (schedule.problem.collective == Collective::barrier) return taken + ".";
+  return fmt::format("{}, and the longest messages of the rounds add up to C2 = {}{}.", taken, bytes_text(counted.c2),
                      least("c2", " for so many rounds", [](Bytes bytes) { return bytes_text(bytes); }));
 }
 
@@ -176,7 +180,7 @@ std::vector<Section> sections() {
 
 std::vector<GalleryFile> gallery() {
   std::vector<GalleryFile> files{{"viewer.js", viewer_script()}, {"viewer.css", viewer_style()}};
-  ViewerPage index{.title = "Algorithms of collective communication, to step through",
+  ViewerPage index{.title = std::string(index_title),
                    .text = "Each page replays one algorithm: play it, step by the arrow keys, and click a block to follow it."};
   for (const Section& section : sections()) {
     Json pages = Json::array();
@@ -201,6 +205,10 @@ std::vector<GalleryFile> gallery() {
   }
   files.push_back({"index.html", html_of(index, true)});
   return files;
+}
+
+bool is_gallery_index(std::string_view html) {
+  return html.find(R"("format":"quadrille-page/1")") != std::string_view::npos && html.find(index_title) != std::string_view::npos;
 }
 
 }  // namespace quadrille::command

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace quadrille::command {
@@ -13,5 +14,8 @@ struct GalleryFile {
 
 // All files of the gallery: index.html, the pages, and viewer.js and viewer.css, which they share.
 std::vector<GalleryFile> gallery();
+
+// Returns true if this is the index.html of a gallery, also of an older one.
+bool is_gallery_index(std::string_view html);
 
 }  // namespace quadrille::command

@@ -196,7 +196,17 @@ bool add_files(const Options& options, ViewerPage& page) {
   return right;
 }
 
+// Refuses a folder whose index.html is not the index of a gallery.
+void check_overwrites_gallery_only(const std::filesystem::path& folder) {
+  const std::filesystem::path index = folder / "index.html";
+  std::error_code none;
+  if (!std::filesystem::exists(index, none)) return;
+  if (!is_gallery_index(read_text(index.string(), label_of(index.string()))))
+    refuse(fmt::format("'{}' exists, and a gallery would overwrite it; name another folder", index.string()));
+}
+
 void write_gallery(const std::filesystem::path& folder) {
+  check_overwrites_gallery_only(folder);
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   if (failed)

@@ -179,6 +179,26 @@ await check("follow a block, by a click and by a search", () =>
   }),
 );
 
+await check("keys work again after a search, and Escape leaves the box", () =>
+  on(pages[5], async (page) => {
+    await page.keyboard.press("/");
+    await page.keyboard.type("2>4");
+    await page.keyboard.press("Enter");
+    await settled(page);
+    assert.match(await fragment(page), /block=2,/);
+    await page.keyboard.press("ArrowRight");
+    assert.match(await status(page), /^Round 1 /);
+    await page.keyboard.press("/");
+    await page.keyboard.press("Escape");
+    assert.equal(await page.getByRole("searchbox").inputValue(), "");
+    await settled(page);
+    assert.match(await fragment(page), /block=2,/);
+    await page.keyboard.press("Escape");
+    await settled(page);
+    assert.doesNotMatch(await fragment(page), /block=/);
+  }),
+);
+
 await check("a fragment leads back", () =>
   on(`${pages[5]}#round=2&rank=3&block=1,32,8&views=traffic,text&colour=target`, async (page) => {
     assert.match(await status(page), /^Round 2 /);
@@ -305,6 +325,31 @@ await check("a wrong schedule leads to its findings", async () => {
     await page.locator("main .content").nth(1).locator("[data-round]").first().click();
     await settled(page);
     assert.match(await fragment(page), /rank=/);
+  });
+});
+
+await check("the page delivers nothing where lengths differ, as the verifier", async () => {
+  const text = execFileSync(command, ["schedule", "alltoall", "--algorithm", "shift", "--ranks", "6"], {
+    env: environment,
+  }).toString();
+  const wrong = join(folder, "lengths.sched");
+  writeFileSync(wrong, text.replace("send to 2 input[16:8]", "send to 2 input[16:4]"));
+  const file = join(folder, "lengths.html");
+  assert.equal(spawnSync(command, ["view", wrong, "-o", file], { env: environment }).status, 1);
+  await on(`${pathToFileURL(file).href}#round=5&views=way,memory&block=0,16,8`, async (page) => {
+    assert.match(await page.locator("main .content").first().textContent(), /end held by rank 0$/);
+  });
+});
+
+await check("the figures of a network are those of verify", async () => {
+  const words = ["alltoall", "--algorithm", "direct", "--topology", "fat-tree:4"];
+  const printed = JSON.parse(execFileSync(command, ["verify", ...words, "--json"], { env: environment }).toString());
+  const { figures: counted } = [printed].flat()[0];
+  await on(`${viewed("fat-tree", ...words)}#views=figures,memory`, async (page) => {
+    const row = (name) => page.locator("main .content").first().locator("tr", { hasText: name }).first().locator("td").first();
+    assert.equal(await row("C2 with sharing").textContent(), `${counted.c2_shared} B`);
+    assert.equal(await row("sharing").textContent(), String(counted.sharing));
+    assert.equal(await row("with output").textContent(), `${counted.output_and_scratch} B`);
   });
 });
 

@@ -35,9 +35,9 @@ function refuse(error: unknown): void {
   );
 }
 
-function show(text: string): void {
+function show(text: string, file?: string): void {
   try {
-    const data = readPage(text);
+    const data = readPage(text, file);
     document.title =
       data.title ?? data.exchanges[0]?.title ?? (data.races.length ? heading(data.races) : data.run?.program) ?? "Quadrille";
     if (data.sections.length) showIndex(root, data);
@@ -52,7 +52,7 @@ function show(text: string): void {
 async function open(file: File | undefined): Promise<void> {
   if (!file) return;
   if (file.size > mostBytes) refuse(new Refusal(`${file.name} has ${file.size} bytes; this page opens at most ${mostBytes}.`));
-  else show(await file.text());
+  else show(await file.text(), file.name);
 }
 
 window.addEventListener("error", (event) => refuse(event.error ?? event.message));

@@ -23,6 +23,14 @@ function outcome(text: string): string {
   }
 }
 
+test("a file that was opened is named, and what no page shows says what to do", () => {
+  expect(() => readPage("", "mine.json")).toThrow("mine.json is empty.");
+  expect(() => readPage("{", "mine.json")).toThrow(/mine.json/);
+  expect(() => readPage("{")).toThrow(/the data of this page/);
+  expect(() => readPage(`[${scheduleText("alltoall-bruck-5")},${"{},".repeat(2)}{}]`)).toThrow(/--only NUMBER/);
+  expect(() => readPage('[{"candidates": []}, {}, {}]')).toThrow(/'quadrille plot' draws them/);
+});
+
 test.each([
   ["", /no data/],
   ["{", /is not JSON/],

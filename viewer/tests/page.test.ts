@@ -7,6 +7,8 @@ import { find } from "../src/page/search";
 import type { State } from "../src/page/state";
 import { exchange } from "./schedules";
 
+const bruck = exchange("alltoall-bruck-8");
+
 const state: State = {
   position: 1.25,
   playing: false,
@@ -22,24 +24,30 @@ const state: State = {
 
 test("a fragment leads back to where it was made", () => {
   const { position, rank, block, views, colourBy, sum } = state;
-  expect(fromFragment(toFragment(state), 8, 3)).toEqual({ position, rank, block, views, colourBy, sum });
+  expect(fromFragment(toFragment(state), bruck, 3, ["memory", "text"])).toEqual({ position, rank, block, views, colourBy, sum });
 });
 
 test.each([
-  "#round=4",
-  "#round=-1",
   "#round=x",
   "#rank=8",
   "#rank=1.5",
   "#block=1,2",
   "#block=9,0,8",
   "#block=1,-8,8",
-  "#views=memory",
+  "#block=1,0,99999",
+  "#block=1,60,8",
   "#views=a,b",
   "#",
   "",
   "#%",
-])("%s says nothing", (fragment) => expect(fromFragment(fragment, 8, 3)).toEqual({}));
+])("%s says nothing", (fragment) => expect(fromFragment(fragment, bruck, 3, ["memory", "text"])).toEqual({}));
+
+test("a fragment that nearly fits gives what is nearest", () => {
+  const of = (fragment: string) => fromFragment(fragment, bruck, 3, ["memory", "text"]);
+  expect(of("#round=6")).toEqual({ position: 3 });
+  expect(of("#round=-3")).toEqual({ position: 0 });
+  expect(of("#views=time")).toEqual({ views: ["time", "text"] });
+});
 
 test("search", () => {
   const of = exchange("alltoall-bruck-8");

@@ -120,3 +120,39 @@ test("moves add up to what the messages carry", () => {
     }
   }
 });
+
+// As the verifier does: what is reported as unmatched, of different lengths or out of its buffer moves no data.
+test("messages and copies that cannot be carried out leave memory as it is", () => {
+  const of = exchange("alltoall-torus-3x3");
+  const sound = of.messages.find((message) => !message.control)!;
+  const shorter = sound.read.map((region, i) => (i === 0 ? { ...region, bytes: region.bytes - 1 } : region));
+  const outside = sound.read.map((region, i) =>
+    i === 0 ? { ...region, offset: of.buffers[region.buffer][sound.from]! } : region,
+  );
+  const broken = [
+    { ...sound, read: shorter },
+    { ...sound, read: outside },
+    { ...sound, ends: "sender" as const },
+    { ...sound, ends: "receiver" as const },
+  ];
+  const without = (changed: typeof sound | undefined) => {
+    const rounds = of.rounds.map((round) => ({
+      ...round,
+      messages: round.messages.flatMap((message) => (message !== sound ? [message] : changed ? [changed] : [])),
+    }));
+    return new Replay({ ...of, rounds });
+  };
+  const expected = without(undefined);
+  for (const changed of broken) {
+    const replay = without(changed);
+    expect(replay.before(of.rounds.length)).toEqual(expected.before(of.rounds.length));
+    expect(replay.moves(sound.round).messages).toEqual(expected.moves(sound.round).messages);
+  }
+  const local = of.rounds.flatMap((round) => round.locals)[0]!;
+  const target = local.target.map((region, i) => (i === 0 ? { ...region, bytes: region.bytes - 1 } : region));
+  const cut = (change: (other: typeof local) => (typeof local)[]) =>
+    new Replay({ ...of, rounds: of.rounds.map((round) => ({ ...round, locals: round.locals.flatMap(change) })) });
+  expect(cut((other) => [other === local ? { ...local, target } : other]).before(1)).toEqual(
+    cut((other) => (other === local ? [] : [other])).before(1),
+  );
+});

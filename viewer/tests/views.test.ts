@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What views compute without a canvas: layouts, phases of a round, steps of labels.
 import { expect, test } from "vitest";
+import { localPart } from "../src/model/clock";
+import { layoutOf } from "../src/model/layout";
 import { Replay } from "../src/model/replay";
 import { light } from "../src/views/look";
 import { faultMarks } from "../src/views/memory";
 import { memoryLayout, placeAt, yOf } from "../src/views/memory_layout";
-import { spacingOf } from "../src/views/network";
+import { parallelsOf, sampleOf, spacingOf } from "../src/views/network";
 import { middleOf, rowsFor, sampleText } from "../src/views/time_rows";
 import { type Frame, labelStep, phaseOf, remembered } from "../src/views/view";
 import { exchange, scheduleNames } from "./schedules";
@@ -127,4 +129,31 @@ test("a value is computed again only when a key changes", () => {
   });
   expect([sum(1, 2), sum(1, 2), sum(2, 1), sum(1, 2)]).toEqual([3, 3, 3, 3]);
   expect(computed).toBe(2);
+});
+
+test("links between the same two ends have places of their own", () => {
+  const of = exchange("alltoall-torus-3x3");
+  const link = (number: number, from: number, to: number) => ({ number, from, to, text: "" });
+  const links = [link(4, 0, 1), link(5, 1, 0), link(7, 0, 1), link(9, 0, 1)];
+  const network = { topology: "", grid: [], vertices: 9, links, ways: [] };
+  expect([...parallelsOf({ ...of, network }, layoutOf(of))]).toEqual([
+    [7, 1],
+    [9, 2],
+  ]);
+});
+
+test("of many lines the network shows a sample, unless they join neighbours", () => {
+  const of = { ...exchange("alltoall-torus-3x3"), ranks: 256 };
+  expect(sampleOf(of, 2000)).toBe(undefined);
+  expect(sampleOf(of, 256 * 8)).toBe(undefined);
+  expect(sampleOf(of, 256 * 255)).toEqual([0, 128]);
+  expect(sampleOf({ ...of, ranks: 1024 }, 1024 * 4)).toBe(undefined);
+  expect(sampleOf({ ...of, ranks: 1024 }, 1024 * 1023)).toEqual([0]);
+});
+
+test("the views agree on when the messages of a round begin", () => {
+  for (const round of exchange("alltoall-bruck-8").rounds) {
+    const part = localPart(round);
+    expect(part).toBe(round.locals.length === 0 ? 0 : round.messages.length === 0 ? 1 : 0.25);
+  }
 });

@@ -52,9 +52,9 @@ Algorithm allgather_bine(Collective collective) {
       .id = "bine",
       .summary = "exchange all " + share_word(collective) + "s held with partners about a third nearer than in recursive doubling",
       .picture =
-          "As with recursive doubling, what a rank holds doubles in each round, but partners are at distances 1, 1, 3, 5, .. "
-          "instead of 1, 2, 4, 8, .. So less data leaves a group of neighbouring ranks, which matters where few links join the "
-          "groups.",
+          "As with recursive doubling, what a rank holds doubles in each round, but partners are at distances .., 5, 3, 1, 1 "
+          "instead of .., 8, 4, 2, 1, the farthest first. So less data leaves a group of neighbouring ranks, which matters where "
+          "few links join the groups.",
       .needs = "p even; far first: a power of two",
       .source = "desensi2025",
       .parameters = {order()},

@@ -27,8 +27,8 @@ extern const Algorithm allgather_mesh{
     .id = "mesh",
     .summary = "rings along the rows of a grid, then along its columns, which pass on whole rows",
     .picture =
-        "In the first half the messages are single blocks, in the second half they are as long as a row. There are far fewer "
-        "rounds than on one ring, with the same volume, and all messages go to neighbours.",
+        "First the rows exchange single blocks, then the columns exchange messages as long as a row. There are far fewer rounds "
+        "than on one ring, with the same volume, and all messages go to neighbours.",
     .needs = "rows divides p",
     .source = "grama2003",
     .parameters = {grid_rows()},

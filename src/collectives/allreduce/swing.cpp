@@ -174,7 +174,7 @@ Parameter ports() {
 extern const Algorithm allreduce_swing{
     .collective = Collective::allreduce,
     .id = "swing",
-    .summary = "combine and gather shares on a torus, dimensions in turn, with partners on alternating sides; on all links at once",
+    .summary = "combine and gather shares on a torus, dimensions in turn, with partners on alternating sides",
     .picture =
         "Shares are combined and then spread, with partners that lie on alternating sides: at distances 1, 1, 3, 5, .. on a ring, "
         "and on a grid in each dimension in turn. They are nearer than those of a hypercube, so messages share fewer links of a "

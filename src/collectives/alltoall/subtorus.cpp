@@ -142,9 +142,9 @@ extern const Algorithm alltoall_subtorus{
     .id = "subtorus",
     .summary = "on the grid as a torus: around rings of every fourth rank, then inside 4 x 4 submeshes, on one port",
     .picture =
-        "The first hops are four links long, along rows and columns, and neighbouring ranks send in different directions, so no "
-        "link is shared. Then blocks reach their targets inside squares of 4 x 4. One port is enough; torus, on four, takes as "
-        "many rounds and moves less than half as much.",
+        "The first hops are four links long, here along the rows only, because the columns have just four ranks; neighbouring "
+        "ranks send in different directions, so no link is shared. Then blocks reach their targets inside squares of 4 x 4. One "
+        "port is enough; torus, on four, takes as many rounds and moves less than half as much.",
     .picture_problem = "--topology torus:4x8",
     .needs = "two sides, multiples of 4",
     .source = "suh2001",

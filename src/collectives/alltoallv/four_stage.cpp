@@ -26,9 +26,10 @@ extern const Algorithm alltoallv_four_stage{
     .id = "four-stage",
     .summary = "deal everything out evenly along rows and columns of a grid, then collect it along rows and columns",
     .picture =
-        "The first two stages deal the data out along rows and columns like cards, the last two collect it. In between each rank "
-        "holds about as much as any other, so the messages of a round are about equally long, however uneven the counts are. Each "
-        "byte travels about four times, in about 4 sqrt(p) rounds.",
+        "The first two stages deal the data out along rows and columns like cards, the last two collect it. With long data each "
+        "rank then holds about as much as any other, so the messages of a round are about equally long, however uneven the counts "
+        "are. Here the blocks are about as short as the 64 B of a dealt piece, so the messages still differ much. Each byte "
+        "travels up to four times, in about 4 sqrt(p) rounds of data.",
     .needs = "a valid number of columns, or sides of an array in which at most the last row is short",
     .source = "liu2002, algorithm A4",
     .parameters = {sides_parameter(), columns_parameter(), split_parameter(), grain_parameter(), counts_parameter()},

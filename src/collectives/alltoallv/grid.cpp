@@ -35,8 +35,8 @@ extern const Algorithm alltoallv_grid{
     .id = "grid",
     .summary = "along the rows of a grid to the target's column, then along the columns; or through more dimensions",
     .picture =
-        "Two exchanges in short lines take the place of one among all: about 2 sqrt(p) rounds instead of p - 1. With uneven counts "
-        "some ranks forward much more than others, as the view of the time shows; four-stage avoids that.",
+        "Two exchanges in short lines take the place of one among all: about 2 sqrt(p) rounds of data instead of p - 1. With "
+        "uneven counts some ranks forward much more than others, as the view of the time shows; four-stage avoids that.",
     .needs = "a valid number of columns, or sides of an array in which at most the last row is short",
     .source = "liu2002, algorithm A3",
     .parameters = {sides_parameter(), columns_parameter(), counts_parameter()},

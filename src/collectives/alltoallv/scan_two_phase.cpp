@@ -185,8 +185,8 @@ extern const Algorithm alltoallv_scan_two_phase{
     .summary = "two-phase, but elements are dealt out one by one as they are scanned: the same messages, in shorter pieces",
     .picture =
         "The messages are as long as those of two-phase, but each element is dealt out on its own, like a card. The view of the "
-        "memory shows the many short pieces. This suits data that is not sorted by target; here, where it is, the pieces only cost "
-        "time.",
+        "memory shows the many short pieces. This suits data that is not sorted by target; here, where it is, the pieces only "
+        "cost time.",
     .needs = needs,
     .source = "liu2002, section 3.1.2",
     .parameters = {element_size(), counts_of_all()},

@@ -109,8 +109,10 @@ extern const Algorithm alltoallv_two_phase{
     .id = "two-phase",
     .summary = "cut all data into a share for each rank, then collect the shares: balanced for any counts",
     .picture =
-        "In the first half of the data's rounds all messages of a sender are about equally long, in the second half all those to a "
-        "receiver, however uneven the counts are. So nobody waits for a single long block. The price: each byte travels twice.",
+        "In the first half of the data's rounds each sender deals its data out over all ranks, in the second half they hand it to "
+        "the receivers. With long data all messages of a sender, and then all those to a receiver, are about equally long, and "
+        "nobody waits for a single long block. Here the blocks are about as short as the 64 B of a dealt piece, so the messages "
+        "still differ much. The price: each byte travels twice.",
     .source = "liu2002, algorithm A2",
     .parameters = {grain_parameter(), counts_parameter()},
     .generate = generate,

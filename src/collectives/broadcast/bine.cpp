@@ -19,8 +19,9 @@ extern const Algorithm broadcast_bine{
     .id = "bine",
     .summary = "every rank that has the vector passes it on, to ranks about a third nearer than in the binomial tree",
     .picture =
-        "The tree has as many rounds as the binomial one, but its edges have the lengths 1, 1, 3, 5, .. instead of 1, 2, 4, 8, .. "
-        "So fewer messages leave a group of neighbouring ranks, which matters where few links join the groups.",
+        "The tree has as many rounds as the binomial one, but its edges have the lengths .., 5, 3, 1, 1 instead of .., 8, 4, 2, "
+        "1, the longest first. So fewer messages leave a group of neighbouring ranks, which matters where few links join the "
+        "groups.",
     .source = "desensi2025",
     .generate =
         [](const Problem& problem, const Parameters&, const Analysis*, Rank me) {

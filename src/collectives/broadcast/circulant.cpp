@@ -18,9 +18,10 @@ extern const Algorithm broadcast_circulant{
     .id = "circulant",
     .summary = "a pipeline of segments over a circulant graph, in the fewest rounds possible",
     .picture =
-        "Each segment of the vector takes another tree through the ranks, and the trees fit together so that every rank receives "
-        "and sends in each round. Only log2 p - 1 rounds are added to the number of segments, the fewest possible, for any number "
-        "of ranks. Here the vector is short, so there is one segment.",
+        "Each segment of the vector takes another tree through the ranks, and the trees fit together so that, with many segments, "
+        "every rank receives and sends in nearly every round. Only log2 p - 1 rounds are added to the number of segments, the "
+        "fewest possible, for any number of ranks. Here the vector is short, so there is one segment: the number of ranks that "
+        "have it doubles.",
     .source = "traff2024broadcast, section 2",
     .parameters = {segments_of_skips()},
     .generate = [](const Problem& problem, const Parameters& parameters, const Analysis*,

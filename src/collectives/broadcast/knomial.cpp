@@ -30,7 +30,8 @@ extern const Algorithm broadcast_knomial{
     .summary = "every rank that has the vector passes it on to radix - 1 others in each round",
     .picture =
         "A rank that has the vector sends it to radix - 1 others in each round, so the number of ranks that have it grows by the "
-        "factor radix. A larger radix means fewer rounds, but more messages that leave a rank at once.",
+        "factor radix. Here radix is 4, and 8 ranks leave the first round one message only. A larger radix means fewer rounds, "
+        "but more messages that leave a rank at once.",
     .source = "grama2003",
     .parameters = {{.name = "radix",
                     .summary = "branches at each step, the rank itself included",

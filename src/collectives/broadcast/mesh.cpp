@@ -22,8 +22,8 @@ extern const Algorithm broadcast_mesh{
     .summary = "along the root's row of a grid, then along all columns: on a mesh no two messages share a link",
     .picture =
         "On each line of the grid the rank that has the vector sends it to the other half of the line, and both halves go on in "
-        "the same way, so no message crosses another. It is for networks with the sides of the grid that are no powers of two; "
-        "otherwise the binomial tree is as good.",
+        "the same way, so no message crosses another. It is for grids whose sides are no powers of two; otherwise the binomial "
+        "tree is as good.",
     .needs = "rows divides p",
     .source = "grama2003",
     .parameters = {mesh_rows()},

@@ -17,9 +17,9 @@ extern const Algorithm broadcast_scatter_allgather{
     .id = "scatter-allgather",
     .summary = "scatter a share of the vector to each rank, then gather the shares at all ranks",
     .picture =
-        "First each rank gets its share of the vector down a tree, then all ranks gather the shares from each other. Each rank "
-        "sends and receives about two vectors in all, however many ranks there are, where a binomial tree sends the whole vector "
-        "in every round: it is the way for long vectors.",
+        "First each rank gets its share of the vector down a tree, then all ranks gather the shares from each other. No rank "
+        "sends as much as two vectors in all, or receives as much, however many ranks there are, where a binomial tree sends the "
+        "whole vector in every round: it is the way for long vectors.",
     .needs = "what the gather needs",
     .source = "grama2003",
     .parameters = {gather_part()},

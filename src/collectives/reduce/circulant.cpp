@@ -19,9 +19,10 @@ extern const Algorithm reduce_circulant{
     .id = "circulant",
     .summary = "a pipeline of segments over a circulant graph, in the fewest rounds possible",
     .picture =
-        "It is the broadcast of the same name, backwards: each segment flows to the root along another tree, and every rank "
-        "combines in each round. Only log2 p - 1 rounds are added to the number of segments, the fewest possible. Here the vector "
-        "is short, so there is one segment.",
+        "It is the broadcast of the same name, backwards: each segment flows to the root along another tree, and with many "
+        "segments every rank combines in nearly every round. Only log2 p - 1 rounds are added to the number of segments, the "
+        "fewest possible. Here the vector is short, so there is one segment, and in each round half of the ranks that still take "
+        "part hand it over.",
     .source = "traff2024broadcast, section 2",
     .parameters = {segments_of_skips()},
     .generate = [](const Problem& problem, const Parameters& parameters, const Analysis*,

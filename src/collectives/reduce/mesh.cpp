@@ -38,8 +38,8 @@ extern const Algorithm reduce_mesh{
     .summary = "combine the rows of a grid, then the root's column: on a mesh no two messages share a link",
     .picture =
         "Each line of the grid is combined half by half, so no message crosses another, and operands are combined in the order of "
-        "the ranks for every root, which the binomial tree does for some roots only. It is for networks with the sides of the grid "
-        "that are no powers of two.",
+        "the ranks for every root, which the binomial tree does for some roots only. It is for grids whose sides are no powers of "
+        "two.",
     .needs = "rows divides p",
     .source = "grama2003",
     .parameters = {mesh_rows()},

@@ -35,8 +35,8 @@ extern const Algorithm reduce_reduce_scatter_gather{
     .summary = "combine a share of the vector at each rank, then gather the shares at the root",
     .picture =
         "First each share of the vector is combined at its own rank, so that all ranks work at the same time, then the root "
-        "gathers the finished shares. Messages become shorter round by round, where a binomial tree sends whole vectors: it is the "
-        "way for long vectors.",
+        "gathers the finished shares. Messages halve while shares are combined, and double again on the way to the root, where a "
+        "binomial tree sends a whole vector in each round: it is the way for long vectors.",
     .needs = "what the scatter needs",
     .source = "grama2003",
     .parameters = {scatter_part()},

@@ -26,8 +26,8 @@ extern const Algorithm reduce_scatter_mesh{
     .id = "mesh",
     .summary = "rings along the columns of a grid, which pass on whole rows, then along its rows",
     .picture =
-        "In the first half the messages are as long as a row, in the second half they are single blocks. There are far fewer "
-        "rounds than on one ring, with the same volume, and all messages go to neighbours.",
+        "First the columns exchange messages as long as a row, then the rows exchange single blocks. There are far fewer rounds "
+        "than on one ring, with the same volume, and all messages go to neighbours.",
     .needs = "rows divides p",
     .source = "grama2003",
     .parameters = {grid_rows()},

@@ -36,8 +36,9 @@ Algorithm scan_hypercube(Collective collective) {
       .id = "hypercube",
       .summary = "exchange partial results with i ^ 1, i ^ 2, i ^ 4, ..: the fewest rounds",
       .picture =
-          "In round d ranks whose numbers differ in bit d exchange what they have combined; only the upper one of the two also "
-          "combines it with its result. It has the fewest rounds on one port, and only works if p is a power of two.",
+          "In round d ranks whose numbers differ in bit d exchange what they have combined, but in the last round only the lower "
+          "one sends; only the upper one of the two also combines it with its result. It has the fewest rounds on one port, and "
+          "only works if p is a power of two.",
       .needs = "p a power of two",
       .source = "grama2003",
       .generate = generate,

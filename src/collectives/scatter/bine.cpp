@@ -23,7 +23,7 @@ Algorithm scatter_bine(Collective collective) {
                                          "with edges of the lengths 1, 1, 3, 5, .. instead of 1, 2, 4, 8, .. So fewer messages "
                                          "leave a group of neighbouring ranks, which matters where few links join the groups."
                                        : "Whole subtrees travel together down a tree with as many rounds as the binomial one, but "
-                                         "with edges of the lengths 1, 1, 3, 5, .. instead of 1, 2, 4, 8, .. So fewer messages "
+                                         "with edges of the lengths .., 5, 3, 1, 1 instead of .., 8, 4, 2, 1. So fewer messages "
                                          "leave a group of neighbouring ranks, which matters where few links join the groups.",
       .source = "desensi2025",
       .generate =

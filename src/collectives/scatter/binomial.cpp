@@ -20,11 +20,13 @@ Algorithm scatter_binomial(Collective collective) {
                  " a binomial tree, whole subtrees at a time: the fewest rounds",
       .picture =
           is_gather(collective)
-              ? "In each round half of the ranks that still hold data pass all of it on and are done, and the messages double. "
-                "log2 p rounds, rounded up, are the fewest on one port; in return much of the data travels several times."
-              : "The root first sends half of all data to the other half's first rank, which deals with it in the same way: "
-                "messages halve from round to round. log2 p rounds, rounded up, are the fewest on one port; in return much of the "
-                "data travels several times.",
+              ? "In each round half of the ranks that still hold data pass all of it on and are done; with equal blocks the "
+                "messages "
+                "double. log2 p rounds, rounded up, are the fewest on one port; in return much of the data travels several times."
+              : "The root first sends the data of half of the ranks to the first of them, which deals with it in the same way: "
+                "with "
+                "equal blocks messages halve from round to round. log2 p rounds, rounded up, are the fewest on one port; in return "
+                "much of the data travels several times.",
       .source = "grama2003",
       .generate =
           [](const Problem& problem, const Parameters&, const Analysis* analysis, Rank me) {

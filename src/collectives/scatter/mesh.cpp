@@ -25,12 +25,14 @@ Algorithm scatter_mesh(Collective collective) {
                  (is_gather(collective) ? "s collected along the rows of a grid, then along the root's column"
                                         : "s sent along the root's column of a grid, then along all rows") +
                  ": on a mesh no two messages share a link",
-      .picture = is_gather(collective) ? "The messages grow from round to round, and the last ones hold whole rows of the grid; "
-                                         "the root receives each byte once. It is for networks with the sides of the grid that are "
-                                         "no powers of two: there the messages of the binomial tree may share links."
-                                       : "The first messages hold whole rows of the grid, later ones fewer and fewer blocks, and "
-                                         "the root sends each byte once. It is for networks with the sides of the grid that are no "
-                                         "powers of two: there the messages of the binomial tree may share links.",
+      .picture =
+          is_gather(collective)
+              ? "With equal blocks the messages grow from round to round, and the last ones hold whole rows of the grid; the root "
+                "receives each byte once. It is for grids whose sides are no powers of two: there the messages of the binomial "
+                "tree "
+                "may share links."
+              : "The first messages hold whole rows of the grid, later ones fewer and fewer blocks, and the root sends each byte "
+                "once. It is for grids whose sides are no powers of two: there the messages of the binomial tree may share links.",
       .needs = "rows divides p",
       .source = "grama2003",
       .parameters = {mesh_rows()},

@@ -3,13 +3,16 @@
 
 #include "execute/executions/exchanger.hpp"
 #include "plan/calls/calls.hpp"
+#include "plan/calls/compare_edges.hpp"
 
 namespace quadrille {
 namespace {
 
 // Collective if the ranks compare their calls, and in the first call of the group. Checks the edges.
 const std::shared_ptr<Exchanger>& exchanger_for(Communicator& ranks, const Edges& edges, bool compares) {
-  return ranks.calls().exchanger_for(ranks, compares, "exchange", [&] { Exchanger::check(edges, ranks.size()); });
+  const auto& exchanger = ranks.calls().exchanger_for(ranks, compares, "exchange", [&] { Exchanger::check(edges, ranks.size()); });
+  if (ranks.calls().compares(ranks, compares)) compare_edges(ranks, edges);
+  return exchanger;
 }
 
 // An exchange with lists of its own.

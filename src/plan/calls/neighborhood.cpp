@@ -2,23 +2,34 @@
 // Neighbourhood collectives and alltoallw: exchanges by edges, without a plan.
 #include "quadrille/neighborhood.hpp"
 #include "plan/calls/calls.hpp"
+#include "plan/calls/compare_edges.hpp"
 #include "quadrille/alltoallw.hpp"
 
 namespace quadrille {
 namespace {
 
-// `list` lists the call's edges.
+// Lists the call's edges in `edges` by `list`. Collective if the ranks compare their calls and edges, and in the first call of the
+// group.
+template <class List>
+const std::shared_ptr<Exchanger>& exchanger_of(Communicator& ranks, bool compares, std::string_view function, NeighborEdges& edges,
+                                               List&& list) {
+  Calls& calls = ranks.calls();
+  const auto& exchanger = calls.exchanger_for(ranks, compares, function, [&] { list(edges); });
+  if (calls.compares(ranks, compares)) compare_edges(ranks, edges.edges());
+  return exchanger;
+}
+
 template <class List>
 void execute_listed(Communicator& ranks, bool compares, std::string_view function, List&& list) {
   NeighborEdges& edges = ranks.calls().neighbor_edges;
-  ranks.calls().exchanger_for(ranks, compares, function, [&] { list(edges); })->execute(edges.edges());
+  exchanger_of(ranks, compares, function, edges, list)->execute(edges.edges());
   edges.unpack();
 }
 
 template <class List>
 Request start_listed(Communicator& ranks, bool compares, std::string_view function, List&& list) {
   const auto open = std::make_shared<NeighborEdges>();
-  const auto& exchanger = ranks.calls().exchanger_for(ranks, compares, function, [&] { list(*open); });
+  const auto& exchanger = exchanger_of(ranks, compares, function, *open, list);
   return exchanger->start(open->edges(), open, [edges = open.get()] { edges->unpack(); });
 }
 

@@ -106,6 +106,14 @@ class RoundReader {
   Count number_;
 };
 
+// Reads the sizes of a buffer. Returns an empty list if they are the sizes that the problem defines.
+std::vector<Bytes> read_stated_sizes(const JsonValue& list, const Problem& problem, Bytes (*defined)(const Problem&, Rank)) {
+  std::vector<Bytes> sizes = read_json_sizes(list, problem.ranks);
+  for (Rank rank = 0; rank < problem.ranks; ++rank)
+    if (sizes[index(rank)] != defined(problem, rank)) return sizes;
+  return {};
+}
+
 Schedule read_schedule(const JsonValue& document, std::size_t text_bytes) {
   const JsonValue format = document.key("format");
   if (format.text() != json_format) format.expected(fmt::format("'{}'", json_format));
@@ -118,8 +126,8 @@ Schedule read_schedule(const JsonValue& document, std::size_t text_bytes) {
   const Count ranks = schedule.problem.ranks;
 
   const JsonValue buffers = document.key("buffers");
-  schedule.stated_input_bytes = read_json_sizes(buffers.key("input"), ranks);
-  schedule.stated_output_bytes = read_json_sizes(buffers.key("output"), ranks);
+  schedule.stated_input_bytes = read_stated_sizes(buffers.key("input"), schedule.problem, input_bytes);
+  schedule.stated_output_bytes = read_stated_sizes(buffers.key("output"), schedule.problem, output_bytes);
   const auto scratch = buffers.find("scratch");
   const std::vector<Bytes> scratch_bytes = scratch ? read_json_sizes(*scratch, ranks) : std::vector<Bytes>(index(ranks));
 

@@ -6,15 +6,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <functional>
 #include <iostream>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "execute/shared/head_file.hpp"
 #include "execute/shared/meet.hpp"
 #include "groups/chooser.hpp"
+#include "quadrille/error.hpp"
 #include "quadrille/execute.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 namespace {
@@ -66,6 +71,28 @@ int count_wrong(Count ranks, const std::function<bool(SharedCommunicator&)>& par
   return wrong;
 }
 
+// What a child forked from a rank says when it calls the group.
+std::string said_in_child(SharedCommunicator& strangers, const std::function<void(SharedCommunicator&)>& call) {
+  std::array<int, 2> ends{};
+  if (::pipe(ends.data()) != 0) return "no pipe";
+  if (::fork() == 0) {
+    std::string said = "nothing";
+    try {
+      call(strangers);
+    } catch (const Error& error) {
+      said = error.what();
+    }
+    ::_exit(::write(ends[1], said.data(), said.size()) < 0);
+  }
+  ::close(ends[1]);
+  std::array<char, 256> text{};
+  const ssize_t length = ::read(ends[0], text.data(), text.size());
+  ::close(ends[0]);
+  int status = -1;
+  ::wait(&status);
+  return status == 0 ? std::string(text.data(), index(std::max<ssize_t>(length, 0))) : "it crashed";
+}
+
 // Allocates so often that each retired place is checked many times.
 void allocate_often() {
   for (int i = 0; i < 1000; ++i) {
@@ -115,6 +142,22 @@ TEST(GroupSpace, ReleasesMemoryWhenAllHaveLeft) {
     strangers.barrier();
     allocate_often();
     return taken_bytes() == before;
+  });
+  EXPECT_EQ(wrong, 0);
+}
+
+// Also before the first call of the group. The memory in which ranks meet does not exist in the child.
+TEST(GroupSpace, RefusesAForkedChild) {
+  const int wrong = count_wrong(2, [](SharedCommunicator& strangers) {
+    const std::string refusal = "this process was forked from a rank of the group; only that rank can execute its plans";
+    const std::string met = said_in_child(strangers, [](SharedCommunicator& group) { group.barrier(); });
+    const std::string gathered = said_in_child(strangers, [](SharedCommunicator& group) {
+      std::array<int, 2> all{};
+      group.all_gather(&all[0], all.data(), sizeof all[0]);
+    });
+    strangers.barrier();
+    if (met != refusal || gathered != refusal) std::cerr << met << '\n' << gathered << std::endl;
+    return met == refusal && gathered == refusal;
   });
   EXPECT_EQ(wrong, 0);
 }

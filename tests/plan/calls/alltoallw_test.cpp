@@ -236,7 +236,7 @@ TEST(Alltoallw, ReportsLengthsThatDifferAtTheReceiver) {
     const bool is_first = ranks.rank() == 0;
     try {
       alltoallw(ranks, from.data(), std::vector<Layout>{{}, is_first ? two : Layout{}}, to.data(),
-                std::vector<Layout>{is_first ? Layout{} : one, {}});
+                std::vector<Layout>{is_first ? Layout{} : one, {}}, false);
     } catch (const Error& error) {
       said = error.what();
     }

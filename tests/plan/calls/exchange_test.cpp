@@ -150,14 +150,48 @@ TEST(ExchangeCalls, RefusesWrongEdges) {
             "rank 0 asks for collective barrier, rank 1 for exchange; all ranks must make the same call");
 }
 
+// Otherwise ranks would wait for ever.
+TEST(ExchangeCalls, FindsEdgesWithOneEndIfTheRanksCompare) {
+  const Variable check("QUADRILLE_CHECK", "1");
+  std::array<std::byte, 64> memory{};
+  const auto sent = [&](Rank to, Bytes bytes) { return Edges::Send{to, memory.data(), bytes}; };
+  const auto received = [&](Rank from, Bytes bytes) { return Edges::Receive{from, memory.data() + 32, bytes}; };
+  using Sends = std::vector<Edges::Send>;
+  using Receives = std::vector<Edges::Receive>;
+  const auto said_of = [&](Rank me, const Sends& sends, const Receives& receives) {
+    return told_to_all(3, [&](Communicator& ranks) {
+      ranks.rank() == me ? exchange(ranks, sends, receives) : exchange(ranks, {}, {});
+      ADD_FAILURE() << "rank " << ranks.rank() << " goes on";
+    });
+  };
+  EXPECT_EQ(said_of(1, {}, {received(2, 8)}),
+            "rank 2 sends nothing to rank 1, which expects 8 bytes; let both list the same edges");
+  EXPECT_EQ(said_of(1, {sent(0, 1)}, {}), "rank 1 sends 1 byte to rank 0, which expects nothing; let both list the same edges");
+  EXPECT_EQ(said_of(2, {sent(0, 1), sent(0, 0), sent(0, 6)}, {}),
+            "rank 2 sends 2 edges, 7 bytes in all to rank 0, which expects nothing; let both list the same edges");
+  EXPECT_EQ(said_of(2, {sent(2, 1)}, {received(2, 2)}),
+            "rank 2 sends 1 byte to rank 2, which expects 2 bytes; let both list the same edges");
+  const auto swapped = told_to_all(2, [&](Communicator& ranks) {
+    ranks.rank() == 0 ? exchange(ranks, Sends{sent(1, 1), sent(1, 2)}, {})
+                      : exchange(ranks, {}, Receives{received(0, 2), received(0, 1)});
+  });
+  EXPECT_EQ(swapped,
+            "rank 0 sends 2 edges, 3 bytes in all to rank 1, which expects 2 edges, 3 bytes in all; let both list the same edges");
+  run_threads(3, [](Communicator& ranks) {
+    RandomEdges edges(ranks.rank(), 3, 5);
+    exchange(ranks, edges.sends, edges.receives);
+    EXPECT_TRUE(edges.is_right());
+  });
+}
+
 TEST(ExchangeCalls, ReportsLengthsThatDifferAtTheReceiver) {
   run_threads(2, [](Communicator& ranks) {
     std::array<int, 3> memory{};
     const auto part = [&](int count) { return std::span(memory).first(index(Count{count})); };
     std::string said;
     try {
-      if (ranks.rank() == 0) exchange(ranks, std::array{edge_to(1, part(1)), edge_to(1, part(2))}, {});
-      if (ranks.rank() == 1) exchange(ranks, {}, std::array{edge_from(0, part(1)), edge_from(0, std::span(memory).last(1))});
+      if (ranks.rank() == 0) exchange(ranks, std::array{edge_to(1, part(1)), edge_to(1, part(2))}, {}, false);
+      if (ranks.rank() == 1) exchange(ranks, {}, std::array{edge_from(0, part(1)), edge_from(0, std::span(memory).last(1))}, false);
     } catch (const Error& error) {
       said = error.what();
     }

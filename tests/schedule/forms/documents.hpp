@@ -16,6 +16,7 @@
 #include "quadrille/document.hpp"
 #include "quadrille/error.hpp"
 #include "schedule/forms/document.hpp"
+#include "schedule/same_schedule.hpp"
 
 namespace quadrille {
 
@@ -76,45 +77,6 @@ inline void for_each_schedule(Count most_ranks, const std::vector<Bytes>& block_
           if (applies(problem, choice)) visit(make_schedule(problem, choice));
         }
       }
-}
-
-// Returns the program in the way in which the JSON form represents it: contiguous runs, operations with one region on
-// each side, receives sorted by sender.
-inline Program normalised(Program program) {
-  std::vector<Round> rounds;
-  for (Round& round : program.rounds) {
-    std::vector<Local> pieces;
-    for (const Local& local : round.locals) {
-      const Regions source = flattened(local.source);
-      const Regions target = flattened(local.target);
-      Bytes done = 0;
-      for (std::size_t i = 0, j = 0; i < source.size() && j < target.size();) {
-        const Bytes source_end = bytes(Regions(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(i) + 1));
-        const Bytes target_end = bytes(Regions(target.begin(), target.begin() + static_cast<std::ptrdiff_t>(j) + 1));
-        const Bytes end = std::min(source_end, target_end);
-        const Region from{source[i].buffer, source[i].offset + source[i].length - (source_end - done), end - done, {}};
-        const Region to{target[j].buffer, target[j].offset + target[j].length - (target_end - done), end - done, {}};
-        pieces.push_back({local.kind, local.order, {from}, {to}});
-        done = end;
-        i += source_end == end;
-        j += target_end == end;
-      }
-    }
-    round.locals = std::move(pieces);
-    for (auto* messages : {&round.sends, &round.receives}) {
-      for (Message& message : *messages) message.regions = flattened(message.regions);
-      std::erase_if(*messages, [](const Message& message) { return message.regions.empty(); });
-    }
-    std::stable_sort(round.control_receives.begin(), round.control_receives.end(),
-                     [](const Control& a, const Control& b) { return a.peer < b.peer; });
-    std::stable_sort(round.receives.begin(), round.receives.end(),
-                     [](const Message& a, const Message& b) { return std::tie(a.peer, a.port) < std::tie(b.peer, b.port); });
-    const bool acts = !round.locals.empty() || !round.sends.empty() || !round.receives.empty() || !round.control_sends.empty() ||
-                      !round.control_receives.empty();
-    if (acts) rounds.push_back(std::move(round));
-  }
-  program.rounds = std::move(rounds);
-  return program;
 }
 
 // Returns the error with which `text` is refused as malformed; empty if it is accepted, or refused for another

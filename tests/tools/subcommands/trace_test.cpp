@@ -72,6 +72,8 @@ TEST_F(CommandTest, ConvertsTraces) {
   EXPECT_EQ(prints({"trace", name}), text);
   EXPECT_EQ(prints(as_perfetto({"trace", "-"}), text), prints(as_perfetto(bruck)));
   refuses({"trace", name, "--machine", "sp1"}, "holds a trace");
+  for (const char* subcommand : {"verify", "draw"})
+    refuses({subcommand, name}, "holds a trace, which has no programs; name the schedule it is of, or show the trace by");
   const std::string direct = prints({"trace", "alltoall", "--algorithm", "direct", "--ranks", "4"});
   const std::string two = write("two.json", '[' + text + ',' + direct + ']');
   refuses({"trace", two}, "holds 2; pick one by --only N: 1: alltoall, bruck, 4 ranks, 8 B a block; 2: alltoall, direct");

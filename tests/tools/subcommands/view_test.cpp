@@ -253,6 +253,17 @@ TEST_F(ViewTest, RefusesWhatItCannotDo) {
   refuses({"view", "alltoall", "--gallery", file("gallery")}, "--gallery");
 }
 
+TEST_F(ViewTest, AGalleryOverwritesGalleriesOnly) {
+  const fs::path folder = file("mine");
+  fs::create_directory(folder);
+  const std::string index = write("mine/index.html", "hi\n");
+  refuses({"view", "--gallery", folder}, "mine/index.html' exists, and a gallery would overwrite it");
+  EXPECT_EQ(contents(index), "hi\n");
+  EXPECT_FALSE(fs::exists(folder / "viewer.js"));
+  fs::remove(index);
+  for (int times = 0; times < 2; ++times) EXPECT_EQ(run({"view", "--gallery", folder}).exit_code, 0);
+}
+
 TEST_F(ViewTest, OpenStartsXdgOpenWithThePage) {
   const fs::path program = write("xdg-open", "#!/bin/sh\necho \"$1\" > \"$(dirname \"$0\")/opened\"\n");
   fs::permissions(program, fs::perms::owner_all);

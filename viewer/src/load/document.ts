@@ -52,6 +52,9 @@ function readExchange(document: Reader): Exchange {
   );
 }
 
+// What `quadrille simulate --json` writes.
+const isPrediction = (document: Reader): boolean => !document.has("format") && document.has("candidates");
+
 interface Documents {
   exchanges: Exchange[];
   races: Race[];
@@ -70,7 +73,12 @@ function readDocuments(documents: Reader[], layouts: Reader[] = []): Documents {
     return { exchanges: [], races };
   }
   if (formatOf(first) === "quadrille-report" && documents.length === 1) return { exchanges: [], races: [], run: readRun(first) };
-  if (documents.length > 2) throw new Refusal(`The page has ${documents.length} schedules; it shows one, or two side by side.`);
+  if (isPrediction(first))
+    throw new Refusal("These are predicted times of 'quadrille simulate'; 'quadrille plot' draws them, and no page shows them.");
+  if (documents.length > 2)
+    throw new Refusal(
+      `There are ${documents.length} schedules or traces; a page shows one, or two side by side. Make it by 'quadrille view FILE --only NUMBER -o page.html'; a second --only adds another.`,
+    );
   const exchanges = documents.map((document, i) => {
     const exchange = readExchange(document);
     const layout = layouts[i];
@@ -94,9 +102,13 @@ const readSection = (section: Reader): PageSection => ({
     .map((page) => ({ ...readLink(page), about: page.at("about").text() })),
 });
 
-export function readPage(text: string): PageData {
-  if (text.trim() === "") throw new Refusal("The page has no data. Make it by 'quadrille view', or open a file here.");
-  const document = parsed(text, "the data of this page");
+// `file`: the name of the file that was opened; without it the data is that of the page.
+export function readPage(text: string, file?: string): PageData {
+  if (text.trim() === "")
+    throw new Refusal(
+      file === undefined ? "The page has no data. Make it by 'quadrille view', or open a file here." : `${file} is empty.`,
+    );
+  const document = parsed(text, file ?? "the data of this page");
   const plain = { links: [], sections: [] };
   if (Array.isArray(document.value)) return { ...plain, ...readDocuments(document.list()) };
   if (formatOf(document) !== "quadrille-page/1") return { ...plain, ...readDocuments([document]) };

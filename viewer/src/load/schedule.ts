@@ -12,6 +12,7 @@ import {
 } from "../model/exchange";
 import { logicalClock } from "../model/clock";
 import { formatBytes, plural } from "../model/format";
+import { bytesOf } from "../model/usable";
 import { checkProblem, mostRegions, mostRounds, readProblem } from "./problem";
 import { Reader, Refusal } from "./reader";
 
@@ -41,8 +42,6 @@ class Regions {
     return { buffer: buffer as Buffer, offset: parts[1]!.whole(), bytes: parts[2]!.whole() };
   }
 }
-
-export const bytesOf = (regions: readonly Region[]): number => regions.reduce((sum, region) => sum + region.bytes, 0);
 
 export function readSchedule(document: Reader): Exchange {
   const problem = readProblem(document, plainList);

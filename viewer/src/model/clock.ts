@@ -20,6 +20,14 @@ export function logicalClock(rounds: readonly Round[], messages: readonly Messag
   };
 }
 
+const localShare = 0.25;
+
+// The part of a round after which its messages begin: on the page local operations come first, as they take no logical time.
+export function localPart(round: Round | undefined): number {
+  if (!round?.locals.length) return 0;
+  return round.messages.length ? localShare : 1;
+}
+
 // times[r]: when everything of the rounds before r is done, never falling; times[0] = 0.
 export function roundTimes(exchange: Exchange, clock: Clock): Float64Array {
   const rounds = exchange.rounds.length;

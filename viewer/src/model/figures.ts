@@ -22,6 +22,9 @@ export interface Figures {
   readonly trafficOut: number;
   readonly trafficIn: number;
   readonly scratch: number;
+  readonly outputAndScratch: number;
+  readonly sharing: number | undefined; // most messages of a round on a link, if the network is known
+  readonly c2Shared: number | undefined; // the sum of each round's longest message times its sharing
   readonly controlBytes: number;
   readonly rounds: readonly RoundFigures[];
 }
@@ -70,6 +73,9 @@ export function figures(exchange: Exchange): Figures {
     trafficOut: largest(sent.values()),
     trafficIn: largest(received.values()),
     scratch: largest(exchange.buffers[2]),
+    outputAndScratch: largest(exchange.buffers[1].map((bytes, rank) => bytes + exchange.buffers[2][rank]!)),
+    sharing: exchange.network ? largest(rounds.map((round) => round.sharing ?? 0)) : undefined,
+    c2Shared: exchange.network ? rounds.reduce((sum, round) => sum + round.longest * (round.sharing ?? 0), 0) : undefined,
     controlBytes,
     rounds,
   };

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Replays an exchange on symbolic bytes: which block lies where after each round. A round's local operations come first, in order;
-// then all its messages read before any of them writes.
+// then all its messages read before any of them writes. What is not usable does nothing, as for the verifier.
 import { type Fault, faultsOf, Parts } from "./blocks";
 import { Contents } from "./content";
-import { type Exchange, isReduction, type Local, type Message, type Region } from "./exchange";
+import { type Exchange, isReduction, type Local, type Message, type Region, type Round } from "./exchange";
 import { overlaid, type Piece, read, write } from "./memory";
+import { isUsableLocal, isUsableMessage } from "./usable";
 
 // The pieces of all buffers: buffer b of rank r has index 3 r + b. Never changed after it was made.
 export type State = readonly (readonly Piece[])[];
@@ -134,14 +135,23 @@ export class Replay {
   private advanced(before: State, number: number): Step {
     const round = this.exchange.rounds[number]!;
     const locals = new Draft(before);
-    for (const local of round.locals) this.run(local, locals);
+    for (const local of this.localsOf(round)) this.run(local, locals);
     const copied = round.locals.length ? locals.lists : before;
     const messages = new Draft(copied);
-    const taken = round.messages.map((message) => gather(copied, message.from, message.read));
-    round.messages.forEach((message, i) => scatter(messages, message.to, message.write, taken[i]!));
+    const usable = this.messagesOf(round);
+    const taken = usable.map((message) => gather(copied, message.from, message.read));
+    usable.forEach((message, i) => scatter(messages, message.to, message.write, taken[i]!));
     const after = messages.lists;
     this.keep(number + 1, after, messages.changed + locals.changed);
     return { before, copied, after };
+  }
+
+  private localsOf(round: Round): Local[] {
+    return round.locals.filter((local) => isUsableLocal(this.exchange, local));
+  }
+
+  private messagesOf(round: Round): Message[] {
+    return round.messages.filter((message) => isUsableMessage(this.exchange, message));
   }
 
   private run(local: Local, draft: Draft): void {
@@ -174,12 +184,12 @@ export class Replay {
     const round = this.exchange.rounds[number]!;
     const locals: Move[] = [];
     const draft = new Draft(before);
-    for (const local of round.locals) {
+    for (const local of this.localsOf(round)) {
       this.collect(local, draft.lists, local.rank, local.source, local.rank, local.target, locals);
       this.run(local, draft);
     }
     const messages: Move[] = [];
-    for (const message of round.messages)
+    for (const message of this.messagesOf(round))
       this.collect(message, copied, message.from, message.read, message.to, message.write, messages);
     return { locals, messages };
   }

@@ -57,7 +57,7 @@ export class App {
     };
     const speeds = [0.25, 0.5, 1, 2, 5, 20];
     start.speed = speeds.find((speed) => speed >= start.speed)!;
-    this.store = new Store({ ...start, ...fromFragment(location.hash, exchanges[0]!.ranks, this.rounds) });
+    this.store = new Store({ ...start, ...fromFragment(location.hash, exchanges[0]!, this.rounds, start.views) });
     const jump = (to: Jump) => this.jump(to);
     this.panes = [
       new Pane(this.store.state.views[0], jump),
@@ -68,7 +68,9 @@ export class App {
     this.store.listen((state) => this.changed(state));
     this.changed(this.store.state);
     window.addEventListener("resize", () => this.request());
-    window.addEventListener("hashchange", () => this.store.set(fromFragment(location.hash, exchanges[0]!.ranks, this.rounds)));
+    window.addEventListener("hashchange", () =>
+      this.store.set(fromFragment(location.hash, exchanges[0]!, this.rounds, this.store.state.views)),
+    );
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.changed(this.store.state));
   }
 
@@ -89,10 +91,16 @@ export class App {
       "aria-label": "Search for a rank, a round, a block or a stage",
     });
     search.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") {
+        search.value = this.notice.textContent = "";
+        search.blur();
+      }
       if (event.key !== "Enter") return;
       const found = find(search.value, first!, this.replays[0]!);
       this.notice.textContent = typeof found === "string" ? found : "";
-      if (typeof found !== "string") this.store.set({ ...found, playing: false });
+      if (typeof found === "string") return;
+      this.store.set({ ...found, playing: false });
+      search.blur(); // so that keys play and step
     });
     const colour = choice(
       "Colours of blocks",

@@ -4,6 +4,7 @@
 import { scaleLog } from "d3-scale";
 import { formatBytes, formatTime } from "../model/format";
 import { font, type Look } from "../views/look";
+import { shortened } from "../views/shortened";
 import { commonLabel, type Race } from "./race";
 
 export const mostCurves = 8;
@@ -22,13 +23,6 @@ export function apart(heights: readonly number[], lowest: number): number[] {
     placed[i] = Math.min(placed[i]!, k === 0 ? lowest : placed[order[k - 1]!]! - lineHeight);
   });
   return placed;
-}
-
-// The text, cut if it is wider than there is room. The tables have whole names.
-function shortened(canvas: CanvasRenderingContext2D, text: string, room: number): string {
-  let cut = text;
-  while (canvas.measureText(cut).width > room && cut.length > 2) cut = `${cut.slice(0, -2)}…`;
-  return cut;
 }
 
 interface Point {
@@ -136,6 +130,7 @@ export function drawCurves(
     canvas.fillStyle = look.text;
     canvas.textAlign = "left";
     canvas.font = font(12, 600);
+    // The tables have whole names.
     canvas.fillText(shortened(canvas, commonLabel(race, name), right - 28), width - right + 26, names[i]!);
   });
 }

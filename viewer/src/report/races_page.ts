@@ -63,14 +63,33 @@ function curvesOf(races: readonly Race[], colourOf: ReadonlyMap<string, string>,
   );
 }
 
-function losers(race: Race, size: number, choose: (size: number) => void): HTMLElement[] {
+// The first size at which several candidates were raced.
+const firstContested = (race: Race): number =>
+  Math.max(
+    0,
+    race.sizes.findIndex((size) => size.candidates.length > 1),
+  );
+
+function losers(
+  races: readonly Race[],
+  chosen: number,
+  size: number,
+  choose: (race: number, size: number) => void,
+): HTMLElement[] {
+  const race = races[chosen]!;
   const raced = race.sizes[size]!;
   const best = fastest(raced);
   const sizes = choice(
     "Size of a block",
     race.sizes.map((entry, i) => [String(i), formatBytes(entry.bytes)] as const),
     String(size),
-    (value) => choose(Number(value)),
+    (value) => choose(chosen, Number(value)),
+  );
+  const titles = choice(
+    "Race",
+    races.map((entry, i) => [String(i), entry.title] as const),
+    String(chosen),
+    (value) => choose(Number(value), firstContested(races[Number(value)]!)),
   );
   // Columns that no candidate has are left out.
   const [counted, predicted] = [
@@ -94,7 +113,7 @@ function losers(race: Race, size: number, choose: (size: number) => void): HTMLE
   );
   const left = raced.leftOut.map((entry) => el("li", {}, `${entry.name}: ${entry.reason}`));
   return [
-    el("h2", {}, `Why the others lost: ${race.title}, `, sizes),
+    el("h2", {}, "Why the others lost: ", races.length > 1 ? titles : race.title, ", ", sizes),
     el(
       "table",
       { class: "losers" },
@@ -152,8 +171,7 @@ export function showRaces(root: HTMLElement, races: readonly Race[], look: Look)
   const palette = colours(mostCurves);
   const colourOf = new Map(all.slice(0, mostCurves).map((name, i) => [name, palette[i]!]));
   const table = el("div", {});
-  const choose = (chosen: number, size: number): void =>
-    table.replaceChildren(...losers(races[chosen]!, size, (other) => choose(chosen, other)));
+  const choose = (chosen: number, size: number): void => table.replaceChildren(...losers(races, chosen, size, choose));
   const hidden = all.length - colourOf.size;
   root.replaceChildren(
     el(
@@ -170,9 +188,12 @@ export function showRaces(root: HTMLElement, races: readonly Race[], look: Look)
       ),
       curvesOf(races, colourOf, look),
       el("h2", {}, "The fastest"),
+      el("p", {}, "Click a name to see below why the others lost there."),
       el("div", { class: "wide" }, mapOf(races, colourOf, choose)),
       table,
     ),
   );
-  choose(0, 0);
+  const contested = races.findIndex((race) => race.sizes.some((size) => size.candidates.length > 1));
+  const first = Math.max(0, contested);
+  choose(first, firstContested(races[first]!));
 }

@@ -5,6 +5,7 @@ import { formatBytes, plural } from "../model/format";
 import { layoutOf, type Line, linesOf, type Layout, type Place } from "../model/layout";
 import { busiest, hopsOf, linkLoads } from "../model/loads";
 import { largest } from "../model/numbers";
+import { isUsableMessage } from "../model/usable";
 import { HeatScale } from "./heat";
 import { font } from "./look";
 import { palette } from "./memory_colours";
@@ -17,6 +18,7 @@ interface Drawing {
   readonly at: (place: Place) => Place; // on the canvas
   readonly points: readonly Place[]; // of the vertices
   readonly radius: number; // of a rank
+  readonly parallel: ReadonlyMap<number, number>; // by link number: how many links between the same two ends come before it
   readonly spacing: number; // the least distance between a switch and any other vertex; 0 if there are many vertices
 }
 
@@ -29,6 +31,20 @@ export function spacingOf(points: readonly Place[], ranks: number): number {
   for (let a = ranks; a < points.length; ++a)
     for (let b = 0; b < a; ++b) least = Math.min(least, Math.hypot(points[a]!.x - points[b]!.x, points[a]!.y - points[b]!.y));
   return least;
+}
+
+// Exported for tests. A link in stubs has a place of its own.
+export function parallelsOf(exchange: Exchange, layout: Layout): Map<number, number> {
+  const before = new Map<string, number>();
+  const parallel = new Map<number, number>();
+  for (const { number, from, to } of exchange.network?.links ?? []) {
+    if (layout.stubs.has(number)) continue;
+    const ends = `${from} ${to}`;
+    const count = before.get(ends) ?? 0;
+    before.set(ends, count + 1);
+    if (count > 0) parallel.set(number, count);
+  }
+  return parallel;
 }
 
 const mostEnlarged = 1.7;
@@ -45,7 +61,8 @@ const drawingOf = remembered((exchange: Exchange, width: number, height: number)
   const at = ({ x, y }: Place): Place => ({ x: left + scale * x, y: top + scale * y });
   const points = layout.places.map(at);
   const radius = Math.max(1.6, scale * layout.radius);
-  return { layout, scale, at, points, radius, spacing: spacingOf(points, exchange.ranks) };
+  const parallel = parallelsOf(exchange, layout);
+  return { layout, scale, at, points, radius, parallel, spacing: spacingOf(points, exchange.ranks) };
 });
 
 const loadsOf = remembered((exchange: Exchange, first: number, last: number) => {
@@ -58,9 +75,10 @@ const rangeOf = (frame: Frame): [number, number] => [
   Math.min(frame.round, frame.exchange.rounds.length - 1),
 ];
 
-// The lines of a link on the canvas. Those of the two directions are beside each other.
+// The lines of a link on the canvas. Those of the two directions, and of parallel links, are beside each other.
 function linesOn(drawing: Drawing, from: number, to: number, link: number | undefined): Line[] {
-  const beside = Math.max(0.8, 3.5 * drawing.scale);
+  const before = link === undefined ? 0 : (drawing.parallel.get(link) ?? 0);
+  const beside = Math.max(0.8, 3.5 * drawing.scale) * (1 + 2 * before);
   return linesOf(drawing.layout, from, to, link).map(([a, b]) => {
     const [p, q] = [drawing.at(a), drawing.at(b)];
     const length = Math.hypot(q.x - p.x, q.y - p.y) || 1;
@@ -80,8 +98,36 @@ function along(lines: readonly Line[], share: number): Place {
   return { x: a.x + t * (b.x - a.x), y: a.y + t * (b.y - a.y) };
 }
 
-// More lines than this cover each other; of more links a part is drawn, or those of the selected rank.
+// More lines than this cover each other, unless they join neighbours. Then there is a sample: those that some ranks send.
 const mostLines = 2000;
+const mostSampled = 600;
+const fewAtVertex = 8;
+
+// Of which ranks the links and messages are drawn; all ranks if there are not too many lines. Exported for tests.
+export function sampleOf(exchange: Exchange, lines: number): readonly number[] | undefined {
+  const { ranks } = exchange;
+  if (lines <= mostLines || lines <= fewAtVertex * (exchange.network?.vertices ?? ranks)) return undefined;
+  const count = Math.max(1, Math.floor((mostSampled * ranks) / lines));
+  const every = Math.ceil(ranks / count);
+  return Array.from({ length: Math.ceil(ranks / every) }, (_, i) => i * every);
+}
+
+// The same for a frame, where those of the selected rank are drawn instead.
+function shownOf(frame: Frame, lines: number): ((from: number, to: number) => boolean) | undefined {
+  const sample = sampleOf(frame.exchange, lines);
+  if (!sample) return undefined;
+  const { rank } = frame.selection;
+  if (rank !== undefined) return (from, to) => from === rank || to === rank;
+  const senders = new Set(sample);
+  return (from) => senders.has(from);
+}
+
+function sampleText(frame: Frame, lines: number): string {
+  const sample = sampleOf(frame.exchange, lines);
+  if (!sample) return "";
+  if (frame.selection.rank !== undefined) return `; drawn: what rank ${frame.selection.rank} sends and receives`;
+  return `; drawn: what ${sample.length > 1 ? "ranks" : "rank"} ${sample.slice(0, 3).join(", ")}${sample.length > 3 ? " and so on" : ""} ${sample.length > 1 ? "send" : "sends"}`;
+}
 
 function drawLinks(canvas: CanvasRenderingContext2D, frame: Frame, drawing: Drawing): void {
   const { exchange, look } = frame;
@@ -98,14 +144,14 @@ function drawLinks(canvas: CanvasRenderingContext2D, frame: Frame, drawing: Draw
   for (const link of exchange.network?.links ?? []) line(link.from, link.to, link.number);
   const { loads, heat } = loadsOf(exchange, ...rangeOf(frame));
   const many = loads.length > mostLines;
-  let skipped = 0;
+  const shown = shownOf(frame, loads.length);
   const thin = Math.max(0.25, Math.min(1, 1.4 * drawing.scale)); // in small pictures lines have less room
   for (const entry of loads) {
     const touched =
       frame.selection.rank === undefined || frame.selection.rank === entry.from || frame.selection.rank === entry.to;
-    if (many && (frame.selection.rank === undefined ? ++skipped % Math.ceil(loads.length / mostLines) !== 0 : !touched)) continue;
+    if (shown && !shown(entry.from, entry.to)) continue;
     const share = heat.share(entry.bytes);
-    canvas.globalAlpha = many ? (frame.selection.rank === undefined ? 0.12 : 0.5) : touched ? 0.9 : 0.25;
+    canvas.globalAlpha = many ? 0.5 : touched ? 0.9 : 0.25;
     canvas.strokeStyle = heat.colour(entry.bytes);
     canvas.lineWidth = many ? 0.7 : thin * (1 + 3 * share);
     line(entry.from, entry.to, entry.link);
@@ -114,30 +160,27 @@ function drawLinks(canvas: CanvasRenderingContext2D, frame: Frame, drawing: Draw
   heat.draw(canvas, look, 10, frame.height - footHeight / 2, frame.width - 20);
 }
 
-const mostDots = 2000;
-
 // A message on its way.
 interface Flight {
   readonly message: Message;
   readonly radius: number;
-  readonly hops: readonly (readonly Line[])[]; // the lines of each link
+  readonly hops: () => readonly (readonly Line[])[]; // the lines of each link
 }
 
 const flightsOf = remembered((exchange: Exchange, number: number, width: number, height: number): Flight[] => {
   const drawing = drawingOf(exchange, width, height);
   const { messages } = exchange.rounds[number]!;
-  const step = Math.max(1, Math.ceil(messages.length / mostDots));
   const most = largest(
     messages.map((message) => message.bytes),
     1,
   );
   const largestRadius = Math.min(drawing.radius * 0.62, 7);
   return messages
-    .filter((message, i) => i % step === 0 && message.ends !== "receiver" && message.to < exchange.ranks)
+    .filter((message) => message.ends !== "receiver" && message.to < exchange.ranks)
     .map((message) => ({
       message,
       radius: Math.max(1.6, largestRadius * (0.45 + 0.55 * Math.sqrt(message.bytes / most))),
-      hops: hopsOf(exchange, message).map(({ from, to, link }) => linesOn(drawing, from, to, link)),
+      hops: () => hopsOf(exchange, message).map(({ from, to, link }) => linesOn(drawing, from, to, link)),
     }));
 });
 
@@ -151,9 +194,12 @@ function drawMessages(canvas: CanvasRenderingContext2D, frame: Frame): void {
   const share = smooth(phase.share);
   const followed = new Set<unknown>(frame.way?.moves[frame.round]?.map((move) => move.cause));
   const paints = palette(exchange.ranks, look).plain;
-  for (const { message, radius, hops } of flightsOf(exchange, frame.round, frame.width, frame.height)) {
-    // A message that nobody receives stops halfway.
-    const way = (message.ends === "sender" ? Math.min(share, 0.5) : share) * hops.length;
+  const shown = shownOf(frame, round.messages.length);
+  for (const { message, radius, hops: hopsOfFlight } of flightsOf(exchange, frame.round, frame.width, frame.height)) {
+    if (shown && !shown(message.from, message.to)) continue;
+    const hops = hopsOfFlight();
+    // A message that is not delivered stops halfway.
+    const way = (isUsableMessage(exchange, message) ? share : Math.min(share, 0.5)) * hops.length;
     const hop = Math.min(hops.length - 1, Math.floor(way));
     const { x, y } = along(hops[hop]!, way - hop);
     const chosen = followed.has(message);
@@ -279,9 +325,9 @@ function summary(frame: Frame): string {
   if (loads.length === 0) return `${when}: no messages`;
   const what = frame.exchange.network ? "link" : "pair";
   if (loads.every((entry) => entry.bytes === most.bytes))
-    return `${when}: even load, ${formatBytes(most.bytes)} on each of ${plural(loads.length, what)}`;
+    return `${when}: even load, ${formatBytes(most.bytes)} on each of ${plural(loads.length, what)}${sampleText(frame, loads.length)}`;
   const more = most.links.length > 1 ? ` and ${most.links.length - 1} more` : "";
-  return `${when}: busiest ${what} ${most.links[0]!.text}${more}, ${formatBytes(most.bytes)} in ${plural(most.links[0]!.messages, "message")}`;
+  return `${when}: busiest ${what} ${most.links[0]!.text}${more}, ${formatBytes(most.bytes)} in ${plural(most.links[0]!.messages, "message")}${sampleText(frame, loads.length)}`;
 }
 
 export const network: CanvasView = {

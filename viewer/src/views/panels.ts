@@ -59,10 +59,18 @@ function figureTable(exchange: Exchange): HTMLElement {
     ["traffic out", formatBytes(counted.trafficOut), "most bytes that a rank sends"],
     ["traffic in", formatBytes(counted.trafficIn), "most bytes that a rank receives"],
     ["scratch", formatBytes(counted.scratch), "most scratch memory of a rank"],
+    ["with output", formatBytes(counted.outputAndScratch), "most output and scratch memory of a rank together"],
   ];
-  if (counted.controlBytes) rows.push(["control", formatBytes(counted.controlBytes), "headers and counts, all ranks"]);
+  if (counted.sharing !== undefined) rows.push(["sharing", formatCount(counted.sharing), "most messages of a round on a link"]);
+  if (counted.c2Shared !== undefined)
+    rows.push([
+      names.c2_shared!,
+      formatBytes(counted.c2Shared),
+      `longest message times sharing, added up over the rounds${bound("c2_shared", counted.c2Shared, formatBytes)}`,
+    ]);
+  rows.push(["control", formatBytes(counted.controlBytes), "headers and counts, all ranks"]);
   for (const entry of exchange.bounds)
-    if (entry.figure !== "c1" && entry.figure !== "c2")
+    if (entry.figure !== "c1" && entry.figure !== "c2" && (entry.figure !== "c2_shared" || counted.c2Shared === undefined))
       rows.push([
         `${names[entry.figure] ?? entry.figure}`,
         `≥ ${inBytes.has(entry.figure) ? formatBytes(entry.value) : formatCount(entry.value)}`,

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The time view: what each rank does and waits for, by one clock after the other, one below the other.
 import { scaleLinear } from "d3-scale";
-import { positionAt, roundTimes, timeAt } from "../model/clock";
-import type { Clock, Exchange } from "../model/exchange";
+import { localPart, positionAt, roundTimes, timeAt } from "../model/clock";
+import type { Clock, Exchange, Round } from "../model/exchange";
 import { formatBytes, formatTime, plural } from "../model/format";
 import { largest } from "../model/numbers";
 import { font } from "./look";
+import { shortened } from "./shortened";
 import { drawStill } from "./still";
 import { middleOf, type Rows, rowsFor, sampleText } from "./time_rows";
 import { type CanvasView, type Frame, labelStep, type Pick, remembered } from "./view";
@@ -40,8 +41,14 @@ const longest = remembered((exchange: Exchange): number[] =>
   exchange.rounds.map((round) => largest(round.messages.map((message) => message.bytes))),
 );
 
-// How much of a round a message takes: at least a visible part.
+// How much of the time for messages in a round a message takes: at least a visible part.
 const shareOf = (bytes: number, most: number): number => (most === 0 ? 1 : Math.max(0.12, bytes / most));
+
+// When a message of this share begins and ends in logical time.
+function logicalTimes(round: Round, share: number): [number, number] {
+  const begin = localPart(round);
+  return [round.number + begin, round.number + begin + share * (1 - begin)];
+}
 
 // A bar in a row: over its upper half, its lower half, or all of it.
 function bar(
@@ -78,15 +85,15 @@ function drawLogical(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane)
     }
     lane.rows.ranks.forEach((rank, row) => {
       bar(canvas, lane, row, "whole", round.number, round.number + 1, look.wait);
-      if (received[rank]! > 0) bar(canvas, lane, row, "lower", round.number, round.number + received[rank]!, look.receive);
-      if (sent[rank]! > 0) bar(canvas, lane, row, "upper", round.number, round.number + sent[rank]!, look.send);
+      if (received[rank]! > 0) bar(canvas, lane, row, "lower", ...logicalTimes(round, received[rank]!), look.receive);
+      if (sent[rank]! > 0) bar(canvas, lane, row, "upper", ...logicalTimes(round, sent[rank]!), look.send);
     });
   }
   const rowOf = rowsByRank(lane, exchange.ranks);
   for (const round of exchange.rounds)
     for (const local of round.locals) {
       const row = rowOf[local.rank]!;
-      if (row >= 0) bar(canvas, lane, row, "whole", round.number, round.number + 0.06, look.copy);
+      if (row >= 0) bar(canvas, lane, row, "whole", round.number, round.number + localPart(round), look.copy);
     }
 }
 
@@ -124,7 +131,14 @@ function drawHead(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane): v
   const logical = lane.clock.kind === "logical";
   const title = logical ? "rounds" : `${lane.clock.title}: ${formatTime(lane.clock.end, lane.clock.unit)}`;
   canvas.fillText(title, 8, lane.top - 26);
-  const sample = sampleText(lane.rows, exchange.ranks);
+  const { rank } = frame.selection;
+  const arrows = rank === undefined ? 1 : Math.ceil(messagesOf(exchange, rank).length / mostArrows);
+  const sample = [
+    sampleText(lane.rows, exchange.ranks),
+    arrows > 1 ? `an arrow for every ${arrows} messages of rank ${rank}` : "",
+  ]
+    .filter(Boolean)
+    .join("; ");
   if (sample) {
     const at = 8 + canvas.measureText(title).width + 14;
     canvas.font = font(11);
@@ -144,7 +158,8 @@ function drawHead(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane): v
         canvas.fillStyle = look.slot;
         canvas.fillRect(x1, lane.top - 12, x2 - x1, 10);
       }
-      const label = stage.rounds > 1 ? `${stage.name} (${plural(stage.rounds, "round")})` : stage.name;
+      const whole = stage.rounds > 1 ? `${stage.name} (${plural(stage.rounds, "round")})` : stage.name;
+      const label = shortened(canvas, whole, x2 - x1 - 4);
       const wide = canvas.measureText(label).width;
       canvas.fillStyle = look.muted;
       const at = (x1 + x2) / 2;
@@ -225,21 +240,27 @@ function drawFindings(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane
   }
 }
 
+const mostArrows = 128; // more cover what is below them
+
+const messagesOf = remembered((exchange: Exchange, rank: number) =>
+  exchange.messages.filter((message) => message.ends === "both" && (message.from === rank || message.to === rank)),
+);
+
 function drawArrows(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane): void {
   const { exchange, look, selection } = frame;
   if (selection.rank === undefined) return;
   const y = (rank: number) => lane.top + middleOf(lane.rows, rank) * lane.rows.height;
   canvas.lineWidth = 1.2;
-  const ofRank = exchange.messages.filter(
-    (message) => message.ends === "both" && (message.from === selection.rank || message.to === selection.rank),
-  );
+  const all = messagesOf(exchange, selection.rank);
+  const every = Math.ceil(all.length / mostArrows);
+  const ofRank = all.filter((_, i) => i % every === 0);
   canvas.globalAlpha = ofRank.length > 64 ? 0.35 : 0.9;
   for (const { index, from, to, bytes, round } of ofRank) {
     const { clock } = lane;
-    const [begin, end] = [
-      clock.sendBegin[index]!,
-      clock.kind === "logical" ? round + shareOf(bytes, longest(exchange)[round]!) : clock.receiveEnd[index]!,
-    ];
+    const [begin, end] =
+      clock.kind === "logical"
+        ? logicalTimes(exchange.rounds[round]!, shareOf(bytes, longest(exchange)[round]!))
+        : [clock.sendBegin[index]!, clock.receiveEnd[index]!];
     if (begin < 0 || end < 0) continue;
     canvas.strokeStyle = from === selection.rank ? look.text : look.accent;
     canvas.beginPath();

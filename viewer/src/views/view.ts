@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a view gets and gives. A view that draws is a pure function of the frame.
 import type { Block } from "../model/blocks";
+import { localPart } from "../model/clock";
 import type { Exchange } from "../model/exchange";
 import type { Way } from "../model/follow";
 import type { Replay } from "../model/replay";
@@ -48,13 +49,8 @@ export interface Phase {
   readonly share: number;
 }
 
-const localShare = 0.35;
-
 export function phaseOf(frame: Frame): Phase {
-  const locals = frame.exchange.rounds[frame.round]?.locals.length ?? 0;
-  const messages = frame.exchange.rounds[frame.round]?.messages.length ?? 0;
-  if (!messages && locals) return { kind: "locals", share: frame.share };
-  const border = locals ? localShare : 0;
+  const border = localPart(frame.exchange.rounds[frame.round]);
   if (frame.share < border) return { kind: "locals", share: frame.share / border };
   return { kind: "messages", share: (frame.share - border) / (1 - border) };
 }

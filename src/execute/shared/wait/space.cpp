@@ -148,7 +148,6 @@ void SharedSpace::wait_for_all() {
   // acquire. `arrived` is reset before `generation` is stored, so no rank arrives at the next barrier before the reset. This rank's
   // load of `generation` may be relaxed and still cannot be out of date: the rank has seen the end of the last barrier, and this
   // barrier cannot end without this rank.
-  starts_.begin_barrier();
   const std::uint64_t generation = head_->generation.load(std::memory_order_relaxed);
   if (head_->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == ranks_) {
     head_->arrived.store(0, std::memory_order_relaxed);
@@ -163,6 +162,7 @@ void SharedSpace::wait_for_all() {
 // everybody has written. The two halves alternate: a rank overwrites a half only after the next meeting, and no rank arrives at
 // that before it has read this half.
 std::size_t SharedSpace::meet(Bytes gathered, std::span<const std::byte> bytes) {
+  starts_.begin_barrier();  // first, because it throws in a forked child, which does not have the tray
   const std::size_t half = meetings_++ % 2;
   Tray::Half& mine = tray(rank_).halves[half];
   QUADRILLE_ASSERT(bytes.size() <= sizeof mine.bytes);
@@ -202,6 +202,7 @@ void SharedSpace::all_gather(const void* mine, void* all, Bytes count) {
   all_gather(&place, places.data(), sizeof place);
   for (Rank rank = 0; rank < ranks_; ++rank)
     std::memcpy(static_cast<std::byte*>(all) + rank * count, at(places[rank]), index(count));
+  starts_.begin_barrier();
   wait_for_all();  // returns when all have read
   release(place);
 }
