@@ -24,8 +24,8 @@ except ImportError as error:
 
     built = [file.name for file in pathlib.Path(__file__).parent.glob("_quadrille.*")]
     if not built:
-        raise ImportError(f"quadrille's module is not in {pathlib.Path(__file__).parent}; build and install Quadrille, and set PYTHONPATH "
-                          "to lib/quadrille/python there") from None
+        raise ImportError(f"quadrille's module is not in {pathlib.Path(__file__).parent}; build and install Quadrille, and set "
+                          "PYTHONPATH to lib/quadrille/python there") from None
     if not any(name.endswith(sysconfig.get_config_var("EXT_SUFFIX")) for name in built):
         raise ImportError(f"this is Python {sys.version.split()[0]}, and quadrille's module was built for another one: "
                           f"{', '.join(built)}; build it again with this Python") from error
@@ -113,8 +113,8 @@ def _problem(collective, arguments):
         return Problem(collective, **arguments)
     except TypeError:
         given = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
-        raise TypeError(f"{collective} has an argument of a wrong type: {given}; ranks and root are whole numbers, sizes are bytes or "
-                        "text with a unit") from None
+        raise TypeError(f"{collective} has an argument of a wrong type: {given}; ranks and root are whole numbers, sizes are bytes "
+                        "or text with a unit") from None
 
 
 def _made_of(algorithm):
@@ -144,11 +144,11 @@ def race(collective, *algorithms, ranks, block=None, repetitions=9, seconds=2.0,
 def tune(ranks, collectives=(), sizes=(), *, seconds_per_cell=1.0, seconds=None, again=False, ways=8):
     """Measures which algorithms are the fastest and keeps the results as wisdom, as `quadrille tune` does.
 
-    ranks: a Communicator, whose ranks all call, or a number of threads. collectives: names; all if none are given. sizes: bytes of a
-    block, or text with a unit; nine from 8 B to 1 MiB if none are given. seconds: no cell is begun later. again: also measures cells
-    that are known. ways: at most so many algorithms in a cell."""
-    return _in_group(ranks, lambda group: _quadrille.tune_group(group, list(collectives), list(sizes), seconds_per_cell=seconds_per_cell,
-                                                                seconds=seconds, again=again, ways=ways))
+    ranks: a Communicator, whose ranks all call, or a number of threads. collectives: names; all if none are given. sizes: bytes of
+    a block, or text with a unit; nine from 8 B to 1 MiB if none are given. seconds: no cell is begun later. again: also measures
+    cells that are known. ways: at most so many algorithms in a cell."""
+    options = {"seconds_per_cell": seconds_per_cell, "seconds": seconds, "again": again, "ways": ways}
+    return _in_group(ranks, lambda group: _quadrille.tune_group(group, list(collectives), list(sizes), **options))
 
 
 def _in_group(ranks, function):

@@ -43,7 +43,7 @@ class _Group:
                 self.running.pop(me, None)
 
     def end(self, kind):
-        """Ranks that wait for others get an Error (peer_lost), and all ranks an exception of this kind at their next line of Python."""
+        """Ranks that wait for others get an Error (peer_lost), and all ranks an exception of this kind at their next line."""
         with self.lock:
             self.ended_by = kind
             for thread, ranks in self.running.items():
@@ -56,8 +56,8 @@ class _Group:
             if not self.is_over.wait(1):
                 with self.lock:
                     left = sorted(ranks.rank for ranks in self.running.values())
-                print(f"run_threads waits for {'rank' if len(left) == 1 else 'ranks'} {', '.join(map(str, left))}, in a call that "
-                      "Python cannot interrupt; interrupt again to leave it running", file=sys.stderr, flush=True)
+                print(f"run_threads waits for {'rank' if len(left) == 1 else 'ranks'} {', '.join(map(str, left))}, in a call "
+                      "that Python cannot interrupt; interrupt again to leave it running", file=sys.stderr, flush=True)
                 while not self.is_over.wait(_glance):
                     pass
         except KeyboardInterrupt:

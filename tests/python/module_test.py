@@ -264,7 +264,8 @@ class Algorithms(unittest.TestCase):
         there = q.race("alltoall", mine, "xor", ranks=3, **arguments)
         here = q.run_threads(3, lambda ranks: q.race("alltoall", mine, "xor", ranks=ranks, **arguments))
         for race in (there, *here):
-            self.assertEqual([(entry["algorithm"], entry["block_bytes"]) for entry in race.entries], [("own/shift", 64), ("own/shift", 1024)])
+            self.assertEqual([(entry["algorithm"], entry["block_bytes"]) for entry in race.entries],
+                             [("own/shift", 64), ("own/shift", 1024)])
             self.assertEqual([each["block_bytes"] for each in race.left_out], [64, 1024])
             self.assertRegex(race.conclusion, "^64 B: .*; 1024 B: ")
             self.assertRegex(repr(race), "^<Race: 64 B: .*, own/shift .* s; 1024 B: .*, own/shift .* s>$")
