@@ -344,7 +344,7 @@ await check("the page delivers nothing where lengths differ, as the verifier", a
 await check("the figures of a network are those of verify", async () => {
   const words = ["alltoall", "--algorithm", "direct", "--topology", "fat-tree:4"];
   const printed = JSON.parse(execFileSync(command, ["verify", ...words, "--json"], { env: environment }).toString());
-  const { figures: counted } = [printed].flat()[0];
+  const counted = [printed].flat()[0];
   await on(`${viewed("fat-tree", ...words)}#views=figures,memory`, async (page) => {
     const row = (name) => page.locator("main .content").first().locator("tr", { hasText: name }).first().locator("td").first();
     assert.equal(await row("C2 with sharing").textContent(), `${counted.c2_shared} B`);
