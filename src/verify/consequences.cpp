@@ -32,7 +32,7 @@ class FarReaching {
       const NamedOperation& name = known.flow.operations()[i].name;
       if (keys.contains(key_of(name))) {
         operations_.insert(i);
-        if (cause.kind == CauseKind::unfinished && known.flow.operations()[i].target == nullptr) missing_at_.insert(name.to);
+        if (cause.kind == CauseKind::unfinished && known.flow.operations()[i].target == nullptr) unreceived_at_.insert(name.to);
       }
       const auto is_misplaced = [&](Rank rank) { return rank == draft.shifted || rounds.contains({name.round, rank}); };
       if (is_misplaced(name.from) || is_misplaced(name.to)) misplaced_.insert(i);
@@ -48,6 +48,7 @@ class FarReaching {
   bool has(std::size_t operation) const { return operations_.contains(operation); }
   const std::set<std::size_t>& misplaced() const { return misplaced_; }
   bool is_missing_at(Rank rank) const { return missing_at_.contains(rank); }
+  bool lacks_receive_at(Rank rank) const { return unreceived_at_.contains(rank); }
   bool ends_at(const std::optional<Count>& round, const std::optional<Rank>& rank) const {
     return round && rank && ends_.contains({*round, *rank});
   }
@@ -72,7 +73,8 @@ class FarReaching {
 
   std::set<std::size_t> operations_, misplaced_;
   std::set<std::pair<Count, Rank>> ends_;  // rounds and ranks of the operations
-  std::set<Rank> missing_at_;              // the ranks to which operations are missing, or at which their ends are
+  std::set<Rank> missing_at_;              // the ranks to which operations are missing
+  std::set<Rank> unreceived_at_;           // the ranks at which messages are not received
   std::set<Rank> idle_;                    // ranks without any operation for which others wait
 };
 
@@ -88,12 +90,20 @@ class Consequences {
     return wrong == wrong_.end() ? leads_to_read(reach, known_.findings[finding]) : leads_to(reach, *wrong->second);
   }
 
+  // Whether a finding is about the place where an operation begins or ends, or about bytes that were not received.
+  bool meets(const FarReaching& reach, const FaultCause& cause, std::size_t finding) {
+    const Finding& found = known_.findings[finding];
+    if (cause.kind == CauseKind::rule && !is_about_what_was_read(found) && reach.ends_at(found.round, found.rank)) return true;
+    if (const auto wrong = wrong_.find(finding); wrong != wrong_.end()) {
+      const std::vector<BytePlace>& places = wrong->second->unwritten;
+      return std::any_of(places.begin(), places.end(), [&](const BytePlace& place) { return reach.lacks_receive_at(place.rank); });
+    }
+    return reads_unreceived(reach, found);
+  }
+
  private:
   bool leads_to(const FarReaching& reach, const WrongByte& wrong) {
-    if (std::any_of(wrong.origins.begin(), wrong.origins.end(), [&](std::size_t i) { return reach.has(i); }) ||
-        std::any_of(wrong.unwritten.begin(), wrong.unwritten.end(),
-                    [&](const BytePlace& place) { return waits_for(reach, place); }))
-      return true;
+    if (std::any_of(wrong.origins.begin(), wrong.origins.end(), [&](std::size_t i) { return reach.has(i); })) return true;
     known_.budget.charge(size(wrong.suspects) * (size(reach.misplaced()) + 1));
     return std::any_of(wrong.suspects.begin(), wrong.suspects.end(), [&](const auto& each) {
       const auto& [suspect, suspicions] = each;
@@ -110,18 +120,31 @@ class Consequences {
   // Follows what was read backwards.
   bool leads_to_read(const FarReaching& reach, const Finding& finding) {
     if (finding.rule == Rule::round_order) return !reach.misplaced().empty();
-    if ((finding.rule != Rule::undefined_read && finding.rule != Rule::operand_mismatch && finding.rule != Rule::element_torn) ||
-        !finding.rank || !finding.round || !finding.region)
-      return false;
+    const std::vector<ByteStay> origins = origins_of_read(finding);
+    return std::any_of(origins.begin(), origins.end(), [&](const ByteStay& stay) {
+      return stay.written_by ? reach.has(*stay.written_by) : stay.place.buffer != Buffer::input && waits_for(reach, stay.place);
+    });
+  }
+
+  bool reads_unreceived(const FarReaching& reach, const Finding& finding) {
+    const std::vector<ByteStay> origins = origins_of_read(finding);
+    return std::any_of(origins.begin(), origins.end(), [&](const ByteStay& stay) {
+      return !stay.written_by && stay.place.buffer != Buffer::input && reach.lacks_receive_at(stay.place.rank);
+    });
+  }
+
+  static bool is_about_what_was_read(const Finding& finding) {
+    return finding.rule == Rule::undefined_read || finding.rule == Rule::operand_mismatch || finding.rule == Rule::element_torn;
+  }
+
+  // Where the bytes of a finding about what was read came from; nothing for other findings.
+  std::vector<ByteStay> origins_of_read(const Finding& finding) {
+    if (!is_about_what_was_read(finding) || !finding.rank || !finding.round || !finding.region) return {};
     Count time = before_all;
     for (const TimedOperation& operation : known_.flow.operations())
       if (operation.name.round == *finding.round && operation.name.from == *finding.rank)
         time = std::max(time, operation.read_time);
-    for (const ByteStay& stay : known_.flow.origins_of({*finding.rank, finding.region->buffer, finding.region->offset}, time)) {
-      if (stay.written_by && reach.has(*stay.written_by)) return true;
-      if (!stay.written_by && stay.place.buffer != Buffer::input && waits_for(reach, stay.place)) return true;
-    }
-    return false;
+    return known_.flow.origins_of({*finding.rank, finding.region->buffer, finding.region->offset}, time);
   }
 
   // Whether operations should have written a place that was never written before it was read.
@@ -147,10 +170,9 @@ class Consequences {
   std::map<std::size_t, const WrongByte*> wrong_;  // by finding
 };
 
-}  // namespace
-
-void take_consequences(std::vector<DraftCause>& causes, Investigation& known) {
-  Consequences consequences(known);
+// Gives to each cause those that it explains. `explains` tells whether a cause explains a finding of another one.
+template <class Explains>
+void take_explained(std::vector<DraftCause>& causes, const Investigation& known, Explains&& explains) {
   for (DraftCause& draft : causes) {
     FaultCause& cause = draft.cause;
     if (cause.findings.empty()) continue;
@@ -161,14 +183,23 @@ void take_consequences(std::vector<DraftCause>& causes, Investigation& known) {
       // Causes are listed as they were found, those that explain most first, and those of a rule last.
       if (cause.kind != CauseKind::rule && &other < &draft) continue;
       const std::vector<std::size_t>& findings = other.cause.findings;
-      const bool is_rule = other.cause.kind == CauseKind::rule;
-      if (reach.is_of_idle_ranks(other.cause) || std::all_of(findings.begin(), findings.end(), [&](std::size_t i) {
-            return consequences.has(reach, i) || (is_rule && reach.ends_at(known.findings[i].round, known.findings[i].rank));
-          }))
+      if (reach.is_of_idle_ranks(other.cause) ||
+          std::all_of(findings.begin(), findings.end(), [&](std::size_t i) { return explains(reach, other.cause, i); }))
         take_findings(cause, other.cause);
     }
   }
   erase_empty(causes);
+}
+
+}  // namespace
+
+void take_consequences(std::vector<DraftCause>& causes, Investigation& known) {
+  Consequences consequences(known);
+  take_explained(causes, known,
+                 [&](const FarReaching& reach, const FaultCause&, std::size_t i) { return consequences.has(reach, i); });
+  take_explained(causes, known, [&](const FarReaching& reach, const FaultCause& other, std::size_t i) {
+    return consequences.has(reach, i) || consequences.meets(reach, other, i);
+  });
 }
 
 }  // namespace quadrille
