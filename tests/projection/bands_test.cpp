@@ -60,7 +60,7 @@ TEST_F(BandsOfARow, GrowsWithAssumedFigures) {
 
 TEST_F(BandsOfARow, GrowsWithGaps) {
   EXPECT_EQ(bands().runs[0].part(ProjectedPart::computing).high, 1);
-  const auto& varied = bands(0.1).runs[0].part(ProjectedPart::computing);
+  const Band varied = bands(0.1).runs[0].part(ProjectedPart::computing);
   EXPECT_NEAR(varied.high, 1.128, 0.03);
   EXPECT_NEAR(varied.low, 0.872, 0.03);
 }
