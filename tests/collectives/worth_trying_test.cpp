@@ -53,7 +53,7 @@ TEST(Parts, BetweenNodesDependOnTheOrderOfOperands) {
 TEST(Parts, WithSharesAreThoseOfTheRecordsAndTheDefaultComesFirst) {
   EXPECT_THAT(tried(Problem::allreduce(6, 64), "reduce-scatter-allgather", "scatter"), ElementsAre("circulant", "ring", "direct"));
   EXPECT_THAT(tried(Problem::allreduce(8, 64), "reduce-scatter-allgather", "scatter"),
-              ElementsAre("recursive-halving", "direct", "ring", "circulant"));
+              ElementsAre("recursive-halving", "ring", "circulant", "direct"));
   EXPECT_THAT(tried(Problem::allreduce(8, 64), "reduce-scatter-allgather", "gather"),
               ElementsAre("recursive-doubling", "direct", "ring", "circulant"));
 }
