@@ -41,7 +41,7 @@ refuses() {
 races 'mpi shared' - <"$mine"
 races 'mpi shared' alltoall --block 1KiB --schedule "$mine" --algorithm ring
 QUADRILLE_NODE_SIZES=2,4 races hybrid "$mine" --executor hybrid --policy dataflow
-refuses 'in .*broken.json. is wrong; .quadrille verify. finds: rank 0, output\[3072:1024\]: delivery' "$broken"
+refuses 'in .*broken.json. is wrong; .quadrille verify. finds: rank 0, 1024 bytes from output\[3072\]: delivery' "$broken"
 refuses 'cannot read .*none.json' "$folder/none.json"
 
 # The command writes how often its parent has mapped an MPI library.
