@@ -24,7 +24,7 @@ python3 "$here/ran.py" own "$work/run.json"
 python3 "$here/ran.py" rules "$quadrille" 3,2 >"$work/rules"
 while read -r rules; do
   rm -rf "$work"/run*.counters
-  wrapped --choose "$rules" -- 11 3
+  wrapped --choose "$rules" -- 7 3
   python3 "$here/ran.py" chosen "$work/run.json" "$rules"
 done <"$work/rules"
 echo good

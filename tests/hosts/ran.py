@@ -17,7 +17,7 @@ FUNCTIONS = {
     "allreduce": ("Allreduce", False), "reduce_scatter": ("Reduce_scatter_block", False),
     "reduce_scatterv": ("Reduce_scatter", True), "scan": ("Scan", False), "exscan": ("Exscan", False), "barrier": ("Barrier", True)}
 EXCHANGED = {"Alltoallv", "Gatherv", "Scatterv"}  # without a plan, so rules name no algorithm for them
-SIZES = 11  # the first is 8 B
+SIZES = 7  # the first is 8 B. With 11, there would be more than the 128 kinds of calls for which plans may be
 CAUSES = ("QUADRILLE_CHOOSE says so", "called too rarely as yet", "Quadrille took", "no algorithm of ours applies", "no data")
 
 
