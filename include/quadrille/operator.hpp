@@ -44,8 +44,8 @@ struct Operator {
 
 // Built-in operators: sum, prod, min and max on all real number types; sum and prod on complex ones; band, bor, bxor, land, lor and
 // lxor on integers; minloc and maxloc on pairs of a value and an index (among equal values, the least index wins); matmul2, the
-// product of 2 x 2 matrices in row order, which does not commute. Integers wrap around. Of a NaN and a number, min, max, minloc and
-// maxloc return the NaN. Throws Error{misuse} for an unknown name, or if the type does not have the operator.
+// product of 2 x 2 matrices in row order, which does not commute. Integers wrap around. If one of two operands is a NaN,
+// min, max, minloc and maxloc return it. Throws Error{misuse} for an unknown name, or if the type does not have the operator.
 std::shared_ptr<const Operator> built_in_operator(std::string_view operation, std::string_view type);
 
 // Wraps a function that needs aligned elements, such as code that a compiler made from C: elements at other addresses are copied to

@@ -20,7 +20,7 @@ std::string_view text_of(PyObject* object, const char* argument) {
   throw Error(ErrorCode::misuse, fmt::format("'{}' is text, not {}", argument, Py_TYPE(object)->tp_name));
 }
 
-// Sets `value` to the one of `values` that has this name, if there is an object.
+// Finds which of `values` has the name that `object` holds, and stores it in `value`. Does nothing if `object` is null.
 template <class Value, std::size_t size>
 void set_named(Value& value, PyObject* object, const char* argument, const std::array<Value, size>& values) {
   if (!object) return;

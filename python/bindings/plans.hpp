@@ -14,8 +14,8 @@ namespace quadrille::python {
 // Collective. Makes the plan of a call whose arguments have been read. Without the interpreter's lock.
 Plan plan_of(Communicator& group, const Asked& asked);
 
-// Collective. Calls `read`, which reads arguments, with the interpreter's lock. Wrong arguments are refused on all ranks: their
-// rank throws what is wrong, the others an Error that quotes it.
+// Collective. Calls `read`, which reads arguments, with the interpreter's lock. If the arguments of one rank are wrong, all ranks
+// throw: that rank says what is wrong, and the others throw an Error that quotes it.
 void read_on_all(const Use& use, const std::function<void()>& read);
 
 // Collective. Reads the arguments and makes the plan; returns a new Python object. Wrong arguments are refused on all ranks.

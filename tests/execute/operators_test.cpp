@@ -70,7 +70,8 @@ TEST(Operators, MatchTheirDefinitions) {
   EXPECT_EQ(combined<Matrix>("matmul2", "i32", {5, 6, 7, 8}, {1, 2, 3, 4}), (Matrix{23, 34, 31, 46}));
 }
 
-// Whatever the order of operands and the place in the vector: results must not depend on how ranks are grouped.
+// A NaN among the operands is the result, whichever operand it is and wherever it stands in the vector. Otherwise ranks that
+// combine in different orders would get different results.
 template <class Number>
 void expect_nan_wins(const char* type) {
   constexpr std::size_t length = 37;  // whole vectors of the processor and a rest

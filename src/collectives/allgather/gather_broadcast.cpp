@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // allgather/gather-broadcast, allgatherv/gather-broadcast: all blocks are collected at rank 0, then broadcast.
 // Source  [bruck1997] section 4, the folklore algorithm with which the concatenation algorithm is compared.
-// Needs   what the parts need: by default nothing, any p, shares of any size, which may be empty.
+// Needs   what its two parts need. The default parts take any p and shares of any size, which may be empty.
 // Idea    An algorithm for gather(v), then one for broadcast; by default both go along a binomial tree. Rank 0 gathers the blocks
 //         in its output and broadcasts them from there. Open MPI does so by whatever it takes for the two.
 // Cost    By default C1 = 2 ceil(log2 p) rounds, C2 = p - 1 + p ceil(log2 p) blocks.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // allreduce/reduce-broadcast: vectors are combined at rank 0, then the result is broadcast.
 // Source  [grama2003] all-reduce, "identical to all-to-one reduction followed by a one-to-all broadcast".
-// Needs   what the parts need: by default nothing, any p, any operator, also along the fixed tree.
+// Needs   what its two parts need. The default parts take any p and any operator, and can keep to the fixed tree.
 // Idea    An algorithm for reduce, then one for broadcast. Rank 0 combines the vectors in its output and broadcasts the result
 //         from there. Open MPI does so by whatever it takes for the two.
 // Cost    By default C1 = 2 ceil(log2 p) rounds and C2 = 2 ceil(log2 p) vectors: twice those of recursive-doubling if p is a

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // scan/recursive-doubling, exscan/recursive-doubling: partners exchange all that they have combined, in both directions.
-// Source  [thakur2005] the scans of MPI libraries.
+// Source  [thakur2005]; Open MPI and MPICH use this algorithm for MPI_Scan and MPI_Exscan.
 // Needs   nothing: any p, any operator, also along the fixed tree.
 // Idea    In round i, ranks r and r ^ 2^i exchange what they have combined, if both exist. The higher one combines it into its
 //         result, too.
