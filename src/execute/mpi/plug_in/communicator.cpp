@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "execute/mpi/plug_in/communicator.hpp"
 
+#include <unistd.h>
+
+#include <chrono>
 #include <cstdlib>
 #include <new>
 #include <utility>
@@ -12,6 +15,7 @@
 #include "execute/mpi/plug_in/hybrid.hpp"
 #include "execute/mpi/plug_in/mpi_mail.hpp"
 #include "execute/mpi/plug_in/vendor.hpp"
+#include "foundation/system/read_output.hpp"
 
 namespace quadrille {
 
@@ -92,6 +96,7 @@ std::shared_ptr<std::byte> MpiCommunicator::allocate(Bytes bytes) {
 }
 
 void MpiCommunicator::abort(int exit_code) {
+  for (int output : {STDOUT_FILENO, STDERR_FILENO}) wait_until_read(output, std::chrono::seconds(1));
   if (!group_->is_freed()) MPI_Abort(group_->handle(), exit_code);
   std::_Exit(exit_code);
 }
