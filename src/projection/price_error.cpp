@@ -13,7 +13,7 @@ namespace {
 PriceError error_of(const Residual& residual) { return {std::log(residual.ratio), residual.spread}; }
 
 double distance(Bytes one, Bytes other) {
-  const auto logarithm = [](Bytes bytes) { return std::log(static_cast<double>(std::max<Bytes>(bytes, 1))); };
+  const auto logarithm = [](Bytes bytes) { return std::log2(static_cast<double>(std::max<Bytes>(bytes, 1))); };
   return std::abs(logarithm(one) - logarithm(other));
 }
 
