@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/math/statistics/univariate_statistics.hpp>
 #include <chrono>
 #include <cmath>
@@ -23,6 +24,10 @@
 namespace quadrille {
 namespace {
 
+// A normal distribution has half of its values within 0.6745 standard deviations.
+constexpr double medians_to_deviation = 1 / 0.6745;
+constexpr double least_ratio = 1e-3, most_ratio = 1e3, most_spread = 10;  // in a machine file
+
 struct SizeClass {
   Bytes middle;
   Bytes measured[2];
@@ -32,19 +37,10 @@ struct SizeClass {
 // useful than two short ones.
 constexpr SizeClass classes[] = {{16, {8, 32}}, {32768, {16384, 65536}}, {1024, {512, 2048}}, {524288, {262144, 1048576}}};
 
-// Squares of the distances from the mean, and how many of them are independent.
-struct Squares {
-  double sum = 0;
-  Count freedom = 0;
-
-  void add(const std::vector<double>& values) {
-    if (values.size() < 2) return;
-    const double mean = boost::math::statistics::mean(values);
-    for (const double value : values) sum += (value - mean) * (value - mean);
-    freedom += size(values) - 1;
-  }
-  double deviation() const { return freedom > 0 ? std::sqrt(sum / static_cast<double>(freedom)) : 0; }
-};
+// 0 for a single value.
+double deviation(const std::vector<double>& values) {
+  return values.size() < 2 ? 0 : std::sqrt(boost::math::statistics::sample_variance(values));
+}
 
 class Comparing {
  public:
@@ -59,6 +55,7 @@ class Comparing {
 
   std::vector<ResidualSample> run() {
     std::vector<ResidualSample> samples;
+    of_ours(cases_.front().problem);  // not used: the first time after a pause is longer
     const auto start = std::chrono::steady_clock::now();
     for (std::size_t i = 0; i < cases_.size(); ++i) {
       const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -144,7 +141,7 @@ class Comparing {
 
   static std::optional<double> ratio(double measured_s, double price_s) {
     if (!(price_s > 0)) return std::nullopt;
-    return std::clamp(measured_s / price_s, 1e-3, 1e3);  // what a machine file may have
+    return std::clamp(measured_s / price_s, least_ratio, most_ratio);
   }
 
   Communicator& communicator_;
@@ -162,19 +159,22 @@ std::vector<Residual> residuals_of(const std::vector<ResidualSample>& samples) {
   std::map<std::tuple<Collective, Bytes, bool>, std::vector<double>> by_class;  // logarithms
   for (const ResidualSample& each : samples)
     by_class[{each.collective, each.class_bytes, each.is_vendor}].push_back(std::log(each.ratio));
-  Squares of_side[2];
-  for (const auto& [key, logarithms] : by_class) of_side[std::get<bool>(key)].add(logarithms);
+  std::array<std::vector<double>, 2> of_side;  // deviations of classes with several samples
+  for (const auto& [key, logarithms] : by_class)
+    if (logarithms.size() > 1) of_side[std::get<bool>(key)].push_back(deviation(logarithms));
+  std::array<double, 2> usual{};
+  for (std::size_t side = 0; side < of_side.size(); ++side)
+    if (!of_side[side].empty())
+      usual[side] = std::min(most_spread, medians_to_deviation * boost::math::statistics::median(of_side[side]));
   std::vector<Residual> residuals;
   for (auto& [key, logarithms] : by_class) {
     const auto& [collective, class_bytes, is_vendor] = key;
-    if (of_side[is_vendor].freedom == 0) continue;
-    Squares own;
-    own.add(logarithms);
+    if (of_side[is_vendor].empty()) continue;
     residuals.push_back({.collective = collective,
                          .is_vendor = is_vendor,
                          .block_bytes = class_bytes,
                          .ratio = rounded(std::exp(boost::math::statistics::median(logarithms))),
-                         .spread = rounded(std::max(own.deviation(), of_side[is_vendor].deviation()))});
+                         .spread = rounded(std::clamp(deviation(logarithms), usual[is_vendor], most_spread))});
   }
   return residuals;
 }

@@ -23,8 +23,8 @@ TEST(Residuals, AreTheMedianAndTheSpreadOfAClass) {
   EXPECT_EQ(found[0].ratio, 2) << "in the middle of 1 and 4";
   EXPECT_NEAR(found[0].spread, std::log(4) / std::sqrt(2), 1e-3);
   EXPECT_EQ(found[1].ratio, 3);
-  // Two that agree say little, so their class has the spread of both classes together.
-  EXPECT_NEAR(found[1].spread, std::log(4) / 2, 1e-3);
+  // Two that agree say little, so their class has the usual spread: the median of both classes' deviations, scaled.
+  EXPECT_NEAR(found[1].spread, std::log(4) / std::sqrt(2) / 2 / 0.6745, 1e-3);
 }
 
 TEST(Residuals, KeepSidesApart) {
