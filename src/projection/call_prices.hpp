@@ -17,6 +17,7 @@
 #include "projection/call_problem.hpp"
 #include "projection/machine_prices.hpp"
 #include "projection/member_times.hpp"
+#include "projection/price_error.hpp"
 #include "quadrille/projection.hpp"
 
 namespace quadrille::projection {
@@ -31,6 +32,7 @@ struct SidePrice {
   std::string algorithm;  // the vendor's name of it, or ours
   Choice choice;          // the algorithm of our table that has its messages
   SchedulePrice price;
+  PriceError error;
   MemberTimes times{0};
 };
 
@@ -69,7 +71,7 @@ class CallPrices {
   const PricedProblem& priced(std::size_t communicator, std::span<const std::uint32_t> sites);
   PricedProblem price(const Problem& problem, const CallForm& form);
   Result<std::shared_ptr<const SidePrice>> vendor_side(const Problem& problem, const CallForm& form);
-  std::shared_ptr<const SidePrice> side(const Problem& problem, const Choice& choice, std::string name);
+  std::shared_ptr<const SidePrice> side(const Problem& problem, const Choice& choice, std::string name, ProjectedSide by);
   std::optional<Choice> chosen(const Problem& problem);
 
   const Recording& recording_;

@@ -68,7 +68,8 @@ std::string ranks_text(const std::vector<Rank>& ranks) {
                            : fmt::format("rank {} and {} others", ranks.front(), ranks.size() - 1);
 }
 
-std::vector<std::string> remarks_of(const Recording& recording, const Replayed& replayed, const CallPrices& prices) {
+std::vector<std::string> remarks_of(const Recording& recording, const ProjectionOptions& options, const Replayed& replayed,
+                                    const CallPrices& prices) {
   std::vector<std::string> remarks;
   const auto killed =
       std::count_if(recording.ranks.begin(), recording.ranks.end(), [](const auto& rank) { return !rank.has_ended; });
@@ -101,6 +102,9 @@ std::vector<std::string> remarks_of(const Recording& recording, const Replayed& 
   for (const auto& [collective, reason] : prices.not_chosen())
     remarks.push_back(fmt::format("the algorithm named for {} is not everywhere possible, so ours was taken there: {}",
                                   name(collective), reason));
+  if (options.machine.residuals.empty())
+    remarks.push_back(fmt::format("the machine {} has no residuals, so the bands assume that each price is off by {:.0f} %",
+                                  options.machine.name, 100 * usual_residual));
   for (const std::string& remark : recording.remarks) remarks.push_back(remark);
   return remarks;
 }
@@ -129,7 +133,7 @@ Projection project(const Recording& recording, const ProjectionOptions& options)
     projection.rows.push_back(std::move(rows[i].row));
   }
   for (const RecordedRank& rank : recording.ranks) projection.recorded_s = std::max(projection.recorded_s, rank.seconds);
-  projection.remarks = remarks_of(recording, replayed, prices);
+  projection.remarks = remarks_of(recording, options, replayed, prices);
   return projection;
 }
 

@@ -82,6 +82,30 @@ TEST_F(Projections, FollowTheOptions) {
   EXPECT_NEAR(projected().vendor.part(ProjectedPart::waiting).value, 0, 1e-9);
 }
 
+TEST_F(Projections, TakeResidualsOfTheMachine) {
+  call(exchange_, 40, 0);
+  const Projection without = projected();
+  EXPECT_THAT(without.remarks, Contains("the machine hdr has no residuals, so the bands assume that each price is off by 20 %"));
+  const auto width = [](const Band& band) { return band.high - band.low; };
+  for (const double spread : {0.01, 1.0}) {
+    options_.machine.residuals = {
+        {.collective = Collective::alltoall, .is_vendor = true, .block_bytes = 64, .spread = spread},
+        {.collective = Collective::alltoall, .block_bytes = 64, .spread = spread},
+    };
+    const Projection found = projected();
+    EXPECT_THAT(found.remarks, ::testing::Not(Contains(HasSubstr("residuals"))));
+    EXPECT_EQ(found.vendor.total.value, without.vendor.total.value);
+    EXPECT_EQ(width(found.vendor.total) < width(without.vendor.total), spread < 0.2);
+    EXPECT_EQ(width(found.ours.total) < width(without.ours.total), spread < 0.2);
+  }
+  // The vendor's residual is that of its side.
+  options_.machine.residuals = {{.collective = Collective::alltoall, .is_vendor = true, .block_bytes = 64, .ratio = 4},
+                                {.collective = Collective::alltoall, .block_bytes = 64}};
+  const Projection slower = projected();
+  EXPECT_GT(slower.rows[0].gain_s.high, 2 * slower.rows[0].vendor.seconds);
+  EXPECT_GT(slower.vendor.total.high, slower.vendor.total.value);
+}
+
 TEST_F(Projections, KeepOursWhereTheNamedAlgorithmIsImpossible) {
   const auto three = program_.communicator({0, 1, 2});
   RecordedSite small = exchange_;
