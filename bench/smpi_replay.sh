@@ -3,20 +3,24 @@
 # Replays a recording in SimGrid's SMPI, an independent simulator, and by `quadrille project`, on the same machine, and prints a line of
 # JSON with both totals (docs/smpi.md). SMPI takes its imitation of Open MPI's collectives (smpi/coll-selector:ompi).
 # Usage: smpi_replay.sh RECORDING --node-sizes 4x6 [--machine FILE|NAME] [--rate 100mbit] [--placement cyclic] [--selector mpich]
-#                       [--vendor mpich] [--computing FACTOR] [--away FACTOR] [--keep FOLDER]
+#                       [--overhead US] [--vendor mpich] [--computing FACTOR] [--away FACTOR] [--keep FOLDER]
 #   --machine   figures of the model max-rate, as for `quadrille project`. Default: an Ethernet of the given rate, with 50 us a message
 #   --rate      of the links of the nodes, as tc writes it (kbit, mbit, gbit), instead of the machine's
 #   --selector  SMPI's collectives: ompi (default), mpich, mvapich2, impi
+#   --overhead  of SMPI's sender and of its receiver for each message, in microseconds, the same inside nodes and between them; the
+#               rest of the machine's start-up is latency, in which SMPI overlaps messages. Default: half of a start-up inside a node
 #   --vendor    for `quadrille project`: the library whose choices are compared
 #   --keep      for the traces, the platform and the outputs; default: a temporary folder, which is removed
 # If SMPI cannot replay the recording, "smpi" is null, and "reason" says why. SMPI replays blocking collectives on MPI_COMM_WORLD and
 # its copies; messages and the making of communicators take what they took in the recorded run, as in `quadrille project`.
 # Needs SimGrid 3.32 or so (Debian: libsimgrid-dev), Python 3.11, jq and a release build.
 set -euo pipefail
+caller=$PWD
 cd "$(dirname "$0")/.."
 source scripts/setup.sh
+of_caller() { [[ $1 = /* ]] && echo "$1" || echo "$caller/$1"; }  # a path as the caller wrote it
 usage() { sed -n '3,/^set/{/^set/d;s/^# \?//;p}' "$0"; }
-recording='' node_sizes='' machine='' rate='' placement=block selector=ompi vendor=() factors=() keep=''
+recording='' node_sizes='' machine='' rate='' placement=block selector=ompi vendor=() overhead=() factors=() keep=''
 while [ $# -gt 0 ]; do
   case $1 in
     --help) usage; exit 0 ;;
@@ -27,9 +31,10 @@ while [ $# -gt 0 ]; do
     --selector) selector=$2; shift 2 ;;
     --vendor) vendor=(--vendor "$2"); shift 2 ;;
     --computing | --away) factors+=("$1" "$2"); shift 2 ;;
-    --keep) keep=$2; shift 2 ;;
+    --overhead) overhead=(--overhead "$2"); shift 2 ;;
+    --keep) keep=$(of_caller "$2"); shift 2 ;;
     -*) fail "There is no option $1; see bench/smpi_replay.sh --help" ;;
-    *) [ -z "$recording" ] || fail "Name one recording, not $recording and $1"; recording=$1; shift ;;
+    *) [ -z "$recording" ] || fail "Name one recording, not $recording and $1"; recording=$(of_caller "$1"); shift ;;
   esac
 done
 [ -n "$recording" ] && [ -n "$node_sizes" ] || { usage >&2; exit 2; }
@@ -67,7 +72,8 @@ inside_startup_us = 1
 inside_us_per_byte = 0.0002
 END
 else
-  [ -e "$machine" ] || machine=machines/$machine.toml
+  [ ! -e "machines/$machine.toml" ] || machine=machines/$machine.toml
+  machine=$([ -e "$machine" ] && echo "$machine" || of_caller "$machine")
   [ -e "$machine" ] || fail "There is no machine $machine"
   awk -v rate="$us_per_byte" '/^\[/ {inside = $0 == "[max-rate]"}
     inside && rate && /^(node_)?us_per_byte *=/ {print $1 " = " rate; next} {print}' "$machine" >"$folder/machine.toml"
@@ -75,15 +81,15 @@ fi
 
 "$quadrille" recording "$recording" --json >"$folder/recording.json"
 bench/smpi/replay_trace.py "$folder/recording.json" "$folder" --node-sizes "$node_sizes" --placement "$placement" --machine "$folder/machine.toml" \
-  ${factors[@]+"${factors[@]}"} >"$folder/traced.json"
+  ${overhead[@]+"${overhead[@]}"} ${factors[@]+"${factors[@]}"} >"$folder/traced.json"
 "$quadrille" project "$recording" --node-sizes "$node_sizes" --placement "$placement" --machine "$folder/machine.toml" --json \
   ${vendor[@]+"${vendor[@]}"} ${factors[@]+"${factors[@]}"} >"$folder/project.json"
 total=null
 if jq -e '.reason | not' "$folder/traced.json" >/dev/null; then
-  overhead=0:$(jq -r .overhead_s "$folder/traced.json"):0
+  each=0:$(jq -r .overhead_s "$folder/traced.json"):0
   smpirun -np "$(jq .ranks "$folder/traced.json")" -platform "$folder/platform.xml" -hostfile "$folder/hosts" -replay "$folder/traces" \
     --cfg=smpi/host-speed:1 --cfg=network/model:SMPI --cfg=smpi/bw-factor:0:1 --cfg=smpi/lat-factor:0:1 --cfg=network/weight-S:0 \
-    --cfg=network/crosstraffic:no --cfg=smpi/os:"$overhead" --cfg=smpi/ois:"$overhead" --cfg=smpi/or:"$overhead" \
+    --cfg=network/crosstraffic:no --cfg=smpi/os:"$each" --cfg=smpi/ois:"$each" --cfg=smpi/or:"$each" \
     --cfg=smpi/coll-selector:"$selector" >"$folder/smpi.log" 2>&1 || { tail -n 5 "$folder/smpi.log" >&2; fail "SMPI failed"; }
   total=$(sed -n 's/.*\[smpi_replay\/INFO\] Simulation time //p' "$folder/smpi.log")
   [ -n "$total" ] || fail "SMPI printed no time"

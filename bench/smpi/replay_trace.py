@@ -3,7 +3,7 @@
 """Turns a recording into what SMPI replays: a time-independent trace of each rank, a platform and a list of hosts.
 
 Usage: replay_trace.py RECORDING.json FOLDER --node-sizes 4x6 --machine FILE.toml [--placement cyclic]
-                       [--computing FACTOR] [--away FACTOR]
+                       [--overhead US] [--computing FACTOR] [--away FACTOR]
 
 RECORDING.json is what `quadrille recording FOLDER --json` prints. Writes rank-N, traces, hosts and platform.xml to FOLDER, and prints
 a line of JSON: `ranks`, `nodes`, `calls`, `outside_s` (mean of the ranks: time outside of collectives), `overhead_s` (of a message, for
@@ -15,6 +15,10 @@ import json
 import pathlib
 import sys
 import tomllib
+
+
+MADE_TOGETHER = {"Comm_dup", "Comm_dup_with_info", "Comm_split", "Comm_split_type", "Comm_create", "Cart_create", "Cart_sub",
+                 "Graph_create", "Dist_graph_create", "Dist_graph_create_adjacent"}
 
 
 class CannotReplay(Exception):
@@ -109,61 +113,90 @@ def check(recording):
         raise CannotReplay("recordings of ranks are missing")
 
 
+def by_rank(recording, is_taken, value):
+    """Of each communicator, for each rank the values of the entries that are taken, in their order."""
+    found = {}
+    for rank, entries in enumerate(recording["calls"]):
+        for entry in entries:
+            if is_taken[entry[0]]:
+                communicator = recording["sites"][entry[0]]["communicator"]
+                found.setdefault(communicator, [[] for _ in recording["ranks"]])[rank].append(value(entry))
+    return found
+
+
+class Trace:
+    """Writes the actions of a rank. What lies between collectives becomes one action."""
+
+    def __init__(self, path, rank):
+        self.file = open(path, "w", encoding="ascii")
+        self.rank = rank
+        self.sleep_s = self.outside_s = 0.0
+        self.write("init")
+
+    def write(self, action):
+        self.file.write(f"{self.rank} {action}\n")
+
+    def act(self, action):
+        if self.sleep_s > 0:
+            self.write(f"sleep {self.sleep_s:.9f}")
+            self.outside_s += self.sleep_s
+            self.sleep_s = 0.0
+        self.write(action)
+
+    def end(self):
+        self.act("finalize")
+        self.file.close()
+        return self.outside_s
+
+
 def write_traces(recording, folder, computing, away):
     """Returns the calls of a rank, and the mean seconds outside of collectives."""
     sites, ranks = recording["sites"], recording["world_size"]
     actions = Actions(recording)
-    is_collective = [site["kind"] == "collective" for site in sites]
-    by_communicator = {}  # the calls of each communicator, in the order in which each rank makes them
-    for rank, entries in enumerate(recording["calls"]):
-        for site, *_ in entries:
-            if is_collective[site]:
-                made = by_communicator.setdefault(sites[site]["communicator"], [[] for _ in range(ranks)])
-                made[rank].append(site)
-    if any(len({len(of_rank) for of_rank in made}) > 1 for made in by_communicator.values()):
+    is_call = [site["kind"] == "collective" for site in sites]
+    is_making = [site["kind"] == "making" and site["function"] in MADE_TOGETHER and is_on_world(recording, site) for site in sites]
+    made = by_rank(recording, is_call, lambda entry: entry[0])
+    if any(len(set(map(len, of_ranks))) > 1 for of_ranks in made.values()):
         raise CannotReplay("ranks have different numbers of calls")
-    matched = {communicator: list(zip(*made)) for communicator, made in by_communicator.items()}
+    calls = {communicator: list(zip(*of_ranks)) for communicator, of_ranks in made.items()}
+    durations = by_rank(recording, is_making, lambda entry: entry[3])
+    makings = {communicator: list(map(min, zip(*of_ranks))) for communicator, of_ranks in durations.items()}
     outside_s = 0.0
     for rank, entries in enumerate(recording["calls"]):
-        next_call, texts = dict.fromkeys(matched, 0), {}
-        with open(folder / f"rank-{rank}", "w", encoding="ascii") as trace:
-            trace.write(f"{rank} init\n")
-            sleep_s = 0.0
-            for site, gap_ns, away_ns, duration_ns in entries:
-                sleep_s += (gap_ns * computing + away_ns * away) * 1e-9
-                if not is_collective[site]:
-                    sleep_s += duration_ns * 1e-9  # messages and communicators take what they took, as in `quadrille project`
-                    continue
-                if sleep_s > 0:
-                    trace.write(f"{rank} sleep {sleep_s:.9f}\n")
-                    outside_s += sleep_s
-                    sleep_s = 0.0
-                communicator = sites[site]["communicator"]
-                call = matched[communicator][next_call[communicator]]
-                next_call[communicator] += 1
+        next_call = {communicator: iter(of_all) for communicator, of_all in calls.items()}
+        next_making = {communicator: iter(of_all) for communicator, of_all in makings.items()}
+        texts = {}
+        trace = Trace(folder / f"rank-{rank}", rank)
+        for site, gap_ns, away_ns, duration_ns in entries:
+            trace.sleep_s += (gap_ns * computing + away_ns * away) * 1e-9
+            if is_call[site]:
+                call = next(next_call[sites[site]["communicator"]])
                 if call not in texts:
                     texts[call] = actions.text(rank, call)
-                trace.write(f"{rank} {texts[call]}\n")
-            if sleep_s > 0:
-                trace.write(f"{rank} sleep {sleep_s:.9f}\n")
-                outside_s += sleep_s
-            trace.write(f"{rank} finalize\n")
+                trace.act(texts[call])
+            elif is_making[site]:  # all wait for each other, and it takes what it took where it was shortest, as in `quadrille project`
+                trace.act("barrier")
+                trace.sleep_s += next(next_making[sites[site]["communicator"]], duration_ns) * 1e-9
+            else:
+                trace.sleep_s += duration_ns * 1e-9
+        outside_s += trace.end()
     (folder / "traces").write_text("".join(f"{folder / f'rank-{rank}'}\n" for rank in range(ranks)))
-    return sum(len(made[0]) for made in by_communicator.values()), outside_s / ranks
+    return sum(map(len, calls.values())), outside_s / ranks
 
 
-def write_platform(folder, nodes, figures):
+def write_platform(folder, nodes, figures, overhead_us):
     """A cluster: each node has one link for all its ranks, and memory for messages between them. Returns the overhead of a message."""
     inside_s, startup_s = figures["inside_startup_us"] * 1e-6, figures["startup_us"] * 1e-6
-    overhead_s = min(inside_s, startup_s) / 2  # of the sender and of the receiver, since SMPI has the same overheads for all messages
+    # Of the sender and of the receiver. SMPI has the same overhead for messages inside nodes and between them.
+    overhead_s = min(inside_s, startup_s) / 2 if overhead_us is None else overhead_us * 1e-6
     rate = 1e6 / max(figures["node_us_per_byte"], figures["us_per_byte"])
-    latency_s = (startup_s - 2 * overhead_s) / 2  # two links
+    latency_s = max(startup_s - 2 * overhead_s, 0) / 2  # of each of two links
     (folder / "platform.xml").write_text(f"""<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
   <cluster id="hosts" prefix="h" suffix="" radical="0-{nodes - 1}" speed="1Gf" bw="{rate:.6g}Bps" lat="{latency_s:.6g}s"
            sharing_policy="SPLITDUPLEX" loopback_bw="{1e6 / max(figures["inside_us_per_byte"], 1e-9):.6g}Bps"
-           loopback_lat="{inside_s - 2 * overhead_s:.6g}s" />
+           loopback_lat="{max(inside_s - 2 * overhead_s, 0):.6g}s" />
 </platform>
 """)
     return overhead_s
@@ -176,6 +209,7 @@ def main():
     parser.add_argument("--node-sizes", required=True, type=node_sizes)
     parser.add_argument("--placement", choices=("block", "cyclic"), default="block")
     parser.add_argument("--machine", required=True)
+    parser.add_argument("--overhead", type=float)
     parser.add_argument("--computing", type=float, default=1)
     parser.add_argument("--away", type=float, default=1)
     options = parser.parse_args()
@@ -195,7 +229,7 @@ def main():
         print(json.dumps({"reason": str(cannot)}))
         return
     (options.folder / "hosts").write_text("".join(f"h{node}\n" for node in nodes))
-    overhead_s = write_platform(options.folder, max(nodes) + 1, figures)
+    overhead_s = write_platform(options.folder, max(nodes) + 1, figures, options.overhead)
     print(json.dumps({"ranks": len(nodes), "nodes": max(nodes) + 1, "calls": calls, "outside_s": outside_s, "overhead_s": overhead_s}))
 
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // GOAL has the messages of the schedule, each received by the right rank, and they wait for each other as under the policy.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "schedule/forms/documents.hpp"
 #include "support/cases.hpp"
 #include "support/goal_text.hpp"
+#include "support/sentence_of.hpp"
 
 namespace quadrille {
 namespace {
@@ -78,6 +80,12 @@ TEST(Goal, IsThatOfThePage) {
             "l4 requires l2\n"
             "l4 requires l3\n"
             "}\n");
+}
+
+TEST(Goal, CannotBeReadAsASchedule) {
+  const std::string goal = goal_of(make_schedule(Problem::allgather(2, 8), "ring"), Policy::blocking);
+  EXPECT_THAT(testing::sentence_of([&] { parse_documents(goal); }),
+              ::testing::HasSubstr("does not say which bytes messages carry"));
 }
 
 }  // namespace
