@@ -3,13 +3,14 @@
 # Replays a recording in SimGrid's SMPI, an independent simulator, and by `quadrille project`, on the same machine, and prints a line of
 # JSON with both totals (docs/smpi.md). SMPI takes its imitation of Open MPI's collectives (smpi/coll-selector:ompi).
 # Usage: smpi_replay.sh RECORDING --node-sizes 4x6 [--machine FILE|NAME] [--rate 100mbit] [--placement cyclic] [--selector mpich]
-#                       [--overhead US] [--vendor mpich] [--computing FACTOR] [--away FACTOR] [--keep FOLDER]
+#                       [--overhead US] [--vendor mpich] [--computing FACTOR] [--away FACTOR] [--quadrille COMMAND] [--keep FOLDER]
 #   --machine   figures of the model max-rate, as for `quadrille project`. Default: an Ethernet of the given rate, with 50 us a message
 #   --rate      of the links of the nodes, as tc writes it (kbit, mbit, gbit), instead of the machine's
 #   --selector  SMPI's collectives: ompi (default), mpich, mvapich2, impi
 #   --overhead  of SMPI's sender and of its receiver for each message, in microseconds, the same inside nodes and between them; the
 #               rest of the machine's start-up is latency, in which SMPI overlaps messages. Default: half of a start-up inside a node
 #   --vendor    for `quadrille project`: the library whose choices are compared
+#   --quadrille the command, if it is not build/release/bin/quadrille
 #   --keep      for the traces, the platform and the outputs; default: a temporary folder, which is removed
 # If SMPI cannot replay the recording, "smpi" is null, and "reason" says why. SMPI replays blocking collectives on MPI_COMM_WORLD and
 # its copies; messages and the making of communicators take what they took in the recorded run, as in `quadrille project`.
@@ -20,7 +21,7 @@ cd "$(dirname "$0")/.."
 source scripts/setup.sh
 of_caller() { [[ $1 = /* ]] && echo "$1" || echo "$caller/$1"; }  # a path as the caller wrote it
 usage() { sed -n '3,/^set/{/^set/d;s/^# \?//;p}' "$0"; }
-recording='' node_sizes='' machine='' rate='' placement=block selector=ompi vendor=() overhead=() factors=() keep=''
+recording='' node_sizes='' machine='' rate='' placement=block selector=ompi vendor=() overhead=() factors=() keep='' quadrille=$PWD/build/release/bin/quadrille
 while [ $# -gt 0 ]; do
   case $1 in
     --help) usage; exit 0 ;;
@@ -32,6 +33,7 @@ while [ $# -gt 0 ]; do
     --vendor) vendor=(--vendor "$2"); shift 2 ;;
     --computing | --away) factors+=("$1" "$2"); shift 2 ;;
     --overhead) overhead=(--overhead "$2"); shift 2 ;;
+    --quadrille) quadrille=$2; shift 2 ;;
     --keep) keep=$(of_caller "$2"); shift 2 ;;
     -*) fail "There is no option $1; see bench/smpi_replay.sh --help" ;;
     *) [ -z "$recording" ] || fail "Name one recording, not $recording and $1"; recording=$(of_caller "$1"); shift ;;
@@ -41,7 +43,6 @@ done
 [ -n "$machine" ] || [ -n "$rate" ] || fail "Name a machine by --machine or the rate of its links by --rate"
 command -v smpirun >/dev/null || fail "There is no SimGrid here (Debian: libsimgrid-dev)"
 command -v jq >/dev/null || fail "jq is missing. Run: sudo apt-get install jq"
-quadrille=${QUADRILLE:-$PWD/build/release/bin/quadrille}
 [ -x "$quadrille" ] || fail "No $quadrille: run ./demo first"
 if [ -n "$keep" ]; then
   mkdir -p "$keep"

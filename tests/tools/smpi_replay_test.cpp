@@ -26,11 +26,15 @@ class SmpiReplay : public CommandTest {
     fs::remove_all(folder);
     fs::create_directory(folder);
     program.write(folder);
-    Words words{"env",    std::string("QUADRILLE=") + QUADRILLE_COMMAND,
-                "bash",   QUADRILLE_SOURCE_DIR "/bench/smpi_replay.sh",
-                folder,   "--node-sizes",
-                "2x2",    "--rate",
-                "100mbit"};
+    Words words{"bash",
+                QUADRILLE_SOURCE_DIR "/bench/smpi_replay.sh",
+                folder,
+                "--node-sizes",
+                "2x2",
+                "--rate",
+                "100mbit",
+                "--quadrille",
+                QUADRILLE_COMMAND};
     words.insert(words.end(), more.begin(), more.end());
     const Outcome outcome = run_program(words);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.talk;
