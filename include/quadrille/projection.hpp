@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <iosfwd>
 #include <map>
 #include <string>
 #include <vector>
@@ -96,6 +97,14 @@ struct Projection {
 // Throws Error{misuse} if recordings of ranks are missing, if the options do not fit the recording or each other, or if no model
 // can price its calls on this machine.
 Projection project(const Recording& recording, const ProjectionOptions& options);
+
+enum class ProjectedSide : std::uint8_t { vendor, ours };
+
+// Writes the run as GOAL, the text that the simulators LogGOPSim and ATLAHS read: the messages of each collective's schedule by the
+// vendor's choice or by ours, and what ranks did between collectives as computing, in nanoseconds (docs/projection.md). Throws like
+// `project`, and Error{misuse} if the options share cores or have no late ranks, which GOAL cannot say, Error{too_large} if the
+// file would have more than 2^26 operations.
+void write_goal(std::ostream& out, const Recording& recording, const ProjectionOptions& options, ProjectedSide side);
 
 // One sentence: "nothing to gain: your ranks wait for each other".
 std::string verdict_text(const Projection& projection);

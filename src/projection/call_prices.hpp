@@ -22,7 +22,6 @@
 
 namespace quadrille::projection {
 
-enum class ProjectedSide : std::uint8_t { vendor, ours };
 inline constexpr std::size_t sides = 2;
 template <class Value>
 using BySide = std::array<Value, sides>;

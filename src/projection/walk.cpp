@@ -2,32 +2,12 @@
 #include "projection/walk.hpp"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 
 #include "projection/call_problem.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille::projection {
-namespace {
-
-// By site of a completion, the site of the start with the same contents; other sites: themselves.
-std::vector<std::uint32_t> starts_of(const Recording& recording) {
-  std::map<RecordedSite, std::uint32_t> started;
-  std::vector<std::uint32_t> starts(recording.sites.size());
-  for (std::uint32_t site = 0; site < starts.size(); ++site)
-    if (recording.sites[site].kind == RecordedKind::start) started.emplace(recording.sites[site], site);
-  for (std::uint32_t site = 0; site < starts.size(); ++site) {
-    starts[site] = site;
-    if (recording.sites[site].kind != RecordedKind::completion) continue;
-    RecordedSite start = recording.sites[site];
-    start.kind = RecordedKind::start;
-    if (const auto found = started.find(start); found != started.end()) starts[site] = found->second;
-  }
-  return starts;
-}
-
-}  // namespace
 
 Walk::Walk(const Recording& recording, const ProjectionOptions& options, CallPrices& prices, std::size_t first, std::size_t last)
     : recording_(recording),

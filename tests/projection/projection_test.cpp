@@ -67,6 +67,13 @@ TEST_F(Projections, ComparesBothSides) {
   EXPECT_NEAR(found.gain.value, 1 - found.ours.total.value / found.vendor.total.value, 1e-12);
 }
 
+TEST_F(Projections, NeedFiguresOfOneModelOnly) {
+  call(exchange_, 4, 5);
+  const Projection all = projected();
+  std::erase_if(options_.machine.models, [](const auto& entry) { return entry.first != "max-rate"; });
+  EXPECT_NEAR(projected().vendor.total.value, all.vendor.total.value, 0.05 * all.vendor.total.value);
+}
+
 TEST_F(Projections, FollowTheOptions) {
   call(exchange_, 40, 100);
   const Projection plain = projected();

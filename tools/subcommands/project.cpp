@@ -27,7 +27,7 @@ namespace {
 
 struct Options {
   std::string folder = "quadrille-recording";
-  std::optional<std::string> machine, node_sizes, placement, vendor, computing, away, total_cores, plot, output;
+  std::optional<std::string> machine, node_sizes, placement, vendor, computing, away, total_cores, plot, goal, goal_side, output;
   std::vector<std::string> chosen;
   bool without_late_ranks = false, full = false, json = false;
 };
@@ -63,6 +63,11 @@ std::map<Collective, std::string> chosen_algorithms(const std::vector<std::strin
   return chosen;
 }
 
+ProjectedSide goal_side(const std::string& word) {
+  if (word != "vendor" && word != "ours") refuse_unknown("side", word, {"vendor", "ours"});
+  return word == "ours" ? ProjectedSide::ours : ProjectedSide::vendor;
+}
+
 ProjectionOptions projection_options(const Options& options, const Recording& recording) {
   if (options.vendor && !find_vendor_library(*options.vendor)) refuse_unknown("MPI library", *options.vendor, library_ids());
   ProjectionOptions projected{.machine = find_machine(*options.machine),
@@ -85,6 +90,13 @@ int run(const Options& options) {
     if (options.output == options.plot) refuse("--plot and --output name the same file");
     plot.emplace(options.plot);
   }
+  if (options.goal_side && !options.goal) refuse("--goal-side needs --goal FILE");
+  if (options.goal && (options.goal == options.output || options.goal == options.plot)) refuse("--goal names a file of its own");
+  if (options.goal && (options.total_cores || options.without_late_ranks))
+    refuse("--goal excludes --total-cores and --without-late-ranks, because GOAL can say neither");
+  const ProjectedSide side = goal_side(options.goal_side.value_or("vendor"));
+  std::optional<Output> goal;
+  if (options.goal) goal.emplace(options.goal);
   Output output(options.output);
   const Recording recording = read_recording(options.folder);
   ProjectionOptions projected = projection_options(options, recording);
@@ -97,6 +109,10 @@ int run(const Options& options) {
       progress.show(fmt::format("replayed {:.0f} % of the calls", std::floor(100 * share)));
     };
     projection = project(recording, projected);
+  }
+  if (goal) {
+    write_goal(goal->stream(), recording, projected, side);
+    goal->finish();
   }
   if (plot) plot->finish(picture_for(options.plot, svg_of(projection, situation)));
   output.finish(options.json ? to_text(json_of(projection, situation)) : text_of(projection, situation, options.full));
@@ -137,6 +153,8 @@ Subcommand add_project(CLI::App& command) {
   add_flag(*parser, "--full", options->full, "every row");
   add_json_flag(*parser, options->json, "a JSON object (docs/projection.md)");
   add_option(*parser, "--plot", options->plot, "also draw bars before and after, as SVG", "FILE");
+  add_option(*parser, "--goal", options->goal, "also write the run as GOAL, for LogGOPSim and ATLAHS (docs/projection.md)", "FILE");
+  add_option(*parser, "--goal-side", options->goal_side, "whose schedules: vendor (default) or ours", "SIDE");
   add_output_option(*parser, options->output);
   set_footer(
       *parser,
@@ -149,7 +167,8 @@ Subcommand add_project(CLI::App& command) {
       "  quadrille project run.recording --node-sizes 8x8 --machine hdr\n"
       "  quadrille project run.recording --node-sizes 8x8 --placement cyclic --machine ethernet100\n"
       "  quadrille project run.recording --machine hdr --computing 0.5 --choose alltoall=bruck:radix=4 --json\n"
-      "  quadrille project run.recording --machine hdr --without-late-ranks --plot parts.svg");
+      "  quadrille project run.recording --machine hdr --without-late-ranks --plot parts.svg\n"
+      "  quadrille project run.recording --node-sizes 8x8 --machine hdr --goal run.goal --goal-side ours");
   return {parser, [options] { return run(*options); }};
 }
 

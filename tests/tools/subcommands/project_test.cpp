@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "support/command.hpp"
+#include "support/goal_text.hpp"
 #include "support/made_recording.hpp"
 
 namespace quadrille {
@@ -100,6 +101,22 @@ TEST_F(ProjectTest, RefusesWrongUse) {
   fs::create_directory(other);
   program_.write(other, 6);
   refuses({"project", other, "--machine", "hdr"}, "2 of 8 ranks are missing");
+}
+
+TEST_F(ProjectTest, WritesGoal) {
+  const std::string file = place_ / "run.goal";
+  const auto messages = [&](const Words& more) {
+    Words all{"--goal", file, "--choose", "alltoall=bruck"};
+    all.insert(all.end(), more.begin(), more.end());
+    prints(words(all));
+    return GoalText(contents(file)).replay().messages.size();
+  };
+  const std::size_t vendor = messages({}), ours = messages({"--goal-side", "ours"});
+  EXPECT_NE(vendor, ours) << "the library exchanges in 7 rounds, bruck in 3";
+  EXPECT_EQ(vendor, messages({"--goal-side", "vendor"}));
+  refuses(words({"--goal", file, "--goal-side", "our"}), "ours");
+  refuses(words({"--goal-side", "ours"}), "--goal FILE");
+  refuses(words({"--goal", file, "--total-cores", "2"}), "--total-cores");
 }
 
 }  // namespace
