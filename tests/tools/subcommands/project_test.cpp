@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "support/command.hpp"
 #include "support/goal_text.hpp"
 #include "support/made_recording.hpp"
+#include "support/perfetto_text.hpp"
 
 namespace quadrille {
 namespace {
@@ -83,6 +86,87 @@ TEST_F(ProjectTest, DrawsBars) {
   EXPECT_THAT(contents(picture), AllOf(HasSubstr("<svg"), HasSubstr("waiting for late ranks"), HasSubstr("ours")));
 }
 
+TEST_F(ProjectTest, WritesTimeLines) {
+  const std::string trace = file("run.perfetto");
+  EXPECT_THAT(prints(words({"--trace", trace})), HasSubstr("run.perfetto has 408 calls of all ranks, from 0 s to"));
+  if (!has_protoc()) GTEST_SKIP() << "protoc is not installed (protobuf-compiler)";
+  std::map<std::string, std::string> names;  // of tracks
+  std::map<std::string, int> slices;         // by track and name
+  std::map<std::string, std::string> times;  // when the last slice of a track begins or ends
+  std::vector<std::string> processes;
+  for (const PerfettoPacket& packet : perfetto_packets(trace)) {
+    const std::string track = value_of(packet, "track_uuid"), time = value_of(packet, "timestamp");
+    if (const std::string process = value_of(packet, "process_name"); !process.empty()) processes.push_back(process);
+    if (track.empty()) {
+      names[value_of(packet, "uuid")] = value_of(packet, "name");
+      continue;
+    }
+    if (times.contains(track)) EXPECT_LE(std::stoll(times[track]), std::stoll(time));
+    times[track] = time;
+    if (value_of(packet, "type") == "TYPE_SLICE_BEGIN") ++slices[names[track] + " " + value_of(packet, "name")];
+  }
+  ASSERT_EQ(processes.size(), 2u);
+  EXPECT_EQ(processes[0], "\"Open MPI 4.1: 8 ranks on 2 nodes of ethernet100\"");
+  EXPECT_EQ(times.size(), 16u) << "both sides of eight ranks";
+  for (const char* rank : {"\"rank 0\"", "\"rank 7\""}) {
+    EXPECT_EQ(slices[std::string(rank) + " \"computing\""], 2 * 51);
+    EXPECT_EQ(slices[std::string(rank) + " \"Alltoall 64 B\""], 2 * 50);
+    EXPECT_EQ(slices[std::string(rank) + " \"Alltoallv 36 B\""], 2);
+  }
+}
+
+TEST_F(ProjectTest, TracesAWindow) {
+  const std::string whole = file("whole.perfetto"), part = file("part.pftrace");
+  prints(words({"--trace", whole}));
+  EXPECT_THAT(prints(words({"--trace", part, "--trace-window", "0.001..0.0015"})),
+              HasSubstr("from 0.001 s to 0.0015 s of the recorded run"));
+  EXPECT_LT(contents(part).size(), contents(whole).size() / 3);
+  EXPECT_THAT(contents(part), HasSubstr("rank 7"));
+}
+
+TEST_F(ProjectTest, ScalesRanks) {
+  const Words more{"project", folder_, "--node-sizes", "4x4", "--machine", "ethernet100"};
+  const auto with = [&](const Words& options) {
+    Words all = more;
+    all.insert(all.end(), options.begin(), options.end());
+    return all;
+  };
+  EXPECT_THAT(
+      prints(with({"--scale", "2:strong"})),
+      AllOf(HasSubstr("./app: 16 ranks on 4 nodes of ethernet100, scaled from 8 to 16 (strong), with computing times 0.5\n"),
+            HasSubstr("16 B  MPI_COMM_WORLD, 16 ranks on 4 nodes"), HasSubstr("Note: 16 ranks stand for the 8 recorded ones"),
+            HasSubstr("\nscaled to 16 ranks: ")));
+  const Json json = Json::parse(prints(with({"--scale", "2x4=4x4:weak", "--json"})));
+  EXPECT_EQ(json["scaled"], (Json{{"from", {2, 4}}, {"to", {4, 4}}, {"blocks", "weak"}}));
+  EXPECT_EQ(json["ranks"], 16);
+  EXPECT_EQ(json["rows"][0]["least_bytes"], 32);
+  EXPECT_THAT(json["sentence"].get<std::string>(), HasSubstr("scaled to 16 ranks: "));
+  const std::string trace = file("scaled.perfetto");
+  prints(with({"--scale", "2:same", "--trace", trace}));
+  EXPECT_THAT(contents(trace), HasSubstr("scaled from 8 to 16 (same)"));
+}
+
+TEST_F(ProjectTest, RefusesWrongScales) {
+  const auto refused = [&](const std::string& scale, const std::string& part) {
+    refuses({"project", folder_, "--node-sizes", "4x4", "--machine", "hdr", "--scale", scale}, part);
+  };
+  refused("2", "does not say how blocks scale: write 2:weak");
+  refused("2:week", "weak");
+  refused(":weak", "the factor of --scale");
+  refused("", "does not say");
+  refused("1:weak", "at least 2");
+  refused("two:weak", "the factor of --scale");
+  refused("99999999999:weak", "too many ranks");
+  refused("1024:weak", "4096 ranks at most");
+  refused("2x4=4x:weak", "a side of a grid");
+  refused("=4x4:weak", "a side of a grid");
+  refused("2x4=3x4:weak", "whole factors");
+  refused("2x2=4x4:weak", "does not have the 8 recorded ranks");
+  refused("2:weak=3", "rule of --scale");
+  refused("3:weak", "16 ranks");
+  refuses({"project", folder_, "--machine", "hdr", "--scale", "2:weak"}, "--scale needs nodes");
+}
+
 TEST_F(ProjectTest, RefusesWrongUse) {
   refuses({"project", folder_}, "name a machine");
   refuses({"project", folder_ + "/none", "--machine", "hdr"}, "cannot be read");
@@ -94,6 +178,15 @@ TEST_F(ProjectTest, RefusesWrongUse) {
   refuses(words({"--computing", "-1"}), "computing is a factor");
   refuses(words({"--total-cores", "0"}), "at least 1");
   refuses(words({"--plot", "parts.json"}), "json");
+  refuses(words({"--trace", "run.json"}), "json");
+  refuses(words({"--trace", "-"}), "a file of its own");
+  refuses(words({"--trace", "run.perfetto", "--output", "run.perfetto"}), "a file of its own");
+  refuses(words({"--trace", "run.perfetto", "--without-late-ranks"}), "leave one of them out");
+  refuses(words({"--trace-window", "1..2"}), "add --trace");
+  refuses(words({"--trace", file("none.perfetto"), "--trace-window", "7..8"}), "no call was recorded from 7 s to 8 s");
+  EXPECT_FALSE(fs::exists(file("none.perfetto")));
+  for (const char* window : {"", "1", "2..1", "1..1", "a..b", "-1..2", "1..2..3", "nan..2", "1...0.5"})
+    refuses(words({"--trace", "run.perfetto", "--trace-window", window}), "two times of the recorded run");
   refuses({"project", folder_, "--machine", "hdr", "--node-sizes", "8x8"}, "64 ranks");
   refuses({"project", folder_, "--machine", "hdr", "--placement", "cyclic"}, "--node-sizes");
   refuses({"project", folder_, "--machine", "hdr", "--placement", write("few", "0 1\n")}, "places 2 ranks, not 8");
