@@ -8,6 +8,7 @@
 #include "support/command.hpp"
 #include "support/made_recording.hpp"
 #include "support/perfetto_text.hpp"
+#include "support/viewer_page.hpp"
 
 namespace quadrille {
 namespace {
@@ -112,6 +113,29 @@ TEST_F(ProjectTest, WritesTimeLines) {
     EXPECT_EQ(slices[std::string(rank) + " \"Alltoall 64 B\""], 2 * 50);
     EXPECT_EQ(slices[std::string(rank) + " \"Alltoallv 36 B\""], 2);
   }
+}
+
+TEST_F(ProjectTest, WritesTimeLinesAsAPage) {
+  const std::string page = file("run.html");
+  EXPECT_THAT(prints(words({"--trace", page, "--trace-window", "0..0.001"})), HasSubstr("run.html has"));
+  const Json data = page_data(contents(page));
+  ASSERT_EQ(data["documents"].size(), 1u);
+  const Json& line = data["documents"][0];
+  EXPECT_EQ(line["format"], "quadrille-timeline/1");
+  EXPECT_EQ(line["title"], "./app: 8 ranks on 2 nodes of ethernet100");
+  EXPECT_EQ(line["ranks"], 8);
+  EXPECT_THAT(line["text"].get<std::string>(), HasSubstr("from 0 s to 0.001 s of the recorded run"));
+  ASSERT_EQ(line["sides"].size(), 2u);
+  for (const Json& side : line["sides"]) {
+    const std::size_t pieces = side["rank"].size();
+    EXPECT_GT(pieces, 8 * 2 * 20u) << "every 45 us a rank computes and exchanges";
+    EXPECT_LT(pieces, 8 * 3 * 24u);
+    for (const char* column : {"part", "name", "detail", "last_rank", "begin_ns", "end_ns"})
+      EXPECT_EQ(side[column].size(), pieces) << column;
+    for (std::size_t i = 1; i < pieces; ++i)
+      if (side["rank"][i] == side["rank"][i - 1]) EXPECT_EQ(side["begin_ns"][i], side["end_ns"][i - 1]);
+  }
+  EXPECT_EQ(line["sides"][0]["title"], "Open MPI 4.1");
 }
 
 TEST_F(ProjectTest, TracesAWindow) {
