@@ -30,7 +30,7 @@ struct RankScale {
   BlockScale blocks = BlockScale::same;
 };
 
-Count ranks_of(const std::vector<Count>& sides);
+Count ranks_of_grid(const std::vector<Count>& sides);
 
 // A communicator that is a part of the grid (all of some dimensions, at one place of the others) grows with its dimensions, and
 // there are as many more of them as the other dimensions grow. Gaps and times inside calls stay as they were recorded.

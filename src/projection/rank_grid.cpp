@@ -69,7 +69,7 @@ Count RankGrid::copy_of_part(Rank rank, const Dimensions& dimensions) const {
 
 std::optional<Dimensions> RankGrid::part_of(const std::vector<Rank>& recorded) const {
   if (recorded.empty() || !std::is_sorted(recorded.begin(), recorded.end())) return std::nullopt;
-  if (recorded.front() < 0 || recorded.back() >= ranks_of(from_)) return std::nullopt;
+  if (recorded.front() < 0 || recorded.back() >= ranks_of_grid(from_)) return std::nullopt;
   std::vector<std::set<Count>> seen(from_.size());  // places, by dimension
   for (const Rank rank : recorded) {
     const std::vector<Count> at = places(rank, from_);

@@ -17,7 +17,7 @@ class RankGrid {
   // Throws Error{misuse}.
   RankGrid(Count recorded, const RankScale& scale);
 
-  Count ranks() const { return ranks_of(to_); }
+  Count ranks() const { return ranks_of_grid(to_); }
   Count growth() const { return growth_of(Dimensions(to_.size(), true)); }
   Count growth_of(const Dimensions& dimensions) const;  // by how much a part with these dimensions grows
 

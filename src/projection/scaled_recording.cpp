@@ -181,7 +181,7 @@ std::optional<BlockScale> block_scale_named(std::string_view word) {
   return std::nullopt;
 }
 
-Count ranks_of(const std::vector<Count>& sides) {
+Count ranks_of_grid(const std::vector<Count>& sides) {
   return std::accumulate(sides.begin(), sides.end(), Count{1}, std::multiplies<>());
 }
 

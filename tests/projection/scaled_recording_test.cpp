@@ -17,14 +17,14 @@ using ::testing::HasSubstr;
 using testing::MadeRecording;
 using testing::sentence_of;
 
-MachineCosts one_port() {
+MachineCosts made_up_machine() {
   MachineCosts machine{.name = "one port", .description = "made up", .source = "none"};
   machine.models["linear"] = {{"startup_us", 5}, {"transfer_us_per_byte", 0.01}, {"ports", 1}};
   return machine;
 }
 
-Replayed replayed(const Recording& recording) {
-  const ProjectionOptions options{.machine = one_port(), .vendor = "openmpi"};
+Replayed replay_of(const Recording& recording) {
+  const ProjectionOptions options{.machine = made_up_machine(), .vendor = "openmpi"};
   CallPrices prices(recording, options);
   return replay(recording, options, prices);
 }
@@ -81,14 +81,14 @@ void expect_same(const Replayed& a, const Replayed& b) {
 // Rows grow by the growth of columns, so blocks of 120 B among 2 ranks become 120 B, 40 B and, in strong scaling, 20 B.
 TEST(ScaledRecording, TakesWhatTheLargerProgramTakes) {
   const Recording small = grid_program(2, 2, 120).made();
-  expect_same(replayed(scaled(small, {.from = {2, 2}, .to = {4, 6}, .blocks = BlockScale::same})),
-              replayed(grid_program(4, 6, 120).made()));
-  expect_same(replayed(scaled(small, {.from = {2, 2}, .to = {4, 6}, .blocks = BlockScale::weak})),
-              replayed(grid_program(4, 6, 40).made()));
-  expect_same(replayed(scaled(small, {.from = {2, 2}, .to = {4, 6}, .blocks = BlockScale::strong})),
-              replayed(grid_program(4, 6, 7).made()));  // 120 / 3 / 6, rounded up
-  expect_same(replayed(scaled(small, {.from = {2, 2}, .to = {8, 2}, .blocks = BlockScale::weak})),
-              replayed(grid_program(8, 2, 120).made()));
+  expect_same(replay_of(scaled(small, {.from = {2, 2}, .to = {4, 6}, .blocks = BlockScale::same})),
+              replay_of(grid_program(4, 6, 120).made()));
+  expect_same(replay_of(scaled(small, {.from = {2, 2}, .to = {4, 6}, .blocks = BlockScale::weak})),
+              replay_of(grid_program(4, 6, 40).made()));
+  expect_same(replay_of(scaled(small, {.from = {2, 2}, .to = {4, 6}, .blocks = BlockScale::strong})),
+              replay_of(grid_program(4, 6, 7).made()));  // 120 / 3 / 6, rounded up
+  expect_same(replay_of(scaled(small, {.from = {2, 2}, .to = {8, 2}, .blocks = BlockScale::weak})),
+              replay_of(grid_program(8, 2, 120).made()));
 }
 
 // An exchange by 8 ranks that enter together, in place of 4: its price is known.
@@ -97,8 +97,8 @@ TEST(ScaledRecording, CostsTheCallsOfMoreRanks) {
   const auto site = program.site({.function = "Barrier"});
   for (Rank rank = 0; rank < 4; ++rank) program.add(rank, site);
   // Three rounds by dissemination, of 5 us each, where 4 ranks took two.
-  EXPECT_NEAR(replayed(program.made()).ranks[1][0].now_s, 10e-6, 1e-12);
-  const Replayed more = replayed(scaled(program.made(), {.from = {4}, .to = {8}, .blocks = BlockScale::weak}));
+  EXPECT_NEAR(replay_of(program.made()).ranks[1][0].now_s, 10e-6, 1e-12);
+  const Replayed more = replay_of(scaled(program.made(), {.from = {4}, .to = {8}, .blocks = BlockScale::weak}));
   ASSERT_EQ(more.ranks[1].size(), 8u);
   for (const RankTimes& times : more.ranks[1]) EXPECT_NEAR(times.now_s, 15e-6, 1e-12);
 }

@@ -122,7 +122,7 @@ int run(const Options& options) {
   }
   ProjectionOptions projected = projection_options(options, recording);
   if (scale && scale->blocks == BlockScale::strong)
-    projected.computing *= static_cast<double>(ranks_of(scale->from)) / static_cast<double>(ranks_of(scale->to));
+    projected.computing *= static_cast<double>(ranks_of_grid(scale->from)) / static_cast<double>(ranks_of_grid(scale->to));
   const ProjectedSituation situation = situation_of(recording, projected, scale);
   Projection projection;
   {

@@ -9,6 +9,7 @@
 #include "support/goal_text.hpp"
 #include "support/made_recording.hpp"
 #include "support/perfetto_text.hpp"
+#include "support/viewer_page.hpp"
 
 namespace quadrille {
 namespace {
@@ -37,6 +38,13 @@ class ProjectTest : public CommandTest {
     Words all{"project", folder_, "--node-sizes", "4x2", "--machine", "ethernet100"};
     all.insert(all.end(), more.begin(), more.end());
     return all;
+  }
+
+  // What the command prints, with the lines of each note in one.
+  std::string prints_unwrapped(const Words& all) {
+    std::string text = prints(all);
+    for (std::size_t at = text.find("\n  "); at != std::string::npos; at = text.find("\n  ", at)) text.replace(at, 3, " ");
+    return text;
   }
 
   MadeRecording program_{8};
@@ -88,7 +96,7 @@ TEST_F(ProjectTest, DrawsBars) {
 
 TEST_F(ProjectTest, WritesTimeLines) {
   const std::string trace = file("run.perfetto");
-  EXPECT_THAT(prints(words({"--trace", trace})), HasSubstr("run.perfetto has 408 calls of all ranks, from 0 s to"));
+  EXPECT_THAT(prints_unwrapped(words({"--trace", trace})), HasSubstr("run.perfetto has 408 calls of all ranks, from 0 s to"));
   if (!has_protoc()) GTEST_SKIP() << "protoc is not installed (protobuf-compiler)";
   std::map<std::string, std::string> names;  // of tracks
   std::map<std::string, int> slices;         // by track and name
@@ -115,10 +123,33 @@ TEST_F(ProjectTest, WritesTimeLines) {
   }
 }
 
+TEST_F(ProjectTest, WritesTimeLinesAsAPage) {
+  const std::string page = file("run.html");
+  EXPECT_THAT(prints_unwrapped(words({"--trace", page, "--trace-window", "0..0.001"})), HasSubstr("run.html has"));
+  const Json data = page_data(contents(page));
+  ASSERT_EQ(data["documents"].size(), 1u);
+  const Json& line = data["documents"][0];
+  EXPECT_EQ(line["format"], "quadrille-timeline/1");
+  EXPECT_EQ(line["title"], "./app: 8 ranks on 2 nodes of ethernet100");
+  EXPECT_EQ(line["ranks"], 8);
+  EXPECT_THAT(line["text"].get<std::string>(), HasSubstr("from 0 s to 0.001 s of the recorded run"));
+  ASSERT_EQ(line["sides"].size(), 2u);
+  for (const Json& side : line["sides"]) {
+    const std::size_t pieces = side["rank"].size();
+    EXPECT_GT(pieces, 8 * 2 * 20u) << "every 45 us a rank computes and exchanges";
+    EXPECT_LT(pieces, 8 * 3 * 24u);
+    for (const char* column : {"part", "name", "detail", "last_rank", "begin_ns", "end_ns"})
+      EXPECT_EQ(side[column].size(), pieces) << column;
+    for (std::size_t i = 1; i < pieces; ++i)
+      if (side["rank"][i] == side["rank"][i - 1]) EXPECT_EQ(side["begin_ns"][i], side["end_ns"][i - 1]);
+  }
+  EXPECT_EQ(line["sides"][0]["title"], "Open MPI 4.1");
+}
+
 TEST_F(ProjectTest, TracesAWindow) {
   const std::string whole = file("whole.perfetto"), part = file("part.pftrace");
   prints(words({"--trace", whole}));
-  EXPECT_THAT(prints(words({"--trace", part, "--trace-window", "0.001..0.0015"})),
+  EXPECT_THAT(prints_unwrapped(words({"--trace", part, "--trace-window", "0.001..0.0015"})),
               HasSubstr("from 0.001 s to 0.0015 s of the recorded run"));
   EXPECT_LT(contents(part).size(), contents(whole).size() / 3);
   EXPECT_THAT(contents(part), HasSubstr("rank 7"));
@@ -132,7 +163,7 @@ TEST_F(ProjectTest, ScalesRanks) {
     return all;
   };
   EXPECT_THAT(
-      prints(with({"--scale", "2:strong"})),
+      prints_unwrapped(with({"--scale", "2:strong"})),
       AllOf(HasSubstr("./app: 16 ranks on 4 nodes of ethernet100, scaled from 8 to 16 (strong), with computing times 0.5\n"),
             HasSubstr("16 B  MPI_COMM_WORLD, 16 ranks on 4 nodes"), HasSubstr("Note: 16 ranks stand for the 8 recorded ones"),
             HasSubstr("\nscaled to 16 ranks: ")));
@@ -185,7 +216,7 @@ TEST_F(ProjectTest, RefusesWrongUse) {
   refuses(words({"--trace-window", "1..2"}), "add --trace");
   refuses(words({"--trace", file("none.perfetto"), "--trace-window", "7..8"}), "no call was recorded from 7 s to 8 s");
   EXPECT_FALSE(fs::exists(file("none.perfetto")));
-  for (const char* window : {"", "1", "2..1", "1..1", "a..b", "-1..2", "1..2..3", "nan..2", "1...0.5"})
+  for (const char* window : {"", "1", "2..1", "1..1", "a..b", "1..2..3", "nan..2", "1...0.5"})
     refuses(words({"--trace", "run.perfetto", "--trace-window", window}), "two times of the recorded run");
   refuses({"project", folder_, "--machine", "hdr", "--node-sizes", "8x8"}, "64 ranks");
   refuses({"project", folder_, "--machine", "hdr", "--placement", "cyclic"}, "--node-sizes");
