@@ -55,7 +55,7 @@ TEST(Goal, HasTheOrderOfThePolicy) {
   EXPECT_EQ(replay_of(shift, Policy::dataflow).depth, 1);
 }
 
-TEST(Goal, IsThatOfThePage) {
+TEST(Goal, IsATextOfLabels) {
   EXPECT_EQ(goal_of(make_schedule(Problem::allgather(2, 8), "ring"), Policy::blocking),
             "num_ranks 2\n"
             "\n"
