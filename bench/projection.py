@@ -3,7 +3,8 @@
 
   projection.py head                                                   the first line of the table of times
   projection.py measured PROGRAM HOSTS RATE SIDE OUT REPORT            a line of a run: what it has printed, and its report if it has one
-  projection.py projected PROGRAM HOSTS RATE RECORDED VENDOR OURS      two lines: what the recorded run has printed, two projections
+  projection.py projected PROGRAM HOSTS RATE RECORDED VENDOR OURS PROFILE  lines from what the recorded run has printed, two
+                                                                       projections and the report of a profiled run
   projection.py table FILE                                             compares the lines of a table
 
 A line has the program, the layout and rate of the hosts, the side (vendor or ours), measured or projected, the seconds of the
@@ -50,7 +51,19 @@ def measured(program, hosts, rate, side, out, report_file):
     line(program, hosts, rate, side, "measured", total, "", "", inside, "", "", by)
 
 
-def projected(program, hosts, rate, recorded, vendor_file, ours_file):
+def by_collective(program, hosts, rate, projection, profile):
+    """The library's side by collective: times of the profiled run, which have waiting for late ranks, and of the projection, without."""
+    measured_s, projected_s = {}, {}
+    for row in profile["rows"]:
+        measured_s[row["collective"]] = measured_s.get(row["collective"], 0) + row["rank_seconds"] / profile["world_size"]
+    for row in projection["rows"]:
+        projected_s[row["function"]] = projected_s.get(row["function"], 0) + row["vendor"]["seconds"]
+    for function in sorted(measured_s.keys() & projected_s.keys()):
+        line(program, hosts, rate, "vendor", f"measured in {function}", "", "", "", measured_s[function], "", "", "")
+        line(program, hosts, rate, "vendor", f"projected in {function}", "", "", "", projected_s[function], "", "", "")
+
+
+def projected(program, hosts, rate, recorded, vendor_file, ours_file, profile_file):
     outside = printed(recorded).get("outside", 0.0)  # neither recorded calls nor the loop, but gaps of the recording
     for side, file in (("vendor", vendor_file), ("ours", ours_file)):
         projection = json.load(open(file))
@@ -60,8 +73,11 @@ def projected(program, hosts, rate, recorded, vendor_file, ours_file):
         by = "; ".join(f"{row['function']} {row[side].get('algorithm', 'as recorded')}" for row in rows)
         line(program, hosts, rate, side, "projected", *(run["total_s"][key] - outside for key in ("value", "low", "high")),
              *(run["collectives_s"][key] + waiting for key in ("value", "low", "high")), by)
+        if side == "vendor" and os.path.exists(profile_file):
+            by_collective(program, hosts, rate, projection, json.load(open(profile_file)))
 
 
+WHOLE_PROGRAMS = ("fftw", "pw", "cp")
 NOISE = 0.10  # a case counts if the range of its five runs is narrower, relative to their median
 LEAST_SHARE = 0.30  # of the time in collectives, by the MPI library
 
@@ -92,7 +108,11 @@ class Case:
         return (max(self.runs[what]) - min(self.runs[what])) / self.measured(what)
 
     def counts(self, what):
-        return self.noise(what) < NOISE
+        return self.noise(what) < NOISE and self.is_compared(what)
+
+    def is_compared(self, what):
+        """The report of Debian's programs begins before MPI_Init, their recording after it, so only the time in collectives is compared."""
+        return what == "inside" or self.program not in WHOLE_PROGRAMS
 
     def error(self, what):
         return self.projected[what] / self.measured(what) - 1
@@ -109,6 +129,8 @@ class Case:
 def read(file):
     rows = {}
     for row in csv.DictReader(open(file)):
+        if row["what"] not in ("measured", "projected"):
+            continue
         for key in COLUMNS[5:11]:
             row[key] = float(row[key]) if row[key] else None
         rows.setdefault((row["program"], row["hosts"], row["rate"]), {}).setdefault((row["side"], row["what"]), []).append(row)
@@ -136,47 +158,79 @@ def markdown(head, rows):
         print("| " + " | ".join(row) + " |")
 
 
-def gain(sides, total):
-    return 1 - total(sides[1]) / total(sides[0])
+def gain(pair, times):
+    return 1 - times(pair[1]) / times(pair[0])
 
 
-def table(file):
-    pairs = [pair for pair in read(file)]
-    rows = []
-    for vendor, ours in pairs:
-        row = [vendor.program, vendor.hosts, vendor.rate.removesuffix("mbit")]
-        for case in (vendor, ours):
-            mark = "" if case.counts("inside") else " ~"
-            row += [ms(case.measured("inside")), ms(case.projected["inside"]), percent(case.error("inside")) + mark]
-        for case in (vendor, ours):
-            row += [percent(case.error("total")) + ("" if case.counts("total") else " ~")]
-        row += [percent(gain((vendor, ours), lambda case: case.measured("total"))), percent(gain((vendor, ours), lambda case: case.projected["total"]))]
-        rows.append(row)
-    markdown(["program", "hosts", "Mbit/s", "vendor's, measured", "projected", "error", "ours, measured", "projected", "error",
-              "total, vendor's", "total, ours", "gain, measured", "projected"], rows)
-    print()
-    summary([pair for pair in pairs if pair[0].measured("inside") >= LEAST_SHARE * pair[0].measured("total")])
+def gains(pair):
+    """The share by which ours is shorter, measured and projected: of the total, or of the time in collectives where only that is compared."""
+    what = "total" if pair[0].is_compared("total") else "inside"
+    return gain(pair, lambda case: case.measured(what)), gain(pair, lambda case: case.projected[what])
+
+
+def case_row(pair):
+    row = [pair[0].program, pair[0].hosts, pair[0].rate.removesuffix("mbit")]
+    for case in pair:
+        row += [ms(case.measured("inside")), ms(case.projected["inside"]), marked(case, "inside")]
+    return row + [marked(case, "total") for case in pair] + [percent(each) for each in gains(pair)]
+
+
+def marked(case, what):
+    if not case.is_compared(what):
+        return "–"
+    return percent(case.error(what)) + ("" if case.counts(what) else " ~")
+
+
+def summary_row(what, cases, others):
+    """Of these cases: the median error, and the shares within 40 %, within the printed band and within the band by `others`."""
+    errors = [abs(case.error(what)) for case in cases]
+
+    def share(of):
+        return percent(sum(of(case) for case in cases) / len(cases), False)
+
+    return [percent(median(errors), False), share(lambda case: abs(case.error(what)) <= 0.4), share(lambda case: case.is_covered(what, case.bands[what])),
+            share(lambda case: case.is_covered(what, case.band_by_others(what, others)))]
 
 
 def summary(pairs):
-    cases = [case for pair in pairs for case in pair]
     rows = []
-    for name, of in (("vendor's", "vendor"), ("ours", "ours"), ("both", "")):
-        for what, words in (("inside", "in collectives"), ("total", "total")):
-            own = [case for case in cases if case.side.startswith(of)]
-            counted = [case for case in own if case.counts(what)]
-            if not counted:
-                continue
-            errors = [abs(case.error(what)) for case in counted]
-            rows.append([words, name, f"{len(counted)} of {len(own)}", percent(median(errors), False),
-                         percent(sum(error <= 0.4 for error in errors) / len(errors), False),
-                         percent(sum(case.is_covered(what, case.bands[what]) for case in counted) / len(counted), False),
-                         percent(sum(case.is_covered(what, case.band_by_others(what, counted)) for case in counted) / len(counted), False)])
-    markdown(["time", "of", "cases that count", "median error", "within 40 %", "within the printed band", "within the band by the others"], rows)
-    certain = [pair for pair in pairs if all(case.counts("total") for case in pair)]
-    large = [pair for pair in certain if abs(gain(pair, lambda case: case.measured("total"))) > 0.05]
-    right = [pair for pair in large if gain(pair, lambda case: case.measured("total")) * gain(pair, lambda case: case.projected["total"]) > 0]
-    print(f"\nThe gain is above 5 % either way in {len(large)} of {len(certain)} pairs of cases that count; its sign is right in {len(right)}.")
+    for what, words in (("inside", "in collectives"), ("total", "total")):
+        for name, sides in (("the library's", ("vendor",)), ("ours", ("ours",)), ("both", ("vendor", "ours"))):
+            compared = [case for pair in pairs for case in pair if case.side in sides and case.is_compared(what)]
+            counted = [case for case in compared if case.counts(what)]
+            if compared:
+                rows.append([words, name, f"all {len(compared)}", *summary_row(what, compared, compared)])
+            if counted:
+                rows.append([words, name, f"the {len(counted)} that count", *summary_row(what, counted, compared)])
+    markdown(["time", "of", "cases", "median error", "within 40 %", "in the printed band", "in the band by the others"], rows)
+    for words, some in (("all", pairs), ("those pairs of cases that count", [pair for pair in pairs if all(case.counts("total") for case in pair)])):
+        large = [gains(pair) for pair in some if abs(gains(pair)[0]) > 0.05]
+        right = [each for each in large if each[0] * each[1] > 0]
+        print(f"\nOf {words}: the gain is above 5 % either way in {len(large)} of {len(some)}; its sign is right in {len(right)}.")
+
+
+def collectives(file):
+    """By collective, of the library's side: the median and the range of projected / measured over all programs."""
+    times = {}
+    for row in csv.DictReader(open(file)):
+        if found := re.fullmatch("(measured|projected) in (.*)", row["what"]):
+            times.setdefault((found[2], row["program"], row["hosts"], row["rate"]), {})[found[1]] = float(row["inside_s"])
+    ratios = {}
+    for (function, *_), both in times.items():
+        if both["measured"] > 0.05:
+            ratios.setdefault(function, []).append(both["projected"] / both["measured"])
+    markdown(["collective", "cases", "", "projected / measured, median", "least", "most"],
+             [[function, str(len(all_)), "", *(f"{value:.2f}" for value in (median(all_), min(all_), max(all_)))] for function, all_ in sorted(ratios.items())])
+
+
+def table(file):
+    pairs = read(file)
+    markdown(["program", "hosts", "Mbit/s", "the library's, ms", "projected", "error", "ours, ms", "projected", "error", "total, library's", "total, ours", "gain", "projected"],
+             [case_row(pair) for pair in pairs])
+    print()
+    summary([pair for pair in pairs if pair[0].measured("inside") >= LEAST_SHARE * pair[0].measured("total")])
+    print()
+    collectives(file)
 
 
 COMMANDS = {"measured": measured, "projected": projected, "table": table, "head": lambda: line(*COLUMNS)}

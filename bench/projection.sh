@@ -127,7 +127,7 @@ run_once() {  # run_once PROGRAM LAYOUT RATE SIDE
     way=("$quadrille" wrap --profile "--report=full:report.txt")
   fi
   rm -rf report.txt*
-  "$scripts/run.sh" openmpi "$(slots_of "$2")" ${way[@]+"${way[@]}"} "${words[@]}" >out.txt 2>errors.txt || { cat errors.txt >&2; fail "$1 ended with an error"; }
+  timeout 120 "$scripts/run.sh" openmpi "$(slots_of "$2")" ${way[@]+"${way[@]}"} "${words[@]}" >out.txt 2>errors.txt || { cat errors.txt >&2; fail "$1 ended with an error"; }
   $analyse measured "$1" "$2" "$3" "$4" out.txt report.txt.json >>"$folder/case.csv"
   [ ! -e report.txt.json ] || cp report.txt.json "$4-$2-$3.json"
 }
@@ -160,8 +160,9 @@ project() {  # project PROGRAM LAYOUT RATE: replaces its lines in the table
     "$quadrille" project "$folder/$1/recording-$ranks" --node-sizes "$(slots_of "$2")" --machine "$folder/$2-$3-$executor.toml" \
       ${cores[@]+"${cores[@]}"} --json >"$folder/$1/$2-$3-$executor.json" 2>/dev/null
   done
-  $analyse projected "$1" "$2" "$3" "$folder/$1/recorded-$ranks.txt" "$folder/$1/$2-$3-mpi.json" "$folder/$1/$2-$3-hybrid.json" >"$folder/case.csv"
-  sed -i "/^$1,$2,$3,[a-z]*,projected,/d" "$csv"
+  $analyse projected "$1" "$2" "$3" "$folder/$1/recorded-$ranks.txt" "$folder/$1/$2-$3-mpi.json" "$folder/$1/$2-$3-hybrid.json" \
+    "$folder/$1/profile-$2-$3.json" >"$folder/case.csv"
+  sed -i "/^$1,$2,$3,[a-z]*,\(projected\|measured in\|projected in\)/d" "$csv"
   cat "$folder/case.csv" >>"$csv"
 }
 
