@@ -19,6 +19,8 @@
 namespace quadrille::projection {
 namespace {
 
+// The drop-in decides about a kind of calls in the fourth synchronising call of its communicator at the earliest.
+constexpr Count early_calls = 3;
 constexpr std::size_t most_delays = std::size_t{1} << 26;  // numbers, of all problems together
 
 std::string library_of(const Recording& recording, const ProjectionOptions& options) {
@@ -71,18 +73,35 @@ std::vector<Count> CallPrices::nodes_of(std::size_t communicator) const {
   return nodes;
 }
 
-PricedCall& CallPrices::of(std::size_t communicator, std::span<const std::uint32_t> sites) {
-  std::uint64_t hash = hash_with(0, communicator);
+bool CallPrices::stays_vendors(std::uint32_t site, Count nth) const {
+  if (nth > early_calls) return false;
+  const auto form = form_of(recording_.sites[site].function);
+  return form && !options_.chosen.contains(form->collective);
+}
+
+PricedCall& CallPrices::of(std::size_t communicator, std::span<const std::uint32_t> sites, Count nth) {
+  const bool is_early = stays_vendors(sites.front(), nth);
+  std::uint64_t hash = hash_with(is_early ? 1 : 0, communicator);
   for (const std::uint32_t site : sites) hash = hash_with(hash, site);
   std::vector<PricedCall*>& alike = by_sites_[hash];
   for (PricedCall* const call : alike)
-    if (call->communicator == communicator && std::equal(sites.begin(), sites.end(), call->sites.begin())) return *call;
+    if (call->communicator == communicator && call->is_early == is_early &&
+        std::equal(sites.begin(), sites.end(), call->sites.begin()))
+      return *call;
   PricedCall& call = calls_.emplace_back();
   call.sites.assign(sites.begin(), sites.end());
   call.communicator = communicator;
+  call.is_early = is_early;
   call.priced = &priced(communicator, sites);
+  if (is_early) call.priced = &early(*call.priced);
   alike.push_back(&call);
   return call;
+}
+
+const PricedProblem& CallPrices::early(const PricedProblem& priced) {
+  const auto [entry, is_new] = early_.try_emplace(&priced, priced);
+  if (is_new) entry->second.by[1] = entry->second.by[0];
+  return entry->second;
 }
 
 const PricedProblem& CallPrices::priced(std::size_t communicator, std::span<const std::uint32_t> sites) {

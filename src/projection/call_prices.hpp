@@ -45,6 +45,7 @@ struct PricedProblem {
 struct PricedCall {
   std::vector<std::uint32_t> sites;  // of the members
   std::size_t communicator = 0;
+  bool is_early = false;
   const PricedProblem* priced = nullptr;
   Count calls = 0;
   BySide<double> inside_s{};  // sum of all members, without waiting for late ranks
@@ -55,8 +56,9 @@ class CallPrices {
   // Throws Error{misuse} if the library whose collectives stand for the vendor's is not known.
   CallPrices(const Recording& recording, const ProjectionOptions& options);
 
-  // Throws Error{misuse} if no model can price the problem.
-  PricedCall& of(std::size_t communicator, std::span<const std::uint32_t> sites);
+  // The nth call of its kind: of this function, with blocks of this size class, on this communicator. The first ones are the MPI
+  // library's on both sides, unless the options choose an algorithm. Throws Error{misuse} if no model can price the problem.
+  PricedCall& of(std::size_t communicator, std::span<const std::uint32_t> sites, Count nth);
 
   const MachinePrices& machine() const { return machine_; }
   const std::string& vendor() const { return vendor_; }
@@ -68,6 +70,8 @@ class CallPrices {
 
  private:
   const PricedProblem& priced(std::size_t communicator, std::span<const std::uint32_t> sites);
+  bool stays_vendors(std::uint32_t site, Count nth) const;
+  const PricedProblem& early(const PricedProblem& priced);
   PricedProblem price(const Problem& problem, const CallForm& form);
   Result<std::shared_ptr<const SidePrice>> vendor_side(const Problem& problem, const CallForm& form);
   std::shared_ptr<const SidePrice> side(const Problem& problem, const Choice& choice, std::string name, ProjectedSide by);
@@ -80,6 +84,7 @@ class CallPrices {
   std::deque<PricedCall> calls_;
   std::unordered_map<std::uint64_t, std::vector<PricedCall*>> by_sites_;
   std::map<std::string, PricedProblem> problems_;
+  std::map<const PricedProblem*, PricedProblem> early_;  // the same problems, by the MPI library on both sides
   std::map<Collective, std::string> not_chosen_;
   std::size_t delays_ = 0;  // numbers kept in all delays
   Count without_delays_ = 0;

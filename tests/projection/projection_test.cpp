@@ -113,6 +113,23 @@ TEST_F(Projections, TakeResidualsOfTheMachine) {
   EXPECT_GT(slower.vendor.total.high, slower.vendor.total.value);
 }
 
+TEST_F(Projections, LeaveTheFirstThreeCallsOfAKindToTheVendor) {
+  call(exchange_, 3, 5);
+  const Projection rare = projected();
+  EXPECT_EQ(rare.rows[0].ours.algorithm, rare.rows[0].vendor.algorithm);
+  EXPECT_EQ(rare.rows[0].ours.seconds, rare.rows[0].vendor.seconds);
+  call({.function = "Alltoall", .block_bytes = 1024}, 1, 5);  // a kind of its own
+  EXPECT_EQ(projected().gain.value, 0);
+  call(exchange_, 1, 5);
+  EXPECT_LT(projected().rows[0].ours.seconds, projected().rows[0].vendor.seconds);
+}
+
+TEST_F(Projections, TakeANamedAlgorithmFromTheFirstCallOn) {
+  call(exchange_, 1, 5);
+  options_.chosen[Collective::alltoall] = "shift";
+  EXPECT_EQ(projected().rows[0].ours.algorithm, "shift");
+}
+
 TEST_F(Projections, KeepOursWhereTheNamedAlgorithmIsImpossible) {
   const auto three = program_.communicator({0, 1, 2});
   RecordedSite small = exchange_;

@@ -109,11 +109,13 @@ TEST(Replay, AgreesWithSimulationsOfAllCalls) {
     for (const bool is_vendor : {true, false}) {
       std::vector<double> now(6, 0);
       std::vector<std::size_t> next(6, 0);
+      std::map<std::uint32_t, int> made;  // calls by site; here each site is a kind of its own
       for (const RandomProgram::Call& call : program.calls) {
         const std::vector<Rank>& members = program.members[call.communicator];
         std::vector<double> entries;
         for (const Rank rank : members) entries.push_back(now[index(rank)] + gaps[index(rank)][next[index(rank)]++]);
-        const std::vector<double> exits = simulated_exits(recording, call, entries, is_vendor);
+        const bool is_early = ++made[call.site] <= 3;  // the library's on both sides
+        const std::vector<double> exits = simulated_exits(recording, call, entries, is_vendor || is_early);
         for (std::size_t i = 0; i < members.size(); ++i) now[index(members[i])] = exits[i];
       }
       for (std::size_t rank = 0; rank < 6; ++rank) {

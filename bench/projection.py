@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The figures of bench/projection.sh.
+
+  projection.py head                                                   the first line of the table of times
+  projection.py measured PROGRAM HOSTS RATE SIDE OUT REPORT            a line of a run: what it has printed, and its report if it has one
+  projection.py projected PROGRAM HOSTS RATE RECORDED VENDOR OURS PROFILE  lines from what the recorded run has printed, two
+                                                                       projections and the report of a profiled run
+  projection.py table FILE                                             compares the lines of a table
+
+A line has the program, the layout and rate of the hosts, the side (vendor or ours), measured or projected, the seconds of the
+whole, its band, the seconds inside collectives (waiting for late ranks included, mean of the ranks), its band, and what ran.
+Of programs that print "loop S inside S" the whole is the loop, of others it is the time from MPI_Init to MPI_Finalize.
+"""
+import csv
+import json
+import os
+import re
+import statistics
+import sys
+
+COLUMNS = ["program", "hosts", "rate", "side", "what", "total_s", "total_low_s", "total_high_s", "inside_s", "inside_low_s", "inside_high_s",
+           "by"]
+
+
+def printed(file):
+    return {name: float(value) for name, value in re.findall(r"\b(loop|inside|outside) ([0-9.]+)", open(file, errors="replace").read())}
+
+
+def line(*fields):
+    csv.writer(sys.stdout, lineterminator="\n").writerow([f"{field:.6g}" if isinstance(field, float) else field for field in fields])
+
+
+def ran(report):
+    """What ran most of the time of each collective: the algorithm of most of its calls, or vendor."""
+    words = []
+    for row in sorted(report["rows"], key=lambda row: -row["share"])[:3]:
+        ours = (row["what"] or "ours") if row["ours_calls"] * 2 > row["calls"] else "vendor"
+        words.append(f"{row['collective']} {ours}")
+    return "; ".join(words)
+
+
+def measured(program, hosts, rate, side, out, report_file):
+    said = printed(out)
+    report = json.load(open(report_file)) if os.path.exists(report_file) else None
+    by = ran(report) if report else ""
+    own_s = report["balance"]["own_s"] if report else 0  # of making and trying plans, which the projection leaves out
+    if "loop" in said:
+        total, inside = said["loop"] - own_s, said["inside"] - own_s
+    else:
+        total, inside = report["seconds"] - own_s, report["balance"]["inside_s"]  # which does not count it
+    line(program, hosts, rate, side, "measured", total, "", "", inside, "", "", by)
+
+
+def by_collective(program, hosts, rate, projection, profile):
+    """The library's side by collective: times of the profiled run, which have waiting for late ranks, and of the projection, without."""
+    measured_s, projected_s = {}, {}
+    for row in profile["rows"]:
+        measured_s[row["collective"]] = measured_s.get(row["collective"], 0) + row["rank_seconds"] / profile["world_size"]
+    for row in projection["rows"]:
+        projected_s[row["function"]] = projected_s.get(row["function"], 0) + row["vendor"]["seconds"]
+    for function in sorted(measured_s.keys() & projected_s.keys()):
+        line(program, hosts, rate, "vendor", f"measured in {function}", "", "", "", measured_s[function], "", "", "")
+        line(program, hosts, rate, "vendor", f"projected in {function}", "", "", "", projected_s[function], "", "", "")
+
+
+def projected(program, hosts, rate, recorded, vendor_file, ours_file, profile_file):
+    outside = printed(recorded).get("outside", 0.0)  # neither recorded calls nor the loop, but gaps of the recording
+    for side, file in (("vendor", vendor_file), ("ours", ours_file)):
+        projection = json.load(open(file))
+        run = projection[side]
+        waiting = run["waiting_s"]["value"]
+        rows = sorted(projection["rows"], key=lambda row: -row[side]["seconds"])[:3]
+        by = "; ".join(f"{row['function']} {row[side].get('algorithm', 'as recorded')}" for row in rows)
+        line(program, hosts, rate, side, "projected", *(run["total_s"][key] - outside for key in ("value", "low", "high")),
+             *(run["collectives_s"][key] + waiting for key in ("value", "low", "high")), by)
+        if side == "vendor" and os.path.exists(profile_file):
+            by_collective(program, hosts, rate, projection, json.load(open(profile_file)))
+
+
+WHOLE_PROGRAMS = ("fftw", "pw", "cp")
+NOISE = 0.10  # a case counts if the range of its five runs is narrower, relative to their median
+LEAST_SHARE = 0.30  # of the time in collectives, by the MPI library
+
+
+def median(values):
+    return statistics.median(values)
+
+
+def percentile(values, share):
+    values = sorted(values)
+    return values[round(share * (len(values) - 1))]
+
+
+class Case:
+    """A program on a layout at a rate, by one side: what was measured and what was projected, of the total and inside collectives."""
+
+    def __init__(self, key, side, runs, projection):
+        self.program, self.hosts, self.rate = key
+        self.side, self.by, self.projected_by = side, runs[0]["by"], projection["by"]
+        self.runs = {what: [run[what + "_s"] for run in runs] for what in ("total", "inside")}
+        self.projected = {what: projection[what + "_s"] for what in self.runs}
+        self.bands = {what: (projection[what + "_low_s"], projection[what + "_high_s"]) for what in self.runs}
+
+    def measured(self, what):
+        return median(self.runs[what])
+
+    def noise(self, what):
+        return (max(self.runs[what]) - min(self.runs[what])) / self.measured(what)
+
+    def counts(self, what):
+        return self.noise(what) < NOISE and self.is_compared(what)
+
+    def is_compared(self, what):
+        """The report of Debian's programs begins before MPI_Init, their recording after it, so only the time in collectives is compared."""
+        return what == "inside" or self.program not in WHOLE_PROGRAMS
+
+    def error(self, what):
+        return self.projected[what] / self.measured(what) - 1
+
+    def is_covered(self, what, band):
+        return band[0] <= self.measured(what) <= band[1]
+
+    def band_by_others(self, what, cases):
+        """The projection times the 10th and the 90th percentile of measured / projected of the other programs, same side."""
+        ratios = [each.measured(what) / each.projected[what] for each in cases if each.program != self.program and each.side == self.side]
+        return (0, 0) if not ratios else tuple(self.projected[what] * percentile(ratios, share) for share in (0.1, 0.9))
+
+
+def read(file):
+    rows = {}
+    for row in csv.DictReader(open(file)):
+        if row["what"] not in ("measured", "projected"):
+            continue
+        for key in COLUMNS[5:11]:
+            row[key] = float(row[key]) if row[key] else None
+        rows.setdefault((row["program"], row["hosts"], row["rate"]), {}).setdefault((row["side"], row["what"]), []).append(row)
+    pairs = []
+    for key, lines in rows.items():
+        sides = [Case(key, side, lines[side, "measured"], lines[side, "projected"][0]) for side in ("vendor", "ours")
+                 if (side, "measured") in lines and (side, "projected") in lines]
+        if len(sides) == 2:
+            pairs.append(sides)
+    return pairs
+
+
+def percent(value, sign=True):
+    return f"{100 * value:+.0f} %" if sign else f"{100 * value:.0f} %"
+
+
+def ms(value):
+    return f"{1000 * value:.0f}"
+
+
+def markdown(head, rows):
+    print("| " + " | ".join(head) + " |")
+    print("| " + " | ".join("---" if i < 3 else "---:" for i in range(len(head))) + " |")
+    for row in rows:
+        print("| " + " | ".join(row) + " |")
+
+
+def gain(pair, times):
+    return 1 - times(pair[1]) / times(pair[0])
+
+
+def gains(pair):
+    """The share by which ours is shorter, measured and projected: of the total, or of the time in collectives where only that is compared."""
+    what = "total" if pair[0].is_compared("total") else "inside"
+    return gain(pair, lambda case: case.measured(what)), gain(pair, lambda case: case.projected[what])
+
+
+def case_row(pair):
+    row = [pair[0].program, pair[0].hosts, pair[0].rate.removesuffix("mbit")]
+    for case in pair:
+        row += [ms(case.measured("inside")), ms(case.projected["inside"]), marked(case, "inside")]
+    return row + [marked(case, "total") for case in pair] + [percent(each) for each in gains(pair)]
+
+
+def marked(case, what):
+    if not case.is_compared(what):
+        return "–"
+    return percent(case.error(what)) + ("" if case.counts(what) else " ~")
+
+
+def summary_row(what, cases, others):
+    """Of these cases: the median error, and the shares within 40 %, within the printed band and within the band by `others`."""
+    errors = [abs(case.error(what)) for case in cases]
+
+    def share(of):
+        return percent(sum(of(case) for case in cases) / len(cases), False)
+
+    return [percent(median(errors), False), share(lambda case: abs(case.error(what)) <= 0.4), share(lambda case: case.is_covered(what, case.bands[what])),
+            share(lambda case: case.is_covered(what, case.band_by_others(what, others)))]
+
+
+def summary(pairs):
+    rows = []
+    for what, words in (("inside", "in collectives"), ("total", "total")):
+        for name, sides in (("the library's", ("vendor",)), ("ours", ("ours",)), ("both", ("vendor", "ours"))):
+            compared = [case for pair in pairs for case in pair if case.side in sides and case.is_compared(what)]
+            counted = [case for case in compared if case.counts(what)]
+            if compared:
+                rows.append([words, name, f"all {len(compared)}", *summary_row(what, compared, compared)])
+            if counted:
+                rows.append([words, name, f"the {len(counted)} that count", *summary_row(what, counted, compared)])
+    markdown(["time", "of", "cases", "median error", "within 40 %", "in the printed band", "in the band by the others"], rows)
+    for words, some in (("all", pairs), ("those pairs of cases that count", [pair for pair in pairs if all(case.counts("total") for case in pair)])):
+        large = [gains(pair) for pair in some if abs(gains(pair)[0]) > 0.05]
+        right = [each for each in large if each[0] * each[1] > 0]
+        print(f"\nOf {words}: the gain is above 5 % either way in {len(large)} of {len(some)}; its sign is right in {len(right)}.")
+
+
+def collectives(file):
+    """By collective, of the library's side: the median and the range of projected / measured over all programs."""
+    times = {}
+    for row in csv.DictReader(open(file)):
+        if found := re.fullmatch("(measured|projected) in (.*)", row["what"]):
+            times.setdefault((found[2], row["program"], row["hosts"], row["rate"]), {})[found[1]] = float(row["inside_s"])
+    ratios = {}
+    for (function, *_), both in times.items():
+        if both["measured"] > 0.05:
+            ratios.setdefault(function, []).append(both["projected"] / both["measured"])
+    markdown(["collective", "cases", "", "projected / measured, median", "least", "most"],
+             [[function, str(len(all_)), "", *(f"{value:.2f}" for value in (median(all_), min(all_), max(all_)))] for function, all_ in sorted(ratios.items())])
+
+
+def table(file):
+    pairs = read(file)
+    markdown(["program", "hosts", "Mbit/s", "the library's, ms", "projected", "error", "ours, ms", "projected", "error", "total, library's", "total, ours", "gain", "projected"],
+             [case_row(pair) for pair in pairs])
+    print()
+    summary([pair for pair in pairs if pair[0].measured("inside") >= LEAST_SHARE * pair[0].measured("total")])
+    print()
+    collectives(file)
+
+
+COMMANDS = {"measured": measured, "projected": projected, "table": table, "head": lambda: line(*COLUMNS)}
+COMMANDS[sys.argv[1]](*sys.argv[2:])
