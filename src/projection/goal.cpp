@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <deque>
 #include <optional>
 #include <unordered_map>
 
@@ -29,7 +30,10 @@ struct GoalCall {
   std::optional<Schedule> schedule;  // nothing: the call takes what was recorded
   Policy policy = Policy::blocking;
   Count operations = 0;  // of all ranks
+  double then_s = 0;     // what each rank does afterwards
 };
+
+bool makes_communicator(const RecordedSite& site) { return site.kind == RecordedKind::making && makes_together(site.function); }
 
 class GoalCalls {
  public:
@@ -60,7 +64,7 @@ class GoalCalls {
         if (!entry) continue;
         goes_on = true;
         ++operations;  // the computing before it
-        if (const GoalCall* const call = enter(static_cast<Rank>(rank), entry->site)) operations += call->operations;
+        if (const GoalCall* const call = enter(static_cast<Rank>(rank), *entry)) operations += call->operations;
         if (operations > most_operations)
           throw Error(ErrorCode::too_large,
                       fmt::format("the run has more than {} operations, too many for a file of GOAL; record fewer "
@@ -71,16 +75,19 @@ class GoalCalls {
   }
 
   // Returns the call that is complete because the rank has entered it.
-  const GoalCall* enter(Rank rank, std::uint32_t number) {
-    const RecordedSite& site = recording_.sites[number];
-    if (site.kind != RecordedKind::collective && site.kind != RecordedKind::start) return nullptr;
+  const GoalCall* enter(Rank rank, const RecordedCall& entry) {
+    const RecordedSite& site = recording_.sites[entry.site];
+    const bool makes = makes_communicator(site);
+    if (!makes && site.kind != RecordedKind::collective && site.kind != RecordedKind::start) return nullptr;
     if (!is_matched(site.communicator)) return nullptr;
     const std::size_t member = member_of(site.communicator, rank);
     MatchedCall& call = matching_.next(site.communicator, member);
-    call.sites[member] = number;
+    call.sites[member] = entry.site;
+    call.shortest_s = std::min(call.shortest_s, entry.duration_s);
     ++call.entered;
     if (!call.is_complete()) return nullptr;
-    const GoalCall& known = of(prices_.of(site.communicator, call.sites));
+    const GoalCall& known =
+        makes ? making(static_cast<Count>(call.sites.size()), call.shortest_s) : of(prices_.of(site.communicator, call.sites));
     calls_[site.communicator].push_back(&known);
     for (std::size_t i = 0, members = call.sites.size(); i < members; ++i) matching_.leave(call);
     return &known;
@@ -98,11 +105,22 @@ class GoalCalls {
     return call;
   }
 
+  // The members wait for each other, and then it takes what it took on the rank that waited least.
+  const GoalCall& making(Count ranks, double shortest_s) {
+    const Problem problem{.collective = Collective::barrier, .ranks = ranks};
+    GoalCall& call = makings_.emplace_back();
+    call.schedule = make_schedule(problem, "dissemination");
+    call.operations = operation_count(*call.schedule, most_operations);
+    call.then_s = shortest_s;
+    return call;
+  }
+
   const Recording& recording_;
   const std::size_t side_;
   CallPrices prices_;
   Matching matching_;
   std::unordered_map<const PricedCall*, GoalCall> known_;
+  std::deque<GoalCall> makings_;
   std::vector<std::vector<const GoalCall*>> calls_;  // by communicator
 };
 
@@ -134,13 +152,16 @@ class WrittenRank {
 
   void take(const RecordedCall& entry) {
     const RecordedSite& site = recording_.sites[entry.site];
+    if (site.kind == RecordedKind::collective || makes_communicator(site)) {
+      if (const GoalCall* const call = next(site.communicator)) {
+        now_ = run(*call, site.communicator);
+        passed_s_ += call->then_s;
+      } else {
+        passed_s_ += entry.duration_s;
+      }
+      return;
+    }
     switch (site.kind) {
-      case RecordedKind::collective:
-        if (const GoalCall* const call = next(site.communicator))
-          now_ = run(*call, site.communicator);
-        else
-          passed_s_ += entry.duration_s;
-        return;
       case RecordedKind::start:
         if (const GoalCall* const call = next(site.communicator)) started_.push_back({entry.site, run(*call, site.communicator)});
         passed_s_ += entry.duration_s;
@@ -157,6 +178,7 @@ class WrittenRank {
         started_.erase(oldest);
         return;
       }
+      case RecordedKind::collective:
       case RecordedKind::point_to_point:
       case RecordedKind::making:
       case RecordedKind::others: passed_s_ += entry.duration_s; return;

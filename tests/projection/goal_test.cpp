@@ -125,6 +125,15 @@ TEST_F(GoalOfRecordings, LetNonblockingCallsOverlap) {
   EXPECT_NEAR(static_cast<double>(replay.ends_ns[4]), 500e3, 2e4) << "it computes 400 us while it waits for rank 0's 500 us";
 }
 
+TEST_F(GoalOfRecordings, WaitForEachOtherWhereCommunicatorsAreMade) {
+  const auto making = program_.site({.kind = RecordedKind::making, .function = "Comm_dup"});
+  for (const Rank rank : world_)
+    program_.add(rank, making, {.gap_us = rank == 2 ? 300. : 0., .duration_us = rank == 2 ? 20. : 320.});
+  const GoalReplay replay = written();
+  EXPECT_EQ(replay.trouble, "");
+  for (const Rank rank : world_) EXPECT_NEAR(static_cast<double>(replay.ends_ns[index(rank)]), 320e3, 2e4) << rank;
+}
+
 TEST_F(GoalOfRecordings, TakeWhatWasRecordedOfUnknownCalls) {
   call(world_, program_.site({.function = "Alltoallv", .block_bytes = 9}), 0);   // without counts
   program_.add(0, program_.site({.function = "Barrier"}), {.duration_us = 70});  // which the others never enter
