@@ -9,9 +9,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "foundation/text/printer.hpp"
 #include "quadrille/schedule.hpp"
 #include "schedule/dependence.hpp"
-#include "schedule/forms/document.hpp"
 #include "schedule/ordering.hpp"
 
 namespace quadrille {
