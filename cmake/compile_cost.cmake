@@ -13,6 +13,11 @@ function(quadrille_optimise target level)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}>)
 endfunction()
 
+# The same for some sources of a target.
+function(quadrille_optimise_sources level)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:${level}>)
+endfunction()
+
 # Compiles the sources of a folder as one file, or as several if there are many, unless CMAKE_UNITY_BUILD is OFF. So the headers that
 # they share are compiled once, and a new source changes only what is compiled in its folder. Names in unnamed namespaces must be
 # unique in a folder.

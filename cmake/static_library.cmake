@@ -9,6 +9,7 @@ if(fmt_type STREQUAL STATIC_LIBRARY)
   target_link_libraries(quadrille_static PUBLIC fmt::fmt)
 else()  # Debian has no archive of fmt
   target_sources(quadrille_static PRIVATE cmake/fmt_in_archive.cpp)
+  quadrille_optimise(quadrille_static -O1)
 endif()
 target_link_libraries(quadrille_static PUBLIC tl::expected $<TARGET_NAME_IF_EXISTS:pugixml::static>)
 install(TARGETS quadrille_static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
