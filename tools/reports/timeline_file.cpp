@@ -18,7 +18,7 @@ namespace {
 
 using recording::RecordedWindow;
 
-// Calls of all ranks: about 60 MB for Perfetto, and 10 MB of a page, which both show at once.
+// Calls of all ranks: about 50 MB for Perfetto, and 3 MB of a page, which both show at once.
 constexpr Count most_traced_calls = 100'000, most_calls_of_page = 20'000;
 
 constexpr double end_of_all = std::numeric_limits<double>::infinity();

@@ -211,7 +211,7 @@ TEST_F(ProjectTest, RefusesWrongUse) {
   refuses(words({"--plot", "parts.json"}), "json");
   refuses(words({"--trace", "run.json"}), "json");
   refuses(words({"--trace", "-"}), "a file of its own");
-  refuses(words({"--trace", "run.perfetto", "--output", "run.perfetto"}), "a file of its own");
+  refuses(words({"--trace", "run", "--output", "run"}), "a file of its own");
   refuses(words({"--trace", "run.perfetto", "--without-late-ranks"}), "leave one of them out");
   refuses(words({"--trace-window", "1..2"}), "add --trace");
   refuses(words({"--trace", file("none.perfetto"), "--trace-window", "7..8"}), "no call was recorded from 7 s to 8 s");
