@@ -5,8 +5,8 @@
 // Idea    This is what calls of alltoallv run if they make no plan (execute/nodes/nodes_exchange.hpp). Data goes straight to its
 //         target, all in the first round, unless it is short data from one node to another that a rule packs: the rule knows
 //         the number of these counts and their sum (patterns/packing_rule.hpp). Packed data goes to a leader of its node in
-//         the first round, from there in one message to a leader of the other node, and from there to its targets. A leader is one
-//         of the sources or targets; the ranks of a node lead for its partners in turn, as far as they are. A message is ordered by
+//         the first round, from there in one message to a leader of the other node, and from there to its targets. A leader is
+//         itself a source or target of this data; such ranks of a node lead for its partners in turn. A message is ordered by
 //         source, then by target. Two things are not in the program: the head of a packed message (4 B for each source and one
 //         more, 8 B for each count), since headers would be messages of their own here; and the totals, which the ranks of a node
 //         show each other in shared memory.
