@@ -96,7 +96,7 @@ class Deciding final : private Guest {
   // Plans may need messages over the communicator of the meeting, so guests make none.
   bool is_open_here(const Site& site) const { return !is_guest_now() || never_synchronises(site.key.function); }
   double left_s() const;
-  double call_s() const;
+  double short_call_now_s() const;
   double group_s() const;
   double plans_s(int plans) const;  // with the choice of what to try
   double plan_s() const;
@@ -139,6 +139,7 @@ class Deciding final : private Guest {
   std::unique_ptr<Exchanger> exchange_;
   double wanted_ratio_ = 0;                                      // rank 0: when a step can be paid, times the run's time so far
   std::optional<double> short_call_s_;                           // what a short call takes, once it was timed
+  double short_s_ = 0;                                           // rank 0: what it takes by all that is known in this step
   double others_spent_s_ = 0;                                    // by how much the account of another rank exceeds this rank's
   std::vector<std::pair<Site*, std::vector<double>>> gathered_;  // rank 0: trials to conclude, and the sums of their times
 };

@@ -50,6 +50,7 @@ double Deciding::left_s() const {
 
 Step Deciding::next_step() {
   wanted_ratio_ = 0;
+  short_s_ = short_call_now_s();
   for (const auto look : {&Deciding::told_wishes, &Deciding::concluded, &Deciding::demanded, &Deciding::tuned, &Deciding::timed,
                           &Deciding::worthwhile, &Deciding::hosted})
     if (auto step = (this->*look)()) {
@@ -115,8 +116,9 @@ std::optional<Step> Deciding::tuned() {
   return std::nullopt;
 }
 
-// What a short call that waits for all ranks takes on this communicator, as far as it is known.
-double Deciding::call_s() const {
+// What a short call that waits for all ranks takes on this communicator, as far as it is known; 0 if it is not. Reads all sites, so
+// next_step calls it once.
+double Deciding::short_call_now_s() const {
   double least = short_call_s_.value_or(1e9);
   for (std::size_t i = 0; i < sites_.size(); ++i)
     if (const Site& site = sites_[i]; site.synchronises && site.vendor_times.calls() >= enough_timed_calls)
@@ -125,23 +127,23 @@ double Deciding::call_s() const {
 }
 
 double Deciding::group_s() const {
-  return group_ ? 0 : std::max(ExpectedCosts::of_process().group.of(ranks_), calls_of_group * call_s());
+  return group_ ? 0 : std::max(ExpectedCosts::of_process().group.of(ranks_), calls_of_group * short_s_);
 }
 
 double Deciding::plans_s(int plans) const {
   const ExpectedCosts& costs = ExpectedCosts::of_process();
   const double first_s = costs.choice.is_known() ? 0 : groups_of_first_choice * costs.group.of(ranks_);
-  return std::max({costs.choice.of(ranks_), calls_of_choice * call_s(), first_s}) + plans * plan_s();
+  return std::max({costs.choice.of(ranks_), calls_of_choice * short_s_, first_s}) + plans * plan_s();
 }
 
-double Deciding::plan_s() const { return std::max(ExpectedCosts::of_process().plan.of(ranks_), calls_of_plan * call_s()); }
+double Deciding::plan_s() const { return std::max(ExpectedCosts::of_process().plan.of(ranks_), calls_of_plan * short_s_); }
 
 // The costs of groups and plans are estimated by the program's shortest calls. If these are long, perhaps because ranks are late, a
 // short call is timed first, because groups and plans are made by short calls.
 std::optional<Step> Deciding::timed() {
-  if (group_ || !no_group_.empty() || short_call_s_ || Settings::get().admits_at_once || call_s() < long_call_s)
+  if (group_ || !no_group_.empty() || short_call_s_ || Settings::get().admits_at_once || short_s_ < long_call_s)
     return std::nullopt;
-  const double cost_s = barriers_of_timing * std::min(call_s(), barrier_of_rank_s * static_cast<double>(ranks_));
+  const double cost_s = barriers_of_timing * std::min(short_s_, barrier_of_rank_s * static_cast<double>(ranks_));
   return if_affordable({.what = Step::What::time_call, .cost_s = cost_s}, cost_s);
 }
 

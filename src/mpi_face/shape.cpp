@@ -6,33 +6,6 @@
 namespace quadrille::mpi_face {
 namespace {
 
-struct Row {
-  Function function;
-  Collective collective;
-};
-
-constexpr Row rows[] = {
-    {Function::Barrier, Collective::barrier},
-    {Function::Bcast, Collective::broadcast},
-    {Function::Reduce, Collective::reduce},
-    {Function::Allreduce, Collective::allreduce},
-    {Function::Reduce_scatter, Collective::reduce_scatterv},
-    {Function::Reduce_scatter_block, Collective::reduce_scatter},
-    {Function::Scan, Collective::scan},
-    {Function::Exscan, Collective::exscan},
-    {Function::Gather, Collective::gather},
-    {Function::Scatter, Collective::scatter},
-    {Function::Allgather, Collective::allgather},
-    {Function::Allgatherv, Collective::allgatherv},
-    {Function::Alltoall, Collective::alltoall},
-};
-
-const Row* row_of(Function function) {
-  for (const Row& row : rows)
-    if (row.function == function) return &row;
-  return nullptr;
-}
-
 bool is_at_root(const BufferContents& contents) { return contents.holder == Holder::root; }
 bool is_each(const BufferContents& contents) { return contents.holding == Holding::all; }
 
@@ -43,20 +16,20 @@ bool is_right(const Elements& some) {
 
 class Shaping {
  public:
-  Shaping(const MpiCall& call, Collective collective, Rank rank, Count ranks)
-      : call_(call), facts_(facts_of(collective)), rank_(rank), ranks_(ranks) {}
+  Shaping(const MpiCall& call, Collective collective, Rank rank, Count ranks, Shape& shape)
+      : call_(call), facts_(facts_of(collective)), rank_(rank), ranks_(ranks), shape_(shape) {}
 
-  std::optional<Shape> shape() {
+  // Fills the shape. Returns false if the arguments are wrong.
+  bool fill() {
     shape_.collective = facts_.collective;
     shape_.root = call_.root;
-    if (shape_.collective == Collective::barrier) return shape_;
-    if (has_counts() && !side_of_counts().counts) return std::nullopt;
-    if (has_counts() && gathers() && !call_.receive.displacements) return std::nullopt;
-    if (call_.root < 0 || call_.root >= ranks_) return std::nullopt;
+    if (shape_.collective == Collective::barrier) return true;
+    if (has_counts() && !side_of_counts().counts) return false;
+    if (has_counts() && gathers() && !call_.receive.displacements) return false;
+    if (call_.root < 0 || call_.root >= ranks_) return false;
     gives_ = !is_at_root(facts_.input) || rank_ == call_.root;
     gets_ = !is_at_root(facts_.output) || rank_ == call_.root;
-    const bool is_done = shape_.collective == Collective::broadcast ? broadcast() : sides();
-    return is_done ? std::optional(shape_) : std::nullopt;
+    return shape_.collective == Collective::broadcast ? broadcast() : sides();
   }
 
  private:
@@ -195,20 +168,36 @@ class Shaping {
   const CollectiveFacts& facts_;
   const Rank rank_;
   const Count ranks_;
+  Shape& shape_;
   bool gives_ = true, gets_ = true;
-  Shape shape_;
 };
 
 }  // namespace
 
 std::optional<Collective> collective_of(Function function) {
-  const Row* const row = row_of(function);
-  return row ? std::optional(row->collective) : std::nullopt;
+  switch (function) {
+    case Function::Barrier: return Collective::barrier;
+    case Function::Bcast: return Collective::broadcast;
+    case Function::Reduce: return Collective::reduce;
+    case Function::Allreduce: return Collective::allreduce;
+    case Function::Reduce_scatter: return Collective::reduce_scatterv;
+    case Function::Reduce_scatter_block: return Collective::reduce_scatter;
+    case Function::Scan: return Collective::scan;
+    case Function::Exscan: return Collective::exscan;
+    case Function::Gather: return Collective::gather;
+    case Function::Scatter: return Collective::scatter;
+    case Function::Allgather: return Collective::allgather;
+    case Function::Allgatherv: return Collective::allgatherv;
+    case Function::Alltoall: return Collective::alltoall;
+    default: return std::nullopt;
+  }
 }
 
 std::optional<Shape> shape_of(const MpiCall& call, Rank rank, Count ranks) {
-  const Row* const row = row_of(call.function);
-  return row ? Shaping(call, row->collective, rank, ranks).shape() : std::nullopt;
+  std::optional<Shape> shape;
+  const auto collective = collective_of(call.function);
+  if (collective && !Shaping(call, *collective, rank, ranks, shape.emplace()).fill()) shape.reset();
+  return shape;
 }
 
 bool synchronises(const Shape& shape, Count ranks) {
