@@ -27,6 +27,7 @@ function(quadrille_mpi_face mpi)
   target_link_libraries(${target} PUBLIC quadrille_c $<BUILD_INTERFACE:quadrille> $<BUILD_INTERFACE:quadrille_uses_${mpi}>
                         PRIVATE $<BUILD_INTERFACE:quadrille_settings> fmt::fmt)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${mpi})
+  quadrille_call_directly(${target})
   quadrille_precompile(${target} <mpi.h>)
 
   # What is preloaded: always, and where a program is recorded.

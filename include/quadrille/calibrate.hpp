@@ -6,7 +6,9 @@
 //   std::string file = machine_text(calibration.machine, calibration.remarks());
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "quadrille/execute.hpp"
@@ -36,7 +38,9 @@ LineFit fit_line(std::string of, std::vector<LineFit::Sample> samples);
 
 struct CalibrateOptions {
   Executor executor = Executor::automatic;
-  double seconds = 2;  // approximate duration of the measurement
+  double seconds = 2;     // approximate duration of the fits; comparing prices with times takes as long again
+  bool residuals = true;  // compare the fitted machine's prices with the times of collectives
+  std::function<void(std::string_view doing)> progress = {};  // called now and then on rank 0
 };
 
 struct Calibration {
@@ -59,6 +63,11 @@ struct Calibration {
 //   the time that the bytes of one rank take without contention.
 // - LogGP's g and o, with three ranks or more: from the additional time of a scatter and of an exchange for each further message.
 // - With two nodes or more: a line for exchanges between two ranks on different nodes, and one for two ranks on the same node.
+// - Residuals: the times of our choice and of the MPI library's own collective, divided by their prices by max-rate, at two sizes
+// of
+//   each of four classes: 8 and 32 B, 512 B and 2 KiB, 16 and 64 KiB, 256 KiB and 1 MiB. The library's is left out where its
+//   rules, or an algorithm of ours with its messages, are not known. After twice `seconds`, all but the shortest sizes are left
+//   out.
 Calibration calibrate(Communicator& communicator, const CalibrateOptions& options = {});
 
 }  // namespace quadrille

@@ -15,8 +15,9 @@
 // All ranks of the group call, in the same order as their other calls, also those without edges. Received memory must not overlap
 // any other memory of the exchange. `edge_to` and `edge_from` take anything with data() and size() (elements.hpp).
 //
-// On several nodes a rank also waits until all ranks of its node have called, because short edges from one node to another may go
-// in one message.
+// On several nodes a rank that has edges of at most 512 B to or from other nodes also waits until all ranks of its node have
+// called, because such edges from one node to another may go in one message. Another rank waits if it would be more than 16 calls
+// ahead of a rank of its node.
 //
 // Errors: Error{misuse} at this rank, before anything is sent, if one of its edges names a rank that is not in the group, a
 // negative length, or bytes without memory; Error{too_large} if there are too many edges. Error{misuse} at the receiver if the ends
@@ -24,10 +25,9 @@
 // the rank that lists it, or the other one in a later exchange, throws Error{misuse}, and further exchanges between the two ranks
 // may go wrong: go on with another communicator. Between nodes, a length that differs may also fail all ranks of a node with
 // Error{misuse}, after a wait of some 100 ms: the two ends then expect different forms of messages, since one takes the edge for a
-// short one or the two nodes have decided differently what goes in one message. A rank may wait for ever only if the other end does
-// not list the edge at all.
-// In debug builds, and with QUADRILLE_CHECK=1, the ranks first compare that all of them call an exchange, and that both ends list
-// the same edges; wrong edges are thrown on all. Otherwise the errors of Plan::execute.
+// short one or the two nodes have decided differently what goes in one message. Ranks may wait for ever only if an edge is listed
+// at one end alone. In debug builds, and with QUADRILLE_CHECK=1, the ranks first compare that all of them call an exchange, and
+// that both ends list the same edges; wrong edges are thrown on all. Otherwise the errors of Plan::execute.
 #pragma once
 
 #include <iterator>

@@ -235,16 +235,30 @@ Result<> applies(const Model& model, const Workload& workload);
 // For the key of a coefficient: the rule from which its value follows.
 using Assumptions = std::map<std::string, std::string, std::less<>>;
 
+// How much longer calls of a collective took on the machine than it predicts: the MPI library's own, which is priced as the
+// schedule with the same messages, or ours.
+struct Residual {
+  Collective collective{};
+  bool is_vendor = false;
+  Bytes block_bytes = 0;  // as in Problem; with counts their mean
+  double ratio = 1;       // median of the measured time divided by the predicted one
+  double spread = 0;      // standard deviation of the natural logarithm of that quotient
+
+  bool operator==(const Residual&) const = default;
+};
+
 struct MachineCosts {
   std::string name, description, source;
   std::map<std::string, Coefficients, std::less<>> models;  // by id of the model: complete and checked
   std::map<std::string, Assumptions, std::less<>> assumed;  // by id of the model: the values that come from no published source
+  // In the order of the enumeration Collective. At most one for each collective, side and size; none: not measured.
+  std::vector<Residual> residuals;
 };
 
 // Reads a TOML file with a name, a description, a source, and a table of coefficients for each model that it
 // supports, such as [linear] or [flat]. Models may share a table. A table such as [linear.assumed] gives, for values
-// that are not published, the rule from which they follow. Throws Error{environment, malformed}, with the line if
-// there is one.
+// that are not published, the rule from which they follow. The table [residuals] has a list of residuals for each
+// collective. Throws Error{environment, malformed}, with the line if there is one.
 MachineCosts read_machine(const std::string& file);
 
 // Returns the text of such a file. `remarks` become comment lines at its head. Throws Error{malformed} if `read_machine`

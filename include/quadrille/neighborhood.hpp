@@ -11,8 +11,8 @@
 // means that there is no neighbour: its block has a place in the buffer, but is neither read nor written.
 //
 // All ranks of the group call, in the same order as their other calls, also those without neighbours. They run as exchanges by
-// edges (exchange.hpp): no plan is made, neighbours may change in every call, and a rank waits for its neighbours only. On several
-// nodes it also waits until all ranks of its node have called. For blocks that are not contiguous see alltoallw.hpp.
+// edges (exchange.hpp): no plan is made, neighbours may change in every call, and a rank waits for its neighbours only; on several
+// nodes also for ranks of its node, as exchange.hpp says. For blocks that are not contiguous see alltoallw.hpp.
 //
 // Buffers are those of collectives.hpp and irregular_collectives.hpp. Input and output may be parts of one array, but a received
 // block must not overlap any other.

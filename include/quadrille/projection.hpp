@@ -10,8 +10,11 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <iosfwd>
+#include <limits>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "quadrille/model.hpp"
@@ -19,6 +22,28 @@
 #include "quadrille/recording.hpp"
 
 namespace quadrille {
+
+enum class ProjectedPart : std::uint8_t { computing, waiting, collectives, point_to_point, other };
+inline constexpr std::size_t projected_parts = 5;
+std::string_view name(ProjectedPart part);  // "waiting for late ranks"
+
+// What a rank does for a while in the projected run.
+struct ProjectedPiece {
+  bool is_ours = false;  // else: by the MPI library's collectives
+  Rank rank = 0;
+  ProjectedPart part = ProjectedPart::computing;
+  double begin_s = 0, end_s = 0;
+  const RecordedSite* site = nullptr;  // of the call; null while it computes or is away
+  std::string_view algorithm;          // of a collective; empty: as recorded
+  Rank last_rank = -1;                 // the one that entered the collective last; -1: the call is no matched collective
+};
+
+// Receives the pieces of the entries that began in the recorded run at `from_s` or later, and before `to_s`. Those of a rank by one
+// side come in the order of time, without overlaps.
+struct PieceWatch {
+  std::function<void(const ProjectedPiece& piece)> watch;  // empty: nobody
+  double from_s = 0, to_s = std::numeric_limits<double>::infinity();
+};
 
 struct ProjectionOptions {
   MachineCosts machine;
@@ -33,6 +58,7 @@ struct ProjectionOptions {
   Count total_cores = 0;  // that all ranks share while they compute; 0: each rank has a core
   Count draws = 200;      // for the bands
   std::uint64_t seed = 1;
+  PieceWatch pieces;                           // excludes without_late_ranks, which moves work between ranks after it was done
   std::function<void(double share)> progress;  // called now and then with the part of the replay that is done, from 0 to 1
 };
 
@@ -40,10 +66,6 @@ struct ProjectionOptions {
 struct Band {
   double value = 0, low = 0, high = 0;
 };
-
-enum class ProjectedPart : std::uint8_t { computing, waiting, collectives, point_to_point, other };
-inline constexpr std::size_t projected_parts = 5;
-std::string_view name(ProjectedPart part);  // "waiting for late ranks"
 
 // In seconds. The parts are means of the ranks and sum up to the total. What a rank waits for the last one to end is waiting.
 struct ProjectedRun {
@@ -96,6 +118,14 @@ struct Projection {
 // Throws Error{misuse} if recordings of ranks are missing, if the options do not fit the recording or each other, or if no model
 // can price its calls on this machine.
 Projection project(const Recording& recording, const ProjectionOptions& options);
+
+enum class ProjectedSide : std::uint8_t { vendor, ours };
+
+// Writes the run as GOAL, the text that the simulators LogGOPSim and ATLAHS read: the messages of each collective's schedule by the
+// vendor's choice or by ours, and what ranks did between collectives as computing, in nanoseconds (docs/projection.md). Throws like
+// `project`, and Error{misuse} if the options share cores or have no late ranks, which GOAL cannot say, Error{too_large} if the
+// file would have more than 2^26 operations.
+void write_goal(std::ostream& out, const Recording& recording, const ProjectionOptions& options, ProjectedSide side);
 
 // One sentence: "nothing to gain: your ranks wait for each other".
 std::string verdict_text(const Projection& projection);

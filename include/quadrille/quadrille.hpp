@@ -47,6 +47,7 @@
 #include "quadrille/recording.hpp"
 #include "quadrille/request.hpp"
 #include "quadrille/result.hpp"
+#include "quadrille/scaled_recording.hpp"
 #include "quadrille/schedule.hpp"
 #include "quadrille/simulate.hpp"
 #include "quadrille/topology.hpp"

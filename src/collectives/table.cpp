@@ -119,7 +119,7 @@ static Table filled_table() {
   ROW(allreduce_circulant);
   ROW(allreduce_bine);
   ROW(allreduce_swing);
-  BASELINE(allreduce_reduce_broadcast);
+  BASELINES(allreduce_reduce_broadcast, allreduce);
   ROW(allreduce_hierarchical);
   ROWS(reduce_scatter_ring, reduce_scatter, reduce_scatterv);
   ROW(reduce_scatter_mesh);
@@ -128,7 +128,7 @@ static Table filled_table() {
   ROWS(reduce_scatter_group_doubling, reduce_scatter, reduce_scatterv);
   ROWS(reduce_scatter_circulant, reduce_scatter, reduce_scatterv);
   ROWS(reduce_scatter_hierarchical, reduce_scatter, reduce_scatterv);
-  ROWS(reduce_scatter_bine, reduce_scatter, reduce_scatterv);
+  ROWS(allgather_bine, reduce_scatter, reduce_scatterv);
   DEFAULTS(reduce_scatter_direct, reduce_scatter, reduce_scatterv);
   ROWS(reduce_scatter_shift, reduce_scatter, reduce_scatterv);
   BASELINES(reduce_scatter_reduce_then_scatter, reduce_scatter, reduce_scatterv);

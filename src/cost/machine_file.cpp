@@ -6,6 +6,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -25,7 +26,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t most_mebibytes = 1;
-constexpr std::string_view assumed = "assumed";  // name of a subtable in the table of a model
+constexpr std::string_view assumed = "assumed";      // name of a subtable in the table of a model
+constexpr std::string_view residuals = "residuals";  // name of a table
 
 // Returns the folders of machine files, in the order in which they are searched.
 std::vector<fs::path> machine_folders() {
@@ -44,6 +46,13 @@ std::string contents(const std::string& file) {
   return std::move(read.text);
 }
 
+std::string_view side_name(bool is_vendor) { return is_vendor ? "vendor" : "ours"; }
+
+const std::array<Coefficient, 3> residual_keys{
+    {{.key = "block", .meaning = "bytes of a block", .least = 0, .most = 0x1p53, .is_whole = true},
+     {.key = "ratio", .meaning = "median of measured / predicted time", .least = 1e-3, .most = 1e3},
+     {.key = "spread", .meaning = "standard deviation of its logarithm", .least = 0, .most = 10}}};
+
 class Reader {
  public:
   // `place` names the text in error messages.
@@ -60,6 +69,7 @@ class Reader {
     for (const Model* model : all_models())
       if (model->shared_table.empty()) tables.emplace_back(model->id);
     known.insert(known.end(), tables.begin(), tables.end());
+    known.emplace_back(residuals);
     refuse_shared_tables();
     refuse_unknown(table_, known);
     MachineCosts machine{.name = text("name"), .description = text("description"), .source = text("source")};
@@ -71,6 +81,7 @@ class Reader {
           machine.assumed.emplace(model->id, std::move(rules));
       }
     if (machine.models.empty()) fail(fmt::format("there is no table of a model; there are: {}", fmt::join(tables, ", ")));
+    if (const toml::node* node = table_.get(residuals)) machine.residuals = residuals_of(*node);
     return machine;
   }
 
@@ -150,9 +161,70 @@ class Reader {
     return *value;
   }
 
+  std::vector<Residual> residuals_of(const toml::node& node) const {
+    if (!node.is_table()) fail(fmt::format("line {}: '{}' is not a table", line_of(node), residuals));
+    std::vector<std::string> known;
+    for (const Collective collective : all_collectives()) known.emplace_back(name(collective));
+    refuse_unknown(*node.as_table(), known);
+    std::vector<Residual> all;
+    for (const Collective collective : all_collectives()) {
+      const toml::node* list = node.as_table()->get(name(collective));
+      if (!list) continue;
+      if (!list->is_array()) fail(fmt::format("line {}: the residuals of {} are not a list", line_of(*list), name(collective)));
+      for (const toml::node& entry : *list->as_array()) {
+        const Residual found = residual_of(collective, entry);
+        for (const Residual& other : all)
+          if (other.collective == collective && other.is_vendor == found.is_vendor && other.block_bytes == found.block_bytes)
+            fail(fmt::format("line {}: there is a second residual of {} by {} with blocks of {} B", line_of(entry),
+                             name(collective), side_name(found.is_vendor), found.block_bytes));
+        all.push_back(found);
+      }
+    }
+    return all;
+  }
+
+  Residual residual_of(Collective collective, const toml::node& node) const {
+    if (!node.is_table())
+      fail(fmt::format("line {}: a residual of {} is not a table such as {{by = 'ours', block = 8, ratio = 1.2, spread = 0.1}}",
+                       line_of(node), name(collective)));
+    const toml::table& table = *node.as_table();
+    std::vector<std::string> known{"by"};
+    for (const Coefficient& key : residual_keys) known.emplace_back(key.key);
+    refuse_unknown(table, known);
+    const auto by = table["by"].value<std::string>();
+    if (by != side_name(false) && by != side_name(true))
+      fail(fmt::format("line {}: a residual is not by '{}' or '{}'", line_of(node), side_name(false), side_name(true)));
+    std::vector<double> values;
+    for (const Coefficient& key : residual_keys) {
+      const toml::node* value = table.get(key.key);
+      if (!value) fail(fmt::format("line {}: a residual has no '{}'", line_of(node), key.key));
+      values.push_back(number(key, *value));
+    }
+    return {.collective = collective,
+            .is_vendor = by == side_name(true),
+            .block_bytes = static_cast<Bytes>(values[0]),
+            .ratio = values[1],
+            .spread = values[2]};
+  }
+
   std::string place_;
   toml::table table_;
 };
+
+std::string residuals_text(const std::vector<Residual>& all) {
+  if (all.empty()) return "";
+  std::string text = fmt::format("\n# by size of block: {} = {}, {} = {}\n[{}]\n", residual_keys[1].key, residual_keys[1].meaning,
+                                 residual_keys[2].key, residual_keys[2].meaning, residuals);
+  for (const Collective collective : all_collectives()) {
+    std::string list;
+    for (const Residual& each : all)
+      if (each.collective == collective)
+        list += fmt::format("  {{by = '{}', block = {}, ratio = {}, spread = {}}},\n", side_name(each.is_vendor), each.block_bytes,
+                            each.ratio, each.spread);
+    if (!list.empty()) text += fmt::format("{} = [\n{}]\n", name(collective), list);
+  }
+  return text;
+}
 
 const std::string* rule_of(const MachineCosts& machine, const Model& model, std::string_view key) {
   const auto rules = machine.assumed.find(model.id);
@@ -193,6 +265,7 @@ std::string machine_text(const MachineCosts& machine, const std::vector<std::str
     }
     if (!rules.empty()) text += fmt::format("\n[{}.{}]\n{}", owner->id, assumed, rules);
   }
+  text += residuals_text(machine.residuals);
   Reader(text, fmt::format("the machine '{}' makes no machine file", machine.name)).machine();
   return text;
 }

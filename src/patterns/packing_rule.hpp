@@ -4,6 +4,9 @@
 // (execute/nodes/nodes_exchange.hpp) follow this rule.
 #pragma once
 
+#include <algorithm>
+#include <limits>
+
 #include "quadrille/types.hpp"
 
 namespace quadrille {
@@ -38,9 +41,28 @@ Bytes packed_bytes(Count senders, const EdgeTotals& totals);
 inline Count node_after(Count node, Count steps, Count nodes) { return (node + steps) % nodes; }
 inline Count steps_between(Count from, Count to, Count nodes) { return (to - from + nodes) % nodes; }
 
-// The rank that sends and receives the packed messages between its node, which has `ranks` ranks, and the node after so many steps:
-// its number among the ranks of its node. The other nodes take the ranks of the node in turn. Two leaders know each other without a
-// message.
-inline Rank leader_after(Count steps, Count ranks) { return (steps - 1) % ranks; }
+// The two ranks that send and receive the packed message from one node to another. On each of both nodes it is the first rank with
+// a short edge from the one to the other. The ranks of a node are counted in a circle, which begins with another rank for each
+// partner: so they share the work. Both ends of an edge know it, so both nodes know both leaders, and a rank without short edges
+// never leads.
+struct Leaders {
+  static constexpr Count none = std::numeric_limits<Count>::max();
+  Count sender = none, receiver = none;  // their numbers in the circles of their nodes
+
+  void add(const Leaders& more) { sender = std::min(sender, more.sender), receiver = std::min(receiver, more.receiver); }
+};
+
+// The place where the circle of a node's ranks begins for the partner after so many steps. A place is a rank's number on its node.
+inline Rank begin_of_circle(Count steps, Count ranks) { return (steps - 1) % ranks; }
+inline Count number_in_circle(Rank place, Rank begin, Count ranks) { return (place - begin + ranks) % ranks; }
+inline Rank place_in_circle(Count number, Rank begin, Count ranks) { return (begin + number) % ranks; }
+
+// What both nodes know of the short edges from one to the other in one exchange, or one rank's part of it.
+struct EdgeSummary {
+  EdgeTotals totals;
+  Leaders leaders;
+
+  void add(const EdgeSummary& more) { totals.add(more.totals), leaders.add(more.leaders); }
+};
 
 }  // namespace quadrille

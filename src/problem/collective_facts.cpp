@@ -189,16 +189,14 @@ std::string mpi_name(Collective collective) {
   return std::string(facts.mpi_name.empty() ? facts.name : facts.mpi_name);
 }
 
-bool is_rooted(Collective collective) {
-  return facts_of(collective).input.holder == Holder::root || facts_of(collective).output.holder == Holder::root;
-}
+bool is_rooted(Collective collective) { return is_rooted(facts_of(collective)); }
 bool is_reduction(Collective collective) { return facts_of(collective).is_reduction; }
 bool is_irregular(Collective collective) {
   const SizeSource sizes = facts_of(collective).sizes;
   return sizes == SizeSource::shares || sizes == SizeSource::pairs;
 }
 bool has_blocks(Collective collective) { return facts_of(collective).sizes == SizeSource::blocks; }
-bool has_pair_counts(Collective collective) { return facts_of(collective).sizes == SizeSource::pairs; }
+bool has_pair_counts(Collective collective) { return has_pair_counts(facts_of(collective)); }
 bool moves_data(Collective collective) { return facts_of(collective).sizes != SizeSource::none; }
 
 bool every_rank_has_all(const BufferContents& contents) {

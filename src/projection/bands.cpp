@@ -12,6 +12,9 @@ namespace quadrille::projection {
 namespace {
 
 constexpr double low_percentile = 0.1, high_percentile = 0.9;
+// The part of the biases that the projected ranks share with those that were measured. A band covers 80 % both if they share all
+// and if they share nothing.
+constexpr double mean_carried = 0.5, deviation_carried = 0.5;
 constexpr auto computing = static_cast<std::size_t>(ProjectedPart::computing);
 constexpr auto collectives = static_cast<std::size_t>(ProjectedPart::collectives);
 
@@ -36,7 +39,11 @@ double sum_of(const PartTimes& parts) { return std::accumulate(parts.begin(), pa
 
 class Drawing {
  public:
-  explicit Drawing(const BandInputs& inputs) : in_(inputs), random_(inputs.options.seed), of_rows_(inputs.rows.size()) {}
+  explicit Drawing(const BandInputs& inputs)
+      : in_(inputs),
+        has_biases_(!inputs.options.machine.residuals.empty()),
+        random_(inputs.options.seed),
+        of_rows_(inputs.rows.size()) {}
 
   Bands run() {
     for (Count i = 0; i < in_.options.draws; ++i) draw();
@@ -63,16 +70,18 @@ class Drawing {
   void draw() {
     for (double& figure : figures_) figure = std::uniform_real_distribution<double>(-1, 1)(random_);
     const double gaps_s = in_.gap_deviation_s * normal();
+    const double carried = has_biases_ ? mean_carried + deviation_carried * normal() : 0;
     BySide<double> changes{gaps_s, gaps_s};
     BySide<double> changes_inside{};
     for (std::size_t row = 0; row < in_.rows.size(); ++row) {
       const RowSums& sums = in_.rows[row];
-      BySide<double> factors{std::exp(usual_residual * normal()), std::exp(usual_residual * normal())};
-      if (sums.is_same) factors[1] = factors[0];
+      BySide<double> own{normal(), normal()};
+      if (sums.is_same) own[1] = own[0];
       BySide<double> seconds{};
       for (std::size_t side = 0; side < sides; ++side) {
         const bool is_priced = !sums.halved[side].empty() || !sums.row.vendor.algorithm.empty();
-        seconds[side] = is_priced ? factors[side] * with_figures(sums, side) : sums.seconds[side];
+        const double factor = std::exp(carried * sums.errors[side].bias + own[side] * sums.errors[side].spread);
+        seconds[side] = is_priced ? factor * with_figures(sums, side) : sums.seconds[side];
         changes_inside[side] += seconds[side] - sums.seconds[side];
       }
       of_rows_[row].add(seconds[0] - seconds[1]);
@@ -100,6 +109,7 @@ class Drawing {
   }
 
   const BandInputs& in_;
+  const bool has_biases_;
   std::mt19937_64 random_;
   std::normal_distribution<double> normal_;
   std::vector<double> figures_ = std::vector<double>(in_.figures, 0);  // logarithms of their factors, to the base of 2

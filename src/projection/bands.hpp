@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How uncertain a projection is: the figures of the machine, the errors of its model and the gaps are drawn at random, and the sums
-// of the replay are scaled by them.
+// How uncertain a projection is: the figures of the machine, the errors of its prices and the gaps are drawn at random, and the
+// sums of the replay are scaled by them.
 #pragma once
 
 #include <vector>
@@ -9,9 +9,6 @@
 #include "quadrille/projection.hpp"
 
 namespace quadrille::projection {
-
-// The share by which a time that the model predicts is wrong, if the machine's file does not say: one standard deviation.
-inline constexpr double usual_residual = 0.2;
 
 struct BandInputs {
   const ProjectionOptions& options;

@@ -14,6 +14,7 @@
 #include "quadrille/indexed.hpp"
 #include "quadrille/traffic.hpp"
 #include "quadrille/vendor_choice.hpp"
+#include "quadrille/wisdom.hpp"
 
 namespace quadrille::projection {
 namespace {
@@ -124,9 +125,9 @@ PricedProblem CallPrices::price(const Problem& problem, const CallForm& form) {
   if (!wished || !vendor) {
     const Decision decision = machine_.decide(problem);
     const Choice choice = parse_choice(problem, decision.chosen.algorithm);
-    own = side(problem, choice, short_name(problem, Candidate(choice)));
+    own = side(problem, choice, short_name(problem, Candidate(choice)), ProjectedSide::ours);
   }
-  priced.by[1] = wished ? side(problem, *wished, short_name(problem, Candidate(*wished))) : own;
+  priced.by[1] = wished ? side(problem, *wished, short_name(problem, Candidate(*wished)), ProjectedSide::ours) : own;
   priced.by[0] = vendor ? *vendor : own;
   if (!vendor) priced.remark = vendor.error();
   return priced;
@@ -141,7 +142,7 @@ Result<std::shared_ptr<const SidePrice>> CallPrices::vendor_side(const Problem& 
     if (!algorithm) return cannot(algorithm.error());
     const auto equivalent = vendor_equivalent(vendor_, problem, *algorithm);
     if (!equivalent) return cannot(fmt::format("the library takes {}; {}", *algorithm, equivalent.error()));
-    return side(problem, *equivalent, *algorithm);
+    return side(problem, *equivalent, *algorithm, ProjectedSide::vendor);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::too_large) throw;
     return cannot(error.what());
@@ -163,8 +164,11 @@ std::optional<Choice> CallPrices::chosen(const Problem& problem) {
   return std::nullopt;
 }
 
-std::shared_ptr<const SidePrice> CallPrices::side(const Problem& problem, const Choice& choice, std::string name) {
-  auto priced = std::make_shared<SidePrice>(SidePrice{std::move(name), choice, machine_.price(problem, choice)});
+std::shared_ptr<const SidePrice> CallPrices::side(const Problem& problem, const Choice& choice, std::string name,
+                                                  ProjectedSide by) {
+  const PriceError error =
+      price_error_of(options_.machine, problem.collective, situation_of(problem).block_bytes, by == ProjectedSide::vendor);
+  auto priced = std::make_shared<SidePrice>(SidePrice{std::move(name), choice, machine_.price(problem, choice), error});
   const auto numbers = index(problem.ranks) * index(problem.ranks);
   if (delays_ + numbers <= most_delays) {
     delays_ += numbers;

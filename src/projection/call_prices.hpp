@@ -17,11 +17,11 @@
 #include "projection/call_problem.hpp"
 #include "projection/machine_prices.hpp"
 #include "projection/member_times.hpp"
+#include "projection/price_error.hpp"
 #include "quadrille/projection.hpp"
 
 namespace quadrille::projection {
 
-enum class ProjectedSide : std::uint8_t { vendor, ours };
 inline constexpr std::size_t sides = 2;
 template <class Value>
 using BySide = std::array<Value, sides>;
@@ -31,6 +31,7 @@ struct SidePrice {
   std::string algorithm;  // the vendor's name of it, or ours
   Choice choice;          // the algorithm of our table that has its messages
   SchedulePrice price;
+  PriceError error;
   MemberTimes times{0};
 };
 
@@ -73,7 +74,7 @@ class CallPrices {
   const PricedProblem& early(const PricedProblem& priced);
   PricedProblem price(const Problem& problem, const CallForm& form);
   Result<std::shared_ptr<const SidePrice>> vendor_side(const Problem& problem, const CallForm& form);
-  std::shared_ptr<const SidePrice> side(const Problem& problem, const Choice& choice, std::string name);
+  std::shared_ptr<const SidePrice> side(const Problem& problem, const Choice& choice, std::string name, ProjectedSide by);
   std::optional<Choice> chosen(const Problem& problem);
 
   const Recording& recording_;

@@ -24,7 +24,8 @@ MessageTimes message_times_of(const MachineCosts& machine) {
   return message_times(*find_model("loggp"), Coefficients{{"latency_us", startup_us / 2},
                                                           {"overhead_us", startup_us / 4},
                                                           {"gap_us", startup_us / 4},
-                                                          {"gap_us_per_byte", own->second.at("us_per_byte")}});
+                                                          {"gap_us_per_byte", own->second.at("us_per_byte")},
+                                                          {"ports", 1}});
 }
 
 }  // namespace

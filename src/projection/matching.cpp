@@ -2,6 +2,7 @@
 #include "projection/matching.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "foundation/assert.hpp"
 #include "quadrille/indexed.hpp"
@@ -61,6 +62,21 @@ void Matching::leave(MatchedCall& call) {
   const auto place = std::find_if(calls.open.begin(), calls.open.end(), [&](const auto& each) { return each.get() == &call; });
   spare_.push_back(std::move(*place));
   while (!calls.open.empty() && !calls.open.front()) calls.open.pop_front(), ++calls.first;
+}
+
+std::vector<std::uint32_t> starts_of(const Recording& recording) {
+  std::map<RecordedSite, std::uint32_t> started;
+  std::vector<std::uint32_t> starts(recording.sites.size());
+  for (std::uint32_t site = 0; site < starts.size(); ++site)
+    if (recording.sites[site].kind == RecordedKind::start) started.emplace(recording.sites[site], site);
+  for (std::uint32_t site = 0; site < starts.size(); ++site) {
+    starts[site] = site;
+    if (recording.sites[site].kind != RecordedKind::completion) continue;
+    RecordedSite start = recording.sites[site];
+    start.kind = RecordedKind::start;
+    if (const auto found = started.find(start); found != started.end()) starts[site] = found->second;
+  }
+  return starts;
 }
 
 }  // namespace quadrille::projection

@@ -3,6 +3,7 @@
 // call the collectives of a communicator in the same order, blocking and nonblocking ones together.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <limits>
 #include <memory>
@@ -58,5 +59,9 @@ class Matching {
   std::deque<Calls> all_;
   std::vector<std::unique_ptr<MatchedCall>> spare_;
 };
+
+// By site of a completion, the site of the start with the same contents; other sites: themselves. Of several open collectives of
+// one site the oldest is completed.
+std::vector<std::uint32_t> starts_of(const Recording& recording);
 
 }  // namespace quadrille::projection

@@ -9,6 +9,7 @@
 #include "foundation/text/counted.hpp"
 #include "projection/bands.hpp"
 #include "projection/call_prices.hpp"
+#include "projection/check.hpp"
 #include "projection/replay.hpp"
 #include "projection/rows.hpp"
 #include "projection/verdict.hpp"
@@ -20,27 +21,6 @@ namespace quadrille {
 namespace {
 
 using namespace projection;
-
-[[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCode::misuse, sentence); }
-
-void check(const Recording& recording, const ProjectionOptions& options) {
-  const auto recorded = size(recording.ranks);
-  if (recorded != recording.world_size)
-    refuse(fmt::format("the recordings of {} of {} are missing, and without them calls cannot be matched",
-                       recording.world_size - recorded, counted(recording.world_size, "rank")));
-  if (!options.nodes.empty() && size(options.nodes) != recorded)
-    refuse(fmt::format("the nodes hold {}, but {} recorded", counted(size(options.nodes), "rank"),
-                       recorded == 1 ? "1 was" : fmt::format("{} were", recorded)));
-  const auto check_factor = [](double factor, std::string_view what) {
-    if (!(factor >= 0) || !std::isfinite(factor)) refuse(fmt::format("the factor for {} is not a number from 0 on", what));
-  };
-  check_factor(options.computing, "computing");
-  check_factor(options.away, "time away");
-  if (options.total_cores < 0 || options.draws < 0) refuse("numbers of cores and of draws are not negative");
-  for (const auto& [collective, algorithm] : options.chosen)
-    if (const std::string id = algorithm.substr(0, algorithm.find(':')); !find_algorithm(collective, id))
-      refuse(fmt::format("{} has no algorithm '{}'", name(collective), id));
-}
 
 // Means of the ranks. The run ends with its last rank.
 PartTimes parts_of(const std::vector<RankTimes>& ranks) {
@@ -68,7 +48,8 @@ std::string ranks_text(const std::vector<Rank>& ranks) {
                            : fmt::format("rank {} and {} others", ranks.front(), ranks.size() - 1);
 }
 
-std::vector<std::string> remarks_of(const Recording& recording, const Replayed& replayed, const CallPrices& prices) {
+std::vector<std::string> remarks_of(const Recording& recording, const ProjectionOptions& options, const Replayed& replayed,
+                                    const CallPrices& prices) {
   std::vector<std::string> remarks;
   const auto killed =
       std::count_if(recording.ranks.begin(), recording.ranks.end(), [](const auto& rank) { return !rank.has_ended; });
@@ -101,6 +82,9 @@ std::vector<std::string> remarks_of(const Recording& recording, const Replayed& 
   for (const auto& [collective, reason] : prices.not_chosen())
     remarks.push_back(fmt::format("the algorithm named for {} is not everywhere possible, so ours was taken there: {}",
                                   name(collective), reason));
+  if (options.machine.residuals.empty())
+    remarks.push_back(fmt::format("the machine {} has no residuals, so the bands assume that each price is off by {:.0f} %",
+                                  options.machine.name, 100 * usual_residual));
   for (const std::string& remark : recording.remarks) remarks.push_back(remark);
   return remarks;
 }
@@ -129,7 +113,7 @@ Projection project(const Recording& recording, const ProjectionOptions& options)
     projection.rows.push_back(std::move(rows[i].row));
   }
   for (const RecordedRank& rank : recording.ranks) projection.recorded_s = std::max(projection.recorded_s, rank.seconds);
-  projection.remarks = remarks_of(recording, replayed, prices);
+  projection.remarks = remarks_of(recording, options, replayed, prices);
   return projection;
 }
 

@@ -18,6 +18,7 @@ struct Gathered {
   std::set<std::size_t> communicators;
   BySide<std::map<std::string, double>> by_algorithm;  // seconds
   BySide<double> priced_s{};                           // of calls with a price: sum over members
+  BySide<PriceError> errors{{{0, 0}, {0, 0}}};         // sums, weighted by these
 };
 
 class Gathering {
@@ -37,6 +38,8 @@ class Gathering {
       const double weight = static_cast<double>(call.calls) * members;
       row.by_algorithm[side][priced.by[side]->algorithm] += weight * price.seconds;
       row.priced_s[side] += weight * price.seconds;
+      row.errors[side].bias += weight * price.seconds * priced.by[side]->error.bias;
+      row.errors[side].spread += weight * price.seconds * priced.by[side]->error.spread;
       add(row.sums.halved[side], weight, price.halved);
       add(row.sums.doubled[side], weight, price.doubled);
     }
@@ -65,7 +68,8 @@ class Gathering {
             std::max_element(names.begin(), names.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
         if (most != names.end()) way.algorithm = most->first, way.algorithms = static_cast<Count>(names.size());
         way.seconds = sums.seconds[side];
-        const double factor = gathered.priced_s[side] > 0 ? sums.seconds[side] / gathered.priced_s[side] : 0;
+        const double priced_s = gathered.priced_s[side], factor = priced_s > 0 ? sums.seconds[side] / priced_s : 0;
+        if (priced_s > 0) sums.errors[side] = {gathered.errors[side].bias / priced_s, gathered.errors[side].spread / priced_s};
         for (double& seconds : sums.halved[side]) seconds *= factor;
         for (double& seconds : sums.doubled[side]) seconds *= factor;
       }

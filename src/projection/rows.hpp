@@ -13,6 +13,7 @@ struct RowSums {
   ProjectedRow row;                             // without gain
   BySide<double> seconds{};                     // mean of the ranks
   BySide<std::vector<double>> halved, doubled;  // by assumed figure: the row's time if the figure is half, or twice, as large
+  BySide<PriceError> errors{};                  // means of the calls, weighted by their prices
   bool is_same = false;                         // do both sides run the same algorithms?
 };
 

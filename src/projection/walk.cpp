@@ -13,22 +13,6 @@
 namespace quadrille::projection {
 namespace {
 
-// By site of a completion, the site of the start with the same contents; other sites: themselves.
-std::vector<std::uint32_t> starts_of(const Recording& recording) {
-  std::map<RecordedSite, std::uint32_t> started;
-  std::vector<std::uint32_t> starts(recording.sites.size());
-  for (std::uint32_t site = 0; site < starts.size(); ++site)
-    if (recording.sites[site].kind == RecordedKind::start) started.emplace(recording.sites[site], site);
-  for (std::uint32_t site = 0; site < starts.size(); ++site) {
-    starts[site] = site;
-    if (recording.sites[site].kind != RecordedKind::completion) continue;
-    RecordedSite start = recording.sites[site];
-    start.kind = RecordedKind::start;
-    if (const auto found = started.find(start); found != started.end()) starts[site] = found->second;
-  }
-  return starts;
-}
-
 // By site, the number of its kind: the function and the size class of its blocks on a communicator. Calls with counts are one kind.
 std::vector<std::uint32_t> kinds_of(const Recording& recording) {
   std::map<std::tuple<std::size_t, std::string, int>, std::uint32_t> numbers;
@@ -73,11 +57,33 @@ bool Walk::take(std::size_t rank) {
   ++gaps.count;
   gaps.sum_s += next->gap_s;
   gaps.squares += next->gap_s * next->gap_s;
+  const PieceWatch& pieces = options_.pieces;
+  player.is_watched = pieces.watch && player.recorded_s >= pieces.from_s && player.recorded_s < pieces.to_s;
+  player.recorded_s += next->gap_s + next->away_s + next->duration_s;
   return true;
 }
 
+void Walk::tell(std::size_t side, std::size_t rank, ProjectedPart part, double begin_s, const Inside& inside) const {
+  ProjectedPiece piece{.is_ours = side == static_cast<std::size_t>(ProjectedSide::ours),
+                       .rank = static_cast<Rank>(rank),
+                       .part = part,
+                       .begin_s = begin_s,
+                       .end_s = now_s(side, rank),
+                       .site = inside.site};
+  if (!(piece.end_s > piece.begin_s)) return;
+  if (inside.call) {
+    if (const auto& by = inside.call->priced->priced->by[side]) piece.algorithm = by->algorithm;
+    const std::vector<double>& entries = inside.call->entries[side];
+    const auto last = std::max_element(entries.begin(), entries.end()) - entries.begin();
+    piece.last_rank = recording_.communicators[inside.call->communicator].members[static_cast<std::size_t>(last)];
+  }
+  options_.pieces.watch(piece);
+}
+
 void Walk::as_recorded(std::size_t rank, ProjectedPart part) {
-  for (std::size_t side = first_; side < last_; ++side) pass(side, rank, part, players_[rank].entry.duration_s);
+  const RecordedCall& entry = players_[rank].entry;
+  for (std::size_t side = first_; side < last_; ++side)
+    pass(side, rank, part, entry.duration_s, {.site = &recording_.sites[entry.site]});
 }
 
 void Walk::unmatched(std::size_t rank) {
@@ -164,7 +170,8 @@ void Walk::complete(MatchedCall& call, std::vector<std::size_t>& released) {
 }
 
 void Walk::leave(MatchedCall& call, std::size_t rank, std::size_t member) {
-  const RecordedKind kind = recording_.sites[call.sites[member]].kind;
+  const RecordedSite& site = recording_.sites[call.sites[member]];
+  const RecordedKind kind = site.kind;
   const bool is_blocking = kind != RecordedKind::start, makes = kind == RecordedKind::making;
   for (std::size_t side = first_; side < last_; ++side) {
     const auto& by = call.priced->priced->by[side];
@@ -174,8 +181,8 @@ void Walk::leave(MatchedCall& call, std::size_t rank, std::size_t member) {
     if (options_.without_late_ranks && is_blocking) pass(side, rank, ProjectedPart::computing, entry - now_s(side, rank));
     const double rest = std::max(0.0, exit - now_s(side, rank));
     const double late = std::clamp(exit - entry - alone, 0.0, rest);  // because others were late
-    pass(side, rank, ProjectedPart::waiting, late);
-    pass(side, rank, makes ? ProjectedPart::other : ProjectedPart::collectives, rest - late);
+    pass(side, rank, ProjectedPart::waiting, late, {&site, &call});
+    pass(side, rank, makes ? ProjectedPart::other : ProjectedPart::collectives, rest - late, {&site, &call});
     call.priced->inside_s[side] += rest - late;
   }
   matching_.leave(call);

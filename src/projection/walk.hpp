@@ -23,11 +23,7 @@ class Walk {
   double away_s(std::size_t rank) const { return players_[rank].entry.away_s * options_.away; }
 
   // The rank has computed, or was away, for so long.
-  void pass(std::size_t side, std::size_t rank, ProjectedPart part, double seconds) {
-    RankTimes& times = replayed_.ranks[side][rank];
-    times.now_s += seconds;
-    times.parts[static_cast<std::size_t>(part)] += seconds;
-  }
+  void pass(std::size_t side, std::size_t rank, ProjectedPart part, double seconds) { pass(side, rank, part, seconds, {}); }
   double now_s(std::size_t side, std::size_t rank) const { return replayed_.ranks[side][rank].now_s; }
 
   // Does the call of the rank's entry. Returns false if the rank has to wait for others. Appends to `released` ranks that waited
@@ -50,8 +46,23 @@ class Walk {
     std::vector<Started> started;
     const MatchedCall* waits_for = nullptr;
     bool has_ended = false;
+    double recorded_s = 0;    // the end of the entry in the recorded run
+    bool is_watched = false;  // the entry
+  };
+  // In which call time passes.
+  struct Inside {
+    const RecordedSite* site = nullptr;
+    const MatchedCall* call = nullptr;
   };
 
+  void pass(std::size_t side, std::size_t rank, ProjectedPart part, double seconds, const Inside& inside) {
+    RankTimes& times = replayed_.ranks[side][rank];
+    const double begin_s = times.now_s;
+    times.now_s += seconds;
+    times.parts[static_cast<std::size_t>(part)] += seconds;
+    if (players_[rank].is_watched) tell(side, rank, part, begin_s, inside);
+  }
+  void tell(std::size_t side, std::size_t rank, ProjectedPart part, double begin_s, const Inside& inside) const;
   void as_recorded(std::size_t rank, ProjectedPart part);
   void unmatched(std::size_t rank);
   MatchedCall* enter(std::size_t rank, std::size_t& member, std::vector<std::size_t>& released);

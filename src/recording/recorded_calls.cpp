@@ -11,6 +11,14 @@ using recording::CodedEntry;
 using recording::CodedGroup;
 using recording::ns_of_step;
 
+namespace {
+
+// Entries are decoded so many at a time. Readers go from rank to rank, and the tables of each decoder have to come into the caches
+// again.
+constexpr std::size_t decoded_together = 64;
+
+}  // namespace
+
 struct RecordedCalls::State {
   const RecordedRank& rank;
   recording::Decoder decoder;
@@ -19,7 +27,27 @@ struct RecordedCalls::State {
   std::vector<RecordedCall> group;                                        // entries that repeat
   std::uint32_t entry = 0, entries = 0, repetition = 0, repetitions = 0;  // of the present group
 
+  std::vector<RecordedCall> ahead;  // decoded entries
+  std::size_t taken = 0;            // of these
+
   explicit State(const RecordedRank& of) : rank(of), decoder(of.packed), left(of.calls) {}
+
+  void decode_ahead() {
+    ahead.clear();
+    taken = 0;
+    while (left > 0 && ahead.size() < decoded_together) ahead.push_back(next());
+  }
+
+  RecordedCall next() {
+    if (entry == entries && ++repetition < repetitions) entry = 0;
+    if (entry == entries) begin_group();
+    --left;
+    const std::uint32_t at = entry++;
+    if (repetition > 0) return group[at];
+    const RecordedCall call = decoded();
+    if (repetitions > 1) group.push_back(call);
+    return call;
+  }
 
   void begin_group() {
     CodedGroup coded;
@@ -49,15 +77,9 @@ RecordedCalls& RecordedCalls::operator=(RecordedCalls&&) noexcept = default;
 
 std::optional<RecordedCall> RecordedCalls::next() {
   State& state = *state_;
-  if (state.left == 0) return std::nullopt;
-  if (state.entry == state.entries && ++state.repetition < state.repetitions) state.entry = 0;
-  if (state.entry == state.entries) state.begin_group();
-  --state.left;
-  const std::uint32_t at = state.entry++;
-  if (state.repetition > 0) return state.group[at];
-  const RecordedCall call = state.decoded();
-  if (state.repetitions > 1) state.group.push_back(call);
-  return call;
+  if (state.taken == state.ahead.size()) state.decode_ahead();
+  if (state.ahead.empty()) return std::nullopt;
+  return state.ahead[state.taken++];
 }
 
 }  // namespace quadrille

@@ -1,100 +1,40 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes traces as TrackEvents of Perfetto, in the encoding of Protocol Buffers. The numbers of the fields are those of
-// perfetto/trace/*.proto; tests/trace/perfetto.proto has the ones that are used.
-//
-// Each time of the trace is a process. Each of its ranks has a track with what it does itself (local operations, packing, waits),
-// and tracks with its sends and its receives. Slices of one track must not overlap, so each message takes the first track of its
-// rank and direction that is free, as it would take a port. A flow leads from a message's send to its receive.
+// Writes traces for Perfetto. Each time of the trace is a process. Each of its ranks has a track with what it does itself (local
+// operations, packing, waits), and tracks with its sends and its receives. Slices of one track must not overlap, so each message
+// takes the first track of its rank and direction that is free, as it would take a port. A flow leads from a message's send to its
+// receive.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <ostream>
-#include <protozero/pbf_writer.hpp>
 
 #include "quadrille/indexed.hpp"
 #include "quadrille/trace.hpp"
+#include "trace/perfetto_packets.hpp"
 
 namespace quadrille {
 namespace {
 
-using protozero::pbf_writer;
-
-namespace field {
-constexpr protozero::pbf_tag_type packet = 1;                                                                  // Trace
-constexpr protozero::pbf_tag_type timestamp = 8, sequence_id = 10, track_event = 11, track_descriptor = 60;    // TracePacket
-constexpr protozero::pbf_tag_type uuid = 1, track_name = 2, process = 3, parent_uuid = 5;                      // TrackDescriptor
-constexpr protozero::pbf_tag_type pid = 1, process_name = 6;                                                   // ProcessDescriptor
-constexpr protozero::pbf_tag_type annotations = 4, type = 9, track_uuid = 11, event_name = 23, flow_ids = 47;  // TrackEvent
-constexpr protozero::pbf_tag_type int_value = 4, annotation_name = 10;                                         // DebugAnnotation
-}  // namespace field
-
-constexpr std::int32_t slice_begin = 1, slice_end = 2;
 constexpr std::int64_t round_ns = 1000;  // how long a logical round is shown
 
 // A piece of a track.
 struct Slice {
   TimeInterval time;
   std::string name;
-  std::vector<std::pair<const char*, std::int64_t>> annotations;
+  std::vector<PerfettoAnnotation> annotations;
   std::uint64_t flow = 0;  // 0: none
 };
 
 class PerfettoWriter {
  public:
-  PerfettoWriter(std::ostream& out, const Trace& trace) : out_(out), trace_(trace) {}
+  PerfettoWriter(std::ostream& out, const Trace& trace) : packets_(out), trace_(trace) {}
 
   void write() {
     for (const TracedTime& time : trace_.times) write_time(time);
   }
 
  private:
-  void write_packet(auto&& fill) {
-    std::string packet;
-    pbf_writer content(packet);
-    fill(content);
-    content.add_uint32(field::sequence_id, 1);
-    std::string framed;
-    pbf_writer(framed).add_message(field::packet, packet);
-    out_.write(framed.data(), static_cast<std::streamsize>(framed.size()));
-  }
-
-  void describe_track(std::uint64_t uuid, std::uint64_t parent, const std::string& name) {
-    write_packet([&](pbf_writer& packet) {
-      pbf_writer track(packet, field::track_descriptor);
-      track.add_uint64(field::uuid, uuid);
-      track.add_string(field::track_name, name);
-      track.add_uint64(field::parent_uuid, parent);
-    });
-  }
-
-  void describe_process(std::uint64_t uuid, std::int32_t pid, const std::string& name) {
-    write_packet([&](pbf_writer& packet) {
-      pbf_writer track(packet, field::track_descriptor);
-      track.add_uint64(field::uuid, uuid);
-      pbf_writer process(track, field::process);
-      process.add_int32(field::pid, pid);
-      process.add_string(field::process_name, name);
-    });
-  }
-
-  void write_event(std::uint64_t track, std::int64_t time, std::int32_t type, const Slice& slice) {
-    write_packet([&](pbf_writer& packet) {
-      packet.add_uint64(field::timestamp, static_cast<std::uint64_t>(time));
-      pbf_writer event(packet, field::track_event);
-      event.add_enum(field::type, type);
-      event.add_uint64(field::track_uuid, track);
-      if (type == slice_end) return;
-      event.add_string(field::event_name, slice.name);
-      for (const auto& [name, value] : slice.annotations) {
-        pbf_writer annotation(event, field::annotations);
-        annotation.add_string(field::annotation_name, name);
-        annotation.add_int64(field::int_value, value);
-      }
-      if (slice.flow != 0) event.add_fixed64(field::flow_ids, slice.flow);
-    });
-  }
-
   std::int64_t nanoseconds(std::int64_t time) const {
     if (unit_ == TimeUnit::round) return time * round_ns;
     return unit_ == TimeUnit::picosecond ? time / 1000 : time;
@@ -106,32 +46,31 @@ class PerfettoWriter {
     std::erase_if(slices, [](const Slice& slice) { return slice.time.begin < 0 || slice.time.end < slice.time.begin; });
     std::stable_sort(slices.begin(), slices.end(), [](const Slice& a, const Slice& b) { return a.time.begin < b.time.begin; });
     struct Lane {
-      std::uint64_t uuid = 0;
+      std::uint64_t track = 0;
       std::int64_t free = 0;
     };
     std::vector<Lane> lanes;
     for (const Slice& slice : slices) {
       auto lane = std::find_if(lanes.begin(), lanes.end(), [&](const Lane& each) { return each.free <= slice.time.begin; });
       if (lane == lanes.end()) {
-        lanes.push_back({++last_uuid_, 0});
+        const std::string title = lanes.empty() ? name : fmt::format("{} ({})", name, lanes.size() + 1);
+        lanes.push_back({packets_.track(parent, title), 0});
         lane = std::prev(lanes.end());
-        describe_track(lane->uuid, parent, lanes.size() == 1 ? name : fmt::format("{} ({})", name, lanes.size()));
       }
-      write_event(lane->uuid, nanoseconds(slice.time.begin), slice_begin, slice);
-      write_event(lane->uuid, nanoseconds(slice.time.end), slice_end, slice);
+      packets_.begin(lane->track, nanoseconds(slice.time.begin), slice.name, slice.annotations, slice.flow);
+      packets_.end(lane->track, nanoseconds(slice.time.end));
       lane->free = slice.time.end;
     }
   }
 
   void write_time(const TracedTime& time) {
     unit_ = time.unit;
-    const std::uint64_t process = ++last_uuid_;
-    describe_process(process, ++last_pid_, fmt::format("{}: {}", trace_.title, time.title));
+    const std::uint64_t process = packets_.process(fmt::format("{}: {}", trace_.title, time.title));
     ByRank<std::vector<Slice>> own(trace_.problem.ranks), sends(own), receives(own);
     const auto is_rank = [&](Rank rank) { return rank >= 0 && rank < trace_.problem.ranks; };
     for (std::size_t i = 0; i < trace_.messages.size(); ++i) {
       const TracedMessage& message = trace_.messages[i];
-      const std::vector<std::pair<const char*, std::int64_t>> annotations{
+      const std::vector<PerfettoAnnotation> annotations{
           {"message", static_cast<std::int64_t>(i)}, {"round", message.round}, {"bytes", message.bytes}};
       const std::uint64_t flow = message.ends == MessageEnds::both ? ++last_flow_ : 0;
       if (is_rank(message.from))
@@ -168,11 +107,10 @@ class PerfettoWriter {
       write_tracks(process, fmt::format("link {}", network.link_texts[i]), std::move(slices[network.links[i].number]));
   }
 
-  std::ostream& out_;
+  PerfettoPackets packets_;
   const Trace& trace_;
   TimeUnit unit_ = TimeUnit::round;
-  std::uint64_t last_uuid_ = 0, last_flow_ = 0;
-  std::int32_t last_pid_ = 0;
+  std::uint64_t last_flow_ = 0;
 };
 
 }  // namespace

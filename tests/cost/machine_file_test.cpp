@@ -83,6 +83,64 @@ TEST_F(Machines, RefuseAssumptionsAboutUnknownCoefficients) {
   expect("[assumed]\nstartup_us = 'x'\n", "there is no 'assumed'");
 }
 
+TEST_F(Machines, KeepResiduals) {
+  const std::string head = "name = 'a'\ndescription = 'b'\nsource = 'c'\n[linear]\nstartup_us = 1\ntransfer_us_per_byte = 2\n";
+  EXPECT_EQ(complaint(head), "");
+  EXPECT_TRUE(read_machine(file()).residuals.empty()) << "a file of before";
+  EXPECT_EQ(complaint(head + "[residuals]\n"
+                             "barrier = [{by = 'vendor', block = 0, ratio = 1000, spread = 10}]\n"
+                             "alltoall = [\n"
+                             "  {by = 'ours', block = 8, ratio = 1.25, spread = 0.125},\n"
+                             "  {by = 'vendor', block = 8, ratio = 0.001, spread = 0},\n"
+                             "  {by = 'ours', block = 4096, ratio = 1, spread = 0.3},\n"
+                             "]\n"),
+            "");
+  const MachineCosts machine = read_machine(file());
+  EXPECT_EQ(machine.residuals, (std::vector<Residual>{{Collective::alltoall, false, 8, 1.25, 0.125},
+                                                      {Collective::alltoall, true, 8, 0.001, 0},
+                                                      {Collective::alltoall, false, 4096, 1, 0.3},
+                                                      {Collective::barrier, true, 0, 1000, 10}}));
+  const std::string text = machine_text(machine);
+  std::ofstream(file()) << text;
+  EXPECT_EQ(read_machine(file()).residuals, machine.residuals);
+  EXPECT_EQ(machine_text(read_machine(file())), text);
+  MachineCosts wrong = machine;
+  wrong.residuals[0].ratio = 1e6;
+  EXPECT_THROW(machine_text(wrong), Error) << "could not be read again";
+}
+
+TEST_F(Machines, RefuseResidualsThatMakeNoSense) {
+  const std::string head = "name = 'a'\ndescription = 'b'\nsource = 'c'\n[linear]\nstartup_us = 1\ntransfer_us_per_byte = 2\n";
+  const auto expect = [&](const std::string& text, const std::string& sentence) {
+    EXPECT_NE(complaint(head + text).find(sentence), std::string::npos) << complaint(head + text);
+  };
+  EXPECT_NE(complaint("residuals = 3\n" + head).find("line 1: 'residuals' is not a table"), std::string::npos);
+  expect("[[residuals]]\n", "line 7: 'residuals' is not a table");
+  expect("[residuals]\nalltoal = []\n", "line 8: there is no 'alltoal'; there are: alltoall, ");
+  expect("[residuals]\nalltoall = 3\n", "line 8: the residuals of alltoall are not a list");
+  expect("[residuals]\nalltoall = [\n3]\n",
+         "line 9: a residual of alltoall is not a table such as {by = 'ours', block = 8, ratio = 1.2, spread = 0.1}");
+  const auto entry = [](const std::string& fields) { return "[residuals]\nalltoall = [\n{" + fields + "}]\n"; };
+  expect(entry("by = 'them', block = 8, ratio = 1, spread = 0"), "line 9: a residual is not by 'ours' or 'vendor'");
+  expect(entry("block = 8, ratio = 1, spread = 0"), "line 9: a residual is not by 'ours' or 'vendor'");
+  expect(entry("by = 'ours', ratio = 1, spread = 0"), "line 9: a residual has no 'block'");
+  expect(entry("by = 'ours', block = 8, spread = 0"), "line 9: a residual has no 'ratio'");
+  expect(entry("by = 'ours', block = 8, ratio = 1"), "line 9: a residual has no 'spread'");
+  expect(entry("by = 'ours', block = 8, ratio = 1, spread = 0, calls = 2"),
+         "line 9: there is no 'calls'; there are: by, block, ratio");
+  expect(entry("by = 'ours', block = 1.5, ratio = 1, spread = 0"), "line 9: 'block' is 1.5; it must be a whole number from 0");
+  expect(entry("by = 'ours', block = -1, ratio = 1, spread = 0"), "line 9: 'block' is -1");
+  expect(entry("by = 'ours', block = 8, ratio = 0.0009, spread = 0"), "line 9: 'ratio' is 0.0009; it must be from 0.001 to 1000");
+  expect(entry("by = 'ours', block = 8, ratio = 1001, spread = 0"), "line 9: 'ratio' is 1001");
+  expect(entry("by = 'ours', block = 8, ratio = 'one', spread = 0"), "line 9: 'ratio' is not a number");
+  expect(entry("by = 'ours', block = 8, ratio = 1, spread = -0.1"), "line 9: 'spread' is -0.1; it must be from 0 to 10");
+  expect(entry("by = 'ours', block = 8, ratio = 1, spread = nan"), "line 9: 'spread' is nan");
+  expect(
+      "[residuals]\nalltoall = [{by = 'ours', block = 8, ratio = 1, spread = 0},\n{by = 'ours', block = 8, ratio = 2, spread = "
+      "0}]\n",
+      "line 9: there is a second residual of alltoall by ours with blocks of 8 B");
+}
+
 // [liu2002], table 1: T_s in us, and t_c + t_d in us per byte.
 TEST_F(Machines, HaveTheFiguresOfTheIrregularExchangesTable) {
   const std::vector<std::tuple<std::string, double, double>> table{
@@ -199,6 +257,7 @@ TEST_F(Machines, AreTheSameWhenWrittenAndRead) {
     EXPECT_EQ(again.description, machine.description);
     EXPECT_EQ(again.source, machine.source);
     EXPECT_EQ(again.models, machine.models);
+    EXPECT_EQ(again.residuals, machine.residuals);
   }
   for (const double impossible : {1e11, 3.7e7, -1.0, std::nan(""), HUGE_VAL}) {
     MachineCosts wrong = find_machine("sp2");

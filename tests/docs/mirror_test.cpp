@@ -88,7 +88,6 @@ constexpr Exception exceptions[] = {
      "private steps of a decision, which follow from the times of a whole run"},
     {"src/mpi_face/recording/recorded_sites.cpp", "tests/mpi_face/recorded.c",
      "recordings of programs with known calls show the sites"},
-    {"src/verify/consequences.cpp", "tests/verify/fault_cause_test.cpp", "a step of finding causes, which causes show"},
     {"tools/reports/explain_report.cpp", "tests/tools/subcommands/explain_test.cpp", "users see it through the subcommand"},
     {"tools/reports/price_report.cpp", "tests/tools/subcommands/price_test.cpp", "users see it through the subcommand"},
     {"tools/reports/project_report.cpp", "tests/tools/subcommands/project_test.cpp", "users see it through the subcommand"},

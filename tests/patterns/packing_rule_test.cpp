@@ -23,17 +23,35 @@ TEST(PackingRule, DecidesOnBothSidesOfItsBorders) {
   EXPECT_FALSE(always.packs({1001 - packed_bytes(4, {0, 10}), 10}, 4));
 }
 
+// If all ranks have short edges.
 TEST(PackingRule, RanksOfANodeLeadForItsPartnersInTurn) {
   constexpr Count nodes = 7, node = 3;
   for (const Count ranks : {1, 2, 4, 9}) {
     ByRank<Count> led(ranks);  // by rank, how many partners it leads for
     for (Count steps = 1; steps < nodes; ++steps) {
       EXPECT_EQ(steps_between(node, node_after(node, steps, nodes), nodes), steps);
-      ++led[leader_after(steps, ranks)];
+      const Rank begin = begin_of_circle(steps, ranks);
+      Leaders leaders;
+      for (Rank place = 0; place < ranks; ++place) {
+        leaders.add({number_in_circle(place, begin, ranks), Leaders::none});
+        EXPECT_EQ(place_in_circle(number_in_circle(place, begin, ranks), begin, ranks), place);
+      }
+      ++led[place_in_circle(leaders.sender, begin, ranks)];
     }
     const auto [least, most] = std::minmax_element(led.begin(), led.end());
     EXPECT_LE(*most - *least, 1);
   }
+}
+
+TEST(PackingRule, TheFirstRankOfTheCircleThatHasShortEdgesLeads) {
+  constexpr Count ranks = 5;
+  constexpr Rank begin = 3;
+  Leaders leaders;
+  EXPECT_EQ(leaders.sender, Leaders::none);
+  for (const Rank place : {2, 0, 1})
+    leaders.add({number_in_circle(place, begin, ranks), number_in_circle(place + 2, begin, ranks)});
+  EXPECT_EQ(place_in_circle(leaders.sender, begin, ranks), 0);
+  EXPECT_EQ(place_in_circle(leaders.receiver, begin, ranks), 3);
 }
 
 }  // namespace

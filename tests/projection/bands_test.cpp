@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace quadrille::projection {
 namespace {
 
@@ -39,6 +41,49 @@ TEST_F(BandsOfARow, SurroundsTheValue) {
   EXPECT_NEAR(found.gain.value, 0.1 / 1.2, 1e-12);
   // 80 % of a normal distribution are within 1.28 standard deviations.
   EXPECT_NEAR(found.runs[0].part(ProjectedPart::collectives).high, 0.2 * std::exp(1.28 * usual_residual), 0.01);
+}
+
+TEST_F(BandsOfARow, GrowsWithResiduals) {
+  const auto width = [&] {
+    const Band band = bands().runs[0].part(ProjectedPart::collectives);
+    return std::log(band.high / band.low);
+  };
+  const double usual = width();
+  row_.errors[0].spread = 2 * usual_residual;
+  EXPECT_NEAR(width(), 2 * usual, 1e-9);
+  row_.errors[0].spread = usual_residual / 2;
+  EXPECT_NEAR(width(), usual / 2, 1e-9);
+  row_.errors[0].spread = 0;
+  EXPECT_NEAR(width(), 0, 1e-12);
+}
+
+// The value is not corrected. The band covers both: no bias, and all of it.
+TEST_F(BandsOfARow, SurroundsBiases) {
+  options_.machine.residuals = {{.ratio = 2}};
+  row_.errors = {PriceError{std::log(2), 0}, PriceError{0, 0}};
+  const Bands found = bands();
+  const Band& vendor = found.runs[0].part(ProjectedPart::collectives);
+  EXPECT_EQ(vendor.value, 0.2);
+  EXPECT_LT(vendor.low, 0.2);
+  EXPECT_GT(vendor.low, 0.17);
+  EXPECT_GT(vendor.high, 0.4);
+  EXPECT_LT(vendor.high, 0.5);
+  const Band& ours = found.runs[1].part(ProjectedPart::collectives);
+  EXPECT_EQ(ours.low, 0.1);
+  EXPECT_EQ(ours.high, 0.1);
+}
+
+// Both sides share their biases to the same extent.
+TEST_F(BandsOfARow, BiasesAreCarriedOverTogether) {
+  options_.machine.residuals = {{.ratio = 2}};
+  row_.is_same = true;
+  row_.seconds = {0.2, 0.2};
+  row_.errors = {PriceError{std::log(2), 0.3}, PriceError{std::log(2), 0.3}};
+  const Bands both = bands();
+  EXPECT_EQ(both.gain.low, 0);
+  EXPECT_EQ(both.gain.high, 0) << "the same algorithm with the same bias";
+  row_.errors[1].bias = 0;
+  EXPECT_GT(bands().gain.high, 0.05) << "the same algorithm, which the vendor runs more slowly";
 }
 
 TEST_F(BandsOfARow, OfTheSameAlgorithmHasNoGain) {

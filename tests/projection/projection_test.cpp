@@ -67,6 +67,13 @@ TEST_F(Projections, ComparesBothSides) {
   EXPECT_NEAR(found.gain.value, 1 - found.ours.total.value / found.vendor.total.value, 1e-12);
 }
 
+TEST_F(Projections, NeedFiguresOfOneModelOnly) {
+  call(exchange_, 4, 5);
+  const Projection all = projected();
+  std::erase_if(options_.machine.models, [](const auto& entry) { return entry.first != "max-rate"; });
+  EXPECT_NEAR(projected().vendor.total.value, all.vendor.total.value, 0.05 * all.vendor.total.value);
+}
+
 TEST_F(Projections, FollowTheOptions) {
   call(exchange_, 40, 100);
   const Projection plain = projected();
@@ -80,6 +87,30 @@ TEST_F(Projections, FollowTheOptions) {
   EXPECT_FALSE(projected().is_vendor_checked);
   options_.without_late_ranks = true;
   EXPECT_NEAR(projected().vendor.part(ProjectedPart::waiting).value, 0, 1e-9);
+}
+
+TEST_F(Projections, TakeResidualsOfTheMachine) {
+  call(exchange_, 40, 0);
+  const Projection without = projected();
+  EXPECT_THAT(without.remarks, Contains("the machine hdr has no residuals, so the bands assume that each price is off by 20 %"));
+  const auto width = [](const Band& band) { return band.high - band.low; };
+  for (const double spread : {0.01, 1.0}) {
+    options_.machine.residuals = {
+        {.collective = Collective::alltoall, .is_vendor = true, .block_bytes = 64, .spread = spread},
+        {.collective = Collective::alltoall, .block_bytes = 64, .spread = spread},
+    };
+    const Projection found = projected();
+    EXPECT_THAT(found.remarks, ::testing::Not(Contains(HasSubstr("residuals"))));
+    EXPECT_EQ(found.vendor.total.value, without.vendor.total.value);
+    EXPECT_EQ(width(found.vendor.total) < width(without.vendor.total), spread < 0.2);
+    EXPECT_EQ(width(found.ours.total) < width(without.ours.total), spread < 0.2);
+  }
+  // The vendor's residual is that of its side.
+  options_.machine.residuals = {{.collective = Collective::alltoall, .is_vendor = true, .block_bytes = 64, .ratio = 4},
+                                {.collective = Collective::alltoall, .block_bytes = 64}};
+  const Projection slower = projected();
+  EXPECT_GT(slower.rows[0].gain_s.high, 2 * slower.rows[0].vendor.seconds);
+  EXPECT_GT(slower.vendor.total.high, slower.vendor.total.value);
 }
 
 TEST_F(Projections, LeaveTheFirstThreeCallsOfAKindToTheVendor) {

@@ -266,5 +266,53 @@ TEST_F(KnownPrograms, EnoughCoresChangeNothing) {
   EXPECT_EQ(shared.calls, free.calls);
 }
 
+// The pieces of a rank by one side follow each other without gaps, and their sums are its parts.
+TEST(Pieces, MakeUpTheTimesOfAllRanks) {
+  for (const Count cores : {0, 4}) {
+    const RandomProgram program(6);
+    const Recording recording = program.recording.made();
+    ProjectionOptions options = options_on(one_port());
+    options.total_cores = cores;
+    BySide<std::vector<RankTimes>> sums;
+    for (auto& side : sums) side.resize(6);
+    options.pieces.watch = [&](const ProjectedPiece& piece) {
+      RankTimes& sum = sums[piece.is_ours ? 1 : 0][index(piece.rank)];
+      EXPECT_EQ(piece.begin_s, sum.now_s);
+      EXPECT_GT(piece.end_s, piece.begin_s);
+      const bool is_call = piece.part == ProjectedPart::collectives;
+      EXPECT_EQ(piece.algorithm.empty(), !piece.site || piece.last_rank < 0);
+      if (is_call) EXPECT_FALSE(piece.algorithm.empty());
+      sum.parts[static_cast<std::size_t>(piece.part)] += piece.end_s - piece.begin_s;
+      sum.now_s = piece.end_s;
+    };
+    CallPrices prices(recording, options);
+    const Replayed replayed = replay(recording, options, prices);
+    for (std::size_t side = 0; side < sides; ++side)
+      for (std::size_t rank = 0; rank < 6; ++rank) {
+        EXPECT_EQ(sums[side][rank].now_s, replayed.ranks[side][rank].now_s);
+        for (std::size_t part = 0; part < projected_parts; ++part)
+          EXPECT_NEAR(sums[side][rank].parts[part], replayed.ranks[side][rank].parts[part], 1e-12);
+      }
+  }
+}
+
+// Three calls after 100 us each; those that begin from 90 us on and before 250 us are the second and the third.
+TEST_F(KnownPrograms, PiecesOfAWindowAreThoseRecordedThen) {
+  const auto site = program_.site(reduction_);
+  for (int call = 0; call < 3; ++call)
+    for (Rank rank = 0; rank < 4; ++rank) program_.add(rank, site, {.gap_us = rank == 3 ? 110.0 : 100.0});
+  ProjectionOptions options = options_on(one_port());
+  std::map<Rank, int> computed;
+  options.pieces = {.watch =
+                        [&](const ProjectedPiece& piece) {
+                          if (piece.part == ProjectedPart::computing) ++computed[piece.rank];
+                          if (piece.part == ProjectedPart::waiting) EXPECT_EQ(piece.last_rank, 3);
+                        },
+                    .from_s = 90e-6,
+                    .to_s = 250e-6};
+  replayed(options);
+  EXPECT_EQ(computed, (std::map<Rank, int>{{0, 4}, {1, 4}, {2, 4}, {3, 4}})) << "of two calls, by both sides";
+}
+
 }  // namespace
 }  // namespace quadrille::projection

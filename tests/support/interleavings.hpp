@@ -64,6 +64,10 @@ class Atomic {
   std::size_t number_;
 };
 
+struct Fence {  // a full fence
+  static void make(Place place = Place::here()) { Run::current()->fence(place); }
+};
+
 template <class T>
 class Plain {
   static_assert(std::is_integral_v<T>);

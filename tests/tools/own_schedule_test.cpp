@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "support/command.hpp"
+#include "support/goal_text.hpp"
 
 namespace quadrille {
 namespace {
@@ -178,6 +179,20 @@ TEST_F(CommandTest, DocumentsAreConvertedBothWays) {
   const std::string several = prints(bruck + Words{"--algorithm", "ring", "--json"});
   EXPECT_EQ(prints({"schedule", "-", "--json"}, several), several);
   refuses({"schedule", "-"}, "the text form holds one schedule, not 2", several);
+}
+
+TEST_F(CommandTest, ScheduleWritesGoal) {
+  const Words ring{"schedule", "allgather", "--algorithm", "ring", "--ranks", "4", "--block", "8B", "--format", "goal"};
+  const GoalReplay replay = GoalText(prints(ring)).replay();
+  EXPECT_EQ(replay.trouble, "");
+  EXPECT_EQ(replay.messages.size(), 12u);
+  EXPECT_EQ(replay.depth, 3);
+  EXPECT_EQ(prints(ring + Words{"--policy", "blocking"}), prints(ring));
+  EXPECT_NE(prints(ring + Words{"--policy", "dataflow"}), prints(ring));
+  refuses(ring + Words{"--policy", "all"}, "one policy");
+  refuses(ring + Words{"--json"}, "exclude each other");
+  refuses({"schedule", "allgather", "--algorithm", "ring", "--ranks", "4", "--policy", "dataflow"}, "--format goal");
+  refuses({"schedule", "allgather", "--algorithm", "ring", "--ranks", "4,5", "--format", "goal"}, "GOAL holds one schedule");
 }
 
 TEST_F(CommandTest, SchedulesWithTheSameNameAreNumbered) {

@@ -1,64 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Traces for Perfetto, decoded by protoc with the subset of Perfetto's definitions in perfetto.proto.
+// Traces for Perfetto, decoded by protoc.
 #include <gtest/gtest.h>
 
 #include <cctype>
-#include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <set>
-#include <sstream>
 
 #include "quadrille/algorithm.hpp"
 #include "quadrille/simulate.hpp"
 #include "quadrille/trace.hpp"
 #include "support/own_folder.hpp"
-#include "support/source_folder.hpp"
+#include "support/perfetto_text.hpp"
 
 namespace quadrille {
 namespace {
 
+using testing::perfetto_packets, testing::value_of;
+
 class PerfettoTest : public testing::OwnFolder {
  protected:
-  // Returns the text that protoc makes of the trace; empty if there is no protoc.
-  std::string decoded(const Trace& trace) const {
+  std::string written(const Trace& trace) const {
     const std::string file = (place_ / "trace.perfetto").string();
     std::ofstream out(file, std::ios::binary);
     write_perfetto(out, trace);
-    out.close();
-    const std::string folder = (testing::source_folder / "tests/trace").string();
-    const std::string command =
-        "protoc --decode=perfetto.protos.Trace --proto_path='" + folder + "' perfetto.proto < '" + file + "' 2>&1";
-    std::FILE* pipe = ::popen(command.c_str(), "r");
-    std::string text;
-    char part[4096];
-    for (std::size_t length; (length = std::fread(part, 1, sizeof part, pipe)) > 0;) text.append(part, length);
-    EXPECT_EQ(::pclose(pipe), 0) << text;
-    return text;
+    return file;
   }
 };
 
-// A packet as protoc prints it: its lines, without indentation.
-std::vector<std::vector<std::string>> packets_of(const std::string& text) {
-  std::vector<std::vector<std::string>> packets;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    if (line == "packet {") packets.emplace_back();
-    if (line == "packet {" || line == "}") continue;
-    packets.back().push_back(line.substr(line.find_first_not_of(' ')));
-  }
-  return packets;
-}
-
-std::string value_of(const std::vector<std::string>& packet, const std::string& key) {
-  for (const std::string& line : packet)
-    if (line.starts_with(key + ": ")) return line.substr(key.size() + 2);
-  return "";
-}
-
 TEST_F(PerfettoTest, HasASliceForEachEndOfEachMessageAndAFlowBetweenThem) {
-  if (std::system("command -v protoc >/dev/null") != 0) GTEST_SKIP() << "protoc is not installed (protobuf-compiler)";
+  if (!testing::has_protoc()) GTEST_SKIP() << "protoc is not installed (protobuf-compiler)";
   const Topology torus = parse_topology("torus:4x4");
   Problem problem = Problem::alltoall(16, 64);
   problem.grid = {4, 4};
@@ -67,7 +38,7 @@ TEST_F(PerfettoTest, HasASliceForEachEndOfEachMessageAndAFlowBetweenThem) {
     Trace trace = trace_of(schedule, &torus);
     const MessageTimes times{.overhead = 1'500'000, .latency = 5'000'000, .gap = 4'000'000, .per_byte = ByteTime::of_seconds(1e-8)};
     trace.times.push_back(time_by_events(trace, schedule, times, {.topology = &torus}));
-    const auto packets = packets_of(decoded(trace));
+    const auto packets = perfetto_packets(written(trace));
 
     std::map<std::string, std::string> tracks;             // name by uuid
     std::map<std::string, std::vector<std::string>> ends;  // by track: types and times of its events, in order

@@ -148,18 +148,39 @@ std::string verdict_name(ProjectionVerdict verdict) {
   return {};
 }
 
-std::string place_text(const ProjectedSituation& situation) {
-  return fmt::format("{} on {} of {}", counted(situation.ranks, "rank"), counted(situation.nodes, "node"), situation.machine);
+// "2x4 to 4x16 (strong)"; of a grid with one side "8 to 64 (strong)".
+std::string scale_text(const RankScale& scale) {
+  return fmt::format("{} to {} ({})", fmt::join(scale.from, "x"), fmt::join(scale.to, "x"), name(scale.blocks));
 }
 
 }  // namespace
 
-ProjectedSituation situation_of(const Recording& recording, const ProjectionOptions& options) {
+std::string place_text(const ProjectedSituation& situation) {
+  std::string text =
+      fmt::format("{} on {} of {}", counted(situation.ranks, "rank"), counted(situation.nodes, "node"), situation.machine);
+  if (situation.scale) text += ", scaled from " + scale_text(*situation.scale);
+  return text;
+}
+
+std::string sentence_of(const Projection& projection, const ProjectedSituation& situation) {
+  const std::string sentence = verdict_text(projection);
+  return situation.scale ? fmt::format("scaled to {} ranks: {}", situation.ranks, sentence) : sentence;
+}
+
+std::string title_text(const ProjectedSituation& situation) {
+  std::string text = fmt::format("{}: {}", situation.program, place_text(situation));
+  if (!situation.changes.empty()) text += fmt::format(", with {}", listed(situation.changes));
+  return text;
+}
+
+ProjectedSituation situation_of(const Recording& recording, const ProjectionOptions& options,
+                                const std::optional<RankScale>& scale) {
   const std::set<Count> nodes(options.nodes.begin(), options.nodes.end());
   ProjectedSituation situation{.program = recording.program,
                                .machine = options.machine.name,
                                .ranks = recording.world_size,
-                               .nodes = std::max<Count>(static_cast<Count>(nodes.size()), 1)};
+                               .nodes = std::max<Count>(static_cast<Count>(nodes.size()), 1),
+                               .scale = scale};
   if (options.computing != 1) situation.changes.push_back(fmt::format("computing times {:g}", options.computing));
   if (options.away != 1) situation.changes.push_back(fmt::format("time away times {:g}", options.away));
   if (options.without_late_ranks) situation.changes.emplace_back("no late ranks");
@@ -170,8 +191,7 @@ ProjectedSituation situation_of(const Recording& recording, const ProjectionOpti
 }
 
 std::string text_of(const Projection& projection, const ProjectedSituation& situation, bool full) {
-  std::string text = fmt::format("{}: {}", situation.program, place_text(situation));
-  if (!situation.changes.empty()) text += fmt::format(", with {}", listed(situation.changes));
+  std::string text = title_text(situation);
   text += fmt::format("\n{} replayed. The recorded run took {}.\n\n", counted(projection.calls, "collective call"),
                       time_text(projection.recorded_s));
   text += parts_text(projection) + rows_text(projection, full);
@@ -180,7 +200,7 @@ std::string text_of(const Projection& projection, const ProjectedSituation& situ
                     terminal_width(), 0) +
             '\n';
   for (const std::string& remark : projection.remarks) text += wrapped("Note: " + remark, terminal_width(), 2) + '\n';
-  return text + fmt::format("\n{}\n", verdict_text(projection));
+  return text + fmt::format("\n{}\n", sentence_of(projection, situation));
 }
 
 Json json_of(const Projection& projection, const ProjectedSituation& situation) {
@@ -188,6 +208,8 @@ Json json_of(const Projection& projection, const ProjectedSituation& situation) 
   json["program"] = situation.program;
   json["machine"] = situation.machine;
   json["ranks"] = situation.ranks, json["nodes"] = situation.nodes;
+  if (situation.scale)
+    json["scaled"] = {{"from", situation.scale->from}, {"to", situation.scale->to}, {"blocks", name(situation.scale->blocks)}};
   json["changes"] = situation.changes;
   json["calls"] = projection.calls;
   json["recorded_s"] = projection.recorded_s;
@@ -196,7 +218,7 @@ Json json_of(const Projection& projection, const ProjectedSituation& situation) 
   json["vendor"] = json_of(projection.vendor), json["ours"] = json_of(projection.ours);
   json["gain"] = json_of(projection.gain);
   json["verdict"] = verdict_name(projection.verdict);
-  json["sentence"] = verdict_text(projection);
+  json["sentence"] = sentence_of(projection, situation);
   json["rows"] = Json::array();
   for (const ProjectedRow& row : projection.rows) json["rows"].push_back(json_of(row));
   json["remarks"] = projection.remarks;
@@ -212,7 +234,8 @@ std::string svg_of(const Projection& projection, const ProjectedSituation& situa
     sheet.rows[0].emplace_back(projection.vendor.part(part).value);
     sheet.rows[1].emplace_back(projection.ours.part(part).value);
   }
-  return draw_plot(fmt::format("{}: {}", situation.program, place_text(situation)), verdict_text(projection), {sheet}, {panel});
+  return draw_plot(fmt::format("{}: {}", situation.program, place_text(situation)), sentence_of(projection, situation), {sheet},
+                   {panel});
 }
 
 }  // namespace quadrille::command

@@ -2,10 +2,12 @@
 // What a projection says, for people, as JSON and as a picture.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "quadrille/projection.hpp"
 #include "quadrille/recording.hpp"
+#include "quadrille/scaled_recording.hpp"
 #include "support/json.hpp"
 
 namespace quadrille::command {
@@ -15,10 +17,16 @@ struct ProjectedSituation {
   std::string program, machine;
   Count ranks = 1, nodes = 1;
   std::vector<std::string> changes;  // what-ifs: "computing times 0.5"
+  std::optional<RankScale> scale;    // the ranks were scaled
 };
 
-ProjectedSituation situation_of(const Recording& recording, const ProjectionOptions& options);
+ProjectedSituation situation_of(const Recording& recording, const ProjectionOptions& options,
+                                const std::optional<RankScale>& scale = {});
 
+std::string place_text(const ProjectedSituation& situation);  // "64 ranks on 8 nodes of hdr, scaled from 8 to 64 (weak)"
+std::string title_text(const ProjectedSituation& situation);  // "./app: 64 ranks on 8 nodes of hdr, with computing times 0.5"
+// The verdict, which says if the ranks were scaled.
+std::string sentence_of(const Projection& projection, const ProjectedSituation& situation);
 std::string text_of(const Projection& projection, const ProjectedSituation& situation, bool full);
 Json json_of(const Projection& projection, const ProjectedSituation& situation);
 std::string svg_of(const Projection& projection, const ProjectedSituation& situation);  // bars before and after

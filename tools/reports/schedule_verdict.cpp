@@ -83,13 +83,27 @@ std::string region_text(const Region& region) {
   return text;
 }
 
+// The region as text, and its parts.
+void add_region(Json& object, const Region& region) {
+  object["region"] = region_text(region);
+  object["buffer"] = name(region.buffer);
+  object["offset"] = region.offset;
+  object["length"] = region.length;
+  Json levels = Json::array();
+  for (const Level& level : region.levels)
+    if (level.count != 1) levels.push_back({{"count", level.count}, {"stride", level.stride}});
+  if (!levels.empty()) object["levels"] = std::move(levels);
+}
+
 Json json_of(const Finding& finding) {
-  return {{"rule", name(finding.rule)},
-          {"rank", or_null(finding.rank)},
-          {"stage", finding.stage},
-          {"round", or_null(finding.round)},
-          {"region", finding.region ? Json(region_text(*finding.region)) : Json(nullptr)},
-          {"message", finding.message}};
+  Json object{{"rule", name(finding.rule)},
+              {"rank", or_null(finding.rank)},
+              {"stage", finding.stage},
+              {"round", or_null(finding.round)},
+              {"region", nullptr}};
+  if (finding.region) add_region(object, *finding.region);
+  object["message"] = finding.message;
+  return object;
 }
 
 std::string findings_of(const ScheduleVerdict& verdict, const std::string& prefix, std::size_t limit) {

@@ -5,10 +5,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <set>
 
+#include "foundation/text/byte_text.hpp"
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
 #include "quadrille/error.hpp"
@@ -29,7 +32,7 @@ constexpr Count most_threads = 64;
 
 struct Options {
   std::optional<std::string> ranks, executor, time, output;
-  bool json = false;
+  bool without_residuals = false, json = false;
 };
 
 struct Request {
@@ -61,6 +64,7 @@ Request request_of(const Options& options) {
                     *options.executor, choice.reason));
   request.options.executor = asked.executor;
   if (options.time) request.options.seconds = parse_seconds(*options.time, "the time");
+  request.options.residuals = !options.without_residuals;
   request.ranks = options.ranks ? parse_whole(*options.ranks, "the number of ranks", 2) : 8;
   if (request.ranks > most_threads)
     refuse(fmt::format("{} ranks are too many to calibrate on threads; the limit is {}", request.ranks, most_threads));
@@ -70,6 +74,30 @@ Request request_of(const Options& options) {
   if (!options.output && exists(request.file, none) && !is_regular_file(request.file, none))
     refuse(fmt::format("the machine file '{}' is not a regular file", request.file.string()));
   return request;
+}
+
+// One row for each collective and side, one column for each size of block: "1.31 ±12 %".
+std::string residuals_text(const std::vector<Residual>& residuals) {
+  if (residuals.empty()) return "";
+  std::set<Bytes> sizes;
+  for (const Residual& each : residuals) sizes.insert(each.block_bytes);
+  std::vector<Column> columns{{"measured / predicted"}, {"by"}};
+  for (const Bytes bytes : sizes) columns.push_back({bytes == 0 ? "no data" : bytes_text(bytes), Align::right});
+  Table table(columns);
+  for (const Collective collective : all_collectives())
+    for (const bool is_vendor : {false, true}) {
+      std::vector<TableCell> cells{std::string(name(collective)), is_vendor ? "vendor" : "ours"};
+      bool has_any = false;
+      for (const Bytes bytes : sizes) {
+        const auto found = std::find_if(residuals.begin(), residuals.end(), [&](const Residual& each) {
+          return each.collective == collective && each.is_vendor == is_vendor && each.block_bytes == bytes;
+        });
+        has_any = has_any || found != residuals.end();
+        cells.push_back(found == residuals.end() ? "" : fmt::format("{:.2f} ±{:.0f} %", found->ratio, 100 * found->spread));
+      }
+      if (has_any) table.add(std::move(cells));
+    }
+  return table.text() + '\n';
 }
 
 std::string text_of(const Calibration& calibration) {
@@ -83,11 +111,13 @@ std::string text_of(const Calibration& calibration) {
   text += table.text() + '\n';
   text += fmt::format("a byte copied in one run {:.3g} ns, in pieces of 64 {:.3g} ns\n\n", calibration.copy_s_per_byte * 1e9,
                       calibration.gather_s_per_byte * 1e9);
-  return text + machine_text(calibration.machine, calibration.remarks());
+  MachineCosts figures = calibration.machine;
+  figures.residuals.clear();  // a table is easier to read
+  return text + residuals_text(calibration.machine.residuals) + machine_text(figures, calibration.remarks());
 }
 
 Json json_of(const Calibration& calibration) {
-  Json fits = Json::array(), models = Json::object();
+  Json fits = Json::array(), models = Json::object(), residuals = Json::array();
   for (const LineFit& fit : calibration.fits) {
     Json samples = Json::array();
     for (const auto& sample : fit.samples)
@@ -103,10 +133,17 @@ Json json_of(const Calibration& calibration) {
   }
   for (const auto& [id, coefficients] : calibration.machine.models)
     for (const auto& [key, value] : coefficients) models[id][key] = value;
+  for (const Residual& each : calibration.machine.residuals)
+    residuals.push_back({{"collective", name(each.collective)},
+                         {"by", each.is_vendor ? "vendor" : "ours"},
+                         {"block", each.block_bytes},
+                         {"ratio", each.ratio},
+                         {"spread", each.spread}});
   return {{"name", calibration.machine.name},
           {"description", calibration.machine.description},
           {"models", std::move(models)},
           {"fits", std::move(fits)},
+          {"residuals", std::move(residuals)},
           {"max_rate_error", calibration.max_rate_error},
           {"copy_s_per_byte", calibration.copy_s_per_byte},
           {"gather_s_per_byte", calibration.gather_s_per_byte},
@@ -138,11 +175,19 @@ void report(Calibration calibration, const Request& request, bool json) {
                          : request.file.string()));
 }
 
+// Shows on a line of stderr what the calibration is doing.
+auto with_progress(CalibrateOptions options, const auto& run) {
+  ProgressLine line;
+  options.progress = [&](std::string_view doing) { line.show(doing); };
+  return run(options);
+}
+
 int run_launched(const Request& request, bool json) {
   const std::unique_ptr<Communicator> world = join_launched_ranks();
   if (!first_can_write(*world, request.file.string())) return misused;
   try {
-    const Calibration calibration = calibrate(*world, request.options);
+    const Calibration calibration =
+        with_progress(request.options, [&](const CalibrateOptions& told) { return calibrate(*world, told); });
     if (world->rank() == 0) report(calibration, request, json);
     return good;
   } catch (const Error& error) {
@@ -161,9 +206,11 @@ int run(const Options& options) {
   if (request.launched) return run_launched(request, options.json);
   Output{request.file.string()};  // throws if it cannot be written
   Calibration calibration;
-  run_threads(request.ranks, [&](Communicator& communicator) {
-    Calibration mine = calibrate(communicator, request.options);
-    if (communicator.rank() == 0) calibration = std::move(mine);
+  with_progress(request.options, [&](const CalibrateOptions& told) {
+    run_threads(request.ranks, [&](Communicator& communicator) {
+      Calibration mine = calibrate(communicator, told);
+      if (communicator.rank() == 0) calibration = std::move(mine);
+    });
   });
   report(std::move(calibration), request, options.json);
   return good;
@@ -183,18 +230,26 @@ Subcommand add_calibrate(CLI::App& command) {
                  "; default: without a launcher threads, else the first of shared, hybrid and mpi that the ranks have",
              "NAME");
   begin_group(*parser, group::measurement);
-  add_option(*parser, "--time", options->time, "approximate time of the measurement (default 2s)", "SECONDS");
+  add_option(
+      *parser, "--time", options->time,
+      "approximate time of the fits (default 2s); comparing prices with measured times takes as long again, at most twice as long",
+      "SECONDS");
+  add_flag(
+      *parser, "--without-residuals", options->without_residuals,
+      "do not compare the prices with measured times of collectives; 'quadrille project' then assumes that they are off by 20 %");
   add_json_flag(*parser, options->json, "print a JSON object");
   add_option(*parser, "-o,--output", options->output,
              "write the machine to this file (default: this-machine.toml in the user's folder)", "FILE");
-  set_footer(*parser,
-             "The fitted lines are printed with their distance from the measured times. Figures that cannot be measured are left "
-             "out.\n\n"
-             "Examples:\n"
-             "  quadrille calibrate\n"
-             "  mpirun -n 8 quadrille calibrate --output eight.toml\n"
-             "  quadrille run -n 4 quadrille calibrate --executor shared\n"
-             "  quadrille price alltoall --ranks 8 --machine this-machine");
+  set_footer(
+      *parser,
+      "The fitted lines are printed with their distance from the measured times. Figures that cannot be measured are left "
+      "out. Then each collective is timed at eight sizes, by our choice and by the MPI library's own; the file has these times "
+      "divided by the prices, for the bands of 'quadrille project'.\n\n"
+      "Examples:\n"
+      "  quadrille calibrate\n"
+      "  mpirun -n 8 quadrille calibrate --output eight.toml\n"
+      "  quadrille run -n 4 quadrille calibrate --executor shared\n"
+      "  quadrille price alltoall --ranks 8 --machine this-machine");
   Subcommand subcommand{parser, [options] { return run(*options); }, [options] { return joins_launched_ranks(options->executor); }};
   subcommand.writes = [] { return FileFormat::toml; };
   return subcommand;

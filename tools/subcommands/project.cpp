@@ -12,11 +12,13 @@
 #include "options/common_options.hpp"
 #include "options/file_format.hpp"
 #include "options/placement.hpp"
+#include "options/rank_scale.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/projection.hpp"
 #include "quadrille/vendor_choice.hpp"
 #include "reports/project_report.hpp"
+#include "reports/timeline_file.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/converted_picture.hpp"
 #include "support/output.hpp"
@@ -27,7 +29,8 @@ namespace {
 
 struct Options {
   std::string folder = "quadrille-recording";
-  std::optional<std::string> machine, node_sizes, placement, vendor, computing, away, total_cores, plot, output;
+  std::optional<std::string> machine, node_sizes, placement, scale, vendor, computing, away, total_cores, plot, trace, trace_window,
+      goal, goal_side, output;
   std::vector<std::string> chosen;
   bool without_late_ranks = false, full = false, json = false;
 };
@@ -63,6 +66,11 @@ std::map<Collective, std::string> chosen_algorithms(const std::vector<std::strin
   return chosen;
 }
 
+ProjectedSide goal_side(const std::string& word) {
+  if (word != "vendor" && word != "ours") refuse_unknown("side", word, {"vendor", "ours"});
+  return word == "ours" ? ProjectedSide::ours : ProjectedSide::vendor;
+}
+
 ProjectionOptions projection_options(const Options& options, const Recording& recording) {
   if (options.vendor && !find_vendor_library(*options.vendor)) refuse_unknown("MPI library", *options.vendor, library_ids());
   ProjectionOptions projected{.machine = find_machine(*options.machine),
@@ -77,6 +85,14 @@ ProjectionOptions projection_options(const Options& options, const Recording& re
   return projected;
 }
 
+void check_trace_options(const Options& options) {
+  if (options.trace_window && !options.trace) refuse("--trace-window says what --trace shows; add --trace run.perfetto");
+  if (!options.trace) return;
+  if (options.without_late_ranks)
+    refuse("--trace shows when ranks are late, and --without-late-ranks takes that away; leave one of them out");
+  if (options.trace == options.plot || *options.trace == options.output.value_or("-")) refuse("--trace needs a file of its own");
+}
+
 int run(const Options& options) {
   if (!options.machine) refuse("name a machine: quadrille project FOLDER --node-sizes 8x8 --machine hdr");
   std::optional<Output> plot;
@@ -85,19 +101,44 @@ int run(const Options& options) {
     if (options.output == options.plot) refuse("--plot and --output name the same file");
     plot.emplace(options.plot);
   }
+  if (options.goal_side && !options.goal) refuse("--goal-side needs --goal FILE");
+  if (options.goal && (options.goal == options.output || options.goal == options.plot || options.goal == options.trace))
+    refuse("--goal names a file of its own");
+  if (options.goal && (options.total_cores || options.without_late_ranks))
+    refuse("--goal excludes --total-cores and --without-late-ranks, because GOAL can say neither");
+  const ProjectedSide side = goal_side(options.goal_side.value_or("vendor"));
+  std::optional<Output> goal;
+  if (options.goal) goal.emplace(options.goal);
+  check_trace_options(options);
+  std::optional<TimelineFile> trace;
+  if (options.trace) trace.emplace(*options.trace, options.trace_window);
   Output output(options.output);
-  const Recording recording = read_recording(options.folder);
+  Recording recording = read_recording(options.folder);
+  std::optional<RankScale> scale;
+  if (options.scale) {
+    if (!options.node_sizes && !options.placement) refuse("--scale needs nodes for the ranks, such as --node-sizes 8x8");
+    scale = parse_scale(*options.scale, recording.world_size);
+    recording = scaled(recording, *scale);
+  }
   ProjectionOptions projected = projection_options(options, recording);
-  const ProjectedSituation situation = situation_of(recording, projected);
+  if (scale && scale->blocks == BlockScale::strong)
+    projected.computing *= static_cast<double>(ranks_of_grid(scale->from)) / static_cast<double>(ranks_of_grid(scale->to));
+  const ProjectedSituation situation = situation_of(recording, projected, scale);
   Projection projection;
   {
     ProgressLine progress;
     progress.show("replaying");
+    if (trace) trace->watch(recording, situation, projected);
     projected.progress = [&](double share) {
       progress.show(fmt::format("replayed {:.0f} % of the calls", std::floor(100 * share)));
     };
     projection = project(recording, projected);
   }
+  if (goal) {
+    write_goal(goal->stream(), recording, projected, side);
+    goal->finish();
+  }
+  if (trace) projection.remarks.push_back(trace->finish(projection, situation));
   if (plot) plot->finish(picture_for(options.plot, svg_of(projection, situation)));
   output.finish(options.json ? to_text(json_of(projection, situation)) : text_of(projection, situation, options.full));
   return good;
@@ -126,6 +167,10 @@ Subcommand add_project(CLI::App& command) {
              "block (a node is filled before the next; default), cyclic (one rank a node in turn), or a file with the node of each "
              "rank, instead of --node-sizes",
              "block|cyclic|FILE");
+  add_option(*parser, "--scale", options->scale,
+             "more ranks than were recorded: 8:weak for eight times as many, 2x4=4x16:strong for a grid that grows. same: blocks "
+             "keep their sizes, weak: each rank keeps its data, strong: all ranks together keep theirs",
+             "GRID:same|weak|strong");
   add_option(*parser, "--computing", options->computing, "factor for the computing between calls (default 1)", "FACTOR");
   add_option(*parser, "--away", options->away, "factor for the time in which ranks slept or waited for a core (default 1)",
              "FACTOR");
@@ -137,11 +182,23 @@ Subcommand add_project(CLI::App& command) {
   add_flag(*parser, "--full", options->full, "every row");
   add_json_flag(*parser, options->json, "a JSON object (docs/projection.md)");
   add_option(*parser, "--plot", options->plot, "also draw bars before and after, as SVG", "FILE");
+  add_option(*parser, "--goal", options->goal, "also write the run as GOAL, for LogGOPSim and ATLAHS (docs/projection.md)", "FILE");
+  add_option(*parser, "--goal-side", options->goal_side, "whose schedules: vendor (default) or ours", "SIDE");
+  add_option(*parser, "--trace", options->trace,
+             "also write what each rank does when, by either side's collectives: run.html is a page, run.perfetto for "
+             "ui.perfetto.dev",
+             "FILE");
+  add_option(
+      *parser, "--trace-window", options->trace_window,
+      "of --trace: only what was recorded in these seconds, such as 2..3.5 (default: from 0 on; at most 100,000 calls of all "
+      "ranks together, and 20,000 in a page)",
+      "FROM..TO");
   add_output_option(*parser, options->output);
   set_footer(
       *parser,
       "The recording ('quadrille wrap --record') is replayed twice: with what the MPI library takes by its built-in rules, and "
-      "with our choice. The ranks are those recorded. Brackets are the 10th and the 90th percentile of 200 draws of what was "
+      "with our choice. The ranks are those recorded, or copies of them (--scale). Brackets are the 10th and the 90th percentile "
+      "of 200 draws of what was "
       "assumed. Programs with more than 20 % of their time in point-to-point calls get no verdict. *: not known what the library "
       "does, so neither side gains there.\n\n"
       "Examples:\n"
@@ -149,7 +206,10 @@ Subcommand add_project(CLI::App& command) {
       "  quadrille project run.recording --node-sizes 8x8 --machine hdr\n"
       "  quadrille project run.recording --node-sizes 8x8 --placement cyclic --machine ethernet100\n"
       "  quadrille project run.recording --machine hdr --computing 0.5 --choose alltoall=bruck:radix=4 --json\n"
-      "  quadrille project run.recording --machine hdr --without-late-ranks --plot parts.svg");
+      "  quadrille project run.recording --machine hdr --without-late-ranks --plot parts.svg\n"
+      "  quadrille project run.recording --node-sizes 8x8 --machine hdr --goal run.goal --goal-side ours\n"
+      "  quadrille project run.recording --machine hdr --trace run.perfetto --trace-window 2..2.5\n"
+      "  quadrille project run.recording --scale 8:weak --node-sizes 8x64 --machine hdr");
   return {parser, [options] { return run(*options); }};
 }
 

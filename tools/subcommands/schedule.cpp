@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// quadrille schedule: prints what every rank does, and converts schedules between text and JSON.
+// quadrille schedule: prints what every rank does, converts schedules between text and JSON, and writes GOAL for other simulators.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -31,7 +31,7 @@ struct Options {
   std::string subject;  // a collective or a file
   std::vector<std::string> algorithms, generators;
   ProblemOptions problem;
-  std::optional<std::string> format, output;
+  std::optional<std::string> format, policy, output;
   bool json = false;
 };
 
@@ -99,25 +99,36 @@ std::vector<Schedule> read(const Options& options) {
   return read_schedules(options.subject);
 }
 
+Policy one_policy(const std::string& text) {
+  const std::vector<Policy> policies = parse_policies({text});
+  if (policies.size() != 1) refuse(fmt::format("GOAL holds one policy, not {}", policies.size()));
+  return policies.front();
+}
+
 bool is_json(const Options& options) { return options.json || options.format == "json"; }
 
 int run(const Options& options) {
   if (options.subject.empty()) refuse("name a collective or a file: quadrille schedule alltoall --algorithm bruck --ranks 8");
-  if (options.format && *options.format != "text" && *options.format != "json")
-    refuse_unknown("format", *options.format, {"text", "json"});
-  if (options.json && options.format == "text") refuse("--json and --format text exclude each other");
-  const bool json = is_json(options);
+  if (options.format && *options.format != "text" && *options.format != "json" && *options.format != "goal")
+    refuse_unknown("format", *options.format, {"text", "json", "goal"});
+  if (options.json && options.format && *options.format != "json")
+    refuse(fmt::format("--json and --format {} exclude each other", *options.format));
+  const bool json = is_json(options), goal = options.format == "goal";
+  if (options.policy && !goal) refuse("--policy needs --format goal: the other forms hold for every policy");
+  const Policy policy = options.policy ? one_policy(*options.policy) : Policy::blocking;
   ProgressLine progress;
   const auto collective = collective_named(options.subject);
   const std::vector<Schedule> schedules = collective ? generated(options, *collective, progress) : read(options);
   if (schedules.size() > 1 && !json)
-    refuse(fmt::format("the text form holds one schedule, not {}; ask for --format json", schedules.size()));
+    refuse(fmt::format("{} holds one schedule, not {}; ask for --format json", goal ? "GOAL" : "the text form", schedules.size()));
   check_length(schedules, json, progress);
   progress.clear();
 
   Output output(options.output);
   std::ostream& out = output.stream();
-  if (!json) {
+  if (goal) {
+    write_goal(out, schedules.front(), policy);
+  } else if (!json) {
     write_text(out, schedules.front());
   } else if (schedules.size() == 1) {
     write_json(out, schedules.front());
@@ -144,8 +155,11 @@ Subcommand add_schedule(CLI::App& command) {
   add_generator_option(*parser, options->generators);
   options->problem.add_to(*parser);
   begin_group(*parser, group::output);
-  add_option(*parser, "--format", options->format, "text (the default) or json, the exchange format", "FORMAT");
+  add_option(*parser, "--format", options->format,
+             "text (the default), json, the exchange format, or goal, for LogGOPSim and ATLAHS", "FORMAT");
   add_json_flag(*parser, options->json, "the same as --format json");
+  add_option(*parser, "--policy", options->policy,
+             "what messages wait for in --format goal: blocking (the default), nonblocking or dataflow", "POLICY");
   add_output_option(*parser, options->output);
   set_footer(*parser,
              "Several schedules need --json and are printed as an array. A document, of a file or a command, is converted without "
@@ -153,7 +167,8 @@ Subcommand add_schedule(CLI::App& command) {
              "verify' does that.\n\n"
              "Examples:\n  quadrille schedule alltoall --algorithm bruck --ranks 5\n"
              "  quadrille schedule alltoall --algorithm 'bruck:radix=8,ports=2' --ranks 64 --block 8B --json --output bruck.json\n"
-             "  quadrille schedule bruck.json\n  quadrille schedule mine.sched --json");
+             "  quadrille schedule bruck.json\n  quadrille schedule mine.sched --json\n"
+             "  quadrille schedule allreduce --algorithm ring --ranks 16 --block 1MiB --format goal --output ring.goal");
   Subcommand subcommand{parser, [options] { return run(*options); }};
   subcommand.writes = [options] { return is_json(*options) ? FileFormat::json : FileFormat::text; };
   return subcommand;

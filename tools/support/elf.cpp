@@ -11,9 +11,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
-#include <fstream>
-#include <iterator>
-#include <map>
 #include <optional>
 #include <string_view>
 
@@ -49,6 +46,10 @@ class Bytes {
     if (place > all_.size() || sizeof value > all_.size() - place) return {};
     std::memcpy(&value, all_.data() + place, sizeof value);
     return value;
+  }
+  std::string_view all() const { return all_; }
+  bool has_text(std::uint64_t place, std::string_view text) const {
+    return place < all_.size() && all_.substr(place).starts_with(text) && at<char>(place + text.size()) == '\0';
   }
   std::string text(std::uint64_t place) const {
     if (place >= all_.size()) return {};
@@ -96,30 +97,36 @@ Segments read_segments(const Bytes& bytes, const Elf64_Ehdr& head) {
   return segments;
 }
 
-// Reads the loader's table of libraries, /etc/ld.so.cache: from a library's name to its path.
-std::map<std::string, std::string> read_loader_cache() {
-  std::ifstream stream("/etc/ld.so.cache", std::ios::binary);
-  const std::string all{std::istreambuf_iterator<char>(stream), {}};
-  const std::size_t base = all.find("glibc-ld.so.cache1.1");
-  std::map<std::string, std::string> paths;
-  if (base == std::string::npos) return paths;
-  const auto number = [&](std::size_t place) {
-    std::uint32_t value = 0;
-    if (place + sizeof value <= all.size()) std::memcpy(&value, all.data() + place, sizeof value);
-    return value;
-  };
-  const auto text = [&](std::size_t place) { return place < all.size() ? std::string(all.c_str() + place) : std::string(); };
-  constexpr std::size_t head_bytes = 48, entry_bytes = 24;
-  const std::size_t entries = std::min<std::size_t>(number(base + 20), all.size() / entry_bytes);
-  for (std::size_t i = 0; i < entries; ++i) {
-    const std::size_t entry = base + head_bytes + i * entry_bytes;
-    paths.try_emplace(text(base + number(entry + 4)), text(base + number(entry + 8)));
+// The loader's table of libraries, /etc/ld.so.cache. It is searched where it lies: it has a thousand entries, and each rank of a
+// job looks for a few of them.
+class LoaderCache {
+ public:
+  LoaderCache() : bytes_("/etc/ld.so.cache") {
+    constexpr std::string_view name = "glibc-ld.so.cache1.1";
+    if (const auto found = bytes_.all().find(name); found != std::string_view::npos) base_ = found;
+    entries_ = base_ ? bytes_.at<std::uint32_t>(*base_ + name.size()).value_or(0) : 0;
   }
-  return paths;
-}
+
+  // Returns the path of the library; empty if it is not in the table.
+  std::string find(const std::string& name) const {
+    constexpr std::uint64_t head_bytes = 48, entry_bytes = 24, key = 4, path = 8;
+    for (std::uint64_t i = 0; i < entries_; ++i) {
+      const std::uint64_t entry = *base_ + head_bytes + i * entry_bytes;
+      const auto key_place = bytes_.at<std::uint32_t>(entry + key), path_place = bytes_.at<std::uint32_t>(entry + path);
+      if (!key_place || !path_place) break;
+      if (bytes_.has_text(*base_ + *key_place, name)) return bytes_.text(*base_ + *path_place);
+    }
+    return {};
+  }
+
+ private:
+  Bytes bytes_;
+  std::optional<std::uint64_t> base_;  // where the table begins in the file
+  std::uint64_t entries_ = 0;
+};
 
 fs::path find_library(const std::string& name, const std::vector<std::string>& folders) {
-  static const auto cache = read_loader_cache();
+  static const LoaderCache cache;
   if (name.find('/') != std::string::npos) return name;
   std::error_code ignored;
   const auto in = [&](const std::vector<std::string>& places) -> fs::path {
@@ -130,7 +137,7 @@ fs::path find_library(const std::string& name, const std::vector<std::string>& f
   if (const auto found = in(folders); !found.empty()) return found;
   if (const char* list = std::getenv("LD_LIBRARY_PATH"))
     if (const auto found = in(split_folders(list, {})); !found.empty()) return found;
-  if (const auto entry = cache.find(name); entry != cache.end()) return entry->second;
+  if (std::string found = cache.find(name); !found.empty()) return found;
   return in({"/lib64", "/usr/lib64", "/lib", "/usr/lib"});
 }
 
@@ -166,7 +173,7 @@ ElfFile read_elf(const fs::path& file) {
   return elf;
 }
 
-std::set<std::string> libraries_of(const fs::path& program) {
+std::set<std::string> libraries_of(const fs::path& program, const std::function<bool(const std::string&)>& enters) {
   std::set<std::string> names;
   std::deque<std::pair<fs::path, std::vector<std::string>>> waiting{{program, {}}};
   while (!waiting.empty()) {
@@ -176,7 +183,7 @@ std::set<std::string> libraries_of(const fs::path& program) {
     // A program's RPATH also applies to the libraries of its libraries. A RUNPATH does not, but searching it there does no harm.
     folders.insert(folders.begin(), elf.searched.begin(), elf.searched.end());
     for (const std::string& name : elf.needed)
-      if (names.insert(name).second)
+      if (names.insert(name).second && enters(name))
         if (const fs::path found = find_library(name, folders); !found.empty()) waiting.emplace_back(found, folders);
   }
   return names;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,7 +21,8 @@ struct ElfFile {
 // Reads an ELF file. If it cannot be read or is damaged, the result says that it is no ELF file.
 ElfFile read_elf(const std::filesystem::path& file);
 
-// Returns the names of all libraries that the loader would load for `program`, including those that it would not find.
-std::set<std::string> libraries_of(const std::filesystem::path& program);
+// Returns the names of the libraries that the loader would load for `program`, including those that it would not find. The
+// libraries of a library are left out unless `enters` accepts its name.
+std::set<std::string> libraries_of(const std::filesystem::path& program, const std::function<bool(const std::string&)>& enters);
 
 }  // namespace quadrille::command

@@ -419,6 +419,62 @@ await check("the report of a run has a timeline, late ranks and traffic", async 
   });
 });
 
+await check("the time lines of a projected run: look closer, move, and read a piece", async () => {
+  const side = (title) => ({
+    title,
+    rank: [0, 0, 0, 1, 1],
+    part: [0, 1, 2, 0, 2],
+    name: [0, 1, 2, 0, 2],
+    detail: [0, 1, 1, 0, 1],
+    last_rank: [-1, 1, 1, -1, 1],
+    begin_ns: [0, 1000, 1500, 0, 1500],
+    end_ns: [1000, 1500, 2000, 1500, 2000],
+  });
+  const timeline = {
+    format: "quadrille-timeline/1",
+    title: "./app: 2 ranks on 1 node of hdr",
+    sentence: "nothing to gain: your ranks wait for each other",
+    text: "This page has 2 calls of all ranks.",
+    ranks: 2,
+    names: ["computing", "waiting for late ranks", "Alltoall 64 B"],
+    details: ["", "bruck, MPI_COMM_WORLD"],
+    sides: [side("Open MPI 4.1"), side("ours")],
+  };
+  for (const colorScheme of ["light", "dark"])
+    await on(
+      pageOf("projection", JSON.stringify(timeline)),
+      async (page) => {
+        await settled(page);
+        assert.match(await page.locator("h1").textContent(), /2 ranks on 1 node of hdr/);
+        const canvas = page.locator(".figure canvas");
+        const drawn = await canvas.evaluate((shown) => {
+          const { data } = shown.getContext("2d").getImageData(0, 0, shown.width, shown.height);
+          return new Set(new Uint32Array(data.buffer)).size;
+        });
+        assert.ok(drawn > 4, `${drawn} colours`);
+        const cells = () => page.locator("tbody td").allTextContents();
+        assert.deepEqual((await cells()).slice(0, 9), [
+          ...["computing", "1.25 µs", "1.25 µs"],
+          ...["waiting for late ranks", "250 ns", "250 ns"],
+          ...["in collectives", "500 ns", "500 ns"],
+        ]);
+        await page.getByLabel("look closer").click(); // 500 to 1500 ns
+        assert.equal((await cells())[1], "750 ns");
+        await page.getByLabel("later", { exact: true }).click(); // 1000 to 2000 ns
+        assert.equal((await cells())[1], "250 ns");
+        const { width } = await canvas.boundingBox();
+        await canvas.hover({ position: { x: 0.9 * width, y: 28 } });
+        assert.match(
+          await page.locator(".facts").textContent(),
+          /Open MPI 4.1, rank 0: Alltoall 64 B, 500 ns from 1.5 µs on; bruck, MPI_COMM_WORLD; rank 1 entered last/,
+        );
+        await canvas.press("Home");
+        assert.equal((await cells())[1], "1.25 µs");
+      },
+      { colorScheme },
+    );
+});
+
 async function framesPerSecond(name, url) {
   await on(url, async (page) => {
     await page.getByLabel("Speed").selectOption("0.5");

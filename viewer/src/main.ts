@@ -6,6 +6,7 @@ import { App } from "./page/app";
 import { el } from "./page/dom";
 import { showIndex } from "./page/index";
 import { setTheme } from "./page/theme";
+import { showProjection } from "./report/projection_page";
 import { heading, showRaces } from "./report/races_page";
 import { showRun } from "./report/run_page";
 import "./style.css";
@@ -39,10 +40,14 @@ function show(text: string, file?: string): void {
   try {
     const data = readPage(text, file);
     document.title =
-      data.title ?? data.exchanges[0]?.title ?? (data.races.length ? heading(data.races) : data.run?.program) ?? "Quadrille";
+      data.title ??
+      data.exchanges[0]?.title ??
+      (data.races.length ? heading(data.races) : (data.run?.program ?? data.projection?.title)) ??
+      "Quadrille";
     if (data.sections.length) showIndex(root, data);
     else if (data.races.length) showRaces(root, data.races, setTheme());
     else if (data.run) showRun(root, data.run, setTheme());
+    else if (data.projection) showProjection(root, data.projection, setTheme());
     else new App(root, data);
   } catch (error) {
     refuse(error);

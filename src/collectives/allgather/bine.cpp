@@ -1,53 +1,80 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allgather/bine, allgatherv/bine: recursive doubling over the Bine butterfly, whose partners are about a third nearer.
+// allgather/bine, allgatherv/bine, reduce_scatter/bine, reduce_scatterv/bine: recursive doubling over the Bine butterfly, whose
+// partners are about a third nearer; recursive halving for a reduction.
 // Source  [desensi2025] Bine butterflies.
-// Needs   p even, or 1; with far partners first a power of two; shares of any size, which may be empty.
+// Needs   p even, or 1; with strided messages (far partners first, in a reduction near ones first) a power of two. Shares of any
+// size,
+//         which may be empty. A reduction needs an operator that commutes if p > 4.
 // Idea    In step i an even rank exchanges all that it holds with rank + d_i, and an odd rank with rank - d_i (mod p), where
 //         d_i = 1, -1, 3, -5, 11, .. is the sum of the first powers of -2. In the order of i a rank holds the blocks of
 //         consecutive ranks (mod p). If p is not a power of two, partners of the last step have blocks in common and send the
 //         others only. In the reverse order blocks lie at equal distances in memory, and most data goes to the nearest partner.
+//         A reduction that scatters its result runs this backwards: half of the vector goes to the first partner.
 // Cost    C1 = ceil(log2 p) rounds, C2 = p - 1 blocks: both the least possible on one port. With shares C2 is the sum over the
 //         rounds of the most that one rank sends.
 // Prefer  networks of groups with few links between them, such as dragonflies and tapered fat trees, with ranks in the order of
-//         the groups: fewer exchanges leave a group than with recursive doubling.
+//         the groups: fewer exchanges leave a group than with recursive doubling or halving.
+#include "collectives/reducing/folding.hpp"
 #include "collectives/spreading/gathering.hpp"
 #include "patterns/powers.hpp"
+#include "schedule/reduction.hpp"
 
 namespace quadrille {
 namespace {
 
-Parameter order() {
+// Which of the parameter's words stands for strided messages, of which the longest go to the nearest partner?
+std::string_view strided_first(Collective collective) { return is_reduction(collective) ? "near" : "far"; }
+std::string_view contiguous_first(Collective collective) { return is_reduction(collective) ? "far" : "near"; }
+
+bool is_strided(const Problem& problem, const Parameters& parameters) {
+  return word(parameters, "first") == strided_first(problem.collective);
+}
+
+Parameter order(Collective collective) {
   return {
       .name = "first",
-      .summary = "the first partners: near ones, which keeps messages contiguous, or far ones, which sends most data to near ones",
-      .standard = "near",
+      .summary = is_reduction(collective)
+                     ? "the first partners: near ones, which get most data, or far ones, which keeps messages contiguous"
+                     : "the first partners: near ones, which keeps messages contiguous, or far ones, which sends most data to "
+                       "near ones",
+      .standard = std::string(contiguous_first(collective)),
       .standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue {
-        return is_power_of_two(problem.ranks) ? "far" : "near";
+        const bool strided = is_power_of_two(problem.ranks);
+        return std::string(strided ? strided_first(problem.collective) : contiguous_first(problem.collective));
       },
-      .standard_rule = "far if p is a power of two, else near",
+      .standard_rule = is_reduction(collective) ? "near if p is a power of two, else far" : "far if p is a power of two, else near",
       .choices = {"near", "far"},
       .range = {},
       .worth_trying = [](const Problem& problem, const Parameters&) -> std::vector<ParameterValue> {
-        if (!is_power_of_two(problem.ranks)) return {"near"};
+        if (!is_power_of_two(problem.ranks)) return {std::string(contiguous_first(problem.collective))};
         return {"near", "far"};
       }};
 }
 
 Program generate(const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
-  return word(parameters, "first") == "far" ? gather_by_bine_from_afar(problem, shares(analysis), me)
-                                            : gather_by_bine(problem, shares(analysis), me);
+  Program gather = is_strided(problem, parameters) ? gather_by_bine_from_afar(problem, shares(analysis), me)
+                                                   : gather_by_bine(problem, shares(analysis), me);
+  return is_reduction(problem.collective) ? reduced(std::move(gather)) : gather;
 }
 
 Result<> applies(const Problem& problem, const Parameters& parameters) {
-  return word(parameters, "first") == "far" ? has_ranks_for_bine_from_afar(problem.ranks) : has_even_ranks(problem.ranks);
+  return is_strided(problem, parameters) ? has_ranks_for_bine_from_afar(problem.ranks) : has_even_ranks(problem.ranks);
 }
 
-std::optional<Symmetry> symmetry(const Problem& problem, const Parameters&) { return even_translation(problem.ranks); }
+Combining combining(const Problem& problem, const Parameters& parameters) {
+  if (problem.ranks == 4 && is_strided(problem, parameters)) return Combining::fixed_tree;
+  return any_order_of_more_than_two(problem, parameters);
+}
+
+std::optional<Symmetry> symmetry(const Problem& problem, const Parameters&) {
+  if (is_reduction(problem.collective) && required_combining(problem) != Combining::any_order) return std::nullopt;
+  return even_translation(problem.ranks);
+}
 
 }  // namespace
 
 Algorithm allgather_bine(Collective collective) {
-  return {
+  Algorithm record{
       .collective = collective,
       .id = "bine",
       .summary = "exchange all " + share_word(collective) + "s held with partners about a third nearer than in recursive doubling",
@@ -57,13 +84,25 @@ Algorithm allgather_bine(Collective collective) {
           "few links join the groups.",
       .needs = "p even; far first: a power of two",
       .source = "desensi2025",
-      .parameters = {order()},
+      .parameters = {order(collective)},
       .generate = generate,
       .applies = applies,
       .analyse = Shares::analyse,
       .symmetry = is_irregular(collective) ? nullptr : symmetry,
       .ports = [](const Problem&, const Parameters&) { return Count{1}; },
   };
+  if (!is_reduction(collective)) return record;
+  record.summary =
+      "exchange partial results, half as many in each round, with partners about a third nearer than in recursive halving";
+  record.picture =
+      "As with recursive halving, a rank sends half of its partial results in each round, but partners are at distances 1, 1, 3, "
+      "5, "
+      ".. instead of 1, 2, 4, 8, .. So less data leaves a group of neighbouring ranks, which matters where few links join the "
+      "groups.";
+  record.needs = "p even; near first: a power of two";
+  record.combining = combining;
+  record.combining_rule = "any order; fixed tree if p <= 2, or if p = 4 and near partners are first";
+  return record;
 }
 
 }  // namespace quadrille

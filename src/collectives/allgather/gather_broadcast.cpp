@@ -12,22 +12,13 @@
 namespace quadrille {
 
 Algorithm allgather_gather_broadcast(Collective collective) {
-  return {
-      .collective = collective,
-      .id = "gather-broadcast",
-      .summary = "collect all " + share_word(collective) +
-                 "s at rank 0, then broadcast them, by default both along a binomial tree: the folklore algorithm",
-      .picture =
-          "Everything first flows up a tree to rank 0 and then down again: look at the ranks that wait most of the time. There are "
-          "twice the rounds that are needed, and rank 0 sends everything again and again; it is here to be compared with.",
-      .needs = "what the parts need",
-      .source = "bruck1997, section 4",
-      .parameters = rooted_parameters(collective),
-      .generate = rooted_program,
-      .applies = rooted_applies,
-      .analyse = analyse_rooted,
-      .ports = rooted_ports,
-  };
+  return rooted_record(
+      collective, "gather-broadcast",
+      "collect all " + share_word(collective) +
+          "s at rank 0, then broadcast them, by default both along a binomial tree: the folklore algorithm",
+      "Everything first flows up a tree to rank 0 and then down again: look at the ranks that wait most of the time. There are "
+      "twice the rounds that are needed, and rank 0 sends everything again and again; it is here to be compared with.",
+      "bruck1997, section 4");
 }
 
 }  // namespace quadrille

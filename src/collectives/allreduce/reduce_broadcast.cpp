@@ -11,23 +11,14 @@
 
 namespace quadrille {
 
-extern const Algorithm allreduce_reduce_broadcast{
-    .collective = Collective::allreduce,
-    .id = "reduce-broadcast",
-    .summary = "combine all vectors at rank 0, then broadcast the result, by default both along a binomial tree",
-    .picture =
-        "The vectors flow up a tree to rank 0, and the result flows down again. Half of the time the lower ranks only wait; "
-        "recursive doubling, where all ranks combine all the time, takes half the rounds if p is a power of two. It is here to be "
-        "compared with.",
-    .needs = "what the parts need",
-    .source = "grama2003",
-    .parameters = rooted_parameters(Collective::allreduce),
-    .generate = rooted_program,
-    .applies = rooted_applies,
-    .analyse = analyse_rooted,
-    .ports = rooted_ports,
-    .combining = rooted_combining,
-    .combining_rule = rooted_combining_rule,
-};
+Algorithm allreduce_reduce_broadcast(Collective collective) {
+  return rooted_record(
+      collective, "reduce-broadcast",
+      "combine all vectors at rank 0, then broadcast the result, by default both along a binomial tree",
+      "The vectors flow up a tree to rank 0, and the result flows down again. Half of the time the lower ranks only wait; "
+      "recursive doubling, where all ranks combine all the time, takes half the rounds if p is a power of two. It is here to be "
+      "compared with.",
+      "grama2003");
+}
 
 }  // namespace quadrille

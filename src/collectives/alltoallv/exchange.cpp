@@ -5,10 +5,11 @@
 // Idea    This is what calls of alltoallv run if they make no plan (execute/nodes/nodes_exchange.hpp). Data goes straight to its
 //         target, all in the first round, unless it is short data from one node to another that a rule packs: the rule knows
 //         the number of these counts and their sum (patterns/packing_rule.hpp). Packed data goes to a leader of its node in
-//         the first round, from there in one message to a leader of the other node, and from there to its targets. The ranks
-//         of a node lead for its partners in turn. A message is ordered by source, then by target. Two things are not in the
-//         program: the head of a packed message (4 B for each source and one more, 8 B for each count), since headers would be
-//         messages of their own here; and the totals, which the ranks of a node show each other in shared memory.
+//         the first round, from there in one message to a leader of the other node, and from there to its targets. A leader is one
+//         of the sources or targets; the ranks of a node lead for its partners in turn, as far as they are. A message is ordered by
+//         source, then by target. Two things are not in the program: the head of a packed message (4 B for each source and one
+//         more, 8 B for each count), since headers would be messages of their own here; and the totals, which the ranks of a node
+//         show each other in shared memory.
 // Cost    C1 <= 3. Each byte travels once between nodes. Packed bytes travel inside their nodes, too, unless a leader is their
 //         source or target. A leader needs scratch memory for the packed data of others.
 // Prefer  short data among several nodes. Unlike combined it leaves long data alone, and a node has messages to and from all
@@ -37,40 +38,64 @@ class PackedPairs : public Analysis {
         sources_(nodes_.node_count()) {
     const Traffic traffic(problem);
     for (Count node = 0; node < nodes_.node_count(); ++node) {
-      std::map<Count, EdgeTotals> totals;  // by the steps to the other node
+      std::map<Count, EdgeSummary> sums;  // by the steps to the other node
       for (const Rank rank : nodes_.ranks(node))
         for (const Share& share : traffic.sent_by(rank))
-          if (is_short(share.bytes)) totals[steps(node, nodes_.node_of(share.peer))].add({share.bytes, 1});
-      for (const auto& [steps, total] : totals)
-        if (steps > 0 && rule_.packs(total, nodes_.size(node))) targets_[node].push_back(steps);
+          if (is_short(share.bytes)) sums[steps(node, nodes_.node_of(share.peer))].add(summary_of(rank, share));
+      for (const auto& [steps, sum] : sums) {
+        if (steps == 0 || !rule_.packs(sum.totals, nodes_.size(node))) continue;
+        const Count other = after(node, steps), back = nodes_.node_count() - steps;
+        const Rank sender = leader(node, steps, sum.leaders.sender), receiver = leader(other, back, sum.leaders.receiver);
+        targets_[node].push_back({steps, sender, receiver});
+        sources_[other].push_back({back, sender, receiver});
+      }
     }
-    for (Count node = 0; node < nodes_.node_count(); ++node)
-      for (const Count steps : targets_[node]) sources_[after(node, steps)].push_back(nodes_.node_count() - steps);
-    for (auto& sources : sources_) std::sort(sources.begin(), sources.end());
+    for (auto& sources : sources_)
+      std::sort(sources.begin(), sources.end(), [](const auto& a, const auto& b) { return a.steps < b.steps; });
   }
+
+  // One packed message.
+  struct Pair {
+    Count steps;  // from this node to the other one
+    Rank sender, receiver;
+  };
 
   bool is_empty() const {
     return std::all_of(targets_.begin(), targets_.end(), [](const auto& targets) { return targets.empty(); });
   }
-  // The nodes that get packed data from a node, and those that it gets some from, as steps from this node.
-  const ByRank<Count>& targets(Count node) const { return targets_[node]; }
-  const ByRank<Count>& sources(Count node) const { return sources_[node]; }
+  // The packed messages that a node sends, and those that it receives, in the order of the steps.
+  const ByRank<Pair>& targets(Count node) const { return targets_[node]; }
+  const ByRank<Pair>& sources(Count node) const { return sources_[node]; }
   bool contains(Count from, Count to) const {
-    return std::binary_search(targets_[from].begin(), targets_[from].end(), steps(from, to));
+    const auto& targets = targets_[from];
+    const auto found = std::lower_bound(targets.begin(), targets.end(), steps(from, to),
+                                        [](const Pair& pair, Count steps) { return pair.steps < steps; });
+    return found != targets.end() && found->steps == steps(from, to);
   }
   bool is_short(Bytes bytes) const { return bytes <= rule_.longest_short; }
 
   const NodeRanks& nodes() const { return nodes_; }
   Count after(Count node, Count steps) const { return node_after(node, steps, nodes_.node_count()); }
   Count steps(Count from, Count to) const { return steps_between(from, to, nodes_.node_count()); }
-  Rank leader(Count node, Count other) const {
-    return nodes_.ranks(node)[index(leader_after(steps(node, other), nodes_.size(node)))];
-  }
 
  private:
+  Count number_to_lead(Rank rank, Count other) const {
+    const Count node = nodes_.node_of(rank), ranks = nodes_.size(node);
+    return number_in_circle(nodes_.index_of(rank), begin_of_circle(steps(node, other), ranks), ranks);
+  }
+  Rank leader(Count node, Count steps, Count number) const {
+    const Count ranks = nodes_.size(node);
+    return nodes_.ranks(node)[index(place_in_circle(number, begin_of_circle(steps, ranks), ranks))];
+  }
+  EdgeSummary summary_of(Rank from, const Share& share) const {
+    const Count source = nodes_.node_of(from), target = nodes_.node_of(share.peer);
+    if (source == target) return {};
+    return {{share.bytes, 1}, {number_to_lead(from, target), number_to_lead(share.peer, source)}};
+  }
+
   const NodeRanks nodes_;
   const PackingRule rule_;
-  ByRank<ByRank<Count>> targets_, sources_;
+  ByRank<ByRank<Pair>> targets_, sources_;
 };
 
 // Builds one rank's program.
@@ -102,14 +127,9 @@ class ExchangeProgram {
       else
         append(received_from(first_, peer), region);
     }
-    for (const Count steps : pairs_.targets(home_)) {
-      const Count other = pairs_.after(home_, steps);
-      send_packed(other, packed_sent[other]);
-    }
-    for (const Count steps : pairs_.sources(home_)) {
-      const Count other = pairs_.after(home_, steps);
-      receive_packed(other, packed_received[other]);
-    }
+    for (const PackedPairs::Pair& pair : pairs_.targets(home_)) send_packed(pair, packed_sent[pairs_.after(home_, pair.steps)]);
+    for (const PackedPairs::Pair& pair : pairs_.sources(home_))
+      receive_packed(pair, packed_received[pairs_.after(home_, pair.steps)]);
 
     program_.scratch(scratch_);
     program_.stage("gather");
@@ -136,12 +156,12 @@ class ExchangeProgram {
   Regions& sent_to(ByDistance& messages, Rank to) const { return messages.sent[distance(me_, to)]; }
   Regions& received_from(ByDistance& messages, Rank from) const { return messages.received[distance(from, me_)]; }
 
-  void send_packed(Count other, const Regions& own) {
-    const Rank leader = pairs_.leader(home_, other);
-    if (leader != me_) {
-      append_all(sent_to(first_, leader), own);
+  void send_packed(const PackedPairs::Pair& pair, const Regions& own) {
+    if (pair.sender != me_) {
+      append_all(sent_to(first_, pair.sender), own);
       return;
     }
+    const Count other = pairs_.after(home_, pair.steps);
     Regions message;
     for (const Rank mate : pairs_.nodes().ranks(home_)) {
       if (mate == me_) {
@@ -155,15 +175,15 @@ class ExchangeProgram {
       append(received_from(first_, mate), held);
       append(message, held);
     }
-    far_sent_.emplace_back(pairs_.leader(other, home_), std::move(message));
+    far_sent_.emplace_back(pair.receiver, std::move(message));
   }
 
-  void receive_packed(Count other, const Regions& own) {
-    const Rank leader = pairs_.leader(home_, other);
-    if (leader != me_) {
-      append_all(received_from(last_, leader), own);
+  void receive_packed(const PackedPairs::Pair& pair, const Regions& own) {
+    if (pair.receiver != me_) {
+      append_all(received_from(last_, pair.receiver), own);
       return;
     }
+    const Count other = pairs_.after(home_, pair.steps);
     Regions message;
     auto next_own = own.begin();
     for (const Rank stranger : pairs_.nodes().ranks(other))
@@ -178,7 +198,7 @@ class ExchangeProgram {
         append(message, held);
         append(sent_to(last_, mate), held);
       }
-    far_received_.emplace_back(pairs_.leader(other, home_), std::move(message));
+    far_received_.emplace_back(pair.sender, std::move(message));
   }
 
   // Of two ranks whose nodes pack.

@@ -11,25 +11,13 @@
 namespace quadrille {
 
 Algorithm reduce_scatter_reduce_then_scatter(Collective collective) {
-  return {
-      .collective = collective,
-      .id = "reduce-then-scatter",
-      .summary =
-          "combine all vectors at rank 0, then scatter the " + share_word(collective) + "s, by default both along a binomial tree",
-      .picture =
-          "Whole vectors flow up a tree to rank 0, then shares flow down it: look at the ranks that wait most of the time. There "
-          "are twice the rounds that are needed, and whole vectors travel although each rank shall only get a share; it is here to "
-          "be compared with.",
-      .needs = "what the parts need",
-      .source = "thakur2005",
-      .parameters = rooted_parameters(collective),
-      .generate = rooted_program,
-      .applies = rooted_applies,
-      .analyse = analyse_rooted,
-      .ports = rooted_ports,
-      .combining = rooted_combining,
-      .combining_rule = rooted_combining_rule,
-  };
+  return rooted_record(
+      collective, "reduce-then-scatter",
+      "combine all vectors at rank 0, then scatter the " + share_word(collective) + "s, by default both along a binomial tree",
+      "Whole vectors flow up a tree to rank 0, then shares flow down it: look at the ranks that wait most of the time. There "
+      "are twice the rounds that are needed, and whole vectors travel although each rank shall only get a share; it is here to "
+      "be compared with.",
+      "thakur2005");
 }
 
 }  // namespace quadrille

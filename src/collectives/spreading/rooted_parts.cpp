@@ -45,6 +45,44 @@ Choice choice_of(const Problem& part, const Parameters& parameters, std::string_
   return parse_choice(part, word(parameters, std::string(name)));
 }
 
+Program generate(const Problem& problem, const Parameters&, const Analysis* analysis, Rank me) {
+  const auto& parts = static_cast<const TwoParts&>(*analysis);
+  Program first = parts.first.program(me);
+  BufferPosition place{Buffer::output, 0};
+  if (names_of(problem.collective).second == "scatter" && me == 0) {  // the output has no room for the whole vector
+    place = {Buffer::scratch, first.scratch_bytes};
+    first.scratch_bytes += parts.first.problem.block_bytes;
+  }
+  return joined({.program = std::move(first), .output = place}, {.program = parts.second.program(me), .input = place});
+}
+
+std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters& parameters) {
+  const RootedParts parts = rooted_parts(problem);
+  const Names names = names_of(problem.collective);
+  return std::make_shared<TwoParts>(make_schedule(parts.first, choice_of(parts.first, parameters, names.first)),
+                                    make_schedule(parts.second, choice_of(parts.second, parameters, names.second)));
+}
+
+Result<> applies(const Problem& problem, const Parameters& parameters) {
+  const RootedParts parts = rooted_parts(problem);
+  const Names names = names_of(problem.collective);
+  if (auto first = part_applies(parts.first, word(parameters, std::string(names.first))); !first) return first;
+  return part_applies(parts.second, word(parameters, std::string(names.second)));
+}
+
+Count ports(const Problem& problem, const Parameters& parameters) {
+  const RootedParts parts = rooted_parts(problem);
+  const Names names = names_of(problem.collective);
+  return std::max(ports_of(parts.first, choice_of(parts.first, parameters, names.first)),
+                  ports_of(parts.second, choice_of(parts.second, parameters, names.second)));
+}
+
+Combining combining(const Problem& problem, const Parameters& parameters) {
+  const Problem first = rooted_parts(problem).first;
+  const Choice choice = choice_of(first, parameters, names_of(problem.collective).first);
+  return choice.algorithm->combining(first, choice.parameters);
+}
+
 }  // namespace
 
 RootedParts rooted_parts(const Problem& problem) {
@@ -67,48 +105,28 @@ RootedParts rooted_parts(const Problem& problem) {
   }
 }
 
-std::vector<Parameter> rooted_parameters(Collective collective) {
+Algorithm rooted_record(Collective collective, std::string_view id, std::string summary, std::string_view picture,
+                        std::string_view source) {
   const Names names = names_of(collective);
-  return {part_parameter(names.first, "algorithm of the first part, to rank 0"),
-          part_parameter(names.second, "algorithm of the second part, from rank 0")};
-}
-
-Program rooted_program(const Problem& problem, const Parameters&, const Analysis* analysis, Rank me) {
-  const auto& parts = static_cast<const TwoParts&>(*analysis);
-  Program first = parts.first.program(me);
-  BufferPosition place{Buffer::output, 0};
-  if (names_of(problem.collective).second == "scatter" && me == 0) {  // the output has no room for the whole vector
-    place = {Buffer::scratch, first.scratch_bytes};
-    first.scratch_bytes += parts.first.problem.block_bytes;
+  Algorithm record{
+      .collective = collective,
+      .id = id,
+      .summary = std::move(summary),
+      .picture = picture,
+      .needs = "what the parts need",
+      .source = source,
+      .parameters = {part_parameter(names.first, "algorithm of the first part, to rank 0"),
+                     part_parameter(names.second, "algorithm of the second part, from rank 0")},
+      .generate = generate,
+      .applies = applies,
+      .analyse = analyse,
+      .ports = ports,
+  };
+  if (is_reduction(collective)) {
+    record.combining = combining;
+    record.combining_rule = "as the reduction";
   }
-  return joined({.program = std::move(first), .output = place}, {.program = parts.second.program(me), .input = place});
-}
-
-std::shared_ptr<const Analysis> analyse_rooted(const Problem& problem, const Parameters& parameters) {
-  const RootedParts parts = rooted_parts(problem);
-  const Names names = names_of(problem.collective);
-  return std::make_shared<TwoParts>(make_schedule(parts.first, choice_of(parts.first, parameters, names.first)),
-                                    make_schedule(parts.second, choice_of(parts.second, parameters, names.second)));
-}
-
-Result<> rooted_applies(const Problem& problem, const Parameters& parameters) {
-  const RootedParts parts = rooted_parts(problem);
-  const Names names = names_of(problem.collective);
-  if (auto first = part_applies(parts.first, word(parameters, std::string(names.first))); !first) return first;
-  return part_applies(parts.second, word(parameters, std::string(names.second)));
-}
-
-Count rooted_ports(const Problem& problem, const Parameters& parameters) {
-  const RootedParts parts = rooted_parts(problem);
-  const Names names = names_of(problem.collective);
-  return std::max(ports_of(parts.first, choice_of(parts.first, parameters, names.first)),
-                  ports_of(parts.second, choice_of(parts.second, parameters, names.second)));
-}
-
-Combining rooted_combining(const Problem& problem, const Parameters& parameters) {
-  const Problem first = rooted_parts(problem).first;
-  const Choice choice = choice_of(first, parameters, names_of(problem.collective).first);
-  return choice.algorithm->combining(first, choice.parameters);
+  return record;
 }
 
 std::string rooted_specification(const Problem& problem, std::string_view id, std::string first, std::string second) {

@@ -12,14 +12,9 @@ struct RootedParts {
 };
 RootedParts rooted_parts(const Problem& problem);
 
-// The functions of records. The parameters are called "reduce" or "gather", and "broadcast" or "scatter".
-std::vector<Parameter> rooted_parameters(Collective collective);
-Program rooted_program(const Problem& problem, const Parameters&, const Analysis* analysis, Rank me);
-std::shared_ptr<const Analysis> analyse_rooted(const Problem& problem, const Parameters& parameters);
-Result<> rooted_applies(const Problem& problem, const Parameters& parameters);
-Count rooted_ports(const Problem& problem, const Parameters& parameters);
-Combining rooted_combining(const Problem& problem, const Parameters& parameters);
-inline constexpr std::string_view rooted_combining_rule = "as the reduction";
+// The record of such an algorithm. The parameters are called "reduce" or "gather", and "broadcast" or "scatter".
+Algorithm rooted_record(Collective collective, std::string_view id, std::string summary, std::string_view picture,
+                        std::string_view source);
 
 // "name:reduce=..,broadcast=..": the specification in which the parts run these algorithms.
 std::string rooted_specification(const Problem& problem, std::string_view id, std::string first, std::string second);

@@ -29,14 +29,19 @@ class EdgeLists {
   }
   // If the edges are listed by rank: puts those with higher ranks first. So the ranks do not all begin with the same one.
   void begin_after(Rank rank) {
-    std::rotate(sends_.begin(), std::find_if(sends_.begin(), sends_.end(), [&](auto& edge) { return edge.to > rank; }),
-                sends_.end());
-    std::rotate(receives_.begin(), std::find_if(receives_.begin(), receives_.end(), [&](auto& edge) { return edge.from > rank; }),
-                receives_.end());
+    rotate(sends_, [rank](const Edges::Send& edge) { return edge.to > rank; });
+    rotate(receives_, [rank](const Edges::Receive& edge) { return edge.from > rank; });
   }
   Edges edges(bool may_pack = true) const { return {sends_, receives_, may_pack}; }
 
  private:
+  template <class Edge, class IsHigher>
+  static void rotate(std::vector<Edge>& edges, IsHigher&& is_higher) {
+    if (edges.size() < 2) return;
+    const auto first = std::find_if(edges.begin(), edges.end(), is_higher);
+    if (first != edges.begin() && first != edges.end()) std::rotate(edges.begin(), first, edges.end());
+  }
+
   std::vector<Edges::Send> sends_;
   std::vector<Edges::Receive> receives_;
 };

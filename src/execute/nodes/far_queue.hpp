@@ -9,8 +9,8 @@
 // complete, so none of them is under way, and it is the next one or has been started: a window is never empty. The same holds for
 // its receiver. So both ends are started, and the message will be complete. This is true even if ranks have windows of different
 // sizes, or have started later messages as well. Packed messages are not in the queues: both leaders start theirs without
-// waiting for any message. Nor does a rank wait for one before it makes its messages known to the queues: a decision waits only
-// until all ranks of the node have entered the exchange.
+// waiting for any message. Nor does a rank wait for a message of this exchange before it makes its own known to the queues: a
+// decision waits only until all ranks of the node have entered the exchange, for which they may have to complete earlier ones.
 //
 // The order also spreads the load: at first all ranks send to their successors.
 #pragma once

@@ -1,15 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The shared memory in which the ranks of one node prepare what goes between their node and others: each rank's totals, and the
-// packed messages.
+// The shared memory in which the ranks of one node prepare what goes between their node and others: each rank's totals, its parts
+// of packed messages, and the packed messages.
 //
-// Reuse. Memory of one exchange is used again in later ones. A rank shows its totals of an exchange only after it has completed the
-// exchange before, and every rank waits until all ranks show theirs. So a rank that sees the totals of all ranks for exchange n
-// knows that all ranks have completed exchange n - 1. They have read the totals of n - 1, and nobody uses its packed messages any
-// more. A rank may show its totals of exchange n + 1 while others still read those of n, so there are two places, which are used in
-// turn.
+// A rank *enters* each exchange here by storing its number. A rank with short edges stores its totals and parts first, in its
+// *page* for that exchange, and then waits until all ranks of the node have entered the same exchange. A rank without short edges
+// has no page. It does not wait for others in that exchange, so it may be ahead of them.
+//
+// Reuse. Memory of one exchange is used again in later ones. A rank enters an exchange only after it has completed the one before.
+// So a rank that sees that all ranks have entered exchange n knows that all have completed exchange n - 1, and what they did for
+// it.
+//   * Packed messages: a rank uses them for exchange n only after it has seen that all have entered n. So nobody uses them for an
+//     earlier exchange any more.
+//   * Pages: a rank has two, which it uses for exchanges with even and odd numbers. A page shows the number of its exchange. A rank
+//     reads only pages of the exchange that it is in. A rank that enters exchange n writes its page only after all ranks have
+//     entered a later exchange than the one in the page. Usually that is exchange n - 2, for which it has already seen that.
+// A rank enters exchange n only after all have entered exchange n - `most_ahead`. So it is not further ahead of the ranks of its
+// node.
+//
+// No ranks wait for each other in a circle: of the ranks of a node, one that has entered the fewest exchanges may enter the next
+// one.
 #pragma once
 
 #include <atomic>
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -23,6 +36,8 @@ namespace quadrille {
 
 class NodeBoard {
  public:
+  static constexpr std::uint64_t most_ahead = 16;
+
   // `message_bytes`: room for one packed message.
   NodeBoard(SharedSpace& space, Count nodes, Bytes message_bytes);
 
@@ -32,14 +47,31 @@ class NodeBoard {
 
   // One rank's part of what goes to another node and comes from it.
   struct Row {
-    EdgeTotals out, in;
+    static constexpr Bytes no_part = -1;
+    EdgeSummary out, in;
+    Bytes part = no_part;  // where what goes out lies among the rank's parts; `no_part`: the rank packs it later
   };
-  std::span<Row> own_rows(std::uint64_t exchange) const { return rows_of(space_.rank(), exchange); }  // by node
-  std::span<const Row> rows(Rank place, std::uint64_t exchange) const { return rows_of(place, exchange); }
-  void show_rows(std::uint64_t exchange) { shown_[space_.rank()].publish(exchange); }
-  bool all_show_rows(std::uint64_t exchange);
 
-  // A packed message to another node: all its senders write into it, then its leader sends it.
+  // Entering an exchange. May this rank do so? It needs its page if it has short edges.
+  bool may_enter(std::uint64_t exchange, bool needs_page);
+  struct Page {
+    std::span<Row> rows;  // by node
+    std::span<std::byte> parts;
+  };
+  Page own_page(std::uint64_t exchange) const;  // to be written before this rank enters
+  void enter(std::uint64_t exchange) { entered_[space_.rank()].publish(exchange); }
+  bool all_have_entered(std::uint64_t exchange);
+
+  // Of an exchange which all ranks have entered, and which this rank has not completed.
+  const Row& row(Rank place, Count node, std::uint64_t exchange) const {
+    const Count page = page_of(place, exchange);
+    return numbers_[page].load(std::memory_order_relaxed) == exchange ? rows_[page * nodes_ + node] : nothing_;
+  }
+  const std::byte* part(Rank place, const Row& row, std::uint64_t exchange) const {
+    return parts_ + page_of(place, exchange) * part_bytes_ + row.part;
+  }
+
+  // A packed message to another node: its senders' parts are added, or they write into it, and then its leader sends it.
   std::byte* outgoing(Count node) const { return messages_ + node * 2 * message_bytes_; }
   void note_packed(std::uint64_t exchange) { packed_[space_.rank()].publish(exchange); }
   bool has_packed(Rank place, std::uint64_t exchange) const { return packed_[place].published() >= exchange; }
@@ -61,26 +93,34 @@ class NodeBoard {
  private:
   struct alignas(64) OneFlag : Flag {};
   struct alignas(64) Missing : std::atomic<std::uint64_t> {};
+  // The exchange of a page. Its owner stores it before it enters, which is a release; so a rank that has seen that the owner has
+  // entered this exchange loads this number, and the owner does not change it before that rank has entered a later one. If the page
+  // is of another exchange, any load returns another number.
+  struct alignas(64) Number : std::atomic<std::uint64_t> {};
   struct alignas(64) MessageArrival : Flag {
     Bytes bytes = 0;
   };
-  std::span<Row> rows_of(Rank place, std::uint64_t exchange) const {
-    const Count turn = static_cast<Count>(exchange % 2);
-    return {rows_ + (turn * space_.size() + place) * nodes_, index(nodes_)};
-  }
+  Count page_of(Rank place, std::uint64_t exchange) const { return static_cast<Count>(exchange % 2) * space_.size() + place; }
+
+  static const Row nothing_;
 
   SharedSpace& space_;
   const Count nodes_;
-  const Bytes message_bytes_;
+  const Bytes message_bytes_, part_bytes_;  // of one packed message; of one page's parts
   Offset control_ = 0;
   Closing* closing_ = nullptr;
-  OneFlag *shown_ = nullptr, *packed_ = nullptr;  // by place
-  Missing* missing_ = nullptr;                    // by place
-  MessageArrival* arrivals_ = nullptr;            // by node
-  Row* rows_ = nullptr;                           // by exchange modulo 2, place and node
-  std::byte* messages_ = nullptr;                 // by node: one to it and one from it
-  Rank first_unseen_ = 0;                         // ranks before it are known to show their rows of exchange `seen_`
-  std::uint64_t seen_ = 0;
+  OneFlag *entered_ = nullptr, *packed_ = nullptr;  // by place
+  Missing* missing_ = nullptr;                      // by place
+  MessageArrival* arrivals_ = nullptr;              // by node
+  Number* numbers_ = nullptr;                       // by page: exchange modulo 2, and place
+  Row* rows_ = nullptr;                             // by page and node
+  std::byte* parts_ = nullptr;                      // by page
+  std::byte* messages_ = nullptr;                   // by node: one to it and one from it
+
+  // What this rank has seen: all have entered exchange `all_entered_`. In the look for exchange `seen_`, the ranks before
+  // `first_unseen_` have entered it, and `least_seen_`.
+  std::uint64_t all_entered_ = 0, seen_ = 0, least_seen_ = 0;
+  Rank first_unseen_ = 0;
 };
 
 }  // namespace quadrille

@@ -25,11 +25,19 @@ class NodeMap {
   // packing_rule.hpp defines the order of partners and the leaders.
   Count node_after(Count steps) const { return quadrille::node_after(own_, steps, count()); }
   Count steps_to(Count node) const { return steps_between(own_, node, count()); }
-  Rank leader(Count node, Count other) const {
-    return rank_at(node, leader_after(steps_between(node, other, count()), ranks_of(node)));
+  // A rank's number among those of its node that may lead for the partner `other`, and the rank with a number.
+  Count number_to_lead(Count node, Rank place, Count other) const {
+    return number_in_circle(place, begin_of_circle_for(node, other), ranks_of(node));
+  }
+  Rank leader(Count node, Count other, Count number) const {
+    return rank_at(node, place_in_circle(number, begin_of_circle_for(node, other), ranks_of(node)));
   }
 
  private:
+  Rank begin_of_circle_for(Count node, Count other) const {
+    return begin_of_circle(steps_between(node, other, count()), ranks_of(node));
+  }
+
   const NodeRanks nodes_;
   const Count own_;
 };

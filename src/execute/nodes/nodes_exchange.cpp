@@ -50,6 +50,7 @@ NodesExchange::NodesExchange(std::shared_ptr<SharedSpace> node, const CopyCosts&
       far_(queue_.far()),
       board_(node_, map_.count(), rule.most_bytes),
       near_(node_, costs),
+      rows_(map_.count()),
       suspicions_(node_.size()) {
   meet();
 }
@@ -79,7 +80,7 @@ NodesExchange::~NodesExchange() {
 
 Bytes NodesExchange::memory_bytes() const {
   return near_.memory_bytes() + queue_.memory_bytes() + (node_.rank() == 0 ? board_.control_bytes() : 0) + out_.memory_bytes() +
-         in_.memory_bytes() + memory_bytes_of(packed_, to_pack_, to_unpack_, open_, suspects_, suspicions_);
+         in_.memory_bytes() + memory_bytes_of(rows_, packed_, to_pack_, to_unpack_, open_, suspects_, suspicions_);
 }
 
 void NodesExchange::start(const Edges& edges) {
@@ -89,7 +90,7 @@ void NodesExchange::start(const Edges& edges) {
   near_.begin(reinterpret_cast<const std::byte*>(&near_edges_), nullptr);
 }
 
-// Starts early messages, and shows the totals of the others.
+// Starts early messages, and adds up the others.
 void NodesExchange::list(const Edges& edges) {
   edges_ = &edges;
   ++exchange_;
@@ -101,12 +102,8 @@ void NodesExchange::list(const Edges& edges) {
   more_than_expected_.clear();
   suspects_.clear();
   absent_.clear(), lost_.clear();
-  is_decided_ = !edges.may_pack;
-  std::span<NodeBoard::Row> rows;
-  if (edges.may_pack) {
-    rows = board_.own_rows(++decision_);
-    std::fill(rows.begin(), rows.end(), NodeBoard::Row{});
-  }
+  if (edges.may_pack) ++decision_;
+  if (std::exchange(has_rows_, false)) std::fill(rows_.begin(), rows_.end(), NodeBoard::Row{});
   const FarEdges::Kind at_once = kind(edges.may_pack ? Form::early : Form::straight);
   for (std::size_t i = 0; i < edges.receives.size(); ++i) {
     const auto& [from, memory, bytes] = edges.receives[i];
@@ -115,7 +112,7 @@ void NodesExchange::list(const Edges& edges) {
       near_lists_.receive(map_.place_of(from), memory, bytes);
     } else if (bytes > 0 && is_short(bytes)) {
       in_.add(map_.steps_to(node), map_.place_of(from), i);
-      rows[index(node)].in.add({bytes, 1});
+      rows_[node].in.add(summary_of(from, me(), bytes));
     } else if (bytes > 0) {
       queue_.receive(at_once, from, memory, bytes, static_cast<std::uint32_t>(i));
     }
@@ -127,21 +124,63 @@ void NodesExchange::list(const Edges& edges) {
       near_lists_.send(map_.place_of(to), memory, bytes);
     } else if (bytes > 0 && is_short(bytes)) {
       out_.add(map_.steps_to(node), map_.place_of(to), i);
-      rows[index(node)].out.add({bytes, 1});
+      rows_[node].out.add(summary_of(me(), to, bytes));
     } else if (bytes > 0) {
       queue_.send(at_once, to, memory, bytes);
     }
   }
   queue_.start();
-  if (!edges.may_pack) return;
-  board_.show_rows(decision_);
-  node_.ring_all();
   out_.sort(), in_.sort();
+  has_rows_ = !out_.is_empty() || !in_.is_empty();
+  is_decided_ = !has_rows_;
+  has_entered_ = !edges.may_pack;
+  if (!has_entered_) enter();
+}
+
+EdgeSummary NodesExchange::summary_of(Rank from, Rank to, Bytes bytes) const {
+  const Count source = map_.node_of(from), target = map_.node_of(to);
+  return {{bytes, 1},
+          {map_.number_to_lead(source, map_.place_of(from), target), map_.number_to_lead(target, map_.place_of(to), source)}};
+}
+
+// Shows this rank's part of the short edges, if it has any.
+void NodesExchange::enter() {
+  if (!board_.may_enter(decision_, has_rows_)) return;
+  has_entered_ = true;
+  if (has_rows_) {
+    const NodeBoard::Page page = board_.own_page(decision_);
+    prepare_parts(page.parts);
+    std::copy(rows_.begin(), rows_.end(), page.rows.begin());
+  }
+  board_.enter(decision_);
+  node_.ring_all();
+}
+
+// Copies what goes to each node, as far as there is room.
+void NodesExchange::prepare_parts(std::span<std::byte> parts) {
+  Bytes at = 0;
+  out_.by_node([&](Count steps, Keys edges) {
+    NodeBoard::Row& row = rows_[map_.node_after(steps)];
+    if (part_bytes(row.out.totals) > static_cast<Bytes>(parts.size()) - at) return;
+    list_packed(edges);
+    prepare_part(parts.data() + at, packed_);
+    row.part = at;
+    at += part_bytes(row.out.totals);
+  });
+}
+
+void NodesExchange::list_packed(Keys edges) {
+  packed_.clear();
+  for (const std::uint64_t key : edges) {
+    const Edges::Send& edge = edges_->sends[ShortEdges::edge_of(key)];
+    packed_.push_back({ShortEdges::place_of(key), edge.memory, edge.bytes});
+  }
 }
 
 bool NodesExchange::advance_all() {
   if (!is_near_over_) advance_near();
-  if (!is_decided_ && board_.all_show_rows(decision_)) decide();
+  if (!has_entered_) enter();
+  if (!is_decided_ && has_entered_ && board_.all_have_entered(decision_)) decide();
   if (!to_pack_.empty()) send_packed();
   if (far_.has_open()) do  // a long list goes on before this rank gives its core away
       for (const FarEdges::Arrival& arrival : queue_.advance()) take(arrival);
@@ -149,7 +188,8 @@ bool NodesExchange::advance_all() {
   if (!to_unpack_.empty()) unpack();
   if (!absent_.empty()) [[unlikely]]
     look_for_absent();
-  if (is_near_over_ && is_decided_ && to_pack_.empty() && to_unpack_.empty() && absent_.empty() && !far_.has_open()) return true;
+  if (is_near_over_ && has_entered_ && is_decided_ && to_pack_.empty() && to_unpack_.empty() && absent_.empty() && !far_.has_open())
+    return true;
   if (decision_ > 0 && questions_.is_over()) look_for_other_forms();
   return false;
 }
@@ -168,42 +208,30 @@ void NodesExchange::advance_near() {
 // ---- Deciding
 
 // Adds up the rows of the first `places` ranks of this node.
-EdgeTotals NodesExchange::totals(Count node, EdgeTotals NodeBoard::Row::*direction, Rank places) const {
-  EdgeTotals sum;
-  for (Rank place = 0; place < places; ++place) sum.add(board_.rows(place, decision_)[index(node)].*direction);
+EdgeSummary NodesExchange::sum(Count node, EdgeSummary NodeBoard::Row::*direction, Rank places) const {
+  EdgeSummary sum;
+  for (Rank place = 0; place < places; ++place) sum.add(board_.row(place, node, decision_).*direction);
   return sum;
 }
 
+// Called by a rank with short edges when all ranks of its node have entered.
 void NodesExchange::decide() {
   is_decided_ = true;
   in_.by_node([this](Count steps, Keys edges) { expect_decided(map_.node_after(steps), edges); });
-  const auto leader_after = [this](Count steps) { return map_.place_of(map_.leader(map_.own(), map_.node_after(steps))); };
-  for (Count steps = 1; steps < map_.count(); ++steps)
-    if (leader_after(steps) == node_.rank()) lead(map_.node_after(steps));
+  packs_later_ = false;
   out_.by_node([this](Count steps, Keys edges) { send_decided(map_.node_after(steps), edges); });
   queue_.start();
+  if (!packs_later_) return;
   board_.note_packed(decision_);
-  for (Count steps = 1; steps < map_.count(); ++steps) node_.ring(leader_after(steps));
-}
-
-// Receives for others, and sends what others have packed.
-void NodesExchange::lead(Count node) {
-  const Count here = map_.ranks_of(map_.own()), there = map_.ranks_of(node);
-  const EdgeTotals in = totals(node, &NodeBoard::Row::in, here), out = totals(node, &NodeBoard::Row::out, here);
-  if (rule_.packs(in, there)) {
-    queue_.receive_now(kind(Form::packed), map_.leader(node, map_.own()), board_.incoming(node), rule_.most_bytes,
-                       packed_name | static_cast<std::uint32_t>(node));
-  }
-  if (!rule_.packs(out, here)) return;
-  TableWriter table(board_.outgoing(node));
-  for (Rank place = 0; place < here; ++place) table.add(board_.rows(place, decision_)[index(node)].out.edges);
-  table.end();
-  to_pack_.push_back({node, packed_bytes(here, out)});
+  node_.ring_all();
 }
 
 void NodesExchange::expect_decided(Count node, Keys edges) {
-  const Count here = map_.ranks_of(map_.own()), there = map_.ranks_of(node);
-  if (rule_.packs(totals(node, &NodeBoard::Row::in, here), there)) {
+  const auto [totals, leaders] = sum(node, &NodeBoard::Row::in, node_.size());
+  if (rule_.packs(totals, map_.ranks_of(node))) {
+    if (map_.leader(map_.own(), node, leaders.receiver) == me())
+      queue_.receive_now(kind(Form::packed), map_.leader(node, map_.own(), leaders.sender), board_.incoming(node), rule_.most_bytes,
+                         packed_name | static_cast<std::uint32_t>(node));
     to_unpack_.push_back({node, edges});
     return;
   }
@@ -214,31 +242,50 @@ void NodesExchange::expect_decided(Count node, Keys edges) {
 }
 
 void NodesExchange::send_decided(Count node, Keys edges) {
-  const Count here = map_.ranks_of(map_.own());
-  const EdgeTotals all = totals(node, &NodeBoard::Row::out, here);
-  if (!rule_.packs(all, here)) {
+  const auto [totals, leaders] = sum(node, &NodeBoard::Row::out, node_.size());
+  if (!rule_.packs(totals, node_.size())) {
     for (const std::uint64_t key : edges) {
       const auto& [to, memory, bytes] = edges_->sends[ShortEdges::edge_of(key)];
       queue_.send(kind(Form::single), to, memory, bytes);
     }
     return;
   }
-  packed_.clear();
-  for (const std::uint64_t key : edges) {
-    const Edges::Send& edge = edges_->sends[ShortEdges::edge_of(key)];
-    packed_.push_back({ShortEdges::place_of(key), edge.memory, edge.bytes});
+  if (rows_[node].part == NodeBoard::Row::no_part) {
+    list_packed(edges);
+    pack(board_.outgoing(node), node_.size(), totals, sum(node, &NodeBoard::Row::out, node_.rank()).totals, packed_);
+    packs_later_ = true;
   }
-  pack(board_.outgoing(node), here, all, totals(node, &NodeBoard::Row::out, node_.rank()), packed_);
+  if (map_.leader(map_.own(), node, leaders.sender) == me()) lead(node, totals, map_.leader(node, map_.own(), leaders.receiver));
 }
 
 // ---- Packed messages
 
+// Begins the message with what its senders have prepared. Those without a prepared part write theirs into it.
+void NodesExchange::lead(Count node, const EdgeTotals& totals, Rank to) {
+  std::byte* const message = board_.outgoing(node);
+  TableWriter table(message);
+  EdgeTotals before;
+  for (Rank place = 0; place < node_.size(); ++place) {
+    const NodeBoard::Row& row = board_.row(place, node, decision_);
+    const EdgeTotals& own = row.out.totals;
+    table.add(own.edges);
+    if (own.edges > 0 && row.part != NodeBoard::Row::no_part)
+      add_part(message, node_.size(), totals, before, board_.part(place, row, decision_), own);
+    before.add(own);
+  }
+  table.end();
+  to_pack_.push_back({node, packed_bytes(node_.size(), totals), to});
+}
+
 void NodesExchange::send_packed() {
-  for (Rank place = 0; place < node_.size(); ++place)
-    if (!board_.has_packed(place, decision_)) return;
-  for (const auto& [node, bytes] : to_pack_)
-    queue_.send_now(kind(Form::packed), map_.leader(node, map_.own()), board_.outgoing(node), bytes);
-  to_pack_.clear();
+  std::erase_if(to_pack_, [this](const ToPack& message) {
+    for (Rank place = 0; place < node_.size(); ++place) {
+      const NodeBoard::Row& row = board_.row(place, message.node, decision_);
+      if (row.out.totals.edges > 0 && row.part == NodeBoard::Row::no_part && !board_.has_packed(place, decision_)) return false;
+    }
+    queue_.send_now(kind(Form::packed), message.to, board_.outgoing(message.node), message.bytes);
+    return true;
+  });
 }
 
 void NodesExchange::take(const FarEdges::Arrival& arrival) {
@@ -259,9 +306,9 @@ void NodesExchange::take(const FarEdges::Arrival& arrival) {
 // Ranks compare the edges that they expect with what is in the packed message. Nobody does for a rank that expects none.
 void NodesExchange::compare_totals(Count node, const PackedMessage& packed) {
   const Count here = map_.ranks_of(map_.own());
-  if (packed.totals() == totals(node, &NodeBoard::Row::in, here) || !more_than_expected_.empty()) return;
+  if (packed.totals() == sum(node, &NodeBoard::Row::in, here).totals || !more_than_expected_.empty()) return;
   for (Rank place = 0; place < here; ++place) {
-    const EdgeTotals sent = packed.totals_to(place), expected = board_.rows(place, decision_)[index(node)].in;
+    const EdgeTotals sent = packed.totals_to(place), expected = board_.row(place, node, decision_).in.totals;
     if (sent.edges > expected.edges)
       more_than_expected_ = fmt::format(
           "the ranks of the node of rank {} send {} edges with {} bytes together to rank {}, on the node of rank {}, "
@@ -346,8 +393,8 @@ void NodesExchange::note_difference(std::size_t edge, Bytes sent) {
 // A message of the other form may also belong to a later exchange with the same tag, because its sender may be ahead. Then what is
 // missing has been sent before. So a rank fails only if it finds the same in two looks, and the rank that misses something has
 // looked again in between: each rank says what it misses each time that it looks, and receives what has arrived before it looks.
-// Nobody is 64 decisions ahead of an exchange in which a rank of its node has still to send: each decision waits until all ranks of
-// the node have completed the previous exchange. Exchanges that never pack make no decisions; their tags differ from all others.
+// Nobody is 64 decisions ahead of an exchange in which a rank of its node has still to send (NodeBoard::most_ahead). Exchanges that
+// never pack make no decisions; their tags differ from all others.
 void NodesExchange::look_for_other_forms() {
   ++looks_for_others_;
   open_.clear();
@@ -384,8 +431,7 @@ void NodesExchange::look_for_own_edges() {
       throw Error(
           ErrorCode::misuse,
           fmt::format("rank {}, on the node of rank {}, sends {} bytes to rank {}, on the node of rank {}, which expects {}; {}",
-                      from, map_.rank_at(map_.node_of(from), 0), *sent, map_.rank_at(map_.own(), node_.rank()),
-                      map_.rank_at(map_.own(), 0), expected, advice));
+                      from, map_.rank_at(map_.node_of(from), 0), *sent, me(), map_.rank_at(map_.own(), 0), expected, advice));
     suspects_.push_back(from);
   }
 }
@@ -417,19 +463,19 @@ void NodesExchange::note_missing() {
   if (!all.empty()) board_.note_missing(all[looks_for_others_ / looks_for_each % all.size()].in_look(looks_for_others_));
 }
 
-// Has this rank got a message that the other node may have sent instead? A leader that has completed its part looks in later
+// Has this rank got a message that the other node may have sent instead? A rank that has completed its part looks in later
 // exchanges, too.
 std::optional<NodesExchange::Found> NodesExchange::found_instead_of(std::uint64_t what) {
   const auto [decision, node, is_packed] = Missed::from(what);
+  const auto ahead = static_cast<std::int32_t>(static_cast<std::uint32_t>(decision - decision_));
+  if (ahead > 0 || (ahead == 0 && !is_decided_)) return {};  // it may be a message for which this rank has still to ask
   const auto found = [this, decision = decision](Form form, Rank from) -> std::optional<Found> {
     const auto bytes = far_.unexpected({form, decision}, from);
-    return bytes ? std::optional(Found{from, *bytes}) : std::nullopt;
+    return bytes ? std::optional(Found{form, from, *bytes}) : std::nullopt;
   };
-  if (!is_packed) {
-    if (map_.leader(map_.own(), node) != map_.rank_at(map_.own(), node_.rank())) return {};
-    return found(Form::packed, map_.leader(node, map_.own()));
-  }
-  if (decision != static_cast<std::uint32_t>(decision_)) return {};
+  for (Rank place = 0; place < map_.ranks_of(node); ++place)  // the other node may know of other edges, and so have other leaders
+    if (auto message = found(Form::packed, map_.rank_at(node, place))) return message;
+  if (!is_packed || ahead != 0) return {};
   for (const auto& [from_node, edges] : to_unpack_)
     for (const std::uint64_t key : edges) {
       if (from_node != node) break;
@@ -442,15 +488,17 @@ std::optional<NodesExchange::Found> NodesExchange::found_instead_of(std::uint64_
 
 void NodesExchange::fail_because_of(std::uint64_t what, const Found& found) const {
   const Missed missed = Missed::from(what);
+  const std::uint64_t decision = decision_ - static_cast<std::uint32_t>(decision_ - missed.decision);
   EdgeTotals in;
-  for (Rank place = 0; place < node_.size(); ++place) in.add(board_.rows(place, missed.decision)[index(missed.node)].in);
+  for (Rank place = 0; place < node_.size(); ++place) in.add(board_.row(place, missed.node, decision).in.totals);
+  const bool is_packed = found.form == Form::packed;
   const char *const single = "a message for each of its edges", *const packed = "one packed message";
+  const char* const expected = !missed.is_packed ? single : is_packed ? "one packed message from or to other ranks" : packed;
   throw Error(ErrorCode::misuse,
               fmt::format("the node of rank {} sends {} to the node of rank {}, which expects {}: {} edges with {} bytes together; "
                           "rank {} has sent rank {} a message of {} bytes instead; {}",
-                          map_.rank_at(missed.node, 0), missed.is_packed ? single : packed, map_.rank_at(map_.own(), 0),
-                          missed.is_packed ? packed : single, in.edges, in.bytes, found.from,
-                          map_.rank_at(map_.own(), node_.rank()), found.bytes, advice));
+                          map_.rank_at(missed.node, 0), is_packed ? packed : single, map_.rank_at(map_.own(), 0), expected,
+                          in.edges, in.bytes, found.from, me(), found.bytes, advice));
 }
 
 bool NodesExchange::proceed() {
@@ -471,8 +519,7 @@ void NodesExchange::complete() {
 void NodesExchange::end() {
   if (near_error_) [[unlikely]]
     std::rethrow_exception(near_error_);
-  const Rank me = map_.rank_at(map_.own(), node_.rank());
-  if (const std::string sentence = difference_.sentence(me, [](Rank rank) { return rank; }); !sentence.empty()) [[unlikely]]
+  if (const std::string sentence = difference_.sentence(me(), [](Rank rank) { return rank; }); !sentence.empty()) [[unlikely]]
     throw Error(ErrorCode::misuse, sentence);
   if (!more_than_expected_.empty()) [[unlikely]]
     throw Error(ErrorCode::misuse, more_than_expected_);

@@ -5,12 +5,13 @@
 //   early    Long edges, and all edges of an exchange that is not packed (Edges::may_pack). Both ends know an edge's length, so
 //            both know that it is early, and start its message at once.
 //   decided  Short edges. The ranks of a node show each other what they have for each other node (node_board.hpp). So both nodes
-//            of a pair know, each from its own side and without a message, how many edges and bytes go from one to the other. From
-//            these figures and a rule both decide the same (packing.hpp): one packed message from leader to leader, or a message
-//            for each edge.
+//            of a pair know, each from its own side and without a message, how many edges and bytes go from one to the other, and
+//            between which ranks. From this and a rule both decide the same (packing.hpp): one packed message from leader to
+//            leader, or a message for each edge. A rank also shows the edges themselves, if they are few: then a leader needs
+//            nothing more of it.
 //
-// So a rank waits for the ends of its own edges and, if the exchange may pack, until all ranks of its node have entered. A leader
-// also waits for the packed messages that it sends and receives for others.
+// So a rank waits for the ends of its own edges. A rank with short edges to or from other nodes also waits until all ranks of its
+// node have entered, and a leader, which is one of these, for the packed messages that it sends and receives for others.
 #pragma once
 
 #include <chrono>
@@ -56,6 +57,7 @@ class NodesExchange final : public EdgesExecutable {
     void add(Count steps, Rank place, std::size_t edge) {
       keys_.push_back(static_cast<std::uint64_t>(steps) << 42 | static_cast<std::uint64_t>(place) << 21 | edge);
     }
+    bool is_empty() const { return keys_.empty(); }
     void sort() { std::sort(keys_.begin(), keys_.end()); }
     // Calls visit(steps to a node, keys of that node).
     void by_node(auto&& visit) const {
@@ -74,10 +76,10 @@ class NodesExchange final : public EdgesExecutable {
     std::vector<std::uint64_t> keys_;
   };
   using Keys = std::span<const std::uint64_t>;
-  struct ToPack {  // a packed message that this rank sends, as the leader, once the ranks of its node have copied their edges into
-                   // it
+  struct ToPack {  // a packed message that this rank sends, as the leader, once it has all edges
     Count node;
     Bytes bytes;
+    Rank to;
   };
   struct ToUnpack {  // a packed message that others or this rank receive, and that has edges for this rank
     Count node;
@@ -85,6 +87,7 @@ class NodesExchange final : public EdgesExecutable {
   };
 
   struct Found {  // a message that this rank has not asked for
+    FarEdges::Form form;
     Rank from;
     Bytes bytes;
   };
@@ -93,15 +96,20 @@ class NodesExchange final : public EdgesExecutable {
   FarEdges::Kind kind(FarEdges::Form form) const {
     return {form, form == FarEdges::Form::straight ? exchange_ - decision_ : decision_};
   }
+  Rank me() const { return map_.rank_at(map_.own(), node_.rank()); }
   void meet();
   void list(const Edges& edges);
   bool advance_all();
   void advance_near();
+  EdgeSummary summary_of(Rank from, Rank to, Bytes bytes) const;  // of one short edge
+  void enter();
+  void prepare_parts(std::span<std::byte> parts);
+  void list_packed(Keys edges);
   void decide();
-  EdgeTotals totals(Count node, EdgeTotals NodeBoard::Row::*direction, Rank places) const;
+  EdgeSummary sum(Count node, EdgeSummary NodeBoard::Row::*direction, Rank places) const;
   void send_decided(Count node, Keys edges);
   void expect_decided(Count node, Keys edges);
-  void lead(Count node);
+  void lead(Count node, const EdgeTotals& totals, Rank to);
   void send_packed();
   void take(const FarEdges::Arrival& arrival);
   void unpack();
@@ -130,7 +138,9 @@ class NodesExchange final : public EdgesExecutable {
   // One execution.
   const Edges* edges_ = nullptr;
   std::uint64_t exchange_ = 0, decision_ = 0;  // numbers of this exchange, and among those that may pack
-  bool is_decided_ = true;
+  ByRank<NodeBoard::Row> rows_;                // by node: this rank's part of the short edges
+  bool has_rows_ = false, has_entered_ = true, is_decided_ = true;
+  bool packs_later_ = false;  // has this rank packed edges that were not among its parts?
   EdgeLists near_lists_;
   Edges near_edges_;
   bool is_near_over_ = true;

@@ -20,19 +20,48 @@ void put(std::byte* message, Count position, Count value) {
   std::memcpy(message + position * number_bytes, &number, sizeof number);
 }
 
+std::uint32_t get(const std::byte* message, Count position) {
+  std::uint32_t number = 0;
+  std::memcpy(&number, message + position * number_bytes, sizeof number);
+  return number;
+}
+
+Count first_entry(Count senders, const EdgeTotals& before) { return senders + 1 + 2 * before.edges; }
+
+// Writes entries from the number at `entries` on, and the edges from `bytes` + `first` on. Returns where they end.
+Bytes put_edges(std::byte* entries, std::byte* bytes, Bytes first, std::span<const PackedEdge> edges) {
+  Count entry = 0;
+  for (const PackedEdge& edge : edges) {
+    put(entries, entry++, edge.receiver);
+    put(entries, entry++, first);
+    copy_bytes(bytes + first, edge.memory, index(edge.bytes));
+    first += edge.bytes;
+  }
+  return first;
+}
+
 }  // namespace
 
 void pack(std::byte* message, Count senders, const EdgeTotals& all, const EdgeTotals& before, std::span<const PackedEdge> edges) {
-  std::byte* const bytes = message + head_bytes(senders, all.edges);
-  Count entry = senders + 1 + 2 * before.edges;
-  Bytes at = before.bytes;
-  for (const PackedEdge& edge : edges) {
-    put(message, entry++, edge.receiver);
-    put(message, entry++, at);
-    copy_bytes(bytes + at, edge.memory, index(edge.bytes));
-    at += edge.bytes;
+  QUADRILLE_ASSERT(before.edges + static_cast<Count>(edges.size()) <= all.edges);
+  const Bytes last = put_edges(message + first_entry(senders, before) * number_bytes, message + head_bytes(senders, all.edges),
+                               before.bytes, edges);
+  QUADRILLE_ASSERT(last <= all.bytes);
+}
+
+void prepare_part(std::byte* part, std::span<const PackedEdge> edges) {
+  put_edges(part, part + part_bytes({0, static_cast<Count>(edges.size())}), 0, edges);
+}
+
+void add_part(std::byte* message, Count senders, const EdgeTotals& all, const EdgeTotals& before, const std::byte* part,
+              const EdgeTotals& own) {
+  QUADRILLE_ASSERT(before.edges + own.edges <= all.edges && before.bytes + own.bytes <= all.bytes);
+  std::byte* const entries = message + first_entry(senders, before) * number_bytes;
+  for (Count entry = 0; entry < 2 * own.edges; entry += 2) {
+    put(entries, entry, get(part, entry));
+    put(entries, entry + 1, before.bytes + get(part, entry + 1));
   }
-  QUADRILLE_ASSERT(at <= all.bytes && entry <= senders + 1 + 2 * all.edges);
+  std::memcpy(message + head_bytes(senders, all.edges) + before.bytes, part + part_bytes({0, own.edges}), index(own.bytes));
 }
 
 void TableWriter::add(Count edges) {
@@ -47,11 +76,7 @@ PackedMessage::PackedMessage(const std::byte* message, Bytes bytes, Count sender
   if (left >= 0) all_ = {left, edges};
 }
 
-std::uint32_t PackedMessage::number_at(Count position) const {
-  std::uint32_t number = 0;
-  std::memcpy(&number, message_ + position * number_bytes, sizeof number);
-  return number;
-}
+std::uint32_t PackedMessage::number_at(Count position) const { return get(message_, position); }
 
 PackedMessage::Range PackedMessage::edges(Rank sender, Rank receiver) const {
   if (all_.edges == 0) return {};

@@ -28,7 +28,14 @@ struct PackedEdge {
 // `edges` must be sorted by receiver. Ranks may write into the message at the same time.
 void pack(std::byte* message, Count senders, const EdgeTotals& all, const EdgeTotals& before, std::span<const PackedEdge> edges);
 
-// The leader's part: writes the table. Call `add` for each sender with its number of edges, then `end`.
+// The same in two steps: a sender prepares its part before anybody knows the totals, and the leader adds it. A part has so many
+// bytes.
+inline Bytes part_bytes(const EdgeTotals& own) { return static_cast<Bytes>(2 * sizeof(std::uint32_t)) * own.edges + own.bytes; }
+void prepare_part(std::byte* part, std::span<const PackedEdge> edges);
+void add_part(std::byte* message, Count senders, const EdgeTotals& all, const EdgeTotals& before, const std::byte* part,
+              const EdgeTotals& own);
+
+// The leader also writes the table. Call `add` for each sender with its number of edges, then `end`.
 class TableWriter {
  public:
   explicit TableWriter(std::byte* message) : message_(message) {}

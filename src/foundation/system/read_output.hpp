@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A launcher forwards what its processes print. What is still in the pipe when a process aborts may be lost, such as the error's text.
+// A launcher forwards what its processes print. What is still in the pipe when a process aborts may be lost, such as an error's
+// text.
 #pragma once
 
 #include <chrono>

@@ -25,27 +25,36 @@ class BufferSide {
 
   // Notes that a block lies there.
   void use(Count first, Count elements) {
-    const UsedPart block{bytes(first), bytes(first + elements)};
-    if (used_.first == used_.second)
-      used_ = block;
-    else if (elements > 0)
-      used_ = {std::min(used_.first, block.first), std::max(used_.second, block.second)};
+    if (elements == 0) return;
+    const Count end = first + elements;
+    if (first_ == end_) {
+      first_ = first, end_ = end;
+    } else {
+      rises_ = rises_ && first >= end_;
+      first_ = std::min(first_, first), end_ = std::max(end_, end);
+    }
   }
 
-  void check_given(const char* what) const { quadrille::check_given(buffer_, used_, what); }
+  // True if each block begins behind those noted before: then no two overlap.
+  bool rises() const { return rises_; }
+
+  void check_given(const char* what) const { quadrille::check_given(buffer_, used(), what); }
 
   // Throws Error{misuse} if blocks are sent from the one buffer and received in the other, and these overlap.
   void check_apart(const BufferSide<std::byte>& output, std::string_view function) const {
-    if (overlap(buffer_, used_, output.buffer_, output.used_)) throw_overlap(function, true);
+    if (overlap(buffer_, used(), output.buffer_, output.used())) throw_overlap(function, true);
   }
 
  private:
   template <class>
   friend class BufferSide;
 
+  UsedPart used() const { return {bytes(first_), bytes(end_)}; }
+
   Byte* const buffer_;
   const Bytes element_bytes_;
-  UsedPart used_{0, 0};
+  Count first_ = 0, end_ = 0;  // the elements that are used
+  bool rises_ = true;
 };
 
 using InputSide = BufferSide<const std::byte>;

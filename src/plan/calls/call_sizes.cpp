@@ -84,10 +84,9 @@ Count block_elements(const CallArguments& arguments, Rank me, Count ranks) {
 
 }  // namespace
 
-void check_root(Rank root, Count ranks) {
-  if (root < 0 || root >= ranks)
-    throw Error(ErrorCode::misuse,
-                fmt::format("the root is {}, but there are {}; it must be 0 to {}", root, counted(ranks, "rank"), ranks - 1));
+void refuse_root(Rank root, Count ranks) {
+  throw Error(ErrorCode::misuse,
+              fmt::format("the root is {}, but there are {}; it must be 0 to {}", root, counted(ranks, "rank"), ranks - 1));
 }
 
 void check_element_bytes(const CallOperator& operation, Bytes element_bytes) {

@@ -10,7 +10,11 @@ namespace quadrille {
 // both), if the root is not a rank of the group, or if the operator's elements have another size. Not for calls with counts.
 Bytes checked_block_bytes(const CallArguments& arguments, Rank me, Count ranks);
 
-void check_root(Rank root, Count ranks);
+[[noreturn]] void refuse_root(Rank root, Count ranks);
+inline void check_root(Rank root, Count ranks) {
+  if (root < 0 || root >= ranks) [[unlikely]]
+    refuse_root(root, ranks);
+}
 void check_element_bytes(const CallOperator& operation, Bytes element_bytes);
 
 }  // namespace quadrille

@@ -12,6 +12,7 @@
 #include "foundation/hash.hpp"
 #include "foundation/text/counted.hpp"
 #include "plan/calls/call_sizes.hpp"
+#include "plan/calls/own_counts.hpp"
 #include "plan/gathered.hpp"
 #include "plan/plan_buffers.hpp"
 #include "plan/request.hpp"
@@ -97,6 +98,11 @@ class PresentFunction {
 };
 
 }  // namespace
+
+bool needs_no_plan(const CallOptions& options) {
+  return options.algorithm == automatic && !options.family && options.policy == CallOptions{}.policy &&
+         options.executor == CallOptions{}.executor;
+}
 
 std::variant<std::string, Candidate> algorithm_of(const CallOptions& options) {
   if (!options.family) return std::string(options.algorithm);
@@ -234,6 +240,7 @@ CallKey Calls::checked_key(Communicator& ranks, const Problem& problem, const Ca
     if (problem.ranks != ranks.size())
       throw Error(ErrorCode::misuse,
                   fmt::format("the problem has {} and the group {}", counted(problem.ranks, "rank"), ranks.size()));
+    if (has_pair_counts(problem.collective)) quadrille::check(problem);
     if (operation) check_element_bytes(*operation, problem.element_bytes);
   });
   return key;
@@ -251,6 +258,8 @@ void Calls::execute(Communicator& ranks, const Problem& problem, const void* inp
                     const CallOptions& options) {
   const CallKey key = checked_key(ranks, problem, operation, options);
   if (!has_pair_counts(problem.collective)) return execute_with(ranks, key, input, output, false);
+  if (needs_no_plan(options))
+    return execute_irregular(ranks, OwnCounts(problem, ranks.rank(), input, output, "execute").call(), options);
   plan(ranks, problem, plan_options(key, nullptr)).execute(input, output);
 }
 
@@ -258,6 +267,8 @@ Request Calls::start(Communicator& ranks, const Problem& problem, const void* in
                      const CallOptions& options) {
   const CallKey key = checked_key(ranks, problem, operation, options);
   if (!has_pair_counts(problem.collective)) return start_with(ranks, key, input, output, false);
+  if (needs_no_plan(options))
+    return start_irregular(ranks, OwnCounts(problem, ranks.rank(), input, output, "start").call(), options);
   return plan(ranks, problem, plan_options(key, nullptr)).start(input, output);
 }
 

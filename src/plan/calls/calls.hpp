@@ -28,10 +28,13 @@
 
 namespace quadrille {
 
-// The key by which a call's plan is found. It owns nothing.
 // The algorithm for the plan of a call. Throws Error{misuse} if the call names an algorithm and a family.
 std::variant<std::string, Candidate> algorithm_of(const CallOptions& options);
 
+// Does a call with counts run as an exchange by edges? It does unless it names an algorithm, a family, a policy or an executor.
+bool needs_no_plan(const CallOptions& options);
+
+// The key by which a call's plan is found. It owns nothing.
 struct CallKey {
   Collective collective;
   bool in_place;

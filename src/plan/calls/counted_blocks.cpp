@@ -7,19 +7,15 @@
 
 namespace quadrille {
 
-void CountedBlocks::check_lengths() const {
-  const std::string_view dash = side.empty() ? "" : "_";
-  const auto check = [&](const CountList& list, std::string_view what) {
-    if (static_cast<Count>(list.size()) != length)
-      throw Error(ErrorCode::misuse,
-                  fmt::format("{} has {} {}{}{} for {} {}", function, list.size(), side, dash, what, length, peers));
-  };
-  check(blocks.counts, "counts");
-  if (blocks.displacements) check(*blocks.displacements, "displacements");
+void CountedBlocks::refuse_lengths() const {
+  const bool are_counts = size(blocks.counts) != length;
+  throw Error(ErrorCode::misuse,
+              fmt::format("{} has {} {}{}{} for {} {}", function, are_counts ? blocks.counts.size() : blocks.displacements->size(),
+                          side, *side ? "_" : "", are_counts ? "counts" : "displacements", length, peers));
 }
 
 void CountedBlocks::refuse(Count block, Count first, Count count) const {
-  const std::string_view dash = side.empty() ? "" : "_";
+  const char* const dash = *side ? "_" : "";
   if (count < 0)
     throw Error(ErrorCode::misuse, fmt::format("{}{}counts[{}] is {}; counts are 0 or more", side, dash, block, count));
   if (!checked_sum(first, count)) throw Error(ErrorCode::too_large, fmt::format("the {}{}counts reach 2^63 elements", side, dash));

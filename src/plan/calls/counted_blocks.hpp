@@ -13,10 +13,10 @@ namespace quadrille {
 struct CountedBlocks {
   const BlockList& blocks;
   std::string_view function;  // that the program has called
-  std::string_view side;      // "send" or "receive"; empty if the caller gives counts for one side only
+  const char* side;           // "send" or "receive"; empty if the caller gives counts for one side only
   Count length;               // how many blocks there must be: one for each of the
-  std::string_view peers;
-  std::string_view buffer;  // what holds them, and its
+  const char* peers;
+  const char* buffer;  // what holds them, and its
   Count elements;
   bool has_buffer = true;  // if false, `elements` is not used
 
@@ -24,7 +24,8 @@ struct CountedBlocks {
   // Error{too_large}.
   template <class Visit>
   void visit(Visit&& visit) const {
-    check_lengths();
+    if (size(blocks.counts) != length || (blocks.displacements && size(*blocks.displacements) != length)) [[unlikely]]
+      refuse_lengths();
     Count before = 0;
     for (Count block = 0; block < length; ++block) {
       const Count count = blocks.counts[index(block)],
@@ -38,7 +39,8 @@ struct CountedBlocks {
   }
 
  private:
-  void check_lengths() const;
+  static Count size(const CountList& list) { return static_cast<Count>(list.size()); }
+  [[noreturn]] void refuse_lengths() const;
   [[noreturn]] void refuse(Count block, Count first, Count count) const;
 };
 

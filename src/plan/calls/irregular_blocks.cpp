@@ -1,46 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plan/calls/irregular_blocks.hpp"
 
-#include "plan/calls/call_sizes.hpp"
-#include "problem/collective_facts.hpp"
-
 namespace quadrille {
 
-IrregularBlocks::IrregularBlocks(const IrregularCall& call, Rank me, Count ranks)
-    : call_(call),
-      is_scatter_(facts_of(call.arguments.collective).output.holding == Holding::one),
-      is_rooted_(is_rooted(call.arguments.collective)),
-      has_pairs_(has_pair_counts(call.arguments.collective)),
-      me_(me),
-      p_(ranks) {}
-
-Bytes IrregularBlocks::bytes(Count elements) const {
-  const auto product = checked_product(elements, arguments().element_bytes);
-  if (!product) throw Error(ErrorCode::too_large, fmt::format("{} elements reach 2^63 bytes", elements));
-  return *product;
+void IrregularBlocks::refuse_length(Count elements) {
+  throw Error(ErrorCode::too_large, fmt::format("{} elements reach 2^63 bytes", elements));
 }
 
 Bytes IrregularBlocks::own_share() const {
   if (arguments().in_place) return bytes(is_root() ? blocks().counts[index(me_)] : arguments().output_elements);
-  return bytes(is_scatter_ ? arguments().output_elements : arguments().input_elements);
-}
-
-void IrregularBlocks::check_operation() const {
-  check_root(arguments().root, p_);
-  if (arguments().operation) check_element_bytes(*arguments().operation, arguments().element_bytes);
+  return bytes(is_scatter() ? arguments().output_elements : arguments().input_elements);
 }
 
 void IrregularBlocks::check_all() const {
   check_operation();
   const auto checked = [](Rank, Count, Count) {};
-  if (has_pairs_) {
+  if (has_pairs()) {
     if (!replaces()) visit_sent(checked);
     return visit_received(checked);
   }
-  if (is_rooted_ && !is_root()) return;
-  is_scatter_ ? visit_sent(checked) : visit_received(checked);
-  if (arguments().in_place || is_rooted_) return;
-  if (is_scatter_)
+  if (is_rooted() && !is_root()) return;
+  is_scatter() ? visit_sent(checked) : visit_received(checked);
+  if (arguments().in_place || is_rooted()) return;
+  if (is_scatter())
     check_own("output", arguments().output_elements);
   else
     check_own("input", arguments().input_elements);
@@ -57,7 +39,7 @@ void IrregularBlocks::compare_share(Rank rank, Bytes share) const {
   if (const Bytes expected = bytes(blocks().counts[index(rank)]); expected != share)
     throw Error(ErrorCode::misuse,
                 fmt::format("{}'s counts[{}] is {} B at the root and rank {} {} {} B; they must be equal",
-                            name(arguments().collective), rank, expected, rank, is_scatter_ ? "has room for" : "gives", share));
+                            name(arguments().collective), rank, expected, rank, is_scatter() ? "has room for" : "gives", share));
 }
 
 }  // namespace quadrille

@@ -6,47 +6,62 @@
 
 #include <string_view>
 
+#include "plan/calls/call_sizes.hpp"
 #include "plan/calls/counted_blocks.hpp"
+#include "problem/collective_facts.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {
 
 class IrregularBlocks {
  public:
-  IrregularBlocks(const IrregularCall& call, Rank me, Count ranks);
+  IrregularBlocks(const IrregularCall& call, Rank me, Count ranks)
+      : call_(call), facts_(facts_of(call.arguments.collective)), me_(me), p_(ranks) {}
 
   Rank rank() const { return me_; }
   Count ranks() const { return p_; }
   const CallArguments& arguments() const { return call_.arguments; }
+  std::string_view collective() const { return facts_.name; }
   const BlockList& sent() const { return call_.send; }
   const BlockList& received() const { return call_.receive; }
 
+  bool has_pairs() const { return has_pair_counts(facts_); }
+  bool is_rooted() const { return quadrille::is_rooted(facts_); }
+  bool is_known_to_all() const { return !has_pairs() && !is_rooted(); }  // do all ranks give all counts?
   bool is_root() const { return me_ == arguments().root; }
   // For calls in place: returns true if the block received from a rank replaces the block sent to it. If the caller passes send
   // counts, too, blocks are sent from their own places in the buffer.
   bool replaces() const { return arguments().in_place && call_.send.counts.size() == 0; }
-  bool is_scatter() const { return is_scatter_; }
+  bool is_scatter() const { return facts_.output.holding == Holding::one; }
   // Returns the blocks of the side that has one block per rank. In an alltoallv both sides do; the receiving side is returned.
-  const BlockList& blocks() const { return is_scatter_ ? call_.send : call_.receive; }
+  const BlockList& blocks() const { return is_scatter() ? call_.send : call_.receive; }
 
-  Bytes bytes(Count elements) const;  // throws Error{too_large}
+  Bytes bytes(Count elements) const {  // throws Error{too_large}
+    const auto product = checked_product(elements, arguments().element_bytes);
+    if (!product) [[unlikely]]
+      refuse_length(elements);
+    return *product;
+  }
   // The bytes that this rank contributes to a gatherv or receives from a scatterv. Only the root knows all counts, so each rank
   // determines its own.
   Bytes own_share() const;
 
   // These two are local and throw Error{misuse} or Error{too_large}.
-  void check_operation() const;  // the root and the operator
+  void check_operation() const {  // the root and the operator
+    check_root(arguments().root, p_);
+    if (arguments().operation) check_element_bytes(*arguments().operation, arguments().element_bytes);
+  }
   // The root, the operator and all blocks that this rank knows, except those that other ranks must have, too.
   void check_all() const;
 
   // Checks the blocks of a side, and passes each to `visit`: its rank, its first element, its elements.
   template <class Visit>
   void visit_sent(Visit&& visit) const {
-    visit_side(has_pairs_ ? "send" : "", call_.send, arguments().in_place, visit);
+    visit_side(has_pairs() ? "send" : "", call_.send, arguments().in_place, visit);
   }
   template <class Visit>
   void visit_received(Visit&& visit) const {
-    visit_side(has_pairs_ ? "receive" : "", call_.receive, true, visit);
+    visit_side(has_pairs() ? "receive" : "", call_.receive, true, visit);
   }
 
   // Throws Error{misuse} unless the root's count for that rank has as many bytes as the rank itself gives or takes.
@@ -54,9 +69,9 @@ class IrregularBlocks {
 
  private:
   template <class Visit>
-  void visit_side(std::string_view side, const BlockList& blocks, bool is_output, Visit&& visit) const {
+  void visit_side(const char* side, const BlockList& blocks, bool is_output, Visit&& visit) const {
     CountedBlocks{.blocks = blocks,
-                  .function = name(arguments().collective),
+                  .function = facts_.name,
                   .side = side,
                   .length = p_,
                   .peers = "ranks",
@@ -70,8 +85,10 @@ class IrregularBlocks {
 
   void check_own(std::string_view buffer, Count elements) const;
 
+  [[noreturn]] static void refuse_length(Count elements);
+
   const IrregularCall& call_;
-  const bool is_scatter_, is_rooted_, has_pairs_;
+  const CollectiveFacts& facts_;
   const Rank me_;
   const Count p_;
 };

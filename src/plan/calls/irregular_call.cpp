@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Typed calls with counts. There are three ways:
+// Typed calls with counts, and alltoallv on untyped memory (own_counts.hpp). There are three ways:
 //
 //   alltoallv, gatherv, scatterv    Each rank knows its own counts only. They run as an exchange by edges, which needs no plan and
 //                                   no agreement.
@@ -17,8 +17,6 @@
 
 namespace quadrille {
 namespace {
-
-bool is_known_to_all(Collective collective) { return !has_pair_counts(collective) && !is_rooted(collective); }
 
 CallKey key_of(const IrregularCall& call, const CallOptions& options) {
   return {.collective = call.arguments.collective,
@@ -52,10 +50,9 @@ CallKey checked_key(Communicator& ranks, const IrregularCall& call, const Irregu
   return key;
 }
 
-void execute_known(Communicator& ranks, const IrregularCall& call, const CallOptions& given) {
+void execute_known(Communicator& ranks, const IrregularCall& call, const IrregularBlocks& blocks, const CallOptions& given) {
   const CallOptions options = with_algorithm(call, given);
   Calls& calls = ranks.calls();
-  const IrregularBlocks blocks(call, ranks.rank(), ranks.size());
   const CallKey key = checked_key(ranks, call, blocks, options);
   if (PackedOutput::is_superfluous(blocks)) return calls.execute(ranks, key, call.arguments.input, call.arguments.output);
   PackedOutput& packed = calls.packed_output;
@@ -64,10 +61,9 @@ void execute_known(Communicator& ranks, const IrregularCall& call, const CallOpt
   packed.unpack();
 }
 
-Request start_known(Communicator& ranks, const IrregularCall& call, const CallOptions& given) {
+Request start_known(Communicator& ranks, const IrregularCall& call, const IrregularBlocks& blocks, const CallOptions& given) {
   const CallOptions options = with_algorithm(call, given);
   Calls& calls = ranks.calls();
-  const IrregularBlocks blocks(call, ranks.rank(), ranks.size());
   const CallKey key = checked_key(ranks, call, blocks, options);
   if (PackedOutput::is_superfluous(blocks)) return calls.start(ranks, key, call.arguments.input, call.arguments.output);
   const auto packed = std::make_shared<PackedOutput>();
@@ -77,18 +73,14 @@ Request start_known(Communicator& ranks, const IrregularCall& call, const CallOp
 
 // ---- Counts of which each rank knows its own
 
-bool is_default(const CallOptions& options) {
-  return options.algorithm == automatic && !options.family && options.policy == CallOptions{}.policy &&
-         options.executor == CallOptions{}.executor;
-}
-
 // Collective if the ranks compare their calls, and in the first call of the group. Returns null if the call asks for a plan.
 Exchanger* exchanger_for(Communicator& ranks, const IrregularCall& call, const CallOptions& options) {
   Calls& calls = ranks.calls();
-  const bool asked = call.arguments.compares;
-  calls.compare(ranks, asked, key_of(call, options), [] {});
-  Exchanger* const exchanger = is_default(options) ? calls.exchanger(ranks).get() : nullptr;
-  if (exchanger && calls.compares(ranks, asked)) compare_counts(ranks, call);
+  const bool compares = calls.compares(ranks, call.arguments.compares);
+  if (compares) calls.compare(ranks, true, key_of(call, options), [] {});
+  if (!needs_no_plan(options)) return nullptr;
+  Exchanger* const exchanger = calls.exchanger(ranks).get();
+  if (compares) compare_counts(ranks, call);
   return exchanger;
 }
 
@@ -103,10 +95,11 @@ PlanOptions plan_options(const IrregularCall& call, const CallOptions& options) 
 
 void execute_irregular(Communicator& ranks, const IrregularCall& call, const CallOptions& options) {
   const CallArguments& arguments = call.arguments;
-  if (is_known_to_all(arguments.collective)) return execute_known(ranks, call, options);
+  const IrregularBlocks blocks(call, ranks.rank(), ranks.size());
+  if (blocks.is_known_to_all()) return execute_known(ranks, call, blocks, options);
   if (Exchanger* const exchanger = exchanger_for(ranks, call, options)) {
     IrregularEdges& edges = ranks.calls().edges;
-    edges.list({call, ranks.rank(), ranks.size()}, name(arguments.collective));
+    edges.list(blocks, blocks.collective());
     return exchanger->execute(edges.edges());
   }
   Plan plan = plan_irregular(ranks, call, plan_options(call, options));
@@ -117,11 +110,12 @@ void execute_irregular(Communicator& ranks, const IrregularCall& call, const Cal
 
 Request start_irregular(Communicator& ranks, const IrregularCall& call, const CallOptions& options) {
   const CallArguments& arguments = call.arguments;
-  if (is_known_to_all(arguments.collective)) return start_known(ranks, call, options);
+  const IrregularBlocks blocks(call, ranks.rank(), ranks.size());
+  if (blocks.is_known_to_all()) return start_known(ranks, call, blocks, options);
   const std::string function = fmt::format("i{}", name(arguments.collective));
   if (Exchanger* const exchanger = exchanger_for(ranks, call, options)) {
     const auto open = std::make_shared<IrregularEdges>();
-    open->list({call, ranks.rank(), ranks.size()}, function);
+    open->list(blocks, function);
     return exchanger->start(open->edges(), open);
   }
   Plan plan = plan_irregular(ranks, call, plan_options(call, options));

@@ -4,20 +4,22 @@
 #include <cstring>
 
 #include "plan/calls/buffer_side.hpp"
-#include "problem/collective_facts.hpp"
 #include "quadrille/traffic.hpp"
 
 namespace quadrille {
+
 void IrregularEdges::list(const IrregularBlocks& blocks, std::string_view function) {
   lists_.clear();
   blocks.check_operation();
-  const CallArguments& call = blocks.arguments();
-  if (has_pair_counts(call.collective))
-    call.in_place ? list_pairs_in_place(blocks) : list_pairs(blocks, function);
-  else
-    list_rooted(blocks, function);
-  lists_.begin_after(blocks.rank());
-  edges_ = lists_.edges(has_pair_counts(call.collective));
+  if (blocks.has_pairs()) {
+    blocks.arguments().in_place ? list_pairs_in_place(blocks) : list_pairs(blocks, function);
+    lists_.begin_after(blocks.rank());
+  } else if (!blocks.is_root()) {
+    list_share(blocks);
+  } else {
+    blocks.is_scatter() ? list_all<false>(blocks, function) : list_all<true>(blocks, function);
+  }
+  edges_ = lists_.edges(blocks.has_pairs());
 }
 
 void IrregularEdges::list_pairs(const IrregularBlocks& blocks, std::string_view function) {
@@ -39,7 +41,7 @@ void IrregularEdges::list_pairs(const IrregularBlocks& blocks, std::string_view 
   });
   check_own_share(me, to_itself, from_itself);
   input.check_apart(output, function);
-  if (blocks.received().displacements) refuse_overlap(lists_.edges().receives, order_);
+  if (!output.rises()) refuse_overlap(lists_.edges().receives, order_);
 }
 
 // Each block replaces the one that is sent to the same rank, so the blocks are sent from a copy. Only this rank's own stays.
@@ -53,7 +55,7 @@ void IrregularEdges::list_pairs_in_place(const IrregularBlocks& blocks) {
     if (from != blocks.rank()) total += buffer.bytes(count);
   });
   buffer.check_given("input");
-  if (blocks.received().displacements) refuse_overlap(lists_.edges().receives, order_);
+  if (!buffer.rises()) refuse_overlap(lists_.edges().receives, order_);
   if (sent_.size() < index(total)) sent_.resize(index(total));
   std::byte* copy = sent_.data();
   for (const auto& [rank, memory, bytes] : lists_.edges().receives) {
@@ -67,34 +69,53 @@ void IrregularEdges::list_pairs_in_place(const IrregularBlocks& blocks) {
   }
 }
 
-// A gatherv, or a scatterv in the other direction: each rank has a block of its own, and the root has those of all. In place, the
-// root's own block is sent to where it lies already, which moves nothing.
-void IrregularEdges::list_rooted(const IrregularBlocks& blocks, std::string_view function) {
+// In a gatherv or scatterv, a rank that is not the root sends or receives one block.
+void IrregularEdges::list_share(const IrregularBlocks& blocks) {
   const CallArguments& call = blocks.arguments();
-  const bool gathers = !blocks.is_scatter();
+  const Bytes bytes = blocks.own_share();
+  if (blocks.is_scatter()) {
+    check_given(call.output, {0, bytes}, "output");
+    lists_.receive(call.root, static_cast<std::byte*>(call.output), bytes);
+  } else {
+    const void* const share = call.in_place ? call.output : call.input;
+    check_given(share, {0, bytes}, "input");
+    lists_.send(call.root, static_cast<const std::byte*>(share), bytes);
+  }
+}
+
+// The root has the blocks of all ranks. In place, its own block is sent to where it lies already, which moves nothing.
+template <bool gathers>
+void IrregularEdges::list_all(const IrregularBlocks& blocks, std::string_view function) {
+  const CallArguments& call = blocks.arguments();
+  const Rank me = blocks.rank();
   InputSide input = input_side(call);
   OutputSide output = output_side(call);
-  const auto use = [&](bool is_input, Count first, Count count) { is_input ? input.use(first, count) : output.use(first, count); };
-  const auto list = [&](bool is_send, Rank peer, Count first, Bytes bytes) {
-    is_send ? lists_.send(peer, input.place(first), bytes) : lists_.receive(peer, output.place(first), bytes);
-  };
-  if (!blocks.is_root() || !call.in_place) use(gathers, 0, gathers && !call.in_place ? call.input_elements : call.output_elements);
-  if (!blocks.is_root()) {
-    gathers ? input.check_given("input") : output.check_given("output");
-    return list(gathers, call.root, 0, blocks.own_share());
-  }
-  Count own = 0;
+  Count own_first = 0, own_count = 0;
   const auto list_block = [&](Rank peer, Count first, Count count) {
     if (count == 0) return;
-    use(!gathers, first, count);
-    list(!gathers, peer, first, input.bytes(count));
-    if (peer == call.root) own = first;
+    if constexpr (gathers)
+      output.use(first, count);
+    else
+      input.use(first, count);
+    if (peer == me)
+      own_first = first, own_count = count;
+    else if constexpr (gathers)
+      lists_.receive(peer, output.place(first), output.bytes(count));
+    else
+      lists_.send(peer, input.place(first), input.bytes(count));
   };
-  gathers ? blocks.visit_received(list_block) : blocks.visit_sent(list_block);
-  blocks.compare_share(call.root, blocks.own_share());
-  list(gathers, call.root, call.in_place ? own : 0, blocks.own_share());
+  if constexpr (gathers)
+    blocks.visit_received(list_block);
+  else
+    blocks.visit_sent(list_block);
+  lists_.begin_after(me);
+  const Count share = call.in_place ? own_count : gathers ? call.input_elements : call.output_elements;
+  if (share != own_count) blocks.compare_share(me, blocks.own_share());
+  if (!call.in_place) gathers ? input.use(0, share) : output.use(0, share);
+  lists_.send(me, input.place(gathers && !call.in_place ? 0 : own_first), input.bytes(share));
+  lists_.receive(me, output.place(gathers || call.in_place ? own_first : 0), output.bytes(share));
   input.check_apart(output, function);
-  if (blocks.received().displacements) refuse_overlap(lists_.edges().receives, order_);
+  if (!output.rises()) refuse_overlap(lists_.edges().receives, order_);
 }
 
 }  // namespace quadrille

@@ -21,7 +21,9 @@ class IrregularEdges {
  private:
   void list_pairs(const IrregularBlocks& blocks, std::string_view function);
   void list_pairs_in_place(const IrregularBlocks& blocks);
-  void list_rooted(const IrregularBlocks& blocks, std::string_view function);
+  void list_share(const IrregularBlocks& blocks);
+  template <bool gathers>
+  void list_all(const IrregularBlocks& blocks, std::string_view function);
 
   EdgeLists lists_;
   Edges edges_;                        // of the lists

@@ -22,13 +22,16 @@ class LaidOutBlocks {
   using Byte = std::remove_pointer_t<decltype(Edge::memory)>;
 
  public:
-  // Forgets all blocks. The next ones lie in this buffer.
-  template <class Memory>
-  void begin(Memory* buffer) {
-    buffer_ = static_cast<Byte*>(buffer);
+  void clear() {
     used_ = {0, 0};
     parts_.clear();
     blocks_.clear();
+  }
+  // Forgets all blocks. The next ones lie in this buffer.
+  template <class Memory>
+  void begin(Memory* buffer) {
+    clear();
+    buffer_ = static_cast<Byte*>(buffer);
   }
 
   void add_block(Rank peer) { blocks_.push_back({peer, parts_.size(), 0, nullptr}); }

@@ -39,14 +39,6 @@ CountList repeated(std::vector<Count>& memory, Count number, Count times) {
 }
 
 template <class Edge>
-void add_blocks(const CountedBlocks& counted, const std::vector<Rank>& peers, Bytes element_bytes, LaidOutBlocks<Edge>& blocks) {
-  counted.visit([&](Count block, Count first, Count count) {
-    blocks.add_block(peers[index(block)]);
-    if (peers[index(block)] >= 0 && count > 0) blocks.add_bytes(first * element_bytes, count * element_bytes);
-  });
-}
-
-template <class Edge>
 void add_layouts(std::string_view function, std::string_view list, std::span<const Layout> layouts, const std::vector<Rank>& peers,
                  std::string_view what, LaidOutBlocks<Edge>& blocks) {
   if (layouts.size() != peers.size())
@@ -94,18 +86,36 @@ void NeighborEdges::list(const IrregularCall& call, const Neighbors& neighbors, 
                                                  function, sent, received));
   }
   const bool has_both = arguments.collective == Collective::alltoallv;  // counts of what is sent, and of what is received
-  sent_.begin(arguments.input);
-  add_blocks({send, function, has_both ? "send" : "", destinations, "destinations", "input", arguments.input_elements},
-             neighbors.destinations(), arguments.element_bytes, sent_);
-  received_.begin(arguments.output);
-  add_blocks({receive, function, has_both ? "receive" : "", sources, "sources", "output", arguments.output_elements},
-             neighbors.sources(), arguments.element_bytes, received_);
-  sent_.check_given("input");
-  received_.check_given("output");
-  refuse_overlap(sent_.parts(), received_.parts(), order_);
-  sent_.place_blocks();
-  list_edges(neighbors);
+  sent_.clear(), received_.clear();                                     // nothing has gaps
+  lists_.clear();
+  InputSide input(arguments.input, arguments.element_bytes);
+  OutputSide output(arguments.output, arguments.element_bytes);
+  const CountedBlocks all_sent{send,           function, has_both ? "send" : "",  destinations,
+                               "destinations", "input",  arguments.input_elements};
+  all_sent.visit([&](Count block, Count first, Count count) {
+    const Rank to = neighbors.destinations()[index(block)];
+    if (to < 0 || count == 0) return;
+    input.use(first, count);
+    lists_.send(to, input.place(first), input.bytes(count));
+  });
+  by_source_.clear();
+  const CountedBlocks all_received{receive,   function, has_both ? "receive" : "", sources,
+                                   "sources", "output", arguments.output_elements};
+  all_received.visit([&](Count block, Count first, Count count) {
+    const Rank from = neighbors.sources()[index(block)];
+    by_source_.push_back({from, nullptr, 0});
+    if (from < 0 || count == 0) return;
+    output.use(first, count);
+    by_source_.back() = {from, output.place(first), output.bytes(count)};
+  });
+  for (const std::size_t block : neighbors.meeting_order()) {
+    const auto& [from, memory, bytes] = by_source_[block];
+    lists_.receive(from, memory, bytes);
+  }
+  input.check_given("input");
+  output.check_given("output");
   edges_ = lists_.edges();
+  refuse_overlap(edges_.sends, edges_.receives, order_);
 }
 
 void NeighborEdges::list(const LayoutCall& call, Rank me, Count ranks, bool refuses_overlaps) {

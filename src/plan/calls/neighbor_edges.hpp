@@ -46,6 +46,7 @@ class NeighborEdges {
   LaidOutBlocks<Edges::Receive> received_;
   EdgeLists lists_;
   Edges edges_;                                              // of the lists
+  std::vector<Edges::Receive> by_source_;                    // of a call with counts
   std::vector<Edges::Receive> order_;                        // for refuse_overlap
   std::vector<Count> send_counts_, receive_counts_, zeros_;  // of calls without counts
   std::optional<Neighbors> all_;                             // all ranks

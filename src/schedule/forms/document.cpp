@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "schedule/forms/document.hpp"
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -56,6 +58,9 @@ std::vector<Schedule> parse_documents(std::string_view text) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // a byte order mark
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) throw Error(ErrorCode::malformed, "the document is empty");
+  if (text.substr(first).starts_with("num_ranks"))
+    throw Error(ErrorCode::malformed,
+                "this is GOAL, which does not say which bytes messages carry, so it cannot be read as a schedule of a collective");
   return text[first] == '{' || text[first] == '[' ? parse_json(text) : parse_text(text);
 }
 

@@ -2,10 +2,7 @@
 // Code that the readers and writers of the two forms of a schedule share.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <map>
-#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,26 +40,5 @@ Regions flattened(const Regions& regions);
 
 // Returns a JSON string with its quotes. Throws Error{malformed} if `text` is not UTF-8.
 std::string json_string(std::string_view text);
-
-// Writes formatted text to a stream through a large buffer.
-class Printer {
- public:
-  explicit Printer(std::ostream& out) : out_(out) {}
-
-  template <class... Arguments>
-  void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-    fmt::format_to(fmt::appender(buffer_), format, std::forward<Arguments>(arguments)...);
-    if (buffer_.size() > (std::size_t{1} << 16)) flush();
-  }
-
-  void flush() {
-    out_.write(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
-    buffer_.clear();
-  }
-
- private:
-  std::ostream& out_;
-  fmt::memory_buffer buffer_;
-};
 
 }  // namespace quadrille

@@ -2,12 +2,11 @@
 // What JSON documents of schedules and of traces share: the keys with which they begin, lists of sizes, and regions.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "foundation/text/printer.hpp"
 #include "quadrille/schedule.hpp"
 #include "schedule/forms/document.hpp"
 #include "schedule/forms/json_tree.hpp"

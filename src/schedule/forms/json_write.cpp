@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "foundation/text/printer.hpp"
 #include "quadrille/error.hpp"
 #include "schedule/forms/document.hpp"
 #include "schedule/forms/json_head.hpp"

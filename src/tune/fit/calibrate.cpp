@@ -17,6 +17,7 @@
 #include "quadrille/traffic_patterns.hpp"
 #include "tune/fit/exchange_timer.hpp"
 #include "tune/fit/fit_max_rate.hpp"
+#include "tune/fit/residuals.hpp"
 
 namespace quadrille {
 namespace {
@@ -174,6 +175,10 @@ std::vector<std::string> Calibration::remarks() const {
 Calibration calibrate(Communicator& communicator, const CalibrateOptions& options) {
   const Count p = communicator.size();
   if (p == 1) throw Error(ErrorCode::misuse, "one rank has no peer to exchange with; calibrate with two or more");
+  const auto tell = [&](std::string_view doing) {
+    if (options.progress && communicator.rank() == 0) options.progress(doing);
+  };
+  tell("timing exchanges");
   Measuring measuring(communicator, options.executor, options.seconds / 24);
   Calibration result;
   MachineCosts& machine = result.machine;
@@ -203,10 +208,14 @@ Calibration calibrate(Communicator& communicator, const CalibrateOptions& option
   else
     result.missing.emplace_back("[cluster] is missing: all ranks are on one node");
   const Executor executor = options.executor == Executor::automatic ? executors_of(communicator).front() : options.executor;
+  tell("fitting max-rate");
   const ExecutorFit fit = fit_executors(communicator, {.executors = {executor}, .seconds = options.seconds / 4}).front();
   machine.models["max-rate"] = fit.coefficients;
   result.max_rate_error = fit.error;
   result.missing.emplace_back("[torus] is missing: there are no links to measure");
+  if (options.residuals)
+    machine.residuals =
+        measured_residuals(communicator, machine, {.executor = executor, .seconds = options.seconds, .progress = tell});
   return result;
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "execute/transport.hpp"
+#include "plan/gathered.hpp"
 #include "plan/placed.hpp"
 #include "problem/collective_facts.hpp"
 #include "quadrille/indexed.hpp"
@@ -29,6 +31,11 @@ Bytes longest_buffer(const Problem& problem) { return std::max(input_bytes(probl
 bool is_small(const Problem& problem) {
   constexpr Bytes most = Bytes{1} << 28;
   return longest_buffer(problem) <= most / (2 * problem.ranks);
+}
+
+bool has_vendor(Communicator& communicator, const Problem& problem, const std::shared_ptr<const Operator>& operation) {
+  const ByRank<char> has = gathered<char>(communicator, communicator.transport().vendor(problem, operation, {}) ? 1 : 0);
+  return std::all_of(has.begin(), has.end(), [](char each) { return each != 0; });
 }
 
 }  // namespace quadrille

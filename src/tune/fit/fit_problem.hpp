@@ -2,6 +2,8 @@
 // The problems that fits measure: equal blocks, and little memory.
 #pragma once
 
+#include <memory>
+
 #include "quadrille/execute.hpp"
 
 namespace quadrille {
@@ -13,5 +15,8 @@ Bytes longest_buffer(const Problem& problem);  // over input and output of all r
 
 // True if the buffers of all ranks together take only a small part of a machine's memory.
 bool is_small(const Problem& problem);
+
+// Collective: returns true if the MPI library has the collective on every rank.
+bool has_vendor(Communicator& communicator, const Problem& problem, const std::shared_ptr<const Operator>& operation);
 
 }  // namespace quadrille

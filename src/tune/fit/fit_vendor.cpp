@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "execute/transport.hpp"
-#include "plan/gathered.hpp"
 #include "plan/placed.hpp"
 #include "quadrille/fit.hpp"
 #include "tune/fit/exchange_timer.hpp"
@@ -14,12 +12,6 @@ namespace quadrille {
 namespace {
 
 constexpr std::array<Bytes, 4> blocks = {8, 1024, 32768, 1048576};
-
-// Collective: returns true if the MPI library has the collective on every rank.
-bool has_vendor(Communicator& communicator, const Problem& problem, const std::shared_ptr<const Operator>& operation) {
-  const ByRank<char> has = gathered<char>(communicator, communicator.transport().vendor(problem, operation, {}) ? 1 : 0);
-  return std::all_of(has.begin(), has.end(), [](char each) { return each != 0; });
-}
 
 }  // namespace
 

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <iterator>
+#include <sstream>
 
 #include "foundation/text/counted.hpp"
+#include "foundation/text/printer.hpp"
 #include "schedule/policy_name.hpp"
 #include "tune/wisdom/wisdom_format.hpp"
 
@@ -41,65 +42,61 @@ std::string situation_text(const Situation& s) {
   return text;
 }
 
-template <class Out>
-void write(Out out, const WisdomRecord& record) {
-  fmt::format_to(out, "\n# speaks for {} to {} bytes, {} to {}", record.least_bytes, record.most_bytes, record.least_ranks,
-                 counted(record.most_ranks, "rank"));
+void write(Printer& out, const WisdomRecord& record) {
+  out.print("\n# speaks for {} to {} bytes, {} to {}", record.least_bytes, record.most_bytes, record.least_ranks,
+            counted(record.most_ranks, "rank"));
   if (record.races.size() > 1)
-    fmt::format_to(out, "; the best of {} races is {}", record.races.size(), to_string(record.entries.front().way));
-  fmt::format_to(out, "\n");
+    out.print("; the best of {} races is {}", record.races.size(), to_string(record.entries.front().way));
+  out.print("\n");
   for (const WisdomRace& race : record.races) {
-    fmt::format_to(out, "race {} date={}", situation_text(record.situation), race.date);
-    if (!race.time.empty()) fmt::format_to(out, " time={}", race.time);
-    fmt::format_to(out, " repetitions={}", race.repetitions);
-    if (race.others > 0) fmt::format_to(out, " others={}", four_digits(race.others));
-    fmt::format_to(out, "\n");
+    out.print("race {} date={}", situation_text(record.situation), race.date);
+    if (!race.time.empty()) out.print(" time={}", race.time);
+    out.print(" repetitions={}", race.repetitions);
+    if (race.others > 0) out.print(" others={}", four_digits(race.others));
+    out.print("\n");
     for (const WisdomEntry& entry : race.entries) {
-      fmt::format_to(out, "  median_us={} lower_us={} upper_us={} executor={} policy={}", microseconds(entry.timing.median_s),
-                     microseconds(entry.timing.lower_s), microseconds(entry.timing.upper_s), name(entry.way.executor),
-                     name(entry.way.policy));
-      if (entry.way.buffers != 2) fmt::format_to(out, " buffers={}", entry.way.buffers);
-      fmt::format_to(out, " algorithm={}\n", entry.way.algorithm);
+      out.print("  median_us={} lower_us={} upper_us={} executor={} policy={}", microseconds(entry.timing.median_s),
+                microseconds(entry.timing.lower_s), microseconds(entry.timing.upper_s), name(entry.way.executor),
+                name(entry.way.policy));
+      if (entry.way.buffers != 2) out.print(" buffers={}", entry.way.buffers);
+      out.print(" algorithm={}\n", entry.way.algorithm);
     }
   }
 }
 
-template <class Out>
-void write(Out out, const ExecutorFit& fit) {
-  fmt::format_to(out, "\nfit {} {} date={} error={}", name(fit.executor), structure_text(fit.ranks, fit.nodes, fit.ranks_of_node),
-                 fit.date, four_digits(fit.error));
-  if (!fit.preset.empty()) fmt::format_to(out, " preset={}", fit.preset);
-  fmt::format_to(out, "\n");
+void write(Printer& out, const ExecutorFit& fit) {
+  out.print("\nfit {} {} date={} error={}", name(fit.executor), structure_text(fit.ranks, fit.nodes, fit.ranks_of_node), fit.date,
+            four_digits(fit.error));
+  if (!fit.preset.empty()) out.print(" preset={}", fit.preset);
+  out.print("\n");
   const Model& model = *find_model("max-rate");
   for (const auto& [key, value] : fit.coefficients) {
     const auto coefficient = std::find_if(model.coefficients.begin(), model.coefficients.end(),
                                           [&key = key](const Coefficient& each) { return each.key == key; });
-    fmt::format_to(out, "  {}={}\n", key, coefficient->is_whole ? fmt::format("{:.0f}", value) : four_digits(value));
+    out.print("  {}={}\n", key, coefficient->is_whole ? fmt::format("{:.0f}", value) : four_digits(value));
   }
 }
 
-template <class Out>
-void write(Out out, const VendorFit& fit) {
-  fmt::format_to(out, "\nvendor {} {} date={}\n", name(fit.collective), structure_text(fit.ranks, fit.nodes, fit.ranks_of_node),
-                 fit.date);
-  for (const auto& [bytes, seconds] : fit.seconds)
-    fmt::format_to(out, "  block_bytes={} time_us={}\n", bytes, microseconds(seconds));
+void write(Printer& out, const VendorFit& fit) {
+  out.print("\nvendor {} {} date={}\n", name(fit.collective), structure_text(fit.ranks, fit.nodes, fit.ranks_of_node), fit.date);
+  for (const auto& [bytes, seconds] : fit.seconds) out.print("  block_bytes={} time_us={}\n", bytes, microseconds(seconds));
 }
 
 }  // namespace
 
 std::string wisdom_text(const Wisdom& wisdom) {
-  std::string text;
-  const auto out = std::back_inserter(text);
+  std::ostringstream text;
+  Printer out(text);
   const Fingerprint& machine = wisdom.machine;
-  fmt::format_to(out, "{}\n# What quadrille has measured on this machine: show it by 'quadrille wisdom show'.\n",
-                 wisdom_format::title);
-  fmt::format_to(out, "algorithms {}\nprocessor {}\ncores {}\nnetwork {}\nmpi {}\n", wisdom_format::table_text(), machine.processor,
-                 machine.cores, machine.network, machine.mpi);
+  out.print("{}\n# What quadrille has measured on this machine: show it by 'quadrille wisdom show'.\n", wisdom_format::title);
+  out.print("algorithms {}\nprocessor {}\ncores {}\nnetwork {}\nmpi {}\n", wisdom_format::table_text(), machine.processor,
+            machine.cores, machine.network, machine.mpi);
   for (const WisdomRecord& record : wisdom.records) write(out, record);
   for (const ExecutorFit& fit : wisdom.executors) write(out, fit);
   for (const VendorFit& fit : wisdom.vendor) write(out, fit);
-  return text + "\nend\n";  // marks the end, so that a truncated file is recognised
+  out.print("\nend\n");  // so that a truncated file is recognised
+  out.flush();
+  return text.str();
 }
 
 }  // namespace quadrille

@@ -199,25 +199,29 @@ TEST(NodesExchange, NodesThatDecideDifferentlyFail) {
 }
 
 // The last rank of the first node sends an edge to the last rank of the second one, which expects another length. There are other
-// edges between the two nodes: none, some short ones, or long ones, too; or all these in a narrow window. Returns the errors of all
-// ranks.
+// edges between the two nodes: none, some short ones, or long ones, too; or all these in a narrow window. Or the first ranks of
+// both nodes have that edge, and there are short ones between the last ranks, which lead if that edge is long. Returns the errors
+// of all ranks.
+constexpr int between_last = 4;
 std::vector<std::string> errors_of_wrong_edge(const ByRank<Count>& shape, bool buffers, int others, Bytes sent, Bytes expected) {
   std::mutex mutex;
   std::vector<std::string> errors;
   FarMailboxes boxes(buffers);
   const auto body = [&](Communicator& ranks) {
     const auto exchange = Exchanger::of(ranks);
-    const Rank sender = shape[0] - 1, receiver = ranks.size() - 1;
+    const bool is_first = others == between_last;
+    const Rank sender = is_first ? 0 : shape[0] - 1, receiver = is_first ? shape[0] : ranks.size() - 1;
     std::vector<std::byte> memory(10'000);
     EdgeLists edges;
     const auto add = [&](Rank from, Rank to, Bytes out, Bytes in) {
       if (ranks.rank() == from) edges.send(to, memory.data(), out);
       if (ranks.rank() == to) edges.receive(from, memory.data(), in);
     };
-    if (others > 1) add(sender, receiver, 2000, 2000);
-    if (others > 0) add(sender, receiver, 8, 8);
+    if (others > 1 && !is_first) add(sender, receiver, 2000, 2000);
+    if (others > 0 && !is_first) add(sender, receiver, 8, 8);
     add(sender, receiver, sent, expected);
-    if (others > 0)
+    for (int i = 0; is_first && i < 2; ++i) add(shape[0] - 1, ranks.size() - 1, 8, 8);
+    if (others > 0 && !is_first)
       for (Rank from = 0; from < shape[0]; ++from)
         for (Rank to = shape[0]; to < ranks.size(); ++to) add(from, to, 8, 8);
     for (const Edges& each : {edges.edges(), Edges{}}) try {  // a leader that has done its part also looks in the next exchange
@@ -227,7 +231,7 @@ std::vector<std::string> errors_of_wrong_edge(const ByRank<Count>& shape, bool b
         errors.emplace_back(error.what());
       }
   };
-  testing::run_as_nodes(shape, false, PackingRule{}, boxes, body, others > 2 ? narrow : MessageWindow{});
+  testing::run_as_nodes(shape, false, PackingRule{}, boxes, body, others == 3 ? narrow : MessageWindow{});
   return errors;
 }
 
@@ -236,7 +240,7 @@ TEST(NodesExchange, NoLengthThatDiffersMakesRanksHang) {
   const std::vector<Bytes> lengths = testing::long_tests() ? std::vector<Bytes>{20, 512, 513, 5000} : std::vector<Bytes>{512, 513};
   for (const ByRank<Count>& shape : {ByRank<Count>{1, 1}, {2, 2}, {1, 3}})
     for (const bool buffers : {false, true})
-      for (const int others : {0, 1, 2, 3})
+      for (const int others : {0, 1, 2, 3, between_last})
         for (const Bytes sent : lengths)
           for (const Bytes expected : lengths) {
             const auto errors = errors_of_wrong_edge(shape, buffers, others, sent, expected);
@@ -244,7 +248,8 @@ TEST(NodesExchange, NoLengthThatDiffersMakesRanksHang) {
             SCOPED_TRACE(fmt::format("nodes of {}, {}, {} others, {} B sent, {} B expected: {}", fmt::join(shape, " and "),
                                      buffers ? "buffered" : "not buffered", others, sent, expected, all));
             EXPECT_EQ(errors.empty(), sent == expected);
-            EXPECT_TRUE(sent == expected || all.find(std::to_string(shape[0] - 1)) != std::string::npos);
+            const Rank sender = others == between_last ? 0 : shape[0] - 1;
+            EXPECT_TRUE(sent == expected || all.find(std::to_string(sender)) != std::string::npos);
             if (HasFailure()) return;
           }
 }
@@ -265,6 +270,38 @@ TEST(NodesExchange, BothLengthsAndBothNodesAreNamed) {
   EXPECT_NE(said(1, 600, 20).find("rank 1 sends 600 bytes to rank 3, which expects 20 (their edge 1, counted from 0)"),
             std::string::npos)
       << said(1, 600, 20);
+}
+
+// Rank 0 alone lists an edge, to rank 2. So its node takes ranks 0 and 2 for the leaders, and the other one ranks 1 and 3. Rank 2
+// notices it in its next exchange.
+TEST(NodesExchange, NodesThatExpectDifferentLeadersFail) {
+  FarMailboxes boxes(/*buffers=*/true);
+  std::mutex mutex;
+  std::string errors;
+  testing::run_as_nodes({2, 2}, false, PackingRule{}, boxes, [&](Communicator& ranks) {
+    const auto exchange = Exchanger::of(ranks);
+    std::vector<std::byte> memory(100);
+    EdgeLists edges, next;
+    if (ranks.rank() == 0) edges.send(2, memory.data(), 8);
+    for (int i = 0; i < 2; ++i) {
+      if (ranks.rank() == 1) edges.send(3, memory.data(), 8);
+      if (ranks.rank() == 3) edges.receive(1, memory.data() + 8 * i, 8);
+    }
+    if (ranks.rank() == 3) next.send(2, memory.data(), 8);
+    if (ranks.rank() == 2) next.receive(3, memory.data(), 8);
+    try {
+      exchange->execute(edges.edges());
+      exchange->execute(next.edges());
+    } catch (const Error& error) {
+      const std::scoped_lock lock(mutex);
+      errors += error.what();
+    }
+  });
+  EXPECT_NE(
+      errors.find("the node of rank 0 sends one packed message to the node of rank 2, which expects one packed message from or to "
+                  "other ranks: 2 edges with 16 bytes together; rank 0 has sent rank 2 a message of 60 bytes instead"),
+      std::string::npos)
+      << errors;
 }
 
 // Nobody would notice an edge in a packed message for a rank that expects none, so a leader does.
@@ -304,6 +341,32 @@ TEST(NodesExchange, NoCorrectProgramWithLateRanksFails) {
       }
     });
   }
+}
+
+// Rank 4 is late, and rank 2 waits for it in the first call. Meanwhile the others are in the second call: rank 3 misses an edge of
+// rank 0, which must first send one to rank 2, and rank 1 has sent rank 2 a packed message.
+TEST(NodesExchange, AMessageForALaterCallIsNoneOfTheOtherForm) {
+  FarMailboxes boxes;
+  testing::run_as_nodes(
+      {2, 2, 1}, false, PackingRule{}, boxes,
+      [&](Communicator& ranks) {
+        const auto exchange = Exchanger::of(ranks);
+        std::vector<std::byte> in(2000), out(2000);
+        if (ranks.rank() == 4) std::this_thread::sleep_for(5 * SharedSpace::between_questions);
+        const auto run = [&](const std::vector<std::tuple<Rank, Rank, Bytes>>& all) {
+          EdgeLists edges;
+          Bytes at = 0;
+          for (const auto& [from, to, bytes] : all) {
+            if (ranks.rank() == from) edges.send(to, &out[index(at)], bytes);
+            if (ranks.rank() == to) edges.receive(from, &in[index(at)], bytes);
+            at += bytes;
+          }
+          EXPECT_NO_THROW(exchange->execute(edges.edges()));
+        };
+        run({{4, 2, 600}});
+        run({{0, 2, 600}, {0, 3, 600}, {1, 2, 8}, {1, 2, 8}});
+      },
+      narrow);
 }
 
 // Rank 3 is late. Meanwhile node 0, which gets nothing, runs so far ahead that its messages have the tags of those for which rank 2
@@ -349,6 +412,71 @@ TEST(NodesExchange, ARankThatPacksNothingWaitsForItsOwnEdgesOnly) {
     exchange->execute(edges.edges(/*may_pack=*/false));
     ++through;
     EXPECT_TRUE(ranks.rank() != 2 || in == std::byte{7});
+  });
+}
+
+// A rank of the node enters after the others are through.
+TEST(NodesExchange, ARankWithoutShortEdgesWaitsForItsOwnEdgesOnly) {
+  FarMailboxes boxes;
+  std::atomic<int> through{0};
+  testing::run_as_nodes({2, 1}, false, PackingRule{}, boxes, [&](Communicator& ranks) {
+    const auto exchange = Exchanger::of(ranks);
+    std::vector<std::byte> in(600), out(600, std::byte{7});
+    EdgeLists edges;
+    if (ranks.rank() == 0) edges.send(2, out.data(), 600);
+    if (ranks.rank() == 2) edges.receive(0, in.data(), 600);
+    if (ranks.rank() == 1)
+      while (through < 2) std::this_thread::yield();
+    for (int call = 0; call < 10; ++call) exchange->execute(edges.edges());
+    ++through;
+    EXPECT_TRUE(ranks.rank() != 2 || in == out);
+  });
+}
+
+// Rank 1 enters when rank 0, which needs nothing of it, has stopped.
+TEST(NodesExchange, ARankIsOnlySoFarAheadOfItsNode) {
+  FarMailboxes boxes(/*buffers=*/true);
+  std::atomic<int> calls_of_first{0};
+  constexpr int most = NodeBoard::most_ahead;
+  testing::run_as_nodes({2, 1}, false, PackingRule{}, boxes, [&](Communicator& ranks) {
+    const auto exchange = Exchanger::of(ranks);
+    std::vector<std::byte> memory(600);
+    EdgeLists edges;
+    if (ranks.rank() == 0) edges.send(2, memory.data(), 600);
+    if (ranks.rank() == 2) edges.receive(0, memory.data(), 600);
+    if (ranks.rank() == 1) {
+      while (calls_of_first < most) std::this_thread::yield();
+      std::this_thread::sleep_for(SharedSpace::between_questions);
+      EXPECT_EQ(calls_of_first, most);
+    }
+    for (int call = 0; call < 3 * most; ++call) {
+      exchange->execute(edges.edges());
+      if (ranks.rank() == 0) ++calls_of_first;
+    }
+  });
+}
+
+// Exchanges in which ranks of a node have short edges in turn: a page is written again while others read the next one.
+TEST(NodesExchange, RanksWithShortEdgesNowAndThen) {
+  FarMailboxes boxes(/*buffers=*/true);
+  testing::run_as_nodes({3, 2}, false, PackingRule{}, boxes, [&](Communicator& ranks) {
+    const auto exchange = Exchanger::of(ranks);
+    const auto drawn = [](int call, int what) { return (static_cast<unsigned>(call * 8 + what) * 0x9e3779b1u) >> 29; };
+    for (int call = 0; call < (testing::long_tests() ? 20'000 : 1000); ++call) {
+      EdgeLists edges;
+      std::array<std::byte, 6> in{}, out{};
+      std::array<std::byte, 6> expected{};
+      for (Rank from = 0; from < 3; ++from)
+        for (Rank to = 3; to < 5; ++to) {
+          const std::size_t pair = index(from * 2 + to - 3);
+          if (drawn(call, static_cast<int>(pair)) < 5) continue;
+          const std::byte value{static_cast<unsigned char>(call + static_cast<int>(pair))};
+          if (ranks.rank() == from) out[pair] = value, edges.send(to, &out[pair], 1);
+          if (ranks.rank() == to) expected[pair] = value, edges.receive(from, &in[pair], 1);
+        }
+      exchange->execute(edges.edges());
+      ASSERT_EQ(in, expected) << "call " << call;
+    }
   });
 }
 

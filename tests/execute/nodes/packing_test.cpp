@@ -38,7 +38,14 @@ std::vector<std::byte> packed(Count senders, const std::vector<SentEdge>& edges)
         own.push_back(
             {edge.receiver, reinterpret_cast<const std::byte*>(edge.bytes.data()), static_cast<Bytes>(edge.bytes.size())});
     std::stable_sort(own.begin(), own.end(), [](const auto& a, const auto& b) { return a.receiver < b.receiver; });
-    pack(message.data(), senders, all, totals_of(0, sender), own);
+    if ((sender + all.edges) % 2 == 0) {
+      pack(message.data(), senders, all, totals_of(0, sender), own);
+      continue;
+    }
+    const EdgeTotals totals = totals_of(sender, sender + 1);
+    std::vector<std::byte> part(index(part_bytes(totals)));
+    prepare_part(part.data(), own);
+    add_part(message.data(), senders, all, totals_of(0, sender), part.data(), totals);
   }
   return message;
 }

@@ -17,9 +17,11 @@
 #include "quadrille/collectives.hpp"
 #include "quadrille/groups.hpp"
 #include "quadrille/indexed.hpp"
+#include "quadrille/traffic.hpp"
 #include "support/cases.hpp"
 #include "support/counts_gathers.hpp"
 #include "support/judge.hpp"
+#include "support/sentence_of.hpp"
 #include "support/told.hpp"
 
 namespace quadrille {
@@ -305,6 +307,39 @@ TEST(Calls, DeliverTheRightDataInAnyOrderOnUntypedMemory) {
         start(ranks, problem, input.data(), output.data(), operation_for(problem)).wait();
       EXPECT_EQ(data->compare_output(0, output.data()), "") << name(collective);
     }
+  });
+}
+
+TEST(Calls, AnAlltoallvOnUntypedMemoryNeedsNoPlan) {
+  run_threads(3, [](Communicator& threads) {
+    CountsGathers ranks(threads);
+    const Rank me = ranks.rank();
+    const auto gathers_of = [&](Bytes bytes, const CallOptions& options, bool starts) {
+      const auto count = [&](Rank from, Rank to) { return bytes * ((from + 2 * to) % 3); };
+      std::vector<Bytes> row, column;
+      for (Rank other = 0; other < 3; ++other) row.push_back(count(me, other)), column.push_back(count(other, me));
+      const Problem problem = alltoallv_of_rank(me, row, column);
+      std::vector<std::byte> input(index(input_bytes(problem, me))), output(index(output_bytes(problem, me))), expected;
+      std::fill(input.begin(), input.end(), static_cast<std::byte>(me));
+      for (Rank from = 0; from < 3; ++from)
+        expected.insert(expected.end(), index(column[index(from)]), static_cast<std::byte>(from));
+      const long before = ranks.gathers();
+      if (starts)
+        start(ranks, problem, input.data(), output.data(), nullptr, options).wait();
+      else
+        execute(ranks, problem, input.data(), output.data(), nullptr, options);
+      EXPECT_EQ(output, expected);
+      return ranks.gathers() - before;
+    };
+    gathers_of(1, {}, false);  // makes the exchange of the group
+    for (const Bytes bytes : {1, 100, 5000, 70'000})
+      for (const bool starts : {false, true}) EXPECT_EQ(gathers_of(bytes, {}, starts), 0) << bytes;
+    EXPECT_GT(gathers_of(8, {.algorithm = "direct"}, false), 0);
+    EXPECT_GT(gathers_of(8, {.algorithm = "direct", .policy = Policy::dataflow}, true), 0);
+    std::vector<std::byte> memory(12);
+    Problem wrong = alltoallv_of_rank(me, {4, 4, 4}, {4, 4, 4});
+    wrong.ranks = 2;
+    EXPECT_EQ(sentence_of([&] { execute(ranks, wrong, memory.data(), memory.data()); }), "the problem has 2 ranks and the group 3");
   });
 }
 

@@ -7,9 +7,12 @@
 // nothing if it is relaxed. A read-modify-write adds the knowledge of the store before it, which makes the release sequences of
 // C++20. Two accesses to plain memory of which one is a write are a race unless the later rank knows the earlier event.
 //
-// What is left out: sequential consistency and fences, so the bells of SharedSpace are not tested in this way; and loads of stores
-// that are executed later (load buffering). A new store becomes the last one in modification order. C++ allows other places for a
-// store by a rank that does not know the last store; a test in which that happens is refused.
+// A full fence (one of sequential consistency) lets a rank see, of each atomic object, what any rank had seen or stored at an
+// earlier full fence. That it also acquires and releases is left out: so the model allows more than C++ does.
+//
+// What is left out, too: sequential consistency of other operations, other fences, and loads of stores that are executed later
+// (load buffering). A new store becomes the last one in modification order. C++ allows other places for a store by a rank that does
+// not know the last store; a test in which that happens is refused.
 #pragma once
 
 #include <algorithm>
@@ -105,6 +108,11 @@ class Memory {
     return last.value;
   }
 
+  void fence(std::size_t rank) {
+    auto& seen = ranks_[rank].seen;
+    for (std::size_t i = 0; i < seen.size(); ++i) seen[i] = fenced_[i] = std::max(seen[i], fenced_[i]);
+  }
+
   std::uint64_t read(std::size_t rank, std::size_t plain) {
     Plain& memory = plain_[plain];
     Knowledge& own = ranks_[rank];
@@ -138,6 +146,7 @@ class Memory {
   void append_to(std::string& key) const {
     const auto add = [&](const auto& value) { append_bytes(key, value); };
     for (const Knowledge& each : ranks_) add(each);
+    add(fenced_);
     for (const Atomic& each : atomics_) {
       add(each.stores.size());
       for (const Store& store : each.stores) add(store.value), add(store.carried);
@@ -174,6 +183,7 @@ class Memory {
   }
 
   std::array<Knowledge, most_ranks> ranks_{};
+  std::array<Number, most_atomics> fenced_{};  // by atomic object: the oldest store that may still be read after a full fence
   std::vector<Atomic> atomics_;
   std::vector<Plain> plain_;
 };

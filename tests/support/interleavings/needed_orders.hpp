@@ -24,7 +24,7 @@ Scenario scenario(std::vector<void (*)(Shared&)> ranks) {
   return [ranks = std::move(ranks)](const std::optional<Order>& weakened) { return explore<Shared>(ranks, weakened); };
 }
 
-// Returns how many acquires and releases a file states.
+// Returns how many acquires, releases and full fences a file states.
 inline std::size_t count_orders(const std::string& path) {
   std::ifstream file(path);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -33,7 +33,8 @@ inline std::size_t count_orders(const std::string& path) {
     for (std::size_t at = 0; (at = text.find(order, at)) != std::string::npos; ++at) ++found;
     return found;
   };
-  return count("memory_order_acquire") + count("memory_order_release") + 2 * count("memory_order_acq_rel");
+  return count("memory_order_acquire") + count("memory_order_release") + 2 * count("memory_order_acq_rel") +
+         count("Fence::make();");
 }
 
 // Expects that no scenario fails, that the scenarios meet all orders of a header of the protocol, and that for each of these some

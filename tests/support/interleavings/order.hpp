@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory orders that a program text states, each with its place in the text. An acquire-release counts as two.
+// The memory orders that a program text states, each with its place in the text. An acquire-release counts as two. A full fence
+// counts as one; weakened, it is left out.
 #pragma once
 
 #include <compare>
@@ -34,6 +35,7 @@ struct Order {
 };
 
 inline std::string shown(const Order& order) {
+  if (order.operation == "fence") return order.file + ":" + std::to_string(order.line) + ": the fence";
   return order.file + ":" + std::to_string(order.line) + ": " + (order.is_acquire ? "acquire" : "release") + " of the " +
          order.operation;
 }

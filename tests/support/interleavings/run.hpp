@@ -113,6 +113,18 @@ class Run {
     });
   }
 
+  void fence(Place place) {
+    step([&] {
+      refuse_in_condition();
+      trace_.push_back({rank_, "fence", "all atomics", std::nullopt, 0, place});
+      progress().looked_at.clear();
+      const Order order{std::string(place.file_name()), place.line, "fence", false};
+      orders_.insert(order);
+      if (order != weakened_) memory().fence(rank_);
+      return Returned{};
+    });
+  }
+
   Returned read(std::size_t plain, Place place) {
     return at_once([&] {
       trace_.push_back({rank_, "read", memory().name(plain), std::nullopt, memory().value(plain), place});

@@ -18,6 +18,17 @@ TEST_F(CommandTest, CalibratesAndPricesByThat) {
   EXPECT_GT(report["fits"][0]["samples"].size(), 3u);
   EXPECT_GE(report["fits"][0]["worst_error"].get<double>(), 0);
   EXPECT_NE(contents(own).find("# a round of an exchange: off by "), std::string::npos) << contents(own);
+  EXPECT_NE(contents(own).find("[residuals]\nalltoall = [\n  {by = 'ours', block = 16, ratio = "), std::string::npos)
+      << contents(own);
+  EXPECT_EQ(report["residuals"][0]["collective"], "alltoall");
+  EXPECT_GT(report["residuals"][0]["ratio"].get<double>(), 0);
+  const std::string printed = prints({"calibrate", "--ranks", "2", "--time", "0.05", "--output", own});
+  EXPECT_NE(printed.find("measured / predicted"), std::string::npos);
+  EXPECT_EQ(printed.find("[residuals]"), std::string::npos) << "a table is printed instead";
+  EXPECT_EQ(
+      prints({"calibrate", "--ranks", "2", "--time", "0.05", "--output", own, "--without-residuals"}).find("measured / predicted"),
+      std::string::npos);
+  EXPECT_EQ(contents(own).find("[residuals]"), std::string::npos);
   EXPECT_NE(prints({"price", "alltoall", "--ranks", "4", "--machine", own}).find("Fastest: "), std::string::npos);
   refuses({"calibrate", "--ranks", "1"}, "at least 2");
   refuses({"calibrate", "--ranks", "100000"}, "too many");

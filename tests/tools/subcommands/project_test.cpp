@@ -3,8 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "support/command.hpp"
+#include "support/goal_text.hpp"
 #include "support/made_recording.hpp"
+#include "support/perfetto_text.hpp"
+#include "support/viewer_page.hpp"
 
 namespace quadrille {
 namespace {
@@ -33,6 +38,13 @@ class ProjectTest : public CommandTest {
     Words all{"project", folder_, "--node-sizes", "4x2", "--machine", "ethernet100"};
     all.insert(all.end(), more.begin(), more.end());
     return all;
+  }
+
+  // What the command prints, with the lines of each note in one.
+  std::string prints_unwrapped(const Words& all) {
+    std::string text = prints(all);
+    for (std::size_t at = text.find("\n  "); at != std::string::npos; at = text.find("\n  ", at)) text.replace(at, 3, " ");
+    return text;
   }
 
   MadeRecording program_{8};
@@ -82,6 +94,110 @@ TEST_F(ProjectTest, DrawsBars) {
   EXPECT_THAT(contents(picture), AllOf(HasSubstr("<svg"), HasSubstr("waiting for late ranks"), HasSubstr("ours")));
 }
 
+TEST_F(ProjectTest, WritesTimeLines) {
+  const std::string trace = file("run.perfetto");
+  EXPECT_THAT(prints_unwrapped(words({"--trace", trace})), HasSubstr("run.perfetto has 408 calls of all ranks, from 0 s to"));
+  if (!has_protoc()) GTEST_SKIP() << "protoc is not installed (protobuf-compiler)";
+  std::map<std::string, std::string> names;  // of tracks
+  std::map<std::string, int> slices;         // by track and name
+  std::map<std::string, std::string> times;  // when the last slice of a track begins or ends
+  std::vector<std::string> processes;
+  for (const PerfettoPacket& packet : perfetto_packets(trace)) {
+    const std::string track = value_of(packet, "track_uuid"), time = value_of(packet, "timestamp");
+    if (const std::string process = value_of(packet, "process_name"); !process.empty()) processes.push_back(process);
+    if (track.empty()) {
+      names[value_of(packet, "uuid")] = value_of(packet, "name");
+      continue;
+    }
+    if (times.contains(track)) EXPECT_LE(std::stoll(times[track]), std::stoll(time));
+    times[track] = time;
+    if (value_of(packet, "type") == "TYPE_SLICE_BEGIN") ++slices[names[track] + " " + value_of(packet, "name")];
+  }
+  ASSERT_EQ(processes.size(), 2u);
+  EXPECT_EQ(processes[0], "\"Open MPI 4.1: 8 ranks on 2 nodes of ethernet100\"");
+  EXPECT_EQ(times.size(), 16u) << "both sides of eight ranks";
+  for (const char* rank : {"\"rank 0\"", "\"rank 7\""}) {
+    EXPECT_EQ(slices[std::string(rank) + " \"computing\""], 2 * 51);
+    EXPECT_EQ(slices[std::string(rank) + " \"Alltoall 64 B\""], 2 * 50);
+    EXPECT_EQ(slices[std::string(rank) + " \"Alltoallv 36 B\""], 2);
+  }
+}
+
+TEST_F(ProjectTest, WritesTimeLinesAsAPage) {
+  const std::string page = file("run.html");
+  EXPECT_THAT(prints_unwrapped(words({"--trace", page, "--trace-window", "0..0.001"})), HasSubstr("run.html has"));
+  const Json data = page_data(contents(page));
+  ASSERT_EQ(data["documents"].size(), 1u);
+  const Json& line = data["documents"][0];
+  EXPECT_EQ(line["format"], "quadrille-timeline/1");
+  EXPECT_EQ(line["title"], "./app: 8 ranks on 2 nodes of ethernet100");
+  EXPECT_EQ(line["ranks"], 8);
+  EXPECT_THAT(line["text"].get<std::string>(), HasSubstr("from 0 s to 0.001 s of the recorded run"));
+  ASSERT_EQ(line["sides"].size(), 2u);
+  for (const Json& side : line["sides"]) {
+    const std::size_t pieces = side["rank"].size();
+    EXPECT_GT(pieces, 8 * 2 * 20u) << "every 45 us a rank computes and exchanges";
+    EXPECT_LT(pieces, 8 * 3 * 24u);
+    for (const char* column : {"part", "name", "detail", "last_rank", "begin_ns", "end_ns"})
+      EXPECT_EQ(side[column].size(), pieces) << column;
+    for (std::size_t i = 1; i < pieces; ++i)
+      if (side["rank"][i] == side["rank"][i - 1]) EXPECT_EQ(side["begin_ns"][i], side["end_ns"][i - 1]);
+  }
+  EXPECT_EQ(line["sides"][0]["title"], "Open MPI 4.1");
+}
+
+TEST_F(ProjectTest, TracesAWindow) {
+  const std::string whole = file("whole.perfetto"), part = file("part.pftrace");
+  prints(words({"--trace", whole}));
+  EXPECT_THAT(prints_unwrapped(words({"--trace", part, "--trace-window", "0.001..0.0015"})),
+              HasSubstr("from 0.001 s to 0.0015 s of the recorded run"));
+  EXPECT_LT(contents(part).size(), contents(whole).size() / 3);
+  EXPECT_THAT(contents(part), HasSubstr("rank 7"));
+}
+
+TEST_F(ProjectTest, ScalesRanks) {
+  const Words more{"project", folder_, "--node-sizes", "4x4", "--machine", "ethernet100"};
+  const auto with = [&](const Words& options) {
+    Words all = more;
+    all.insert(all.end(), options.begin(), options.end());
+    return all;
+  };
+  EXPECT_THAT(
+      prints_unwrapped(with({"--scale", "2:strong"})),
+      AllOf(HasSubstr("./app: 16 ranks on 4 nodes of ethernet100, scaled from 8 to 16 (strong), with computing times 0.5\n"),
+            HasSubstr("16 B  MPI_COMM_WORLD, 16 ranks on 4 nodes"), HasSubstr("Note: 16 ranks stand for the 8 recorded ones"),
+            HasSubstr("\nscaled to 16 ranks: ")));
+  const Json json = Json::parse(prints(with({"--scale", "2x4=4x4:weak", "--json"})));
+  EXPECT_EQ(json["scaled"], (Json{{"from", {2, 4}}, {"to", {4, 4}}, {"blocks", "weak"}}));
+  EXPECT_EQ(json["ranks"], 16);
+  EXPECT_EQ(json["rows"][0]["least_bytes"], 32);
+  EXPECT_THAT(json["sentence"].get<std::string>(), HasSubstr("scaled to 16 ranks: "));
+  const std::string trace = file("scaled.perfetto");
+  prints(with({"--scale", "2:same", "--trace", trace}));
+  EXPECT_THAT(contents(trace), HasSubstr("scaled from 8 to 16 (same)"));
+}
+
+TEST_F(ProjectTest, RefusesWrongScales) {
+  const auto refused = [&](const std::string& scale, const std::string& part) {
+    refuses({"project", folder_, "--node-sizes", "4x4", "--machine", "hdr", "--scale", scale}, part);
+  };
+  refused("2", "does not say how blocks scale: write 2:weak");
+  refused("2:week", "weak");
+  refused(":weak", "the factor of --scale");
+  refused("", "does not say");
+  refused("1:weak", "at least 2");
+  refused("two:weak", "the factor of --scale");
+  refused("99999999999:weak", "too many ranks");
+  refused("1024:weak", "4096 ranks at most");
+  refused("2x4=4x:weak", "a side of a grid");
+  refused("=4x4:weak", "a side of a grid");
+  refused("2x4=3x4:weak", "whole factors");
+  refused("2x2=4x4:weak", "does not have the 8 recorded ranks");
+  refused("2:weak=3", "rule of --scale");
+  refused("3:weak", "16 ranks");
+  refuses({"project", folder_, "--machine", "hdr", "--scale", "2:weak"}, "--scale needs nodes");
+}
+
 TEST_F(ProjectTest, RefusesWrongUse) {
   refuses({"project", folder_}, "name a machine");
   refuses({"project", folder_ + "/none", "--machine", "hdr"}, "cannot be read");
@@ -93,6 +209,15 @@ TEST_F(ProjectTest, RefusesWrongUse) {
   refuses(words({"--computing", "-1"}), "computing is a factor");
   refuses(words({"--total-cores", "0"}), "at least 1");
   refuses(words({"--plot", "parts.json"}), "json");
+  refuses(words({"--trace", "run.json"}), "json");
+  refuses(words({"--trace", "-"}), "a file of its own");
+  refuses(words({"--trace", "run.perfetto", "--output", "run.perfetto"}), "a file of its own");
+  refuses(words({"--trace", "run.perfetto", "--without-late-ranks"}), "leave one of them out");
+  refuses(words({"--trace-window", "1..2"}), "add --trace");
+  refuses(words({"--trace", file("none.perfetto"), "--trace-window", "7..8"}), "no call was recorded from 7 s to 8 s");
+  EXPECT_FALSE(fs::exists(file("none.perfetto")));
+  for (const char* window : {"", "1", "2..1", "1..1", "a..b", "1..2..3", "nan..2", "1...0.5"})
+    refuses(words({"--trace", "run.perfetto", "--trace-window", window}), "two times of the recorded run");
   refuses({"project", folder_, "--machine", "hdr", "--node-sizes", "8x8"}, "64 ranks");
   refuses({"project", folder_, "--machine", "hdr", "--placement", "cyclic"}, "--node-sizes");
   refuses({"project", folder_, "--machine", "hdr", "--placement", write("few", "0 1\n")}, "places 2 ranks, not 8");
@@ -100,6 +225,22 @@ TEST_F(ProjectTest, RefusesWrongUse) {
   fs::create_directory(other);
   program_.write(other, 6);
   refuses({"project", other, "--machine", "hdr"}, "2 of 8 ranks are missing");
+}
+
+TEST_F(ProjectTest, WritesGoal) {
+  const std::string file = place_ / "run.goal";
+  const auto messages = [&](const Words& more) {
+    Words all{"--goal", file, "--choose", "alltoall=bruck"};
+    all.insert(all.end(), more.begin(), more.end());
+    prints(words(all));
+    return GoalText(contents(file)).replay().messages.size();
+  };
+  const std::size_t vendor = messages({}), ours = messages({"--goal-side", "ours"});
+  EXPECT_NE(vendor, ours) << "the library exchanges in 7 rounds, bruck in 3";
+  EXPECT_EQ(vendor, messages({"--goal-side", "vendor"}));
+  refuses(words({"--goal", file, "--goal-side", "our"}), "ours");
+  refuses(words({"--goal-side", "ours"}), "--goal FILE");
+  refuses(words({"--goal", file, "--total-cores", "2"}), "--total-cores");
 }
 
 }  // namespace

@@ -250,6 +250,11 @@ TEST_F(CommandTest, LimitsFindingsAndSaysSo) {
   ASSERT_EQ(verdict.at("causes").size(), 1u);
   EXPECT_EQ(verdict.at("causes")[0].at("kind"), "overwrites");
   EXPECT_EQ(verdict.at("findings")[1].at("cause"), 0);
+  const Json& finding = verdict.at("findings")[0];
+  EXPECT_EQ(finding.at("buffer"), "output");
+  EXPECT_EQ(finding.at("offset"), 0);
+  EXPECT_EQ(finding.at("length"), 8);
+  EXPECT_EQ(finding.at("region"), "output[0:8]");
   const auto with_limit = [&](const std::string& limit) { return run({"verify", bad, "--limit", limit}).out; };
   EXPECT_NE(with_limit("1").find("2 findings, one cause\n"), std::string::npos);
   EXPECT_NE(with_limit("1").find("and 1 more; --limit 0 lists all\n"), std::string::npos);

@@ -5,7 +5,9 @@ import type { Exchange } from "../model/exchange";
 import { Reader, Refusal, parsed } from "./reader";
 import type { Race } from "../report/race";
 import type { RunReport } from "../report/run";
+import type { ProjectedRun } from "../report/projection";
 import { readLayout } from "./layout";
+import { readProjection } from "./projection";
 import { isRace, isTuning, readRace, readTuning } from "./race";
 import { readRun } from "./run";
 import { readSchedule } from "./schedule";
@@ -30,6 +32,7 @@ export interface PageData {
   readonly exchanges: readonly Exchange[];
   readonly races: readonly Race[];
   readonly run?: RunReport;
+  readonly projection?: ProjectedRun;
 }
 
 const readers: ReadonlyMap<string, (document: Reader) => Exchange> = new Map([
@@ -59,6 +62,7 @@ interface Documents {
   exchanges: Exchange[];
   races: Race[];
   run?: RunReport;
+  projection?: ProjectedRun;
 }
 
 const mostRaces = 64;
@@ -73,6 +77,8 @@ function readDocuments(documents: Reader[], layouts: Reader[] = []): Documents {
     return { exchanges: [], races };
   }
   if (formatOf(first) === "quadrille-report" && documents.length === 1) return { exchanges: [], races: [], run: readRun(first) };
+  if (formatOf(first) === "quadrille-timeline/1" && documents.length === 1)
+    return { exchanges: [], races: [], projection: readProjection(first) };
   if (isPrediction(first))
     throw new Refusal("These are predicted times of 'quadrille simulate'; 'quadrille plot' draws them, and no page shows them.");
   if (documents.length > 2)

@@ -12,6 +12,7 @@
 #include <span>
 #include <tuple>
 
+#include "execute/shared/wait/close_areas.hpp"
 #include "foundation/assert.hpp"
 #include "foundation/rounding.hpp"
 #include "quadrille/checked.hpp"
@@ -233,17 +234,7 @@ OwnMemory::~OwnMemory() {
     if (blocks) space.release(blocks);
     return;
   }
-  closing->close();
-  const auto may_release_blocks = [closing = closing, ranks = space.size()] {
-    if (!closing->have_closed(ranks)) return false;
-    closing->go_through();
-    return true;
-  };
-  if (blocks)
-    space.retire(blocks, may_release_blocks);
-  else
-    closing->go_through();
-  if (space.rank() == 0) space.retire(control, [closing = closing, ranks = space.size()] { return closing->are_through(ranks); });
+  close_areas(space, *closing, {&blocks, blocks ? std::size_t{1} : 0}, control);
 }
 
 Connector::~Connector() {

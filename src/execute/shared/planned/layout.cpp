@@ -14,11 +14,6 @@
 namespace quadrille {
 namespace {
 
-// The most bytes of an area, which are a share of the L2 cache. An area has at least two blocks even if they exceed the limit. In a
-// larger area a sender can run further ahead of its readers, which saves context switches; but its data would not stay in the
-// cache. If all readers send messages back, two blocks are enough.
-constexpr Bytes most_area_bytes = 262144;
-
 // Decides which of the sends of a window are long: those that are copied once, and those for which a block has no room.
 void choose_long(AreaLayout& layout, const std::vector<ScriptMessage>& messages, const std::vector<std::uint32_t>& sends,
                  const CopyChoice& choice, const Reach& reach) {
@@ -130,7 +125,8 @@ AreaLayout lay_out(const Script& script, const CopyCosts& costs, const Reach& re
   std::sort(senders.begin(), senders.end());
   receivers.erase(std::unique(receivers.begin(), receivers.end()), receivers.end());
   std::set_difference(receivers.begin(), receivers.end(), senders.begin(), senders.end(), std::back_inserter(layout.watched));
-  const Bytes fitting = layout.watched.empty() ? 2 : most_area_bytes / std::max<Bytes>(layout.block_bytes, 1);
+  // An area has at least two blocks even if they exceed the limit. If all readers send messages back, two are enough.
+  const Bytes fitting = layout.watched.empty() ? 2 : CopyChoice::most_area_bytes / std::max<Bytes>(layout.block_bytes, 1);
   const auto blocks = static_cast<std::uint64_t>(std::clamp<Bytes>(fitting, 2, static_cast<Bytes>(AreaLayout::most_blocks)));
   layout.block_mask = std::bit_floor(blocks) - 1;
   return layout;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "execute/shared/planned/messages.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <numeric>
 
+#include "execute/shared/wait/lending.hpp"
 #include "foundation/assert.hpp"
 #include "foundation/rounding.hpp"
 
@@ -175,23 +174,15 @@ bool SharedMessages::receive_long(const Receive& receive, std::byte* block) {
     run(receive.copies, with_payload(bases_, block + receive.payload), bases_);
     return receive.combines;
   }
-  auto* turn = reinterpret_cast<Turn*>(receive.turns.of(execution_) + receive.turn);
-  if (!turn->take(execution_)) space_.throw_lost();
-  try {
-    if (source) {
-      if (connection_.may_stream && !receive.is_fused)
-        run_long(receive.direct, *source);
-      else
-        run(receive.direct, *source, bases_);
-    } else {
+  auto& turn = *reinterpret_cast<Turn*>(receive.turns.of(execution_) + receive.turn);
+  read_lent(space_, turn, execution_, connection_.inlets[receive.inlet].peer, [&] {
+    if (!source)
       read_private(receive, *head);
-    }
-  } catch (...) {
-    turn->put_back_unread(execution_);
-    throw;
-  }
-  turn->give_back(execution_);
-  space_.ring(connection_.inlets[receive.inlet].peer);
+    else if (connection_.may_stream && !receive.is_fused)
+      run_long(receive.direct, *source);
+    else
+      run(receive.direct, *source, bases_);
+  });
   return source && receive.combines;
 }
 
@@ -201,12 +192,9 @@ std::optional<Bases> SharedMessages::held_bases(const Receive& receive, const Gr
   for (std::uint32_t i = receive.stored.first; i < receive.stored.last; ++i)
     if (head.offsets[static_cast<std::size_t>(connection_.copies[i].source_buffer)] == 0) return std::nullopt;
   Bases bases{};
-  try {
-    for (std::size_t buffer = 0; buffer < bases.size(); ++buffer)
-      if (head.offsets[buffer]) bases.data()[buffer] = space_.at(head.offsets[buffer]);
-  } catch (const Error& error) {  // mapping fails if no address space is left (ulimit -v)
-    if (space_.reads_private_memory()) return std::nullopt;
-    space_.fail(error);  // the sender waits for this copy
+  for (std::size_t buffer = 0; buffer < bases.size(); ++buffer) {
+    bases.data()[buffer] = const_cast<std::byte*>(loadable(space_, head.offsets[buffer]));  // never written
+    if (head.offsets[buffer] && !bases.data()[buffer]) return std::nullopt;
   }
   return bases;
 }
@@ -257,23 +245,13 @@ void SharedMessages::withdraw() {
   if (!space_.is_usable()) return;
   for (; open_.count > 0; --open_.count) {
     const std::uint32_t message = open_[open_.count - 1];
-    if (!layout_.postings[message].is_send) continue;
-    LongSince long_since(std::chrono::milliseconds(100));
-    own_turn(message).withdraw(execution_, [&] {
-      if (long_since.is_over() && !space_.is_there(script_->messages[message].peer)) return true;
-      sched_yield();
-      return false;
-    });
+    if (layout_.postings[message].is_send) withdraw_lent(space_, own_turn(message), execution_, script_->messages[message].peer);
   }
 }
 
 // Fails the whole group, because other ranks may wait for this one in any execution.
 void SharedMessages::fail(const Error& why) noexcept {
-  if (!space_.is_usable()) return;
-  try {
-    space_.fail(Error(why.code(), fmt::format("rank {}: {}", space_.shown(space_.rank()), why.what())));
-  } catch (const Error&) {  // `fail` also throws the error here
-  }
+  if (space_.is_usable()) fail_all(space_, why);
 }
 
 // Prefetches the flag and the payload of a receive; they may be in another core's cache.

@@ -7,6 +7,7 @@
 #include "execute/executions/exchanger.hpp"
 #include "execute/script/copies.hpp"
 #include "execute/shared/memory/claim.hpp"
+#include "execute/shared/wait/lending.hpp"
 #include "foundation/assert.hpp"
 
 namespace quadrille {
@@ -56,23 +57,20 @@ Bytes SharedExchange::memory_bytes() const {
 
 void SharedExchange::start(const Edges& edges) {
   ++exchange_;
-  receiver_.begin(edges.receives, exchange_);
-  sender_.begin(edges.sends, exchange_);
-  copy_own(edges);
+  const Edges::Receive* const receive = receiver_.begin(edges.receives, exchange_);
+  const Edges::Send* const send = sender_.begin(edges.sends, exchange_);
+  copy_own(edges, send, receive);
 }
 
-// The k-th edge that leads from this rank to itself meets the k-th that comes from it.
-void SharedExchange::copy_own(const Edges& edges) {
+// The k-th edge that leads from this rank to itself meets the k-th that comes from it. `send`, `receive`: the first ones.
+void SharedExchange::copy_own(const Edges& edges, const Edges::Send* send, const Edges::Receive* receive) {
   const Rank me = space_.rank();
-  const auto next = [me](auto& edge, auto end, auto peer) {
-    while (edge != end && (peer(*edge) != me || edge->bytes == 0)) ++edge;
-    return edge != end;
-  };
-  auto send = edges.sends.begin();
-  auto receive = edges.receives.begin();
+  const Edges::Send* const last_send = edges.sends.data() + edges.sends.size();
+  const Edges::Receive* const last_receive = edges.receives.data() + edges.receives.size();
   for (std::uint64_t number = 0;; ++number, ++send, ++receive) {
-    const bool sends = next(send, edges.sends.end(), [](const Edges::Send& edge) { return edge.to; });
-    const bool receives = next(receive, edges.receives.end(), [](const Edges::Receive& edge) { return edge.from; });
+    while (send != last_send && (send->to != me || send->bytes == 0)) ++send;
+    while (receive != last_receive && (receive->from != me || receive->bytes == 0)) ++receive;
+    const bool sends = send != last_send, receives = receive != last_receive;
     if (!sends && !receives) return;
     if (!sends || !receives || send->bytes != receive->bytes)
       receiver_.difference().note(me, number, sends ? send->bytes : EdgeDifference::nothing,
@@ -84,7 +82,7 @@ void SharedExchange::copy_own(const Edges& edges) {
 }
 
 bool SharedExchange::advance_both() {
-  const bool received = receiver_.advance(), sent = sender_.advance();
+  const bool received = receiver_.is_over() || receiver_.advance(), sent = sender_.is_over() || sender_.advance();
   return received && sent;
 }
 
@@ -122,11 +120,7 @@ void SharedExchange::end() {
 void SharedExchange::give_up(const Error& why) noexcept {
   if (!space_.is_usable()) return;
   sender_.withdraw();
-  if (space_.has_failed()) return;
-  try {
-    space_.fail(Error(why.code(), fmt::format("rank {}: {}", space_.shown(space_.rank()), why.what())));
-  } catch (const Error&) {  // `fail` also throws the error here
-  }
+  if (!space_.has_failed()) fail_all(space_, why);
 }
 
 }  // namespace quadrille

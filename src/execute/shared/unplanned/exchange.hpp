@@ -36,7 +36,7 @@ class SharedExchange final : public EdgesExecutable {
   void give_up(const Error& why) noexcept override;
   void throw_lost() const override { space_.throw_lost(); }
   void meet();
-  void copy_own(const Edges& edges);
+  void copy_own(const Edges& edges, const Edges::Send* send, const Edges::Receive* receive);
   bool advance_both();
   Rank awaited();
 

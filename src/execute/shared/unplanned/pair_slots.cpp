@@ -2,10 +2,10 @@
 #include "execute/shared/unplanned/pair_slots.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <new>
 
 #include "execute/shared/memory/placing.hpp"
+#include "execute/shared/wait/close_areas.hpp"
 #include "foundation/assert.hpp"
 
 namespace quadrille {
@@ -64,17 +64,7 @@ void PairSlots::close(Offset own_area) {
     if (outlet.further.offset) own.push_back(outlet.further.offset);
     if (outlet.owns_first) own.push_back(outlet.first.offset);
   }
-  closing_->close();
-  const Count ranks = space_.size();
-  // Each place is released when all ranks have closed. The last check is this rank's last access to `closed`.
-  const auto checks = std::make_shared<std::size_t>(own.size());
-  for (const Offset place : own)
-    space_.retire(place, [closing = closing_, ranks, checks] {
-      if (!closing->have_closed(ranks)) return false;
-      if (--*checks == 0) closing->go_through();
-      return true;
-    });
-  if (space_.rank() == 0) space_.retire(control_, [closing = closing_, ranks] { return closing->are_through(ranks); });
+  close_areas(space_, *closing_, own, control_);
 }
 
 // ---- The sender's part
@@ -116,8 +106,18 @@ Slot* PairSlots::further_after(const Slot* current, Outlet& outlet, std::uint64_
   while (true) {  // ends, because only one message of an exchange is not given back
     outlet.cursor = (outlet.cursor + 1) % most_ahead;
     Slot* const slot = outlet.further.at(static_cast<Bytes>(outlet.cursor) * Slot::least_bytes);
-    if (slot != current && (MessageNumber::exchange_of(slot->number.own()) < exchange || slot->is_given_back())) return slot;
+    if (slot != current && (exchange_in(*slot) < exchange || slot->is_given_back())) return slot;
   }
+}
+
+// Returns the exchange that the receiver must have finished before a sender that has used all further slots goes on: then half of
+// them are free. If the sender went on for each free slot, the cache line of the word `finished` would move to it and back in each
+// exchange. The receiver can finish that exchange without this rank, which has completed it, unless the sender is still in it.
+std::uint64_t PairSlots::end_of_lead(Rank to) const {
+  const Outlet& outlet = outlets_[to];
+  const Slot& half = *outlet.further.at(static_cast<Bytes>((outlet.cursor + most_ahead / 2) % most_ahead) * Slot::least_bytes);
+  const std::uint64_t next = exchange_in(*outlet.next), later = exchange_in(half);
+  return later < MessageNumber::exchange_of(outlet.last) ? std::max(next, later) : next;
 }
 
 // ---- The receiver's part

@@ -37,8 +37,11 @@ class PairSlots {
     if (!outlets_[to].next) [[unlikely]]
       take_first(to);
     Slot* const slot = outlets_[to].next;
-    return is_free(*slot, to) ? slot : nullptr;
+    const bool is_free_now = is_known_free(*slot, to) || has_finished(to, is_far_ahead(to) ? end_of_lead(to) : exchange_in(*slot));
+    return is_free_now ? slot : nullptr;
   }
+  // Is the next slot one of the further ones?
+  bool is_far_ahead(Rank to) const { return !is_first(outlets_[to].next, to); }
   Bytes room_in(const Slot* slot, Rank to) const { return is_first(slot, to) ? first_bytes_ - Slot::header_bytes : further_room; }
   // Publishes the message in that slot, and returns its number. Everything else in the slot must be written, and all messages that
   // this rank expects in this exchange must be announced by `expect`.
@@ -64,23 +67,28 @@ class PairSlots {
     std::uint64_t& expected = inlets_[from].expected;
     return expected = MessageNumber::after(expected, exchange);
   }
-  // Returns the slot of the pair's next message, or null if it has not arrived.
-  Slot* arrived(Rank from) {
+  // The pair's next message and its number; null if it has not arrived.
+  struct Arrived {
+    Slot* slot;
+    std::uint64_t number;
+  };
+  Arrived arrived(Rank from) {
     Inlet& inlet = inlets_[from];
-    if (!inlet.next && !find(from)) return nullptr;
+    if (!inlet.next && !find(from)) return {nullptr, 0};
     const std::uint64_t number = inlet.next->number.published();
-    if (number <= inlet.last) return nullptr;
-    return inlet.next;
+    return {number > inlet.last ? inlet.next : nullptr, number};
   }
-  // Goes on to the slot after the one that has arrived.
-  void advance(Rank from) {
+  // Goes on to the slot after the one in which that message has arrived.
+  void advance(Rank from, std::uint64_t number) {
     Inlet& inlet = inlets_[from];
-    inlet.last = inlet.next->number.published();
+    inlet.last = number;
     std::uint64_t& finished = outlets_[from].finished;
     finished = std::max(finished, MessageNumber::exchange_of(inlet.last) - 1);
     const Offset next = inlet.next->next(), position = next - inlet.first.offset;
     inlet.next = position <= static_cast<Offset>(first_bytes_) ? inlet.first.at(static_cast<Bytes>(position))
                                                                : reinterpret_cast<Slot*>(space_.at(next));
+    if (position > static_cast<Offset>(first_bytes_))
+      __builtin_prefetch(inlet.next);  // its sender is ahead and has often written it
   }
   void finish(std::uint64_t exchange) { finished_[space_.rank()].reach(exchange); }
 
@@ -138,9 +146,9 @@ class PairSlots {
     return outlets_[to].finished >= MessageNumber::exchange_of(number) ||
            (slot.is_given_back() && !slot.is_lent() && slot.loan.is_back(number));
   }
-  bool is_free(const Slot& slot, Rank to) {
-    return is_known_free(slot, to) || has_finished(to, MessageNumber::exchange_of(slot.number.own()));
-  }
+  static std::uint64_t exchange_in(const Slot& slot) { return MessageNumber::exchange_of(slot.number.own()); }
+  bool is_free(const Slot& slot, Rank to) { return is_known_free(slot, to) || has_finished(to, exchange_in(slot)); }
+  std::uint64_t end_of_lead(Rank to) const;
   // Chooses the slot for the message after the one in `current`.
   Slot* slot_after(const Slot* current, Rank to, std::uint64_t exchange) {
     Outlet& outlet = outlets_[to];
@@ -149,7 +157,7 @@ class PairSlots {
       if (slot == current) continue;
       // If this rank gets a message from the other one in this exchange, it then knows that the other has finished the exchange
       // before. So in the next exchange it will find this slot free without looking.
-      const bool was_earlier = MessageNumber::exchange_of(slot->number.own()) < exchange;
+      const bool was_earlier = exchange_in(*slot) < exchange;
       // A sender that is often ahead does not look in each exchange: the cache line of the word `finished` would move each time.
       const bool is_ahead = outlet.further.offset != 0;
       if ((expects_answer && was_earlier) || (is_ahead ? is_known_free(*slot, to) : is_free(*slot, to))) return slot;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "execute/script/copies.hpp"
+#include "execute/shared/wait/lending.hpp"
 #include "foundation/assert.hpp"
 
 namespace quadrille {
@@ -14,20 +15,26 @@ constexpr unsigned advances_between_looks = 16;
 
 }  // namespace
 
-void Receiver::begin(std::span<const Edges::Receive> receives, std::uint64_t exchange) {
+const Edges::Receive* Receiver::begin(std::span<const Edges::Receive> receives, std::uint64_t exchange) {
   exchange_ = exchange;
   difference_.clear();
   open_.clear();
   further_.clear();
   in_pieces_.clear();
+  const Edges::Receive *const end = receives.data() + receives.size(), *own = end;
   for (const Edges::Receive& edge : receives) {
-    if (edge.bytes == 0 || edge.from == space_.rank()) continue;
+    if (edge.from == space_.rank()) {
+      own = std::min(own, &edge);
+      continue;
+    }
+    if (edge.bytes == 0) continue;
     const Open message{&edge, slots_.expect(edge.from, exchange)};
     if (MessageNumber::edge_of(message.number) == 0) [[likely]]
       open_.push_back(message);
     else
       expect_further(message);
   }
+  return own;
 }
 
 void Receiver::expect_further(const Open& message) {
@@ -59,9 +66,10 @@ bool Receiver::advance() {
 // Returns whether the message needs no more looks as the next one of its rank.
 bool Receiver::try_to_receive(const Open& message) {
   const Rank from = message.edge->from;
-  while (Slot* const slot = slots_.arrived(from)) {
-    const std::uint64_t number = slot->number.published();
-    if (number == message.number) {
+  while (true) {
+    const auto [slot, number] = slots_.arrived(from);
+    if (!slot) return false;
+    if (number == message.number) [[likely]] {
       receive(message, *slot);
       return true;
     }
@@ -71,9 +79,8 @@ bool Receiver::try_to_receive(const Open& message) {
     }
     difference_.note(from, MessageNumber::edge_of(number), slot->bytes,
                      EdgeDifference::nothing);  // left over from an earlier exchange
-    slots_.advance(from);
+    slots_.advance(from, number);
   }
-  return false;
 }
 
 // Receives a message that has arrived. A message that is longer than its edge is not copied.
@@ -83,7 +90,7 @@ void Receiver::receive(const Open& message, Slot& slot) {
   if (bytes != expected) [[unlikely]]
     difference_.note(from, MessageNumber::edge_of(message.number), bytes, expected);
   const bool fits = bytes <= expected;
-  slots_.advance(from);
+  slots_.advance(from, message.number);
   switch (slot.way()) {
     case Slot::Way::here:
       if (fits) copy_bytes(memory, slot.here(), index(bytes));
@@ -105,25 +112,14 @@ void Receiver::give_back(const Open& message, Slot& slot) {
 }
 
 void Receiver::receive_once(const Open& message, Slot& slot, bool fits) {
-  if (!slot.loan.take(message.number)) space_.throw_lost();  // the sender withdraws a message after a failure
-  try {
+  read_lent(space_, slot.loan, message.number, message.edge->from, [&] {
     if (fits) read(message, slot);
-  } catch (...) {
-    slot.loan.put_back_unread(message.number);  // the sender may now withdraw the message and reuse its memory
-    throw;
-  }
-  give_back(message, slot);
+  });
 }
 
 void Receiver::read(const Open& message, const Slot& slot) {
   const auto& [from, memory, expected] = *message.edge;
-  const std::byte* source = nullptr;
-  try {
-    if (slot.elsewhere.place) source = space_.at(slot.elsewhere.place);
-  } catch (const Error& error) {                             // mapping fails if no address space is left (ulimit -v)
-    if (!space_.reads_private_memory()) space_.fail(error);  // the sender waits for this copy
-  }
-  if (source) {
+  if (const std::byte* const source = loadable(space_, slot.elsewhere.place)) {
     std::memcpy(memory, source, index(slot.bytes));
   } else {
     const TargetPiece whole{memory, index(slot.bytes)};
@@ -152,7 +148,7 @@ bool Receiver::receive_piece(const InPieces& message) {
 void Receiver::drop_missing() {
   std::erase_if(open_, [&](const Open& message) {
     const Rank from = message.edge->from;
-    if (!slots_.has_finished(from, exchange_) || slots_.arrived(from)) return false;
+    if (!slots_.has_finished(from, exchange_) || slots_.arrived(from).slot) return false;
     difference_.note(from, MessageNumber::edge_of(message.number), EdgeDifference::nothing, message.edge->bytes);
     return true;
   });

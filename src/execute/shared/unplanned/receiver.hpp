@@ -19,7 +19,8 @@ class Receiver {
 
   void begin_at(ByRank<const std::byte*> areas) { areas_ = std::move(areas); }
 
-  void begin(std::span<const Edges::Receive> receives, std::uint64_t exchange);
+  // Returns the first edge from this rank itself, which it leaves to the caller; the end of the list if there is none.
+  const Edges::Receive* begin(std::span<const Edges::Receive> receives, std::uint64_t exchange);
   bool advance();  // returns whether all messages are complete
 
   bool is_over() const { return open_.empty() && in_pieces_.empty(); }

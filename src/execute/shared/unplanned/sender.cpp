@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "execute/shared/unplanned/sender.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -10,6 +8,7 @@
 
 #include "execute/executable.hpp"
 #include "execute/script/copies.hpp"
+#include "execute/shared/wait/lending.hpp"
 #include "foundation/assert.hpp"
 #include "foundation/rounding.hpp"
 
@@ -17,10 +16,6 @@ namespace quadrille {
 namespace {
 
 constexpr Bytes line = 64;
-
-// Upper limit of an area: a share of the L2 cache. An area is larger only among so many ranks that it would have less than
-// CopyChoice::least_once bytes for each.
-constexpr Bytes most_area_bytes = 262144;
 
 // A message in pieces takes the spare bytes if the area has less room than this.
 constexpr Bytes least_piece_bytes = 1024;
@@ -33,26 +28,39 @@ Sender::Sender(SharedSpace& space, PairSlots& slots, const CopyCosts& costs)
     : space_(space),
       slots_(slots),
       choice_(costs),
+      // Larger than most_area_bytes only among so many ranks that it would have less than CopyChoice::least_once bytes for each.
       area_(2 * rounded_up(std::max(space.size() * CopyChoice::least_once,
-                                    std::min((space.size() - 1) * choice_.longest_twice(), most_area_bytes)),
+                                    std::min((space.size() - 1) * choice_.longest_twice(), CopyChoice::most_area_bytes)),
                            line)),
       area_used_(space.size()),
       last_(space.size()) {}
 
 Bytes Sender::memory_bytes() const { return area_bytes() + memory_bytes_of(waiting_, heads_, turns_, lent_, rung_); }
 
-void Sender::begin(std::span<const Edges::Send> sends, std::uint64_t exchange) {
+// Allocates now: otherwise a later exchange would allocate because more of its messages happen to wait.
+void Sender::make_room(std::size_t sends) {
+  waiting_.reserve(sends), lent_.reserve(sends), rung_.reserve(sends);
+  heads_.reserve(sends), turns_.reserve(sends);
+}
+
+const Edges::Send* Sender::begin(std::span<const Edges::Send> sends, std::uint64_t exchange) {
   exchange_ = exchange;
   waiting_.clear();
   heads_.clear();
   lent_.clear();
   left_ = 0, wanted_ = 0;
   unwanted_.reset();
-  // Now: otherwise a later exchange would allocate because more of its messages happen to wait.
-  waiting_.reserve(sends.size()), lent_.reserve(sends.size()), rung_.reserve(sends.size());
-  heads_.reserve(sends.size()), turns_.reserve(sends.size());
+  const Edges::Send *const end = sends.data() + sends.size(), *own = end;
   Bytes most = 0;
-  for (const Edges::Send& edge : sends) most = std::max(most, edge.bytes);
+  bool has_others = false;
+  for (const Edges::Send& edge : sends)
+    if (edge.to == space_.rank())
+      own = std::min(own, &edge);
+    else
+      has_others = true, most = std::max(most, edge.bytes);
+  if (!has_others) return own;
+  if (sends.size() > waiting_.capacity()) [[unlikely]]
+    make_room(sends.size());
   if (most < CopyChoice::least_once) {
     send_tiny(sends);
   } else {
@@ -63,6 +71,7 @@ void Sender::begin(std::span<const Edges::Send> sends, std::uint64_t exchange) {
     if (lends) send_waiting(true);  // first, so that receivers read them while this rank copies the others
   }
   if (!heads_.empty()) send_waiting(false);
+  return own;
 }
 
 void Sender::put_off(const Edges::Send& edge) {
@@ -135,6 +144,8 @@ void Sender::send_waiting(bool lent_only) {
     turns_.resize(kept);
   }
   if (opens) area_.close(exchange_);
+  is_far_ahead_ = std::all_of(heads_.begin(), heads_.end(),
+                              [this](std::uint32_t place) { return slots_.is_far_ahead(waiting_[place].edge->to); });
   space_.ring(rung_);
 }
 
@@ -227,11 +238,12 @@ void Sender::send_pieces(Slot& slot, const Edges::Send& edge, std::byte* piece, 
   lent_.push_back({edge.to, &slot, number, &edge, piece, put, room});
 }
 
+// A sender that is far ahead seldom looks whether its receivers have come nearer: each look would slow them down.
 bool Sender::advance() {
-  if (is_over()) return true;
-  if (!heads_.empty()) send_waiting(false);
+  const bool looks = std::exchange(looks_now_, false) || ++looks_ % advances_between_looks == 0;
+  if (!heads_.empty() && (looks || !is_far_ahead_)) send_waiting(false);
   std::erase_if(lent_, [&](Lent& message) { return try_to_finish(message); });
-  if (std::exchange(looks_now_, false) || ++looks_ % advances_between_looks == 0) drop_unwanted();
+  if (looks) drop_unwanted();
   return is_over();
 }
 
@@ -272,12 +284,7 @@ void Sender::drop_unwanted() {
 void Sender::withdraw() {
   for (const Lent& message : lent_) {
     if (message.piece) continue;  // its receiver reads the area, which stays until all ranks have closed
-    LongSince long_since(std::chrono::milliseconds(100));
-    message.slot->loan.withdraw(message.number, [&] {
-      if (long_since.is_over() && !space_.is_there(message.to)) return true;
-      sched_yield();
-      return false;
-    });
+    withdraw_lent(space_, message.slot->loan, message.number, message.to);
   }
   lent_.clear();
   heads_.clear();

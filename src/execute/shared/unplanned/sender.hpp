@@ -21,14 +21,16 @@ class Sender {
   Bytes area_bytes() const { return area_.bytes() + spare_bytes; }
   void begin_at(std::byte* area) { memory_ = area; }
 
-  void begin(std::span<const Edges::Send> sends, std::uint64_t exchange);
+  // Returns the first edge to this rank itself, which it leaves to the caller; the end of the list if there is none.
+  const Edges::Send* begin(std::span<const Edges::Send> sends, std::uint64_t exchange);
   bool advance();   // returns whether all messages are sent, and none is lent any more
   void withdraw();  // after a failure: returns when nobody reads this rank's memory any more
 
   // The rank for which this one waits; SharedSpace::anybody if there are several.
   Rank awaited() const { return heads_.empty() && lent_.size() == 1 ? lent_[0].to : SharedSpace::anybody; }
   bool is_over() const { return heads_.empty() && lent_.empty(); }
-  void look() { looks_now_ = true; }  // the next `advance` finds out whether a receiver expects nothing
+  // The next `advance` finds out whether a receiver expects nothing, or has come nearer.
+  void look() { looks_now_ = true; }
   Bytes memory_bytes() const;
 
   // A lent message that its receiver did not expect. `begin` resets it.
@@ -58,6 +60,7 @@ class Sender {
     Bytes wanted() const;  // of the area
   };
 
+  void make_room(std::size_t sends);
   void send_tiny(std::span<const Edges::Send> sends);
   void put_off(const Edges::Send& edge);
   bool choose_ways(Bytes most);
@@ -87,6 +90,7 @@ class Sender {
   std::uint64_t exchange_ = 0;
   std::vector<Waiting> waiting_;              // all that were put off in this exchange
   std::vector<std::uint32_t> heads_, turns_;  // the next message to each rank, as places in waiting_; and those of one pass
+  bool is_far_ahead_ = false;                 // each of them waits for a receiver that is far behind
   Count left_ = 0;                            // messages that are not sent, and
   Bytes wanted_ = 0;                          // how much of the area they want
   std::vector<Lent> lent_;

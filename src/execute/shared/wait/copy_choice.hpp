@@ -34,6 +34,9 @@ class CopyChoice {
 
   static constexpr Bytes least_once = CopyCosts::sizes.front();  // a shorter message is never copied once
   static constexpr Bytes piece_bytes = 32768;
+  // Of a rank's area: a share of the L2 cache. In a larger area a sender could run further ahead of its readers, which saves
+  // context switches; but its data would not stay in the cache.
+  static constexpr Bytes most_area_bytes = 262144;
   Bytes longest_twice() const { return longest_twice_; }
 
   // Returns false if so many messages are all copied twice, of which the longest has so many bytes. This is cheap, and usually so.

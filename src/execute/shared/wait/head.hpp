@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "execute/shared/protocol/sleep.hpp"
 #include "execute/shared/wait/costs.hpp"
 #include "execute/shared/wait/shared_starts.hpp"
 #include "quadrille/types.hpp"
@@ -20,10 +21,10 @@ struct alignas(64) Tray {
     Bytes gathered;  // the length of the whole gather: ranks that call different collectives notice the difference
     std::byte bytes[size];
   };
-  std::atomic<std::uint32_t> bell{0};  // a futex; other ranks ring it to wake this rank
-  std::atomic<bool> left{false};       // this rank has left the group: it makes and executes no more plans there
-  std::atomic<bool> through{false};    // this rank has left, and nothing that it has retired accesses the group's memory any more
-  StartRecord starts;                  // the plans that this rank has started
+  Sleep::Word bell{0};               // a futex; other ranks ring it to wake this rank
+  std::atomic<bool> left{false};     // this rank has left the group: it makes and executes no more plans there
+  std::atomic<bool> through{false};  // this rank has left, and nothing that it has retired accesses the group's memory any more
+  StartRecord starts;                // the plans that this rank has started
   // Gathers alternate between the two halves. A rank may overwrite a half, because it enters a gather only after all ranks have
   // entered the previous one and so have read the one before.
   alignas(64) Half halves[2];
@@ -31,7 +32,7 @@ struct alignas(64) Tray {
 
 // The rank for which a sleeping rank waits, as name_of writes it; 0 while it is awake. All ranks' words are adjacent, because
 // ring() reads many of them.
-using Awaited = std::atomic<std::uint32_t>;
+using Awaited = Sleep::Word;
 
 // The beginning of a group's shared memory. In memory it is followed by one Tray for each rank, and then by one Awaited for each.
 struct alignas(64) SpaceHead {

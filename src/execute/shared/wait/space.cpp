@@ -105,27 +105,6 @@ void SharedSpace::throw_lost() const {
   throw Error(static_cast<ErrorCode>(head_->reason_code), head_->reason_text);
 }
 
-// Orders a store before a later load. A rank that is about to sleep and a rank that has stored something both call it (ring). So
-// either the first sees what was stored, or the second sees that the first sleeps.
-void SharedSpace::full_fence() {
-#if defined(__SANITIZE_THREAD__)  // ThreadSanitizer does not support fences; without one a rank may sleep longer
-  std::atomic<int> instead{0};
-  instead.fetch_add(1, std::memory_order_seq_cst);
-#else
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-#endif
-}
-
-std::uint32_t SharedSpace::lie_down(Rank whom) {
-  // Reads the bell before this rank announces that it sleeps; the acquire keeps that order. A ring for this sleep then changes the
-  // bell after it was read, so FUTEX_WAIT returns at once. If the bell were read later, it might already include that ring, and the
-  // rank would sleep through it.
-  const std::uint32_t heard = tray(rank_).bell.load(std::memory_order_acquire);
-  awaited(rank_).store(name_of(whom), std::memory_order_relaxed);
-  full_fence();
-  return heard;
-}
-
 // A sleeping rank drives no progress. So its sleeps are short if the transport must be polled, or if an execution is in flight:
 // that may wait for an event that rings no bell.
 std::chrono::milliseconds SharedSpace::longest_sleep() const {
@@ -138,7 +117,7 @@ void SharedSpace::sleep(std::uint32_t heard) {
 }
 
 void SharedSpace::wake(Rank rank) const {
-  tray(rank).bell.fetch_add(1, std::memory_order_release);  // this rank has seen the sleeper before; lie_down acquires it
+  Sleep::ring(tray(rank).bell);
   ::syscall(SYS_futex, &tray(rank).bell, FUTEX_WAKE, 1, nullptr, nullptr, 0);
 }
 

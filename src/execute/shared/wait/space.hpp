@@ -90,7 +90,7 @@ class SharedSpace : public SharedMemory {
         others.advance();
         const bool over = done();
         if (!over && who_wakes() == waited_for) sleep(heard);  // if whom() has changed, that rank would not ring
-        awaited(rank_).store(0, std::memory_order_relaxed);    // a rank that sees this late rings once without need
+        Sleep::end(awaited(rank_));
         if (over) return;
         long_since = long_wait.is_time_to_ask();
       }
@@ -143,20 +143,16 @@ class SharedSpace : public SharedMemory {
     throw_lost();
   }
 
-  // Wakes those of the ranks that sleep until this rank rings. Call it after every store for which they may wait. This rank stores,
-  // then loads `awaited`. A sleeper stores to `awaited`, then loads what this rank stores. Processors, also x86, may execute a load
-  // before an earlier store to another address; release and acquire do not forbid it. Both loads could then return old values, and
-  // the sleeper would not be woken. The full fences here and in lie_down order each store before its load, so at least one of the
-  // two sees the other's store.
+  // Wakes those of the ranks that sleep until this rank rings. Call it after every store for which they may wait (sleep.hpp).
   void ring(std::span<const Rank> ranks) const {
     if (core_for_every_rank()) return;  // nobody sleeps until woken
-    full_fence();
+    Sleep::begin_to_look();
     for (const Rank rank : ranks) wake_if_it_sleeps(rank);
   }
   void ring(Rank rank) const { ring({&rank, 1}); }
   void ring_all() const {
     if (core_for_every_rank()) return;
-    full_fence();
+    Sleep::begin_to_look();
     for (Rank rank = 0; rank < ranks_; ++rank) wake_if_it_sleeps(rank);
   }
 
@@ -217,12 +213,11 @@ class SharedSpace : public SharedMemory {
   Tray& tray(Rank rank) const { return tray_of(head_, rank); }
   Awaited& awaited(Rank rank) const { return reinterpret_cast<Awaited*>(reinterpret_cast<Tray*>(head_ + 1) + ranks_)[rank]; }
   static std::uint32_t name_of(Rank rank) { return static_cast<std::uint32_t>(rank + 2); }
-  static void full_fence();
-  std::uint32_t lie_down(Rank whom);  // announces the sleep, before a last check of the condition; returns the bell's value
-  void sleep(std::uint32_t heard);    // sleeps until the bell's value differs from `heard`, or for longest_sleep()
+  std::uint32_t lie_down(Rank whom) { return Sleep::begin(awaited(rank_), tray(rank_).bell, name_of(whom)); }
+  void sleep(std::uint32_t heard);  // sleeps until the bell's value differs from `heard`, or for longest_sleep()
   std::chrono::milliseconds longest_sleep() const;
   void wake_if_it_sleeps(Rank rank) const {
-    const std::uint32_t whom = awaited(rank).load(std::memory_order_relaxed);  // ordered by the fence in ring()
+    const std::uint32_t whom = Sleep::look(awaited(rank));
     if (whom != 0 && (whom == name_of(rank_) || whom == name_of(anybody))) wake(rank);
   }
   void wake(Rank rank) const;

@@ -79,6 +79,40 @@ TEST(Interleavings, StoresMayBeSeenAfterLaterLoads) {  // store buffering: both 
   EXPECT_EQ(outcomes({first, second}), (Outcomes{{0, 0}, {0, 1}, {1, 0}, {1, 1}}));
 }
 
+TEST(Interleavings, FullFencesForbidThat) {
+  const auto first = [](Two& s) {
+    s.x.store(1, relaxed);
+    Fence::make();
+    note(static_cast<std::uint64_t>(s.y.load(relaxed)));
+  };
+  const auto second = [](Two& s) {
+    s.y.store(1, relaxed);
+    Fence::make();
+    note(static_cast<std::uint64_t>(s.x.load(relaxed)));
+  };
+  EXPECT_EQ(outcomes({first, second}), (Outcomes{{0, 1}, {1, 0}, {1, 1}}));
+  const Result whole = explore<Two>({first, second});
+  EXPECT_EQ(whole.orders.size(), 2u);
+  for (const Order& order : whole.orders)
+    EXPECT_TRUE(explore<Two>({first, second}, order).outcomes.contains({0, 0})) << shown(order);
+}
+
+// A rank passes on by its fence what it has read, too.
+TEST(Interleavings, AFullFenceShowsWhatOthersHaveSeenBeforeTheirs) {
+  const Outcomes all = outcomes({[](Two& s) { s.x.store(1, relaxed); },
+                                 [](Two& s) {
+                                   note(static_cast<std::uint64_t>(s.x.load(relaxed)));
+                                   Fence::make();
+                                   s.y.store(1, relaxed);
+                                 },
+                                 [](Two& s) {
+                                   const int y = s.y.load(relaxed);
+                                   Fence::make();
+                                   note_both(y, s.x.load(relaxed));
+                                 }});
+  EXPECT_EQ(all, (Outcomes{{0, 0, 0}, {0, 0, 1}, {0, 1, 0}, {0, 1, 1}, {1, 0, 0}, {1, 0, 1}, {1, 1, 1}}));
+}
+
 TEST(Interleavings, LoadsOfOneObjectDoNotGoBack) {
   const auto count = [](Two& s) {
     s.x.store(1, relaxed);

@@ -34,8 +34,8 @@ std::vector<Way> ways_of(const std::vector<Bytes>& lengths, const Apart& apart, 
     if (space.rank() == 0) sender.begin(sends, 1);
     space.barrier();
     if (space.rank() > 0) {
-      ASSERT_NE(slots.arrived(0), nullptr);
-      ways[index(space.rank()) - 1] = slots.arrived(0)->way();
+      ASSERT_NE(slots.arrived(0).slot, nullptr);
+      ways[index(space.rank()) - 1] = slots.arrived(0).slot->way();
     }
     space.barrier();
     if (space.rank() == 0) sender.withdraw();

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a recording and options must have to be projected.
+#pragma once
+
+#include "quadrille/projection.hpp"
+
+namespace quadrille::projection {
+
+// Throws Error{misuse} if ranks are missing, or if the options do not fit the recording.
+void check(const Recording& recording, const ProjectionOptions& options);
+
+}  // namespace quadrille::projection

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "quadrille/scaled_recording.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "foundation/rounding.hpp"
+#include "projection/call_problem.hpp"
+#include "projection/rank_grid.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
+
+namespace quadrille {
+namespace {
+
+using namespace projection;
+
+constexpr std::size_t most_counts = std::size_t{1} << 27;  // of all sites together
+
+[[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCode::misuse, sentence); }
+
+bool is_used(const RecordedSite& site) {
+  if (site.kind == RecordedKind::making) return makes_together(site.function);
+  return site.kind != RecordedKind::point_to_point && site.kind != RecordedKind::others;
+}
+
+// How a block shrinks: to one part of so many, in whole pieces of so many bytes.
+struct Shrinking {
+  Count parts = 1;
+  Bytes piece = 1;
+  Bytes operator()(Bytes bytes) const { return rounded_up(ceil_divide(bytes, parts), piece); }
+};
+
+// `growth`: of the communicator; `all`: of the run.
+Shrinking shrinking_of(const RecordedSite& site, BlockScale blocks, Count growth, Count all) {
+  const auto form = form_of(site.function);
+  if (!form || blocks == BlockScale::same) return {};
+  const bool is_strong = blocks == BlockScale::strong;
+  switch (form->collective) {
+    case Collective::alltoall:
+    case Collective::alltoallv: return {.parts = is_strong ? growth * all : growth};
+    case Collective::allgather:
+    case Collective::allgatherv:
+    case Collective::gather:
+    case Collective::gatherv:
+    case Collective::scatter:
+    case Collective::scatterv: return {.parts = is_strong ? all : 1};
+    case Collective::reduce_scatter:
+    case Collective::reduce_scatterv: return {.parts = growth, .piece = std::max<Bytes>(site.type_bytes, 1)};
+    default: return {};  // every rank has the whole vector
+  }
+}
+
+class Scaling {
+ public:
+  Scaling(const Recording& recording, const RankScale& scale)
+      : recorded_(recording), blocks_(scale.blocks), grid_(recording.world_size, scale) {
+    for (Rank rank = 0; rank < grid_.ranks(); ++rank) originals_.push_back(grid_.original(rank));
+  }
+
+  Recording run() {
+    made_ = {.program = recorded_.program, .mpi = recorded_.mpi, .version = recorded_.version};
+    made_.start_unix_ns = recorded_.start_unix_ns, made_.is_folded = recorded_.is_folded, made_.remarks = recorded_.remarks;
+    made_.world_size = grid_.ranks();
+    made_.remarks.push_back(fmt::format("{} ranks stand for the {} recorded ones, and compute, call and are late as those did",
+                                        grid_.ranks(), recorded_.world_size));
+    parts_.resize(recorded_.communicators.size());
+    for (const RecordedSite& site : recorded_.sites)
+      if (is_used(site) && !parts_[site.communicator]) grow(site.communicator);
+    if (made_.communicators.empty()) made_.communicators.emplace_back();
+    for (Rank rank = 0; rank < grid_.ranks(); ++rank) {
+      RecordedRank copy = recorded_.ranks[index(originals_[index(rank)])];
+      copy.rank = rank;
+      for (std::uint32_t& site : copy.sites) site = site_for(rank, site);
+      made_.ranks.push_back(std::move(copy));
+    }
+    return std::move(made_);
+  }
+
+ private:
+  // A recorded communicator that is a part of the grid, and its copies: in order, from `first` on.
+  struct Part {
+    Dimensions dimensions;
+    std::size_t first;
+  };
+
+  void grow(std::size_t communicator) {
+    const RecordedCommunicator& recorded = recorded_.communicators[communicator];
+    const std::string label = recorded.name.empty() ? "a communicator" : recorded.name;
+    if (recorded.is_inter) refuse(fmt::format("{} lies between groups, and cannot be scaled", label));
+    const auto dimensions = grid_.part_of(recorded.members);
+    if (!dimensions)
+      refuse(
+          fmt::format("{} of {} ranks is no part of the grid, so it is not known how it grows; name the grid of the recorded "
+                      "ranks, such as 2x4=4x16",
+                      label, recorded.members.size()));
+    const Part& part = parts_[communicator].emplace(Part{*dimensions, made_.communicators.size()});
+    for (Count copy = 0; copy < grid_.growth() / grid_.growth_of(part.dimensions); ++copy)
+      made_.communicators.push_back({recorded.name, {}, recorded.nth, false});
+    for (Rank rank = 0; rank < grid_.ranks(); ++rank)
+      if (std::binary_search(recorded.members.begin(), recorded.members.end(), originals_[index(rank)]))
+        made_.communicators[index_for(rank, part)].members.push_back(rank);
+  }
+
+  std::size_t index_for(Rank rank, const Part& part) const { return part.first + index(grid_.copy_of_part(rank, part.dimensions)); }
+
+  // The site of a copy of a rank that has this recorded site.
+  std::uint32_t site_for(Rank rank, std::uint32_t recorded) {
+    const RecordedSite& site = recorded_.sites[recorded];
+    const std::size_t communicator = is_used(site) ? index_for(rank, *parts_[site.communicator]) : 0;
+    const auto [known, is_new] = sites_.try_emplace({recorded, communicator}, 0);
+    if (!is_new) return known->second;
+    RecordedSite grown = is_used(site) ? grown_site(site, communicator) : site;
+    grown.communicator = communicator;
+    const auto [same, is_first] = by_contents_.try_emplace(std::move(grown), static_cast<std::uint32_t>(made_.sites.size()));
+    if (is_first) made_.sites.push_back(same->first);
+    return known->second = same->second;
+  }
+
+  RecordedSite grown_site(const RecordedSite& site, std::size_t communicator) {
+    const RecordedCommunicator& before = recorded_.communicators[site.communicator];
+    const RecordedCommunicator& after = made_.communicators[communicator];
+    if (const auto form = form_of(site.function); form && form->is_of_neighbours)
+      refuse(fmt::format("who would be whose neighbour among more ranks is not known, so {} cannot be scaled", site.function));
+    const Count growth = size(after.members) / size(before.members);
+    const Shrinking shrunk = shrinking_of(site, blocks_, growth, grid_.growth());
+    RecordedSite grown = site;
+    grown.block_bytes = shrunk(site.block_bytes);
+    if (site.root >= 0) grown.root = copy_of_root(site.root, before, after);
+    if (site.counts.empty()) return grown;
+    if (site.counts.size() != before.members.size())
+      refuse(fmt::format("the counts of {} were not all recorded, so it cannot be scaled", site.function));
+    grown.counts.clear();
+    for (const Rank member : after.members) {
+      const auto place = std::lower_bound(before.members.begin(), before.members.end(), originals_[index(member)]);
+      grown.counts.push_back(shrunk(site.counts[index(place - before.members.begin())]));
+    }
+    grown.block_bytes = std::accumulate(grown.counts.begin(), grown.counts.end(), Bytes{0});
+    counts_ += grown.counts.size();
+    if (counts_ > most_counts) refuse("the recording has too many calls with counts to be scaled to so many ranks");
+    return grown;
+  }
+
+  // Its first copy in the communicator.
+  Rank copy_of_root(Rank root, const RecordedCommunicator& before, const RecordedCommunicator& after) const {
+    if (root >= size(before.members)) return -1;
+    const Rank recorded = before.members[index(root)];
+    const auto first = std::find_if(after.members.begin(), after.members.end(),
+                                    [&](Rank member) { return originals_[index(member)] == recorded; });
+    return static_cast<Rank>(first - after.members.begin());
+  }
+
+  const Recording& recorded_;
+  const BlockScale blocks_;
+  const RankGrid grid_;
+  std::vector<Rank> originals_;  // by rank: the recorded one
+  Recording made_;
+  std::vector<std::optional<Part>> parts_;                                // by recorded communicator
+  std::map<std::pair<std::uint32_t, std::size_t>, std::uint32_t> sites_;  // by recorded site and new communicator
+  std::map<RecordedSite, std::uint32_t> by_contents_;                     // starts and completions know each other by them
+  std::size_t counts_ = 0;
+};
+
+}  // namespace
+
+std::string_view name(BlockScale blocks) {
+  switch (blocks) {
+    case BlockScale::same: return "same";
+    case BlockScale::weak: return "weak";
+    case BlockScale::strong: return "strong";
+  }
+  return {};
+}
+
+std::optional<BlockScale> block_scale_named(std::string_view word) {
+  for (const BlockScale each : {BlockScale::same, BlockScale::weak, BlockScale::strong})
+    if (word == name(each)) return each;
+  return std::nullopt;
+}
+
+Count ranks_of_grid(const std::vector<Count>& sides) {
+  return std::accumulate(sides.begin(), sides.end(), Count{1}, std::multiplies<>());
+}
+
+Recording scaled(const Recording& recording, const RankScale& scale) {
+  if (const Count missing = recording.world_size - size(recording.ranks); missing > 0)
+    refuse(
+        fmt::format("the recordings of {} of {} ranks are missing, so the rest cannot be scaled", missing, recording.world_size));
+  return Scaling(recording, scale).run();
+}
+
+}  // namespace quadrille

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Compares a machine's prices with the times of collectives.
+#pragma once
+
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "quadrille/execute.hpp"
+#include "quadrille/model.hpp"
+
+namespace quadrille {
+
+// One measured time, divided by the price. Sizes of one class are near each other.
+struct ResidualSample {
+  Collective collective{};
+  bool is_vendor = false;
+  Bytes class_bytes = 0;  // the size that stands for the class
+  double ratio = 1;
+};
+
+// Returns a residual for each class. Two samples may agree by chance, so a spread is at least the usual one of the side: the
+// median of its classes' deviations, scaled to a standard deviation. Returns nothing for a side that has no class with several
+// samples.
+std::vector<Residual> residuals_of(const std::vector<ResidualSample>& samples);
+
+struct ResidualOptions {
+  Executor executor = Executor::shared;  // of our algorithms
+  double seconds = 2;                    // approximate duration; after twice as long only the shortest sizes are still timed
+  std::function<void(std::string_view doing)> progress;
+};
+
+// Times our choice and the MPI library's own collective, for each collective and at two sizes of each class. The library's is
+// compared only if its rules and the algorithm with its messages are known (vendor_choice.hpp). Collective; the same result on all
+// ranks.
+std::vector<Residual> measured_residuals(Communicator& communicator, const MachineCosts& machine, const ResidualOptions& options);
+
+}  // namespace quadrille

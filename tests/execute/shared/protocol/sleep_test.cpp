@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tests of sleeping and waking in all interleavings. A rank that nobody wakes sleeps for ever here.
+#include "execute/shared/protocol/sleep.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "execute/shared/protocol/flag.hpp"
+#include "support/interleavings/needed_orders.hpp"
+
+namespace quadrille {
+namespace {
+
+using namespace interleavings;
+
+using Tested = SleepBy<Atomic, Fence>;
+
+struct Sleeping {  // one sleeper, and what it waits for from each of the others
+  Tested::Word awaited, bell;
+  std::array<FlagBy<Atomic>, 2> flags;
+};
+
+// As SharedSpace::wait_until. The kernel compares the bell before it lets the rank sleep, and while it sleeps.
+template <class Done>
+void sleep_until(Sleeping& s, std::uint32_t whom, Done&& done) {
+  while (!done()) {
+    const std::uint32_t heard = Tested::begin(s.awaited, s.bell, whom);
+    const bool is_over = done();
+    if (!is_over) wait_until([&] { return s.bell.load(std::memory_order_relaxed) != heard; });
+    Tested::end(s.awaited);
+    if (is_over) return;
+  }
+}
+
+// As SharedSpace::ring.
+void publish_and_ring(Sleeping& s, std::size_t me, std::uint64_t number) {
+  s.flags[me].publish(number);
+  Tested::begin_to_look();
+  if (Tested::look(s.awaited) != 0) Tested::ring(s.bell);
+}
+
+const Scenario one_ring = scenario<Sleeping>({[](Sleeping& s) { sleep_until(s, 1, [&] { return s.flags[0].published() == 1; }); },
+                                              [](Sleeping& s) { publish_and_ring(s, 0, 1); }});
+
+// The second sleep may hear a late ring of the first.
+const Scenario two_rings = scenario<Sleeping>({[](Sleeping& s) {
+                                                 for (std::uint64_t number = 1; number <= 2; ++number)
+                                                   sleep_until(s, 1, [&] { return s.flags[0].published() >= number; });
+                                               },
+                                               [](Sleeping& s) {
+                                                 publish_and_ring(s, 0, 1);
+                                                 publish_and_ring(s, 0, 2);
+                                               }});
+
+const Scenario two_ringers = scenario<Sleeping>(
+    {[](Sleeping& s) { sleep_until(s, 1, [&] { return s.flags[0].published() == 1 && s.flags[1].published() == 1; }); },
+     [](Sleeping& s) { publish_and_ring(s, 0, 1); }, [](Sleeping& s) { publish_and_ring(s, 1, 1); }});
+
+TEST(Sleep, WhoeverSleepsIsWoken) { expect_right_and_tight("sleep.hpp", {one_ring, two_rings, two_ringers}); }
+
+}  // namespace
+}  // namespace quadrille

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Residuals: from samples, and measured among threads.
+#include "tune/fit/residuals.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "quadrille/calibrate.hpp"
+#include "quadrille/groups.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr Collective exchange = Collective::alltoall, barrier = Collective::barrier;
+
+TEST(Residuals, AreTheMedianAndTheSpreadOfAClass) {
+  const auto found =
+      residuals_of({{exchange, false, 16, 1}, {exchange, false, 1024, 3}, {exchange, false, 16, 4}, {exchange, false, 1024, 3}});
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].block_bytes, 16);
+  EXPECT_EQ(found[0].ratio, 2) << "in the middle of 1 and 4";
+  EXPECT_NEAR(found[0].spread, std::log(4) / std::sqrt(2), 1e-3);
+  EXPECT_EQ(found[1].ratio, 3);
+  // Two that agree say little, so their class has the usual spread: the median of both classes' deviations, scaled.
+  EXPECT_NEAR(found[1].spread, std::log(4) / std::sqrt(2) / 2 / 0.6745, 1e-3);
+}
+
+TEST(Residuals, KeepSidesApart) {
+  const auto found =
+      residuals_of({{exchange, false, 16, 1}, {exchange, false, 16, 1}, {exchange, true, 16, 4}, {exchange, true, 16, 1}});
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0], (Residual{exchange, false, 16, 1, 0}));
+  EXPECT_TRUE(found[1].is_vendor);
+  EXPECT_EQ(found[1].ratio, 2);
+}
+
+TEST(Residuals, OfASingleSampleHaveTheSpreadOfTheOthers) {
+  const auto found = residuals_of({{barrier, false, 0, 5}, {exchange, false, 16, 1}, {exchange, false, 16, 4}});
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[1], (Residual{barrier, false, 0, 5, found[0].spread}));
+  EXPECT_TRUE(residuals_of({{barrier, false, 0, 5}, {exchange, false, 16, 1}}).empty()) << "nothing is known of the spread";
+  EXPECT_TRUE(residuals_of({}).empty());
+}
+
+TEST(Residuals, AreMeasuredForEachCollective) {
+  run_threads(2, [](Communicator& communicator) {
+    const Calibration calibration = calibrate(communicator, {.seconds = 0.2});
+    std::set<Collective> collectives;
+    for (const Residual& each : calibration.machine.residuals) {
+      EXPECT_FALSE(each.is_vendor) << "threads have no MPI library";
+      EXPECT_EQ(each.block_bytes == 0, each.collective == barrier);
+      collectives.insert(each.collective);
+    }
+    EXPECT_EQ(collectives.size(), all_collectives().size());
+    EXPECT_NO_THROW(machine_text(calibration.machine));
+    EXPECT_TRUE(calibrate(communicator, {.seconds = 0.02, .residuals = false}).machine.residuals.empty());
+  });
+}
+
+}  // namespace
+}  // namespace quadrille
