@@ -18,8 +18,8 @@ import re
 import statistics
 import sys
 
-COLUMNS = ["program", "hosts", "rate", "side", "what", "total_s", "total_low_s", "total_high_s", "inside_s", "inside_low_s", "inside_high_s",
-           "by"]
+COLUMNS = ["program", "hosts", "rate", "side", "what", "total_s", "total_low_s", "total_high_s", "inside_s", "inside_low_s",
+           "inside_high_s", "by"]
 
 
 def printed(file):
@@ -163,7 +163,7 @@ def gain(pair, times):
 
 
 def gains(pair):
-    """The share by which ours is shorter, measured and projected: of the total, or of the time in collectives where only that is compared."""
+    """The share by which ours is shorter, measured and projected: of the total, or of the time in collectives if only that is compared."""
     what = "total" if pair[0].is_compared("total") else "inside"
     return gain(pair, lambda case: case.measured(what)), gain(pair, lambda case: case.projected[what])
 
@@ -188,7 +188,8 @@ def summary_row(what, cases, others):
     def share(of):
         return percent(sum(of(case) for case in cases) / len(cases), False)
 
-    return [percent(median(errors), False), share(lambda case: abs(case.error(what)) <= 0.4), share(lambda case: case.is_covered(what, case.bands[what])),
+    return [percent(median(errors), False), share(lambda case: abs(case.error(what)) <= 0.4),
+            share(lambda case: case.is_covered(what, case.bands[what])),
             share(lambda case: case.is_covered(what, case.band_by_others(what, others)))]
 
 
@@ -203,7 +204,8 @@ def summary(pairs):
             if counted:
                 rows.append([words, name, f"the {len(counted)} that count", *summary_row(what, counted, compared)])
     markdown(["time", "of", "cases", "median error", "within 40 %", "in the printed band", "in the band by the others"], rows)
-    for words, some in (("all", pairs), ("those pairs of cases that count", [pair for pair in pairs if all(case.counts("total") for case in pair)])):
+    counted = [pair for pair in pairs if all(case.counts("total") for case in pair)]
+    for words, some in (("all", pairs), ("those pairs of cases that count", counted)):
         large = [gains(pair) for pair in some if abs(gains(pair)[0]) > 0.05]
         right = [each for each in large if each[0] * each[1] > 0]
         print(f"\nOf {words}: the gain is above 5 % either way in {len(large)} of {len(some)}; its sign is right in {len(right)}.")
@@ -220,12 +222,14 @@ def collectives(file):
         if both["measured"] > 0.05:
             ratios.setdefault(function, []).append(both["projected"] / both["measured"])
     markdown(["collective", "cases", "", "projected / measured, median", "least", "most"],
-             [[function, str(len(all_)), "", *(f"{value:.2f}" for value in (median(all_), min(all_), max(all_)))] for function, all_ in sorted(ratios.items())])
+             [[function, str(len(all_)), "", *(f"{value:.2f}" for value in (median(all_), min(all_), max(all_)))]
+              for function, all_ in sorted(ratios.items())])
 
 
 def table(file):
     pairs = read(file)
-    markdown(["program", "hosts", "Mbit/s", "the library's, ms", "projected", "error", "ours, ms", "projected", "error", "total, library's", "total, ours", "gain", "projected"],
+    markdown(["program", "hosts", "Mbit/s", "the library's, ms", "projected", "error", "ours, ms", "projected", "error",
+              "total, library's", "total, ours", "gain", "projected"],
              [case_row(pair) for pair in pairs])
     print()
     summary([pair for pair in pairs if pair[0].measured("inside") >= LEAST_SHARE * pair[0].measured("total")])

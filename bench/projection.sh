@@ -3,19 +3,22 @@
 # Validates `quadrille project`: programs are recorded on this machine, projected to several hosts that this machine simulates
 # (tests/hosts), and run there, as they are and by `quadrille wrap`. docs/projection.md#validation describes the method.
 # Usage: projection.sh [--csv FILE] [--folder FOLDER] [--hosts "LAYOUT.."] [--rates "RATE.."] [--limit SECONDS] [--only STAGE]
-#                      [--repetitions N] [PROGRAM...]
+#                      [--repetitions N] [--fit-time SECONDS] [PROGRAM...]
 #        projection.sh --table FILE     prints the table and the figures of docs/projection.md from a file that --csv has written
 #   default: all programs, layouts 6x4 (six hosts of 4 ranks) and 1-6 (six hosts of 1 to 6), rates 100mbit and 500mbit, 5 repetitions
 #   --folder   machine files, recordings and outputs, which stay; what is there is not made again. Default: build/bench/projection
 #   --csv      measured and projected times; what is there is not measured again. Default: projection.csv in the folder
 #   --limit    begins nothing further after so many seconds; call it again to go on
 #   --only     fit, record, measure or project. Default: all of them, in this order
-# Programs: those of bench/programs/steps.c, and fftw, pw and cp with packages libfftw3-mpi-dev and quantum-espresso(-data). Needs root, jq, python3, Open MPI and a release build; let nothing else run meanwhile.
+#   --fit-time of each calibration, 20s; comparing prices with times takes as long again
+# Programs: those of bench/programs/steps.c, and fftw, pw and cp with packages libfftw3-mpi-dev and quantum-espresso(-data). Needs
+# root, python3, Open MPI and a release build; let nothing else run meanwhile. A machine's speed may change: fit and run in one go.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/setup.sh
 if [ "${1:-}" = --table ]; then exec python3 bench/projection.py table "$2"; fi
-csv='' folder=$PWD/build/bench/projection layouts='6x4 1-6' rates='100mbit 500mbit' limit=1000000 only='' repetitions=5 wanted=()
+csv='' folder=$PWD/build/bench/projection layouts='6x4 1-6' rates='100mbit 500mbit' limit=1000000 only='' repetitions=5
+fit_time=20s wanted=()
 while [ $# -gt 0 ]; do
   case $1 in
     --csv) csv=$(realpath "$2"); shift 2 ;;
@@ -25,6 +28,7 @@ while [ $# -gt 0 ]; do
     --limit) limit=$2; shift 2 ;;
     --only) only=$2; shift 2 ;;
     --repetitions) repetitions=$2; shift 2 ;;
+    --fit-time) fit_time=$2; shift 2 ;;
     --help) sed -n '3,/^set/{/^set/d;s/^# \?//;p}' "$0"; exit 0 ;;
     -*) fail "There is no option $1; see bench/projection.sh --help" ;;
     *) wanted+=("$1"); shift ;;
@@ -95,8 +99,9 @@ fit() {  # fit LAYOUT RATE: the machine, for the MPI library's messages and for 
     begins
     with_hosts "$2"
     talk "Fitting $1 at $2 by $executor"
-    "$scripts/run.sh" openmpi "$(slots_of "$1")" "$quadrille" calibrate --executor "$executor" --time "${fit_time:-40s}" --json --output "$file.part" \
-      >"${file%.toml}.json" 2>"$folder/log" || { cat "$folder/log" >&2; exit 1; }
+    "$scripts/run.sh" openmpi "$(slots_of "$1")" \
+      "$quadrille" calibrate --executor "$executor" --time "$fit_time" --json --output "$file.part" >"${file%.toml}.json" \
+      2>"$folder/log" || { cat "$folder/log" >&2; exit 1; }
     mv "$file.part" "$file"
   done
 }
@@ -111,7 +116,8 @@ record() {  # record PROGRAM LAYOUT: all its ranks on this machine
     talk "Recording $1 with $ranks ranks"
     command_of "$1"
     rm -rf "recording-$ranks"
-    run_mpi openmpi "$ranks" "$quadrille" wrap "--record=recording-$ranks" "${words[@]}" >out.txt 2>errors.txt || { cat errors.txt >&2; exit 1; }
+    run_mpi openmpi "$ranks" "$quadrille" wrap "--record=recording-$ranks" "${words[@]}" >out.txt 2>errors.txt ||
+      { cat errors.txt >&2; fail "$1 cannot be recorded"; }
     mv out.txt "recorded-$ranks.txt"
   fi
   cd "$OLDPWD"
@@ -127,7 +133,8 @@ run_once() {  # run_once PROGRAM LAYOUT RATE SIDE
     way=("$quadrille" wrap --profile "--report=full:report.txt")
   fi
   rm -rf report.txt*
-  timeout 120 "$scripts/run.sh" openmpi "$(slots_of "$2")" ${way[@]+"${way[@]}"} "${words[@]}" >out.txt 2>errors.txt || { cat errors.txt >&2; fail "$1 ended with an error"; }
+  timeout 120 "$scripts/run.sh" openmpi "$(slots_of "$2")" ${way[@]+"${way[@]}"} "${words[@]}" >out.txt 2>errors.txt ||
+    { cat errors.txt >&2; fail "$1 ended with an error"; }
   $analyse measured "$1" "$2" "$3" "$4" out.txt report.txt.json >>"$folder/case.csv"
   [ ! -e report.txt.json ] || cp report.txt.json "$4-$2-$3.json"
 }

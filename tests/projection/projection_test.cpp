@@ -121,7 +121,7 @@ TEST_F(Projections, LeaveTheFirstThreeCallsOfAKindToTheVendor) {
   call({.function = "Alltoall", .block_bytes = 1024}, 1, 5);  // a kind of its own
   EXPECT_EQ(projected().gain.value, 0);
   call(exchange_, 1, 5);
-  EXPECT_LT(projected().rows[0].ours.seconds, projected().rows[0].vendor.seconds);
+  EXPECT_GT(projected().gain.value, 0);
 }
 
 TEST_F(Projections, TakeANamedAlgorithmFromTheFirstCallOn) {
