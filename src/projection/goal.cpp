@@ -10,6 +10,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "projection/call_kinds.hpp"
 #include "projection/call_prices.hpp"
 #include "projection/call_problem.hpp"
 #include "projection/check.hpp"
@@ -38,7 +39,11 @@ bool makes_communicator(const RecordedSite& site) { return site.kind == Recorded
 class GoalCalls {
  public:
   GoalCalls(const Recording& recording, const ProjectionOptions& options, ProjectedSide side)
-      : recording_(recording), side_(static_cast<std::size_t>(side)), prices_(recording, options), matching_(recording) {
+      : recording_(recording),
+        side_(static_cast<std::size_t>(side)),
+        prices_(recording, options),
+        matching_(recording),
+        kinds_(recording) {
     calls_.resize(recording.communicators.size());
     match();
   }
@@ -86,8 +91,8 @@ class GoalCalls {
     call.shortest_s = std::min(call.shortest_s, entry.duration_s);
     ++call.entered;
     if (!call.is_complete()) return nullptr;
-    const GoalCall& known =
-        makes ? making(static_cast<Count>(call.sites.size()), call.shortest_s) : of(prices_.of(site.communicator, call.sites));
+    const GoalCall& known = makes ? making(static_cast<Count>(call.sites.size()), call.shortest_s)
+                                  : of(prices_.of(site.communicator, call.sites, kinds_.next(call.sites.front())));
     calls_[site.communicator].push_back(&known);
     for (std::size_t i = 0, members = call.sites.size(); i < members; ++i) matching_.leave(call);
     return &known;
@@ -119,6 +124,7 @@ class GoalCalls {
   const std::size_t side_;
   CallPrices prices_;
   Matching matching_;
+  CallKinds kinds_;
   std::unordered_map<const PricedCall*, GoalCall> known_;
   std::deque<GoalCall> makings_;
   std::vector<std::vector<const GoalCall*>> calls_;  // by communicator

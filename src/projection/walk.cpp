@@ -2,31 +2,12 @@
 #include "projection/walk.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <map>
 #include <numeric>
-#include <tuple>
 
 #include "projection/call_problem.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille::projection {
-namespace {
-
-// By site, the number of its kind: the function and the size class of its blocks on a communicator. Calls with counts are one kind.
-std::vector<std::uint32_t> kinds_of(const Recording& recording) {
-  std::map<std::tuple<std::size_t, std::string, int>, std::uint32_t> numbers;
-  std::vector<std::uint32_t> kinds;
-  for (const RecordedSite& site : recording.sites) {
-    const int size_class =
-        site.counts.empty() ? std::bit_width(static_cast<std::uint64_t>(std::max<Bytes>(site.block_bytes, 0))) : -1;
-    const auto next = static_cast<std::uint32_t>(numbers.size());
-    kinds.push_back(numbers.try_emplace({site.communicator, site.function, size_class}, next).first->second);
-  }
-  return kinds;
-}
-
-}  // namespace
 
 Walk::Walk(const Recording& recording, const ProjectionOptions& options, CallPrices& prices, std::size_t first, std::size_t last)
     : recording_(recording),
@@ -36,8 +17,7 @@ Walk::Walk(const Recording& recording, const ProjectionOptions& options, CallPri
       last_(last),
       matching_(recording),
       starts_(starts_of(recording)),
-      kinds_(kinds_of(recording)),
-      made_(kinds_.size(), 0) {
+      kinds_(recording) {
   for (const RecordedRank& rank : recording.ranks) players_.push_back({.calls = RecordedCalls(rank), .entry = {}, .started = {}});
   for (auto& times : replayed_.ranks) times.resize(players_.size());
   replayed_.gaps.resize(recording.sites.size());
@@ -129,7 +109,7 @@ MatchedCall* Walk::enter(std::size_t rank, std::size_t& member, std::vector<std:
 }
 
 void Walk::complete(MatchedCall& call, std::vector<std::size_t>& released) {
-  call.priced = &prices_.of(call.communicator, call.sites, ++made_[kinds_[call.sites.front()]]);
+  call.priced = &prices_.of(call.communicator, call.sites, kinds_.next(call.sites.front()));
   const bool makes = recording_.sites[call.sites.front()].kind == RecordedKind::making;
   if (!makes) ++replayed_.calls;
   if (first_ == 0) ++call.priced->calls;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "projection/call_kinds.hpp"
 #include "projection/matching.hpp"
 #include "projection/replay.hpp"
 
@@ -76,9 +77,8 @@ class Walk {
   const std::size_t first_, last_;
   Matching matching_;
   std::vector<Player> players_;
-  std::vector<std::uint32_t> starts_;       // by site of a completion: the site of its start; itself: there is none
-  const std::vector<std::uint32_t> kinds_;  // by site
-  std::vector<Count> made_;                 // calls by kind
+  std::vector<std::uint32_t> starts_;  // by site of a completion: the site of its start; itself: there is none
+  CallKinds kinds_;
   Replayed replayed_;
   Count taken_ = 0;
 };
