@@ -23,8 +23,8 @@ MachineCosts made_up_machine() {
   return machine;
 }
 
-Replayed replay_of(const Recording& recording) {
-  const ProjectionOptions options{.machine = made_up_machine(), .vendor = "openmpi"};
+Replayed replay_of(const Recording& recording, const std::map<Collective, std::string>& chosen = {}) {
+  const ProjectionOptions options{.machine = made_up_machine(), .vendor = "openmpi", .chosen = chosen};
   CallPrices prices(recording, options);
   return replay(recording, options, prices);
 }
@@ -97,8 +97,9 @@ TEST(ScaledRecording, CostsTheCallsOfMoreRanks) {
   const auto site = program.site({.function = "Barrier"});
   for (Rank rank = 0; rank < 4; ++rank) program.add(rank, site);
   // Three rounds by dissemination, of 5 us each, where 4 ranks took two.
-  EXPECT_NEAR(replay_of(program.made()).ranks[1][0].now_s, 10e-6, 1e-12);
-  const Replayed more = replay_of(scaled(program.made(), {.from = {4}, .to = {8}, .blocks = BlockScale::weak}));
+  const std::map<Collective, std::string> chosen{{Collective::barrier, "dissemination"}};
+  EXPECT_NEAR(replay_of(program.made(), chosen).ranks[1][0].now_s, 10e-6, 1e-12);
+  const Replayed more = replay_of(scaled(program.made(), {.from = {4}, .to = {8}, .blocks = BlockScale::weak}), chosen);
   ASSERT_EQ(more.ranks[1].size(), 8u);
   for (const RankTimes& times : more.ranks[1]) EXPECT_NEAR(times.now_s, 15e-6, 1e-12);
 }
