@@ -13,7 +13,7 @@
 namespace quadrille::projection {
 namespace {
 
-constexpr Count most_ranks = 4096;  // each of them keeps its entries, and prices take the square of them
+constexpr Count most_ranks = 4096;  // each keeps its entries, and the time of pricing grows with their square
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCode::misuse, sentence); }
 
