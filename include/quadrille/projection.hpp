@@ -27,9 +27,11 @@ enum class ProjectedPart : std::uint8_t { computing, waiting, collectives, point
 inline constexpr std::size_t projected_parts = 5;
 std::string_view name(ProjectedPart part);  // "waiting for late ranks"
 
+enum class ProjectedSide : std::uint8_t { vendor, ours };  // whose collectives: the MPI library's, or ours
+
 // What a rank does for a while in the projected run.
 struct ProjectedPiece {
-  bool is_ours = false;  // else: by the MPI library's collectives
+  ProjectedSide side = ProjectedSide::vendor;
   Rank rank = 0;
   ProjectedPart part = ProjectedPart::computing;
   double begin_s = 0, end_s = 0;
@@ -118,8 +120,6 @@ struct Projection {
 // Throws Error{misuse} if recordings of ranks are missing, if the options do not fit the recording or each other, or if no model
 // can price its calls on this machine.
 Projection project(const Recording& recording, const ProjectionOptions& options);
-
-enum class ProjectedSide : std::uint8_t { vendor, ours };
 
 // Writes the run as GOAL, the text that the simulators LogGOPSim and ATLAHS read: the messages of each collective's schedule by the
 // vendor's choice or by ours, and what ranks did between collectives as computing, in nanoseconds (docs/projection.md). Throws like

@@ -11,11 +11,8 @@
 #include "quadrille/indexed.hpp"
 
 namespace quadrille::projection {
-namespace {
 
-[[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCode::misuse, sentence); }
-
-}  // namespace
+void refuse(const std::string& sentence) { throw Error(ErrorCode::misuse, sentence); }
 
 void check(const Recording& recording, const ProjectionOptions& options) {
   const auto recorded = size(recording.ranks);

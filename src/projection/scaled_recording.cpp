@@ -9,8 +9,8 @@
 
 #include "foundation/rounding.hpp"
 #include "projection/call_problem.hpp"
+#include "projection/check.hpp"
 #include "projection/rank_grid.hpp"
-#include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
@@ -19,8 +19,6 @@ namespace {
 using namespace projection;
 
 constexpr std::size_t most_counts = std::size_t{1} << 27;  // of all sites together
-
-[[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCode::misuse, sentence); }
 
 bool is_used(const RecordedSite& site) {
   if (site.kind == RecordedKind::making) return makes_together(site.function);
