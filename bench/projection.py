@@ -2,7 +2,7 @@
 """The figures of bench/projection.sh.
 
   projection.py head                                                   the first line of the table of times
-  projection.py measured PROGRAM HOSTS RATE SIDE OUT REPORT            a line of a run: what it has printed, and its report if it has one
+  projection.py measured PROGRAM HOSTS RATE SIDE OUT REPORT            a line of a run, from what it has printed and its report, if any
   projection.py projected PROGRAM HOSTS RATE RECORDED VENDOR OURS PROFILE  lines from what the recorded run has printed, two
                                                                        projections and the report of a profiled run
   projection.py table FILE                                             compares the lines of a table
@@ -47,7 +47,7 @@ def measured(program, hosts, rate, side, out, report_file):
     if "loop" in said:
         total, inside = said["loop"] - own_s, said["inside"] - own_s
     else:
-        total, inside = report["seconds"] - own_s, report["balance"]["inside_s"]  # which does not count it
+        total, inside = report["seconds"] - own_s, report["balance"]["inside_s"]  # inside_s does not contain own_s
     line(program, hosts, rate, side, "measured", total, "", "", inside, "", "", by)
 
 
@@ -111,7 +111,7 @@ class Case:
         return self.noise(what) < NOISE and self.is_compared(what)
 
     def is_compared(self, what):
-        """The report of Debian's programs begins before MPI_Init, their recording after it, so only the time in collectives is compared."""
+        """Of whole programs only the time in collectives is: their report begins before MPI_Init, and their recording after it."""
         return what == "inside" or self.program not in WHOLE_PROGRAMS
 
     def error(self, what):
@@ -151,9 +151,10 @@ def ms(value):
     return f"{1000 * value:.0f}"
 
 
-def markdown(head, rows):
+def markdown(head, rows, words=3):
+    """Prints a table whose first columns, so many, are words; the others are figures."""
     print("| " + " | ".join(head) + " |")
-    print("| " + " | ".join("---" if i < 3 else "---:" for i in range(len(head))) + " |")
+    print("| " + " | ".join("---" if i < words else "---:" for i in range(len(head))) + " |")
     for row in rows:
         print("| " + " | ".join(row) + " |")
 
@@ -205,10 +206,10 @@ def summary(pairs):
                 rows.append([words, name, f"the {len(counted)} that count", *summary_row(what, counted, compared)])
     markdown(["time", "of", "cases", "median error", "within 40 %", "in the printed band", "in the band by the others"], rows)
     counted = [pair for pair in pairs if all(case.counts("total") for case in pair)]
-    for words, some in (("all", pairs), ("those pairs of cases that count", counted)):
+    for words, some in (("All pairs", pairs), ("Pairs in which both cases count", counted)):
         large = [gains(pair) for pair in some if abs(gains(pair)[0]) > 0.05]
         right = [each for each in large if each[0] * each[1] > 0]
-        print(f"\nOf {words}: the gain is above 5 % either way in {len(large)} of {len(some)}; its sign is right in {len(right)}.")
+        print(f"\n{words}: the gain or loss is above 5 % in {len(large)} of {len(some)}; the projection has its sign right in {len(right)}.")
 
 
 def collectives(file):
@@ -221,9 +222,9 @@ def collectives(file):
     for (function, *_), both in times.items():
         if both["measured"] > 0.05:
             ratios.setdefault(function, []).append(both["projected"] / both["measured"])
-    markdown(["collective", "cases", "", "projected / measured, median", "least", "most"],
-             [[function, str(len(all_)), "", *(f"{value:.2f}" for value in (median(all_), min(all_), max(all_)))]
-              for function, all_ in sorted(ratios.items())])
+    markdown(["collective", "cases", "projected / measured, median", "least", "most"],
+             [[function, str(len(all_)), *(f"{value:.2f}" for value in (median(all_), min(all_), max(all_)))]
+              for function, all_ in sorted(ratios.items())], words=1)
 
 
 def table(file):

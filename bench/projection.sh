@@ -8,9 +8,9 @@
 #   default: all programs, layouts 6x4 (six hosts of 4 ranks) and 1-6 (six hosts of 1 to 6), rates 100mbit and 500mbit, 5 repetitions
 #   --folder   machine files, recordings and outputs, which stay; what is there is not made again. Default: build/bench/projection
 #   --csv      measured and projected times; what is there is not measured again. Default: projection.csv in the folder
-#   --limit    begins nothing further after so many seconds; call it again to go on
+#   --limit    starts no further step after so many seconds; call the script again to go on
 #   --only     fit, record, measure or project. Default: all of them, in this order
-#   --fit-time of each calibration, 20s; comparing prices with times takes as long again
+#   --fit-time of each calibration, default 20s; comparing prices with times takes as long again
 # Programs: those of bench/programs/steps.c, and fftw, pw and cp with packages libfftw3-mpi-dev and quantum-espresso(-data). Needs
 # root, python3, Open MPI and a release build; let nothing else run meanwhile. A machine's speed may change: fit and run in one go.
 set -euo pipefail
@@ -126,7 +126,7 @@ record() {  # record PROGRAM LAYOUT: all its ranks on this machine
 run_once() {  # run_once PROGRAM LAYOUT RATE SIDE
   local way=() words
   command_of "$1"
-  # Ours is what the prices of the fitted machine choose, from the second call on, as in the projection.
+  # Ours is what the prices of the fitted machine choose, from the second call on. (The projection takes it from the fourth on.)
   if [ "$4" = ours ]; then
     way=(env QUADRILLE_ADMIT=1 "QUADRILLE_MACHINE=$folder/$2-$3-hybrid.toml" "$quadrille" wrap "--report=full:report.txt")
   elif [ "$4" = profile ] || ! is_kernel "$1"; then

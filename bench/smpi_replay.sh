@@ -4,8 +4,8 @@
 # JSON with both totals (docs/smpi.md). SMPI takes its imitation of Open MPI's collectives (smpi/coll-selector:ompi).
 # Usage: smpi_replay.sh RECORDING --node-sizes 4x6 [--machine FILE|NAME] [--rate 100mbit] [--placement cyclic] [--selector mpich]
 #                       [--overhead US] [--vendor mpich] [--computing FACTOR] [--away FACTOR] [--quadrille COMMAND] [--keep FOLDER]
-#   --machine   figures of the model max-rate, as for `quadrille project`. Default: an Ethernet of the given rate, with 50 us a message
-#   --rate      of the links of the nodes, as tc writes it (kbit, mbit, gbit), instead of the machine's
+#   --machine   figures of the model max-rate, as for `quadrille project`. Default: an Ethernet of the rate, with 50 us a message
+#   --rate      of each node's link, as tc writes it (kbit, mbit, gbit), instead of the machine's
 #   --selector  SMPI's collectives: ompi (default), mpich, mvapich2, impi
 #   --overhead  of SMPI's sender and of its receiver for each message, in microseconds, the same inside nodes and between them; the
 #               rest of the machine's start-up is latency, in which SMPI overlaps messages. Default: half of a start-up inside a node
@@ -100,7 +100,7 @@ if jq -e '.reason | not' "$folder/traced.json" >/dev/null && ! total=$(in_smpi);
   note='allgatherv by ompi_neighborexchange, because the choice of the selector fails'
   total=$(in_smpi --cfg=smpi/allgatherv:ompi_neighborexchange) || { tail -n 5 "$folder/smpi.log" >&2; fail "SMPI failed"; }
 fi
-# In collectives, with waiting for late ranks, is what is left of the total: both simulators replay the rest as recorded.
+# The time in collectives, with waiting for late ranks, is the total less what both simulators replay as recorded.
 jq -c -n --argjson total "$total" --slurpfile traced "$folder/traced.json" --slurpfile project "$folder/project.json" --arg selector "$selector" --arg note "$note" '
   def parts: {total_s: .total_s.value, collectives_s: (.waiting_s.value + .collectives_s.value)};
   $traced[0] as $traced | $project[0] as $project |

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
-   Programs in steps: the collectives of typical programs, and between them computing that sleeps, so that more ranks than cores
-   compute as on cores of their own. bench/projection.sh records them on one host, projects them to several and runs them there.
+   Programs in steps: the collectives of typical programs, and between them sleep in place of computing. So more ranks than cores
+   take as long as on cores of their own. bench/projection.sh records them on one host, projects them to several and runs them
+   there.
      pencils BYTES    a transform of a 3-D array: alltoall in the rows and in the columns of a grid of the ranks
      sort BYTES       a sample sort: allgather of samples, alltoall of counts, alltoallv of BYTES a block on average, skewed
      transpose BYTES  of a sparse matrix: alltoall of counts, alltoallv in which one block in four has BYTES and the others none
@@ -38,8 +39,8 @@ static uint64_t sum;
     inside += MPI_Wtime() - begin;    \
   } while (0)
 
-static void compute(int part) { /* a part-th of the step's computing */
-  const struct timespec span = {0, sleep_us * 1000L / part};
+static void compute(int parts) { /* one of so many equal parts of the step's computing */
+  const struct timespec span = {0, sleep_us * 1000L / parts};
   nanosleep(&span, NULL);
 }
 
@@ -119,8 +120,8 @@ static void gradients(int turn) {
   for (int i = 0; i < floats; i += 128) sum += (uint64_t)((float*)out)[i];
 }
 
-/* Loads rise linearly from rank to rank, from 1 - s to 1 + s times the mean, in an order that changes: their Gini coefficient is s
- * / 3. */
+/* Loads rise linearly from rank to rank, from 1 - s to 1 + s times the mean, in an order that changes. So their Gini coefficient is
+   s / 3. */
 static void experts(int turn) {
   int counts[4096], back[4096], given[4096], got[4096], sent = 0, taken = 0;
   const double slope = 0.72;

@@ -20,8 +20,9 @@ void write_text(std::ostream& out, const Schedule& schedule);
 void write_json(std::ostream& out, const Schedule& schedule);
 
 // Writes the messages of all ranks as GOAL, the text that the simulators LogGOPSim and ATLAHS read: every message with a tag of its
-// own, and what it waits for under the policy. Copies and reductions take no time, and their memory is not in the text, so it
-// cannot be read back. Makes the programs of all ranks. Throws Error{too_large} if a pair of ranks has 2^32 messages.
+// own, and what it waits for under the policy. Copies and reductions take no time. The text does not say which bytes a message
+// carries, so it cannot be read back. Makes the programs of all ranks. Throws Error{too_large} if a pair of ranks has
+// 2^32 messages.
 void write_goal(std::ostream& out, const Schedule& schedule, Policy policy = Policy::blocking);
 
 // Reads one schedule in either format, or a JSON array of schedules. The memory used is proportional to the length of

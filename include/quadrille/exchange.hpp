@@ -16,8 +16,8 @@
 // any other memory of the exchange. `edge_to` and `edge_from` take anything with data() and size() (elements.hpp).
 //
 // On several nodes a rank that has edges of at most 512 B to or from other nodes also waits until all ranks of its node have
-// called, because such edges from one node to another may go in one message. Another rank waits if it would be more than 16 calls
-// ahead of a rank of its node.
+// called, because such edges from one node to another may go in one message. A rank without such edges waits only if it would be
+// more than 16 calls ahead of a rank of its node.
 //
 // Errors: Error{misuse} at this rank, before anything is sent, if one of its edges names a rank that is not in the group, a
 // negative length, or bytes without memory; Error{too_large} if there are too many edges. Error{misuse} at the receiver if the ends

@@ -10,10 +10,10 @@
 //
 // alltoallv, gatherv and scatterv: counts may change in every call, because no plan is made: a rank waits only for the ranks that
 // send it something or get something from it, and an i-form waits for nobody. The first such call of a group is an exception: the
-// ranks allocate memory together. In an alltoallv on several nodes a rank also waits for ranks of its node, as
-// exchange.hpp says, because short blocks from one node to another may go in one message. If CallOptions names an algorithm, a
-// policy or an executor, each call makes its plan anew, i-forms included, and no rank returns from it before all ranks have called.
-// If counts stay the same, keep a plan instead: plan_alltoallv and so on (typed_plan.hpp).
+// ranks allocate memory together. In an alltoallv on several nodes a rank also waits for ranks of its node, as exchange.hpp
+// says, because short blocks from one node to another may go in one message. If CallOptions names an algorithm, a policy or an
+// executor, each call makes its plan anew, i-forms included, and no rank returns from it before all ranks have called. If counts
+// stay the same, keep a plan instead: plan_alltoallv and so on (typed_plan.hpp).
 //
 // allgatherv and reduce_scatterv: all ranks give the same counts, so the plan of equal counts is found and kept as in the other
 // collectives. Displacements do not matter for that, and ranks may give different ones.

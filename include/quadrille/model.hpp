@@ -235,8 +235,8 @@ Result<> applies(const Model& model, const Workload& workload);
 // For the key of a coefficient: the rule from which its value follows.
 using Assumptions = std::map<std::string, std::string, std::less<>>;
 
-// How much longer calls of a collective took on the machine than it predicts: the MPI library's own, which is priced as the
-// schedule with the same messages, or ours.
+// How far prices of a collective are off on the machine: the measured time of our choice, or of the MPI library's own collective,
+// divided by its price. The library's collective is priced as the schedule with the same messages.
 struct Residual {
   Collective collective{};
   bool is_vendor = false;
@@ -251,7 +251,7 @@ struct MachineCosts {
   std::string name, description, source;
   std::map<std::string, Coefficients, std::less<>> models;  // by id of the model: complete and checked
   std::map<std::string, Assumptions, std::less<>> assumed;  // by id of the model: the values that come from no published source
-  // In the order of the enumeration Collective. At most one for each collective, side and size; none: not measured.
+  // In the order of the enumeration Collective. At most one for each collective, side and size. Empty: not measured.
   std::vector<Residual> residuals;
 };
 

@@ -27,15 +27,17 @@ enum class ProjectedPart : std::uint8_t { computing, waiting, collectives, point
 inline constexpr std::size_t projected_parts = 5;
 std::string_view name(ProjectedPart part);  // "waiting for late ranks"
 
+enum class ProjectedSide : std::uint8_t { vendor, ours };  // whose collectives: the MPI library's, or ours
+
 // What a rank does for a while in the projected run.
 struct ProjectedPiece {
-  bool is_ours = false;  // else: by the MPI library's collectives
+  ProjectedSide side = ProjectedSide::vendor;
   Rank rank = 0;
   ProjectedPart part = ProjectedPart::computing;
   double begin_s = 0, end_s = 0;
   const RecordedSite* site = nullptr;  // of the call; null while it computes or is away
   std::string_view algorithm;          // of a collective; empty: as recorded
-  Rank last_rank = -1;                 // the one that entered the collective last; -1: the call is no matched collective
+  Rank last_rank = -1;                 // the one that entered the collective last; -1: no collective whose calls were matched
 };
 
 // Receives the pieces of the entries that began in the recorded run at `from_s` or later, and before `to_s`. Those of a rank by one
@@ -119,12 +121,10 @@ struct Projection {
 // can price its calls on this machine.
 Projection project(const Recording& recording, const ProjectionOptions& options);
 
-enum class ProjectedSide : std::uint8_t { vendor, ours };
-
 // Writes the run as GOAL, the text that the simulators LogGOPSim and ATLAHS read: the messages of each collective's schedule by the
 // vendor's choice or by ours, and what ranks did between collectives as computing, in nanoseconds (docs/projection.md). Throws like
-// `project`, and Error{misuse} if the options share cores or have no late ranks, which GOAL cannot say, Error{too_large} if the
-// file would have more than 2^26 operations.
+// `project`. Also throws Error{misuse} if total_cores or without_late_ranks is set, which GOAL cannot express, and Error{too_large}
+// if the file would have more than 2^26 operations.
 void write_goal(std::ostream& out, const Recording& recording, const ProjectionOptions& options, ProjectedSide side);
 
 // One sentence: "nothing to gain: your ranks wait for each other".

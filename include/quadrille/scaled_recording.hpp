@@ -35,8 +35,8 @@ Count ranks_of_grid(const std::vector<Count>& sides);
 // A communicator that is a part of the grid (all of some dimensions, at one place of the others) grows with its dimensions, and
 // there are as many more of them as the other dimensions grow. Gaps and times inside calls stay as they were recorded.
 //
-// Throws Error{misuse} if the grid is not that of the recorded ranks, if a side does not grow by a whole factor, if another
-// communicator is used, or if there are collectives whose sizes on more ranks do not follow.
+// Throws Error{misuse} if the grid is not that of the recorded ranks, if a side does not grow by a whole factor, if a communicator
+// is used that is not a part of the grid, or if it does not follow what a collective would do on more ranks.
 Recording scaled(const Recording& recording, const RankScale& scale);
 
 }  // namespace quadrille

@@ -139,7 +139,7 @@ class Deciding final : private Guest {
   std::unique_ptr<Exchanger> exchange_;
   double wanted_ratio_ = 0;                                      // rank 0: when a step can be paid, times the run's time so far
   std::optional<double> short_call_s_;                           // what a short call takes, once it was timed
-  double short_s_ = 0;                                           // rank 0: what it takes by all that is known in this step
+  double short_s_ = 0;                                           // rank 0: short_call_now_s() in this step
   double others_spent_s_ = 0;                                    // by how much the account of another rank exceeds this rank's
   std::vector<std::pair<Site*, std::vector<double>>> gathered_;  // rank 0: trials to conclude, and the sums of their times
 };

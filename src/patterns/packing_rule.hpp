@@ -41,10 +41,10 @@ Bytes packed_bytes(Count senders, const EdgeTotals& totals);
 inline Count node_after(Count node, Count steps, Count nodes) { return (node + steps) % nodes; }
 inline Count steps_between(Count from, Count to, Count nodes) { return (to - from + nodes) % nodes; }
 
-// The two ranks that send and receive the packed message from one node to another. On each of both nodes it is the first rank with
-// a short edge from the one to the other. The ranks of a node are counted in a circle, which begins with another rank for each
-// partner: so they share the work. Both ends of an edge know it, so both nodes know both leaders, and a rank without short edges
-// never leads.
+// The ranks that send and receive the packed message from one node to another. Each is the first rank of its node that has a short
+// edge from the one node to the other. The ranks of a node are counted in a circle, which begins with a different rank for each
+// other node, so that they share the work. Both ends of an edge know it, so both nodes know both leaders. A rank without short
+// edges never leads.
 struct Leaders {
   static constexpr Count none = std::numeric_limits<Count>::max();
   Count sender = none, receiver = none;  // their numbers in the circles of their nodes
@@ -52,7 +52,8 @@ struct Leaders {
   void add(const Leaders& more) { sender = std::min(sender, more.sender), receiver = std::min(receiver, more.receiver); }
 };
 
-// The place where the circle of a node's ranks begins for the partner after so many steps. A place is a rank's number on its node.
+// The place where the circle of a node's ranks begins for the other node after so many steps. A place is a
+// rank's number on its node.
 inline Rank begin_of_circle(Count steps, Count ranks) { return (steps - 1) % ranks; }
 inline Count number_in_circle(Rank place, Rank begin, Count ranks) { return (place - begin + ranks) % ranks; }
 inline Rank place_in_circle(Count number, Rank begin, Count ranks) { return (begin + number) % ranks; }

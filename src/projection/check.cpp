@@ -11,11 +11,8 @@
 #include "quadrille/indexed.hpp"
 
 namespace quadrille::projection {
-namespace {
 
-[[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCode::misuse, sentence); }
-
-}  // namespace
+void refuse(const std::string& sentence) { throw Error(ErrorCode::misuse, sentence); }
 
 void check(const Recording& recording, const ProjectionOptions& options) {
   const auto recorded = size(recording.ranks);
@@ -31,7 +28,8 @@ void check(const Recording& recording, const ProjectionOptions& options) {
   check_factor(options.computing, "computing");
   check_factor(options.away, "time away");
   if (options.total_cores < 0 || options.draws < 0) refuse("numbers of cores and of draws are not negative");
-  if (options.pieces.watch && options.without_late_ranks) refuse("pieces of a run without late ranks cannot be told apart");
+  if (options.pieces.watch && options.without_late_ranks)
+    refuse("without late ranks there are no pieces, because work moves between ranks");
   for (const auto& [collective, algorithm] : options.chosen)
     if (const std::string id = algorithm.substr(0, algorithm.find(':')); !find_algorithm(collective, id))
       refuse(fmt::format("{} has no algorithm '{}'", name(collective), id));

@@ -2,11 +2,15 @@
 // What a recording and options must have to be projected.
 #pragma once
 
+#include <string>
+
 #include "quadrille/projection.hpp"
 
 namespace quadrille::projection {
 
 // Throws Error{misuse} if ranks are missing, or if the options do not fit the recording.
 void check(const Recording& recording, const ProjectionOptions& options);
+
+[[noreturn]] void refuse(const std::string& sentence);  // throws Error{misuse}
 
 }  // namespace quadrille::projection

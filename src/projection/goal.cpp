@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes a projected run as GOAL. Calls of different ranks are matched first, because a call's schedule depends on what all members
-// said of it. Then the ranks are written one after the other, as GOAL demands.
+// Writes a projected run as GOAL. Calls of different ranks are matched first, because a call's schedule depends on the arguments of
+// all members. Then the ranks are written one after the other, as GOAL demands.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -110,7 +110,7 @@ class GoalCalls {
     return call;
   }
 
-  // The members wait for each other, and then it takes what it took on the rank that waited least.
+  // The members wait for each other. Then the call takes what it took on the member that waited least.
   const GoalCall& making(Count ranks, double shortest_s) {
     const Problem problem{.collective = Collective::barrier, .ranks = ranks};
     GoalCall& call = makings_.emplace_back();

@@ -15,9 +15,9 @@ struct PriceError {
   double spread = usual_residual;  // standard deviation from call to call
 };
 
-// The residual of the collective, by the same side, at the nearest size; of equally near ones the smaller. If there is none: all
-// residuals of the side together; if there are none either, those of both sides; if the machine has none, the usual one. Sizes are
-// compared by their logarithms.
+// Returns the residual of the collective, by the same side, at the nearest size; of equally near sizes, at the smaller one. Sizes
+// are compared by their logarithms. If there is none: all residuals of the side together. If the side has none: those of the other
+// side. If the machine has none: the usual one.
 PriceError price_error_of(const MachineCosts& machine, Collective collective, Bytes block_bytes, bool is_vendor);
 
 }  // namespace quadrille::projection

@@ -7,15 +7,13 @@
 #include <algorithm>
 #include <set>
 
-#include "quadrille/error.hpp"
+#include "projection/check.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille::projection {
 namespace {
 
-constexpr Count most_ranks = 4096;  // each of them keeps its entries, and prices take the square of them
-
-[[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCode::misuse, sentence); }
+constexpr Count most_ranks = 4096;  // each keeps its entries, and the time of pricing grows with their square
 
 std::string grid_text(const std::vector<Count>& sides) { return fmt::format("{}", fmt::join(sides, "x")); }
 

@@ -26,7 +26,7 @@ class RankGrid {
   // Which copy of a part with these dimensions the rank is in: a number below growth() / growth_of(dimensions).
   Count copy_of_part(Rank rank, const Dimensions& dimensions) const;
 
-  // The dimensions of the part that has these recorded ranks; nothing if they are none, or not in order.
+  // The dimensions of the part that has these recorded ranks; nothing if they are no part, or not in order.
   std::optional<Dimensions> part_of(const std::vector<Rank>& recorded) const;
 
  private:

@@ -18,7 +18,7 @@ struct Gathered {
   std::set<std::size_t> communicators;
   BySide<std::map<std::string, double>> by_algorithm;  // seconds
   BySide<double> priced_s{};                           // of calls with a price: sum over members
-  BySide<PriceError> errors{{{0, 0}, {0, 0}}};         // sums, weighted by these
+  BySide<PriceError> errors{{{0, 0}, {0, 0}}};         // sums, weighted by priced seconds
 };
 
 class Gathering {

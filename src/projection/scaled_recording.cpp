@@ -9,8 +9,8 @@
 
 #include "foundation/rounding.hpp"
 #include "projection/call_problem.hpp"
+#include "projection/check.hpp"
 #include "projection/rank_grid.hpp"
-#include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
@@ -19,8 +19,6 @@ namespace {
 using namespace projection;
 
 constexpr std::size_t most_counts = std::size_t{1} << 27;  // of all sites together
-
-[[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCode::misuse, sentence); }
 
 bool is_used(const RecordedSite& site) {
   if (site.kind == RecordedKind::making) return makes_together(site.function);
@@ -90,7 +88,7 @@ class Scaling {
   void grow(std::size_t communicator) {
     const RecordedCommunicator& recorded = recorded_.communicators[communicator];
     const std::string label = recorded.name.empty() ? "a communicator" : recorded.name;
-    if (recorded.is_inter) refuse(fmt::format("{} lies between groups, and cannot be scaled", label));
+    if (recorded.is_inter) refuse(fmt::format("{} is a communicator between groups, and cannot be scaled", label));
     const auto dimensions = grid_.part_of(recorded.members);
     if (!dimensions)
       refuse(
@@ -107,7 +105,7 @@ class Scaling {
 
   std::size_t index_for(Rank rank, const Part& part) const { return part.first + index(grid_.copy_of_part(rank, part.dimensions)); }
 
-  // The site of a copy of a rank that has this recorded site.
+  // The site in the new recording that stands for this recorded site at this rank.
   std::uint32_t site_for(Rank rank, std::uint32_t recorded) {
     const RecordedSite& site = recorded_.sites[recorded];
     const std::size_t communicator = is_used(site) ? index_for(rank, *parts_[site.communicator]) : 0;
@@ -160,7 +158,7 @@ class Scaling {
   Recording made_;
   std::vector<std::optional<Part>> parts_;                                // by recorded communicator
   std::map<std::pair<std::uint32_t, std::size_t>, std::uint32_t> sites_;  // by recorded site and new communicator
-  std::map<RecordedSite, std::uint32_t> by_contents_;                     // starts and completions know each other by them
+  std::map<RecordedSite, std::uint32_t> by_contents_;                     // a completion finds its start by contents
   std::size_t counts_ = 0;
 };
 

@@ -7,7 +7,7 @@
 namespace quadrille::projection {
 
 void Walk::tell(std::size_t side, std::size_t rank, ProjectedPart part, double begin_s, const Inside& inside) const {
-  ProjectedPiece piece{.is_ours = side == static_cast<std::size_t>(ProjectedSide::ours),
+  ProjectedPiece piece{.side = static_cast<ProjectedSide>(side),
                        .rank = static_cast<Rank>(rank),
                        .part = part,
                        .begin_s = begin_s,

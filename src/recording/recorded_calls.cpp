@@ -13,8 +13,8 @@ using recording::ns_of_step;
 
 namespace {
 
-// Entries are decoded so many at a time. Readers go from rank to rank, and the tables of each decoder have to come into the caches
-// again.
+// So many entries are decoded at a time: readers go from rank to rank, and each time the tables of that rank's decoder have to come
+// into the caches.
 constexpr std::size_t decoded_together = 64;
 
 }  // namespace

@@ -86,7 +86,7 @@ TEST_F(Machines, RefuseAssumptionsAboutUnknownCoefficients) {
 TEST_F(Machines, KeepResiduals) {
   const std::string head = "name = 'a'\ndescription = 'b'\nsource = 'c'\n[linear]\nstartup_us = 1\ntransfer_us_per_byte = 2\n";
   EXPECT_EQ(complaint(head), "");
-  EXPECT_TRUE(read_machine(file()).residuals.empty()) << "a file of before";
+  EXPECT_TRUE(read_machine(file()).residuals.empty()) << "a file without the table";
   EXPECT_EQ(complaint(head + "[residuals]\n"
                              "barrier = [{by = 'vendor', block = 0, ratio = 1000, spread = 10}]\n"
                              "alltoall = [\n"

@@ -276,7 +276,7 @@ TEST(Pieces, MakeUpTheTimesOfAllRanks) {
     BySide<std::vector<RankTimes>> sums;
     for (auto& side : sums) side.resize(6);
     options.pieces.watch = [&](const ProjectedPiece& piece) {
-      RankTimes& sum = sums[piece.is_ours ? 1 : 0][index(piece.rank)];
+      RankTimes& sum = sums[static_cast<std::size_t>(piece.side)][index(piece.rank)];
       EXPECT_EQ(piece.begin_s, sum.now_s);
       EXPECT_GT(piece.end_s, piece.begin_s);
       const bool is_call = piece.part == ProjectedPart::collectives;

@@ -78,7 +78,8 @@ void expect_same(const Replayed& a, const Replayed& b) {
   }
 }
 
-// Rows grow by the growth of columns, so blocks of 120 B among 2 ranks become 120 B, 40 B and, in strong scaling, 20 B.
+// A row of 2 ranks becomes one of 6, and the run grows by 6: blocks of 120 B stay (same), become 120 / 3 B (weak), or 120 / 3 / 6 B
+// (strong).
 TEST(ScaledRecording, TakesWhatTheLargerProgramTakes) {
   const Recording small = grid_program(2, 2, 120).made();
   expect_same(replay_of(scaled(small, {.from = {2, 2}, .to = {4, 6}, .blocks = BlockScale::same})),
@@ -91,7 +92,7 @@ TEST(ScaledRecording, TakesWhatTheLargerProgramTakes) {
               replay_of(grid_program(8, 2, 120).made()));
 }
 
-// An exchange by 8 ranks that enter together, in place of 4: its price is known.
+// A barrier of 8 ranks that enter together, in place of 4: its price is known.
 TEST(ScaledRecording, CostsTheCallsOfMoreRanks) {
   MadeRecording program(4);
   const auto site = program.site({.function = "Barrier"});

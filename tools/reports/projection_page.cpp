@@ -38,7 +38,7 @@ void ProjectionPage::add(const ProjectedPiece& piece) {
     detail = fmt::format("{}{}{}", piece.algorithm, piece.algorithm.empty() || communicator.empty() ? "" : ", ", communicator);
     if (piece.part == ProjectedPart::waiting) detail = title_of(piece.site) + (detail.empty() ? "" : ", ") + detail;
   }
-  pieces_[piece.is_ours ? 1 : 0][index(piece.rank)].push_back(
+  pieces_[static_cast<std::size_t>(piece.side)][index(piece.rank)].push_back(
       {begin, end, static_cast<std::size_t>(piece.part), names_(title_of(piece)), details_(detail), piece.last_rank});
 }
 

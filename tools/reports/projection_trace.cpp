@@ -24,7 +24,7 @@ ProjectionTrace::ProjectionTrace(std::ostream& out, const Recording& recording, 
 void ProjectionTrace::add(const ProjectedPiece& piece) {
   const std::int64_t begin = nanoseconds(piece.begin_s), end = nanoseconds(piece.end_s);
   if (begin == end) return;
-  const std::uint64_t track = tracks_[piece.is_ours ? 1 : 0][index(piece.rank)];
+  const std::uint64_t track = tracks_[static_cast<std::size_t>(piece.side)][index(piece.rank)];
   std::vector<PerfettoAnnotation> annotations;
   if (piece.site && piece.last_rank >= 0) {
     const RecordedCommunicator& on = recording_.communicators[piece.site->communicator];

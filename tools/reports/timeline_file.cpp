@@ -18,7 +18,7 @@ namespace {
 
 using recording::RecordedWindow;
 
-// Calls of all ranks: about 50 MB for Perfetto, and 3 MB of a page, which both show at once.
+// Calls of all ranks together. A file for Perfetto then has about 50 MB and a page 3 MB, which both open at once.
 constexpr Count most_traced_calls = 100'000, most_calls_of_page = 20'000;
 
 constexpr double end_of_all = std::numeric_limits<double>::infinity();
@@ -84,7 +84,7 @@ std::string TimelineFile::finish(const Projection& projection, const ProjectedSi
   else
     output_.finish();
   return fmt::format("{} has {}", file_, window) +
-         (window_.is_cut ? fmt::format("; what comes next: --trace-window {:.6g}..", window_.to_s) : "");
+         (window_.is_cut ? fmt::format("; for the next part: --trace-window {:.6g}..", window_.to_s) : "");
 }
 
 }  // namespace quadrille::command

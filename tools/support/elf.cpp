@@ -97,7 +97,7 @@ Segments read_segments(const Bytes& bytes, const Elf64_Ehdr& head) {
   return segments;
 }
 
-// The loader's table of libraries, /etc/ld.so.cache. It is searched where it lies: it has a thousand entries, and each rank of a
+// The loader's table of libraries, /etc/ld.so.cache. It is searched in place: it has about a thousand entries, and each rank of a
 // job looks for a few of them.
 class LoaderCache {
  public:

@@ -2,9 +2,8 @@
 // allgather/bine, allgatherv/bine, reduce_scatter/bine, reduce_scatterv/bine: recursive doubling over the Bine butterfly, whose
 // partners are about a third nearer; recursive halving for a reduction.
 // Source  [desensi2025] Bine butterflies.
-// Needs   p even, or 1; with strided messages (far partners first, in a reduction near ones first) a power of two. Shares of any
-// size,
-//         which may be empty. A reduction needs an operator that commutes if p > 4.
+// Needs   p even, or 1. A power of two if messages are strided: with far partners first, or in a reduction with near ones first.
+//         Shares of any size, which may be empty. A reduction needs an operator that commutes if p > 4.
 // Idea    In step i an even rank exchanges all that it holds with rank + d_i, and an odd rank with rank - d_i (mod p), where
 //         d_i = 1, -1, 3, -5, 11, .. is the sum of the first powers of -2. In the order of i a rank holds the blocks of
 //         consecutive ranks (mod p). If p is not a power of two, partners of the last step have blocks in common and send the
@@ -22,7 +21,7 @@
 namespace quadrille {
 namespace {
 
-// Which of the parameter's words stands for strided messages, of which the longest go to the nearest partner?
+// The word of the parameter with which messages are strided, and the longest ones go to the nearest partner.
 std::string_view strided_first(Collective collective) { return is_reduction(collective) ? "near" : "far"; }
 std::string_view contiguous_first(Collective collective) { return is_reduction(collective) ? "far" : "near"; }
 
@@ -96,8 +95,7 @@ Algorithm allgather_bine(Collective collective) {
       "exchange partial results, half as many in each round, with partners about a third nearer than in recursive halving";
   record.picture =
       "As with recursive halving, a rank sends half of its partial results in each round, but partners are at distances 1, 1, 3, "
-      "5, "
-      ".. instead of 1, 2, 4, 8, .. So less data leaves a group of neighbouring ranks, which matters where few links join the "
+      "5, .. instead of 1, 2, 4, 8, .. So less data leaves a group of neighbouring ranks, which matters where few links join the "
       "groups.";
   record.needs = "p even; near first: a power of two";
   record.combining = combining;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr Bytes line = 64;
 
-// Parts of a rank in one exchange. With more, copying them twice would take longer than the wait that they spare.
+// What a rank's parts may have in one exchange. More bytes would take longer to copy twice than the wait that this saves.
 constexpr Bytes most_part_bytes = 4096;
 
 }  // namespace

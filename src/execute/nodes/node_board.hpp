@@ -9,16 +9,17 @@
 // Reuse. Memory of one exchange is used again in later ones. A rank enters an exchange only after it has completed the one before.
 // So a rank that sees that all ranks have entered exchange n knows that all have completed exchange n - 1, and what they did for
 // it.
-//   * Packed messages: a rank uses them for exchange n only after it has seen that all have entered n. So nobody uses them for an
-//     earlier exchange any more.
+//   * Packed messages: a rank uses them for exchange n only after it has seen that all have entered n. By then nobody uses them
+//     for an earlier exchange.
 //   * Pages: a rank has two, which it uses for exchanges with even and odd numbers. A page shows the number of its exchange. A rank
 //     reads only pages of the exchange that it is in. A rank that enters exchange n writes its page only after all ranks have
-//     entered a later exchange than the one in the page. Usually that is exchange n - 2, for which it has already seen that.
-// A rank enters exchange n only after all have entered exchange n - `most_ahead`. So it is not further ahead of the ranks of its
-// node.
+//     entered a later exchange than the one in the page. Usually the page has exchange n - 2. If the rank had short edges in
+//     exchange n - 1, it has already waited until all had entered that one.
+// A rank enters exchange n only after all have entered exchange n - `most_ahead`. So it is at most that far ahead of the ranks of
+// its node.
 //
-// No ranks wait for each other in a circle: of the ranks of a node, one that has entered the fewest exchanges may enter the next
-// one.
+// Ranks do not wait for each other in a circle: of the ranks of a node, one that has entered the fewest exchanges may always enter
+// its next one.
 #pragma once
 
 #include <atomic>
@@ -117,8 +118,8 @@ class NodeBoard {
   std::byte* parts_ = nullptr;                      // by page
   std::byte* messages_ = nullptr;                   // by node: one to it and one from it
 
-  // What this rank has seen: all have entered exchange `all_entered_`. In the look for exchange `seen_`, the ranks before
-  // `first_unseen_` have entered it, and `least_seen_`.
+  // What this rank has seen: all have entered exchange `all_entered_`. While it looks for exchange `seen_`: the ranks before
+  // `first_unseen_` have entered that one, and all of them at least `least_seen_`.
   std::uint64_t all_entered_ = 0, seen_ = 0, least_seen_ = 0;
   Rank first_unseen_ = 0;
 };

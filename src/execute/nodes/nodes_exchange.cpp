@@ -90,7 +90,7 @@ void NodesExchange::start(const Edges& edges) {
   near_.begin(reinterpret_cast<const std::byte*>(&near_edges_), nullptr);
 }
 
-// Starts early messages, and adds up the others.
+// Starts early messages, and lists and adds up the short edges.
 void NodesExchange::list(const Edges& edges) {
   edges_ = &edges;
   ++exchange_;

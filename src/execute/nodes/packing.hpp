@@ -28,8 +28,8 @@ struct PackedEdge {
 // `edges` must be sorted by receiver. Ranks may write into the message at the same time.
 void pack(std::byte* message, Count senders, const EdgeTotals& all, const EdgeTotals& before, std::span<const PackedEdge> edges);
 
-// The same in two steps: a sender prepares its part before anybody knows the totals, and the leader adds it. A part has so many
-// bytes.
+// The same in two steps: a sender prepares its part while the totals are not known, and the leader adds it to the message later.
+// `part_bytes` is the length of a part.
 inline Bytes part_bytes(const EdgeTotals& own) { return static_cast<Bytes>(2 * sizeof(std::uint32_t)) * own.edges + own.bytes; }
 void prepare_part(std::byte* part, std::span<const PackedEdge> edges);
 void add_part(std::byte* message, Count senders, const EdgeTotals& all, const EdgeTotals& before, const std::byte* part,

@@ -35,7 +35,7 @@ class BufferSide {
     }
   }
 
-  // True if each block begins behind those noted before: then no two overlap.
+  // True if each block begins at or after the end of those noted before it: then no two overlap.
   bool rises() const { return rises_; }
 
   void check_given(const char* what) const { quadrille::check_given(buffer_, used(), what); }

@@ -37,7 +37,7 @@ struct SizeClass {
 // useful than two short ones.
 constexpr SizeClass classes[] = {{16, {8, 32}}, {32768, {16384, 65536}}, {1024, {512, 2048}}, {524288, {262144, 1048576}}};
 
-// 0 for a single value.
+// The standard deviation; 0 for a single value.
 double deviation(const std::vector<double>& values) {
   return values.size() < 2 ? 0 : std::sqrt(boost::math::statistics::sample_variance(values));
 }
@@ -130,7 +130,7 @@ class Comparing {
     return ratio(timer_.time_of([&] { made.execute(timer_.input(), timer_.output()); }).seconds, price_s);
   }
 
-  // 0 if what the library does is not known. Only rank 0's is used, because the library's files may differ.
+  // 0 if what the library does is not known. Only rank 0's value is used: the library's files may differ between hosts.
   double vendor_price_s(const Problem& problem) const {
     if (communicator_.rank() != 0 || !library_) return 0;
     const auto algorithm = vendor_algorithm(library_->id, problem);

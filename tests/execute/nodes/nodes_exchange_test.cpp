@@ -198,10 +198,10 @@ TEST(NodesExchange, NodesThatDecideDifferentlyFail) {
   }
 }
 
-// The last rank of the first node sends an edge to the last rank of the second one, which expects another length. There are other
-// edges between the two nodes: none, some short ones, or long ones, too; or all these in a narrow window. Or the first ranks of
-// both nodes have that edge, and there are short ones between the last ranks, which lead if that edge is long. Returns the errors
-// of all ranks.
+// The last rank of the first node sends an edge to the last rank of the second one, which expects another length. `others` says
+// which other edges are between the two nodes: none (0), some short ones (1), also long ones (2), the same in a narrow window (3).
+// With `between_last` the first ranks of both nodes have that edge. The last ranks have short ones, and lead if that edge is long.
+// Returns the errors of all ranks.
 constexpr int between_last = 4;
 std::vector<std::string> errors_of_wrong_edge(const ByRank<Count>& shape, bool buffers, int others, Bytes sent, Bytes expected) {
   std::mutex mutex;
@@ -345,7 +345,7 @@ TEST(NodesExchange, NoCorrectProgramWithLateRanksFails) {
 
 // Rank 4 is late, and rank 2 waits for it in the first call. Meanwhile the others are in the second call: rank 3 misses an edge of
 // rank 0, which must first send one to rank 2, and rank 1 has sent rank 2 a packed message.
-TEST(NodesExchange, AMessageForALaterCallIsNoneOfTheOtherForm) {
+TEST(NodesExchange, AMessageForALaterCallIsNotTakenForOneOfTheOtherForm) {
   FarMailboxes boxes;
   testing::run_as_nodes(
       {2, 2, 1}, false, PackingRule{}, boxes,
@@ -415,7 +415,7 @@ TEST(NodesExchange, ARankThatPacksNothingWaitsForItsOwnEdgesOnly) {
   });
 }
 
-// A rank of the node enters after the others are through.
+// Rank 1 enters its first call only when the others have completed all of theirs.
 TEST(NodesExchange, ARankWithoutShortEdgesWaitsForItsOwnEdgesOnly) {
   FarMailboxes boxes;
   std::atomic<int> through{0};
@@ -433,8 +433,8 @@ TEST(NodesExchange, ARankWithoutShortEdgesWaitsForItsOwnEdgesOnly) {
   });
 }
 
-// Rank 1 enters when rank 0, which needs nothing of it, has stopped.
-TEST(NodesExchange, ARankIsOnlySoFarAheadOfItsNode) {
+// Rank 0 needs nothing of rank 1, which enters its first call only when rank 0 has stopped.
+TEST(NodesExchange, ARankIsAtMostSixteenCallsAheadOfItsNode) {
   FarMailboxes boxes(/*buffers=*/true);
   std::atomic<int> calls_of_first{0};
   constexpr int most = NodeBoard::most_ahead;

@@ -8,9 +8,9 @@
 // C++20. Two accesses to plain memory of which one is a write are a race unless the later rank knows the earlier event.
 //
 // A full fence (one of sequential consistency) lets a rank see, of each atomic object, what any rank had seen or stored at an
-// earlier full fence. That it also acquires and releases is left out: so the model allows more than C++ does.
+// earlier full fence. In C++ it also acquires and releases. That is left out, so the model allows more than C++ does.
 //
-// What is left out, too: sequential consistency of other operations, other fences, and loads of stores that are executed later
+// Also left out: sequential consistency of other operations, other fences, and loads of stores that are executed later
 // (load buffering). A new store becomes the last one in modification order. C++ allows other places for a store by a rank that does
 // not know the last store; a test in which that happens is refused.
 #pragma once

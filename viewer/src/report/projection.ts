@@ -47,7 +47,7 @@ export function wholeSpan(run: ProjectedRun): Span {
   return to > from ? { from, to } : { from: 0, to: 1 };
 }
 
-// A span of `share` of this one's length, around the time `at`, which stays at its place; inside `whole`.
+// A span with `share` of this one's length, inside `whole`, in which the time `at` stays at the same place.
 export function zoomed(span: Span, whole: Span, share: number, at: number): Span {
   const length = Math.min(whole.to - whole.from, Math.max(10, (span.to - span.from) * share));
   const place = (at - span.from) / (span.to - span.from);

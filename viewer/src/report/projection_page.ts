@@ -24,7 +24,7 @@ import {
 
 const [left, right, titleHeight, axisHeight, gap] = [46, 14, 20, 24, 10];
 
-// Colours of names: collectives have their own, the rest that of its part. Waiting is empty.
+// Colours of names: each collective has its own, the rest have that of their part.
 function coloursOf(run: ProjectedRun, look: Look): { names: string[]; legend: (readonly [string, string])[] } {
   const calls = new Set<number>();
   const partOf = new Map<number, number>();

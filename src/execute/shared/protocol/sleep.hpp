@@ -11,8 +11,8 @@
 // values. But one of the two fences comes first. If it is the sleeper's, the other rank's load sees `awaited`, and that rank rings.
 // If it is the other rank's, the sleeper sees in its last check what that rank has stored, and does not sleep.
 //
-// A ring may come before the sleeper has read the bell. Then the number that it has read includes the ring, and no other one
-// follows. But the sleeper acquires the bell, which the other rank has released after its store, and so sees the store in its last
+// A ring may come before the sleeper has read the bell. Then the number that it has read includes the ring, and maybe no other one
+// follows. But the sleeper acquires the bell, which the other rank has released after its store. So it sees the store in its last
 // check.
 #pragma once
 

@@ -112,7 +112,7 @@ Slot* PairSlots::further_after(const Slot* current, Outlet& outlet, std::uint64_
 
 // Returns the exchange that the receiver must have finished before a sender that has used all further slots goes on: then half of
 // them are free. If the sender went on for each free slot, the cache line of the word `finished` would move to it and back in each
-// exchange. The receiver can finish that exchange without this rank, which has completed it, unless the sender is still in it.
+// exchange. It must not wait for the exchange that it is in itself, which the receiver cannot finish without its messages.
 std::uint64_t PairSlots::end_of_lead(Rank to) const {
   const Outlet& outlet = outlets_[to];
   const Slot& half = *outlet.further.at(static_cast<Bytes>((outlet.cursor + most_ahead / 2) % most_ahead) * Slot::least_bytes);

@@ -79,7 +79,7 @@ TEST(Interleavings, StoresMayBeSeenAfterLaterLoads) {  // store buffering: both 
   EXPECT_EQ(outcomes({first, second}), (Outcomes{{0, 0}, {0, 1}, {1, 0}, {1, 1}}));
 }
 
-TEST(Interleavings, FullFencesForbidThat) {
+TEST(Interleavings, FullFencesLetOneOfTheLoadsSeeTheOthersStore) {
   const auto first = [](Two& s) {
     s.x.store(1, relaxed);
     Fence::make();
@@ -97,7 +97,7 @@ TEST(Interleavings, FullFencesForbidThat) {
     EXPECT_TRUE(explore<Two>({first, second}, order).outcomes.contains({0, 0})) << shown(order);
 }
 
-// A rank passes on by its fence what it has read, too.
+// What a rank has read before its fence is also shown to later fences of others.
 TEST(Interleavings, AFullFenceShowsWhatOthersHaveSeenBeforeTheirs) {
   const Outcomes all = outcomes({[](Two& s) { s.x.store(1, relaxed); },
                                  [](Two& s) {

@@ -43,7 +43,7 @@ void publish_and_ring(Sleeping& s, std::size_t me, std::uint64_t number) {
 const Scenario one_ring = scenario<Sleeping>({[](Sleeping& s) { sleep_until(s, 1, [&] { return s.flags[0].published() == 1; }); },
                                               [](Sleeping& s) { publish_and_ring(s, 0, 1); }});
 
-// The second sleep may hear a late ring of the first.
+// A late ring for the first sleep may end the second one.
 const Scenario two_rings = scenario<Sleeping>({[](Sleeping& s) {
                                                  for (std::uint64_t number = 1; number <= 2; ++number)
                                                    sleep_until(s, 1, [&] { return s.flags[0].published() >= number; });
