@@ -13,7 +13,6 @@
 #include "projection/replay.hpp"
 #include "projection/rows.hpp"
 #include "projection/verdict.hpp"
-#include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/vendor_choice.hpp"
 

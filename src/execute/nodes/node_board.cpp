@@ -13,7 +13,7 @@ namespace {
 
 constexpr Bytes line = 64;
 
-// What a rank's parts may have in one exchange. More bytes would take longer to copy twice than the wait that this saves.
+// The most bytes of a rank's parts in one exchange. Copying more of them twice would take longer than the wait that this saves.
 constexpr Bytes most_part_bytes = 4096;
 
 }  // namespace
