@@ -8,6 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/setup.sh
+[ "${1:-}" != --help ] || { sed -n '3,/^set/{/^set/d;s/^# \?//;p}' "$0"; exit 0; }
 [ $# = 1 ] && [ -x "$1/LogGOPSim" ] && [ -x "$1/txt2bin" ] || { sed -n '3,/^set/{/^set/d;s/^# \?//;p}' "$0" >&2; exit 2; }
 command -v jq >/dev/null || fail "jq is missing. Run: sudo apt-get install jq"
 quadrille=$PWD/build/release/bin/quadrille

@@ -16,10 +16,15 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/setup.sh
-if [ "${1:-}" = --table ]; then exec python3 bench/projection.py table "$2"; fi
+if [ "${1:-}" = --table ]; then
+  [ $# = 2 ] && [ -f "$2" ] && head -n 1 "$2" | grep -q '^program,' || fail "--table needs a file that --csv has written"
+  exec python3 bench/projection.py table "$2"
+fi
 csv='' folder=$PWD/build/bench/projection layouts='6x4 1-6' rates='100mbit 500mbit' limit=1000000 only='' repetitions=5
 fit_time=20s wanted=()
 while [ $# -gt 0 ]; do
+  [[ $# -gt 1 || ! $1 =~ ^--(csv|folder|hosts|rates|limit|only|repetitions|fit-time)$ ]] ||
+    fail "$1 needs a value; see bench/projection.sh --help"
   case $1 in
     --csv) csv=$(realpath "$2"); shift 2 ;;
     --folder) folder=$(realpath "$2"); shift 2 ;;
@@ -34,6 +39,7 @@ while [ $# -gt 0 ]; do
     *) wanted+=("$1"); shift ;;
   esac
 done
+[[ $only =~ ^(|fit|record|measure|project)$ ]] || fail "--only is fit, record, measure or project, not $only"
 mkdir -p "$folder"
 : "${csv:=$folder/projection.csv}"
 quadrille=$PWD/build/release/bin/quadrille inputs=$PWD/bench/programs scripts=$PWD/tests/hosts analyse="python3 $PWD/bench/projection.py"

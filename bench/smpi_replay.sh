@@ -23,6 +23,8 @@ of_caller() { [[ $1 = /* ]] && echo "$1" || echo "$caller/$1"; }  # a path as th
 usage() { sed -n '3,/^set/{/^set/d;s/^# \?//;p}' "$0"; }
 recording='' node_sizes='' machine='' rate='' placement=block selector=ompi vendor=() overhead=() factors=() keep='' quadrille=$PWD/build/release/bin/quadrille
 while [ $# -gt 0 ]; do
+  [[ $# -gt 1 || ! $1 =~ ^--(node-sizes|machine|rate|placement|selector|vendor|computing|away|overhead|quadrille|keep)$ ]] ||
+    fail "$1 needs a value; see bench/smpi_replay.sh --help"
   case $1 in
     --help) usage; exit 0 ;;
     --node-sizes) node_sizes=$2; shift 2 ;;
@@ -41,6 +43,9 @@ while [ $# -gt 0 ]; do
 done
 [ -n "$recording" ] && [ -n "$node_sizes" ] || { usage >&2; exit 2; }
 [ -n "$machine" ] || [ -n "$rate" ] || fail "Name a machine by --machine or the rate of its links by --rate"
+[[ $placement = block || $placement = cyclic ]] || fail "--placement is block or cyclic, not $placement"
+[[ $selector =~ ^(ompi|mpich|mvapich2|impi)$ ]] || fail "--selector is ompi, mpich, mvapich2 or impi, not $selector"
+[ ${#overhead[@]} = 0 ] || [[ ${overhead[1]} =~ ^[0-9]+(\.[0-9]+)?$ ]] || fail "--overhead is microseconds, such as 0.5, not ${overhead[1]}"
 command -v smpirun >/dev/null || fail "There is no SimGrid here (Debian: libsimgrid-dev)"
 command -v jq >/dev/null || fail "jq is missing. Run: sudo apt-get install jq"
 [ -x "$quadrille" ] || fail "No $quadrille: run ./demo first"
@@ -98,7 +103,7 @@ total=null note=''
 if jq -e '.reason | not' "$folder/traced.json" >/dev/null && ! total=$(in_smpi); then
   # SMPI 3.32 aborts in the allgatherv that its selector ompi takes for short blocks.
   note='allgatherv by ompi_neighborexchange, because the choice of the selector fails'
-  total=$(in_smpi --cfg=smpi/allgatherv:ompi_neighborexchange) || { tail -n 5 "$folder/smpi.log" >&2; fail "SMPI failed"; }
+  total=$(in_smpi --cfg=smpi/allgatherv:ompi_neighborexchange) || { tail -n 5 "$folder/smpi.log" >&2; fail "SMPI failed by its selector $selector; its last lines are above"; }
 fi
 # The time in collectives, with waiting for late ranks, is the total less what both simulators replay as recorded.
 jq -c -n --argjson total "$total" --slurpfile traced "$folder/traced.json" --slurpfile project "$folder/project.json" --arg selector "$selector" --arg note "$note" '

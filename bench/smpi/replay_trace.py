@@ -21,6 +21,11 @@ MADE_TOGETHER = {"Comm_dup", "Comm_dup_with_info", "Comm_split", "Comm_split_typ
                  "Graph_create", "Dist_graph_create", "Dist_graph_create_adjacent"}
 
 
+def fail(sentence):
+    print(sentence, file=sys.stderr)
+    sys.exit(2)
+
+
 class CannotReplay(Exception):
     pass
 
@@ -218,10 +223,10 @@ def main():
     with open(options.machine, "rb") as file:
         figures = tomllib.load(file).get("max-rate")
     if figures is None:
-        sys.exit(f"{options.machine} has no figures of max-rate")
+        fail(f"{options.machine} has no figures of max-rate")
     nodes = node_of_ranks(options.node_sizes, options.placement)
     if len(nodes) != recording["world_size"]:
-        sys.exit(f"--node-sizes has {len(nodes)} ranks, and the recording {recording['world_size']}")
+        fail(f"--node-sizes has {len(nodes)} ranks, and the recording {recording['world_size']}")
     try:
         check(recording)
         calls, outside_s = write_traces(recording, options.folder, options.computing, options.away)
