@@ -36,11 +36,16 @@ void check_chosen(Collective collective, std::string_view specification) {
 
 }  // namespace
 
+void check_complete(const Recording& recording) {
+  const Count missing = recording.world_size - size(recording.ranks);
+  if (missing == 0) return;
+  refuse(fmt::format("the recordings of {} of {} are missing, and without them calls cannot be matched{}", missing,
+                     counted(recording.world_size, "rank"), recording.remarks.empty() ? "" : "; " + recording.remarks.front()));
+}
+
 void check(const Recording& recording, const ProjectionOptions& options) {
+  check_complete(recording);
   const auto recorded = size(recording.ranks);
-  if (recorded != recording.world_size)
-    refuse(fmt::format("the recordings of {} of {} are missing, and without them calls cannot be matched",
-                       recording.world_size - recorded, counted(recording.world_size, "rank")));
   if (!options.nodes.empty() && size(options.nodes) != recorded)
     refuse(fmt::format("the nodes hold {}, but {} recorded", counted(size(options.nodes), "rank"),
                        recorded == 1 ? "1 was" : fmt::format("{} were", recorded)));

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <map>
 
 #include "support/command.hpp"
@@ -234,6 +235,10 @@ TEST_F(ProjectTest, RefusesWrongUse) {
   fs::create_directory(other);
   program_.write(other, 6);
   refuses({"project", other, "--machine", "hdr"}, "2 of 8 ranks are missing");
+  refuses({"project", other, "--machine", "hdr", "--scale", "2:weak", "--node-sizes", "4x4"}, "2 of 8 ranks are missing");
+  program_.write(other);
+  std::ofstream(other + "/rank-3.recording") << "no recording";
+  refuses({"project", other, "--machine", "hdr"}, "the recording of rank 3 in");
 }
 
 TEST_F(ProjectTest, WritesGoal) {
