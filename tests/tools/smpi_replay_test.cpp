@@ -95,7 +95,7 @@ TEST_F(SmpiReplay, SaysWhatItCannotReplay) {
 }
 
 TEST_F(SmpiReplay, RefusesWrongUse) {
-  const auto refused = [](const Words& more) {
+  const auto refused = [&](const Words& more) {
     Words words{"bash", QUADRILLE_SOURCE_DIR "/bench/smpi_replay.sh", "run", "--node-sizes", "2x2", "--rate", "100mbit"};
     words.insert(words.end(), more.begin(), more.end());
     const Outcome outcome = run_program(words);
