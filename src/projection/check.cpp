@@ -3,22 +3,50 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "foundation/text/counted.hpp"
+#include "foundation/text/nearest.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
+#include "schedule/settings.hpp"
 
 namespace quadrille::projection {
 
 void refuse(const std::string& sentence) { throw Error(ErrorCode::misuse, sentence); }
 
+namespace {
+
+// Whether values are in their ranges depends on the call, so that is not checked here.
+void check_chosen(Collective collective, std::string_view specification) {
+  const auto [id, settings] = parts_of_specification(specification);
+  const Algorithm* algorithm = find_algorithm(collective, id);
+  if (!algorithm) refuse(fmt::format("{} has no algorithm '{}'", name(collective), id));
+  std::vector<std::string> known;
+  for (const Parameter& parameter : algorithm->parameters) known.emplace_back(parameter.name);
+  for (const ParameterSetting& setting : settings) {
+    if (!setting.value || setting.value->empty())
+      refuse(fmt::format("'{}' in '{}' is not a setting; write name=value", setting.text, specification));
+    if (std::find(known.begin(), known.end(), setting.name) == known.end())
+      refuse(
+          fmt::format("{}/{} has no parameter '{}'; {}", name(collective), id, setting.name, guess_or_list(setting.name, known)));
+  }
+}
+
+}  // namespace
+
+void check_complete(const Recording& recording) {
+  const Count missing = recording.world_size - size(recording.ranks);
+  if (missing == 0) return;
+  refuse(fmt::format("the recordings of {} of {} are missing, and without them calls cannot be matched{}", missing,
+                     counted(recording.world_size, "rank"), recording.remarks.empty() ? "" : "; " + recording.remarks.front()));
+}
+
 void check(const Recording& recording, const ProjectionOptions& options) {
+  check_complete(recording);
   const auto recorded = size(recording.ranks);
-  if (recorded != recording.world_size)
-    refuse(fmt::format("the recordings of {} of {} are missing, and without them calls cannot be matched",
-                       recording.world_size - recorded, counted(recording.world_size, "rank")));
   if (!options.nodes.empty() && size(options.nodes) != recorded)
     refuse(fmt::format("the nodes hold {}, but {} recorded", counted(size(options.nodes), "rank"),
                        recorded == 1 ? "1 was" : fmt::format("{} were", recorded)));
@@ -30,9 +58,7 @@ void check(const Recording& recording, const ProjectionOptions& options) {
   if (options.total_cores < 0 || options.draws < 0) refuse("numbers of cores and of draws are not negative");
   if (options.pieces.watch && options.without_late_ranks)
     refuse("without late ranks there are no pieces, because work moves between ranks");
-  for (const auto& [collective, algorithm] : options.chosen)
-    if (const std::string id = algorithm.substr(0, algorithm.find(':')); !find_algorithm(collective, id))
-      refuse(fmt::format("{} has no algorithm '{}'", name(collective), id));
+  for (const auto& [collective, algorithm] : options.chosen) check_chosen(collective, algorithm);
 }
 
 }  // namespace quadrille::projection

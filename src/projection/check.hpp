@@ -8,6 +8,9 @@
 
 namespace quadrille::projection {
 
+// Throws Error{misuse} if ranks are missing. The sentence has the first remark of the recording, which may say why.
+void check_complete(const Recording& recording);
+
 // Throws Error{misuse} if ranks are missing, or if the options do not fit the recording.
 void check(const Recording& recording, const ProjectionOptions& options);
 

@@ -184,9 +184,7 @@ Count ranks_of_grid(const std::vector<Count>& sides) {
 }
 
 Recording scaled(const Recording& recording, const RankScale& scale) {
-  if (const Count missing = recording.world_size - size(recording.ranks); missing > 0)
-    refuse(
-        fmt::format("the recordings of {} of {} ranks are missing, so the rest cannot be scaled", missing, recording.world_size));
+  check_complete(recording);
   return Scaling(recording, scale).run();
 }
 

@@ -94,5 +94,19 @@ TEST_F(SmpiReplay, SaysWhatItCannotReplay) {
   EXPECT_GE(found["project"]["total_s"], 0);
 }
 
+TEST_F(SmpiReplay, RefusesWrongUse) {
+  const auto refused = [&](const Words& more) {
+    Words words{"bash", QUADRILLE_SOURCE_DIR "/bench/smpi_replay.sh", "run", "--node-sizes", "2x2", "--rate", "100mbit"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = run_program(words);
+    EXPECT_EQ(outcome.exit_code, 2);
+    return outcome.talk;
+  };
+  EXPECT_THAT(refused({"--selector", "openmpi"}), HasSubstr("--selector is ompi, mpich, mvapich2 or impi, not openmpi"));
+  EXPECT_THAT(refused({"--placement", "nodes"}), HasSubstr("--placement is block or cyclic"));
+  EXPECT_THAT(refused({"--overhead", "much"}), HasSubstr("--overhead is microseconds"));
+  EXPECT_THAT(refused({"--machine"}), HasSubstr("--machine needs a value"));
+}
+
 }  // namespace
 }  // namespace quadrille

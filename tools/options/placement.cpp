@@ -43,7 +43,10 @@ std::optional<std::vector<Count>> placed_ranks(const std::optional<std::string>&
                                                const std::optional<std::string>& placement, Count ranks) {
   const bool is_cyclic = placement == "cyclic";
   if (placement && !is_cyclic && placement != "block") {
-    if (node_sizes) refuse("a file that places the ranks and --node-sizes exclude each other");
+    if (node_sizes)
+      refuse(fmt::format(
+          "--placement is block or cyclic beside --node-sizes; leave --node-sizes out if '{}' is a file that places the ranks",
+          *placement));
     return read_placement(*placement, ranks);
   }
   if (!node_sizes && placement) refuse(fmt::format("--placement {} needs --node-sizes, such as 8x8", *placement));

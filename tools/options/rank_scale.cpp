@@ -27,8 +27,8 @@ RankScale parse_scale(const std::string& text, Count recorded) {
   const std::size_t colon = text.find(':'), equals = text.find('=');
   const std::vector<std::string> rules{"same", "weak", "strong"};
   if (colon == std::string::npos)
-    refuse(
-        fmt::format("--scale {} does not say how blocks scale: write {}:weak; the rules are {}", text, text, alternatives(rules)));
+    refuse(fmt::format("--scale is a factor or two grids, and how blocks scale ({}), such as 8:weak or 2x4=4x16:weak, not '{}'",
+                       alternatives(rules), text));
   const std::string rule = text.substr(colon + 1);
   const auto blocks = block_scale_named(rule);
   if (!blocks) refuse_unknown("rule of --scale", rule, rules);

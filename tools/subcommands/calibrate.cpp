@@ -69,6 +69,7 @@ Request request_of(const Options& options) {
   if (request.ranks > most_threads)
     refuse(fmt::format("{} ranks are too many to calibrate on threads; the limit is {}", request.ranks, most_threads));
   if (request.launched && options.ranks) refuse("the launcher sets the number of ranks; leave --ranks out");
+  if (options.output == "-") refuse("calibrate prints a report to stdout; name a file for the figures: --output this-machine.toml");
   request.file = file_of(options);
   std::error_code none;
   if (!options.output && exists(request.file, none) && !is_regular_file(request.file, none))

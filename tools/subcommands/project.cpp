@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <memory>
 
@@ -85,30 +86,49 @@ ProjectionOptions projection_options(const Options& options, const Recording& re
   return projected;
 }
 
+// A file that is written, or stdout, has one text.
+void check_written_files(const Options& options) {
+  std::map<std::filesystem::path, std::string_view> written;
+  const auto add = [&](const std::string& file, std::string_view option) {
+    if (file.empty()) return;
+    std::error_code none;
+    const std::filesystem::path path =
+        file == "-" ? std::filesystem::path(file) : std::filesystem::weakly_canonical(std::filesystem::absolute(file), none);
+    const auto [other, is_new] = written.emplace(path, option);
+    if (is_new) return;
+    refuse(fmt::format("{} needs a file of its own, because {}", option,
+                       file == "-" ? "stdout has another text" : fmt::format("{} names the same", other->second)));
+  };
+  add(options.output.value_or("-"), "--output");
+  add(options.plot.value_or(""), "--plot");
+  add(options.goal.value_or(""), "--goal");
+  add(options.trace.value_or(""), "--trace");
+}
+
 void check_trace_options(const Options& options) {
   if (options.trace_window && !options.trace) refuse("--trace-window says what --trace shows; add --trace run.perfetto");
   if (!options.trace) return;
   if (options.without_late_ranks)
     refuse("--trace shows when ranks are late, and --without-late-ranks takes that away; leave one of them out");
-  if (options.trace == options.plot || *options.trace == options.output.value_or("-")) refuse("--trace needs a file of its own");
 }
 
 int run(const Options& options) {
   if (!options.machine) refuse("name a machine: quadrille project FOLDER --node-sizes 8x8 --machine hdr");
+  check_written_files(options);
   std::optional<Output> plot;
   if (options.plot) {
     check_extension(*options.plot, FileFormat::svg);
-    if (options.output == options.plot) refuse("--plot and --output name the same file");
     plot.emplace(options.plot);
   }
   if (options.goal_side && !options.goal) refuse("--goal-side needs --goal FILE");
-  if (options.goal && (options.goal == options.output || options.goal == options.plot || options.goal == options.trace))
-    refuse("--goal names a file of its own");
   if (options.goal && (options.total_cores || options.without_late_ranks))
     refuse("--goal excludes --total-cores and --without-late-ranks, because GOAL can say neither");
   const ProjectedSide side = goal_side(options.goal_side.value_or("vendor"));
   std::optional<Output> goal;
-  if (options.goal) goal.emplace(options.goal);
+  if (options.goal) {
+    check_extension(*options.goal, FileFormat::text);
+    goal.emplace(options.goal);
+  }
   check_trace_options(options);
   std::optional<TimelineFile> trace;
   if (options.trace) trace.emplace(*options.trace, options.trace_window);

@@ -21,7 +21,7 @@ Output::Output(const std::optional<std::string>& file) {
   std::signal(SIGXFSZ, SIG_IGN);
   if (!file || *file == "-") return;
   target_ = *file;
-  if (target_.empty()) throw Error(ErrorCode::misuse, "--output needs the name of a file");
+  if (target_.empty()) throw Error(ErrorCode::misuse, "the name of a file to write is empty");
   check(replacement_.aim_at(target_));
 }
 

@@ -35,6 +35,7 @@ TEST_F(CommandTest, CalibratesAndPricesByThat) {
   refuses({"calibrate", "--time", "soon"}, "is not a time");
   refuses({"calibrate", "--executor", "thread"}, "did you mean 'threads'?");
   refuses({"calibrate", "--executor", "mpi"}, "no processes to exchange with");
+  refuses({"calibrate", "--output", "-"}, "name a file for the figures");
   refuses({"calibrate", "--output", file("nowhere/own.toml").string()}, "No such file");
 }
 

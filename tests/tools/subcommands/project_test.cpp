@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <map>
 
 #include "support/command.hpp"
@@ -181,10 +182,10 @@ TEST_F(ProjectTest, RefusesWrongScales) {
   const auto refused = [&](const std::string& scale, const std::string& part) {
     refuses({"project", folder_, "--node-sizes", "4x4", "--machine", "hdr", "--scale", scale}, part);
   };
-  refused("2", "does not say how blocks scale: write 2:weak");
+  refused("2", "such as 8:weak");
   refused("2:week", "weak");
   refused(":weak", "the factor of --scale");
-  refused("", "does not say");
+  refused("", "such as 8:weak");
   refused("1:weak", "at least 2");
   refused("two:weak", "the factor of --scale");
   refused("99999999999:weak", "too many ranks");
@@ -206,12 +207,20 @@ TEST_F(ProjectTest, RefusesWrongUse) {
   refuses(words({"--choose", "alltoall"}), "COLLECTIVE=ALGORITHM");
   refuses(words({"--choose", "alltoall=bruk"}), "bruck");
   refuses(words({"--choose", "alltoall=bruck", "--choose", "alltoall=shift"}), "two algorithms");
+  refuses(words({"--choose", "alltoall=bruck:radx=4"}), "did you mean 'radix'?");
+  refuses(words({"--choose", "alltoall=bruck:radix"}), "write name=value");
   refuses(words({"--computing", "-1"}), "computing is a factor");
   refuses(words({"--total-cores", "0"}), "at least 1");
   refuses(words({"--plot", "parts.json"}), "json");
   refuses(words({"--trace", "run.json"}), "json");
   refuses(words({"--trace", "-"}), "a file of its own");
-  refuses(words({"--trace", "run", "--output", "run"}), "a file of its own");
+  refuses(words({"--plot", "-"}), "--plot needs a file of its own, because stdout has another text");
+  refuses(words({"--goal", "-"}), "--goal needs a file of its own");
+  refuses(words({"--trace", "run", "--output", "./run"}), "--trace needs a file of its own, because --output names the same");
+  refuses(words({"--goal", "run", "--output", "run"}), "because --output names the same");
+  refuses(words({"--goal", "./run", "--trace", "run"}), "because --goal names the same");
+  refuses(words({"--goal", "run.svg"}), "would hold text, not SVG");
+  refuses(words({"--plot", ""}), "the name of a file to write is empty");
   refuses(words({"--trace", "run.perfetto", "--without-late-ranks"}), "leave one of them out");
   refuses(words({"--trace-window", "1..2"}), "add --trace");
   refuses(words({"--trace", file("none.perfetto"), "--trace-window", "7..8"}), "no call was recorded from 7 s to 8 s");
@@ -220,11 +229,16 @@ TEST_F(ProjectTest, RefusesWrongUse) {
     refuses(words({"--trace", "run.perfetto", "--trace-window", window}), "two times of the recorded run");
   refuses({"project", folder_, "--machine", "hdr", "--node-sizes", "8x8"}, "64 ranks");
   refuses({"project", folder_, "--machine", "hdr", "--placement", "cyclic"}, "--node-sizes");
+  refuses(words({"--placement", "blok"}), "block or cyclic");
   refuses({"project", folder_, "--machine", "hdr", "--placement", write("few", "0 1\n")}, "places 2 ranks, not 8");
   const std::string other = file("other");
   fs::create_directory(other);
   program_.write(other, 6);
   refuses({"project", other, "--machine", "hdr"}, "2 of 8 ranks are missing");
+  refuses({"project", other, "--machine", "hdr", "--scale", "2:weak", "--node-sizes", "4x4"}, "2 of 8 ranks are missing");
+  program_.write(other);
+  std::ofstream(other + "/rank-3.recording") << "no recording";
+  refuses({"project", other, "--machine", "hdr"}, "the recording of rank 3 in");
 }
 
 TEST_F(ProjectTest, WritesGoal) {
