@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "execute/script/script.hpp"
-#include "foundation/system/ticks.hpp"
+#include "foundation/system/ordered_ticks.hpp"
 
 namespace quadrille {
 
@@ -31,7 +31,7 @@ struct CompletionStamps {
 
   void operator()(std::uint32_t message) {
     const std::uint32_t whole = of_whole ? of_whole[message] : message;
-    if (is_fresh || is_long[whole] != 0) *last = ticks();
+    if (is_fresh || is_long[whole] != 0) *last = ordered_ticks();
     is_fresh = false;
     completed[whole] = *last;
   }
@@ -109,7 +109,7 @@ class Observer {
   void posted_alone(std::uint32_t message) { record_.posted_[message] = last_; }
   void begins_to_wait(Count round) { record_.waits_[record_.wait_count_] = {round, {last_, 0}}; }
   void completed(std::uint32_t message) {
-    record_.completed_[message] = last_ = ticks();
+    record_.completed_[message] = last_ = ordered_ticks();
     record_.waits_[record_.wait_count_].round = script_.messages[message].round;
     record_.waits_[record_.wait_count_++].time.end = last_;
   }

@@ -99,6 +99,8 @@ void Clocks::answer(Rank asking) {
   }
 }
 
+Rank Clocks::first_of_clock() const { return first_of_clock_[communicator_.rank()]; }
+
 Nanoseconds Clocks::estimated_reference(Nanoseconds time) const { return time - after_[communicator_.rank()].offset; }
 
 Nanoseconds Clocks::reference(Nanoseconds time) const {

@@ -54,6 +54,7 @@ class Clocks {
   void compare();
 
   Nanoseconds now() const { return clock_.now(); }  // of this rank's clock
+  Rank first_of_clock() const;                      // the first rank that reads this rank's clock
   // Converts a time of this rank's clock to the reference clock, by the last comparison only. For times
   // shortly after that comparison.
   Nanoseconds estimated_reference(Nanoseconds time) const;

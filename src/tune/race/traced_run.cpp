@@ -39,7 +39,8 @@ struct Told {
 };
 
 // Converts the ticks of an execution to times of the reference clock. Ticks and the monotonic clock are compared at two moments,
-// before and after the execution.
+// before and after the execution. Ranks that read the same clock also have the same ticks. They take the moments of one rank, so
+// that the error of this comparison is the same for all of them.
 class TickConversion {
  public:
   TickConversion(const Clocks& clocks, const TickMoment& before, const TickMoment& after)
@@ -218,7 +219,11 @@ Trace TracedPlan::trace() {
   auto& [ranks, schedule, policy, observed, clocks, before, after] = *state_;
   if (!after) throw Error(ErrorCode::misuse, "nothing has been executed since the last trace; call execute first");
   clocks.compare();
-  const TickConversion conversion(clocks, *before, *std::exchange(after, {}));
+  struct Moments {
+    TickMoment before, after;
+  };
+  const Moments common = gathered(ranks, Moments{*before, *std::exchange(after, {})})[clocks.first_of_clock()];
+  const TickConversion conversion(clocks, common.before, common.after);
   const ByRank<std::vector<Told>> lists =
       all_lists(ranks, Teller(*observed.script, schedule.program(ranks.rank()), conversion).list());
   if (ranks.rank() != 0) return {};
