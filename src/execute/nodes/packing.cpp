@@ -56,6 +56,7 @@ void prepare_part(std::byte* part, std::span<const PackedEdge> edges) {
 void add_part(std::byte* message, Count senders, const EdgeTotals& all, const EdgeTotals& before, const std::byte* part,
               const EdgeTotals& own) {
   QUADRILLE_ASSERT(before.edges + own.edges <= all.edges && before.bytes + own.bytes <= all.bytes);
+  if (own.edges == 0) return;  // such a rank has no part
   std::byte* const entries = message + first_entry(senders, before) * number_bytes;
   for (Count entry = 0; entry < 2 * own.edges; entry += 2) {
     put(entries, entry, get(part, entry));
