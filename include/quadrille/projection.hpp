@@ -27,7 +27,7 @@ enum class ProjectedPart : std::uint8_t { computing, waiting, collectives, point
 inline constexpr std::size_t projected_parts = 5;
 std::string_view name(ProjectedPart part);  // "waiting for late ranks"
 
-enum class ProjectedSide : std::uint8_t { vendor, ours };  // whose collectives: the MPI library's, or ours
+enum class ProjectedSide : std::uint8_t { vendor, ours };  // the run with the MPI library's collectives, or with ours
 
 // What a rank does for a while in the projected run.
 struct ProjectedPiece {

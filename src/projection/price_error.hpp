@@ -17,7 +17,7 @@ struct PriceError {
 
 // Returns the residual of the collective, by the same side, at the nearest size; of equally near sizes, at the smaller one. Sizes
 // are compared by their logarithms. If there is none: all residuals of the side together. If the side has none: those of the other
-// side. If the machine has none: the usual one.
+// side. If the machine has no residuals: `usual_residual`.
 PriceError price_error_of(const MachineCosts& machine, Collective collective, Bytes block_bytes, bool is_vendor);
 
 }  // namespace quadrille::projection

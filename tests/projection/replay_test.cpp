@@ -296,7 +296,7 @@ TEST(Pieces, MakeUpTheTimesOfAllRanks) {
   }
 }
 
-// Three calls after 100 us each; those that begin from 90 us on and before 250 us are the second and the third.
+// Three calls, with gaps of 100 us before them. The second and the third begin in the window from 90 us to 250 us.
 TEST_F(KnownPrograms, PiecesOfAWindowAreThoseRecordedThen) {
   const auto site = program_.site(reduction_);
   for (int call = 0; call < 3; ++call)

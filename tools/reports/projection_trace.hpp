@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The time lines of a projection for Perfetto: a process for either side's collectives, and in it a track for each rank.
+// The time lines of a projection for Perfetto: one process by the MPI library's collectives and
+// one by ours, each with a track for each rank.
 #pragma once
 
 #include <array>

@@ -11,7 +11,7 @@
 //            nothing more of it.
 //
 // So a rank waits for the ends of its own edges. A rank with short edges to or from other nodes also waits until all ranks of its
-// node have entered, and a leader, which is one of these, for the packed messages that it sends and receives for others.
+// node have entered. If it is a leader, it also waits until the packed messages of its node that it sends and receives are done.
 #pragma once
 
 #include <chrono>

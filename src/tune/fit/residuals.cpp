@@ -33,8 +33,8 @@ struct SizeClass {
   Bytes measured[2];
 };
 
-// The first class is always measured. Then long and short sizes alternate: if time runs out, a short and a long size are more
-// useful than two short ones.
+// In the order in which they are measured. The first is always measured. Long sizes come second, because if time runs out, a short
+// and a long size tell more than two short ones.
 constexpr SizeClass classes[] = {{16, {8, 32}}, {32768, {16384, 65536}}, {1024, {512, 2048}}, {524288, {262144, 1048576}}};
 
 // The standard deviation; 0 for a single value.

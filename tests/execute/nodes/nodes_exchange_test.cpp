@@ -433,7 +433,7 @@ TEST(NodesExchange, ARankWithoutShortEdgesWaitsForItsOwnEdgesOnly) {
   });
 }
 
-// Rank 0 needs nothing of rank 1, which enters its first call only when rank 0 has stopped.
+// Rank 0 has no edge with rank 1. Rank 1 enters its first call only after rank 0 has come to a stop.
 TEST(NodesExchange, ARankIsAtMostSixteenCallsAheadOfItsNode) {
   FarMailboxes boxes(/*buffers=*/true);
   std::atomic<int> calls_of_first{0};

@@ -41,7 +41,7 @@ class ProjectTest : public CommandTest {
     return all;
   }
 
-  // What the command prints, with the lines of each note in one.
+  // What the command prints. A note that takes several lines is joined to one line.
   std::string prints_unwrapped(const Words& all) {
     std::string text = prints(all);
     for (std::size_t at = text.find("\n  "); at != std::string::npos; at = text.find("\n  ", at)) text.replace(at, 3, " ");

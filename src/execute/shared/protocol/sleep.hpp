@@ -45,7 +45,7 @@ struct SleepBy {
   // A rank that sees this late rings once without need.
   static void end(Word& awaited) { awaited.store(0, std::memory_order_relaxed); }
 
-  // For a rank that has stored something: it calls `begin_to_look` once, and then looks at any number of sleepers.
+  // A rank that has stored what others wait for calls `begin_to_look` once. Then it calls `look` for each rank that may sleep.
   static void begin_to_look() { Fence::make(); }
   static std::uint32_t look(const Word& awaited) { return awaited.load(std::memory_order_relaxed); }
   static void ring(Word& bell) { bell.fetch_add(1, std::memory_order_release); }
