@@ -5,6 +5,8 @@
   projection.py measured PROGRAM HOSTS RATE SIDE OUT REPORT            a line of a run, from what it has printed and its report, if any
   projection.py projected PROGRAM HOSTS RATE RECORDED VENDOR OURS PROFILE  lines from what the recorded run has printed, two
                                                                        projections and the report of a profiled run
+  projection.py smpi PROGRAM HOSTS RATE RECORDED REPLAYED              a line from what the recorded run has printed, and what
+                                                                       bench/smpi_replay.sh has; none if SMPI cannot replay it
   projection.py table FILE                                             compares the lines of a table
 
 A line has the program, the layout and rate of the hosts, the side (vendor or ours), measured or projected, the seconds of the
@@ -75,6 +77,13 @@ def projected(program, hosts, rate, recorded, vendor_file, ours_file, profile_fi
              *(run["collectives_s"][key] + waiting for key in ("value", "low", "high")), by)
         if side == "vendor" and os.path.exists(profile_file):
             by_collective(program, hosts, rate, projection, json.load(open(profile_file)))
+
+
+def smpi(program, hosts, rate, recorded, replayed):
+    times = json.load(open(replayed))["smpi"]
+    if times:
+        outside = printed(recorded).get("outside", 0.0)
+        line(program, hosts, rate, "vendor", "smpi", times["total_s"] - outside, "", "", times["collectives_s"], "", "", "")
 
 
 WHOLE_PROGRAMS = ("fftw", "pw", "cp")
@@ -227,6 +236,22 @@ def collectives(file):
               for function, all_ in sorted(ratios.items())], words=1)
 
 
+def by_smpi(file, pairs):
+    """Times in collectives, of the library's side: what was measured, and what this projection and SMPI make of it."""
+    times = {(row["program"], row["hosts"], row["rate"]): float(row["inside_s"]) for row in csv.DictReader(open(file)) if row["what"] == "smpi"}
+    rows, errors = [], []
+    for vendor, _ in pairs:
+        replayed = times.get((vendor.program, vendor.hosts, vendor.rate))
+        if replayed:
+            errors.append((abs(vendor.error("inside")), abs(replayed / vendor.measured("inside") - 1)))
+            rows.append([vendor.program, vendor.hosts, vendor.rate.removesuffix("mbit"), ms(vendor.measured("inside")),
+                         marked(vendor, "inside"), percent(replayed / vendor.measured("inside") - 1)])
+    if rows:
+        rows.append(["median error", "", "", ""] + [percent(median([each[side] for each in errors]), False) for side in (0, 1)])
+        print()
+        markdown(["program", "hosts", "Mbit/s", "the library's, ms", "projected", "by SMPI"], rows)
+
+
 def table(file):
     pairs = read(file)
     markdown(["program", "hosts", "Mbit/s", "the library's, ms", "projected", "error", "ours, ms", "projected", "error",
@@ -236,7 +261,8 @@ def table(file):
     summary([pair for pair in pairs if pair[0].measured("inside") >= LEAST_SHARE * pair[0].measured("total")])
     print()
     collectives(file)
+    by_smpi(file, pairs)
 
 
-COMMANDS = {"measured": measured, "projected": projected, "table": table, "head": lambda: line(*COLUMNS)}
+COMMANDS = {"measured": measured, "projected": projected, "smpi": smpi, "table": table, "head": lambda: line(*COLUMNS)}
 COMMANDS[sys.argv[1]](*sys.argv[2:])

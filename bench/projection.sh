@@ -11,6 +11,7 @@
 #   --limit    starts no further step after so many seconds; call the script again to go on
 #   --only     fit, record, measure or project. Default: all of them, in this order
 #   --fit-time of each calibration, default 20s; comparing prices with times takes as long again
+# With SimGrid (Debian: libsimgrid-dev), its SMPI replays those recordings, too, whose collectives are on MPI_COMM_WORLD.
 # Programs: those of bench/programs/steps.c, and fftw, pw and cp with packages libfftw3-mpi-dev and quantum-espresso(-data). Needs
 # root, python3, Open MPI and a release build; let nothing else run meanwhile. A machine's speed may change: fit and run in one go.
 set -euo pipefail
@@ -175,7 +176,12 @@ project() {  # project PROGRAM LAYOUT RATE: replaces its lines in the table
   done
   $analyse projected "$1" "$2" "$3" "$folder/$1/recorded-$ranks.txt" "$folder/$1/$2-$3-mpi.json" "$folder/$1/$2-$3-hybrid.json" \
     "$folder/$1/profile-$2-$3.json" >"$folder/case.csv"
-  sed -i "/^$1,$2,$3,[a-z]*,\(projected\|measured in\|projected in\)/d" "$csv"
+  if command -v smpirun >/dev/null; then
+    "$PWD/bench/smpi_replay.sh" "$folder/$1/recording-$ranks" --node-sizes "$(slots_of "$2")" --machine "$folder/$2-$3-mpi.toml" \
+      >"$folder/$1/$2-$3-smpi.json"
+    $analyse smpi "$1" "$2" "$3" "$folder/$1/recorded-$ranks.txt" "$folder/$1/$2-$3-smpi.json" >>"$folder/case.csv"
+  fi
+  sed -i "/^$1,$2,$3,[a-z]*,\(projected\|smpi\|measured in\|projected in\)/d" "$csv"
   cat "$folder/case.csv" >>"$csv"
 }
 

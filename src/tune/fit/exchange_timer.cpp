@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <boost/math/statistics/univariate_statistics.hpp>
+#include <chrono>
 #include <cstring>
 
+#include "plan/gathered.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/race.hpp"
 
@@ -20,11 +22,16 @@ ExchangeTimer::ExchangeTimer(Communicator& communicator, Executor executor, Byte
   for (std::byte* memory : {input(), output()}) std::memset(memory, 0, index(buffer_bytes));
 }
 
+Plan ExchangeTimer::plan_for(const Problem& problem, std::string_view algorithm, Policy policy,
+                             const std::shared_ptr<const Operator>& operation) const {
+  return plan(
+      communicator_, problem,
+      {.algorithm = std::string(algorithm), .policy = policy, .executor = executor_, .operation = operation, .layouts = {}});
+}
+
 Span ExchangeTimer::time_of(const Problem& problem, std::string_view algorithm, Policy policy,
                             const std::shared_ptr<const Operator>& operation) {
-  Plan made =
-      plan(communicator_, problem,
-           {.algorithm = std::string(algorithm), .policy = policy, .executor = executor_, .operation = operation, .layouts = {}});
+  Plan made = plan_for(problem, algorithm, policy, operation);
   return time_of([&] { made.execute(input(), output()); });
 }
 
@@ -54,6 +61,20 @@ Span ExchangeTimer::time_of(const std::function<void()>& run) {
     bound = std::max(bound, batch.bound / static_cast<double>(runs));
   }
   return {std::max(1e-9, boost::math::statistics::median(times)), bound};
+}
+
+// The first runs are cold. They say how many fit into the time.
+double ExchangeTimer::time_of_single(const std::function<void()>& run) {
+  constexpr double least_runs = 3, most_runs = 256;
+  const auto start = std::chrono::steady_clock::now();
+  const auto single = [&](std::size_t) { run(); };
+  stopwatch_.time(2, single);
+  const double mine_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / 2;
+  const double each_s = std::max(1e-7, gathered(communicator_, mine_s)[0]);  // includes what it takes to start together
+  const std::vector<Span> spans = stopwatch_.time(static_cast<std::size_t>(std::clamp(seconds_ / each_s, least_runs, most_runs)), single);
+  double sum = 0;
+  for (const Span& each : spans) sum += each.seconds;
+  return std::max(1e-9, sum / static_cast<double>(spans.size()));
 }
 
 }  // namespace quadrille

@@ -119,15 +119,19 @@ class Comparing {
   std::optional<double> of_ours(const Problem& problem) {
     const Way way = decide(problem, {}, deciding(problem)).chosen;
     const Priced price = priced(problem, parse_choice(problem, way.algorithm));
-    const double seconds = timer_.time_of(problem, way.algorithm, price.policy, operation_of(problem)).seconds;
-    return ratio(seconds, price.seconds);
+    return ratio(single_time(timer_.plan_for(problem, way.algorithm, price.policy, operation_of(problem))), price.seconds);
   }
 
   std::optional<double> of_vendor(const Problem& problem) {
     const double price_s = gathered(communicator_, vendor_price_s(problem))[0];
     if (!(price_s > 0) || !has_vendor(communicator_, problem, operation_of(problem))) return std::nullopt;
-    Plan made = plan(communicator_, problem, {.algorithm = "vendor", .operation = operation_of(problem), .layouts = {}});
-    return ratio(timer_.time_of([&] { made.execute(timer_.input(), timer_.output()); }).seconds, price_s);
+    return ratio(single_time(plan(communicator_, problem, {.algorithm = "vendor", .operation = operation_of(problem), .layouts = {}})),
+                 price_s);
+  }
+
+  // A program computes between its collectives, so its calls do not overlap as consecutive runs do.
+  double single_time(Plan made) {
+    return timer_.time_of_single([&] { made.execute(timer_.input(), timer_.output()); });
   }
 
   // 0 if what the library does is not known. Only rank 0's value is used: the library's files may differ between hosts.
