@@ -101,7 +101,8 @@ fit() {  # fit LAYOUT RATE: the machine, for the MPI library's messages and for 
   local executor file
   for executor in mpi hybrid; do
     file=$folder/$1-$2-$executor.toml
-    [ ! -e "$file" ] || continue
+    # Files of earlier versions do not say on which node sizes the residuals were measured, so they correct nothing.
+    ! grep -qs '^node_sizes = ' "$file" || continue
     begins
     with_hosts "$2"
     talk "Fitting $1 at $2 by $executor"
@@ -165,17 +166,20 @@ measure() {  # measure PROGRAM LAYOUT RATE
 }
 
 project() {  # project PROGRAM LAYOUT RATE: replaces its lines in the table
-  local ranks executor cores=()
+  local ranks executor cores=() machine
   ranks=$(ranks_of "$2")
   grep -q "^$1,$2,$3,.*,measured," "$csv" 2>/dev/null || return 0
   is_kernel "$1" || cores=(--total-cores "$(nproc)")
   for executor in mpi hybrid; do
-    "$quadrille" project "$folder/$1/recording-$ranks" --node-sizes "$(slots_of "$2")" --machine "$folder/$2-$3-$executor.toml" \
-      ${cores[@]+"${cores[@]}"} --json >"$folder/$1/$2-$3-$executor.json" 2>/dev/null
+    machine=$2-$3-$executor
+    "$quadrille" project "$folder/$1/recording-$ranks" --node-sizes "$(slots_of "$2")" --machine "$folder/$machine.toml" \
+      ${cores[@]+"${cores[@]}"} --json >"$folder/$1/$machine.json" 2>/dev/null
+    "$quadrille" project "$folder/$1/recording-$ranks" --node-sizes "$(slots_of "$2")" --machine "$folder/$machine.toml" \
+      ${cores[@]+"${cores[@]}"} --without-correction --json >"$folder/$1/$machine-uncorrected.json" 2>/dev/null
   done
-  $analyse projected "$1" "$2" "$3" "$folder/$1/recorded-$ranks.txt" "$folder/$1/$2-$3-mpi.json" "$folder/$1/$2-$3-hybrid.json" \
-    "$folder/$1/profile-$2-$3.json" >"$folder/case.csv"
-  sed -i "/^$1,$2,$3,[a-z]*,\(projected\|measured in\|projected in\)/d" "$csv"
+  $analyse projected "$1" "$2" "$3" "$folder/$1/recorded-$ranks.txt" "$folder/$1/$2-$3" "$folder/$1/profile-$2-$3.json" \
+    >"$folder/case.csv"
+  sed -i "/^$1,$2,$3,[a-z]*,\(projected\|uncorrected\|measured in\)/d" "$csv"
   cat "$folder/case.csv" >>"$csv"
 }
 
