@@ -3,14 +3,18 @@
 
   projection.py head                                                   the first line of the table of times
   projection.py measured PROGRAM HOSTS RATE SIDE OUT REPORT            a line of a run, from what it has printed and its report, if any
-  projection.py projected PROGRAM HOSTS RATE RECORDED VENDOR OURS PROFILE  lines from what the recorded run has printed, two
+  projection.py projected PROGRAM HOSTS RATE RECORDED STEM PROFILE     lines from what the recorded run has printed, four
                                                                        projections and the report of a profiled run
   projection.py smpi PROGRAM HOSTS RATE RECORDED REPLAYED              a line from what the recorded run has printed, and what
                                                                        bench/smpi_replay.sh has; none if SMPI cannot replay it
   projection.py table FILE                                             compares the lines of a table
 
-A line has the program, the layout and rate of the hosts, the side (vendor or ours), measured or projected, the seconds of the
-whole, its band, the seconds inside collectives (waiting for late ranks included, mean of the ranks), its band, and what ran.
+The projections are STEM-mpi.json, for the vendor's side, and STEM-hybrid.json, for ours; and the same two with -uncorrected before the
+extension, whose prices are not corrected by residuals.
+
+A line has the program, the layout and rate of the hosts, the side (vendor or ours), measured, projected or uncorrected (a projection,
+too), the seconds of the whole, its band, the seconds inside collectives (waiting for late ranks included, mean of the ranks), its
+band, and what ran.
 Of programs that print "loop S inside S" the whole is the loop, of others it is the time from MPI_Init to MPI_Finalize.
 """
 import csv
@@ -53,30 +57,38 @@ def measured(program, hosts, rate, side, out, report_file):
     line(program, hosts, rate, side, "measured", total, "", "", inside, "", "", by)
 
 
-def by_collective(program, hosts, rate, projection, profile):
-    """The library's side by collective: times of the profiled run, which have waiting for late ranks, and of the projection, without."""
-    measured_s, projected_s = {}, {}
-    for row in profile["rows"]:
-        measured_s[row["collective"]] = measured_s.get(row["collective"], 0) + row["rank_seconds"] / profile["world_size"]
-    for row in projection["rows"]:
-        projected_s[row["function"]] = projected_s.get(row["function"], 0) + row["vendor"]["seconds"]
-    for function in sorted(measured_s.keys() & projected_s.keys()):
-        line(program, hosts, rate, "vendor", f"measured in {function}", "", "", "", measured_s[function], "", "", "")
-        line(program, hosts, rate, "vendor", f"projected in {function}", "", "", "", projected_s[function], "", "", "")
+def seconds_by_collective(rows, seconds_of):
+    sums = {}
+    for row in rows:
+        function = row.get("collective") or row["function"]
+        sums[function] = sums.get(function, 0) + seconds_of(row)
+    return sums
 
 
-def projected(program, hosts, rate, recorded, vendor_file, ours_file, profile_file):
+def by_collective(program, hosts, rate, projections, profile):
+    """The library's side by collective: times of the profiled run, which have waiting for late ranks, and of projections, without."""
+    times = {"measured": seconds_by_collective(profile["rows"], lambda row: row["rank_seconds"] / profile["world_size"])}
+    for what, projection in projections.items():
+        times[what] = seconds_by_collective(projection["rows"], lambda row: row["vendor"]["seconds"])
+    for function in sorted(times["measured"].keys() & times["projected"].keys()):
+        for what, seconds in times.items():
+            line(program, hosts, rate, "vendor", f"{what} in {function}", "", "", "", seconds[function], "", "", "")
+
+
+def projected(program, hosts, rate, recorded, stem, profile_file):
     outside = printed(recorded).get("outside", 0.0)  # neither recorded calls nor the loop, but gaps of the recording
-    for side, file in (("vendor", vendor_file), ("ours", ours_file)):
-        projection = json.load(open(file))
-        run = projection[side]
-        waiting = run["waiting_s"]["value"]
-        rows = sorted(projection["rows"], key=lambda row: -row[side]["seconds"])[:3]
-        by = "; ".join(f"{row['function']} {row[side].get('algorithm', 'as recorded')}" for row in rows)
-        line(program, hosts, rate, side, "projected", *(run["total_s"][key] - outside for key in ("value", "low", "high")),
-             *(run["collectives_s"][key] + waiting for key in ("value", "low", "high")), by)
+    for side, executor in (("vendor", "mpi"), ("ours", "hybrid")):
+        projections = {what: json.load(open(f"{stem}-{executor}{ending}.json"))
+                       for what, ending in (("projected", ""), ("uncorrected", "-uncorrected"))}
+        for what, projection in projections.items():
+            run = projection[side]
+            waiting = run["waiting_s"]["value"]
+            rows = sorted(projection["rows"], key=lambda row: -row[side]["seconds"])[:3]
+            by = "; ".join(f"{row['function']} {row[side].get('algorithm', 'as recorded')}" for row in rows)
+            line(program, hosts, rate, side, what, *(run["total_s"][key] - outside for key in ("value", "low", "high")),
+                 *(run["collectives_s"][key] + waiting for key in ("value", "low", "high")), by)
         if side == "vendor" and os.path.exists(profile_file):
-            by_collective(program, hosts, rate, projection, json.load(open(profile_file)))
+            by_collective(program, hosts, rate, projections, json.load(open(profile_file)))
 
 
 def smpi(program, hosts, rate, recorded, replayed):
@@ -101,9 +113,13 @@ def percentile(values, share):
 
 
 class Case:
-    """A program on a layout at a rate, by one side: what was measured and what was projected, of the total and inside collectives."""
+    """A program on a layout at a rate, by one side: what was measured and what was projected, of the total and inside collectives.
 
-    def __init__(self, key, side, runs, projection):
+    `uncorrected` is the same case with the projection whose prices are not corrected by residuals; None if there is none.
+    """
+
+    def __init__(self, key, side, runs, projection, uncorrected=None):
+        self.uncorrected = Case(key, side, runs, uncorrected) if uncorrected else None
         self.program, self.hosts, self.rate = key
         self.side, self.by, self.projected_by = side, runs[0]["by"], projection["by"]
         self.runs = {what: [run[what + "_s"] for run in runs] for what in ("total", "inside")}
@@ -138,15 +154,15 @@ class Case:
 def read(file):
     rows = {}
     for row in csv.DictReader(open(file)):
-        if row["what"] not in ("measured", "projected"):
+        if row["what"] not in ("measured", "projected", "uncorrected"):
             continue
         for key in COLUMNS[5:11]:
             row[key] = float(row[key]) if row[key] else None
         rows.setdefault((row["program"], row["hosts"], row["rate"]), {}).setdefault((row["side"], row["what"]), []).append(row)
     pairs = []
     for key, lines in rows.items():
-        sides = [Case(key, side, lines[side, "measured"], lines[side, "projected"][0]) for side in ("vendor", "ours")
-                 if (side, "measured") in lines and (side, "projected") in lines]
+        sides = [Case(key, side, lines[side, "measured"], lines[side, "projected"][0], *lines.get((side, "uncorrected"), []))
+                 for side in ("vendor", "ours") if (side, "measured") in lines and (side, "projected") in lines]
         if len(sides) == 2:
             pairs.append(sides)
     return pairs
@@ -178,17 +194,25 @@ def gains(pair):
     return gain(pair, lambda case: case.measured(what)), gain(pair, lambda case: case.projected[what])
 
 
+def uncorrected(pair):
+    return [case.uncorrected for case in pair]
+
+
 def case_row(pair):
     row = [pair[0].program, pair[0].hosts, pair[0].rate.removesuffix("mbit")]
     for case in pair:
         row += [ms(case.measured("inside")), ms(case.projected["inside"]), marked(case, "inside")]
-    return row + [marked(case, "total") for case in pair] + [percent(each) for each in gains(pair)]
+    row += [marked(case, "total") for case in pair] + [percent(each) for each in gains(pair)]
+    if all(uncorrected(pair)):
+        row[-1] += f" ({percent(gains(uncorrected(pair))[1])})"
+    return row
 
 
 def marked(case, what):
     if not case.is_compared(what):
         return "–"
-    return percent(case.error(what)) + ("" if case.counts(what) else " ~")
+    error = percent(case.error(what)) + (f" ({percent(case.uncorrected.error(what))})" if case.uncorrected else "")
+    return error + ("" if case.counts(what) else " ~")
 
 
 def summary_row(what, cases, others):
@@ -225,15 +249,20 @@ def collectives(file):
     """By collective, of the library's side: the median and the range of projected / measured over all programs."""
     times = {}
     for row in csv.DictReader(open(file)):
-        if found := re.fullmatch("(measured|projected) in (.*)", row["what"]):
+        if found := re.fullmatch("(measured|projected|uncorrected) in (.*)", row["what"]):
             times.setdefault((found[2], row["program"], row["hosts"], row["rate"]), {})[found[1]] = float(row["inside_s"])
+    kinds = [what for what in ("projected", "uncorrected") if any(what in case for case in times.values())]
     ratios = {}
-    for (function, *_), both in times.items():
-        if both["measured"] > 0.05:
-            ratios.setdefault(function, []).append(both["projected"] / both["measured"])
-    markdown(["collective", "cases", "projected / measured, median", "least", "most"],
-             [[function, str(len(all_)), *(f"{value:.2f}" for value in (median(all_), min(all_), max(all_)))]
-              for function, all_ in sorted(ratios.items())], words=1)
+    for (function, *_), case in times.items():
+        if case["measured"] > 0.05:
+            ratios.setdefault(function, []).append({what: case[what] / case["measured"] for what in kinds if what in case})
+    head, rows = ["collective", "cases"], [[function, str(len(cases))] for function, cases in sorted(ratios.items())]
+    for what in kinds:
+        head += [f"{what} / measured, median", "least", "most"]
+        for row in rows:
+            values = [case[what] for case in ratios[row[0]] if what in case]
+            row += [f"{value:.2f}" for value in (median(values), min(values), max(values))] if values else ["–"] * 3
+    markdown(head, rows, words=1)
 
 
 def by_smpi(file, pairs):
@@ -254,11 +283,18 @@ def by_smpi(file, pairs):
 
 def table(file):
     pairs = read(file)
+    compared = [pair for pair in pairs if pair[0].measured("inside") >= LEAST_SHARE * pair[0].measured("total")]
+    has_both = all(all(uncorrected(pair)) for pair in pairs)
+    if has_both:
+        print("In parentheses: from prices that are not corrected by residuals.\n")
     markdown(["program", "hosts", "Mbit/s", "the library's, ms", "projected", "error", "ours, ms", "projected", "error",
               "total, library's", "total, ours", "gain", "projected"],
              [case_row(pair) for pair in pairs])
-    print()
-    summary([pair for pair in pairs if pair[0].measured("inside") >= LEAST_SHARE * pair[0].measured("total")])
+    print("\nPrices corrected by residuals:\n" if has_both else "")
+    summary(compared)
+    if has_both:
+        print("\nUncorrected prices:\n")
+        summary([uncorrected(pair) for pair in compared])
     print()
     collectives(file)
     by_smpi(file, pairs)

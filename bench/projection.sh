@@ -102,7 +102,8 @@ fit() {  # fit LAYOUT RATE: the machine, for the MPI library's messages and for 
   local executor file
   for executor in mpi hybrid; do
     file=$folder/$1-$2-$executor.toml
-    [ ! -e "$file" ] || continue
+    # Files of earlier versions do not say on which node sizes the residuals were measured, so they correct nothing.
+    ! grep -qs '^node_sizes = ' "$file" || continue
     begins
     with_hosts "$2"
     talk "Fitting $1 at $2 by $executor"
@@ -166,22 +167,25 @@ measure() {  # measure PROGRAM LAYOUT RATE
 }
 
 project() {  # project PROGRAM LAYOUT RATE: replaces its lines in the table
-  local ranks executor cores=()
+  local ranks executor cores=() machine
   ranks=$(ranks_of "$2")
   grep -q "^$1,$2,$3,.*,measured," "$csv" 2>/dev/null || return 0
   is_kernel "$1" || cores=(--total-cores "$(nproc)")
   for executor in mpi hybrid; do
-    "$quadrille" project "$folder/$1/recording-$ranks" --node-sizes "$(slots_of "$2")" --machine "$folder/$2-$3-$executor.toml" \
-      ${cores[@]+"${cores[@]}"} --json >"$folder/$1/$2-$3-$executor.json" 2>/dev/null
+    machine=$2-$3-$executor
+    "$quadrille" project "$folder/$1/recording-$ranks" --node-sizes "$(slots_of "$2")" --machine "$folder/$machine.toml" \
+      ${cores[@]+"${cores[@]}"} --json >"$folder/$1/$machine.json" 2>/dev/null
+    "$quadrille" project "$folder/$1/recording-$ranks" --node-sizes "$(slots_of "$2")" --machine "$folder/$machine.toml" \
+      ${cores[@]+"${cores[@]}"} --without-correction --json >"$folder/$1/$machine-uncorrected.json" 2>/dev/null
   done
-  $analyse projected "$1" "$2" "$3" "$folder/$1/recorded-$ranks.txt" "$folder/$1/$2-$3-mpi.json" "$folder/$1/$2-$3-hybrid.json" \
-    "$folder/$1/profile-$2-$3.json" >"$folder/case.csv"
+  $analyse projected "$1" "$2" "$3" "$folder/$1/recorded-$ranks.txt" "$folder/$1/$2-$3" "$folder/$1/profile-$2-$3.json" \
+    >"$folder/case.csv"
   if command -v smpirun >/dev/null; then
-    "$PWD/bench/smpi_replay.sh" "$folder/$1/recording-$ranks" --node-sizes "$(slots_of "$2")" --machine "$folder/$2-$3-mpi.toml" \
+    bench/smpi_replay.sh "$folder/$1/recording-$ranks" --node-sizes "$(slots_of "$2")" --machine "$folder/$2-$3-mpi.toml" \
       >"$folder/$1/$2-$3-smpi.json"
     $analyse smpi "$1" "$2" "$3" "$folder/$1/recorded-$ranks.txt" "$folder/$1/$2-$3-smpi.json" >>"$folder/case.csv"
   fi
-  sed -i "/^$1,$2,$3,[a-z]*,\(projected\|smpi\|measured in\|projected in\)/d" "$csv"
+  sed -i "/^$1,$2,$3,[a-z]*,\(projected\|uncorrected\|smpi\|measured in\)/d" "$csv"
   cat "$folder/case.csv" >>"$csv"
 }
 

@@ -66,6 +66,7 @@ struct Calibration {
 // - Residuals: the times of our choice and of the MPI library's own collective, divided by their prices by max-rate. There are two
 //   sizes in each of four classes: 8 and 32 B, 512 B and 2 KiB, 16 and 64 KiB, 256 KiB and 1 MiB. The library's are left out where
 //   its rules, or an algorithm of ours with its messages, are not known. After twice `seconds`, sizes above 32 B are left out.
+//   Where each node has consecutive ranks, the sizes of the nodes are kept, too.
 Calibration calibrate(Communicator& communicator, const CalibrateOptions& options = {});
 
 }  // namespace quadrille

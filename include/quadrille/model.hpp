@@ -9,6 +9,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -235,11 +236,18 @@ Result<> applies(const Model& model, const Workload& workload);
 // For the key of a coefficient: the rule from which its value follows.
 using Assumptions = std::map<std::string, std::string, std::less<>>;
 
+// Whose collectives: the MPI library's own, or ours.
+enum class Implementation : std::uint8_t { vendor, ours };
+std::string_view name(Implementation by);  // "vendor", "ours"
+
 // How far prices of a collective are off on the machine: the measured time of our choice, or of the MPI library's own collective,
 // divided by its price. The library's collective is priced as the schedule with the same messages.
 struct Residual {
+  // Limits in machine files.
+  static constexpr double least_ratio = 1e-3, most_ratio = 1e3, most_spread = 10;
+
   Collective collective{};
-  bool is_vendor = false;
+  Implementation by = Implementation::ours;
   Bytes block_bytes = 0;  // as in Problem; with counts their mean
   double ratio = 1;       // median of the measured time divided by the predicted one
   double spread = 0;      // standard deviation of the natural logarithm of that quotient
@@ -251,14 +259,17 @@ struct MachineCosts {
   std::string name, description, source;
   std::map<std::string, Coefficients, std::less<>> models;  // by id of the model: complete and checked
   std::map<std::string, Assumptions, std::less<>> assumed;  // by id of the model: the values that come from no published source
-  // In the order of the enumeration Collective. At most one for each collective, side and size. Empty: not measured.
+  // In the order of the enumeration Collective. At most one for each collective, implementation and size. Empty: not measured.
   std::vector<Residual> residuals;
+  // On which ranks the residuals were measured: the number of ranks of each node, in order, if each node had consecutive ranks.
+  // Empty: not known, or they were not consecutive.
+  std::vector<Count> residual_node_sizes;
 };
 
 // Reads a TOML file with a name, a description, a source, and a table of coefficients for each model that it
 // supports, such as [linear] or [flat]. Models may share a table. A table such as [linear.assumed] gives, for values
 // that are not published, the rule from which they follow. The table [residuals] has a list of residuals for each
-// collective. Throws Error{environment, malformed}, with the line if there is one.
+// collective, and node_sizes. Throws Error{environment, malformed}, with the line if there is one.
 MachineCosts read_machine(const std::string& file);
 
 // Returns the text of such a file. `remarks` become comment lines at its head. Throws Error{malformed} if `read_machine`

@@ -27,11 +27,9 @@ enum class ProjectedPart : std::uint8_t { computing, waiting, collectives, point
 inline constexpr std::size_t projected_parts = 5;
 std::string_view name(ProjectedPart part);  // "waiting for late ranks"
 
-enum class ProjectedSide : std::uint8_t { vendor, ours };  // the run with the MPI library's collectives, or with ours
-
 // What a rank does for a while in the projected run.
 struct ProjectedPiece {
-  ProjectedSide side = ProjectedSide::vendor;
+  Implementation side = Implementation::vendor;
   Rank rank = 0;
   ProjectedPart part = ProjectedPart::computing;
   double begin_s = 0, end_s = 0;
@@ -57,6 +55,8 @@ struct ProjectionOptions {
   double away = 1;       // factor for the time in which ranks were away from a processor
   // As if members of a communicator shared their work evenly: all enter each collective at the mean of their times.
   bool without_late_ranks = false;
+  // Otherwise prices of collectives are multiplied by the machine's residuals if these were measured on ranks placed alike.
+  bool without_correction = false;
   Count total_cores = 0;  // that all ranks share while they compute; 0: each rank has a core
   Count draws = 200;      // for the bands
   std::uint64_t seed = 1;
@@ -90,6 +90,7 @@ struct ProjectedRow {
   Count ranks = 1, nodes = 1;             // of the first one
   Bytes least_bytes = 0, most_bytes = 0;  // RecordedSite::block_bytes
   Count calls = 0;                        // a call of all members counts once
+  Count corrected_calls = 0;              // of these: priced times the machine's residuals
   ProjectedWay vendor, ours;
   Band gain_s;         // by which ours is shorter
   std::string remark;  // why the vendor's algorithm is not known, or why the calls are replayed as recorded; empty: nothing to say
@@ -113,6 +114,7 @@ struct Projection {
   ProjectionVerdict verdict = ProjectionVerdict::computing;
   std::vector<ProjectedRow> rows;    // by the vendor's time, the longest first
   Count calls = 0;                   // replayed; a call of all members counts once
+  Count corrected_calls = 0;         // of these: priced times the machine's residuals
   double recorded_s = 0;             // duration of the recorded run
   std::vector<std::string> remarks;  // what the reader should know before trusting the figures
 };
@@ -125,7 +127,7 @@ Projection project(const Recording& recording, const ProjectionOptions& options)
 // vendor's choice or by ours, and what ranks did between collectives as computing, in nanoseconds (docs/projection.md). Throws like
 // `project`. Also throws Error{misuse} if total_cores or without_late_ranks is set, which GOAL cannot express, and Error{too_large}
 // if the file would have more than 2^26 operations.
-void write_goal(std::ostream& out, const Recording& recording, const ProjectionOptions& options, ProjectedSide side);
+void write_goal(std::ostream& out, const Recording& recording, const ProjectionOptions& options, Implementation side);
 
 // One sentence: "nothing to gain: your ranks wait for each other".
 std::string verdict_text(const Projection& projection);

@@ -26,8 +26,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t most_mebibytes = 1;
-constexpr std::string_view assumed = "assumed";      // name of a subtable in the table of a model
-constexpr std::string_view residuals = "residuals";  // name of a table
+constexpr std::string_view assumed = "assumed";        // name of a subtable in the table of a model
+constexpr std::string_view residuals = "residuals";    // name of a table
+constexpr std::string_view node_sizes = "node_sizes";  // a key in it
 
 // Returns the folders of machine files, in the order in which they are searched.
 std::vector<fs::path> machine_folders() {
@@ -46,12 +47,13 @@ std::string contents(const std::string& file) {
   return std::move(read.text);
 }
 
-std::string_view side_name(bool is_vendor) { return is_vendor ? "vendor" : "ours"; }
-
 const std::array<Coefficient, 3> residual_keys{
     {{.key = "block", .meaning = "bytes of a block", .least = 0, .most = 0x1p53, .is_whole = true},
-     {.key = "ratio", .meaning = "median of measured / predicted time", .least = 1e-3, .most = 1e3},
-     {.key = "spread", .meaning = "standard deviation of its logarithm", .least = 0, .most = 10}}};
+     {.key = "ratio",
+      .meaning = "median of measured / predicted time",
+      .least = Residual::least_ratio,
+      .most = Residual::most_ratio},
+     {.key = "spread", .meaning = "standard deviation of its logarithm", .least = 0, .most = Residual::most_spread}}};
 
 class Reader {
  public:
@@ -81,7 +83,11 @@ class Reader {
           machine.assumed.emplace(model->id, std::move(rules));
       }
     if (machine.models.empty()) fail(fmt::format("there is no table of a model; there are: {}", fmt::join(tables, ", ")));
-    if (const toml::node* node = table_.get(residuals)) machine.residuals = residuals_of(*node);
+    if (const toml::node* node = table_.get(residuals)) {
+      if (!node->is_table()) fail(fmt::format("line {}: '{}' is not a table", line_of(*node), residuals));
+      machine.residuals = residuals_of(*node->as_table());
+      machine.residual_node_sizes = residual_node_sizes_of(*node->as_table());
+    }
     return machine;
   }
 
@@ -161,26 +167,43 @@ class Reader {
     return *value;
   }
 
-  std::vector<Residual> residuals_of(const toml::node& node) const {
-    if (!node.is_table()) fail(fmt::format("line {}: '{}' is not a table", line_of(node), residuals));
+  std::vector<Residual> residuals_of(const toml::table& table) const {
     std::vector<std::string> known;
     for (const Collective collective : all_collectives()) known.emplace_back(name(collective));
-    refuse_unknown(*node.as_table(), known);
+    known.emplace_back(node_sizes);
+    refuse_unknown(table, known);
     std::vector<Residual> all;
     for (const Collective collective : all_collectives()) {
-      const toml::node* list = node.as_table()->get(name(collective));
+      const toml::node* list = table.get(name(collective));
       if (!list) continue;
       if (!list->is_array()) fail(fmt::format("line {}: the residuals of {} are not a list", line_of(*list), name(collective)));
       for (const toml::node& entry : *list->as_array()) {
         const Residual found = residual_of(collective, entry);
         for (const Residual& other : all)
-          if (other.collective == collective && other.is_vendor == found.is_vendor && other.block_bytes == found.block_bytes)
+          if (other.collective == collective && other.by == found.by && other.block_bytes == found.block_bytes)
             fail(fmt::format("line {}: there is a second residual of {} by {} with blocks of {} B", line_of(entry),
-                             name(collective), side_name(found.is_vendor), found.block_bytes));
+                             name(collective), name(found.by), found.block_bytes));
         all.push_back(found);
       }
     }
     return all;
+  }
+
+  std::vector<Count> residual_node_sizes_of(const toml::table& table) const {
+    std::vector<Count> sizes;
+    const toml::node* list = table.get(node_sizes);
+    if (!list) return sizes;
+    const auto refuse = [&](const toml::node& node) {
+      fail(fmt::format("line {}: '{}' is not a list of the numbers of ranks of each node, such as [4, 4]", line_of(node),
+                       node_sizes));
+    };
+    if (!list->is_array() || list->as_array()->empty()) refuse(*list);
+    for (const toml::node& entry : *list->as_array()) {
+      const auto ranks = entry.value_exact<std::int64_t>();
+      if (!ranks || *ranks < 1) refuse(entry);
+      sizes.push_back(*ranks);
+    }
+    return sizes;
   }
 
   Residual residual_of(Collective collective, const toml::node& node) const {
@@ -192,8 +215,9 @@ class Reader {
     for (const Coefficient& key : residual_keys) known.emplace_back(key.key);
     refuse_unknown(table, known);
     const auto by = table["by"].value<std::string>();
-    if (by != side_name(false) && by != side_name(true))
-      fail(fmt::format("line {}: a residual is not by '{}' or '{}'", line_of(node), side_name(false), side_name(true)));
+    if (by != name(Implementation::ours) && by != name(Implementation::vendor))
+      fail(fmt::format("line {}: a residual is not by '{}' or '{}'", line_of(node), name(Implementation::ours),
+                       name(Implementation::vendor)));
     std::vector<double> values;
     for (const Coefficient& key : residual_keys) {
       const toml::node* value = table.get(key.key);
@@ -201,7 +225,7 @@ class Reader {
       values.push_back(number(key, *value));
     }
     return {.collective = collective,
-            .is_vendor = by == side_name(true),
+            .by = by == name(Implementation::ours) ? Implementation::ours : Implementation::vendor,
             .block_bytes = static_cast<Bytes>(values[0]),
             .ratio = values[1],
             .spread = values[2]};
@@ -211,16 +235,20 @@ class Reader {
   toml::table table_;
 };
 
-std::string residuals_text(const std::vector<Residual>& all) {
+std::string residuals_text(const MachineCosts& machine) {
+  const std::vector<Residual>& all = machine.residuals;
   if (all.empty()) return "";
   std::string text = fmt::format("\n# by size of block: {} = {}, {} = {}\n[{}]\n", residual_keys[1].key, residual_keys[1].meaning,
                                  residual_keys[2].key, residual_keys[2].meaning, residuals);
+  if (!machine.residual_node_sizes.empty())
+    text += fmt::format("{} = [{}]  # ranks of each node, when they were measured\n", node_sizes,
+                        fmt::join(machine.residual_node_sizes, ", "));
   for (const Collective collective : all_collectives()) {
     std::string list;
     for (const Residual& each : all)
       if (each.collective == collective)
-        list += fmt::format("  {{by = '{}', block = {}, ratio = {}, spread = {}}},\n", side_name(each.is_vendor), each.block_bytes,
-                            each.ratio, each.spread);
+        list += fmt::format("  {{by = '{}', block = {}, ratio = {}, spread = {}}},\n", name(each.by), each.block_bytes, each.ratio,
+                            each.spread);
     if (!list.empty()) text += fmt::format("{} = [\n{}]\n", name(collective), list);
   }
   return text;
@@ -234,6 +262,8 @@ const std::string* rule_of(const MachineCosts& machine, const Model& model, std:
 }
 
 }  // namespace
+
+std::string_view name(Implementation by) { return by == Implementation::vendor ? "vendor" : "ours"; }
 
 MachineCosts read_machine(const std::string& file) { return Reader(contents(file), label_of(file)).machine(); }
 
@@ -265,7 +295,7 @@ std::string machine_text(const MachineCosts& machine, const std::vector<std::str
     }
     if (!rules.empty()) text += fmt::format("\n[{}.{}]\n{}", owner->id, assumed, rules);
   }
-  text += residuals_text(machine.residuals);
+  text += residuals_text(machine);
   Reader(text, fmt::format("the machine '{}' makes no machine file", machine.name)).machine();
   return text;
 }

@@ -11,6 +11,8 @@
 
 namespace quadrille {
 
+inline constexpr Count most_viewed_ranks = 1024;  // as in viewer/src/load/problem.ts
+
 // The data of a page: the documents that it shows, with a title, a text and links to other pages, each of which may be empty. The
 // documents are JSON texts.
 struct ViewerPage {

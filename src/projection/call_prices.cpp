@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "foundation/alternatives.hpp"
 #include "foundation/hash.hpp"
@@ -117,17 +119,30 @@ const PricedProblem& CallPrices::priced(std::size_t communicator, std::span<cons
   return known != problems_.end() ? known->second : problems_.emplace(key, price(*problem, form)).first->second;
 }
 
+// Of nonblocking calls and of those among neighbours no residuals were measured.
+bool CallPrices::corrects(const Problem& problem, const CallForm& form) const {
+  return !options_.without_correction && !form.is_nonblocking && !form.is_of_neighbours &&
+         were_measured_on(options_.machine, problem.collective, problem.nodes);
+}
+
+Count CallPrices::corrected_calls() const {
+  Count sum = 0;
+  for (const PricedCall& call : calls_)
+    if (call.priced->is_corrected) sum += call.calls;
+  return sum;
+}
+
 PricedProblem CallPrices::price(const Problem& problem, const CallForm& form) {
-  PricedProblem priced;
+  PricedProblem priced{.by = {}, .remark = {}, .is_corrected = corrects(problem, form)};
   const auto vendor = vendor_side(problem, form);
   const std::optional<Choice> wished = form.is_nonblocking ? std::nullopt : chosen(problem);
   std::shared_ptr<const SidePrice> own;
   if (!wished || !vendor) {
     const Decision decision = machine_.decide(problem);
     const Choice choice = parse_choice(problem, decision.chosen.algorithm);
-    own = side(problem, choice, short_name(problem, Candidate(choice)), ProjectedSide::ours);
+    own = side(problem, form, choice, short_name(problem, Candidate(choice)), Implementation::ours);
   }
-  priced.by[1] = wished ? side(problem, *wished, short_name(problem, Candidate(*wished)), ProjectedSide::ours) : own;
+  priced.by[1] = wished ? side(problem, form, *wished, short_name(problem, Candidate(*wished)), Implementation::ours) : own;
   priced.by[0] = vendor ? *vendor : own;
   if (!vendor) priced.remark = vendor.error();
   return priced;
@@ -142,7 +157,7 @@ Result<std::shared_ptr<const SidePrice>> CallPrices::vendor_side(const Problem& 
     if (!algorithm) return cannot(algorithm.error());
     const auto equivalent = vendor_equivalent(vendor_, problem, *algorithm);
     if (!equivalent) return cannot(fmt::format("the library takes {}; {}", *algorithm, equivalent.error()));
-    return side(problem, *equivalent, *algorithm, ProjectedSide::vendor);
+    return side(problem, form, *equivalent, *algorithm, Implementation::vendor);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::too_large) throw;
     return cannot(error.what());
@@ -164,11 +179,12 @@ std::optional<Choice> CallPrices::chosen(const Problem& problem) {
   return std::nullopt;
 }
 
-std::shared_ptr<const SidePrice> CallPrices::side(const Problem& problem, const Choice& choice, std::string name,
-                                                  ProjectedSide by) {
-  const PriceError error =
-      price_error_of(options_.machine, problem.collective, situation_of(problem).block_bytes, by == ProjectedSide::vendor);
-  auto priced = std::make_shared<SidePrice>(SidePrice{std::move(name), choice, machine_.price(problem, choice), error});
+std::shared_ptr<const SidePrice> CallPrices::side(const Problem& problem, const CallForm& form, const Choice& choice,
+                                                  std::string name, Implementation by) {
+  PriceError error = price_error_of(options_.machine, problem.collective, situation_of(problem).block_bytes, by);
+  SchedulePrice price = machine_.price(problem, choice);
+  if (corrects(problem, form)) price.scale(std::exp(std::exchange(error.bias, 0)));
+  auto priced = std::make_shared<SidePrice>(SidePrice{std::move(name), choice, std::move(price), error});
   const auto numbers = index(problem.ranks) * index(problem.ranks);
   if (delays_ + numbers <= most_delays) {
     delays_ += numbers;

@@ -39,6 +39,7 @@ struct SidePrice {
 struct PricedProblem {
   BySide<std::shared_ptr<const SidePrice>> by;  // null: as recorded
   std::string remark;
+  bool is_corrected = false;  // prices are multiplied by residuals
 };
 
 // A call of certain sites on a certain communicator, and what the replay adds up for it.
@@ -63,6 +64,7 @@ class CallPrices {
   const MachinePrices& machine() const { return machine_; }
   const std::string& vendor() const { return vendor_; }
   const std::deque<PricedCall>& calls() const { return calls_; }
+  Count corrected_calls() const;                            // whose prices are multiplied by residuals
   Count without_delays() const { return without_delays_; }  // problems at which every rank is taken to wait for all others
   const std::map<Collective, std::string>& not_chosen() const { return not_chosen_; }  // options' algorithms that do not apply: why
 
@@ -72,9 +74,11 @@ class CallPrices {
   const PricedProblem& priced(std::size_t communicator, std::span<const std::uint32_t> sites);
   bool stays_vendors(std::uint32_t site, Count nth) const;
   const PricedProblem& early(const PricedProblem& priced);
+  bool corrects(const Problem& problem, const CallForm& form) const;
   PricedProblem price(const Problem& problem, const CallForm& form);
   Result<std::shared_ptr<const SidePrice>> vendor_side(const Problem& problem, const CallForm& form);
-  std::shared_ptr<const SidePrice> side(const Problem& problem, const Choice& choice, std::string name, ProjectedSide by);
+  std::shared_ptr<const SidePrice> side(const Problem& problem, const CallForm& form, const Choice& choice, std::string name,
+                                        Implementation by);
   std::optional<Choice> chosen(const Problem& problem);
 
   const Recording& recording_;

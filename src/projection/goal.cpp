@@ -38,7 +38,7 @@ bool makes_communicator(const RecordedSite& site) { return site.kind == Recorded
 
 class GoalCalls {
  public:
-  GoalCalls(const Recording& recording, const ProjectionOptions& options, ProjectedSide side)
+  GoalCalls(const Recording& recording, const ProjectionOptions& options, Implementation side)
       : recording_(recording),
         side_(static_cast<std::size_t>(side)),
         prices_(recording, options),
@@ -231,7 +231,7 @@ class WrittenRank {
 
 }  // namespace
 
-void write_goal(std::ostream& out, const Recording& recording, const ProjectionOptions& options, ProjectedSide side) {
+void write_goal(std::ostream& out, const Recording& recording, const ProjectionOptions& options, Implementation side) {
   check(recording, options);
   if (options.total_cores > 0 || options.without_late_ranks)
     throw Error(ErrorCode::misuse, "GOAL can say neither that ranks share cores nor that none is late");

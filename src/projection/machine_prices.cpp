@@ -30,6 +30,12 @@ MessageTimes message_times_of(const MachineCosts& machine) {
 
 }  // namespace
 
+void SchedulePrice::scale(double factor) {
+  seconds *= factor;
+  for (double& each : halved) each *= factor;
+  for (double& each : doubled) each *= factor;
+}
+
 MachinePrices::MachinePrices(const MachineCosts& machine)
     : knowledge_{.wisdom = {}, .file = {}, .preset = machine}, messages_(message_times_of(machine)) {
   for (const auto& [id, rules] : machine.assumed) {

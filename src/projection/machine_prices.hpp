@@ -25,6 +25,8 @@ struct SchedulePrice {
   double seconds = 0;
   std::vector<double> halved, doubled;  // by figure of MachinePrices::assumed
   Policy policy = Policy::blocking;
+
+  void scale(double factor);
 };
 
 class MachinePrices {

@@ -30,6 +30,7 @@ class Gathering {
     Gathered& row = row_of(call.communicator, call.sites);
     row.sums.row.calls += call.calls;
     const PricedProblem& priced = *call.priced;
+    if (priced.is_corrected) row.sums.row.corrected_calls += call.calls;
     if (row.sums.row.remark.empty()) row.sums.row.remark = priced.remark;
     for (std::size_t side = 0; side < sides; ++side) {
       row.sums.seconds[side] += call.inside_s[side];

@@ -7,7 +7,7 @@
 namespace quadrille::projection {
 
 void Walk::tell(std::size_t side, std::size_t rank, ProjectedPart part, double begin_s, const Inside& inside) const {
-  ProjectedPiece piece{.side = static_cast<ProjectedSide>(side),
+  ProjectedPiece piece{.side = static_cast<Implementation>(side),
                        .rank = static_cast<Rank>(rank),
                        .part = part,
                        .begin_s = begin_s,

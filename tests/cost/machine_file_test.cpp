@@ -96,16 +96,33 @@ TEST_F(Machines, KeepResiduals) {
                              "]\n"),
             "");
   const MachineCosts machine = read_machine(file());
-  EXPECT_EQ(machine.residuals, (std::vector<Residual>{{Collective::alltoall, false, 8, 1.25, 0.125},
-                                                      {Collective::alltoall, true, 8, 0.001, 0},
-                                                      {Collective::alltoall, false, 4096, 1, 0.3},
-                                                      {Collective::barrier, true, 0, 1000, 10}}));
+  EXPECT_EQ(machine.residuals, (std::vector<Residual>{{Collective::alltoall, Implementation::ours, 8, 1.25, 0.125},
+                                                      {Collective::alltoall, Implementation::vendor, 8, 0.001, 0},
+                                                      {Collective::alltoall, Implementation::ours, 4096, 1, 0.3},
+                                                      {Collective::barrier, Implementation::vendor, 0, 1000, 10}}));
+  EXPECT_TRUE(machine.residual_node_sizes.empty()) << "not known";
   const std::string text = machine_text(machine);
   std::ofstream(file()) << text;
   EXPECT_EQ(read_machine(file()).residuals, machine.residuals);
   EXPECT_EQ(machine_text(read_machine(file())), text);
   MachineCosts wrong = machine;
   wrong.residuals[0].ratio = 1e6;
+  EXPECT_THROW(machine_text(wrong), Error) << "could not be read again";
+}
+
+TEST_F(Machines, KeepTheNodeSizesOfResiduals) {
+  EXPECT_EQ(complaint("name = 'a'\ndescription = 'b'\nsource = 'c'\n[linear]\nstartup_us = 1\ntransfer_us_per_byte = 2\n"
+                      "[residuals]\nnode_sizes = [4, 4, 1]\nbarrier = [{by = 'ours', block = 0, ratio = 2, spread = 1}]\n"),
+            "");
+  const MachineCosts machine = read_machine(file());
+  EXPECT_EQ(machine.residual_node_sizes, (std::vector<Count>{4, 4, 1}));
+  EXPECT_EQ(machine.residuals.size(), 1u);
+  const std::string text = machine_text(machine);
+  std::ofstream(file()) << text;
+  EXPECT_EQ(read_machine(file()).residual_node_sizes, machine.residual_node_sizes);
+  EXPECT_EQ(machine_text(read_machine(file())), text);
+  MachineCosts wrong = machine;
+  wrong.residual_node_sizes.push_back(0);
   EXPECT_THROW(machine_text(wrong), Error) << "could not be read again";
 }
 
@@ -120,6 +137,11 @@ TEST_F(Machines, RefuseResidualsThatMakeNoSense) {
   expect("[residuals]\nalltoall = 3\n", "line 8: the residuals of alltoall are not a list");
   expect("[residuals]\nalltoall = [\n3]\n",
          "line 9: a residual of alltoall is not a table such as {by = 'ours', block = 8, ratio = 1.2, spread = 0.1}");
+  for (const char* sizes : {"4", "[]", "[4, 0]", "[-1]", "[4, 1.0]", "[4, '4']", "[[4]]", "{node = 4}", "[99999999999999999999]"})
+    EXPECT_NE(complaint(head + "[residuals]\nnode_sizes = " + sizes + "\n").find("line 8: "), std::string::npos) << sizes;
+  expect("[residuals]\nnode_sizes = [4, 0]\n",
+         "line 8: 'node_sizes' is not a list of the numbers of ranks of each node, such as [4, 4]");
+  expect("node_sizes = [4, 4]\n", "line 7: there is no 'node_sizes'");
   const auto entry = [](const std::string& fields) { return "[residuals]\nalltoall = [\n{" + fields + "}]\n"; };
   expect(entry("by = 'them', block = 8, ratio = 1, spread = 0"), "line 9: a residual is not by 'ours' or 'vendor'");
   expect(entry("block = 8, ratio = 1, spread = 0"), "line 9: a residual is not by 'ours' or 'vendor'");
@@ -258,6 +280,7 @@ TEST_F(Machines, AreTheSameWhenWrittenAndRead) {
     EXPECT_EQ(again.source, machine.source);
     EXPECT_EQ(again.models, machine.models);
     EXPECT_EQ(again.residuals, machine.residuals);
+    EXPECT_EQ(again.residual_node_sizes, machine.residual_node_sizes);
   }
   for (const double impossible : {1e11, 3.7e7, -1.0, std::nan(""), HUGE_VAL}) {
     MachineCosts wrong = find_machine("sp2");

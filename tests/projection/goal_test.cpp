@@ -33,7 +33,7 @@ class GoalOfRecordings : public ::testing::Test {
     for (const Rank rank : members) program_.add(rank, site, {.gap_us = gap_us, .duration_us = 50});
   }
 
-  GoalReplay written(ProjectedSide side = ProjectedSide::ours) const {
+  GoalReplay written(Implementation side = Implementation::ours) const {
     std::ostringstream out;
     write_goal(out, program_.made(), options_, side);
     return GoalText(out.str()).replay();
@@ -92,8 +92,8 @@ TEST_F(GoalOfRecordings, HaveTheVendorsSchedules) {
   const auto name = vendor_algorithm("openmpi", problem);
   ASSERT_TRUE(name);
   expect(problem, *vendor_equivalent("openmpi", problem, *name), world_);
-  EXPECT_EQ(written(ProjectedSide::vendor).messages, expected_);
-  EXPECT_NE(written(ProjectedSide::ours).messages, expected_);
+  EXPECT_EQ(written(Implementation::vendor).messages, expected_);
+  EXPECT_NE(written(Implementation::ours).messages, expected_);
 }
 
 TEST_F(GoalOfRecordings, ComputeBetweenCalls) {

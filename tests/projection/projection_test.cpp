@@ -2,8 +2,12 @@
 // Whole projections: what they say of made programs, and what is refused.
 #include "quadrille/projection.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
 
 #include "quadrille/error.hpp"
 #include "quadrille/vendor_choice.hpp"
@@ -96,21 +100,155 @@ TEST_F(Projections, TakeResidualsOfTheMachine) {
   const auto width = [](const Band& band) { return band.high - band.low; };
   for (const double spread : {0.01, 1.0}) {
     options_.machine.residuals = {
-        {.collective = Collective::alltoall, .is_vendor = true, .block_bytes = 64, .spread = spread},
+        {.collective = Collective::alltoall, .by = Implementation::vendor, .block_bytes = 64, .spread = spread},
         {.collective = Collective::alltoall, .block_bytes = 64, .spread = spread},
     };
     const Projection found = projected();
-    EXPECT_THAT(found.remarks, ::testing::Not(Contains(HasSubstr("residuals"))));
+    EXPECT_THAT(found.remarks, Contains("no price is corrected by the machine's residuals, because its file does not say on which "
+                                        "node sizes they were measured"));
+    EXPECT_EQ(found.corrected_calls, 0);
     EXPECT_EQ(found.vendor.total.value, without.vendor.total.value);
     EXPECT_EQ(width(found.vendor.total) < width(without.vendor.total), spread < 0.2);
     EXPECT_EQ(width(found.ours.total) < width(without.ours.total), spread < 0.2);
   }
   // The vendor's residual is that of its side.
-  options_.machine.residuals = {{.collective = Collective::alltoall, .is_vendor = true, .block_bytes = 64, .ratio = 4},
+  options_.machine.residuals = {{.collective = Collective::alltoall, .by = Implementation::vendor, .block_bytes = 64, .ratio = 4},
                                 {.collective = Collective::alltoall, .block_bytes = 64}};
   const Projection slower = projected();
   EXPECT_GT(slower.rows[0].gain_s.high, 2 * slower.rows[0].vendor.seconds);
   EXPECT_GT(slower.vendor.total.high, slower.vendor.total.value);
+}
+
+// Both sides' prices of alltoall and allreduce are off, on two nodes of eight ranks.
+class CorrectedProjections : public Projections {
+ protected:
+  CorrectedProjections() {
+    options_.machine.residual_node_sizes = {8, 8};
+    for (const Collective collective : {Collective::alltoall, Collective::allreduce}) {
+      options_.machine.residuals.push_back({collective, Implementation::vendor, 64, 2, 0.1});
+      options_.machine.residuals.push_back({collective, Implementation::ours, 64, 3, 0.1});
+    }
+  }
+  Projection uncorrected() {
+    options_.without_correction = true;
+    Projection found = projected();
+    options_.without_correction = false;
+    return found;
+  }
+  static double inside(const ProjectedRun& run) { return run.part(ProjectedPart::collectives).value; }
+  void expect_uncorrected(std::string_view remark) {
+    const Projection found = projected(), as_priced = uncorrected();
+    EXPECT_EQ(found.corrected_calls, 0);
+    EXPECT_THAT(found.remarks, Contains(HasSubstr(std::string(remark))));
+    EXPECT_EQ(found.vendor.total.value, as_priced.vendor.total.value);
+    EXPECT_EQ(found.vendor.total.low, as_priced.vendor.total.low);
+    EXPECT_EQ(found.vendor.total.high, as_priced.vendor.total.high);
+    EXPECT_EQ(found.ours.total.value, as_priced.ours.total.value);
+    EXPECT_EQ(found.ours.total.high, as_priced.ours.total.high);
+  }
+};
+
+TEST_F(CorrectedProjections, MultiplyPricesByTheResiduals) {
+  options_.without_late_ranks = true;  // so that a call takes its price
+  call(exchange_, 3, 5);               // the library's on both sides
+  const Projection early = projected(), early_priced = uncorrected();
+  EXPECT_NEAR(inside(early.ours), 2 * inside(early_priced.ours), 1e-12);
+  EXPECT_EQ(inside(early.ours), inside(early.vendor));
+  call(exchange_, 37, 5);
+  const Projection found = projected(), as_priced = uncorrected();
+  EXPECT_EQ(found.corrected_calls, 40);
+  EXPECT_EQ(found.rows[0].corrected_calls, 40);
+  EXPECT_EQ(as_priced.corrected_calls, 0);
+  EXPECT_NEAR(inside(found.vendor), 2 * inside(as_priced.vendor), 1e-12);
+  const double later = inside(found.ours) - inside(early.ours), later_priced = inside(as_priced.ours) - inside(early_priced.ours);
+  EXPECT_NEAR(later, 3 * later_priced, 1e-12);
+  EXPECT_THAT(found.remarks,
+              Contains("the prices of 40 of 40 calls are corrected by the machine's residuals, which were measured on "
+                       "the same node sizes, 8x2"));
+  EXPECT_THAT(as_priced.remarks, Contains("no price is corrected by the machine's residuals, as asked"));
+}
+
+TEST_F(CorrectedProjections, HaveNoBiasInTheirBands) {
+  call(exchange_, 40, 0);
+  options_.machine.assumed.clear();
+  for (Residual& each : options_.machine.residuals) each.spread = 0;
+  const Projection found = projected(), as_priced = uncorrected();
+  EXPECT_EQ(found.vendor.total.low, found.vendor.total.value);
+  EXPECT_EQ(found.vendor.total.high, found.vendor.total.value);
+  EXPECT_LT(as_priced.vendor.total.low, as_priced.vendor.total.high);
+  for (Residual& each : options_.machine.residuals) each.spread = 0.3;
+  const Band band = projected().vendor.part(ProjectedPart::collectives);
+  EXPECT_NEAR(std::log(band.high / band.value), 1.28 * 0.3, 0.1);
+  EXPECT_NEAR(std::log(band.low / band.value), -1.28 * 0.3, 0.1);
+}
+
+// Choices are those of the prices, although ours is really slower here.
+TEST_F(CorrectedProjections, ChooseAsBefore) {
+  for (Residual& each : options_.machine.residuals) each.ratio = each.by == Implementation::ours ? 100 : 1;
+  call(exchange_, 40, 5);
+  const Projection found = projected(), as_priced = uncorrected();
+  EXPECT_EQ(found.rows[0].ours.algorithm, as_priced.rows[0].ours.algorithm);
+  EXPECT_EQ(found.verdict, ProjectionVerdict::keep_it);
+  EXPECT_LT(found.gain.value, 0);
+  EXPECT_GT(as_priced.gain.value, 0);
+}
+
+TEST_F(CorrectedProjections, LeaveOtherPlacesAsTheyAre) {
+  call(exchange_, 40, 5);
+  std::swap(options_.nodes[7], options_.nodes[8]);
+  expect_uncorrected("which are of blocking collectives on the node sizes 8x2");
+  std::swap(options_.nodes[7], options_.nodes[8]);
+  options_.nodes[7] = 1;
+  expect_uncorrected("node sizes 8x2");
+  options_.nodes.clear();
+  expect_uncorrected("node sizes 8x2");
+}
+
+TEST_F(CorrectedProjections, LeaveCallsWithoutResidualsAsTheyAre) {
+  RecordedSite start = reduction_;
+  start.kind = RecordedKind::start, start.function = "Iallreduce";
+  call(start, 10, 10);
+  call({.function = "Neighbor_alltoall", .block_bytes = 8, .peers = {3}}, 10, 10);
+  call({.function = "Bcast", .root = 0, .block_bytes = 64}, 10, 10);
+  expect_uncorrected("blocking collectives");
+  std::erase_if(options_.machine.residuals, [](const Residual& each) { return each.by == Implementation::vendor; });
+  call(exchange_, 10, 5);
+  expect_uncorrected("because they are not of both sides, which are compared");
+}
+
+// A half of the ranks is on one node, so its exchange is none of those that were measured.
+TEST_F(CorrectedProjections, CorrectSomeCommunicatorsOnly) {
+  options_.without_late_ranks = true;  // so that a call takes its price
+  RecordedSite half = exchange_;
+  half.communicator = program_.communicator({0, 1, 2, 3, 4, 5, 6, 7});
+  const auto site = program_.site(half);
+  for (int i = 0; i < 10; ++i)
+    for (Rank rank = 0; rank < 8; ++rank) program_.add(rank, site, {.duration_us = 9});
+  call(exchange_, 20, 0);
+  call(reduction_, 5, 0);
+  const Projection found = projected(), as_priced = uncorrected();
+  EXPECT_EQ(found.corrected_calls, 25);
+  for (const ProjectedRow& row : found.rows) {
+    const auto same = std::find_if(as_priced.rows.begin(), as_priced.rows.end(), [&](const ProjectedRow& other) {
+      return other.function == row.function && other.ranks == row.ranks;
+    });
+    EXPECT_EQ(row.corrected_calls, row.ranks == 16 ? row.calls : 0);
+    EXPECT_NEAR(row.vendor.seconds, (row.ranks == 16 ? 2 : 1) * same->vendor.seconds, 1e-12);
+  }
+}
+
+// What ranks do when also follows the corrected prices.
+TEST_F(CorrectedProjections, TellCorrectedPieces) {
+  call(exchange_, 10, 0);
+  double last_s = 0;
+  options_.pieces.watch = [&](const ProjectedPiece& piece) {
+    if (piece.side == Implementation::vendor) last_s = std::max(last_s, piece.end_s);
+  };
+  const double total = projected().vendor.total.value;
+  EXPECT_NEAR(last_s, total, 1e-12);
+  last_s = 0;
+  EXPECT_NEAR(uncorrected().vendor.total.value, total / 2, 1e-9 * total);
+  EXPECT_NEAR(last_s, total / 2, 1e-9 * total);
 }
 
 TEST_F(Projections, LeaveTheFirstThreeCallsOfAKindToTheVendor) {
@@ -140,6 +278,20 @@ TEST_F(Projections, KeepOursWhereTheNamedAlgorithmIsImpossible) {
   const Projection found = projected();
   EXPECT_NE(found.rows[0].ours.algorithm, "hypercube");
   EXPECT_THAT(found.remarks, Contains(HasSubstr("the algorithm named for alltoall is not everywhere possible")));
+}
+
+TEST_F(Projections, SayWhichNamedAlgorithmHasNoCalls) {
+  call(exchange_, 5, 5);
+  RecordedSite start = reduction_;
+  start.kind = RecordedKind::start, start.function = "Iallreduce";
+  call(start, 5, 5);
+  options_.chosen = {{Collective::alltoall, "shift"}, {Collective::allreduce, "ring"}, {Collective::broadcast, "chain"}};
+  const Projection found = projected();
+  const auto remark = [](const std::string& collective) {
+    return fmt::format("the algorithm named for {0} is not taken, because there is no blocking call of {0}", collective);
+  };
+  EXPECT_THAT(found.remarks,
+              AllOf(Contains(remark("broadcast")), Contains(remark("allreduce")), ::testing::Not(Contains(remark("alltoall")))));
 }
 
 TEST_F(Projections, GainNothingWhereTheVendorIsNotKnown) {

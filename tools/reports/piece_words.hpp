@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What time lines say of the pieces of a projected run.
+// What traces say of the pieces of a projected run.
 #pragma once
 
 #include <cstdint>

@@ -73,17 +73,25 @@ std::string way_text(const ProjectedWay& way) {
   return way.algorithms == 1 ? way.algorithm : fmt::format("{} +{}", way.algorithm, way.algorithms - 1);
 }
 
+std::string price_text(const ProjectedRow& row) {
+  if (row.corrected_calls == 0) return "";
+  return row.corrected_calls == row.calls ? "corrected" : fmt::format("{} corrected", count_words(row.corrected_calls));
+}
+
 std::string rows_text(const Projection& projection, bool full) {
   if (projection.rows.empty()) return "";
-  Table table({{"calls", Align::right},
-               {"function"},
-               {"block", Align::right},
-               {"on"},
-               {projection.vendor_title},
-               {"time", Align::right},
-               {"ours"},
-               {"time", Align::right},
-               {"gain", Align::right}});
+  std::vector<Column> columns{{"calls", Align::right},
+                              {"function"},
+                              {"block", Align::right},
+                              {"on"},
+                              {projection.vendor_title},
+                              {"time", Align::right},
+                              {"ours"},
+                              {"time", Align::right},
+                              {"gain", Align::right}};
+  const bool has_prices = projection.corrected_calls > 0;
+  if (has_prices) columns.push_back({"prices"});
+  Table table(columns);
   const std::size_t shown = full ? projection.rows.size() : std::min(projection.rows.size(), most_rows);
   std::vector<std::string> notes;
   for (std::size_t i = 0; i < shown; ++i) {
@@ -94,8 +102,17 @@ std::string rows_text(const Projection& projection, bool full) {
       if (note == notes.end()) note = notes.insert(notes.end(), row.remark);
       mark = fmt::format(" *{}", note - notes.begin() + 1);
     }
-    table.add({count_words(row.calls), row.function, block_cell(row), on_text(row), way_text(row.vendor) + mark,
-               time_text(row.vendor.seconds), way_text(row.ours), time_text(row.ours.seconds), gain_text(row)});
+    std::vector<TableCell> cells{count_words(row.calls),
+                                 row.function,
+                                 block_cell(row),
+                                 on_text(row),
+                                 way_text(row.vendor) + mark,
+                                 time_text(row.vendor.seconds),
+                                 way_text(row.ours),
+                                 time_text(row.ours.seconds),
+                                 gain_text(row)};
+    if (has_prices) cells.emplace_back(price_text(row));
+    table.add(std::move(cells));
   }
   std::string text = "\nCollectives: time inside without waiting for late ranks, mean of the ranks\n" + table.text();
   if (shown < projection.rows.size()) text += fmt::format("... and {} (--full)\n", counted(projection.rows.size() - shown, "row"));
@@ -128,7 +145,7 @@ Json json_of(const ProjectedRow& row) {
   json["communicators"] = row.communicators;
   json["ranks"] = row.ranks, json["nodes"] = row.nodes;
   json["least_bytes"] = row.least_bytes, json["most_bytes"] = row.most_bytes;
-  json["calls"] = row.calls;
+  json["calls"] = row.calls, json["corrected_calls"] = row.corrected_calls;
   json["vendor"] = json_of(row.vendor), json["ours"] = json_of(row.ours);
   json["gain_s"] = json_of(row.gain_s);
   if (!row.remark.empty()) json["remark"] = row.remark;
@@ -184,6 +201,7 @@ ProjectedSituation situation_of(const Recording& recording, const ProjectionOpti
   if (options.computing != 1) situation.changes.push_back(fmt::format("computing times {:g}", options.computing));
   if (options.away != 1) situation.changes.push_back(fmt::format("time away times {:g}", options.away));
   if (options.without_late_ranks) situation.changes.emplace_back("no late ranks");
+  if (options.without_correction) situation.changes.emplace_back("no price corrected by residuals");
   if (options.total_cores > 0) situation.changes.push_back(counted(options.total_cores, "core") + " for all ranks");
   for (const auto& [collective, algorithm] : options.chosen)
     situation.changes.push_back(fmt::format("{} by {}", name(collective), algorithm));
@@ -211,7 +229,7 @@ Json json_of(const Projection& projection, const ProjectedSituation& situation) 
   if (situation.scale)
     json["scaled"] = {{"from", situation.scale->from}, {"to", situation.scale->to}, {"blocks", name(situation.scale->blocks)}};
   json["changes"] = situation.changes;
-  json["calls"] = projection.calls;
+  json["calls"] = projection.calls, json["corrected_calls"] = projection.corrected_calls;
   json["recorded_s"] = projection.recorded_s;
   json["vendor_title"] = projection.vendor_title;
   json["is_vendor_checked"] = projection.is_vendor_checked;

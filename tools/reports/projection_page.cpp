@@ -10,11 +10,6 @@
 #include "support/refuse.hpp"
 
 namespace quadrille::command {
-namespace {
-
-constexpr Count most_ranks = 1024;  // as in viewer/src/load/problem.ts
-
-}  // namespace
 
 std::size_t ProjectionPage::Texts::operator()(const std::string& text) {
   const auto [known, is_new] = numbers_.try_emplace(text, all_.size());
@@ -23,8 +18,8 @@ std::size_t ProjectionPage::Texts::operator()(const std::string& text) {
 }
 
 ProjectionPage::ProjectionPage(const Recording& recording) : recording_(recording) {
-  if (recording.world_size > most_ranks)
-    refuse(fmt::format("a page shows at most {} ranks, not {}; name a file for Perfetto, such as run.perfetto", most_ranks,
+  if (recording.world_size > most_viewed_ranks)
+    refuse(fmt::format("a page shows at most {} ranks, not {}; name a file for Perfetto, such as run.perfetto", most_viewed_ranks,
                        recording.world_size));
   for (auto& side : pieces_) side.resize(recording.ranks.size());
 }

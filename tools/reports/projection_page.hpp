@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The time lines of a projection as a page of the viewer: quadrille-timeline/1.
+// The trace of a projection as a page of the viewer: quadrille-timeline/1.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The time lines of a projection for Perfetto: one process by the MPI library's collectives and
+// The trace of a projection for Perfetto: one process by the MPI library's collectives and
 // one by ours, each with a track for each rank.
 #pragma once
 

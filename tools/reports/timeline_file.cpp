@@ -76,10 +76,14 @@ void TimelineFile::watch(const Recording& recording, const ProjectedSituation& s
 std::string TimelineFile::finish(const Projection& projection, const ProjectedSituation& situation) {
   const std::string window = fmt::format("{} of all ranks, from {:.6g} s to {:.6g} s of the recorded run",
                                          counted(window_.entries, "call"), window_.from_s, window_.to_s);
+  const std::string correction = projection.corrected_calls > 0
+                                     ? fmt::format(" Prices of {} of {} are corrected by residuals.", projection.corrected_calls,
+                                                   counted(projection.calls, "call"))
+                                     : "";
   if (page_)
     output_.finish(page_->html({.title = title_text(situation),
                                 .sentence = sentence_of(projection, situation),
-                                .text = fmt::format("This page has {}.", window),
+                                .text = fmt::format("This page has {}.{}", window, correction),
                                 .sides = {projection.vendor_title, "ours"}}));
   else
     output_.finish();

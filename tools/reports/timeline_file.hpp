@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The file of `quadrille project --trace`: time lines for Perfetto, or as a page of the viewer.
+// The file of `quadrille project --trace`: for Perfetto, or a page of the viewer.
 #pragma once
 
 #include <optional>

@@ -86,12 +86,12 @@ std::string residuals_text(const std::vector<Residual>& residuals) {
   for (const Bytes bytes : sizes) columns.push_back({bytes == 0 ? "no data" : bytes_text(bytes), Align::right});
   Table table(columns);
   for (const Collective collective : all_collectives())
-    for (const bool is_vendor : {false, true}) {
-      std::vector<TableCell> cells{std::string(name(collective)), is_vendor ? "vendor" : "ours"};
+    for (const Implementation by : {Implementation::ours, Implementation::vendor}) {
+      std::vector<TableCell> cells{std::string(name(collective)), std::string(name(by))};
       bool has_any = false;
       for (const Bytes bytes : sizes) {
         const auto found = std::find_if(residuals.begin(), residuals.end(), [&](const Residual& each) {
-          return each.collective == collective && each.is_vendor == is_vendor && each.block_bytes == bytes;
+          return each.collective == collective && each.by == by && each.block_bytes == bytes;
         });
         has_any = has_any || found != residuals.end();
         cells.push_back(found == residuals.end() ? "" : fmt::format("{:.2f} ±{:.0f} %", found->ratio, 100 * found->spread));
@@ -136,7 +136,7 @@ Json json_of(const Calibration& calibration) {
     for (const auto& [key, value] : coefficients) models[id][key] = value;
   for (const Residual& each : calibration.machine.residuals)
     residuals.push_back({{"collective", name(each.collective)},
-                         {"by", each.is_vendor ? "vendor" : "ours"},
+                         {"by", name(each.by)},
                          {"block", each.block_bytes},
                          {"ratio", each.ratio},
                          {"spread", each.spread}});
@@ -145,6 +145,7 @@ Json json_of(const Calibration& calibration) {
           {"models", std::move(models)},
           {"fits", std::move(fits)},
           {"residuals", std::move(residuals)},
+          {"residual_node_sizes", calibration.machine.residual_node_sizes},
           {"max_rate_error", calibration.max_rate_error},
           {"copy_s_per_byte", calibration.copy_s_per_byte},
           {"gather_s_per_byte", calibration.gather_s_per_byte},
@@ -245,7 +246,7 @@ Subcommand add_calibrate(CLI::App& command) {
       *parser,
       "The fitted lines are printed with their distance from the measured times. Figures that cannot be measured are left "
       "out. Then each collective is timed at eight sizes, by our choice and by the MPI library's own; the file has these times "
-      "divided by the prices, for the bands of 'quadrille project'.\n\n"
+      "divided by the prices, by which 'quadrille project' corrects prices and draws bands.\n\n"
       "Examples:\n"
       "  quadrille calibrate\n"
       "  mpirun -n 8 quadrille calibrate --output eight.toml\n"

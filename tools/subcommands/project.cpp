@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "foundation/alternatives.hpp"
 #include "options/arguments.hpp"
@@ -33,7 +34,7 @@ struct Options {
   std::optional<std::string> machine, node_sizes, placement, scale, vendor, computing, away, total_cores, plot, trace, trace_window,
       goal, goal_side, output;
   std::vector<std::string> chosen;
-  bool without_late_ranks = false, full = false, json = false;
+  bool without_late_ranks = false, without_correction = false, full = false, json = false;
 };
 
 std::vector<std::string> library_ids() {
@@ -67,18 +68,27 @@ std::map<Collective, std::string> chosen_algorithms(const std::vector<std::strin
   return chosen;
 }
 
-ProjectedSide goal_side(const std::string& word) {
+Implementation parse_side(const std::string& word) {
   if (word != "vendor" && word != "ours") refuse_unknown("side", word, {"vendor", "ours"});
-  return word == "ours" ? ProjectedSide::ours : ProjectedSide::vendor;
+  return word == "ours" ? Implementation::ours : Implementation::vendor;
 }
 
-ProjectionOptions projection_options(const Options& options, const Recording& recording) {
+// More ranks than were recorded.
+std::optional<RankScale> scale_of(const Options& options, const Recording& recording) {
+  if (!options.scale) return std::nullopt;
+  return parse_scale(*options.scale, recording.world_size);
+}
+
+ProjectionOptions projection_options(const Options& options, const Recording& recording, const std::optional<RankScale>& scale) {
   if (options.vendor && !find_vendor_library(*options.vendor)) refuse_unknown("MPI library", *options.vendor, library_ids());
   ProjectionOptions projected{.machine = find_machine(*options.machine),
                               .vendor = options.vendor.value_or(""),
                               .chosen = chosen_algorithms(options.chosen),
-                              .without_late_ranks = options.without_late_ranks};
+                              .without_late_ranks = options.without_late_ranks,
+                              .without_correction = options.without_correction};
   if (options.computing) projected.computing = parse_factor(*options.computing, "computing", 0);
+  if (scale && scale->blocks == BlockScale::strong)
+    projected.computing *= static_cast<double>(ranks_of_grid(scale->from)) / static_cast<double>(ranks_of_grid(scale->to));
   if (options.away) projected.away = parse_factor(*options.away, "time away", 0);
   if (options.total_cores) projected.total_cores = parse_whole(*options.total_cores, "the number of cores", 1);
   const auto placed = placed_ranks(options.node_sizes, options.placement, recording.world_size);
@@ -105,57 +115,51 @@ void check_written_files(const Options& options) {
   add(options.trace.value_or(""), "--trace");
 }
 
-void check_trace_options(const Options& options) {
-  if (options.trace_window && !options.trace) refuse("--trace-window says what --trace shows; add --trace run.perfetto");
-  if (!options.trace) return;
-  if (options.without_late_ranks)
-    refuse("--trace shows when ranks are late, and --without-late-ranks takes that away; leave one of them out");
-}
-
-int run(const Options& options) {
+// What needs no recording to be checked.
+void check_options(const Options& options) {
   if (!options.machine) refuse("name a machine: quadrille project FOLDER --node-sizes 8x8 --machine hdr");
-  check_written_files(options);
-  std::optional<Output> plot;
-  if (options.plot) {
-    check_extension(*options.plot, FileFormat::svg);
-    plot.emplace(options.plot);
-  }
+  if (options.scale && !options.node_sizes && !options.placement)
+    refuse("--scale needs nodes for the ranks, such as --node-sizes 8x8");
   if (options.goal_side && !options.goal) refuse("--goal-side needs --goal FILE");
   if (options.goal && (options.total_cores || options.without_late_ranks))
     refuse("--goal excludes --total-cores and --without-late-ranks, because GOAL can say neither");
-  const ProjectedSide side = goal_side(options.goal_side.value_or("vendor"));
-  std::optional<Output> goal;
-  if (options.goal) {
-    check_extension(*options.goal, FileFormat::text);
-    goal.emplace(options.goal);
-  }
-  check_trace_options(options);
+  if (options.trace_window && !options.trace) refuse("--trace-window says what --trace shows; add --trace run.perfetto");
+  if (options.trace && options.without_late_ranks)
+    refuse("--trace shows when ranks are late, and --without-late-ranks takes that away; leave one of them out");
+  check_written_files(options);
+}
+
+std::optional<Output> opened(const std::optional<std::string>& file, FileFormat format) {
+  if (!file) return std::nullopt;
+  check_extension(*file, format);
+  return std::optional<Output>(std::in_place, file);
+}
+
+Projection with_progress(const Recording& recording, ProjectionOptions options) {
+  ProgressLine progress;
+  progress.show("replaying");
+  options.progress = [&](double share) { progress.show(fmt::format("replayed {:.0f} % of the calls", std::floor(100 * share))); };
+  return project(recording, options);
+}
+
+int run(const Options& options) {
+  check_options(options);
+  const Implementation goal_side = parse_side(options.goal_side.value_or("vendor"));
+  std::optional<Output> plot = opened(options.plot, FileFormat::svg), goal = opened(options.goal, FileFormat::text);
   std::optional<TimelineFile> trace;
   if (options.trace) trace.emplace(*options.trace, options.trace_window);
   Output output(options.output);
+
   Recording recording = read_recording(options.folder);
-  std::optional<RankScale> scale;
-  if (options.scale) {
-    if (!options.node_sizes && !options.placement) refuse("--scale needs nodes for the ranks, such as --node-sizes 8x8");
-    scale = parse_scale(*options.scale, recording.world_size);
-    recording = scaled(recording, *scale);
-  }
-  ProjectionOptions projected = projection_options(options, recording);
-  if (scale && scale->blocks == BlockScale::strong)
-    projected.computing *= static_cast<double>(ranks_of_grid(scale->from)) / static_cast<double>(ranks_of_grid(scale->to));
+  const std::optional<RankScale> scale = scale_of(options, recording);
+  if (scale) recording = scaled(recording, *scale);
+  ProjectionOptions projected = projection_options(options, recording, scale);
   const ProjectedSituation situation = situation_of(recording, projected, scale);
-  Projection projection;
-  {
-    ProgressLine progress;
-    progress.show("replaying");
-    if (trace) trace->watch(recording, situation, projected);
-    projected.progress = [&](double share) {
-      progress.show(fmt::format("replayed {:.0f} % of the calls", std::floor(100 * share)));
-    };
-    projection = project(recording, projected);
-  }
+  if (trace) trace->watch(recording, situation, projected);
+  Projection projection = with_progress(recording, projected);
+
   if (goal) {
-    write_goal(goal->stream(), recording, projected, side);
+    write_goal(goal->stream(), recording, projected, goal_side);
     goal->finish();
   }
   if (trace) projection.remarks.push_back(trace->finish(projection, situation));
@@ -198,6 +202,8 @@ Subcommand add_project(CLI::App& command) {
              "N");
   add_flag(*parser, "--without-late-ranks", options->without_late_ranks,
            "as if the ranks of a communicator shared their work evenly and entered each collective together");
+  add_flag(*parser, "--without-correction", options->without_correction,
+           "prices as the model tells them, also where the machine's file has residuals measured on the same node sizes");
   begin_group(*parser, group::output);
   add_flag(*parser, "--full", options->full, "every row");
   add_json_flag(*parser, options->json, "a JSON object (docs/projection.md)");

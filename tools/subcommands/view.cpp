@@ -59,10 +59,10 @@ void open_in_browser(const std::string& file) {
 }
 
 // As in viewer/src/load/problem.ts.
-constexpr Count most_ranks = 1024, most_vertices = 4 * most_ranks, most_rounds = Count{1} << 17;
+constexpr Count most_vertices = 4 * most_viewed_ranks, most_rounds = Count{1} << 17;
 
 void check_ranks(Count ranks) {
-  if (ranks > most_ranks) refuse(fmt::format("a page shows at most {} ranks, not {}", most_ranks, ranks));
+  if (ranks > most_viewed_ranks) refuse(fmt::format("a page shows at most {} ranks, not {}", most_viewed_ranks, ranks));
 }
 
 // Returns true if the viewer, which computes with doubles, computes exactly with all sizes.

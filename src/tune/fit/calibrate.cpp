@@ -10,6 +10,7 @@
 
 #include "execute/executors.hpp"
 #include "foundation/text/counted.hpp"
+#include "plan/placed.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/fit.hpp"
 #include "quadrille/indexed.hpp"
@@ -213,9 +214,13 @@ Calibration calibrate(Communicator& communicator, const CalibrateOptions& option
   machine.models["max-rate"] = fit.coefficients;
   result.max_rate_error = fit.error;
   result.missing.emplace_back("[torus] is missing: there are no links to measure");
-  if (options.residuals)
+  if (options.residuals) {
     machine.residuals =
         measured_residuals(communicator, machine, {.executor = executor, .seconds = options.seconds, .progress = tell});
+    const std::vector<Count>& nodes = communicator.nodes();
+    if (!machine.residuals.empty() && std::is_sorted(nodes.begin(), nodes.end()))
+      machine.residual_node_sizes = ranks_of_nodes(communicator);
+  }
   return result;
 }
 

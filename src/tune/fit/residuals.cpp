@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <boost/math/statistics/univariate_statistics.hpp>
 #include <chrono>
 #include <cmath>
@@ -26,7 +25,6 @@ namespace {
 
 // A normal distribution has half of its values within 0.6745 standard deviations.
 constexpr double medians_to_deviation = 1 / 0.6745;
-constexpr double least_ratio = 1e-3, most_ratio = 1e3, most_spread = 10;  // in a machine file
 
 struct SizeClass {
   Bytes middle;
@@ -63,9 +61,9 @@ class Comparing {
       if (is_late && cases_[i].class_bytes > classes[0].middle) break;
       if (options_.progress) options_.progress(fmt::format("comparing prices with times: {} %", 100 * i / cases_.size()));
       const Case& each = cases_[i];
-      for (const bool is_vendor : {false, true})
-        if (const auto ratio = is_vendor ? of_vendor(each.problem) : of_ours(each.problem))
-          samples.push_back({each.problem.collective, is_vendor, each.class_bytes, *ratio});
+      for (const Implementation by : {Implementation::ours, Implementation::vendor})
+        if (const auto ratio = by == Implementation::vendor ? of_vendor(each.problem) : of_ours(each.problem))
+          samples.push_back({each.problem.collective, by, each.class_bytes, *ratio});
     }
     return samples;
   }
@@ -145,7 +143,7 @@ class Comparing {
 
   static std::optional<double> ratio(double measured_s, double price_s) {
     if (!(price_s > 0)) return std::nullopt;
-    return std::clamp(measured_s / price_s, least_ratio, most_ratio);
+    return std::clamp(measured_s / price_s, Residual::least_ratio, Residual::most_ratio);
   }
 
   Communicator& communicator_;
@@ -160,25 +158,24 @@ class Comparing {
 }  // namespace
 
 std::vector<Residual> residuals_of(const std::vector<ResidualSample>& samples) {
-  std::map<std::tuple<Collective, Bytes, bool>, std::vector<double>> by_class;  // logarithms
-  for (const ResidualSample& each : samples)
-    by_class[{each.collective, each.class_bytes, each.is_vendor}].push_back(std::log(each.ratio));
-  std::array<std::vector<double>, 2> of_side;  // deviations of classes with several samples
+  std::map<std::tuple<Collective, Bytes, Implementation>, std::vector<double>> by_class;  // logarithms
+  for (const ResidualSample& each : samples) by_class[{each.collective, each.class_bytes, each.by}].push_back(std::log(each.ratio));
+  std::map<Implementation, std::vector<double>> deviations;  // of classes with several samples
   for (const auto& [key, logarithms] : by_class)
-    if (logarithms.size() > 1) of_side[std::get<bool>(key)].push_back(deviation(logarithms));
-  std::array<double, 2> usual{};
-  for (std::size_t side = 0; side < of_side.size(); ++side)
-    if (!of_side[side].empty())
-      usual[side] = std::min(most_spread, medians_to_deviation * boost::math::statistics::median(of_side[side]));
+    if (logarithms.size() > 1) deviations[std::get<Implementation>(key)].push_back(deviation(logarithms));
+  std::map<Implementation, double> usual;
+  for (auto& [by, all] : deviations)
+    usual[by] = std::min(Residual::most_spread, medians_to_deviation * boost::math::statistics::median(all));
   std::vector<Residual> residuals;
   for (auto& [key, logarithms] : by_class) {
-    const auto& [collective, class_bytes, is_vendor] = key;
-    if (of_side[is_vendor].empty()) continue;
+    const auto& [collective, class_bytes, by] = key;
+    const auto least = usual.find(by);
+    if (least == usual.end()) continue;
     residuals.push_back({.collective = collective,
-                         .is_vendor = is_vendor,
+                         .by = by,
                          .block_bytes = class_bytes,
                          .ratio = rounded(std::exp(boost::math::statistics::median(logarithms))),
-                         .spread = rounded(std::clamp(deviation(logarithms), usual[is_vendor], most_spread))});
+                         .spread = rounded(std::clamp(deviation(logarithms), least->second, Residual::most_spread))});
   }
   return residuals;
 }

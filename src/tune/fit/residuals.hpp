@@ -14,7 +14,7 @@ namespace quadrille {
 // One measured time, divided by the price. Sizes of one class are near each other.
 struct ResidualSample {
   Collective collective{};
-  bool is_vendor = false;
+  Implementation by = Implementation::ours;
   Bytes class_bytes = 0;  // the size that stands for the class
   double ratio = 1;
 };

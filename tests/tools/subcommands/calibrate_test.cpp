@@ -18,9 +18,12 @@ TEST_F(CommandTest, CalibratesAndPricesByThat) {
   EXPECT_GT(report["fits"][0]["samples"].size(), 3u);
   EXPECT_GE(report["fits"][0]["worst_error"].get<double>(), 0);
   EXPECT_NE(contents(own).find("# a round of an exchange: off by "), std::string::npos) << contents(own);
-  EXPECT_NE(contents(own).find("[residuals]\nalltoall = [\n  {by = 'ours', block = 16, ratio = "), std::string::npos)
+  EXPECT_NE(contents(own).find("[residuals]\nnode_sizes = [2]  # ranks of each node, when they were measured\nalltoall = [\n  {by "
+                               "= 'ours', block = 16, ratio = "),
+            std::string::npos)
       << contents(own);
   EXPECT_EQ(report["residuals"][0]["collective"], "alltoall");
+  EXPECT_EQ(report["residual_node_sizes"], Json({2}));
   EXPECT_GT(report["residuals"][0]["ratio"].get<double>(), 0);
   const std::string printed = prints({"calibrate", "--ranks", "2", "--time", "0.05", "--output", own});
   EXPECT_NE(printed.find("measured / predicted"), std::string::npos);

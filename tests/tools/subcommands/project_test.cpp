@@ -10,6 +10,7 @@
 #include "support/goal_text.hpp"
 #include "support/made_recording.hpp"
 #include "support/perfetto_text.hpp"
+#include "support/source_folder.hpp"
 #include "support/viewer_page.hpp"
 
 namespace quadrille {
@@ -70,6 +71,45 @@ TEST_F(ProjectTest, PrintsJson) {
   EXPECT_FALSE(json["sentence"].get<std::string>().empty());
 }
 
+// The file has residuals of alltoall, measured on the projected nodes.
+TEST_F(ProjectTest, CorrectsPrices) {
+  std::string machine = contents(source_folder / "machines/ethernet100.toml");
+  machine +=
+      "\n[residuals]\nnode_sizes = [4, 4]\nalltoall = [{by = 'vendor', block = 64, ratio = 2, spread = 0.1},"
+      " {by = 'ours', block = 64, ratio = 3, spread = 0.1}]\n";
+  const Words on{"project", folder_, "--node-sizes", "4x2", "--machine", write("residuals.toml", machine)};
+  const auto with = [&](const Words& more) {
+    Words all = on;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  EXPECT_THAT(prints(on), AllOf(HasSubstr("gain  prices\n"), HasSubstr("  corrected\n")));
+  EXPECT_THAT(
+      prints_unwrapped(on),
+      AllOf(HasSubstr("./app: 8 ranks on 2 nodes of ethernet100\n"),
+            HasSubstr("Note: the prices of 50 of 51 calls are corrected by the machine's residuals, which were measured on the "
+                      "same node sizes, 4x2")));
+  EXPECT_THAT(prints_unwrapped(with({"--without-correction"})),
+              AllOf(HasSubstr("with no price corrected by residuals\n"), HasSubstr("Note: no price is corrected"),
+                    ::testing::Not(HasSubstr("gain  prices"))));
+  const Json corrected = Json::parse(prints(with({"--json"})));
+  const Json as_priced = Json::parse(prints(with({"--json", "--without-correction"})));
+  EXPECT_EQ(corrected["corrected_calls"], 50);
+  EXPECT_EQ(as_priced["corrected_calls"], 0);
+  EXPECT_EQ(as_priced["changes"], Json({"no price corrected by residuals"}));
+  const auto alltoall = [](const Json& json) {
+    return *std::find_if(json["rows"].begin(), json["rows"].end(), [](const Json& row) { return row["function"] == "Alltoall"; });
+  };
+  EXPECT_EQ(alltoall(corrected)["corrected_calls"], 50);
+  EXPECT_NEAR(alltoall(corrected)["vendor"]["seconds"].get<double>() / alltoall(as_priced)["vendor"]["seconds"].get<double>(), 2,
+              1e-9);
+  const std::string page = file("corrected.html"), goal = file("corrected.goal"), goal_as_priced = file("as-priced.goal");
+  prints(with({"--trace", page, "--goal", goal, "--goal-side", "ours"}));
+  EXPECT_THAT(contents(page), HasSubstr("Prices of 50 of 51 calls are corrected by residuals."));
+  prints(with({"--without-correction", "--goal", goal_as_priced, "--goal-side", "ours"}));
+  EXPECT_EQ(contents(goal), contents(goal_as_priced)) << "GOAL has messages and no prices";
+}
+
 TEST_F(ProjectTest, PlacesRanks) {
   const auto nodes = [&](const Words& all) { return Json::parse(prints(all))["nodes"].get<int>(); };
   const auto vendor_s = [&](const Words& all) {
@@ -95,7 +135,7 @@ TEST_F(ProjectTest, DrawsBars) {
   EXPECT_THAT(contents(picture), AllOf(HasSubstr("<svg"), HasSubstr("waiting for late ranks"), HasSubstr("ours")));
 }
 
-TEST_F(ProjectTest, WritesTimeLines) {
+TEST_F(ProjectTest, WritesATrace) {
   const std::string trace = file("run.perfetto");
   EXPECT_THAT(prints_unwrapped(words({"--trace", trace})), HasSubstr("run.perfetto has 408 calls of all ranks, from 0 s to"));
   if (!has_protoc()) GTEST_SKIP() << "protoc is not installed (protobuf-compiler)";
@@ -124,7 +164,7 @@ TEST_F(ProjectTest, WritesTimeLines) {
   }
 }
 
-TEST_F(ProjectTest, WritesTimeLinesAsAPage) {
+TEST_F(ProjectTest, WritesATraceAsAPage) {
   const std::string page = file("run.html");
   EXPECT_THAT(prints_unwrapped(words({"--trace", page, "--trace-window", "0..0.001"})), HasSubstr("run.html has"));
   const Json data = page_data(contents(page));

@@ -14,10 +14,11 @@ namespace quadrille {
 namespace {
 
 constexpr Collective exchange = Collective::alltoall, barrier = Collective::barrier;
+constexpr Implementation by_vendor = Implementation::vendor, by_ours = Implementation::ours;
 
 TEST(Residuals, AreTheMedianAndTheSpreadOfAClass) {
-  const auto found =
-      residuals_of({{exchange, false, 16, 1}, {exchange, false, 1024, 3}, {exchange, false, 16, 4}, {exchange, false, 1024, 3}});
+  const auto found = residuals_of(
+      {{exchange, by_ours, 16, 1}, {exchange, by_ours, 1024, 3}, {exchange, by_ours, 16, 4}, {exchange, by_ours, 1024, 3}});
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0].block_bytes, 16);
   EXPECT_EQ(found[0].ratio, 2) << "in the middle of 1 and 4";
@@ -28,19 +29,19 @@ TEST(Residuals, AreTheMedianAndTheSpreadOfAClass) {
 }
 
 TEST(Residuals, KeepSidesApart) {
-  const auto found =
-      residuals_of({{exchange, false, 16, 1}, {exchange, false, 16, 1}, {exchange, true, 16, 4}, {exchange, true, 16, 1}});
+  const auto found = residuals_of(
+      {{exchange, by_ours, 16, 1}, {exchange, by_ours, 16, 1}, {exchange, by_vendor, 16, 4}, {exchange, by_vendor, 16, 1}});
   ASSERT_EQ(found.size(), 2u);
-  EXPECT_EQ(found[0], (Residual{exchange, false, 16, 1, 0}));
-  EXPECT_TRUE(found[1].is_vendor);
-  EXPECT_EQ(found[1].ratio, 2);
+  EXPECT_EQ(found[0].by, by_vendor);
+  EXPECT_EQ(found[0].ratio, 2);
+  EXPECT_EQ(found[1], (Residual{exchange, by_ours, 16, 1, 0}));
 }
 
 TEST(Residuals, OfASingleSampleHaveTheSpreadOfTheOthers) {
-  const auto found = residuals_of({{barrier, false, 0, 5}, {exchange, false, 16, 1}, {exchange, false, 16, 4}});
+  const auto found = residuals_of({{barrier, by_ours, 0, 5}, {exchange, by_ours, 16, 1}, {exchange, by_ours, 16, 4}});
   ASSERT_EQ(found.size(), 2u);
-  EXPECT_EQ(found[1], (Residual{barrier, false, 0, 5, found[0].spread}));
-  EXPECT_TRUE(residuals_of({{barrier, false, 0, 5}, {exchange, false, 16, 1}}).empty()) << "nothing is known of the spread";
+  EXPECT_EQ(found[1], (Residual{barrier, by_ours, 0, 5, found[0].spread}));
+  EXPECT_TRUE(residuals_of({{barrier, by_ours, 0, 5}, {exchange, by_ours, 16, 1}}).empty()) << "nothing is known of the spread";
   EXPECT_TRUE(residuals_of({}).empty());
 }
 
@@ -49,13 +50,16 @@ TEST(Residuals, AreMeasuredForEachCollective) {
     const Calibration calibration = calibrate(communicator, {.seconds = 0.2});
     std::set<Collective> collectives;
     for (const Residual& each : calibration.machine.residuals) {
-      EXPECT_FALSE(each.is_vendor) << "threads have no MPI library";
+      EXPECT_EQ(each.by, by_ours) << "threads have no MPI library";
       EXPECT_EQ(each.block_bytes == 0, each.collective == barrier);
       collectives.insert(each.collective);
     }
     EXPECT_EQ(collectives.size(), all_collectives().size());
+    EXPECT_EQ(calibration.machine.residual_node_sizes, (std::vector<Count>{2}));
     EXPECT_NO_THROW(machine_text(calibration.machine));
-    EXPECT_TRUE(calibrate(communicator, {.seconds = 0.02, .residuals = false}).machine.residuals.empty());
+    const MachineCosts without = calibrate(communicator, {.seconds = 0.02, .residuals = false}).machine;
+    EXPECT_TRUE(without.residuals.empty());
+    EXPECT_TRUE(without.residual_node_sizes.empty());
   });
 }
 
