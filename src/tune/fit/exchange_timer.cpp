@@ -63,15 +63,16 @@ Span ExchangeTimer::time_of(const std::function<void()>& run) {
   return {std::max(1e-9, boost::math::statistics::median(times)), bound};
 }
 
-// The first runs are cold. They say how many fit into the time.
+// The first run is cold, and the second says how many fit into the time. If that is not even one, it is the result.
 double ExchangeTimer::time_of_single(const std::function<void()>& run) {
-  constexpr double least_runs = 3, most_runs = 256;
+  constexpr double most_runs = 256;
+  const auto singles = [&](double count) { return stopwatch_.time(static_cast<std::size_t>(count), [&](std::size_t) { run(); }); };
+  singles(1);
   const auto start = std::chrono::steady_clock::now();
-  const auto single = [&](std::size_t) { run(); };
-  stopwatch_.time(2, single);
-  const double mine_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / 2;
-  const double each_s = std::max(1e-7, gathered(communicator_, mine_s)[0]);  // includes what it takes to start together
-  const std::vector<Span> spans = stopwatch_.time(static_cast<std::size_t>(std::clamp(seconds_ / each_s, least_runs, most_runs)), single);
+  std::vector<Span> spans = singles(1);
+  const double mine_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double fit = seconds_ / std::max(1e-7, gathered(communicator_, mine_s)[0]);  // with what it takes to start together
+  if (fit >= 1) spans = singles(std::min(fit, most_runs));
   double sum = 0;
   for (const Span& each : spans) sum += each.seconds;
   return std::max(1e-9, sum / static_cast<double>(spans.size()));

@@ -123,8 +123,9 @@ class Comparing {
   std::optional<double> of_vendor(const Problem& problem) {
     const double price_s = gathered(communicator_, vendor_price_s(problem))[0];
     if (!(price_s > 0) || !has_vendor(communicator_, problem, operation_of(problem))) return std::nullopt;
-    return ratio(single_time(plan(communicator_, problem, {.algorithm = "vendor", .operation = operation_of(problem), .layouts = {}})),
-                 price_s);
+    return ratio(
+        single_time(plan(communicator_, problem, {.algorithm = "vendor", .operation = operation_of(problem), .layouts = {}})),
+        price_s);
   }
 
   // A program computes between its collectives, so its calls do not overlap as consecutive runs do.
