@@ -11,7 +11,8 @@
 #   --limit    starts no further step after so many seconds; call the script again to go on
 #   --only     fit, record, measure or project. Default: all of them, in this order
 #   --fit-time of each calibration, default 20s; comparing prices with times takes as long again
-# With SimGrid (Debian: libsimgrid-dev), its SMPI replays those recordings, too, whose collectives are on MPI_COMM_WORLD.
+# With SimGrid (Debian: libsimgrid-dev), its SMPI replays those recordings, too, whose collectives are on
+# MPI_COMM_WORLD (its own failures are left out).
 # Programs: those of bench/programs/steps.c, and fftw, pw and cp with packages libfftw3-mpi-dev and quantum-espresso(-data). Needs
 # root, python3, Open MPI and a release build; let nothing else run meanwhile. A machine's speed may change: fit and run in one go.
 set -euo pipefail
@@ -180,9 +181,9 @@ project() {  # project PROGRAM LAYOUT RATE: replaces its lines in the table
   done
   $analyse projected "$1" "$2" "$3" "$folder/$1/recorded-$ranks.txt" "$folder/$1/$2-$3" "$folder/$1/profile-$2-$3.json" \
     >"$folder/case.csv"
-  if command -v smpirun >/dev/null; then
+  if command -v smpirun >/dev/null &&
     bench/smpi_replay.sh "$folder/$1/recording-$ranks" --node-sizes "$(slots_of "$2")" --machine "$folder/$2-$3-mpi.toml" \
-      >"$folder/$1/$2-$3-smpi.json"
+      >"$folder/$1/$2-$3-smpi.json" 2>/dev/null; then
     $analyse smpi "$1" "$2" "$3" "$folder/$1/recorded-$ranks.txt" "$folder/$1/$2-$3-smpi.json" >>"$folder/case.csv"
   fi
   sed -i "/^$1,$2,$3,[a-z]*,\(projected\|uncorrected\|smpi\|measured in\)/d" "$csv"

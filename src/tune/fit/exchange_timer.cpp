@@ -74,7 +74,7 @@ double ExchangeTimer::time_of_single(const std::function<void()>& run) {
   const double fit = seconds_ / std::max(1e-7, gathered(communicator_, mine_s)[0]);  // with what it takes to start together
   if (fit >= 1) spans = singles(std::min(fit, most_runs));
   double sum = 0;
-  for (const Span& each : spans) sum += each.seconds;
+  for (const Span& each : spans) sum += each.mean;
   return std::max(1e-9, sum / static_cast<double>(spans.size()));
 }
 
