@@ -4,17 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <climits>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <utility>
 
 #include "execute/agreement.hpp"
 #include "execute/end_of_mpi.hpp"
+#include "execute/mpi/plug_in/assumed_node.hpp"
 #include "foundation/assert.hpp"
-#include "foundation/environment.hpp"
 
 namespace quadrille {
 namespace {
@@ -22,33 +20,6 @@ namespace {
 // Less than so many bytes of all ranks are gathered by an allreduce. Open MPI runs it on a tree, by 2 (p - 1) messages. By its
 // MPI_Iallgather each rank sends to all others: p (p - 1) messages, and before the first gather as many connections.
 constexpr Bytes most_on_tree = Bytes{64} << 10;
-
-// The user may set QUADRILLE_NODE_SIZES, to try out on one machine how several nodes would behave. Then this returns the first rank
-// of this rank's assumed node; ranks count in MPI_COMM_WORLD, or in `users` if there are only sessions. Otherwise it returns -1.
-Rank first_rank_of_assumed_node(MPI_Comm users) {
-  const std::string sizes = checked_environment_value("QUADRILLE_NODE_SIZES");
-  if (sizes.empty()) return -1;
-  int has_world = 0, me = 0, ranks = 0;
-  MPI_Initialized(&has_world);
-  const MPI_Comm all = has_world ? MPI_COMM_WORLD : users;
-  check_mpi(MPI_Comm_rank(all, &me), "MPI_Comm_rank");
-  check_mpi(MPI_Comm_size(all, &ranks), "MPI_Comm_size");
-  const char* text = sizes.data();
-  const char* const end = text + sizes.size();
-  Rank first = 0, found = 0;
-  while (first < ranks) {
-    Count size = 0;
-    const auto [next, error] = std::from_chars(text, end, size);
-    const bool is_last = next == end;
-    if (error != std::errc{} || size < 1 || size > ranks - first || is_last != (first + size == ranks) ||
-        (!is_last && *next != ','))
-      throw Error(ErrorCode::environment, refusal_of_value("QUADRILLE_NODE_SIZES", sizes));
-    if (me >= first) found = first;
-    first += size;
-    text = next + 1;
-  }
-  return found;
-}
 
 int checked_int(Bytes count) {
   if (count > INT_MAX)
