@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Makes all ranks of a group throw, or none. Each rank does its part of a collective operation; then the ranks exchange whether it
 // succeeded. If a part threw, its rank throws that error again, and the others throw one that quotes it: "rank 2: there is not
-// enough memory for this plan". This takes one all_gather on success and three on failure.
+// enough memory for this plan". This takes one all_gather on success, and two and a broadcast on failure.
 //
 // A group is a Communicator or a SharedSpace. A part must not call the group's collective members unless these throw on all ranks
 // or on none; otherwise ranks would wait for each other in different calls.
@@ -13,7 +13,9 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
+#include "execute/transport.hpp"
 #include "foundation/assert.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
@@ -35,13 +37,26 @@ struct RankOutcome {
 // Classifies the exception being handled and stores in `error` what this rank will throw. Call it in a catch block.
 RankOutcome outcome_of_exception(std::optional<Error>& error);
 
+// Collective. Copies `bytes` bytes of rank `teller` to `data` at all other ranks.
+template <class Group>
+void tell(Group& group, Rank teller, void* data, Bytes bytes) {
+  if constexpr (requires { group.transport(); }) {
+    group.transport().broadcast(data, bytes, teller);
+  } else if constexpr (requires { group.broadcast(data, bytes, teller); }) {
+    group.broadcast(data, bytes, teller);
+  } else {
+    std::vector<std::byte> all(index(bytes * group.size()));
+    group.all_gather(data, all.data(), bytes);
+    if (bytes > 0) std::memcpy(data, all.data() + teller * bytes, index(bytes));
+  }
+}
+
 // Collective. Returns the text of rank `teller` on all ranks, which know that it has `length` bytes.
 template <class Group>
 std::string told_by(Group& group, Rank teller, std::string text, Bytes length) {
   text.resize(index(length));
-  std::string all(index(length * group.size()), ' ');
-  group.all_gather(text.data(), all.data(), length);
-  return all.substr(index(teller * length), index(length));
+  tell(group, teller, text.data(), length);
+  return text;
 }
 
 // Collective. Returns the text of rank `teller` on all ranks.
@@ -67,6 +82,15 @@ std::string told_in_parts(Group& group, Rank teller, std::string text, Bytes len
     whole += told_by(group, teller, text.substr(index(told), index(next)), next);
   }
   return whole;
+}
+
+// Throws what rank `first` has thrown, on another rank.
+template <class Group>
+[[noreturn]] void throw_elsewhere(Group& group, Rank first, const RankOutcome& outcome, const std::string& sentence) {
+  if (outcome.state == RankOutcome::failed_elsewhere) throw ErrorElsewhere(outcome.code, sentence);  // it names the rank
+  // A node's group shows a rank's number in the whole communicator.
+  if constexpr (requires { group.shown(first); }) first = group.shown(first);
+  throw ErrorElsewhere(outcome.code, "rank " + std::to_string(first) + ": " + sentence);
 }
 
 // Collective. Returns, on all ranks, the values that `part` returns on each rank. Values must not hold pointers.
@@ -97,13 +121,9 @@ auto gathered_or_thrown(Group& group, Part&& part) {
     values.push_back(part_outcome.value);
   }
   if (!first) return values;
-  std::string sentence = told_by(group, *first, error ? error->what() : "");
+  const std::string sentence = told_by(group, *first, error ? error->what() : "");
   if (mine.outcome.state == RankOutcome::failed) throw *error;
-  const RankOutcome& outcome = all[*first].outcome;
-  if (outcome.state == RankOutcome::failed_elsewhere) throw ErrorElsewhere(outcome.code, sentence);  // it names the rank
-  Rank shown = *first;  // a node's group shows a rank's number in the whole communicator
-  if constexpr (requires { group.shown(shown); }) shown = group.shown(shown);
-  throw ErrorElsewhere(outcome.code, "rank " + std::to_string(shown) + ": " + sentence);
+  throw_elsewhere(group, *first, all[*first].outcome, sentence);
 }
 
 // Collective. Returns what `part` returns on this rank.
@@ -117,15 +137,33 @@ auto made_or_thrown(Group& group, Part&& part) {
   return *std::move(made);
 }
 
-// Collective. Returns, on all ranks, the text that `part` returns at rank `teller`. The other ranks do not call it.
+// Collective. Returns, on all ranks, the text that `part` returns at rank `teller`. The other ranks do not call it. A short text
+// comes with its length.
 template <class Group, class Part>
 std::string told_or_thrown(Group& group, Rank teller, Part&& part) {
+  struct Told {
+    RankOutcome outcome;
+    Bytes length;
+    char beginning[1384];  // the struct fits into a frame of an Ethernet
+  } told{};
   std::string text;
-  const ByRank<Bytes> lengths = gathered_or_thrown(group, [&] {
-    if (group.rank() == teller) text = part();
-    return static_cast<Bytes>(text.size());
-  });
-  return told_by(group, teller, std::move(text), lengths[teller]);
+  std::optional<Error> error;
+  if (group.rank() == teller) {
+    try {
+      text = part();
+    } catch (...) {
+      told.outcome = outcome_of_exception(error);
+      text = error->what();
+    }
+    told.length = static_cast<Bytes>(text.size());
+    text.copy(told.beginning, sizeof told.beginning);
+  }
+  tell(group, teller, &told, sizeof told);
+  const bool is_short = told.length <= static_cast<Bytes>(sizeof told.beginning);
+  text = is_short ? std::string(told.beginning, index(told.length)) : told_by(group, teller, std::move(text), told.length);
+  if (told.outcome.state == RankOutcome::done) return text;
+  if (error) throw *error;
+  throw_elsewhere(group, teller, told.outcome, text);
 }
 
 }  // namespace quadrille

@@ -46,6 +46,9 @@ class Transport {
   // Communicator, and because a plan that was evicted from memory is prepared again by this transport.
   virtual std::shared_ptr<Communicator> kept() = 0;
 
+  // Collective: copies `count` bytes of rank `from` to `data` at all other ranks.
+  virtual void broadcast(void* data, Bytes count, Rank from) = 0;
+
   // The executor of the plans that this transport runs.
   virtual Executor executor() const = 0;
 

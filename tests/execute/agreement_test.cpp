@@ -70,6 +70,31 @@ TEST(Agreement, GathersAllResultsInOneGather) {
   });
 }
 
+TEST(Agreement, TellsTheTextOfOneRank) {
+  for (const std::size_t length : {0u, 1u, 1383u, 1384u, 1385u, 5000u})  // short ones come with their length
+    run_threads(ranks, [&](Communicator& threads) {
+      const std::string text(length, 'x');
+      EXPECT_EQ(told_by(threads, 2, threads.rank() == 2 ? text : "other"), text);
+      int calls = 0;
+      EXPECT_EQ(told_or_thrown(threads, 2, [&] { return ++calls, text; }), text);
+      EXPECT_EQ(calls, threads.rank() == 2 ? 1 : 0);
+    });
+}
+
+TEST(Agreement, ReportsTheFailureOfTheRankThatTells) {
+  for (const std::size_t length : {0u, 23u, 5000u}) {
+    const std::string sentence(length, 'x');
+    const auto said = said_by([&](Communicator& threads) {
+      told_or_thrown(threads, 2, [&]() -> std::string { throw Error(ErrorCode::environment, sentence); });
+    });
+    for (Rank rank = 0; rank < ranks; ++rank) {
+      EXPECT_EQ(said[index(rank)].sentence, rank == 2 ? sentence : "rank 2: " + sentence);
+      EXPECT_EQ(said[index(rank)].code, ErrorCode::environment);
+      EXPECT_EQ(said[index(rank)].elsewhere, rank != 2);
+    }
+  }
+}
+
 TEST(Agreement, ReportsTheFailureOfARankOnAllRanks) {
   for (Rank failing = 0; failing < ranks; ++failing)
     for (const std::size_t length : {0u, 1u, 23u, 5000u}) {  // also more than a tray can hold

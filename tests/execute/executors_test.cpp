@@ -22,6 +22,7 @@ class OfferingTransport final : public Transport {
   explicit OfferingTransport(Executor executor) : executor_(executor) {}
 
   std::shared_ptr<Communicator> kept() override { return nullptr; }
+  void broadcast(void*, Bytes, Rank) override {}
   Executor executor() const override { return executor_; }
   std::vector<Transport*> offered() override {
     std::vector<Transport*> all = before;

@@ -63,6 +63,28 @@ std::string first_fault_of_nodes(Communicator& communicator) {
   return communicator.nodes() == nodes ? "" : "nodes change";
 }
 
+// Collective. Gathers and broadcasts data of many lengths: between nodes, short data takes another way than long data.
+std::string first_fault_of_gathers(Communicator& communicator) {
+  const Count p = communicator.size();
+  const auto byte = [](Rank rank, Bytes at) { return static_cast<std::byte>(7 * rank + 3 * at + 0x81); };
+  const Bytes limit = (Bytes{64} << 10) / p;
+  for (const Bytes count : {Bytes{1}, Bytes{8}, Bytes{1000}, limit - 1, limit, limit + 1, Bytes{100'000}}) {
+    ByteVector mine(static_cast<std::size_t>(count)), all(static_cast<std::size_t>(p * count), std::byte{0xFF});
+    for (Bytes at = 0; at < count; ++at) mine[static_cast<std::size_t>(at)] = byte(communicator.rank(), at);
+    communicator.all_gather(mine.data(), all.data(), count);
+    for (Rank rank = 0; rank < p; ++rank)
+      for (Bytes at = 0; at < count; ++at)
+        if (all[static_cast<std::size_t>(rank * count + at)] != byte(rank, at)) return fmt::format("a wrong gather of {} B", count);
+    for (Rank from = 0; from < p; ++from) {
+      ByteVector data = mine;
+      communicator.transport().broadcast(data.data(), count, from);
+      for (Bytes at = 0; at < count; ++at)
+        if (data[static_cast<std::size_t>(at)] != byte(from, at)) return fmt::format("a wrong broadcast of {} B", count);
+    }
+  }
+  return "";
+}
+
 // Collective. Traces runs of several algorithms. Returns at rank 0 what is wrong in the first trace that is.
 std::string first_fault_of_traces(Communicator& communicator, Executor executor) {
   const Count p = communicator.size();
@@ -138,6 +160,7 @@ int main() {
       communicator->abort(1);
     };
     if (const std::string wrong = testing::first_fault_of_nodes(*communicator); !wrong.empty()) fail(wrong);
+    if (const std::string wrong = testing::first_fault_of_gathers(*communicator); !wrong.empty()) fail(wrong);
     if (const std::string wrong = testing::first_fault_of_agreement(*communicator); !wrong.empty()) fail(wrong);
     const bool few = communicator->size() <= 3;  // more ranks are slow if they share cores
     using Sizes = std::vector<Bytes>;

@@ -57,6 +57,8 @@ std::unique_ptr<Offer> SharedCommunicator::offer(const std::shared_ptr<const Scr
   return std::make_unique<SharedOffer>(*space(), costs(), script);
 }
 
+void SharedCommunicator::broadcast(void* data, Bytes count, Rank from) { tell(*space_, from, data, count); }
+
 std::shared_ptr<std::byte> SharedCommunicator::allocate(Bytes bytes) {
   if (bytes < 0) throw std::bad_alloc();
   const Offset place = space()->allocate(bytes);

@@ -25,6 +25,7 @@ class SharedCommunicator : public Communicator, public Transport {
   const std::vector<Count>& nodes() const override { return nodes_; }
   void barrier() override { space_->barrier(); }
   void all_gather(const void* mine, void* all, Bytes count) override { space_->all_gather(mine, all, count); }
+  void broadcast(void* data, Bytes count, Rank from) override;
   std::shared_ptr<std::byte> allocate(Bytes bytes) override;
   [[noreturn]] void abort(int exit_code) override;
   Transport& transport() override { return *this; }

@@ -93,12 +93,21 @@ class Choosing {
       : communicator_(communicator), asked_(problem), options_(options), knowledge_(present_knowledge(communicator)) {}
 
   std::string told(const std::function<std::string(const Decision&)>& tell, double race_s) {
-    const ByRank<std::uint64_t> hashes = gathered(communicator_, knowledge_ ? knowledge_->hash : no_knowledge);
-    const bool is_alike = std::all_of(hashes.begin(), hashes.end(), [&](std::uint64_t hash) { return hash == hashes[0]; });
-    if (!is_alike || hashes[0] == no_knowledge) knowledge_ = share_knowledge(communicator_);
     const Problem problem = checked_for(communicator_, asked_);
-    if (races()) measure(problem, race_s);
-    return told_or_thrown(communicator_, 0, [&] { return tell(*chosen(communicator_, problem).decision); });
+    if (races()) {
+      compare_knowledge();
+      measure(problem, race_s);
+    }
+    const auto choice = [&] { return decided_mark + tell(*chosen(communicator_, problem).decision); };
+    std::string text = told_or_thrown(communicator_, 0, [&] { return knowledge_ ? choice() : std::string(); });
+    if (text.empty()) {  // rank 0 knows nothing yet
+      const auto known = knowledge_at_first(communicator_);
+      text = told_or_thrown(communicator_, 0, [&] {
+        knowledge_ = known();
+        return choice();
+      });
+    }
+    return text.substr(1);
   }
 
   // Normally each rank chooses by its own knowledge, and the ranks compare their choices when they compare requests for the plan.
@@ -118,6 +127,15 @@ class Choosing {
   }
 
  private:
+  static constexpr char decided_mark = '=';  // before the text of a decision, which may be empty
+
+  // Collective: shares knowledge unless all ranks have the same.
+  void compare_knowledge() {
+    const ByRank<std::uint64_t> hashes = gathered(communicator_, knowledge_ ? knowledge_->hash : no_knowledge);
+    const bool is_alike = std::all_of(hashes.begin(), hashes.end(), [&](std::uint64_t hash) { return hash == hashes[0]; });
+    if (!is_alike || hashes[0] == no_knowledge) knowledge_ = share_knowledge(communicator_);
+  }
+
   bool races() const { return options_.effort == Effort::measure || options_.effort == Effort::exhaustive; }
 
   // Collective: compares the requests, distributes knowledge if ranks have different knowledge, gathers facts about the counts, and

@@ -172,22 +172,34 @@ std::shared_ptr<const Knowledge> present_knowledge(Communicator& communicator) {
   return found == kept().by_machine.end() ? nullptr : found->second;
 }
 
-std::shared_ptr<const Knowledge> share_knowledge(Communicator& communicator) {
+namespace {
+
+// Collective: returns a function that rank 0 may call, which makes the text of its knowledge.
+std::function<std::string()> text_at_first(Communicator& communicator) {
   const Fingerprint machine = fingerprint_at_first(communicator);
+  const bool on_several = key_of(communicator).second;
   std::string own;
-  const ByRank<bool> rely_on_preset = gathered_or_thrown(communicator, [&] {
-    if (communicator.rank() != 0) return false;
+  const std::string timing = told_or_thrown(communicator, 0, [&]() -> std::string {
     if (const auto present = present_knowledge(communicator)) {
       own = text_of(*present);
-      return false;
+      return "";
     }
     own = read_text(machine);
-    return needs_link_speed(parse(own));
+    return on_several && needs_link_speed(parse(own)) ? "links" : "";
   });
   std::optional<double> us_per_byte;
-  if (key_of(communicator).second && rely_on_preset[0]) us_per_byte = measured_us_per_byte(communicator);
-  const std::string text =
-      told_or_thrown(communicator, 0, [&] { return us_per_byte ? with_links_of(parse(own), *us_per_byte) : own; });
+  if (!timing.empty()) us_per_byte = measured_us_per_byte(communicator);
+  return [own = std::move(own), us_per_byte] { return us_per_byte ? with_links_of(parse(own), *us_per_byte) : own; };
+}
+
+}  // namespace
+
+std::function<std::shared_ptr<const Knowledge>()> knowledge_at_first(Communicator& communicator) {
+  return [&communicator, text = text_at_first(communicator)] { return keep(communicator, parse(text())); };
+}
+
+std::shared_ptr<const Knowledge> share_knowledge(Communicator& communicator) {
+  const std::string text = told_or_thrown(communicator, 0, text_at_first(communicator));
   auto parsed = made_or_thrown(communicator, [&] { return parse(text); });
   return keep(communicator, std::move(parsed));
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,6 +38,10 @@ std::shared_ptr<const Knowledge> present_knowledge(Communicator& communicator);
 // Collective: gives all ranks the knowledge of rank 0. If rank 0 has none, it reads the wisdom file of its machine; if that file is
 // damaged, it prints a warning on stderr and continues without wisdom. Throws on all ranks or on none.
 std::shared_ptr<const Knowledge> share_knowledge(Communicator& communicator);
+
+// Collective: lets rank 0 find out what share_knowledge would tell. Rank 0 then calls the result, which makes and keeps its
+// knowledge, and may throw; the other ranks learn nothing.
+std::function<std::shared_ptr<const Knowledge>()> knowledge_at_first(Communicator& communicator);
 
 // Adds new measurements and keeps the result. Ranks with equal knowledge that add equal measurements have equal knowledge
 // afterwards.

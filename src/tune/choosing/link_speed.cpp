@@ -17,31 +17,28 @@
 namespace quadrille {
 namespace {
 
-// The first rank of each node sends to that of the next node while it receives from that of the one before it.
-class Neighbours {
+// Rank 0 and the first rank of another node. Each of them sends to the other one while it receives. The other nodes need not wait,
+// because only rank 0 uses what was measured.
+class Pair {
  public:
-  explicit Neighbours(Communicator& communicator) : mail_(communicator.transport().mail()) {
-    std::vector<Rank> firsts;  // nodes are numbered in the order of their first ranks
+  explicit Pair(Communicator& communicator) : mail_(communicator.transport().mail()) {
     const std::vector<Count>& nodes = communicator.nodes();
-    for (std::size_t rank = 0; rank < nodes.size(); ++rank)
-      if (nodes[rank] == size(firsts)) firsts.push_back(static_cast<Rank>(rank));
-    const auto own = index(nodes[index(communicator.rank())]);
-    if (firsts[own] != communicator.rank()) return;
-    next_ = firsts[(own + 1) % firsts.size()];
-    previous_ = firsts[(own + firsts.size() - 1) % firsts.size()];
+    const auto far = std::find_if(nodes.begin(), nodes.end(), [&](Count node) { return node != nodes[0]; }) - nodes.begin();
+    if (communicator.rank() == 0) other_ = far;
+    if (communicator.rank() == far) other_ = 0;
   }
 
-  // The least seconds of some messages, because other programs only lengthen them. 0 on ranks that are not the first of their node.
+  // The least seconds of some messages, because other programs only lengthen them. 0 on all other ranks.
   double seconds(Bytes bytes) {
-    if (next_ < 0) return 0;
+    if (other_ < 0) return 0;
     constexpr int messages = 2;
     const std::vector<std::byte> sent(index(bytes));
     std::vector<std::byte> received(index(bytes));
     double least = std::numeric_limits<double>::infinity();
     for (int message = 0; message < messages; ++message) {
       const auto begin = std::chrono::steady_clock::now();
-      mail_->send(next_, sent);
-      if (mail_->wait_for(previous_) != bytes) throw Error(ErrorCode::transport, "a message to time a link has another length");
+      mail_->send(other_, sent);
+      if (mail_->wait_for(other_) != bytes) throw Error(ErrorCode::transport, "a message to time a link has another length");
       mail_->receive(received.data());
       mail_->finish_sends();
       least = std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
@@ -51,16 +48,16 @@ class Neighbours {
 
  private:
   std::unique_ptr<Mail> mail_;
-  Rank next_ = -1, previous_ = -1;
+  Rank other_ = -1;  // -1 on ranks that are not of the pair
 };
 
 }  // namespace
 
 double measured_us_per_byte(Communicator& communicator) {
-  constexpr Bytes few = 8, more = Bytes{1} << 16;
-  Neighbours neighbours(communicator);
-  const double few_s = neighbours.seconds(few);  // its first message also makes the connection
-  return std::max(0.0, neighbours.seconds(more) - few_s) * 1e6 / static_cast<double>(more - few);
+  constexpr Bytes few = 8, more = Bytes{48} << 10;  // Open MPI asks the receiver before it sends 64 KiB over TCP
+  Pair pair(communicator);
+  const double few_s = pair.seconds(few);  // its first message also makes the connection
+  return std::max(0.0, pair.seconds(more) - few_s) * 1e6 / static_cast<double>(more - few);
 }
 
 MachineCosts with_measured_links(MachineCosts machine, double us_per_byte) {

@@ -8,8 +8,8 @@
 
 namespace quadrille {
 
-// Collective, for ranks on several nodes. Returns the microseconds in which a byte of a long message goes from a node to the next
-// one, while each node sends and receives one. The first ranks of nodes measure different values; the others return 0.
+// Collective, for ranks on several nodes. Returns, on rank 0, the microseconds in which a byte of a long message goes from a node
+// to another one, while both send and receive one. Other ranks return something else.
 double measured_us_per_byte(Communicator& communicator);
 
 // Returns the machine with slower links if `us_per_byte` is more than four times the machine's own figure; its name then says so.

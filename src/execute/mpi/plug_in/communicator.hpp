@@ -20,6 +20,7 @@ class MpiCommunicator final : public Communicator, public Transport {
   const std::vector<Count>& nodes() const override { return group_->nodes(); }
   void barrier() override { group_->barrier(); }
   void all_gather(const void* mine, void* all, Bytes count) override { group_->all_gather(mine, all, count); }
+  void broadcast(void* data, Bytes count, Rank from) override { group_->broadcast(data, count, from); }
   std::shared_ptr<std::byte> allocate(Bytes bytes) override;
   [[noreturn]] void abort(int exit_code) override;
   Transport& transport() override { return *this; }

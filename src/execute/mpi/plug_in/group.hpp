@@ -55,9 +55,10 @@ class MpiGroup {
   }
   bool is_freed() const { return is_freed_.load(std::memory_order_relaxed); }
 
-  // Collective. Both use shared memory if all ranks share it, else the user's communicator.
+  // Collective. They use shared memory if all ranks share it, else the user's communicator.
   void barrier();
   void all_gather(const void* mine, void* all, Bytes count);
+  void broadcast(void* data, Bytes count, Rank from);
 
   // Collective: returns the communicator and the first of `tags` tags for the messages of a new plan or exchange.
   Lease lease(int tags = 1) { return process_->contexts().lease(*this, tags); }

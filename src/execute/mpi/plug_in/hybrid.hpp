@@ -14,6 +14,7 @@ class HybridTransport final : public Transport {
   HybridTransport(Transport& ranks, MpiGroup& group) : ranks_(ranks), group_(group) {}
 
   std::shared_ptr<Communicator> kept() override { return ranks_.kept(); }
+  void broadcast(void* data, Bytes count, Rank from) override { ranks_.broadcast(data, count, from); }
   Executor executor() const override { return Executor::hybrid; }
   std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override;
   std::unique_ptr<Executable> prepare_exchange() override { return prepare_nodes_exchange(group_); }

@@ -80,7 +80,7 @@ void ask(MPI_Request request) {
 // as sched_yield, several hundred nanoseconds, and another poll takes a tenth of that. The two are timed alternately, because both
 // times depend on which other threads want the core.
 bool asking_gives_core_away(MPI_Request request) {
-  constexpr std::size_t samples = 101;
+  constexpr std::size_t samples = 11;  // few, because each yield may take a turn of all ranks that share the core
   std::vector<std::chrono::nanoseconds> polls(samples), yields(samples);
   for (std::size_t i = 0; i < samples; ++i) {
     polls[i] = duration([&] { ask(request); });

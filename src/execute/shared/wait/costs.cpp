@@ -43,13 +43,15 @@ double seconds_of(Work&& work) {
 // flag holds the step's number.
 class Handover {
  public:
-  explicit Handover(SharedSpace& space) : space_(space), mine_(index(CopyCosts::sizes.back())), taken_(mine_.size()) {
+  explicit Handover(SharedSpace& space) : space_(space) {
     struct Card {
       Offset slot;
       const void* memory;
     };
-    if (space_.rank() < 2) slot_ = space_.allocate(still + CopyCosts::sizes.back());
-    if (slot_) {
+    if (space_.rank() < 2) {
+      mine_.resize(index(CopyCosts::sizes.back()));
+      taken_.resize(mine_.size());
+      slot_ = space_.allocate(still + CopyCosts::sizes.back());
       std::memset(space_.at(slot_), 0, index(still + CopyCosts::sizes.back()));
       new (space_.at(slot_)) std::atomic<std::uint64_t>(0);
     }
@@ -88,7 +90,7 @@ class Handover {
   // Layout of a slot: a line with its flag, then bytes that the sender writes anew in each step, then (at `still`) bytes that are
   // only read.
   static constexpr Bytes line = 64, still = line + CopyCosts::sizes.back();
-  static constexpr int many = 16, few = 8;
+  static constexpr int many = 16, few = 4;
 
   std::atomic<std::uint64_t>& flag(Offset slot) const { return *reinterpret_cast<std::atomic<std::uint64_t>*>(space_.at(slot)); }
 
