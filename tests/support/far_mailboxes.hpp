@@ -54,6 +54,7 @@ class FarMailboxes {
   }
   std::optional<Bytes> first(const Key& key) {  // the length of the first message of the box
     const std::scoped_lock lock(mutex_);
+    ++probes_;
     const auto& box = boxes_[key];
     return box.empty() ? std::nullopt : std::optional(box.front().bytes);
   }
@@ -64,12 +65,17 @@ class FarMailboxes {
     const std::scoped_lock lock(mutex_);
     return counts_[static_cast<int>(form)];
   }
+  long probes() {  // how often ranks have looked for a message of another form
+    const std::scoped_lock lock(mutex_);
+    return probes_;
+  }
 
  private:
   const bool buffers_;
   std::mutex mutex_;
   std::map<Key, std::deque<Message>> boxes_;
   std::map<int, long> counts_;
+  long probes_ = 0;
   std::atomic<bool> has_failed_{false};
 };
 

@@ -102,6 +102,7 @@ void NodesExchange::list(const Edges& edges) {
   more_than_expected_.clear();
   suspects_.clear();
   absent_.clear(), lost_.clear();
+  waits_.emplace(SharedSpace::between_questions);
   if (edges.may_pack) ++decision_;
   if (std::exchange(has_rows_, false)) std::fill(rows_.begin(), rows_.end(), NodeBoard::Row{});
   const FarEdges::Kind at_once = kind(edges.may_pack ? Form::early : Form::straight);
@@ -188,9 +189,15 @@ bool NodesExchange::advance_all() {
   if (!to_unpack_.empty()) unpack();
   if (!absent_.empty()) [[unlikely]]
     look_for_absent();
-  if (is_near_over_ && has_entered_ && is_decided_ && to_pack_.empty() && to_unpack_.empty() && absent_.empty() && !far_.has_open())
+  if (is_near_over_ && has_entered_ && is_decided_ && to_pack_.empty() && to_unpack_.empty() && absent_.empty() &&
+      !far_.has_open()) {
+    if (std::exchange(has_noted_, false)) board_.note_missing(0);
     return true;
-  if (decision_ > 0 && questions_.is_over()) look_for_other_forms();
+  }
+  if (decision_ > 0) {
+    if (waits_->is_over()) look_for_other_forms();
+    if (questions_.is_over()) look_for_others_of_mates();
+  }
   return false;
 }
 
@@ -388,7 +395,11 @@ void NodesExchange::note_difference(std::size_t edge, Bytes sent) {
 // ---- Endings
 
 // If the ends of an edge name different lengths, the two ends may expect different forms of messages: one takes the edge for long,
-// or the two nodes have decided differently. Called now and then while this rank waits.
+// or the two nodes have decided differently. Called now and then if this rank waits for long.
+//
+// A look asks the MPI library several times whether a message has arrived. Each time it may yield the core, so a look may take as
+// long as several exchanges. So a rank whose waits are short never looks for its own messages, and looks for those that others of
+// its node miss only while these wait for long.
 //
 // A message of the other form may also belong to a later exchange with the same tag, because its sender may be ahead. Then what is
 // missing has been sent before. So a rank fails only if it finds the same in two looks, and the rank that misses something has
@@ -402,6 +413,10 @@ void NodesExchange::look_for_other_forms() {
   std::erase(open_, lost);
   note_missing();
   look_for_own_edges();
+}
+
+// Do ranks of this node miss something of which this rank has got the other form?
+void NodesExchange::look_for_others_of_mates() {
   for (Rank place = 0; place < node_.size(); ++place) {
     const std::uint64_t what = board_.missing(place), before = std::exchange(suspicions_[place], 0);
     if (what == 0) continue;
@@ -460,7 +475,9 @@ void NodesExchange::note_missing() {
     const Count node = is_packed ? static_cast<Count>(name & ~packed_name) : map_.node_of(edges_->receives[name].from);
     if (all.empty() || all.back().node != node || all.back().is_packed != is_packed) all.push_back({decision_, node, is_packed});
   }
-  if (!all.empty()) board_.note_missing(all[looks_for_others_ / looks_for_each % all.size()].in_look(looks_for_others_));
+  if (all.empty()) return;
+  board_.note_missing(all[looks_for_others_ / looks_for_each % all.size()].in_look(looks_for_others_));
+  has_noted_ = true;
 }
 
 // Has this rank got a message that the other node may have sent instead? A rank that has completed its part looks in later

@@ -119,6 +119,7 @@ class NodesExchange final : public EdgesExecutable {
   void note_difference(std::size_t edge, Bytes sent);
   void compare_totals(Count node, const PackedMessage& packed);
   void look_for_other_forms();
+  void look_for_others_of_mates();
   void look_for_own_edges();
   std::optional<Bytes> packed_instead(Rank from) const;
   void note_missing();
@@ -152,12 +153,14 @@ class NodesExchange final : public EdgesExecutable {
   EdgeDifference difference_;
   std::string more_than_expected_;  // a sentence for `end`, if a packed message has more edges for a rank than it expects
   std::uint64_t looks_for_others_ = 0;
+  bool has_noted_ = false;           // does the board show what this rank misses?
   std::vector<std::uint32_t> open_;  // names of the receives that are open in this look
   std::vector<std::size_t> absent_;  // received edges of a wrong program that were not in the packed message
   std::chrono::steady_clock::time_point absent_since_;
   std::vector<std::vector<std::byte>> lost_;  // messages of a wrong program
   std::vector<Rank> suspects_;                // whose messages of the other form this rank has found in its last look
   ByRank<std::uint64_t> suspicions_;  // by place: what that rank missed when this one last found the other form; 0: not found
+  std::optional<LongSince> waits_;    // in this execution
   LongSince questions_{SharedSpace::between_questions}, looks_{SharedSpace::between_questions};
 };
 

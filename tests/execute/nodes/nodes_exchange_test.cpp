@@ -343,6 +343,31 @@ TEST(NodesExchange, NoCorrectProgramWithLateRanksFails) {
   }
 }
 
+// A program that waits often, but never for long, at its end has waited for much longer than the time after which ranks look for
+// other forms. (A busy machine may stop a rank for that long; so the test tries again.)
+TEST(NodesExchange, RanksThatWaitShortlyNeverLookForOtherForms) {
+  long probes = 1;
+  for (int attempt = 0; attempt < 5 && probes > 0; ++attempt) {
+    FarMailboxes boxes;
+    testing::run_as_nodes({2, 2}, false, PackingRule{}, boxes, [&](Communicator& ranks) {
+      const auto exchange = Exchanger::of(ranks);
+      std::vector<std::byte> in(2000), out(2000);
+      const Rank partner = (ranks.rank() + 2) % 4;
+      for (int call = 0; call < 400; ++call) {
+        if (ranks.rank() == 0) std::this_thread::sleep_for(SharedSpace::between_questions / 100);
+        EdgeLists edges;
+        for (const Bytes bytes : {8, 20, 600}) {
+          edges.send(partner, &out[index(bytes)], bytes);
+          edges.receive(partner, &in[index(bytes)], bytes);
+        }
+        exchange->execute(edges.edges());
+      }
+    });
+    probes = boxes.probes();
+  }
+  EXPECT_EQ(probes, 0);
+}
+
 // Rank 4 is late, and rank 2 waits for it in the first call. Meanwhile the others are in the second call: rank 3 misses an edge of
 // rank 0, which must first send one to rank 2, and rank 1 has sent rank 2 a packed message.
 TEST(NodesExchange, AMessageForALaterCallIsNotTakenForOneOfTheOtherForm) {
