@@ -166,8 +166,10 @@ void MpiGroup::all_gather(const void* mine, void* all, Bytes count) {
   }
   MPI_Request request = MPI_REQUEST_NULL;
   if (count < most_on_tree / size_) {  // the other ranks' parts are 0 until they are combined
-    std::memset(all, 0, index(count * size_));
-    std::memcpy(static_cast<std::byte*>(all) + rank_ * count, mine, index(count));
+    std::byte* const own = static_cast<std::byte*>(all) + rank_ * count;
+    std::memmove(own, mine, index(count));
+    std::memset(all, 0, index(rank_ * count));
+    std::memset(own + count, 0, index((size_ - rank_ - 1) * count));
     check_mpi(PMPI_Iallreduce(MPI_IN_PLACE, all, bytes * static_cast<int>(size_), MPI_BYTE, MPI_BOR, handle(), &request),
               "MPI_Iallreduce");
   } else {
