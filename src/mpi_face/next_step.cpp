@@ -21,9 +21,9 @@ constexpr int most_plans = 128;         // per communicator; with more, their da
 constexpr double long_call_s = 0.5e-3;  // calls that take so long are tried in place
 constexpr int most_in_place = 2;        // contenders
 // Making a group, choosing what to try, and making a plan have steps in which all ranks wait for each other. They take as long as
-// about so many short calls. The first choice takes longer, about as long as making the group or a quarter longer, because rank 0
-// first finds out what it needs about the machine.
-constexpr double calls_of_group = 35, calls_of_choice = 6, calls_of_plan = 8, groups_of_first_choice = 1.25;
+// about so many short calls. The first choice takes longer, about as long as making the group or half as long again, because
+// rank 0 first finds out what it needs about the machine.
+constexpr double calls_of_group = 35, calls_of_choice = 6, calls_of_plan = 8, groups_of_first_choice = 1.5;
 constexpr double most_of_expected = 1.3;  // what groups and plans cost at most, as a multiple of what is expected
 // A trial that has begun goes on although nothing is left to spend, if that costs at most this share of what was spent.
 constexpr double little_more = 0.1;
