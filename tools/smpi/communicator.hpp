@@ -61,6 +61,9 @@ class SmpiCommunicator final : public Communicator, public Transport {
   Transport& transport() override { return *this; }
 
   std::shared_ptr<Communicator> kept() override { return std::make_shared<SmpiCommunicator>(*this); }
+  void broadcast(void* data, Bytes count, Rank from) override {
+    check_mpi(MPI_Bcast(data, static_cast<int>(count), MPI_BYTE, static_cast<int>(from), communicator_), "MPI_Bcast");
+  }
   std::shared_ptr<Starts> starts(Executor) override { return starts_; }
   Executor executor() const override { return Executor::mpi; }
   std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override {
