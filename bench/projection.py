@@ -12,8 +12,8 @@
 The projections are STEM-mpi.json, for the vendor's side, and STEM-hybrid.json, for ours; and the same two with -uncorrected before the
 extension, whose prices are not corrected by residuals.
 
-A line has the program, the layout and rate of the hosts, the side (vendor or ours), measured, projected or uncorrected (a projection,
-too), the seconds of the whole, its band, the seconds inside collectives (waiting for late ranks included, mean of the ranks), its
+A line has the program, the layout and rate of the hosts, the side (vendor or ours), measured, projected, uncorrected (a projection,
+too) or smpi, the seconds of the whole, its band, the seconds inside collectives (waiting for late ranks included, mean of the ranks), its
 band, and what ran.
 Of programs that print "loop S inside S" the whole is the loop, of others it is the time from MPI_Init to MPI_Finalize.
 """

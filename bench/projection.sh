@@ -168,7 +168,7 @@ measure() {  # measure PROGRAM LAYOUT RATE
 }
 
 project() {  # project PROGRAM LAYOUT RATE: replaces its lines in the table
-  local ranks executor cores=() machine
+  local ranks executor cores=() machine old='projected\|uncorrected\|measured in'
   ranks=$(ranks_of "$2")
   grep -q "^$1,$2,$3,.*,measured," "$csv" 2>/dev/null || return 0
   is_kernel "$1" || cores=(--total-cores "$(nproc)")
@@ -186,7 +186,8 @@ project() {  # project PROGRAM LAYOUT RATE: replaces its lines in the table
       >"$folder/$1/$2-$3-smpi.json" 2>/dev/null; then
     $analyse smpi "$1" "$2" "$3" "$folder/$1/recorded-$ranks.txt" "$folder/$1/$2-$3-smpi.json" >>"$folder/case.csv"
   fi
-  sed -i "/^$1,$2,$3,[a-z]*,\(projected\|uncorrected\|smpi\|measured in\)/d" "$csv"
+  ! grep -q ',smpi,' "$folder/case.csv" || old="$old\|smpi"
+  sed -i "/^$1,$2,$3,[a-z]*,\($old\)/d" "$csv"
   cat "$folder/case.csv" >>"$csv"
 }
 

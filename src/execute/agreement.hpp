@@ -3,7 +3,7 @@
 // succeeded. If a part threw, its rank throws that error again, and the others throw one that quotes it: "rank 2: there is not
 // enough memory for this plan". This takes one all_gather on success, and two and a broadcast on failure.
 //
-// A group is a Communicator or a SharedSpace. A part must not call the group's collective members unless these throw on all ranks
+// A group is a Communicator, an MpiGroup or a SharedSpace. A part must not call the group's collective members unless these throw on all ranks
 // or on none; otherwise ranks would wait for each other in different calls.
 #pragma once
 
@@ -70,7 +70,7 @@ std::string told_by(Group& group, Rank teller, std::string text) {
 }
 
 // Collective. Sends a long text from rank `teller` to all ranks, and returns it. All ranks must know its length, `length` bytes. It
-// is sent in parts, because every rank allocates room for one part of each rank.
+// is sent in parts, because in shared memory every rank allocates room for one part of each rank.
 template <class Group>
 std::string told_in_parts(Group& group, Rank teller, std::string text, Bytes length) {
   const Bytes part = std::max<Bytes>(4096, (Bytes{1} << 24) / group.size());
@@ -144,8 +144,9 @@ std::string told_or_thrown(Group& group, Rank teller, Part&& part) {
   struct Told {
     RankOutcome outcome;
     Bytes length;
-    char beginning[1384];  // the struct fits into a frame of an Ethernet
+    char beginning[1384];
   } told{};
+  static_assert(sizeof told <= 1400);  // with headers it fits into a frame of an Ethernet
   std::string text;
   std::optional<Error> error;
   if (group.rank() == teller) {

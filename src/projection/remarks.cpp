@@ -36,7 +36,7 @@ std::string residuals_remark(const ProjectionOptions& options, const Replayed& r
   const Count corrected = prices.corrected_calls();
   if (corrected > 0)
     return fmt::format(
-        "the prices of {} of {} are corrected by the machine's residuals, which were measured on the same node sizes, {}",
+        "the prices of {} of {} are corrected by the machine's residuals, which were measured on the same node sizes ({})",
         corrected, counted(replayed.calls, "call"), node_sizes_text(machine.residual_node_sizes));
   if (options.without_correction) return "no price is corrected by the machine's residuals, as asked";
   if (machine.residual_node_sizes.empty())
@@ -46,8 +46,10 @@ std::string residuals_remark(const ProjectionOptions& options, const Replayed& r
   };
   if (!are_by(Implementation::vendor) || !are_by(Implementation::ours))
     return "no price is corrected by the machine's residuals, because they are not of both sides, which are compared";
-  return fmt::format("no price is corrected by the machine's residuals, which are of blocking collectives on the node sizes {}",
-                     node_sizes_text(machine.residual_node_sizes));
+  return fmt::format(
+      "no price is corrected by the machine's residuals, because no call is blocking, on the node sizes {} with consecutive ranks on "
+      "each node, and of a collective that was measured by both sides",
+      node_sizes_text(machine.residual_node_sizes));
 }
 
 // Does the program make blocking calls of the collective? An algorithm is named for these only.

@@ -164,7 +164,7 @@ TEST_F(CorrectedProjections, MultiplyPricesByTheResiduals) {
   EXPECT_NEAR(later, 3 * later_priced, 1e-12);
   EXPECT_THAT(found.remarks,
               Contains("the prices of 40 of 40 calls are corrected by the machine's residuals, which were measured on "
-                       "the same node sizes, 8x2"));
+                       "the same node sizes (8x2)"));
   EXPECT_THAT(as_priced.remarks, Contains("no price is corrected by the machine's residuals, as asked"));
 }
 

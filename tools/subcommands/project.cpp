@@ -69,8 +69,9 @@ std::map<Collective, std::string> chosen_algorithms(const std::vector<std::strin
 }
 
 Implementation parse_side(const std::string& word) {
-  if (word != "vendor" && word != "ours") refuse_unknown("side", word, {"vendor", "ours"});
-  return word == "ours" ? Implementation::ours : Implementation::vendor;
+  for (const Implementation side : {Implementation::vendor, Implementation::ours})
+    if (word == name(side)) return side;
+  refuse_unknown("side", word, {"vendor", "ours"});
 }
 
 // More ranks than were recorded.

@@ -63,16 +63,22 @@ Span ExchangeTimer::time_of(const std::function<void()>& run) {
   return {std::max(1e-9, boost::math::statistics::median(times)), bound};
 }
 
-// The first run is cold, and the second says how many fit into the time. If that is not even one, it is the result.
+// The first two runs say how many fit into the time, with what it takes to start together. If that is not even one, the second is the
+// result; the first is cold.
 double ExchangeTimer::time_of_single(const std::function<void()>& run) {
   constexpr double most_runs = 256;
-  const auto singles = [&](double count) { return stopwatch_.time(static_cast<std::size_t>(count), [&](std::size_t) { run(); }); };
-  singles(1);
-  const auto start = std::chrono::steady_clock::now();
-  std::vector<Span> spans = singles(1);
-  const double mine_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  const double fit = seconds_ / std::max(1e-7, gathered(communicator_, mine_s)[0]);  // with what it takes to start together
-  if (fit >= 1) spans = singles(std::min(fit, most_runs));
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point starts[2];
+  std::vector<Span> spans = stopwatch_.time(2, [&](std::size_t i) {
+    starts[i] = Clock::now();
+    run();
+  });
+  const double mine_s = std::chrono::duration<double>(starts[1] - starts[0]).count();
+  const double fit = seconds_ / std::max(1e-7, gathered(communicator_, mine_s)[0]);
+  if (fit >= 1)
+    spans = stopwatch_.time(static_cast<std::size_t>(std::min(fit, most_runs)), [&](std::size_t) { run(); });
+  else
+    spans.erase(spans.begin());
   double sum = 0;
   for (const Span& each : spans) sum += each.mean;
   return std::max(1e-9, sum / static_cast<double>(spans.size()));

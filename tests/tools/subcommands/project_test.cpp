@@ -88,7 +88,7 @@ TEST_F(ProjectTest, CorrectsPrices) {
       prints_unwrapped(on),
       AllOf(HasSubstr("./app: 8 ranks on 2 nodes of ethernet100\n"),
             HasSubstr("Note: the prices of 50 of 51 calls are corrected by the machine's residuals, which were measured on the "
-                      "same node sizes, 4x2")));
+                      "same node sizes (4x2)")));
   EXPECT_THAT(prints_unwrapped(with({"--without-correction"})),
               AllOf(HasSubstr("with no price corrected by residuals\n"), HasSubstr("Note: no price is corrected"),
                     ::testing::Not(HasSubstr("gain  prices"))));
