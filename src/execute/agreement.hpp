@@ -3,8 +3,8 @@
 // succeeded. If a part threw, its rank throws that error again, and the others throw one that quotes it: "rank 2: there is not
 // enough memory for this plan". This takes one all_gather on success, and two and a broadcast on failure.
 //
-// A group is a Communicator, an MpiGroup or a SharedSpace. A part must not call the group's collective members unless these throw on all ranks
-// or on none; otherwise ranks would wait for each other in different calls.
+// A group is a Communicator, an MpiGroup or a SharedSpace. A part must not call the group's collective members unless these throw
+// on all ranks or on none; otherwise ranks would wait for each other in different calls.
 #pragma once
 
 #include <algorithm>

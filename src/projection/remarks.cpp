@@ -47,7 +47,8 @@ std::string residuals_remark(const ProjectionOptions& options, const Replayed& r
   if (!are_by(Implementation::vendor) || !are_by(Implementation::ours))
     return "no price is corrected by the machine's residuals, because they are not of both sides, which are compared";
   return fmt::format(
-      "no price is corrected by the machine's residuals, because no call is blocking, on the node sizes {} with consecutive ranks on "
+      "no price is corrected by the machine's residuals, because no call is blocking, on the node sizes {} with consecutive ranks "
+      "on "
       "each node, and of a collective that was measured by both sides",
       node_sizes_text(machine.residual_node_sizes));
 }

@@ -63,8 +63,8 @@ Span ExchangeTimer::time_of(const std::function<void()>& run) {
   return {std::max(1e-9, boost::math::statistics::median(times)), bound};
 }
 
-// The first two runs say how many fit into the time, with what it takes to start together. If that is not even one, the second is the
-// result; the first is cold.
+// The first two runs say how many fit into the time, with what it takes to start together. If that is not even one, the second is
+// the result; the first is cold.
 double ExchangeTimer::time_of_single(const std::function<void()>& run) {
   constexpr double most_runs = 256;
   using Clock = std::chrono::steady_clock;
