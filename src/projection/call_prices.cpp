@@ -145,8 +145,7 @@ PricedProblem CallPrices::price(const Problem& problem, const CallForm& form) {
   priced.by[1] = wished ? side(problem, form, *wished, short_name(problem, Candidate(*wished)), Implementation::ours) : own;
   priced.by[0] = vendor ? *vendor : own;
   if (!vendor) priced.remark = vendor.error();
-  const auto takes_time = [](const auto& side) { return side->price.seconds > 0; };
-  priced.is_corrected = priced.is_corrected && std::any_of(priced.by.begin(), priced.by.end(), takes_time);
+  if (std::max(priced.by[0]->price.seconds, priced.by[1]->price.seconds) <= 0) priced.is_corrected = false;
   return priced;
 }
 
