@@ -67,10 +67,9 @@ Span ExchangeTimer::time_of(const std::function<void()>& run) {
 // the result; the first is cold.
 double ExchangeTimer::time_of_single(const std::function<void()>& run) {
   constexpr double most_runs = 256;
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point starts[2];
+  std::chrono::steady_clock::time_point starts[2];
   std::vector<Span> spans = stopwatch_.time(2, [&](std::size_t i) {
-    starts[i] = Clock::now();
+    starts[i] = std::chrono::steady_clock::now();
     run();
   });
   const double mine_s = std::chrono::duration<double>(starts[1] - starts[0]).count();
