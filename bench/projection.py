@@ -242,7 +242,7 @@ def summary(pairs):
     for words, some in (("All pairs", pairs), ("Pairs in which both cases count", counted)):
         large = [gains(pair) for pair in some if abs(gains(pair)[0]) > 0.05]
         right = [each for each in large if each[0] * each[1] > 0]
-        print(f"\n{words}: the gain or loss is above 5 % in {len(large)} of {len(some)}; the projection has its sign right in {len(right)}.")
+        print(f"\n{words}: in {len(large)} of {len(some)} the measured gain or loss is above 5 %. In {len(right)} of these the projected one has the same sign.")
 
 
 def collectives(file):

@@ -55,7 +55,7 @@ struct ProjectionOptions {
   double away = 1;       // factor for the time in which ranks were away from a processor
   // As if members of a communicator shared their work evenly: all enter each collective at the mean of their times.
   bool without_late_ranks = false;
-  // Otherwise prices of collectives are multiplied by the machine's residuals if these were measured on ranks placed alike.
+  // If false, prices of collectives are multiplied by the machine's residuals where these were measured on the same node sizes.
   bool without_correction = false;
   Count total_cores = 0;  // that all ranks share while they compute; 0: each rank has a core
   Count draws = 200;      // for the bands
@@ -90,7 +90,7 @@ struct ProjectedRow {
   Count ranks = 1, nodes = 1;             // of the first one
   Bytes least_bytes = 0, most_bytes = 0;  // RecordedSite::block_bytes
   Count calls = 0;                        // a call of all members counts once
-  Count corrected_calls = 0;              // of these: priced times the machine's residuals
+  Count corrected_calls = 0;              // how many of them have a price that was multiplied by a residual
   ProjectedWay vendor, ours;
   Band gain_s;         // by which ours is shorter
   std::string remark;  // why the vendor's algorithm is not known, or why the calls are replayed as recorded; empty: nothing to say
@@ -114,7 +114,7 @@ struct Projection {
   ProjectionVerdict verdict = ProjectionVerdict::computing;
   std::vector<ProjectedRow> rows;    // by the vendor's time, the longest first
   Count calls = 0;                   // replayed; a call of all members counts once
-  Count corrected_calls = 0;         // of these: priced times the machine's residuals
+  Count corrected_calls = 0;         // how many of them have a price that was multiplied by a residual
   double recorded_s = 0;             // duration of the recorded run
   std::vector<std::string> remarks;  // what the reader should know before trusting the figures
 };

@@ -119,7 +119,7 @@ TEST_F(Projections, TakeResidualsOfTheMachine) {
   EXPECT_GT(slower.vendor.total.high, slower.vendor.total.value);
 }
 
-// Both sides' prices of alltoall and allreduce are off, on two nodes of eight ranks.
+// The machine has residuals of alltoall and allreduce, by the library and by ours. They were measured on two nodes of eight ranks.
 class CorrectedProjections : public Projections {
  protected:
   CorrectedProjections() {

@@ -127,7 +127,7 @@ class Choosing {
   }
 
  private:
-  static constexpr char decided_mark = '=';  // before the text of a decision, which may be empty
+  static constexpr char decided_mark = '=';  // begins the text of a decision, so that this text is never empty
 
   // Collective: shares knowledge unless all ranks have the same.
   void compare_knowledge() {

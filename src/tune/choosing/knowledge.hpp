@@ -39,8 +39,8 @@ std::shared_ptr<const Knowledge> present_knowledge(Communicator& communicator);
 // damaged, it prints a warning on stderr and continues without wisdom. Throws on all ranks or on none.
 std::shared_ptr<const Knowledge> share_knowledge(Communicator& communicator);
 
-// Collective: lets rank 0 find out what share_knowledge would tell. Rank 0 then calls the result, which makes and keeps its
-// knowledge, and may throw; the other ranks learn nothing.
+// Collective: lets rank 0 find out what share_knowledge would tell. Only rank 0 may call the function that this returns. The
+// function makes and keeps rank 0's knowledge, and may throw. The other ranks learn nothing.
 std::function<std::shared_ptr<const Knowledge>()> knowledge_at_first(Communicator& communicator);
 
 // Adds new measurements and keeps the result. Ranks with equal knowledge that add equal measurements have equal knowledge
