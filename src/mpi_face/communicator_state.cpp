@@ -54,29 +54,45 @@ int CommunicatorState::run(const MpiCall& call, VendorCall vendor, CallOutcome& 
   return is_exchanged(call.function) ? irregular_.run(call, vendor, outcome) : run_planned(call, vendor, outcome);
 }
 
-int CommunicatorState::run_again(RecentCall& recent, const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
-  Shape& shape = recent.shape;
-  outcome.block_bytes = shape.block_bytes;
-  outcome.is_root = is_rooted(shape.collective) && shape.root == facts_.rank;
-  outcome.why = recent.why;
-  if (!recent.site) return vendor();
-  ++recent.site->calls;
-  recent.set_buffers(call);
-  return run_at(*recent.site, shape, vendor, outcome);
+// Before a call: counts it, and lets the ranks meet if it is time.
+void CommunicatorState::synchronise(bool synchronises, double price_s, CallOutcome& outcome) {
+  const bool meets = deciding_.meets(synchronises, price_s);
+  if (meets || (deciding_.is_asked() && Settings::get().admits_anywhere)) [[unlikely]]
+    deciding_.meet(outcome);
+  if (synchronises) sample(price_s, outcome);
 }
 
-// All ranks take the same path, because the key contains only values that MPI requires to be equal on all ranks. Calls with wrong
-// arguments are passed to the MPI library, which reports the error.
+// All ranks take the same path, because a site's key contains only values that MPI requires to be equal on all ranks.
 int CommunicatorState::run_planned(const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
   RecentCall& recent = sites_.recent(call);
-  if (recent.is_like(call)) [[likely]] {
-    const bool meets = deciding_.meets(recent.synchronises, recent.price_s);
-    if (meets || (deciding_.is_asked() && Settings::get().admits_anywhere)) [[unlikely]]
-      deciding_.meet(outcome);
-    if (recent.synchronises) sample(recent.price_s, outcome);
+  if (recent.signature.is_of(call)) [[likely]]
+    return run_again(recent, call, vendor, outcome);
+  // Only one call in eight is remembered as recent, because remembering costs more than it saves if calls do not repeat.
+  const bool remembers = ++other_calls_ % 8 == 0;
+  Site* const site = sites_.known(call);
+  if (!site) return run_first(recent, call, vendor, outcome);
+  if (remembers) {
+    recent = {CallSignature(call), site, {}, std::nullopt, site->synchronises, site->price_s};
     return run_again(recent, call, vendor, outcome);
   }
-  const std::optional<Shape> shape = shape_of(call, facts_.rank, facts_.ranks);
+  synchronise(site->synchronises, site->price_s, outcome);
+  std::optional<Shape> shape;
+  return run_at(*site, call, shape, vendor, outcome);
+}
+
+int CommunicatorState::run_again(RecentCall& recent, const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
+  synchronise(recent.synchronises, recent.price_s, outcome);
+  if (recent.site) return run_at(*recent.site, call, recent.shape, vendor, outcome);
+  outcome.block_bytes = recent.shape->block_bytes;
+  outcome.is_root = is_rooted(recent.shape->collective) && call.root == facts_.rank;
+  outcome.why = recent.why;
+  return vendor();
+}
+
+// A call whose signature is not known, or cannot be kept. Calls with wrong arguments are passed to the MPI library, which reports
+// the error.
+int CommunicatorState::run_first(RecentCall& recent, const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
+  std::optional<Shape> shape = shape_of(call, facts_.rank, facts_.ranks);
   outcome.why = sentence(Cause::wrong_arguments);
   if (!shape) return vendor();
   outcome.block_bytes = shape->block_bytes;
@@ -92,32 +108,35 @@ int CommunicatorState::run_planned(const MpiCall& call, VendorCall vendor, CallO
   if (site && Settings::get().admits_at_once && site->calls == 1) deciding_.ask();
   // Making and trying plans waits for all ranks, so it happens only in a call that synchronises them anyway.
   const double price_s = site ? site->price_s : price_of_call(facts_.ranks, shape->block_bytes);
-  const bool meets = deciding_.meets(synchronises_here, price_s);
-  if (meets || (deciding_.is_asked() && Settings::get().admits_anywhere)) [[unlikely]]
-    deciding_.meet(outcome);
-  if (synchronises_here) sample(price_s, outcome);
+  synchronise(synchronises_here, price_s, outcome);
   outcome.why = sentence(key ? Cause::many_kinds : Cause::own_operator);
-  // Only one call in eight is remembered, because remembering costs more than it saves if calls do not repeat.
-  if (++unknown_calls_ % 8 == 0 && RecentCall::can_hold(call) && !(Settings::get().admits_at_once && site && site->calls == 0))
-    recent = {true, site, outcome.why, call, *shape, synchronises_here, price_s};
-  if (!site) return vendor();
-  ++site->calls;
-  return run_at(*site, *shape, vendor, outcome);
+  if (CallSignature::can_be_of(call)) {
+    if (!site && other_calls_ % 8 == 0)
+      recent = {CallSignature(call), nullptr, outcome.why, *shape, synchronises_here, price_s};
+    else if (site && (!Settings::get().admits_at_once || site->calls > 0))
+      sites_.know(call, *site);
+  }
+  return site ? run_at(*site, call, shape, vendor, outcome) : vendor();
 }
 
-int CommunicatorState::run_at(Site& site, const Shape& shape, VendorCall vendor, CallOutcome& outcome) {
+// `shape`: of a call with the same signature, if it was needed before.
+int CommunicatorState::run_at(Site& site, const MpiCall& call, std::optional<Shape>& shape, VendorCall vendor,
+                              CallOutcome& outcome) {
+  ++site.calls;
   outcome.site = &site;
+  outcome.block_bytes = site.key.block_bytes;
+  outcome.is_root = site.is_rooted && call.root == facts_.rank;
   outcome.why = site.choice.why;
-  switch (site.mode) {
-    case Site::Mode::ours:
-      QUADRILLE_ASSERT(site.choice.plan && shape.block_bytes == site.key.block_bytes);  // the plan is for blocks of this size
-      outcome.by_ours = true;
-      return runner_.execute(*site.choice.plan, shape);
-    case Site::Mode::trying: return run_tried(site, shape, vendor, outcome);
-    case Site::Mode::counting: return site.timed(vendor);
-    case Site::Mode::vendor: break;
-  }
-  return vendor();
+  if (site.mode == Site::Mode::counting) return site.timed(vendor);
+  if (site.mode == Site::Mode::vendor) return vendor();
+  if (shape)
+    shape->set_buffers(call);
+  else
+    shape = shape_of(call, facts_.rank, facts_.ranks);
+  if (site.mode == Site::Mode::trying) return run_tried(site, *shape, vendor, outcome);
+  QUADRILLE_ASSERT(site.choice.plan && shape->block_bytes == site.key.block_bytes);  // the plan is for blocks of this size
+  outcome.by_ours = true;
+  return runner_.execute(*site.choice.plan, *shape);
 }
 
 // A call of a trial in place.
@@ -131,23 +150,23 @@ int CommunicatorState::run_tried(Site& site, const Shape& shape, VendorCall vend
 int CommunicatorState::run_alone(const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
   if (is_exchanged(call.function)) return exchange_alone(call, vendor, outcome);
   RecentCall& recent = sites_.recent(call);
-  if (recent.is_like(call)) [[likely]]
+  if (recent.signature.is_of(call)) [[likely]]
     return run_known_alone(recent, call, vendor, outcome);
   outcome.why = sentence(Cause::wrong_arguments);
   const std::optional<Shape> shape = shape_of(call, facts_.rank, facts_.ranks);
   if (!shape) return vendor();
   const bool is_known = !is_reduction(shape->collective) || sites_.key_of(call, *shape);
-  RecentCall now{true, nullptr, is_known ? "" : sentence(Cause::own_operator), call, *shape};
-  if (RecentCall::can_hold(call)) recent = now;
+  RecentCall now{CallSignature(call), nullptr, is_known ? "" : sentence(Cause::own_operator), shape};
+  if (CallSignature::can_be_of(call)) recent = now;
   return run_known_alone(now, call, vendor, outcome);
 }
 
 int CommunicatorState::run_known_alone(RecentCall& now, const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
-  Shape& shape = now.shape;
+  Shape& shape = *now.shape;
   outcome.block_bytes = shape.block_bytes;
   outcome.why = now.why;
   if (!now.why.empty()) return vendor();
-  now.set_buffers(call);
+  shape.set_buffers(call);
   if (!shape.in_place && !shape.keeps_output && call.function != Function::Exscan)
     return copy_alone(shape.input, shape.output, vendor, outcome);
   outcome.by_ours = true;

@@ -56,8 +56,10 @@ class CommunicatorState {
   int exchange_alone(const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
   int copy_alone(const Elements& from, const Elements& to, VendorCall vendor, CallOutcome& outcome);
   int run_planned(const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
+  void synchronise(bool synchronises, double price_s, CallOutcome& outcome);
   int run_again(RecentCall& recent, const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
-  int run_at(Site& site, const Shape& shape, VendorCall vendor, CallOutcome& outcome);
+  int run_first(RecentCall& recent, const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
+  int run_at(Site& site, const MpiCall& call, std::optional<Shape>& shape, VendorCall vendor, CallOutcome& outcome);
   int run_tried(Site& site, const Shape& shape, VendorCall vendor, CallOutcome& outcome);
 
   const MPI_Comm communicator_;
@@ -70,7 +72,7 @@ class CommunicatorState {
   Irregular irregular_;
   LateRanks late_ranks_;
   const bool counts_everywhere_;
-  std::uint64_t unknown_calls_ = 0;  // calls that were not like a recent one
+  std::uint64_t other_calls_ = 0;  // calls that were not like a recent one
 };
 
 }  // namespace quadrille::mpi_face

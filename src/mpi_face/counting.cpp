@@ -152,16 +152,14 @@ const RecentCall* Counting::seen_call(CountedCommunicator& communicator, const M
   if (communicator.world_ranks.empty()) return nullptr;
   if (!communicator.observed) communicator.observed = std::make_unique<std::array<RecentCall, 8>>();
   RecentCall& recent = (*communicator.observed)[static_cast<std::size_t>(call.function) % communicator.observed->size()];
-  if (recent.is_like(call)) return &recent;
+  if (recent.signature.is_of(call)) return &recent;
   const std::optional<Shape> shape = shape_of(call, communicator.rank, communicator.ranks);
-  recent.is_known = false;
   if (!shape) return nullptr;
   const Bytes moved = shape->block_bytes * (has_blocks(shape->collective) ? communicator.ranks : 1);
-  recent = {RecentCall::can_hold(call),
+  recent = {CallSignature::can_be_of(call) ? CallSignature(call) : CallSignature(),
             nullptr,
             {},
-            call,
-            *shape,
+            shape,
             synchronises(*shape, communicator.ranks),
             price_of_call(communicator.ranks, moved)};
   return &recent;
@@ -318,8 +316,8 @@ const RecentCall* Counting::observe_sizes(CountedCommunicator& communicator, Fun
   if (is_neighbourhood(function)) return outcome.block_bytes = block_of_neighbours(call), nullptr;
   const RecentCall* const seen = seen_call(communicator, call);
   if (!seen) return nullptr;
-  outcome.block_bytes = seen->shape.block_bytes;
-  outcome.is_root = is_rooted(seen->shape.collective) && seen->shape.root == communicator.rank;
+  outcome.block_bytes = seen->shape->block_bytes;
+  outcome.is_root = is_rooted(seen->shape->collective) && call.root == communicator.rank;
   return seen;
 }
 

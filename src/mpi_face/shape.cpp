@@ -193,6 +193,18 @@ std::optional<Collective> collective_of(Function function) {
   }
 }
 
+void Shape::set_buffers(const MpiCall& call) {
+  if (in_place) {
+    // The input begins at the rank's own block, or where the output begins.
+    const Count before = input.facts.is_valid ? static_cast<std::byte*>(input.memory) - static_cast<std::byte*>(output.memory) : 0;
+    output.memory = call.receive.buffer;
+    if (input.facts.is_valid) input.memory = static_cast<std::byte*>(output.memory) + before;
+    return;
+  }
+  if (input.facts.is_valid) input.memory = call.send.buffer;
+  if (output.facts.is_valid) output.memory = keeps_output ? call.send.buffer : call.receive.buffer;
+}
+
 std::optional<Shape> shape_of(const MpiCall& call, Rank rank, Count ranks) {
   std::optional<Shape> shape;
   const auto collective = collective_of(call.function);

@@ -18,6 +18,9 @@ struct Shape {
   Elements input, output;     // invalid (facts.is_valid) on a rank that sends or receives nothing
   bool in_place = false;      // the input is in the output's memory; always so for broadcast
   bool keeps_output = false;  // no output is written: the root's own block in a scatter in place stays where it is
+
+  // Takes the buffers of a call with the same signature (call_signature.hpp).
+  void set_buffers(const MpiCall& call);
 };
 
 // Returns nothing for functions that plans cannot run; see shape_of.

@@ -107,7 +107,7 @@ struct Site {
   Key key;
   std::uint64_t calls = 0;
   Mode mode = Mode::counting;
-  bool synchronises = false;
+  bool is_rooted = false, synchronises = false;
   double price_s = 0;      // of a call, equal on all ranks; by which ranks decide when to meet
   CallTimes vendor_times;  // of the calls that the MPI library ran while the mode was `counting`, on this rank
   // On rank 0, of calls that do not synchronise: seconds of a call and of all calls on the rank where they took longest, as of the

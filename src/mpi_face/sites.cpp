@@ -11,7 +11,7 @@
 namespace quadrille::mpi_face {
 namespace {
 
-constexpr std::size_t most_sites = 4096;
+constexpr std::size_t most_sites = 4096, most_known_calls = 2 * most_sites;
 
 std::uint64_t hash_of(const Key& key) {
   std::uint64_t hash = static_cast<std::uint64_t>(key.function);
@@ -49,6 +49,11 @@ RecentCall& Sites::recent(const MpiCall& call) {
   return (*recent_)[spread(count * 32 + static_cast<std::uint64_t>(call.function)) >> 60];
 }
 
+void Sites::know(const MpiCall& call, Site& site) {
+  if (known_.values().size() == most_known_calls) return;
+  known_.add(CallSignature::hash_of(call), std::make_unique<KnownCall>(CallSignature(call), &site));
+}
+
 std::optional<Key> Sites::key_of(const MpiCall& call, const Shape& shape) const {
   Key key{.function = call.function, .block_bytes = shape.block_bytes};
   if (is_rooted(shape.collective)) key.root = shape.root;
@@ -66,6 +71,7 @@ Site* Sites::of(const Key& key, const MpiCall& call, const Shape& shape) {
   if (Site* const known = table_.find(hash_of(key), is_it)) return last_ = known;
   Site* const site = make(key);
   if (!site) return nullptr;
+  site->is_rooted = is_rooted(shape.collective);
   site->synchronises = synchronises(shape, ranks_);
   site->moved = shape.block_bytes * (has_blocks(shape.collective) ? ranks_ : 1);
   site->price_s = price_of_call(ranks_, site->moved);

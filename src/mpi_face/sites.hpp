@@ -17,8 +17,17 @@ class Sites {
  public:
   explicit Sites(Count ranks) : ranks_(ranks) {}
 
-  // The entry in which a call like this one is remembered. It may hold another call.
+  // The entry in which a call with this signature is remembered. It may hold another call.
   RecentCall& recent(const MpiCall& call);
+
+  // Returns the site of the calls with this signature; null if it is not known.
+  Site* known(const MpiCall& call) const {
+    const KnownCall* const known =
+        known_.find(CallSignature::hash_of(call), [&](const auto& each) { return each.signature.is_of(call); });
+    return known ? known->site : nullptr;
+  }
+  // Makes it known. Its signature can be kept, and is not known yet.
+  void know(const MpiCall& call, Site& site);
 
   // Returns the key of the call's site; nothing if the operator or its type is not one that our algorithms can combine.
   std::optional<Key> key_of(const MpiCall& call, const Shape& shape) const;
@@ -33,8 +42,14 @@ class Sites {
   Site& operator[](std::size_t number) const { return *table_.values()[number]; }
 
  private:
+  struct KnownCall {
+    CallSignature signature;
+    Site* site = nullptr;
+  };
+
   const Count ranks_;
   HashTable<Site> table_;
+  HashTable<KnownCall> known_;
   Site* last_ = nullptr;
   std::unique_ptr<std::array<RecentCall, 16>> recent_;  // indexed by a hash of function and count
 };

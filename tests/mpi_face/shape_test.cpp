@@ -179,6 +179,52 @@ TEST(Shape, IsOnlyOfCollectivesThatPlansCanRun) {
     EXPECT_FALSE(collective_of(function)) << name(function);
 }
 
+// A known shape with the buffers of another call of its kind is the shape of that call.
+template <Function function, class Call>
+void expect_takes_buffers(const Call& call_with) {
+  static std::array<int, 64> other_from, other_into;
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    auto shape = shape_of(call_with(from.data(), into.data()), rank, ranks);
+    const MpiCall other = call_with(other_from.data(), other_into.data());
+    const auto expected = shape_of(other, rank, ranks);
+    ASSERT_TRUE(shape && expected) << name(function) << ", rank " << rank;
+    shape->set_buffers(other);
+    if (expected->input.facts.is_valid) {
+      EXPECT_EQ(shape->input.memory, expected->input.memory) << name(function) << ", rank " << rank;
+    }
+    if (expected->output.facts.is_valid) {
+      EXPECT_EQ(shape->output.memory, expected->output.memory) << name(function) << ", rank " << rank;
+    }
+  }
+}
+
+TEST(Shape, TakesTheBuffersOfAnotherCall) {
+  expect_takes_buffers<Function::Alltoall>(
+      [](int* in, int* out) { return call_of(Of<Function::Alltoall>(), in, 3, MPI_INT, out, 3, MPI_INT, no_comm); });
+  expect_takes_buffers<Function::Bcast>([](int* in, int*) { return call_of(Of<Function::Bcast>(), in, 3, MPI_INT, 2, no_comm); });
+  expect_takes_buffers<Function::Reduce>(
+      [](int* in, int* out) { return call_of(Of<Function::Reduce>(), in, out, 3, MPI_INT, MPI_SUM, 1, no_comm); });
+  expect_takes_buffers<Function::Gather>(
+      [](int* in, int* out) { return call_of(Of<Function::Gather>(), in, 3, MPI_INT, out, 3, MPI_INT, 1, no_comm); });
+}
+
+TEST(Shape, TakesTheBuffersOfAnotherCallInPlace) {
+  void* const here = MPI_IN_PLACE;
+  expect_takes_buffers<Function::Allreduce>(
+      [&](int*, int* out) { return call_of(Of<Function::Allreduce>(), here, out, 3, MPI_INT, MPI_SUM, no_comm); });
+  expect_takes_buffers<Function::Allgather>(
+      [&](int*, int* out) { return call_of(Of<Function::Allgather>(), here, 0, MPI_DATATYPE_NULL, out, 3, MPI_INT, no_comm); });
+  expect_takes_buffers<Function::Reduce_scatter_block>(
+      [&](int*, int* out) { return call_of(Of<Function::Reduce_scatter_block>(), here, out, 3, MPI_INT, MPI_SUM, no_comm); });
+  const auto scatter = [&](int* in) {
+    return call_of(Of<Function::Scatter>(), in, 3, MPI_INT, here, 0, MPI_DATATYPE_NULL, 1, no_comm);
+  };
+  auto root = shape_of(scatter(from.data()), 1, ranks);
+  root->set_buffers(scatter(into.data()));
+  EXPECT_EQ(root->input.memory, into.data());
+  EXPECT_EQ(root->output.memory, into.data());
+}
+
 // No rank waits for a rank that has nothing to give.
 TEST(Shape, SynchronisesIfEveryRankGivesSomething) {
   const auto alltoall = [](int count) {

@@ -28,17 +28,6 @@ std::uint64_t hash_of(const RecordedKey& key) {
   return hash;
 }
 
-bool is_in_place(const Side& side) { return side.buffer == MPI_IN_PLACE; }
-
-bool is_like(const Side& side, const Side& known) {
-  return side.count == known.count && side.type == known.type && is_in_place(side) == is_in_place(known) && !side.counts &&
-         !side.types;
-}
-
-bool has_known_type(const Side& side) {
-  return !side.counts && !side.types && (is_in_place(side) || side.type == MPI_DATATYPE_NULL || is_predefined(side.type));
-}
-
 // The blocks whose lengths tell what a call of an exchange moves; null: this rank has only its own block.
 const SideBlocks* listed(const MpiCall& call, const CallBlocks& blocks, Rank rank) {
   if (!has_root(call.function)) return &blocks.sent;
@@ -54,19 +43,6 @@ std::vector<Rank> peers_of(const CommunicatorHere& here) {
 }
 
 }  // namespace
-
-bool KnownCall::can_be_known(const MpiCall& call) {
-  return has_known_type(call.send) && has_known_type(call.receive) && !is_of_neighbours(call.function);
-}
-
-bool KnownCall::is_like(const MpiCall& call, const char* function) const {
-  return function_ == function && mpi_face::is_like(call.send, call_.send) && mpi_face::is_like(call.receive, call_.receive) &&
-         call.root == call_.root && call.operation == call_.operation;
-}
-
-void KnownCall::set(const MpiCall& call, const char* function, SiteHere& site) {
-  function_ = function, call_ = call, site_ = &site;
-}
 
 std::unique_ptr<CommunicatorHere> RecordedSites::open(MPI_Comm communicator) {
   auto here = std::make_unique<CommunicatorHere>();
@@ -171,11 +147,11 @@ SiteHere& RecordedSites::of(RecordedKind kind, const SiteHere& like) {
 }
 
 SiteHere& RecordedSites::of(RecordedKind kind, const char* function, CommunicatorHere& here, const MpiCall& call) {
-  const bool can_be_known = KnownCall::can_be_known(call);
-  KnownCall& recent = here.known[spread(reinterpret_cast<std::uint64_t>(function) +
-                                        static_cast<std::uint64_t>(call.send.count + call.receive.count)) >>
-                                 60];
-  if (can_be_known && recent.is_like(call, function)) return *recent.site();
+  const bool can_be_known = CallSignature::can_be_of(call) && !is_of_neighbours(call.function);
+  RecentRecordedCall& recent = here.known[spread(reinterpret_cast<std::uint64_t>(function) +
+                                                 static_cast<std::uint64_t>(call.send.count + call.receive.count)) >>
+                                          60];
+  if (can_be_known && recent.function == function && recent.signature.is_of(call)) return *recent.site;
   const Sizes sizes = sizes_of(here, call);
   const RecordedKey key{.kind = kind,
                         .function = function,
@@ -206,7 +182,7 @@ SiteHere& RecordedSites::of(RecordedKind kind, const char* function, Communicato
     if (is_of_neighbours(call.function) && here.neighbourhood && here.neighbourhood->exists()) defined.peers = peers_of(here);
     site = &define(key, std::move(defined));
   }
-  if (can_be_known) recent.set(call, function, *site);
+  if (can_be_known) recent = {function, CallSignature(call), site};
   return *site;
 }
 

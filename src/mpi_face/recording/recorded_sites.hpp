@@ -13,6 +13,7 @@
 
 #include "foundation/hash_table.hpp"
 #include "mpi_face/call.hpp"
+#include "mpi_face/call_signature.hpp"
 #include "mpi_face/neighbourhood.hpp"
 #include "quadrille/recording.hpp"
 #include "recording/gap_clock.hpp"
@@ -40,18 +41,10 @@ struct SiteHere {
   recording::Pace pace;  // of the gaps after its calls
 };
 
-// A call without arrays, in which types and operators are predefined: one with the same arguments has the same site.
-class KnownCall {
- public:
-  static bool can_be_known(const MpiCall& call);
-  bool is_like(const MpiCall& call, const char* function) const;
-  void set(const MpiCall& call, const char* function, SiteHere& site);
-  SiteHere* site() const { return site_; }
-
- private:
-  const char* function_ = nullptr;
-  MpiCall call_{};
-  SiteHere* site_ = nullptr;
+struct RecentRecordedCall {
+  const char* function = nullptr;
+  CallSignature signature;
+  SiteHere* site = nullptr;
 };
 
 // What is kept for a communicator while it exists.
@@ -62,7 +55,7 @@ struct CommunicatorHere {
   bool is_inter = false;
   std::string name;
   std::unique_ptr<Neighbourhood> neighbourhood;  // if it was asked for
-  std::array<KnownCall, 16> known;
+  std::array<RecentRecordedCall, 16> known;
 };
 
 class RecordedSites {
