@@ -72,7 +72,7 @@ int CommunicatorState::run_planned(const MpiCall& call, VendorCall vendor, CallO
   Site* const site = sites_.known(call);
   if (!site) return run_first(recent, call, vendor, outcome);
   if (remembers) {
-    recent = {CallSignature(call), site, {}, std::nullopt, site->synchronises, site->price_s};
+    recent = {CallSignature(call), site, site->synchronises, site->price_s};
     return run_again(recent, call, vendor, outcome);
   }
   synchronise(site->synchronises, site->price_s, outcome);
@@ -112,7 +112,7 @@ int CommunicatorState::run_first(RecentCall& recent, const MpiCall& call, Vendor
   outcome.why = sentence(key ? Cause::many_kinds : Cause::own_operator);
   if (CallSignature::can_be_of(call)) {
     if (!site && other_calls_ % 8 == 0)
-      recent = {CallSignature(call), nullptr, outcome.why, *shape, synchronises_here, price_s};
+      recent = {CallSignature(call), nullptr, synchronises_here, price_s, outcome.why, shape};
     else if (site && (!Settings::get().admits_at_once || site->calls > 0))
       sites_.know(call, *site);
   }
@@ -156,7 +156,7 @@ int CommunicatorState::run_alone(const MpiCall& call, VendorCall vendor, CallOut
   const std::optional<Shape> shape = shape_of(call, facts_.rank, facts_.ranks);
   if (!shape) return vendor();
   const bool is_known = !is_reduction(shape->collective) || sites_.key_of(call, *shape);
-  RecentCall now{CallSignature(call), nullptr, is_known ? "" : sentence(Cause::own_operator), shape};
+  RecentCall now{.signature = CallSignature(call), .why = is_known ? "" : sentence(Cause::own_operator), .shape = shape};
   if (CallSignature::can_be_of(call)) recent = now;
   return run_known_alone(now, call, vendor, outcome);
 }

@@ -156,12 +156,10 @@ const RecentCall* Counting::seen_call(CountedCommunicator& communicator, const M
   const std::optional<Shape> shape = shape_of(call, communicator.rank, communicator.ranks);
   if (!shape) return nullptr;
   const Bytes moved = shape->block_bytes * (has_blocks(shape->collective) ? communicator.ranks : 1);
-  recent = {CallSignature::can_be_of(call) ? CallSignature(call) : CallSignature(),
-            nullptr,
-            {},
-            shape,
-            synchronises(*shape, communicator.ranks),
-            price_of_call(communicator.ranks, moved)};
+  recent = {.signature = CallSignature::can_be_of(call) ? CallSignature(call) : CallSignature(),
+            .synchronises = synchronises(*shape, communicator.ranks),
+            .price_s = price_of_call(communicator.ranks, moved),
+            .shape = shape};
   return &recent;
 }
 

@@ -432,12 +432,21 @@ void Deciding::conclude(Site& site, const Alternation::Conclusion& conclusion) {
   site.trial_times = {alternation.of_way(conclusion.best + 1), alternation.of_way(Alternation::vendor)};
   const bool is_faster = conclusion.end == Alternation::End::taken;
   if (!is_faster)
-    site.leave(lost_by(conclusion.ratio));
+    lose(site, conclusion.ratio);
   else if (is_exchanged(site.key.function))
     site.trial.reset();
   else
     site.take(std::move(site.trial->contenders[best]));
   settle(site, is_faster);
+}
+
+// Leaves the site to the MPI library, the first time perhaps only until a second trial.
+void Deciding::lose(Site& site, double ratio) {
+  const auto second = site.second_trial == 0 ? second_trial_after(site.calls, ratio) : std::nullopt;
+  site.leave(lost_by(ratio));
+  if (!second) return;
+  site.second_trial = *second;
+  site.mode = Site::Mode::counting;
 }
 
 // Races candidates while the program runs. Afterwards the site starts anew and can use the result.

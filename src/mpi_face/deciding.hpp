@@ -117,6 +117,7 @@ class Deciding final : private Guest {
   void try_again_in_loop(Site& site, int most_batch);
   void try_in_place(Site& site, int most_contenders);
   void conclude(Site& site, const Alternation::Conclusion& conclusion);
+  void lose(Site& site, double ratio);
   void settle(Site& site, bool is_faster);
   void tune(Site& site);
   bool is_otherwise_in_library(const Site& site);

@@ -195,7 +195,8 @@ std::optional<Step> Deciding::work_on(const Site& site, int plans) const {
     if (site.trial_times.ours_s.empty() && site.vendor_times.calls() == 0) return std::nullopt;
     return trial_of(site, site.trial_times.ours_s.empty() ? call_s_of(site) : median_of(site.trial_times.ours_s));
   }
-  if (site.mode != Site::Mode::counting || site.rule == Site::Rule::followed || site.vendor_times.calls() < enough_timed_calls)
+  if (site.mode != Site::Mode::counting || site.rule == Site::Rule::followed || site.vendor_times.calls() < enough_timed_calls ||
+      site.calls < site.second_trial)
     return std::nullopt;
   const auto leaves = [&](Cause cause) {
     Step step = step_for(Step::What::leave, site);
@@ -204,7 +205,8 @@ std::optional<Step> Deciding::work_on(const Site& site, int plans) const {
   };
   if (is_exchanged(site.key.function) && !has_root(site.key.function) && site.trial_arguments.call == 0) return std::nullopt;
   if (plans >= most_plans) return leaves(Cause::many_plans);
-  if (const auto verdict = group_ ? Verdicts::of_process().find(site.key, group_->nodes()) : std::nullopt) {
+  const bool may_have_verdict = group_ && site.second_trial == 0;
+  if (const auto verdict = may_have_verdict ? Verdicts::of_process().find(site.key, group_->nodes()) : std::nullopt) {
     if (!verdict->is_faster) return leaves(Cause::slower_for_class);
     Step step = step_for(Step::What::take, site);
     step.cost_s = plan_s();

@@ -13,11 +13,11 @@ namespace quadrille::mpi_face {
 
 struct RecentCall {
   CallSignature signature;
-  Site* site = nullptr;        // null on a communicator of one rank, and if the MPI library always runs the call
+  Site* site = nullptr;  // null on a communicator of one rank, and if the MPI library always runs the call
+  bool synchronises = false;
+  double price_s = 0;          // of a call, equal on all ranks
   std::string_view why;        // without a site: the reason why the MPI library runs it
   std::optional<Shape> shape;  // of a call with this signature, if it was needed
-  bool synchronises = false;
-  double price_s = 0;  // of a call, equal on all ranks
 };
 
 }  // namespace quadrille::mpi_face

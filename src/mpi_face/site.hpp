@@ -119,8 +119,10 @@ struct Site {
   Bytes moved = 0;            // bytes that leave or reach a rank in a call; 0 for exchanges
   std::vector<Bytes> shares;  // the shares whose hash is in the key
   Rule rule = Rule::none;
-  bool is_tuned = false;              // candidates were raced during the program's run
-  std::uint64_t next_trial = never;   // mode ours: from this call on, ours is compared with the MPI library's again
+  bool is_tuned = false;             // candidates were raced during the program's run
+  std::uint64_t next_trial = never;  // mode ours: from this call on, ours is compared with the MPI library's again
+  std::uint64_t second_trial =
+      0;  // mode counting: a trial in place was lost by little; the call from which on there may be another
   std::optional<TrialInPlace> trial;  // in mode trying
   TrialTimes trial_times;             // of the latest trials
   TrialArguments trial_arguments;

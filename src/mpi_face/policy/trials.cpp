@@ -21,6 +21,11 @@ std::uint64_t next_epoch(std::uint64_t calls, Bytes moved) {
   return std::bit_ceil(std::max(calls + 1, calls_for_each_of_trial * calls_of_trial));
 }
 
+std::optional<std::uint64_t> second_trial_after(std::uint64_t calls, double ratio) {
+  constexpr double lost_by_far = 1.3;
+  return ratio < lost_by_far ? std::optional(4 * calls) : std::nullopt;
+}
+
 double TrialTimes::ratio() const {
   std::vector<double> ratios;
   for (std::size_t i = 0; i < ours_s.size(); ++i) ratios.push_back(ours_s[i] / std::max(vendors_s[i], 1e-9));

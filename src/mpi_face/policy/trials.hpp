@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "quadrille/types.hpp"
@@ -20,6 +21,11 @@ constexpr int repetitions_of_trial = 4;  // of ours and of the MPI library's; th
 // The number of the call, a power of two, at which our algorithm is next compared with the MPI library's. This is so rare that the
 // calls of trials are at most a few percent of all calls.
 std::uint64_t next_epoch(std::uint64_t calls, Bytes moved);
+
+// A trial of the program's own calls is disturbed by whatever else the ranks do. If it is lost by little, a second one is held.
+// Returns the number of the call from which on it may be; nothing if the trial is lost by far. `ratio`: our time / the MPI
+// library's.
+std::optional<std::uint64_t> second_trial_after(std::uint64_t calls, double ratio);
 
 // Times of a plan and of the MPI library's function, in seconds; ours_s[i] and vendors_s[i] belong to the same repetition.
 struct TrialTimes {

@@ -32,6 +32,12 @@ TEST(Trials, AreAFewPercentOfAllCalls) {
   EXPECT_EQ(next_epoch(8192, 0), 16384u);
 }
 
+TEST(Trials, AreRepeatedOnceIfLostByLittle) {
+  EXPECT_EQ(second_trial_after(100, 0.95), 400u);
+  EXPECT_EQ(second_trial_after(100, 1.29), 400u);
+  EXPECT_EQ(second_trial_after(100, 1.3), std::nullopt);
+}
+
 TEST(Trials, CompareTheTimesOfEachRepetition) {
   EXPECT_EQ((TrialTimes{{1, 6, 2}, {2, 4, 4}}.ratio()), 0.5);  // of 0.5, 1.5 and 0.5
   EXPECT_EQ((TrialTimes{{3}, {2}}.ratio()), 1.5);
