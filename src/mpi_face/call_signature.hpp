@@ -20,11 +20,21 @@ class CallSignature {
 
   CallSignature() = default;  // of no call
   explicit CallSignature(const MpiCall& call)
-      : function_(call.function), root_(call.root), operation_(call.operation), send_(call.send), receive_(call.receive) {}
+      : function_(number_of(call.function)),
+        sends_(place_of(call.send.buffer)),
+        receives_(place_of(call.receive.buffer)),
+        root_(call.root),
+        operation_(call.operation),
+        send_count_(call.send.count),
+        receive_count_(call.receive.count),
+        send_type_(call.send.type),
+        receive_type_(call.receive.type) {}
 
   bool is_of(const MpiCall& call) const {
-    return call.function == function_ && send_.is_of(call.send) && receive_.is_of(call.receive) && call.root == root_ &&
-           call.operation == operation_;
+    return call.send.count == send_count_ && number_of(call.function) == function_ && call.receive.count == receive_count_ &&
+           call.send.type == send_type_ && call.receive.type == receive_type_ && call.root == root_ &&
+           call.operation == operation_ && place_of(call.send.buffer) == sends_ && place_of(call.receive.buffer) == receives_ &&
+           !call.send.counts && !call.receive.counts;
   }
 
   static std::uint64_t hash_of(const MpiCall& call) {
@@ -35,32 +45,25 @@ class CallSignature {
 
  private:
   // A null buffer with data is a wrong argument, so a call with a null buffer is only like another one with a null buffer.
-  enum class Place { null, in_place, memory };
+  enum class Place : std::uint8_t { null, in_place, memory };
   static Place place_of(const void* buffer) {
     return !buffer ? Place::null : buffer == MPI_IN_PLACE ? Place::in_place : Place::memory;
   }
 
-  struct SideSignature {
-    Count count = 0;
-    MPI_Datatype type = MPI_DATATYPE_NULL;
-    Place place = Place::null;
-
-    SideSignature() = default;
-    explicit SideSignature(const Side& side) : count(side.count), type(side.type), place(place_of(side.buffer)) {}
-    bool is_of(const Side& side) const {
-      return side.count == count && side.type == type && !side.counts && place_of(side.buffer) == place;
-    }
-  };
+  static std::uint16_t number_of(Function function) { return static_cast<std::uint16_t>(function); }
 
   // The type of a side in place is not significant, and neither is that of a side that the call does not use.
   static bool can_be_of(const Side& side) {
     return !side.counts && (side.buffer == MPI_IN_PLACE || side.type == MPI_DATATYPE_NULL || is_predefined(side.type));
   }
 
-  Function function_ = Function::count;
+  // In few bytes, so that a signature and what it stands for share a cache line.
+  std::uint16_t function_ = number_of(Function::count);
+  Place sends_ = Place::null, receives_ = Place::null;
   int root_ = 0;
   MPI_Op operation_ = MPI_OP_NULL;
-  SideSignature send_, receive_;
+  Count send_count_ = 0, receive_count_ = 0;
+  MPI_Datatype send_type_ = MPI_DATATYPE_NULL, receive_type_ = MPI_DATATYPE_NULL;
 };
 
 }  // namespace quadrille::mpi_face

@@ -126,7 +126,6 @@ int CommunicatorState::run_at(Site& site, const MpiCall& call, std::optional<Sha
   outcome.site = &site;
   outcome.block_bytes = site.key.block_bytes;
   outcome.is_root = site.is_rooted && call.root == facts_.rank;
-  outcome.why = site.choice.why;
   if (site.mode == Site::Mode::counting) return site.timed(vendor);
   if (site.mode == Site::Mode::vendor) return vendor();
   if (shape)

@@ -51,7 +51,6 @@ int Irregular::run(const MpiCall& call, VendorCall vendor, CallOutcome& outcome)
 int Irregular::run_all_to_all(Site& site, const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
   if (next_look_ == 0) next_look_ = Settings::get().admits_at_once ? 2 : Meetings::at_the_latest;
   const bool is_due = site.calls >= next_look_ && site.mode != Site::Mode::vendor;
-  outcome.why = site.choice.why;
   if (!site.may_be_ours() && !is_due) return site.timed(vendor);
   const auto blocks = blocks_of_call(call);
   if (!blocks) return leave_to_vendor(outcome, Cause::wrong_arguments, vendor);
@@ -95,7 +94,6 @@ int Irregular::run_apart(Site& site, const MpiCall& call, VendorCall vendor, Cal
   if (is_power) [[unlikely]]
     note(site, call);
   if (deciding_.is_asked() && Settings::get().admits_anywhere) deciding_.meet(outcome);
-  outcome.why = site.choice.why;
   if (site.mode == Site::Mode::vendor) return vendor();
   if (!site.may_be_ours() && !is_power) return site.timed(vendor);
   const auto blocks = blocks_of_call(call);

@@ -30,10 +30,10 @@ struct Counters;
 struct PassedCalls;
 
 struct Key {
-  Function function = Function::Barrier;
   Bytes block_bytes = 0;
-  Rank root = 0;                        // for rooted collectives
+  Function function = Function::Barrier;
   int element = -1;                     // for reductions (ElementType::number)
+  Rank root = 0;                        // for rooted collectives
   const Operator* operation = nullptr;  // for reductions; one object per MPI operator
   std::uint64_t counts = 0;             // allgatherv and reduce_scatter: a hash of the shares
   bool operator==(const Key&) const = default;
@@ -92,7 +92,7 @@ struct TrialArguments {
   std::uint64_t call = 0;
 };
 
-struct Site {
+struct alignas(64) Site {  // 64: a cache line, see below
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
   enum class Mode {
     counting,  // the MPI library runs the calls; Quadrille may do so later
@@ -103,13 +103,14 @@ struct Site {
   // A rule of the user names what runs the calls. It is refused if it does not fit the site's problem.
   enum class Rule { none, followed, refused };
 
-  // Members that every call reads come first.
-  Key key;
+  // What calls read and write that the MPI library runs, up to the key's block size, is in one cache line: a program with many
+  // sites finds them cold.
   std::uint64_t calls = 0;
   Mode mode = Mode::counting;
   bool is_rooted = false, synchronises = false;
   double price_s = 0;      // of a call, equal on all ranks; by which ranks decide when to meet
   CallTimes vendor_times;  // of the calls that the MPI library ran while the mode was `counting`, on this rank
+  Key key;
   // On rank 0, of calls that do not synchronise: seconds of a call and of all calls on the rank where they took longest, as of the
   // latest meeting. A root may leave a broadcast long before the others have its data.
   double slowest_call_s = 0, slowest_s = 0;

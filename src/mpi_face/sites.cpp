@@ -55,7 +55,7 @@ void Sites::know(const MpiCall& call, Site& site) {
 }
 
 std::optional<Key> Sites::key_of(const MpiCall& call, const Shape& shape) const {
-  Key key{.function = call.function, .block_bytes = shape.block_bytes};
+  Key key{.block_bytes = shape.block_bytes, .function = call.function};
   if (is_rooted(shape.collective)) key.root = shape.root;
   if (is_irregular(shape.collective)) key.counts = hash_of_shares(shape, ranks_);
   if (!is_reduction(shape.collective)) return key;

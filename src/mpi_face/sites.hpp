@@ -42,7 +42,7 @@ class Sites {
   Site& operator[](std::size_t number) const { return *table_.values()[number]; }
 
  private:
-  struct KnownCall {
+  struct alignas(64) KnownCall {  // a cache line
     CallSignature signature;
     Site* site = nullptr;
   };
