@@ -2,6 +2,8 @@
 // Tests exchanges by edges under a launcher, with checked data. Usage: exchange_mpi [CALLS [SEED]]; by default 100 calls,
 // or 10,000 with QUADRILLE_LONG=1. Or: exchange_mpi lengths SENT EXPECTED; the ends of one edge name these lengths. That must end
 // with an error instead of a hang.
+#include <dlfcn.h>
+
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -57,6 +59,17 @@ void exchange_wrong_lengths(Communicator& ranks, Bytes sent, Bytes expected) {
   ranks.barrier();
 }
 
+// Do Open MPI's polls yield the core (src/execute/mpi/plug_in/quiet_polls.hpp)? False with another MPI library.
+bool polls_yield() {
+  void* const library = dlopen("libmpi.so.40", RTLD_LAZY | RTLD_NOLOAD);
+  void* const found = library ? dlsym(library, "opal_progress_set_yield_when_idle") : nullptr;
+  if (!found) return false;
+  const auto set = reinterpret_cast<bool (*)(bool)>(found);
+  const bool before = set(false);
+  set(before);
+  return before;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -70,9 +83,11 @@ int main(int count, char** arguments) {
     const long calls = count > 1 ? std::atol(arguments[1]) : testing::long_tests() ? 10'000 : 100;
     const auto seed = count > 2 ? static_cast<std::uint64_t>(std::atol(arguments[2])) : 1;
     ranks = launched_world();
+    const bool yielded = polls_yield();
     for (const bool allocated : {false, true}) {
       testing::Exchanges exchanges(*ranks, seed, allocated);
-      const std::string wrong = exchanges.run(calls) + exchanges.run(10 * calls, 200) + many_edges(*ranks);
+      std::string wrong = exchanges.run(calls) + exchanges.run(10 * calls, 200) + many_edges(*ranks);
+      if (polls_yield() != yielded) wrong += "after exchanges polls of the MPI library do not yield as before";
       if (!wrong.empty()) {
         std::fprintf(stderr, "%s\n", wrong.c_str());
         ranks->abort(1);

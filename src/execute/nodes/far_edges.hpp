@@ -46,6 +46,8 @@ class FarEdges {
 
   // Does not wait. Returns what has arrived since the last call; the result is valid until the next call.
   virtual std::span<const Arrival> advance() = 0;
+  // Does the next `advance` not yield the core? Otherwise it does what Progress::polls_yield says of polls.
+  virtual bool is_quiet() const { return false; }
   // Messages that are not complete. (A message that is cut counts more than once.)
   virtual Count open_sends() const = 0;
   virtual Count open_receives() const = 0;

@@ -2,6 +2,7 @@
 #include "execute/nodes/nodes_exchange.hpp"
 
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <cstring>
@@ -524,12 +525,22 @@ bool NodesExchange::proceed() {
 
 // While messages between nodes are open, the rank must poll: nobody wakes it when one arrives. Otherwise it sleeps, so that it does
 // not take the core of a rank that works.
+//
+// A rank that has started messages first lets other ranks start theirs. Otherwise a rank whose messages have already arrived would
+// go on to its next exchange at once, and send the messages of two exchanges together. Their receiver acknowledges two messages by
+// a packet of its own, but one message with its next message; and then it goes on in the same way. So there would be more packets,
+// and links would be idle in between.
 void NodesExchange::complete() {
+  if (far_.has_open() && node_.shares_core()) sched_yield();
   while (!advance_all()) {
-    if (far_.has_open())
-      node_.poll_until([this] { return advance_all() || !far_.has_open(); }, true);
-    else
+    if (far_.has_open()) {
+      const bool is_quiet = far_.is_quiet();
+      const auto driving = is_quiet ? SharedSpace::Driving::without_yielding : SharedSpace::Driving::as_usual;
+      node_.give_core_away_after(driving);
+      node_.poll_until([&] { return advance_all() || !far_.has_open() || far_.is_quiet() != is_quiet; }, driving);
+    } else {
       node_.wait_until([this] { return advance_all() || far_.has_open(); }, [] { return SharedSpace::anybody; });
+    }
   }
 }
 

@@ -95,7 +95,7 @@ class HybridMessages {
     if (!far_.has_open()) return parts_.near.of_whole[near_.wait_any()];
     if (!near_.has_open()) return parts_.far.of_whole[far_.wait_any()];
     std::optional<std::uint32_t> completed;
-    node_.poll_until([&] { return (completed = advance_any()).has_value(); }, true);
+    node_.poll_until([&] { return (completed = advance_any()).has_value(); }, SharedSpace::Driving::as_usual);
     return *completed;
   }
   bool poll(auto&& done) { return near_.poll(done); }
@@ -139,7 +139,7 @@ class HybridMessages {
             far = advance(far_, of_far);
             return near || far;
           },
-          true);
+          SharedSpace::Driving::as_usual);
     if (!near) wait(near_, of_near);
     if (!far) wait(far_, of_far);
   }

@@ -157,7 +157,7 @@ TEST(EnginePaths, ExecutionsMayBePolledInsteadOfWaitedFor) {
         for (int run = 0; run < 5; ++run) {
           data->fill_input(run % data->pass_count(), input.data());
           executable.begin(input.data(), output.data());
-          space.poll_until([&] { return executable.advance(); }, false);
+          space.poll_until([&] { return executable.advance(); }, SharedSpace::Driving::no);
           EXPECT_EQ(data->compare_output(run % data->pass_count(), output.data()), "");
         }
       });

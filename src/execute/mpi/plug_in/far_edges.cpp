@@ -19,6 +19,7 @@ MPI_Request* MpiFarEdges::add(const Part& part) {
   parts_.push_back(part);
   requests_.push_back(MPI_REQUEST_NULL);
   open_receives_ += part.is_received ? 1 : 0;
+  open_packed_ += part.is_packed ? 1 : 0;
   return &requests_.back();
 }
 
@@ -26,7 +27,7 @@ void MpiFarEdges::send(Kind kind, Rank to, const std::byte* memory, Bytes bytes)
   check_not_finalised();
   for (Bytes done = 0; done < bytes; done += longest_part)
     check_mpi(MPI_Isend(memory + done, static_cast<int>(std::min(bytes - done, longest_part)), MPI_BYTE, static_cast<int>(to),
-                        tag_of(kind), lease_.communicator, add({0, false, false})),
+                        tag_of(kind), lease_.communicator, add({0, false, false, false})),
               "MPI_Isend");
 }
 
@@ -36,7 +37,7 @@ void MpiFarEdges::receive(Kind kind, Rank from, std::byte* memory, Bytes room, s
   if (is_in_parts) in_parts_.push_back({name, (room + longest_part - 1) / longest_part, 0});
   for (Bytes done = 0; done < room; done += longest_part)
     check_mpi(MPI_Irecv(memory + done, static_cast<int>(std::min(room - done, longest_part)), MPI_BYTE, static_cast<int>(from),
-                        tag_of(kind), lease_.communicator, add({name, true, is_in_parts})),
+                        tag_of(kind), lease_.communicator, add({name, true, is_in_parts, kind.form == Form::packed})),
               "MPI_Irecv");
 }
 
@@ -53,10 +54,27 @@ Bytes MpiFarEdges::length_of(const MPI_Status& status, bool is_in_error) const {
   return bytes;
 }
 
+// Polls quietly. Open MPI's MPI_Testsome first looks at the requests, and polls only if none is complete; so the next call reports
+// what this poll has found, and until then this rank gives its core away. MPI_Request_get_status looks again after the poll. So if
+// few requests are open, this rank asks for one of the receives at a time, each in turn: it hears of the last message at once. Now
+// and then it tests all requests, because a send may be complete.
+bool MpiFarEdges::may_have_completed() {
+  if (requests_.size() > most_asked || ++advances_ % advances_between_tests == 0) return true;
+  do asked_ = (asked_ + 1) % requests_.size();
+  while (!parts_[asked_].is_received);
+  int done = 0;
+  return MPI_Request_get_status(requests_[asked_], &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done != 0;
+}
+
 std::span<const FarEdges::Arrival> MpiFarEdges::advance() {
   arrivals_.clear();
   if (requests_.empty()) return arrivals_;
   check_not_finalised();
+  std::optional<QuietPolls> quiet;
+  if (is_quiet()) {
+    quiet.emplace();
+    if (!may_have_completed()) return arrivals_;
+  }
   if (next_ >= requests_.size()) next_ = 0;
   const std::size_t first = next_, tested = std::min(requests_.size() - first, most_tested);
   next_ += tested;
@@ -84,6 +102,7 @@ std::span<const FarEdges::Arrival> MpiFarEdges::advance() {
   for (int i = 0; i < count; ++i) {
     const auto gap = first + static_cast<std::size_t>(completed_[static_cast<std::size_t>(i)]);
     open_receives_ -= parts_[gap].is_received ? 1 : 0;
+    open_packed_ -= parts_[gap].is_packed ? 1 : 0;
     requests_[gap] = requests_.back(), requests_.pop_back();
     parts_[gap] = parts_.back(), parts_.pop_back();
   }
@@ -125,7 +144,7 @@ void MpiFarEdges::withdraw() noexcept {
     MPI_Request_free(&request);
   }
   requests_.clear(), parts_.clear(), in_parts_.clear();
-  open_receives_ = 0;
+  open_receives_ = open_packed_ = 0;
 }
 
 Bytes MpiFarEdges::memory_bytes() const { return memory_bytes_of(requests_, parts_, in_parts_, completed_, statuses_, arrivals_); }

@@ -7,6 +7,7 @@
 
 #include "execute/fork_mark.hpp"
 #include "execute/mpi/plug_in/group.hpp"
+#include "execute/mpi/plug_in/quiet_polls.hpp"
 #include "execute/nodes/far_edges.hpp"
 #include "quadrille/indexed.hpp"
 
@@ -22,6 +23,9 @@ class MpiFarEdges final : public FarEdges {
   void send(Kind kind, Rank to, const std::byte* memory, Bytes bytes) override;
   void receive(Kind kind, Rank from, std::byte* memory, Bytes room, std::uint32_t name) override;
   std::span<const Arrival> advance() override;
+  // Quiet while it receives packed messages: all ranks of the node wait for them. If it were quiet for others, too, its rank would
+  // run ahead of the others (NodesExchange::complete).
+  bool is_quiet() const override { return open_packed_ > 0 && may_be_quiet_; }
   Count open_sends() const override { return quadrille::size(requests_) - open_receives_; }
   Count open_receives() const override { return open_receives_; }
   void list_open(std::vector<std::uint32_t>& names) const override;
@@ -33,11 +37,13 @@ class MpiFarEdges final : public FarEdges {
   static constexpr Bytes longest_part = Bytes{1} << 30;
   // Thousands of messages are tested by parts in turn. If all were tested each time, the time would grow with their square.
   static constexpr std::size_t most_tested = 128;
+  static constexpr std::size_t most_asked = 8;
+  static constexpr unsigned advances_between_tests = 4;
 
   // What an open request is for. A message in parts has arrived with its last part.
   struct Part {
     std::uint32_t name;
-    bool is_received, is_in_parts;
+    bool is_received, is_in_parts, is_packed;
   };
   struct InParts {
     std::uint32_t name;
@@ -46,14 +52,18 @@ class MpiFarEdges final : public FarEdges {
   };
   int tag_of(Kind kind) const;
   MPI_Request* add(const Part& part);
+  bool may_have_completed();
   void arrive(const Part& part, Bytes bytes);
   Bytes length_of(const MPI_Status& status, bool is_in_error) const;
 
   const Lease lease_;
   const ForkMark mark_;
-  std::vector<MPI_Request> requests_;  // the open ones
-  Count open_receives_ = 0;
-  std::size_t next_ = 0;     // where the next test begins
+  const bool may_be_quiet_ = QuietPolls::are_possible();
+  std::vector<MPI_Request> requests_;          // the open ones
+  Count open_receives_ = 0, open_packed_ = 0;  // open_packed_: of those, receives of packed messages
+  std::size_t next_ = 0;                       // where the next test begins
+  std::size_t asked_ = 0;                      // the receive for which this rank has asked last
+  unsigned advances_ = 0;
   std::vector<Part> parts_;  // of each open request
   std::vector<InParts> in_parts_;
   std::vector<int> completed_;

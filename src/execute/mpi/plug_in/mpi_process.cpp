@@ -2,6 +2,7 @@
 #include "execute/mpi/plug_in/mpi_process.hpp"
 
 #include <sched.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
@@ -76,16 +77,30 @@ void ask(MPI_Request request) {
   check_mpi(MPI_Request_get_status(request, &done, MPI_STATUS_IGNORE), "MPI_Request_get_status");
 }
 
-// Does a poll that finds nothing yield the core? MPI has no interface that tells this. But a poll that yields takes about as long
-// as sched_yield, several hundred nanoseconds, and another poll takes a tenth of that. The two are timed alternately, because both
-// times depend on which other threads want the core.
+// How often this thread has given its core to another one.
+long switches() {
+  rusage usage{};
+  return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nvcsw + usage.ru_nivcsw : 0;
+}
+
+// Does a poll that finds nothing yield the core? MPI has no interface that tells this. If other threads want the core, a poll that
+// yields gives it to them about as often as sched_yield does, and another poll seldom does. (Times would tell of their work.) If
+// nobody wants it, a poll that yields takes about as long as sched_yield, several hundred nanoseconds, and another poll takes a
+// tenth of that. Polls and yields take turns by pairs, because the kernel may ignore every other yield of a thread.
 bool asking_gives_core_away(MPI_Request request) {
-  constexpr std::size_t samples = 11;  // few, because each yield may take a turn of all ranks that share the core
-  std::vector<std::chrono::nanoseconds> polls(samples), yields(samples);
-  for (std::size_t i = 0; i < samples; ++i) {
-    polls[i] = duration([&] { ask(request); });
-    yields[i] = duration([] { sched_yield(); });
+  constexpr std::size_t samples = 12;  // few, because each yield may take a turn of all ranks that share the core
+  std::vector<std::chrono::nanoseconds> polls, yields;
+  long poll_switches = 0, yield_switches = 0;
+  const auto sample = [](auto& times, long& count, const auto& call) {
+    const long before = switches();
+    times.push_back(duration(call));
+    count += switches() - before;
+  };
+  while (polls.size() < samples) {
+    for (int i = 0; i < 2; ++i) sample(polls, poll_switches, [&] { ask(request); });
+    for (int i = 0; i < 2; ++i) sample(yields, yield_switches, [] { sched_yield(); });
   }
+  if (2 * yield_switches >= static_cast<long>(samples)) return 2 * poll_switches >= yield_switches;
   return 2 * median_of(std::move(polls)) >= median_of(std::move(yields));
 }
 

@@ -35,7 +35,7 @@ class NodeSteps {
     return needed_[window] == none || counter_->through.load(std::memory_order_acquire) >= before_ + needed_[window];
   }
   void wait_to_enter(std::size_t window) {
-    space_.poll_until([&] { return may_enter(window); }, false);
+    space_.poll_until([&] { return may_enter(window); }, SharedSpace::Driving::no);
   }
   // Called when all messages of the window are complete.
   void leave(std::size_t window) {

@@ -114,18 +114,34 @@ class SharedSpace : public SharedMemory {
     }
   }
 
-  // The same for conditions that become true without a ring. It never sleeps. `done_polls`: done() drives the transport's progress.
+  // How the condition of a wait drives the transport's progress: it does not, so the wait has to; as Progress::drive does, which
+  // may yield the core; or without ever yielding it.
+  enum class Driving { no, as_usual, without_yielding };
+
+  // The same for conditions that become true without a ring. It never sleeps.
   template <class Done>
-  void poll_until(Done&& done, bool done_polls) {
+  void poll_until(Done&& done, Driving driving) {
     LongWait long_wait(*this);
     int polls = 0;
-    for (bool failed = false; !done(); done_polls ? give_core_away_after_poll(progress_) : give_core_away(progress_)) {
+    for (bool failed = false; !done(); give_core_away_after(driving)) {
       progress_.in_flight->advance();
       if (failed) throw_lost();  // only after done() was checked once more
       if (++polls % polls_between_looks == 0 && long_wait.is_time_to_ask()) long_wait.ask(anybody);
       failed = has_failed();
     }
   }
+
+  // After a condition that was false.
+  void give_core_away_after(Driving driving) const {
+    switch (driving) {
+      case Driving::no: return give_core_away(progress_);
+      case Driving::as_usual: return give_core_away_after_poll(progress_);
+      case Driving::without_yielding: sched_yield();
+    }
+  }
+
+  // Is it likely that another rank wants this rank's core? An MPI library whose polls yield expects that.
+  bool shares_core() const { return !core_for_every_rank() || (progress_.polls_yield && progress_.polls_yield()); }
 
   // Returns done() without waiting. Throws as wait_until does. The caller keeps `looks` from one call to the next.
   template <class Done, class Whom>

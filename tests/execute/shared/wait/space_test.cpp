@@ -175,7 +175,30 @@ TEST_F(SharedSpaceTest, AConditionThatHeldBeforeAFailureCounts) {
   LongSince looks(std::chrono::seconds(1));
   EXPECT_TRUE(space(0).poll(done_when_asked_again, for_rank_1, looks));
   EXPECT_THROW(space(0).poll(never, for_rank_1, looks), Error);
-  EXPECT_THROW(space(0).poll_until(never, false), Error);
+  EXPECT_THROW(space(0).poll_until(never, SharedSpace::Driving::no), Error);
+}
+
+TEST_F(SharedSpaceTest, PollsDriveProgressUnlessTheConditionDoes) {
+  static int polls;
+  space(0).set_progress({.poll = [] { return ++polls > 0; }});
+  for (const auto& [driving, expected] : {std::pair(SharedSpace::Driving::no, 3), std::pair(SharedSpace::Driving::as_usual, 0),
+                                          std::pair(SharedSpace::Driving::without_yielding, 0)}) {
+    int asked = 0;
+    polls = 0;
+    space(0).poll_until([&] { return ++asked > 3; }, driving);
+    EXPECT_EQ(polls, expected);
+  }
+}
+
+TEST_F(SharedSpaceTest, PollsThatYieldTellOfSharedCores) {
+  set_core_count(ranks);
+  EXPECT_FALSE(space(0).shares_core());
+  space(0).set_progress({.polls_yield = [] { return false; }});
+  EXPECT_FALSE(space(0).shares_core());
+  space(0).set_progress({.polls_yield = [] { return true; }});
+  EXPECT_TRUE(space(0).shares_core());
+  set_core_count(ranks - 1);
+  EXPECT_TRUE(space(1).shares_core());
 }
 
 TEST_F(SharedSpaceTest, AWaitForARankThatHasLeftEnds) {
