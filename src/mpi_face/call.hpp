@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#include <concepts>
 #include <cstring>
 
 #include "mpi_face/symbols/function.hpp"
@@ -54,7 +55,8 @@ struct MpiCall {
 class VendorCall {
  public:
   template <class F>
-  VendorCall(F& function)  // NOLINT: implicit, as in std::function_ref
+  requires(!std::same_as<F, VendorCall>)  // a copy shall not wrap what it copies
+      VendorCall(F& function)             // NOLINT: implicit, as in std::function_ref
       : object_(&function), run_([](void* object) { return (*static_cast<F*>(object))(); }) {}
   int operator()() const { return run_(object_); }
 
@@ -63,8 +65,9 @@ class VendorCall {
   int (*run_)(void*);
 };
 
-// Runs the call by Quadrille or by the MPI library, counts it, and returns MPI's error code.
-int run(const MpiCall& call, VendorCall vendor);
+// Runs the call by Quadrille or by the MPI library, counts it, and returns MPI's error code. The functions that every call runs are
+// marked hot: the linker places them side by side, so that they need few pages.
+[[gnu::hot]] int run(const MpiCall& call, VendorCall vendor);
 
 // Call it at the end of MPI_Init, on all ranks. It is local unless a report is asked for.
 void begin_run() noexcept;

@@ -6,10 +6,10 @@
 
 using namespace quadrille::mpi_face;
 
-#define QUADRILLE_ENTRY(name, fortran, suffix, arguments)                       \
-  int quadrille_##fortran##suffix(PARAMETERS(PMPI_##name##suffix, arguments)) { \
-    auto vendor = [&] { return PMPI_##name##suffix(ARGUMENTS(arguments)); };    \
-    return run(call_of(Of<Function::name>(), ARGUMENTS(arguments)), vendor);    \
+#define QUADRILLE_ENTRY(name, fortran, suffix, arguments)                                    \
+  [[gnu::hot]] int quadrille_##fortran##suffix(PARAMETERS(PMPI_##name##suffix, arguments)) { \
+    auto vendor = [&] { return PMPI_##name##suffix(ARGUMENTS(arguments)); };                 \
+    return run(call_of(Of<Function::name>(), ARGUMENTS(arguments)), vendor);                 \
   }
 
 extern "C" {

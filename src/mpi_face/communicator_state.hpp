@@ -29,7 +29,7 @@ class CommunicatorState {
 
   void finish() { irregular_.finish(); }
 
-  int run(const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
+  [[gnu::hot]] int run(const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
 
   // Call it before a call that synchronises the ranks: measures now and then how long they wait for late ranks. `price_s`: of the
   // call, equal on all ranks.
@@ -55,11 +55,11 @@ class CommunicatorState {
   int run_known_alone(RecentCall& now, const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
   int exchange_alone(const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
   int copy_alone(const Elements& from, const Elements& to, VendorCall vendor, CallOutcome& outcome);
-  int run_planned(const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
-  void synchronise(bool synchronises, double price_s, CallOutcome& outcome);
-  int run_again(RecentCall& recent, const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
+  [[gnu::hot]] int run_planned(const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
+  [[gnu::hot]] void synchronise(bool synchronises, double price_s, CallOutcome& outcome);
+  [[gnu::hot]] int run_again(RecentCall& recent, const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
   int run_first(RecentCall& recent, const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
-  int run_at(Site& site, const MpiCall& call, std::optional<Shape>& shape, VendorCall vendor, CallOutcome& outcome);
+  [[gnu::hot]] int run_at(Site& site, const MpiCall& call, std::optional<Shape>& shape, VendorCall vendor, CallOutcome& outcome);
   int run_tried(Site& site, const Shape& shape, VendorCall vendor, CallOutcome& outcome);
 
   const MPI_Comm communicator_;

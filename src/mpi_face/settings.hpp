@@ -21,7 +21,7 @@ struct Settings {
   std::optional<ReportWish> report;             // QUADRILLE_REPORT=summary|full[:FILE]
   std::optional<recording::RecordWish> record;  // QUADRILLE_RECORD=calls:FOLDER or fold:FOLDER
 
-  static const Settings& get();
+  [[gnu::hot]] static const Settings& get();
 };
 
 // Prints "quadrille: " and the sentence on stderr.

@@ -18,7 +18,7 @@ class Sites {
   explicit Sites(Count ranks) : ranks_(ranks) {}
 
   // The entry in which a call with this signature is remembered. It may hold another call.
-  RecentCall& recent(const MpiCall& call);
+  [[gnu::hot]] RecentCall& recent(const MpiCall& call);
 
   // Returns the site of the calls with this signature; null if it is not known.
   Site* known(const MpiCall& call) const {
