@@ -59,6 +59,7 @@ SideBlocks::SideBlocks(const Side& side, Placing place, Rank first, Count size, 
 bool SideBlocks::is_right() const {
   if (size_ == 0) return true;
   if (place_ == Placing::listed && (!side_->counts || !side_->displacements)) return false;
+  if (side_->buffer == MPI_IN_PLACE) return false;  // where it is allowed, there are no such blocks
   for (Count i = 0; i < size_; ++i) {
     const CallBlock block = at(i);
     if (block.count < 0 || !block.facts.is_valid) return false;

@@ -9,9 +9,11 @@ namespace {
 bool is_at_root(const BufferContents& contents) { return contents.holder == Holder::root; }
 bool is_each(const BufferContents& contents) { return contents.holding == Holding::all; }
 
-// A null pointer can be valid: buffers of derived types may be MPI_BOTTOM, which is null.
+// A null pointer can be valid: buffers of derived types may be MPI_BOTTOM, which is null. MPI_IN_PLACE has been replaced where it
+// is allowed.
 bool is_right(const Elements& some) {
-  return some.facts.is_valid && some.count >= 0 && (some.memory || !some.facts.is_plain || some.bytes() == 0);
+  return some.facts.is_valid && some.count >= 0 && some.memory != MPI_IN_PLACE &&
+         (some.memory || !some.facts.is_plain || some.bytes() == 0);
 }
 
 class Shaping {
@@ -62,6 +64,7 @@ class Shaping {
 
   // The input is what the rank's output buffer contains before the call.
   bool in_place() {
+    if (shape_.collective == Collective::scatter) return false;
     if (!gets_ || !take(shape_.output, call_.receive, facts_.output)) return false;
     shape_.in_place = true;
     shape_.input = shape_.output;

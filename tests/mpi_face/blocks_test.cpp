@@ -158,6 +158,24 @@ TEST(SideBlocks, OfWrongArgumentsAreNone) {
                          0, p));
 }
 
+TEST(SideBlocks, AreNoneWhereMpiForbidsInPlace) {
+  EXPECT_FALSE(blocks_of(gatherv(MPI_IN_PLACE, 3), 2, p)) << "not the root";
+  const auto at_root = [&](void* from, void* to) {
+    return blocks_of(call_of(Of<Function::Scatterv>(), from, counts.data(), places.data(), MPI_INT, to, 3, MPI_INT, root, comm),
+                     root, p);
+  };
+  EXPECT_TRUE(at_root(in.data(), MPI_IN_PLACE));
+  EXPECT_FALSE(at_root(MPI_IN_PLACE, out.data()));
+  EXPECT_FALSE(at_root(MPI_IN_PLACE, MPI_IN_PLACE));
+  const auto all_to_all = [&](void* from, void* to) {
+    return blocks_of(call_of(Of<Function::Alltoallv>(), from, counts.data(), places.data(), MPI_INT, to, counts.data(),
+                             places.data(), MPI_INT, comm),
+                     root, p);
+  };
+  EXPECT_TRUE(all_to_all(MPI_IN_PLACE, out.data()));
+  EXPECT_FALSE(all_to_all(in.data(), MPI_IN_PLACE));
+}
+
 TEST(SideBlocks, OfExchangedCallsOnly) {
   for (const Function function : {Function::Gatherv, Function::Alltoallv, Function::Alltoallw, Function::Neighbor_allgather})
     EXPECT_TRUE(is_exchanged(function)) << name(function);

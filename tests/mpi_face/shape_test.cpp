@@ -52,6 +52,15 @@ TEST(Shape, NeedsMemoryOnlyWhereThereIsData) {
   EXPECT_FALSE(from_nowhere(1));
 }
 
+TEST(Shape, KnowsWhereMpiForbidsInPlace) {
+  void* const here = MPI_IN_PLACE;
+  EXPECT_FALSE(shape_at<Function::Bcast>(0, here, 3, MPI_INT, 0, no_comm));
+  EXPECT_FALSE(shape_at<Function::Alltoall>(0, from.data(), 3, MPI_INT, here, 3, MPI_INT, no_comm));
+  EXPECT_FALSE(shape_at<Function::Alltoall>(0, here, 3, MPI_INT, here, 3, MPI_INT, no_comm));
+  EXPECT_FALSE(shape_at<Function::Scatter>(0, here, 3, MPI_INT, into.data(), 3, MPI_INT, 0, no_comm));
+  EXPECT_FALSE(shape_at<Function::Scatter>(0, here, 3, MPI_INT, here, 3, MPI_INT, 0, no_comm));
+}
+
 TEST(Shape, InPlaceFindsTheInputInTheOutput) {
   const auto alltoall = shape_at<Function::Alltoall>(1, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, into.data(), 3, MPI_INT, no_comm);
   ASSERT_TRUE(alltoall);
