@@ -42,28 +42,16 @@ void MpiFarEdges::receive(Kind kind, Rank from, std::byte* memory, Bytes room, s
 }
 
 // MPI reports a message that is longer than the room by an error code of its own. Other errors are thrown.
-Bytes MpiFarEdges::length_of(const MPI_Status& status, bool is_in_error) const {
-  if (is_in_error && status.MPI_ERROR != MPI_SUCCESS) {
+Bytes MpiFarEdges::length_of(const MPI_Status& status, int code) const {
+  if (code != MPI_SUCCESS) {
     int kind = MPI_SUCCESS;
-    MPI_Error_class(status.MPI_ERROR, &kind);
+    MPI_Error_class(code, &kind);
     if (kind == MPI_ERR_TRUNCATE) return Arrival::too_long;
-    check_mpi(status.MPI_ERROR, "a message of an exchange");
+    check_mpi(code, "a message of an exchange");
   }
   int bytes = 0;
   check_mpi(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
   return bytes;
-}
-
-// Polls quietly. Open MPI's MPI_Testsome first looks at the requests, and polls only if none is complete; so the next call reports
-// what this poll has found, and until then this rank gives its core away. MPI_Request_get_status looks again after the poll. So if
-// few requests are open, this rank asks for one of the receives at a time, each in turn: it hears of the last message at once. Now
-// and then it tests all requests, because a send may be complete.
-bool MpiFarEdges::may_have_completed() {
-  if (requests_.size() > most_asked || ++advances_ % advances_between_tests == 0) return true;
-  do asked_ = (asked_ + 1) % requests_.size();
-  while (!parts_[asked_].is_received);
-  int done = 0;
-  return MPI_Request_get_status(requests_[asked_], &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done != 0;
 }
 
 std::span<const FarEdges::Arrival> MpiFarEdges::advance() {
@@ -71,10 +59,34 @@ std::span<const FarEdges::Arrival> MpiFarEdges::advance() {
   if (requests_.empty()) return arrivals_;
   check_not_finalised();
   std::optional<QuietPolls> quiet;
-  if (is_quiet()) {
-    quiet.emplace();
-    if (!may_have_completed()) return arrivals_;
+  if (is_quiet()) quiet.emplace();
+  if (requests_.size() <= most_asked)
+    ask_for_each();
+  else
+    test_some();
+  return arrivals_;
+}
+
+// Polls once, and not at all if all requests are complete. MPICH's MPI_Testsome polls even then, which is often so: the message of
+// this exchange came with that of the one before. Such a poll finds nothing. If it yields the core, this rank loses a turn. Open
+// MPI's MPI_Testsome polls only if no request is complete, but does not look again after the poll: the next call reports what it
+// has found, and until then this rank gives its core away. MPI_Request_get_status polls only for a request that is not complete,
+// and looks again. So this rank asks for one of its receives after the other, and then for its sends, until one is not complete.
+// Next time it begins with another one.
+void MpiFarEdges::ask_for_each() {
+  while (!requests_.empty()) {
+    do asked_ = (asked_ + 1) % requests_.size();
+    while (open_receives_ > 0 && !parts_[asked_].is_received);
+    int is_complete = 0;
+    if (MPI_Request_get_status(requests_[asked_], &is_complete, MPI_STATUS_IGNORE) == MPI_SUCCESS && is_complete == 0) return;
+    MPI_Status status;
+    const int code = MPI_Wait(&requests_[asked_], &status);  // does not wait
+    note_complete(asked_, status, code);
+    remove(asked_);
   }
+}
+
+void MpiFarEdges::test_some() {
   if (next_ >= requests_.size()) next_ = 0;
   const std::size_t first = next_, tested = std::min(requests_.size() - first, most_tested);
   next_ += tested;
@@ -86,27 +98,30 @@ std::span<const FarEdges::Arrival> MpiFarEdges::advance() {
   if (code != MPI_SUCCESS) MPI_Error_class(code, &kind);
   const bool is_in_error = kind == MPI_ERR_IN_STATUS;
   if (!is_in_error) check_mpi(code, "MPI_Testsome");
-  if (count <= 0) return arrivals_;
   for (int i = 0; i < count; ++i) {
     const auto at = first + static_cast<std::size_t>(completed_[static_cast<std::size_t>(i)]);
-    QUADRILLE_HOT_ASSERT(at < parts_.size());
-    const Part& part = parts_[at];
     const MPI_Status& status = statuses_[static_cast<std::size_t>(i)];
-    if (part.is_received)
-      arrive(part, length_of(status, is_in_error));
-    else if (is_in_error)
-      check_mpi(status.MPI_ERROR, "MPI_Isend");
+    note_complete(at, status, is_in_error ? status.MPI_ERROR : MPI_SUCCESS);
   }
   // From the highest position down, so that the last open request, which fills the gap, is never itself one of the completed.
-  std::sort(completed_.begin(), completed_.begin() + count, std::greater<>());
-  for (int i = 0; i < count; ++i) {
-    const auto gap = first + static_cast<std::size_t>(completed_[static_cast<std::size_t>(i)]);
-    open_receives_ -= parts_[gap].is_received ? 1 : 0;
-    open_packed_ -= parts_[gap].is_packed ? 1 : 0;
-    requests_[gap] = requests_.back(), requests_.pop_back();
-    parts_[gap] = parts_.back(), parts_.pop_back();
-  }
-  return arrivals_;
+  if (count > 0) std::sort(completed_.begin(), completed_.begin() + count, std::greater<>());
+  for (int i = 0; i < count; ++i) remove(first + static_cast<std::size_t>(completed_[static_cast<std::size_t>(i)]));
+}
+
+void MpiFarEdges::note_complete(std::size_t at, const MPI_Status& status, int code) {
+  QUADRILLE_HOT_ASSERT(at < parts_.size());
+  const Part& part = parts_[at];
+  if (part.is_received)
+    arrive(part, length_of(status, code));
+  else
+    check_mpi(code, "MPI_Isend");
+}
+
+void MpiFarEdges::remove(std::size_t at) {
+  open_receives_ -= parts_[at].is_received ? 1 : 0;
+  open_packed_ -= parts_[at].is_packed ? 1 : 0;
+  requests_[at] = requests_.back(), requests_.pop_back();
+  parts_[at] = parts_.back(), parts_.pop_back();
 }
 
 void MpiFarEdges::arrive(const Part& part, Bytes bytes) {
@@ -132,7 +147,7 @@ std::optional<Bytes> MpiFarEdges::unexpected(Kind kind, Rank from) {
   int found = 0;
   MPI_Status status;
   check_mpi(MPI_Iprobe(static_cast<int>(from), tag_of(kind), lease_.communicator, &found, &status), "MPI_Iprobe");
-  return found != 0 ? std::optional(length_of(status, false)) : std::nullopt;
+  return found != 0 ? std::optional(length_of(status, MPI_SUCCESS)) : std::nullopt;
 }
 
 // Does nothing in a forked child, which does not own the requests.

@@ -38,7 +38,6 @@ class MpiFarEdges final : public FarEdges {
   // Thousands of messages are tested by parts in turn. If all were tested each time, the time would grow with their square.
   static constexpr std::size_t most_tested = 128;
   static constexpr std::size_t most_asked = 8;
-  static constexpr unsigned advances_between_tests = 4;
 
   // What an open request is for. A message in parts has arrived with its last part.
   struct Part {
@@ -52,9 +51,12 @@ class MpiFarEdges final : public FarEdges {
   };
   int tag_of(Kind kind) const;
   MPI_Request* add(const Part& part);
-  bool may_have_completed();
+  void ask_for_each();
+  void test_some();
+  void note_complete(std::size_t at, const MPI_Status& status, int code);  // `code`: what MPI has returned for this message
+  void remove(std::size_t at);
   void arrive(const Part& part, Bytes bytes);
-  Bytes length_of(const MPI_Status& status, bool is_in_error) const;
+  Bytes length_of(const MPI_Status& status, int code) const;
 
   const Lease lease_;
   const ForkMark mark_;
@@ -62,9 +64,8 @@ class MpiFarEdges final : public FarEdges {
   std::vector<MPI_Request> requests_;          // the open ones
   Count open_receives_ = 0, open_packed_ = 0;  // open_packed_: of those, receives of packed messages
   std::size_t next_ = 0;                       // where the next test begins
-  std::size_t asked_ = 0;                      // the receive for which this rank has asked last
-  unsigned advances_ = 0;
-  std::vector<Part> parts_;  // of each open request
+  std::size_t asked_ = 0;                      // for which request this rank has asked last
+  std::vector<Part> parts_;                    // of each open request
   std::vector<InParts> in_parts_;
   std::vector<int> completed_;
   std::vector<MPI_Status> statuses_;
