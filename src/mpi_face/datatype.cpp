@@ -209,7 +209,7 @@ class PackingByMessage {
 
  private:
   std::mutex mutex_;
-  MPI_Comm self_ = MPI_COMM_NULL;  // messages of the program must not meet ours
+  MPI_Comm self_ = MPI_COMM_NULL;  // a copy, so that no receive of the program matches our messages
 };
 
 // Handles elements at MPI_BOTTOM (a null pointer) whose datatype contains absolute addresses. MPICH packs nothing from a null

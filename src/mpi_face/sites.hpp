@@ -17,7 +17,7 @@ class Sites {
  public:
   explicit Sites(Count ranks) : ranks_(ranks) {}
 
-  // The entry in which a call with this signature is remembered. It may hold another call.
+  // The entry of the table of recent calls where a call with this signature belongs. It may hold a call with another signature.
   [[gnu::hot]] RecentCall& recent(const MpiCall& call);
 
   // Returns the site of the calls with this signature; null if it is not known.

@@ -71,8 +71,8 @@ std::span<const FarEdges::Arrival> MpiFarEdges::advance() {
 // this exchange came with that of the one before. Such a poll finds nothing. If it yields the core, this rank loses a turn. Open
 // MPI's MPI_Testsome polls only if no request is complete, but does not look again after the poll: the next call reports what it
 // has found, and until then this rank gives its core away. MPI_Request_get_status polls only for a request that is not complete,
-// and looks again. So this rank asks for one of its receives after the other, and then for its sends, until one is not complete.
-// Next time it begins with another one.
+// and looks again afterwards. So this rank asks for one receive after the other, then for its sends, and stops at the first that is
+// not complete. Next time it begins with another one.
 void MpiFarEdges::ask_for_each() {
   while (!requests_.empty()) {
     do asked_ = (asked_ + 1) % requests_.size();

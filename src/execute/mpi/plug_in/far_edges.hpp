@@ -23,8 +23,8 @@ class MpiFarEdges final : public FarEdges {
   void send(Kind kind, Rank to, const std::byte* memory, Bytes bytes) override;
   void receive(Kind kind, Rank from, std::byte* memory, Bytes room, std::uint32_t name) override;
   std::span<const Arrival> advance() override;
-  // Quiet while it receives packed messages: all ranks of the node wait for them. If it were quiet for others, too, its rank would
-  // run ahead of the others (NodesExchange::complete).
+  // True while packed messages are expected, because all ranks of the node wait for them. For other messages a rank polls as usual;
+  // otherwise it would begin its next exchange before the other ranks (NodesExchange::complete).
   bool is_quiet() const override { return open_packed_ > 0 && may_be_quiet_; }
   Count open_sends() const override { return quadrille::size(requests_) - open_receives_; }
   Count open_receives() const override { return open_receives_; }

@@ -83,10 +83,11 @@ long switches() {
   return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nvcsw + usage.ru_nivcsw : 0;
 }
 
-// Does a poll that finds nothing yield the core? MPI has no interface that tells this. If other threads want the core, a poll that
-// yields gives it to them about as often as sched_yield does, and another poll seldom does. (Times would tell of their work.) If
-// nobody wants it, a poll that yields takes about as long as sched_yield, several hundred nanoseconds, and another poll takes a
-// tenth of that. Polls and yields take turns by pairs, because the kernel may ignore every other yield of a thread.
+// Does a poll that finds nothing yield the core? MPI has no interface that tells this, so polls are compared with sched_yield.
+// If other threads want the core, we count how often they get it: during a poll that yields about as often as during sched_yield,
+// during another poll seldom. If nobody wants the core, we compare times: a poll that yields takes about as long as sched_yield,
+// several hundred nanoseconds, and another poll a tenth of that. Two polls follow two yields in turn, because the kernel may ignore
+// every other yield of a thread.
 bool asking_gives_core_away(MPI_Request request) {
   constexpr std::size_t samples = 12;  // few, because each yield may take a turn of all ranks that share the core
   std::vector<std::chrono::nanoseconds> polls, yields;
