@@ -2,11 +2,13 @@
 // Compares one-shot typed calls with the MPI library's blocking collectives, for all that have one, alternating in one process. A
 // typed call finds its stored plan; alltoallv, gatherv and scatterv need none. Prints a line for each collective and size: MPI
 // library, ranks, collective, bytes (of a block, or of the vector), the library's and our time in microseconds, the ratio library's
-// / ours and its interval. Usage, under mpirun: calls_mpi [--repetitions N] [--most BYTES] [--only COLLECTIVE]
+// / ours and its interval. Sizes whose buffers take more than the memory given, at all ranks together, are left out.
+// Usage, under mpirun: calls_mpi [--repetitions N] [--least BYTES] [--most BYTES] [--memory BYTES] [--only COLLECTIVE]
 #include <cstdio>
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mpi_program.hpp"
@@ -20,13 +22,39 @@ namespace {
 
 struct Settings {
   long repetitions = 11;
-  Bytes most = Bytes{1} << 16;
+  Bytes least = 0, most = Bytes{1} << 22;  // sizes
+  Bytes memory = Bytes{1} << 29;
   std::string only;  // the only collective to measure; empty: all
 };
 
 enum Way { vendors, ours };
 
 struct NoTypedCall {};  // thrown for a collective that has none
+
+// Has a rank a block for each rank in its input, and in its output? Otherwise it has one.
+bool sends_blocks(Collective collective) {
+  switch (collective) {
+    case Collective::alltoall:
+    case Collective::alltoallv:
+    case Collective::reduce_scatter:
+    case Collective::reduce_scatterv:
+    case Collective::scatter:
+    case Collective::scatterv: return true;
+    default: return false;
+  }
+}
+
+bool receives_blocks(Collective collective) {
+  switch (collective) {
+    case Collective::alltoall:
+    case Collective::alltoallv:
+    case Collective::allgather:
+    case Collective::allgatherv:
+    case Collective::gather:
+    case Collective::gatherv: return true;
+    default: return false;
+  }
+}
 
 // One collective on blocks of n doubles. The two ways have buffers and counts of their own types, over the same memory.
 class Cell {
@@ -38,8 +66,8 @@ class Cell {
         n_(static_cast<std::size_t>(bytes) / sizeof(double)),
         counts_(p_, static_cast<int>(n_)),
         places_(p_),
-        input_(p_ * n_),
-        output_(p_ * n_) {
+        input_((sends_blocks(collective) ? p_ : 1) * n_),
+        output_((receives_blocks(collective) ? p_ : 1) * n_) {
     for (std::size_t rank = 0; rank < p_; ++rank) places_[rank] = static_cast<int>(rank * n_);
     std::iota(input_.begin(), input_.end(), static_cast<double>(ranks.rank()));  // whole numbers: sums are exact in any order
   }
@@ -48,16 +76,17 @@ class Cell {
     for (long i = 0; i < calls; ++i) way == ours ? call() : call_vendors();
   }
 
+  static Bytes memory(Collective collective, Count ranks, Bytes bytes) {  // of all ranks
+    return ranks * bytes * ((sends_blocks(collective) ? ranks : 1) + (receives_blocks(collective) ? ranks : 1));
+  }
+
   bool is_right() {
-    std::vector<double> results[2];
-    for (const Way way : {vendors, ours}) {
-      std::fill(output_.begin(), output_.end(), -1.0);
-      const std::vector<double> input = input_;
-      run(way, 1);
-      results[way] = collective_ == Collective::broadcast ? input_ : output_;
-      input_ = input;
-    }
-    return results[vendors] == results[ours];
+    std::vector<double>& result = collective_ == Collective::broadcast ? input_ : output_;
+    const std::vector<double> before = result;
+    run(vendors, 1);
+    const std::vector<double> expected = std::exchange(result, before);
+    run(ours, 1);
+    return result == expected;
   }
 
  private:
@@ -147,8 +176,10 @@ void run(const Settings& settings) {
   const auto ranks = over(MPI_COMM_WORLD);
   for (const Collective collective : all_collectives()) {
     if (!settings.only.empty() && settings.only != name(collective)) continue;
-    for (const Bytes bytes : {Bytes{8}, Bytes{1} << 10, Bytes{1} << 16})
-      if (bytes <= settings.most && (moves_data(collective) || bytes == 8)) try {
+    for (const Bytes bytes : {Bytes{8}, Bytes{1} << 10, Bytes{1} << 16, Bytes{1} << 18, Bytes{1} << 20, Bytes{1} << 22})
+      if (bytes >= settings.least && bytes <= settings.most && (moves_data(collective) || bytes == 8) &&
+          Cell::memory(collective, ranks->size(), bytes) <= settings.memory)
+        try {
           measure(*ranks, collective, moves_data(collective) ? bytes : 0, settings.repetitions);
         } catch (const NoTypedCall&) {}  // on all ranks
   }
@@ -160,7 +191,8 @@ void run(const Settings& settings) {
 int main(int count, char** arguments) {
   using namespace quadrille::bench;
   Settings settings;
-  const std::vector<ProgramOption> options{number("repetitions", settings.repetitions, 1), number("most", settings.most, 0),
+  const std::vector<ProgramOption> options{number("repetitions", settings.repetitions, 1), number("least", settings.least, 0),
+                                           number("most", settings.most, 0), number("memory", settings.memory, 0),
                                            word("only", settings.only)};
   return run_program(count, arguments, options, [&] { run(settings); });
 }

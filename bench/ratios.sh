@@ -33,11 +33,23 @@ measure() {
 
 # An AWK expression: MPI library / ours; `~` means that the interval contains 1.
 ratio='sprintf("%.2f%s", $7, $8 <= 1 && 1 <= $9 ? "~" : "")'
+# If `measure` was called several times: the worst ratio, and the median one.
+worst_launch='worst($7)'
 
 table() {  # table WHAT AWK_CONDITION AWK_VALUE: a column for each MPI and number of ranks; WHAT is the head of the first column
   awk -F'\t' -v what="$1" '
-    function size(bytes) { return bytes == 0 ? "-" : bytes < 1024 ? bytes " B" : bytes / 1024 " KiB" }
+    function size(bytes) {
+      return bytes == 0 ? "-" : bytes < 1024 ? bytes " B" : bytes < 1048576 ? bytes / 1024 " KiB" : bytes / 1048576 " MiB"
+    }
     function least(a, b) { return a < b ? a : b }
+    function worst(ratio,    place, count) {  # of the lines of this cell so far; keeps their ratios sorted
+      count = ++launches[row, column]
+      for (place = count; place > 1 && kept[row, column, place - 1] > ratio + 0; --place)
+        kept[row, column, place] = kept[row, column, place - 1]
+      kept[row, column, place] = ratio + 0
+      return sprintf("%.2f (%.2f)", kept[row, column, 1],
+                     (kept[row, column, int((count + 1) / 2)] + kept[row, column, int(count / 2) + 1]) / 2)
+    }
     '"$2"' {
       row = $3 "\t" size($4); column = $1 " " $2
       if (!(row in seen_row)) { seen_row[row] = 1; rows[++row_count] = row }

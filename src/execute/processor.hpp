@@ -26,6 +26,17 @@ inline void pause_core() {
 #endif
 }
 
+// As memcpy. Above about 2 KiB memcpy uses the instruction `rep movsb` where it is fast. But AMD's Zen 3 takes 20 times as long for
+// it if the target lies 1 to 31 bytes behind the source, not counting whole pages. So do copies between the start of a page and a
+// large block of malloc, which begins 16 bytes behind one. Copies of 2 KiB do not use the instruction and are as fast.
+inline void copy_long(std::byte* target, const std::byte* source, std::size_t length) {
+  constexpr std::size_t part = 2048, page = 4096;
+  const std::size_t behind = (reinterpret_cast<std::uintptr_t>(target) - reinterpret_cast<std::uintptr_t>(source)) % page;
+  if (behind > 0 && behind < 32)
+    for (; length > part; length -= part, target += part, source += part) std::memcpy(target, source, part);
+  std::memcpy(target, source, length);
+}
+
 // Whether the program can use non-temporal stores, which write memory without reading its lines into the cache first. Arm cores
 // recognise long runs of stores and stop filling lines on their own, so they need no special stores.
 #if defined(__SSE2__)

@@ -76,7 +76,7 @@ void copy_fixed(std::byte* target, const std::byte* source, const StridedCopy::L
 
 void copy_innermost(std::byte* target, const std::byte* source, Bytes length, const StridedCopy::Level& level) {
   if (level.count == 1) {
-    std::memcpy(target, source, static_cast<std::size_t>(length));
+    copy_long(target, source, static_cast<std::size_t>(length));
     return;
   }
   switch (length) {  // most strided copies have short runs, and the compiler inlines memcpy of a constant length
@@ -89,7 +89,7 @@ void copy_innermost(std::byte* target, const std::byte* source, Bytes length, co
     case 64: return copy_fixed<64>(target, source, level);
     default:
       for (Count i = 0; i < level.count; ++i)
-        std::memcpy(target + i * level.target_stride, source + i * level.source_stride, static_cast<std::size_t>(length));
+        copy_long(target + i * level.target_stride, source + i * level.source_stride, static_cast<std::size_t>(length));
   }
 }
 

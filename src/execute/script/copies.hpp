@@ -8,6 +8,7 @@
 #include <cstring>
 #include <vector>
 
+#include "execute/processor.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/operator.hpp"
 
@@ -53,7 +54,7 @@ inline void copy_bytes(std::byte* target, const std::byte* source, std::size_t l
     std::uint64_t words[2];
   };
   if (length > 32)
-    std::memcpy(target, source, length);
+    copy_long(target, source, length);
   else if (length >= 16)
     ends(Half{}, Half{});
   else if (length >= 8)

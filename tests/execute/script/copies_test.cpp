@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 namespace quadrille {
@@ -79,6 +80,22 @@ TEST(Copies, FoldRepeatedRuns) {
   for (Bytes i = 0; i < 1000; ++i) blocks.push_back({Buffer::input, 16 * i, 8, {}});
   append_copies(copies, blocks, {{Buffer::output, 0, 4000, {}}, {Buffer::output, 5000, 4000, {}}});
   EXPECT_LE(copies.size(), 3u);
+}
+
+// Some distances need another instruction.
+TEST(Copies, LongOnesCopyEachByteAtEachDistance) {
+  std::vector<std::byte> source(20'000), target(20'000 + 8192);
+  for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<std::byte>(i * 7 + i / 256 + 1);
+  std::byte* const page =
+      target.data() + (reinterpret_cast<std::uintptr_t>(source.data()) - reinterpret_cast<std::uintptr_t>(target.data())) % 4096;
+  for (const std::size_t behind : {0, 1, 16, 31, 32, 4095})
+    for (const std::size_t length : {1, 2047, 2048, 2049, 4096, 20'000}) {
+      std::fill(target.begin(), target.end(), std::byte{0});
+      copy_long(page + behind, source.data(), length);
+      EXPECT_TRUE(std::equal(source.data(), source.data() + length, page + behind)) << behind << ' ' << length;
+      EXPECT_EQ(std::count(target.begin(), target.end(), std::byte{0}),
+                size(target) - static_cast<Count>(length) + std::count(source.data(), source.data() + length, std::byte{0}));
+    }
 }
 
 TEST(Contiguous, IsDecidedByTheOrderOfBytes) {

@@ -98,8 +98,12 @@ bool SharedExchange::proceed() {
   return space_.poll([this] { return advance_both(); }, [this] { return awaited(); }, looks_);
 }
 
+// Each piece ends a wait: a long wait sleeps, and would do so for each further piece of a long message.
 void SharedExchange::complete() {
-  if (!advance_both()) space_.wait_until([this] { return advance_both(); }, [this] { return awaited(); });
+  while (!advance_both()) {
+    const Bytes before = moved();
+    space_.wait_until([&] { return advance_both() || moved() != before; }, [this] { return awaited(); });
+  }
 }
 
 // Tells senders that this rank has read all messages, and throws if the ranks did not agree.
@@ -108,6 +112,7 @@ void SharedExchange::end() {
     slots_.finish(exchange_);
     space_.ring_all();
   }
+  sender_.end();
   const auto shown = [this](Rank rank) { return space_.shown(rank); };
   if (const std::string sentence = receiver_.difference().sentence(space_.rank(), shown); !sentence.empty()) [[unlikely]]
     throw Error(ErrorCode::misuse, sentence);

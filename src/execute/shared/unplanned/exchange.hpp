@@ -5,11 +5,12 @@
 //   a short message  is copied twice: the sender copies it into its area (area.hpp) and continues at once, and the receiver
 //                    copies it out;
 //   a long message   is copied once, by its receiver, from the sender's memory, while the sender waits (a rendezvous). The
-//                    receiver loads it if the memory lies in the shared space, and calls process_vm_readv otherwise. Or it goes
-//                    through the area in pieces, if the receiver cannot read it or if that takes less time.
+//                    receiver loads it if the memory lies in the shared space, and calls process_vm_readv otherwise. Or it goes in
+//                    pieces through a double buffer behind the area, if the receiver cannot read it or if that takes less time
+//                    (pieces_trial.hpp).
 //
-// A message for which no slot or no area is free is sent later in the same exchange, when its receivers have finished earlier
-// exchanges. They can do so without this rank, which has completed its part of those; so all ranks go on.
+// A message for which no slot, no area or no double buffer is free is sent later in the same exchange, when its receivers have
+// finished earlier exchanges. They can do so without this rank, which has completed its part of those; so all ranks go on.
 #pragma once
 
 #include <memory>
@@ -38,6 +39,7 @@ class SharedExchange final : public EdgesExecutable {
   void meet();
   void copy_own(const Edges& edges, const Edges::Send* send, const Edges::Receive* receive);
   bool advance_both();
+  Bytes moved() const { return sender_.put_bytes() + receiver_.taken_bytes(); }
   Rank awaited();
 
   SharedSpace& space_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "execute/shared/unplanned/receiver.hpp"
 
-#include <cstring>
 #include <utility>
 
 #include "execute/script/copies.hpp"
@@ -50,7 +49,7 @@ void Receiver::expect_further(const Open& message) {
 
 // Looks only at the next message of each rank, and at those in pieces: there may be thousands more.
 bool Receiver::advance() {
-  if (!in_pieces_.empty()) std::erase_if(in_pieces_, [this](const InPieces& message) { return receive_piece(message); });
+  if (!in_pieces_.empty()) std::erase_if(in_pieces_, [this](const InPieces& message) { return receive_pieces(message); });
   std::size_t kept = 0;
   for (Open message : open_) {
     bool is_received = false;
@@ -96,11 +95,11 @@ void Receiver::receive(const Open& message, Slot& slot) {
       if (fits) copy_bytes(memory, slot.here(), index(bytes));
       break;
     case Slot::Way::area:
-      if (fits) std::memcpy(memory, areas_[from] + slot.elsewhere.place, index(bytes));
+      if (fits) copy_long(memory, areas_[from] + slot.elsewhere.place, index(bytes));
       break;
     case Slot::Way::once: receive_once(message, slot, fits); return;
     case Slot::Way::pieces:
-      if (const InPieces begun{message, &slot}; !receive_piece(begun)) in_pieces_.push_back(begun);
+      if (const InPieces begun{message, &slot}; !receive_pieces(begun)) in_pieces_.push_back(begun);
       return;
   }
   if (slot.is_given_back()) give_back(message, slot);
@@ -120,26 +119,34 @@ void Receiver::receive_once(const Open& message, Slot& slot, bool fits) {
 void Receiver::read(const Open& message, const Slot& slot) {
   const auto& [from, memory, expected] = *message.edge;
   if (const std::byte* const source = loadable(space_, slot.elsewhere.place)) {
-    std::memcpy(memory, source, index(slot.bytes));
+    copy_long(memory, source, index(slot.bytes));
   } else {
     const TargetPiece whole{memory, index(slot.bytes)};
     space_.read_private(from, reinterpret_cast<const void*>(slot.elsewhere.address), {&whole, 1});
   }
 }
 
-// Receives the next piece if it has arrived. Returns true if it was the last one.
-bool Receiver::receive_piece(const InPieces& message) {
+// Receives the pieces that have arrived. Returns true if the last one is among them.
+bool Receiver::receive_pieces(const InPieces& message) {
   Slot& slot = *message.slot;
   Slot::Elsewhere& there = slot.elsewhere;
-  const auto put = static_cast<Bytes>(there.put.published()), taken = static_cast<Bytes>(there.taken.own());
+  const auto put = static_cast<Bytes>(there.put.published());
+  auto taken = static_cast<Bytes>(there.taken.own());
+  QUADRILLE_HOT_ASSERT(put >= taken && put - taken <= Slot::double_buffer_bytes && put <= slot.bytes);
   if (put == taken) return false;
-  QUADRILLE_HOT_ASSERT(put > taken && put <= slot.bytes);
   const auto& [from, memory, expected] = *message.edge;
-  if (slot.bytes <= expected) std::memcpy(memory + taken, areas_[from] + there.place, index(put - taken));
+  const std::byte* const buffer = areas_[from] + there.place;
+  const bool fits = slot.bytes <= expected;
   const bool is_last = put == slot.bytes;  // the sender may use the slot again once it knows that this rank has taken all
   const bool is_given_back = slot.is_given_back();
-  there.taken.reach(static_cast<std::uint64_t>(put));
-  space_.ring(from);
+  taken_bytes_ += put - taken;
+  while (taken < put) {
+    const Bytes bytes = std::min(Slot::piece_bytes, put - taken);
+    if (fits) copy_long(memory + taken, buffer + taken % Slot::double_buffer_bytes, index(bytes));
+    taken += bytes;
+    there.taken.reach(static_cast<std::uint64_t>(taken));
+    space_.ring(from);  // it can put the next piece while this rank takes another one
+  }
   if (is_last && is_given_back) give_back(message, slot);
   return is_last;
 }

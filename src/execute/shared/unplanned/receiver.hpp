@@ -32,6 +32,7 @@ class Receiver {
   }
   void look() { looks_now_ = true; }  // the next `advance` finds out whether a sender has left an edge out
   Bytes memory_bytes() const { return memory_bytes_of(open_, further_, in_pieces_); }
+  Bytes taken_bytes() const { return taken_bytes_; }  // as Sender::put_bytes
 
   // The first edge of this exchange on whose length the two ranks do not agree.
   EdgeDifference& difference() { return difference_; }
@@ -52,7 +53,7 @@ class Receiver {
   void receive(const Open& message, Slot& slot);
   void receive_once(const Open& message, Slot& slot, bool fits);
   void read(const Open& message, const Slot& slot);
-  bool receive_piece(const InPieces& message);
+  bool receive_pieces(const InPieces& message);
   void give_back(const Open& message, Slot& slot);
   void drop_missing();
 
@@ -64,6 +65,7 @@ class Receiver {
   std::vector<Open> further_;  // messages that are not the first of their rank in this exchange
   std::vector<InPieces> in_pieces_;
   ByRank<std::uint32_t> last_;  // by rank that has further messages: the last one
+  Bytes taken_bytes_ = 0;
   unsigned looks_ = 0;
   bool looks_now_ = false;
   EdgeDifference difference_;

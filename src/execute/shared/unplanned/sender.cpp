@@ -2,7 +2,6 @@
 #include "execute/shared/unplanned/sender.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 #include <utility>
 
@@ -17,8 +16,13 @@ namespace {
 
 constexpr Bytes line = 64;
 
-// A message in pieces takes the spare bytes if the area has less room than this.
-constexpr Bytes least_piece_bytes = 1024;
+// The area's size depends on no measured figure: a wrong one must not leave messages without room. It is larger than
+// most_area_bytes only among so many ranks that it would have less than CopyChoice::least_once bytes for each.
+Bytes bytes_of_area(Count ranks) {
+  return 2 * rounded_up(std::max(ranks * CopyChoice::least_once,
+                                 std::min((ranks - 1) * CopyCosts::most_twice, CopyChoice::most_area_bytes)),
+                        line);
+}
 
 constexpr unsigned advances_between_looks = 16;
 
@@ -28,14 +32,14 @@ Sender::Sender(SharedSpace& space, PairSlots& slots, const CopyCosts& costs)
     : space_(space),
       slots_(slots),
       choice_(costs),
-      // Larger than most_area_bytes only among so many ranks that it would have less than CopyChoice::least_once bytes for each.
-      area_(2 * rounded_up(std::max(space.size() * CopyChoice::least_once,
-                                    std::min((space.size() - 1) * choice_.longest_twice(), CopyChoice::most_area_bytes)),
-                           line)),
+      area_(bytes_of_area(space.size())),
       area_used_(space.size()),
-      last_(space.size()) {}
+      last_(space.size()) {
+  for (Count buffer = double_buffers_of(space.size()); buffer-- > 0;)
+    free_buffers_.push_back(static_cast<Offset>(area_.bytes() + buffer * Slot::double_buffer_bytes));
+}
 
-Bytes Sender::memory_bytes() const { return area_bytes() + memory_bytes_of(waiting_, heads_, turns_, lent_, rung_); }
+Bytes Sender::memory_bytes() const { return area_bytes() + memory_bytes_of(waiting_, heads_, turns_, lent_, rung_, free_buffers_); }
 
 // Allocates now: otherwise a later exchange would allocate because more of its messages happen to wait.
 void Sender::make_room(std::size_t sends) {
@@ -50,6 +54,7 @@ const Edges::Send* Sender::begin(std::span<const Edges::Send> sends, std::uint64
   lent_.clear();
   left_ = 0, wanted_ = 0;
   unwanted_.reset();
+  trial_.abandon();
   const Edges::Send *const end = sends.data() + sends.size(), *own = end;
   Bytes most = 0;
   bool has_others = false;
@@ -88,7 +93,7 @@ void Sender::put_off(const Edges::Send& edge) {
 
 Bytes Sender::Waiting::wanted() const {
   if (way == CopyWay::once || bytes <= Slot::least_bytes - Slot::header_bytes) return 0;
-  return rounded_up(way == CopyWay::pieces ? CopyChoice::piece_bytes : bytes, line);
+  return way == CopyWay::pieces ? 0 : rounded_up(bytes, line);
 }
 
 // The fast path: sends what fits into the slots. What does not is put on the list.
@@ -117,7 +122,10 @@ bool Sender::choose_ways(Bytes most) {
     message.is_loaded = message.offset != 0;
     message.is_readable = space_.reads_private_memory();
   }
-  return choice_.choose(std::span(waiting_));
+  const LongMessages messages = choice_.long_messages(std::span<const Waiting>(waiting_));
+  const bool in_pieces = messages.count > 0 && trial_.begin(messages.bytes, choice_.pieces_by_once(messages));
+  if (trial_.is_timed()) started_ = Clock::now();
+  return choice_.choose(std::span(waiting_), in_pieces);
 }
 
 // Sends what can be sent. The receivers take turns, each for its next message, until it cannot be sent: so the time does not depend
@@ -165,6 +173,8 @@ bool Sender::send(const Waiting& message, Count left) {
     put_into_slot(*slot, edge);
   else if (message.way == CopyWay::once)
     lend(*slot, edge, message.offset);
+  else if (message.way == CopyWay::pieces)
+    return send_in_pieces(*slot, edge);
   else
     return put_into_area(*slot, message, left);
   return true;
@@ -184,40 +194,23 @@ void Sender::put_into_slot(Slot& slot, const Edges::Send& edge) {
 }
 
 // Copies the message to the area if it fits. A share of the area is kept free for each message that follows. A message that does
-// not fit is copied once by the receiver or, if the receiver cannot read it, goes through the area in pieces.
+// not fit is copied once by the receiver or, if the receiver cannot read it, goes in pieces.
 bool Sender::put_into_area(Slot& slot, const Waiting& message, Count left) {
   const Edges::Send& edge = *message.edge;
   const Bytes place = area_.place_for(edge.bytes), there = area_.room_from(place);
   const Bytes room = there - std::min(left * (area_.bytes() / space_.size() / line * line), there / 2);
-  if (message.way == CopyWay::pieces)
-    return put_first_piece(slot, edge, place, std::min(CopyChoice::piece_bytes, there / (left + 1) / line * line));
   if (edge.bytes > room) {
     const Offset offset = message.offset ? message.offset : space_.offset_of(edge.memory, 0, edge.bytes);
-    if (!offset && !space_.reads_private_memory()) return put_first_piece(slot, edge, place, room);
+    if (!offset && !space_.reads_private_memory()) return send_in_pieces(slot, edge);
     lend(slot, edge, offset);
     return true;
   }
-  std::memcpy(memory_ + place, edge.memory, index(edge.bytes));  // before the slot, for the reason given in put_into_slot
+  copy_long(memory_ + place, edge.memory, index(edge.bytes));  // before the slot, for the reason given in put_into_slot
   area_.take(place, edge.bytes);
   area_used_[edge.to] = exchange_;
   slot.bytes = edge.bytes;
   new (&slot.elsewhere) Slot::Elsewhere{static_cast<Offset>(place), 0, {}, {}};
   slots_.publish(edge.to, exchange_, Slot::Way::area);
-  return true;
-}
-
-// Begins to send a message in pieces through the area or, if there is little room, through the spare bytes. Returns false if the
-// message must wait.
-bool Sender::put_first_piece(Slot& slot, const Edges::Send& edge, Bytes place, Bytes room) {
-  if (room >= least_piece_bytes) {
-    area_.take(place, room);
-    area_used_[edge.to] = exchange_;
-    send_pieces(slot, edge, memory_ + place, room);
-    return true;
-  }
-  if (!is_spare_free_) return false;
-  is_spare_free_ = false;
-  send_pieces(slot, edge, memory_ + area_.bytes(), spare_bytes);
   return true;
 }
 
@@ -228,14 +221,25 @@ void Sender::lend(Slot& slot, const Edges::Send& edge, Offset offset) {
   lent_.push_back({edge.to, &slot, number, &edge});
 }
 
-void Sender::send_pieces(Slot& slot, const Edges::Send& edge, std::byte* piece, Bytes room) {
-  const Bytes put = std::min(edge.bytes, room);
-  std::memcpy(piece, edge.memory, index(put));
+// Returns false if all double buffers are in use: the message must wait.
+bool Sender::send_in_pieces(Slot& slot, const Edges::Send& edge) {
+  if (free_buffers_.empty()) return false;
+  Lent message{.to = edge.to, .slot = &slot, .number = 0, .edge = &edge, .buffer = free_buffers_.back()};
+  free_buffers_.pop_back();
   slot.bytes = edge.bytes;
-  new (&slot.elsewhere) Slot::Elsewhere{static_cast<Offset>(piece - memory_), 0, {}, {}};
-  slot.elsewhere.put.publish(static_cast<std::uint64_t>(put));
-  const std::uint64_t number = slots_.publish(edge.to, exchange_, Slot::Way::pieces);
-  lent_.push_back({edge.to, &slot, number, &edge, piece, put, room});
+  new (&slot.elsewhere) Slot::Elsewhere{message.buffer, 0, {}, {}};
+  put_piece(message);
+  message.number = slots_.publish(edge.to, exchange_, Slot::Way::pieces);
+  lent_.push_back(message);
+  return true;
+}
+
+void Sender::put_piece(Lent& message) {
+  const Bytes bytes = std::min(Slot::piece_bytes, message.edge->bytes - message.put);
+  copy_long(memory_ + message.buffer + message.put % Slot::double_buffer_bytes, message.edge->memory + message.put, index(bytes));
+  message.put += bytes;
+  put_bytes_ += bytes;
+  message.slot->elsewhere.put.publish(static_cast<std::uint64_t>(message.put));
 }
 
 // A sender that is far ahead seldom looks whether its receivers have come nearer: each look would slow them down.
@@ -249,25 +253,24 @@ bool Sender::advance() {
 
 // Returns true once the receiver has taken the whole message.
 bool Sender::try_to_finish(Lent& message) {
-  if (!message.piece) {
+  if (message.buffer == no_buffer) {
     if (!message.slot->loan.is_back(message.number)) return false;
-    message.slot->is_over();
-    return true;
+  } else {
+    const auto taken = static_cast<Bytes>(message.slot->elsewhere.taken.reached());
+    if (taken < message.edge->bytes) {
+      const Bytes before = message.put;
+      while (message.put < message.edge->bytes && message.put - taken < Slot::double_buffer_bytes) put_piece(message);
+      if (message.put > before) space_.ring(message.to);
+      return false;
+    }
   }
-  Slot::Elsewhere& there = message.slot->elsewhere;
-  if (there.taken.reached() != static_cast<std::uint64_t>(message.put)) return false;
-  const Bytes left = message.edge->bytes - message.put;
-  if (left == 0) {
-    if (message.piece == memory_ + area_.bytes()) is_spare_free_ = true;
-    message.slot->is_over();
-    return true;
-  }
-  const Bytes next = std::min(message.room, left);
-  std::memcpy(message.piece, message.edge->memory + message.put, index(next));
-  message.put += next;
-  there.put.publish(static_cast<std::uint64_t>(message.put));
-  space_.ring(message.to);
-  return false;
+  is_over(message);
+  return true;
+}
+
+void Sender::is_over(const Lent& message) {
+  message.slot->is_over();
+  if (message.buffer != no_buffer) free_buffers_.push_back(message.buffer);
 }
 
 // Gives up messages that their receivers did not expect: these have finished the exchange without them.
@@ -276,14 +279,18 @@ void Sender::drop_unwanted() {
     if (!slots_.has_finished(message.to, exchange_)) return false;
     if (try_to_finish(message)) return true;  // it was taken just before
     if (!unwanted_) unwanted_ = {message.to, message.edge->bytes};
-    if (message.piece == memory_ + area_.bytes()) is_spare_free_ = true;
+    if (message.buffer != no_buffer) free_buffers_.push_back(message.buffer);
     return true;
   });
 }
 
+void Sender::end() {
+  if (trial_.is_timed()) trial_.end(std::chrono::duration<double>(Clock::now() - started_).count());
+}
+
 void Sender::withdraw() {
   for (const Lent& message : lent_) {
-    if (message.piece) continue;  // its receiver reads the area, which stays until all ranks have closed
+    if (message.buffer != no_buffer) continue;  // its receiver reads the double buffer, which stays until all ranks have closed
     withdraw_lent(space_, message.slot->loan, message.number, message.to);
   }
   lent_.clear();

@@ -8,6 +8,7 @@
 #include "execute/shared/protocol/flag.hpp"
 #include "execute/shared/protocol/loan.hpp"
 #include "execute/shared/protocol/reader_progress.hpp"
+#include "execute/shared/wait/copy_choice.hpp"
 #include "execute/shared/wait/space.hpp"
 #include "quadrille/edges.hpp"
 
@@ -34,18 +35,19 @@ struct alignas(64) Slot {
     here,    // it lies in the slot
     area,    // the sender has copied it into its area, and the receiver copies it out
     once,    // the receiver copies it from the sender's memory, and the sender waits
-    pieces,  // it goes through the area in pieces
+    pieces,  // it goes in pieces through two places in turn: while the receiver takes a piece, the sender puts the next one
   };
 
   // Where to find a message that does not lie in the slot.
   struct Elsewhere {
     Offset place;           // `area`, `pieces`: in the sender's area. `once`: of the message, or 0 if it lies in private memory
     std::uint64_t address;  // `once`: the message's address in the sender's process
-    Flag put;               // `pieces`: how many bytes the sender has put into the area so far
+    Flag put;               // `pieces`: how many bytes the sender has put there so far
     ReaderProgress taken;   // `pieces`: how many bytes the receiver has taken
   };
 
   static constexpr Bytes least_bytes = 128;  // two cache lines
+  static constexpr Bytes piece_bytes = CopyChoice::piece_bytes, double_buffer_bytes = 2 * piece_bytes;
   static constexpr Bytes header_bytes = 32, first_line_bytes = 64 - header_bytes;
 
   Flag number;

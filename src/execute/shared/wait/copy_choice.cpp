@@ -33,10 +33,10 @@ double CopyChoice::saved_s(Bytes bytes, Count receivers, bool is_loaded) const {
 
 // Sets the way of a message as if copying once paid, and returns what that saves. A message that is copied once anyway pays for the
 // wait.
-double CopyChoice::saved_by(CopiedMessage& message, const Longs& longs) const {
+double CopyChoice::saved_by(CopiedMessage& message, bool in_pieces) const {
   if (message.bytes < least_once) return 0;
   const bool is_long = message.bytes > longest_twice_;
-  if (!message.is_loaded && (!message.is_readable || (is_long && pieces_pay(message.bytes, longs)))) {
+  if (!message.is_loaded && (!message.is_readable || (is_long && in_pieces))) {
     if (is_long) message.way = CopyWay::pieces;
     return 0;
   }
@@ -47,9 +47,9 @@ double CopyChoice::saved_by(CopiedMessage& message, const Longs& longs) const {
 }
 
 // In two waits, until a piece is taken and until the sender knows it, a piece of each message moves that is not complete.
-bool CopyChoice::pieces_pay(Bytes bytes, const Longs& longs) const {
-  const double together = std::min(static_cast<double>(longs.count), static_cast<double>(longs.bytes) / static_cast<double>(bytes));
-  return piece_s_ + 2 * wait_s_ / together < once_s_;
+double CopyChoice::pieces_by_once(const LongMessages& messages) const {
+  const double together = static_cast<double>(messages.bytes) / static_cast<double>(messages.longest);
+  return (piece_s_ + 2 * wait_s_ / together) / once_s_;
 }
 
 }  // namespace quadrille

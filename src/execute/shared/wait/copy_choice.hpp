@@ -19,6 +19,12 @@ enum class CopyWay : std::uint8_t {
   pieces,  // it is copied twice, in pieces that stay in the caches, while the sender waits
 };
 
+// The messages of an exchange that may go in either of the last two ways.
+struct LongMessages {
+  Count count = 0;
+  Bytes bytes = 0, longest = 0;  // of all together, and of the longest one
+};
+
 // What the choice depends on. Messages of the same bytes count as one, because they share the copy into the area.
 struct CopiedMessage {
   Bytes bytes = 0;
@@ -45,32 +51,35 @@ class CopyChoice {
            std::max(saved_s(longest, 1, false), saved_s(longest, 1, true)) * static_cast<double>(messages) > wait_s_;
   }
 
-  // Sets the ways of the messages that a rank sends together. Returns whether any is copied once. A Message is a CopiedMessage, or
-  // derived from it.
+  // Sets the ways of the messages that a rank sends together. Returns whether any is copied once. `in_pieces`: long messages go in
+  // pieces if their receivers cannot load them. A Message is a CopiedMessage, or derived from it.
   template <class Message>
-  bool choose(std::span<Message> messages) const {
-    Longs longs;
-    for (const CopiedMessage& message : messages)
-      if (message.bytes > longest_twice_) ++longs.count, longs.bytes += message.bytes;
+  bool choose(std::span<Message> messages, bool in_pieces = false) const {
     double total_s = 0;
-    for (CopiedMessage& message : messages) total_s += saved_by(message, longs);
+    for (CopiedMessage& message : messages) total_s += saved_by(message, in_pieces);
     if (total_s > wait_s_) return true;
     for (CopiedMessage& message : messages)
       if (message.way == CopyWay::once) message.way = CopyWay::twice;
     return false;
   }
 
+  template <class Message>
+  LongMessages long_messages(std::span<const Message> messages) const {
+    LongMessages result;
+    for (const CopiedMessage& message : messages)
+      if (message.bytes > longest_twice_ && !message.is_loaded && message.is_readable)
+        ++result.count, result.bytes += message.bytes, result.longest = std::max(result.longest, message.bytes);
+    return result;
+  }
+  // About how long they take in pieces, as a multiple of the time of copying them once.
+  double pieces_by_once(const LongMessages& messages) const;
+
  private:
-  struct Longs {  // the messages above longest_twice(), together
-    Count count = 0;
-    Bytes bytes = 0;
-  };
   using Table = std::array<double, 64>;  // seconds, by the binary logarithm of the bytes
 
   static double at(const Table& table, Bytes bytes);
   double saved_s(Bytes bytes, Count receivers, bool is_loaded) const;
-  double saved_by(CopiedMessage& message, const Longs& longs) const;
-  bool pieces_pay(Bytes bytes, const Longs& longs) const;
+  double saved_by(CopiedMessage& message, bool in_pieces) const;
 
   Table in_s_{};        // of the copy into the area
   Table out_less_s_{};  // of the copy out of it, less those of copying once by process_vm_readv

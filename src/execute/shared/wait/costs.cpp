@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "execute/processor.hpp"
 #include "execute/shared/wait/space.hpp"
 #include "quadrille/indexed.hpp"
 
@@ -38,9 +39,22 @@ double seconds_of(Work&& work) {
   return std::max(1e-9, std::chrono::duration<double>(Clock::now() - start).count());
 }
 
-// Measures copies: ranks 0 and 1 hand messages over to each other in alternation, as in a loop of exchanges. The least time of
-// several repetitions counts, because other ranks may use the same cores meanwhile. The receiver of a step waits until the sender's
-// flag holds the step's number.
+// The least of several times, because other ranks and programs may use the same cores meanwhile.
+class Least {
+ public:
+  void add(double seconds) {
+    second_ = std::min(second_, std::max(first_, seconds));
+    first_ = std::min(first_, seconds);
+  }
+  double seconds() const { return first_; }
+  bool is_confirmed() const { return second_ <= 1.1 * first_; }  // by the second least
+
+ private:
+  double first_ = 1, second_ = 1;
+};
+
+// Measures copies: ranks 0 and 1 hand messages over to each other in alternation, as in a loop of exchanges. The receiver of a step
+// waits until the sender's flag holds the step's number.
 class Handover {
  public:
   explicit Handover(SharedSpace& space) : space_(space) {
@@ -68,36 +82,43 @@ class Handover {
     if (slot_) space_.release(slot_);
   }
 
-  // If the two ranks share cores with others, each step takes as long as the others' turns, and all ranks wait for this.
+  // Repeats the copies of each size until the least times are confirmed. If the two ranks share cores with others, each step takes
+  // as long as the others' turns, and all ranks wait for this.
   CopyCosts measure(bool shares_cores) {
+    const int least = shares_cores ? 4 : 12, most = shares_cores ? 12 : 96;
     CopyCosts costs;
     if (space_.rank() < 2)
       for (std::size_t i = 0; i < CopyCosts::sizes.size(); ++i) {
-        double in = 1, out = 1, once = 1;
-        const int repetitions = shares_cores ? few : CopyCosts::sizes[i] < 65536 ? 3 * many : many;
-        for (int repetition = 0; repetition < repetitions; ++repetition) {
-          in = std::min(in, give(CopyCosts::sizes[i], true));
-          out = std::min(out, take(CopyCosts::sizes[i], true));
+        Least in, out, once;
+        int repetitions = 0;
+        do {
+          in.add(give(CopyCosts::sizes[i], true));
+          out.add(take(CopyCosts::sizes[i], true));
+          ++repetitions;
+          const bool are_confirmed = in.is_confirmed() && out.is_confirmed() && once.is_confirmed();
+          goes_on(slot_) = repetitions < least || (repetitions < most && !are_confirmed);
           give(CopyCosts::sizes[i], false);
-          once = std::min(once, take(CopyCosts::sizes[i], false));
-        }
-        costs.in[i] = in, costs.out[i] = out, costs.once[i] = once;
+          once.add(take(CopyCosts::sizes[i], false));
+        } while (goes_on(space_.rank() == 0 ? slot_ : others_slot_));
+        costs.in[i] = in.seconds(), costs.out[i] = out.seconds(), costs.once[i] = once.seconds();
       }
     return costs;
   }
 
  private:
-  // Layout of a slot: a line with its flag, then bytes that the sender writes anew in each step, then (at `still`) bytes that are
-  // only read.
+  // Layout of a slot: a line with its flag and, at rank 0, whether the ranks repeat the size once more; then bytes that the sender
+  // writes anew in each step, then (at `still`) bytes that are only read.
   static constexpr Bytes line = 64, still = line + CopyCosts::sizes.back();
-  static constexpr int many = 16, few = 4;
 
   std::atomic<std::uint64_t>& flag(Offset slot) const { return *reinterpret_cast<std::atomic<std::uint64_t>*>(space_.at(slot)); }
+
+  // Written before the flag, and read after it.
+  bool& goes_on(Offset slot) const { return *reinterpret_cast<bool*>(space_.at(slot) + sizeof(std::uint64_t)); }
 
   double give(Bytes bytes, bool through_slot) {
     ++step_;
     const double seconds = seconds_of([&] {
-      if (through_slot) std::memcpy(space_.at(slot_) + line, mine_.data(), index(bytes));
+      if (through_slot) copy_long(space_.at(slot_) + line, mine_.data(), index(bytes));
     });
     flag(slot_).store(step_, std::memory_order_release);  // after the copy into the slot; acquired by take
     space_.ring(1 - space_.rank());
@@ -111,7 +132,7 @@ class Handover {
       const auto length = index(bytes);
       const TargetPiece target{taken_.data(), length};
       if (through_slot || !space_.reads_private_memory())  // without process_vm_readv, only the space is copied from once
-        std::memcpy(target.place, space_.at(others_slot_) + (through_slot ? line : still), length);
+        copy_long(target.place, space_.at(others_slot_) + (through_slot ? line : still), length);
       else
         space_.read_private(1 - space_.rank(), others_memory_, {&target, 1});
     });
@@ -124,14 +145,23 @@ class Handover {
   std::uint64_t step_ = 0;
 };
 
+// Corrects times that were disturbed by those of other sizes. A copy takes no longer than a longer one. And it takes at most twice
+// as long as four copies of a quarter of its bytes, though it may not fit into a cache that these fit into.
+void bound_by_each_other(std::array<double, 5>& seconds) {
+  for (std::size_t i = seconds.size() - 1; i-- > 0;) seconds[i] = std::min(seconds[i], seconds[i + 1]);
+  for (std::size_t i = 1; i < seconds.size(); ++i) seconds[i] = std::min(seconds[i], 2 * 4 * seconds[i - 1]);
+}
+
 // Returns about how long a rank waits until another one has had its turn on the core: the seconds of a barrier divided by the
-// number of ranks per core.
+// number of ranks per core. The same at all ranks.
 double seconds_of_turn(SharedSpace& space, int barriers) {
   space.barrier();
   const double seconds = seconds_of([&] {
     for (int i = 0; i < barriers; ++i) space.barrier();
   });
-  return seconds / barriers / std::max(1.0, static_cast<double>(space.size()) / static_cast<double>(space.core_count()));
+  ByRank<double> all(space.size());
+  space.all_gather(&seconds, all.data(), sizeof seconds);
+  return all[0] / barriers / std::max(1.0, static_cast<double>(space.size()) / static_cast<double>(space.core_count()));
 }
 
 struct KeptCosts {
@@ -165,15 +195,18 @@ SharingCosts measure_costs(SharedSpace& space) {
   // This limit separates the two cases: switching ranks by sched_yield takes a few microseconds, waiting for the end of another
   // rank's time slice takes milliseconds.
   constexpr double time_of_waking = 100e-6;
-  costs.yields_hand_over = seconds_of_turn(space, 4) < time_of_waking;
+  costs.yields_hand_over = false;
+  for (int tries = 0; tries < 3 && !costs.yields_hand_over; ++tries)
+    costs.yields_hand_over = seconds_of_turn(space, 4) < time_of_waking;
   costs.shared_cores = !space.core_for_every_rank();
   space.set_yields_hand_over(costs.yields_hand_over);
   Handover handover(space);
   costs.copies = handover.measure(costs.shared_cores);
-  costs.copies.wait = seconds_of_turn(
-      space, costs.shared_cores
-                 ? 8
-                 : 32);  // these barriers also ensure that the other rank no longer reads the memory that the destructors free
+  for (auto* const seconds : {&costs.copies.in, &costs.copies.out, &costs.copies.once}) bound_by_each_other(*seconds);
+  Least wait;
+  for (int tries = 0; tries < 8 && (tries < 3 || !wait.is_confirmed()); ++tries)
+    wait.add(seconds_of_turn(space, costs.shared_cores ? 4 : 16));
+  costs.copies.wait = wait.seconds();
   ByRank<SharingCosts> all(space.size());
   space.all_gather(&costs, all.data(), sizeof costs);
   return all[0];

@@ -17,6 +17,7 @@ class SharedSpace;
 // server; ranks that are threads use them without measuring.
 struct CopyCosts {
   static constexpr std::array<Bytes, 5> sizes{1024, 4096, 16384, 65536, 262144};
+  static constexpr Bytes most_twice = sizes[sizes.size() - 2];  // longest_twice() is never larger
   std::array<double, 5> in{0.1e-6, 0.4e-6, 1.6e-6, 6e-6, 25e-6};
   std::array<double, 5> out{0.2e-6, 0.6e-6, 2.2e-6, 8e-6, 32e-6};
   std::array<double, 5> once{0.2e-6, 0.6e-6, 2.2e-6, 8e-6, 32e-6};
@@ -30,7 +31,8 @@ struct CopyCosts {
   double twice_s(Bytes bytes) const;
   double once_s(Bytes bytes) const;
 
-  // Returns a length. Messages above it are always long: the receiver copies them once if it can read the sender's memory.
+  // Returns a length of at most `most_twice`. Messages above it are always long: the receiver copies them once if it can read the
+  // sender's memory.
   Bytes longest_twice() const;
 };
 

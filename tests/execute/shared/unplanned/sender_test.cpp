@@ -59,18 +59,60 @@ TEST(Sender, LendsMessagesIfTogetherTheySaveMoreThanAWait) {
   EXPECT_EQ(ways_of({60'000, 60'000, 60'000, 60'000, 60'000, 60'000}, apart), all(6, Way::once));
 }
 
-TEST(Sender, SendsLongMessagesInPiecesIfThatIsFaster) {
+TEST(Sender, FirstSendsLongMessagesAsTheCostsPredict) {
   EXPECT_EQ(ways_of({200'000, 200'000, 200'000}, {.costs = costs_of(8, 1)}), all(3, Way::pieces));
   EXPECT_EQ(ways_of({200'000, 200'000, 200'000}, {.costs = costs_of(2, 1)}), all(3, Way::once));
   EXPECT_EQ(ways_of({200'000, 200'000, 200'000}, {.costs = costs_of(2.4, 20)}), all(3, Way::once));  // waits take too long
   EXPECT_EQ(ways_of({200'000}, {.costs = costs_of(8, 2)}), all(1, Way::once));  // one message does not share its waits
-  EXPECT_EQ(ways_of({4'000'000, 200'000, 200'000}, {.costs = costs_of(8, 2)}),
-            (std::vector{Way::once, Way::pieces, Way::pieces}));  // the longest would be alone for most of its time
+  EXPECT_EQ(ways_of({4'000'000, 200'000, 200'000}, {.costs = costs_of(8, 2)}), all(3, Way::once));      // nor does the longest
   EXPECT_EQ(ways_of({200'000, 200'000, 200'000}, {.costs = costs_of(8, 1)}, true), all(3, Way::once));  // it can be loaded
 }
 
 TEST(Sender, SendsInPiecesIfMemoryCannotBeRead) {
   EXPECT_EQ(ways_of({200'000}, {.reads_private_memory = false, .costs = costs_of(1, 1)}), all(1, Way::pieces));
+}
+
+// However full the area is, and whatever was measured, the first piece has the usual size, and two pieces are there before any is
+// taken.
+TEST(Sender, PutsPiecesOfOneSize) {
+  constexpr Bytes piece = CopyChoice::piece_bytes;
+  for (const CopyCosts& costs : {costs_of(1e-6, 0), costs_of(10, 1)})
+    for (const Bytes before : {1, 1000, 30'000, 64'000}) {
+      const Apart apart{.reads_private_memory = false, .costs = costs};
+      run_apart(2, apart, [&](SharedCommunicator& each) {
+        SharedSpace& space = *each.space();
+        PairSlots slots = testing::slots_of(space);
+        Sender sender(space, slots, apart.costs);
+        const Offset area = space.allocate(sender.area_bytes());
+        sender.begin_at(space.at(area));
+        if (space.rank() == 0) {
+          const std::vector<std::byte> own(3 * piece);
+          std::uint64_t exchange = 0;
+          for (const Bytes bytes : {before, before, 3 * piece}) {  // the receiver never finishes the first ones
+            const Edges::Send send{1, own.data(), bytes};
+            sender.begin({&send, 1}, ++exchange);
+          }
+          EXPECT_EQ(sender.put_bytes(), piece);
+          sender.advance();
+          EXPECT_EQ(sender.put_bytes(), 2 * piece);
+          sender.advance();
+          EXPECT_EQ(sender.put_bytes(), 2 * piece);
+        }
+        space.barrier();
+        if (space.rank() == 0) sender.withdraw();
+        slots.close(area);
+      });
+    }
+}
+
+// A wrong figure must not make the area small.
+TEST(Sender, HasAnAreaWhoseSizeDependsOnTheNumberOfRanksOnly) {
+  for (const Count ranks : {2, 4, 8})
+    run_apart(ranks, {}, [&](SharedCommunicator& each) {
+      PairSlots slots(*each.space());
+      EXPECT_EQ(Sender(*each.space(), slots, costs_of(1e-6, 0)).area_bytes(),
+                Sender(*each.space(), slots, costs_of(10, 1)).area_bytes());
+    });
 }
 
 }  // namespace

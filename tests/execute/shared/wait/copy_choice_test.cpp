@@ -18,12 +18,12 @@ using testing::costs_of;
 using Way = CopyWay;
 using Ways = std::vector<CopyWay>;
 
-Ways ways_of(const CopyCosts& costs, std::vector<CopiedMessage> messages) {
+Ways ways_of(const CopyCosts& costs, std::vector<CopiedMessage> messages, bool in_pieces = false) {
   const CopyChoice choice(costs);
   Bytes longest = 0;
   Count count = 0;
   for (const CopiedMessage& message : messages) longest = std::max(longest, message.bytes), count += message.receivers;
-  const bool any = choice.choose(std::span(messages));
+  const bool any = choice.choose(std::span(messages), in_pieces);
   Ways ways;
   for (const CopiedMessage& message : messages) ways.push_back(message.way);
   EXPECT_EQ(any, std::find(ways.begin(), ways.end(), Way::once) != ways.end());
@@ -63,16 +63,27 @@ TEST(CopyChoice, CopiesLongMessagesOnceAndThenOthersToo) {
   EXPECT_EQ(ways_of(costs, {{.bytes = 2048}, {.bytes = 1000}, {.bytes = 16385}}), (Ways{Way::once, Way::twice, Way::once}));
 }
 
-// Copying once by the system takes longer than copying twice.
-TEST(CopyChoice, SendsLongMessagesInPiecesIfThatTakesLessTime) {
-  // A piece takes 1 us; as many bytes once, `once` / 2.
-  EXPECT_EQ(ways_of(costs_of(8, 1.4), equal(1, {.bytes = 65537})), all(1, Way::pieces));
-  EXPECT_EQ(ways_of(costs_of(8, 1.6), equal(1, {.bytes = 65537})), all(1, Way::twice));   // two waits for each piece
-  EXPECT_EQ(ways_of(costs_of(8, 1.6), equal(2, {.bytes = 65537})), all(2, Way::pieces));  // which two messages share
-  EXPECT_EQ(ways_of(costs_of(8, 1.4), equal(1, {.bytes = 65536})), all(1, Way::twice));   // not long
-  // The longest one would be alone for most of its time.
-  EXPECT_EQ(ways_of(costs_of(8, 1.6), {{.bytes = 4 << 20}, {.bytes = 65537}, {.bytes = 65537}}),
-            (Ways{Way::twice, Way::pieces, Way::pieces}));
+TEST(CopyChoice, SendsLongMessagesInPiecesIfAsked) {
+  EXPECT_EQ(ways_of(costs_of(8, 1), equal(1, {.bytes = 65537}), true), all(1, Way::pieces));
+  EXPECT_EQ(ways_of(costs_of(8, 1), equal(1, {.bytes = 65536}), true), all(1, Way::twice));  // not long
+  EXPECT_EQ(ways_of(costs_of(8, 1), equal(1, {.bytes = 65537, .is_loaded = true}), true), all(1, Way::once));
+}
+
+double pieces_by_once(const CopyCosts& costs, const std::vector<CopiedMessage>& messages) {
+  const CopyChoice choice(costs);
+  return choice.pieces_by_once(choice.long_messages(std::span<const CopiedMessage>(messages)));
+}
+
+TEST(CopyChoice, PredictsWhatPiecesTake) {
+  // A piece takes 1 us, as many bytes once 4.
+  EXPECT_NEAR(pieces_by_once(costs_of(8, 1), equal(1, {.bytes = 65537})), 3.0 / 4, 1e-6);  // two waits for each piece,
+  EXPECT_NEAR(pieces_by_once(costs_of(8, 1), equal(2, {.bytes = 65537})), 2.0 / 4, 1e-6);  // which two messages share
+  // Messages that are not long, or can be loaded, do not count; and the longest one is alone for most of its time.
+  EXPECT_NEAR(
+      pieces_by_once(
+          costs_of(8, 1),
+          {{.bytes = 4 << 20}, {.bytes = 2 << 20}, {.bytes = 2 << 20}, {.bytes = 8}, {.bytes = 4 << 20, .is_loaded = true}}),
+      2.0 / 4, 1e-6);
 }
 
 TEST(CopyChoice, LoadsFromSharedMemory) {
