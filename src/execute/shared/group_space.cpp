@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 #include <sys/uio.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <exception>
 #include <utility>
 
+#include "execute/processor.hpp"
 #include "foundation/assert.hpp"
 
 namespace quadrille {
@@ -142,7 +144,21 @@ void GroupSpace::retire(Offset offset, std::function<bool()> is_over) {
   }
 }
 
+// Lets the system copy to a place at another distance, and then copies from there.
+void GroupSpace::read_private_at_slow_distance(Rank peer, const std::byte* source, const TargetPiece& target) {
+  constexpr std::size_t part = 32768, page = 4096;
+  alignas(page) std::byte memory[part + page];
+  std::byte* const between = memory + reinterpret_cast<std::uintptr_t>(source) % page;
+  for (std::size_t done = 0; done < target.length; done += part) {
+    const TargetPiece piece{between, std::min(part, target.length - done)};
+    read_private(peer, source + done, {&piece, 1});
+    copy_long(target.place + done, between, piece.length);
+  }
+}
+
 void GroupSpace::read_private(Rank peer, const void* source, std::span<const TargetPiece> targets) {
+  if (targets.size() == 1 && targets[0].length > 4096 && are_at_slow_distance(targets[0].place, source)) [[unlikely]]
+    return read_private_at_slow_distance(peer, static_cast<const std::byte*>(source), targets[0]);
   std::array<iovec, most_pieces> here;
   std::size_t bytes = 0, first = 0;
   for (std::size_t i = 0; i < targets.size(); ++i) {

@@ -41,6 +41,7 @@ class GroupSpace final : public SharedSpace {
  private:
   class Membership;
 
+  void read_private_at_slow_distance(Rank peer, const std::byte* source, const TargetPiece& target);
   Offset encoded(FileKind kind, Place place) const;
   SharedFile& own_file(Offset offset) const;
 

@@ -146,6 +146,32 @@ TEST(GroupSpace, ReleasesMemoryWhenAllHaveLeft) {
   EXPECT_EQ(wrong, 0);
 }
 
+// At some distances the system is slow, and the bytes go another way.
+TEST(GroupSpace, ReadsPrivateMemoryAtEachDistance) {
+  const int wrong = count_wrong(2, [](SharedCommunicator& strangers) {
+    std::vector<std::byte> own(200'000), read(own.size());
+    for (std::size_t i = 0; i < own.size(); ++i) own[i] = static_cast<std::byte>(i * 7 + i / 256);  // the same at both ranks
+    const Met met = meet(strangers);
+    SharedSpace& space = *met.node->space();
+    std::array<const std::byte*, 2> memory{};
+    const std::byte* const mine = own.data();
+    space.all_gather(&mine, memory.data(), sizeof mine);
+    bool is_right = true;
+    for (std::size_t first = 0; first < 64; ++first)
+      for (const std::size_t length : {100, 4097, 100'000}) {
+        std::fill(read.begin(), read.end(), std::byte{0});
+        const TargetPiece piece{read.data() + first, length};
+        space.read_private(1 - space.rank(), memory[index(1 - space.rank())], {&piece, 1});
+        is_right = is_right && std::equal(own.data(), own.data() + length, piece.place) &&
+                   std::count(piece.place + length, read.data() + read.size(), std::byte{0}) ==
+                       size(read) - static_cast<Count>(first + length);
+      }
+    space.barrier();  // before either rank frees its memory
+    return is_right;
+  });
+  EXPECT_EQ(wrong, 0);
+}
+
 // Also before the first call of the group. The memory in which ranks meet does not exist in the child.
 TEST(GroupSpace, RefusesAForkedChild) {
   const int wrong = count_wrong(2, [](SharedCommunicator& strangers) {
