@@ -264,11 +264,11 @@ bool Sender::try_to_finish(Lent& message) {
       return false;
     }
   }
-  is_over(message);
+  finish(message);
   return true;
 }
 
-void Sender::is_over(const Lent& message) {
+void Sender::finish(const Lent& message) {
   message.slot->is_over();
   if (message.buffer != no_buffer) free_buffers_.push_back(message.buffer);
 }

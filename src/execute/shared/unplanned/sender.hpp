@@ -83,7 +83,7 @@ class Sender {
   bool send_in_pieces(Slot& slot, const Edges::Send& edge);
   void put_piece(Lent& message);
   bool try_to_finish(Lent& message);
-  void is_over(const Lent& message);
+  void finish(const Lent& message);
   bool is_over_for_receivers(std::uint64_t exchange);
   void drop_unwanted();
 

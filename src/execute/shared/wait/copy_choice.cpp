@@ -31,8 +31,7 @@ double CopyChoice::saved_s(Bytes bytes, Count receivers, bool is_loaded) const {
   return at(in_s_, bytes) + (is_loaded ? 0 : static_cast<double>(receivers) * at(out_less_s_, bytes));
 }
 
-// Sets the way of a message as if copying once paid, and returns what that saves. A message that is copied once anyway pays for the
-// wait.
+// Sets the way of a message as if copying once paid, and returns what that saves.
 double CopyChoice::saved_by(CopiedMessage& message, bool in_pieces) const {
   if (message.bytes < least_once) return 0;
   const bool is_long = message.bytes > longest_twice_;
@@ -41,9 +40,8 @@ double CopyChoice::saved_by(CopiedMessage& message, bool in_pieces) const {
     return 0;
   }
   const double saved = saved_s(message.bytes, message.receivers, message.is_loaded);
-  if (!is_long && saved <= 0) return 0;
-  message.way = CopyWay::once;
-  return is_long ? saved + wait_s_ : saved;
+  if (is_long || saved > 0) message.way = CopyWay::once;
+  return std::max(saved, 0.0);
 }
 
 // In two waits, until a piece is taken and until the sender knows it, a piece of each message moves that is not complete.

@@ -56,8 +56,12 @@ class CopyChoice {
   template <class Message>
   bool choose(std::span<Message> messages, bool in_pieces = false) const {
     double total_s = 0;
-    for (CopiedMessage& message : messages) total_s += saved_by(message, in_pieces);
-    if (total_s > wait_s_) return true;
+    bool waits = false;  // for a long message
+    for (CopiedMessage& message : messages) {
+      total_s += saved_by(message, in_pieces);
+      waits = waits || (message.way == CopyWay::once && message.bytes > longest_twice_);
+    }
+    if (waits || total_s > wait_s_) return true;
     for (CopiedMessage& message : messages)
       if (message.way == CopyWay::once) message.way = CopyWay::twice;
     return false;
