@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Compares one-shot typed calls with each MPI's blocking collectives, alternating in one process (bench/calls_mpi.cpp). Prints a
 # table of the ratios of times, MPI library / ours: above 1, ours is faster; `~` means that the interval contains 1. Of several
-# launches it prints the worst ratio of each cell and, in parentheses, the median. Takes about ten minutes a launch, or four with
+# launches it prints the worst ratio of each cell and, in parentheses, the median. Takes about five minutes a launch.
 # Usage: calls.sh [--mpi "openmpi mpich"] [--ranks "2 4 8"] [--launches N] [--lines FILE] [OPTIONS OF calls_mpi...]
 #   --lines  the file for the full output of calls_mpi, with times and intervals
 #   Options of calls_mpi: --repetitions N, --least BYTES, --most BYTES, --memory BYTES, --only COLLECTIVE
