@@ -85,7 +85,7 @@ class Handover {
   // Repeats the copies of each size until the least times are confirmed. If the two ranks share cores with others, each step takes
   // as long as the others' turns, and all ranks wait for this.
   CopyCosts measure(bool shares_cores) {
-    const int least = shares_cores ? 4 : 12, most = shares_cores ? 12 : 96;
+    const int least = shares_cores ? 4 : 12, most = shares_cores ? 12 : 48;
     CopyCosts costs;
     if (space_.rank() < 2)
       for (std::size_t i = 0; i < CopyCosts::sizes.size(); ++i) {
