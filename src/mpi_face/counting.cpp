@@ -5,6 +5,7 @@
 #include <array>
 
 #include "foundation/system/proc.hpp"
+#include "mpi_face/counted_message.hpp"
 #include "mpi_face/mpi_facts.hpp"
 #include "mpi_face/passed_through.hpp"
 #include "mpi_face/policy/cause.hpp"
@@ -25,9 +26,11 @@ const TickMoment loaded = TickMoment::now();
 constexpr std::string_view failed = sentence(Cause::failed);
 constexpr std::size_t samples_of_trial = 3;  // a trial appends at most this many samples
 
+// By their numbers in the record: collectives, then those of CountedMessage.
 constexpr auto short_names = [] {
-  std::array<std::string_view, function_names.size()> names;
-  for (std::size_t i = 0; i < names.size(); ++i) names[i] = short_name(static_cast<Function>(i));
+  std::array<std::string_view, function_names.size() + message_function_names.size()> names;
+  for (std::size_t i = 0; i < function_names.size(); ++i) names[i] = short_name(static_cast<Function>(i));
+  std::copy(message_function_names.begin(), message_function_names.end(), names.begin() + function_names.size());
   return names;
 }();
 
@@ -57,8 +60,11 @@ Counting* Counting::make() try {
                                 .program = own_command_line(200),
                                 .mpi = library_version(),
                                 .thread_level = thread_level(),
-                                .start = loaded};
-    return new Counting(options, folder);  // never destroyed, because MPI may call back late
+                                .start = loaded,
+                                .sees_messages = CountedMessage::sees_all()};
+    auto* const counting = new Counting(options, folder);  // never destroyed, because MPI may call back late
+    CountedMessage::count_in(counting->record_);
+    return counting;
   } catch (const std::exception& error) {
     if (rank == 0) remark(std::string(error.what()) + "; no report is written");
     world.cannot_count(error.what());
@@ -196,20 +202,16 @@ void Counting::count(CountedCommunicator& communicator, const MpiCall& call, con
                           .function = static_cast<std::int32_t>(call.function),
                           .communicator = communicator.number.load(std::memory_order_relaxed),
                           .is_ours = outcome.by_ours});
-  if (!outcome.late_ticks) [[likely]]
-    return;
-  count_late(*counters, *outcome.late_ticks);
-  // Where there was no trial, calls that began together tell the MPI library's time.
-  if (!outcome.by_ours && (!outcome.site || outcome.site->trial_times.ours_s.empty()))
-    add_sample(counters->vendor, ended - outcome.together_ticks);
+  if (outcome.late_ticks) [[unlikely]]
+    count_late(*counters, *outcome.late_ticks, took);
 }
 
-// Records what runs the site's calls, and adds the new measurements.
+// Records what runs the site's calls and, if a trial has said so, adds its new measurements.
 void Counting::describe(Site& site, Counters& counters) {
   Site::Told& told = site.told;
   const TrialTimes& times = site.trial_times;
-  const bool is_measured =
-      !times.vendors_s.empty() && (told.samples != times.vendors_s.size() || told.last_sample_s != times.vendors_s.back());
+  const bool is_measured = site.mode == Site::Mode::ours && !times.vendors_s.empty() &&
+                           (told.samples != times.vendors_s.size() || told.last_sample_s != times.vendors_s.back());
   if (is_measured) {
     const std::size_t count = times.vendors_s.size();
     const std::size_t added = count > told.samples ? count - told.samples : std::min(samples_of_trial, count);
@@ -224,6 +226,8 @@ void Counting::describe(Site& site, Counters& counters) {
   told.is_current = true;
   told.counters = &counters;
   told.passed = nullptr;
+  if (site.mode == Site::Mode::counting && site.trial_put_off_s > 0)
+    counters.trial_ticks = static_cast<std::uint64_t>(site.trial_put_off_s * record_.ticks_per_second());
   if (site.mode == Site::Mode::ours) record_.describe(counters, site.choice.what, site.choice.why);
 }
 

@@ -6,10 +6,12 @@
 #include <climits>
 #include <cstring>
 #include <mutex>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "foundation/assert.hpp"
+#include "foundation/hash.hpp"
 #include "mpi_face/handle_map.hpp"
 
 namespace quadrille::mpi_face {
@@ -77,8 +79,20 @@ ElementType number(char kind, Bytes size) {
   return {at + (kind == 'b' ? 16 : 0), names[static_cast<std::size_t>(at)], at < 8, kind == 'b'};
 }
 
+// An element of a type that our operators do not have. Its number follows from words that are equal on all ranks.
+ElementType other(std::string_view words) {
+  constexpr int first = 32, most = 1 << 30;
+  return {.number = first + static_cast<int>(words_hash(words) % most), .name = "?"};
+}
+
+std::string name_of(MPI_Datatype type) {
+  char name[MPI_MAX_OBJECT_NAME] = "";
+  int length = 0;
+  return PMPI_Type_get_name(type, name, &length) == MPI_SUCCESS ? name : "";
+}
+
 // The predefined types and their kinds: 'i' and 'u' are signed and unsigned integers, 'f' floating-point, 'c' complex, 'b' bytes
-// (bitwise operators only), '-' types that are moved but not combined.
+// (bitwise operators only), '-' types that only MPI's own functions can combine.
 const HandleMap<MPI_Datatype, TypeFacts>& predefined() {
   static const auto map = [] {
     const std::pair<MPI_Datatype, char> types[] = {
@@ -112,7 +126,12 @@ const HandleMap<MPI_Datatype, TypeFacts>& predefined() {
         {MPI_LONG_DOUBLE, '-'},
         {MPI_C_FLOAT_COMPLEX, 'c'},
         {MPI_C_DOUBLE_COMPLEX, 'c'},
+        {MPI_C_LONG_DOUBLE_COMPLEX, '-'},
         {MPI_C_BOOL, '-'},
+        {MPI_CXX_BOOL, '-'},
+        {MPI_CXX_FLOAT_COMPLEX, 'c'},
+        {MPI_CXX_DOUBLE_COMPLEX, 'c'},
+        {MPI_CXX_LONG_DOUBLE_COMPLEX, '-'},
         {MPI_2INT, '-'},
         {MPI_FLOAT_INT, '-'},
         {MPI_DOUBLE_INT, '-'},
@@ -142,11 +161,27 @@ const HandleMap<MPI_Datatype, TypeFacts>& predefined() {
     for (const auto& [type, kind] : types) {
       Measures measures;
       if (type == MPI_DATATYPE_NULL || !measure(type, measures) || measures.size == 0) continue;  // not in this build of MPI
-      entries.push_back({type, {true, measures.size, measures.extent, is_dense(measures), number(kind, measures.size)}});
+      ElementType element = number(kind, measures.size);
+      if (element.number < 0) element = other(name_of(type));
+      entries.push_back({type, {true, measures.size, measures.extent, is_dense(measures), element}});
     }
     return HandleMap<MPI_Datatype, TypeFacts>(std::move(entries));
   }();
   return map;
+}
+
+// Of a type that is not in the table: a predefined one that few MPI libraries have, or one of MPI_Type_create_f90_integer and the
+// like, which also are never freed.
+ElementType element_of(MPI_Datatype type, Bytes size) {
+  int integers = 0, addresses = 0, types = 0, combiner = 0;
+  if (PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS) return {};
+  const char kind = combiner == MPI_COMBINER_F90_INTEGER   ? 'i'
+                    : combiner == MPI_COMBINER_F90_REAL    ? 'f'
+                    : combiner == MPI_COMBINER_F90_COMPLEX ? 'c'
+                                                           : '-';
+  if (kind == '-') return combiner == MPI_COMBINER_NAMED ? other(name_of(type)) : ElementType{};
+  const ElementType element = number(kind, size);
+  return element.number < 0 ? other(std::string(1, kind) + std::to_string(size)) : element;
 }
 
 class DerivedTypes {
@@ -161,7 +196,7 @@ class DerivedTypes {
     if (const auto found = known_.find(bits_of(type)); found != known_.end()) return found->second;
     Measures measures;
     if (!measure(type, measures)) return {};
-    const TypeFacts facts{true, measures.size, measures.extent, is_plain(type), {}};
+    const TypeFacts facts{true, measures.size, measures.extent, is_plain(type), element_of(type, measures.size)};
     if (keyval_ == MPI_KEYVAL_INVALID) PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, forget, &keyval_, nullptr);
     if (PMPI_Type_set_attr(type, keyval_, nullptr) == MPI_SUCCESS) known_.emplace(bits_of(type), facts);
     return facts;

@@ -12,10 +12,10 @@
 
 namespace quadrille::mpi_face {
 
-// An element type that our operators can combine, by the names of operator.hpp.
+// An element type that reductions may have.
 struct ElementType {
-  int number = -1;         // number of the type; -1: our operators cannot combine it
-  std::string_view name;   // such as "f64"
+  int number = -1;         // number of the type; -1: it is the user's own
+  std::string_view name;   // such as "f64" (operator.hpp); "?": only MPI's own functions can combine it
   bool is_exact = false;   // true if sums do not depend on the order
   bool only_bits = false;  // MPI_BYTE: only bitwise operators apply
 };

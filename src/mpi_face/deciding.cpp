@@ -395,7 +395,6 @@ void Deciding::try_again_in_loop(Site& site, int most_batch) {
     for (std::vector<double>* const samples : {&times.ours_s[0], &times.vendors_s})
       if (samples->size() > most_samples) samples->erase(samples->begin(), samples->end() - most_samples);
     ratio = times.of(0).ratio();
-    check(PMPI_Bcast(&ratio, 1, MPI_DOUBLE, 0, on_));  // times of a trial in place are each rank's own
     if (ratio <= is_slower) break;
   }
   site.trial_times = times.of(0);
@@ -429,7 +428,9 @@ void Deciding::conclude(Site& site, const Alternation::Conclusion& conclusion) {
   Account::of_process().spend(weight() * alternation.excess_s());
   if (conclusion.end == Alternation::End::goes_on) return alternation.go_on(conclusion.remaining);
   const auto best = static_cast<std::size_t>(conclusion.best);
-  site.trial_times = {alternation.of_way(conclusion.best + 1), alternation.of_way(Alternation::vendor)};
+  std::vector<double> means = rank_ == 0 ? means_ : alternation.times();
+  check(PMPI_Bcast(means.data(), static_cast<int>(means.size()), MPI_DOUBLE, 0, on_));
+  site.trial_times = {alternation.of_way(means, conclusion.best + 1), alternation.of_way(means, Alternation::vendor)};
   const bool is_faster = conclusion.end == Alternation::End::taken;
   if (!is_faster)
     lose(site, conclusion.ratio);

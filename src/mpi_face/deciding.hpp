@@ -91,6 +91,7 @@ class Deciding final : private Guest {
   std::optional<Step> worthwhile();
   std::optional<Step> hosted();
   std::optional<Step> if_affordable(const Step& step, double cost_s);
+  void put_off(Site& site, Cause cause, double trial_s) const;
   std::optional<Step> work_on(const Site& site, int plans) const;
   Step trial_of(const Site& site, double call_s) const;
   // Plans may need messages over the communicator of the meeting, so guests make none.
@@ -143,6 +144,7 @@ class Deciding final : private Guest {
   double short_s_ = 0;                                           // rank 0: short_call_now_s() in this step
   double others_spent_s_ = 0;                                    // by how much the account of another rank exceeds this rank's
   std::vector<std::pair<Site*, std::vector<double>>> gathered_;  // rank 0: trials to conclude, and the sums of their times
+  std::vector<double> means_;  // rank 0: Alternation::times() of the trial that is concluded, means over the ranks
 };
 
 }  // namespace quadrille::mpi_face

@@ -33,8 +33,7 @@ double LateRanks::measure(CallOutcome& outcome) {
   const std::uint64_t late = took - std::min(took, barrier_ticks_);
   const double late_s = took > 0 ? took_s * static_cast<double>(late) / static_cast<double>(took) : 0;
   outcome.late_ticks = late;
-  outcome.together_ticks = ticks();
-  outcome.settling_ticks += outcome.together_ticks - begin - late;
+  outcome.settling_ticks += ticks() - begin - late;
   last_s_ = PMPI_Wtime();
   const double cost_s = std::max(last_s_ - begin_s - late_s, 1e-9);
   last_cost_ns_ = static_cast<std::int64_t>(1e9 * cost_s);

@@ -78,6 +78,8 @@ std::optional<Step> Deciding::concluded() {
     const Alternation& alternation = site->trial->alternation;
     Step step = step_for(Step::What::conclude, *site);
     step.conclusion = alternation.concluded(sums);
+    means_ = sums;
+    for (double& mean : means_) mean /= static_cast<double>(ranks_);
     if (step.conclusion.end != Alternation::End::goes_on) return step;
     const double excess_s = alternation.expected_excess(sums, step.conclusion.remaining) / static_cast<double>(ranks_);
     const double spent_s = Account::of_process().spent_s() + others_spent_s_;
@@ -156,18 +158,34 @@ std::optional<Step> Deciding::if_affordable(const Step& step, double cost_s) {
   return std::nullopt;
 }
 
-// The step that may save most for what it costs.
+// Says why the site's calls are not tried now. Rank 0's words are in the report.
+void Deciding::put_off(Site& site, Cause cause, double trial_s) const {
+  if (site.mode != Site::Mode::counting || site.second_trial != 0) return;
+  site.choice.why = sentence(cause);
+  site.trial_put_off_s = trial_s;
+  site.told.is_current = false;
+}
+
+// The step that may save most for what it costs. Where no trial was held, a step is worth its cost only if the site's calls have
+// taken as long so far.
 std::optional<Step> Deciding::worthwhile() {
   if (!no_group_.empty() || Settings::get().admits_at_once) return std::nullopt;
   std::optional<Step> best;
+  std::vector<std::pair<Site*, double>> dear;
   double most = 0, cost = 0;
   int plans = 0;
   for (std::size_t i = 0; i < sites_.size(); ++i) plans += sites_[i].mode == Site::Mode::ours ? 1 : 0;
   for (std::size_t i = 0; i < sites_.size(); ++i) {
-    const auto step = work_on(sites_[i], plans);
+    Site& site = sites_[i];
+    const auto step = work_on(site, plans);
     if (!step) continue;
     if (step->cost_s == 0) return step;
-    const double gain = all_s_of(sites_[i]) / step->cost_s;
+    if (site.mode == Site::Mode::counting && step->cost_s > all_s_of(site)) {
+      put_off(site, Cause::not_worth, step->cost_s);
+      continue;
+    }
+    dear.emplace_back(&site, step->cost_s + group_s());
+    const double gain = all_s_of(site) / step->cost_s;
     if (best && gain <= most) continue;
     best = step, most = gain, cost = step->cost_s;
   }
@@ -176,7 +194,10 @@ std::optional<Step> Deciding::worthwhile() {
     best = Step{.what = Step::What::group, .cost_s = group_s()};
     cost += group_s();
   }
-  return if_affordable(*best, cost);
+  const auto step = if_affordable(*best, cost);
+  for (const auto& [site, trial_s] : dear)
+    if (!step) put_off(*site, Cause::too_dear, trial_s);
+  return step;
 }
 
 // Meetings of guests are worth their cost only if their calls have taken as long so far.
@@ -188,7 +209,6 @@ std::optional<Step> Deciding::hosted() {
   return step.cost_s <= seconds_of(worth_of_guests_) ? if_affordable(step, step.cost_s) : std::nullopt;
 }
 
-// A step is worth its cost only if the site's calls have taken as long so far.
 std::optional<Step> Deciding::work_on(const Site& site, int plans) const {
   if (!is_open_here(site)) return std::nullopt;
   if (site.mode == Site::Mode::ours && site.calls >= site.next_trial) {
@@ -217,10 +237,9 @@ std::optional<Step> Deciding::work_on(const Site& site, int plans) const {
       if (way.algorithm.size() >= sizeof step.algorithm) return std::nullopt;
       std::memcpy(step.algorithm, way.algorithm.data(), way.algorithm.size());
     }
-    return step.cost_s <= all_s_of(site) ? std::optional(step) : std::nullopt;
+    return step;
   }
-  const Step step = trial_of(site, call_s_of(site));
-  return step.cost_s <= all_s_of(site) ? std::optional(step) : std::nullopt;
+  return trial_of(site, call_s_of(site));
 }
 
 // `call_s`: the time of a call without late ranks. Ours may take twice as long.

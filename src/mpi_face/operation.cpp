@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi_face/operation.hpp"
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <mutex>
 #include <string>
 #include <utility>
 
 #include "mpi_face/handle_map.hpp"
+#include "mpi_face/operand_check.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/mpi.hpp"
 
 namespace quadrille::mpi_face {
 namespace {
@@ -27,15 +31,44 @@ const HandleMap<MPI_Op, NamedOperation>& predefined() {
                                                       {MPI_LXOR, {"lxor"}},
                                                       {MPI_BAND, {"band", true}},
                                                       {MPI_BOR, {"bor", true}},
-                                                      {MPI_BXOR, {"bxor", true}}});
+                                                      {MPI_BXOR, {"bxor", true}},
+                                                      {MPI_MINLOC, {"minloc"}},
+                                                      {MPI_MAXLOC, {"maxloc"}}});
   return map;
 }
 
-std::shared_ptr<const Operator> made(const std::string& operation, const ElementType& element) {
+// Combines packed elements of a type with gaps, such as MPI_DOUBLE_INT, by an operator for elements with their gaps.
+Operator::Combine on_packed(Operator::Combine combine, MPI_Datatype type, const TypeFacts& facts) {
+  return
+      [combine = std::move(combine), type, facts](const std::byte* source, std::byte* target, Count elements, OperandOrder order) {
+        constexpr Bytes room = 8192;
+        alignas(std::max_align_t) std::array<std::byte, room> from{}, to{};
+        const Count at_once = room / facts.extent;
+        const auto check = [](int code) {
+          if (code != MPI_SUCCESS) throw Error(ErrorCode::transport, "MPI_Pack or MPI_Unpack failed on a predefined type");
+        };
+        for (Count done = 0; done < elements; done += at_once) {
+          const Count count = std::min(at_once, elements - done);
+          check(unpack(source + done * facts.size, from.data(), count, type, facts, MPI_COMM_SELF));
+          check(unpack(target + done * facts.size, to.data(), count, type, facts, MPI_COMM_SELF));
+          combine(from.data(), to.data(), count, order);
+          check(pack(to.data(), count, type, facts, target + done * facts.size, MPI_COMM_SELF));
+        }
+      };
+}
+
+std::shared_ptr<const Operator> by_mpi(MPI_Op operation, MPI_Datatype type, const TypeFacts& facts) {
   try {
-    return built_in_operator(operation, element.name);
+    check_operands(operation, type);
+    const auto whole = operator_of(operation, type);
+    if (facts.size == facts.extent) return whole;
+    Operator packed = *whole;
+    packed.element_bytes = facts.size;
+    packed.combine = on_packed(whole->combine, type, facts);
+    packed.mpi.reset();
+    return std::make_shared<const Operator>(std::move(packed));
   } catch (const Error&) {
-    return nullptr;  // the operator does not exist for such elements
+    return nullptr;  // MPI does not define the operator for such elements
   }
 }
 
@@ -44,11 +77,22 @@ std::shared_ptr<const Operator> made(const std::string& operation, const Element
 std::shared_ptr<const Operator> operation_of(MPI_Op operation, const ElementType& element) {
   const NamedOperation* named = predefined().find(operation);
   if (!named || element.number < 0 || (element.only_bits && !named->is_bitwise)) return nullptr;
+  try {
+    return built_in_operator(named->name, element.name);
+  } catch (const Error&) {
+    return nullptr;  // the operator does not exist for such elements
+  }
+}
+
+std::shared_ptr<const Operator> operation_of(MPI_Op operation, MPI_Datatype type, const TypeFacts& facts) {
+  const NamedOperation* named = predefined().find(operation);
+  if (!named || facts.element.number < 0) return nullptr;
   static std::mutex mutex;
   static auto& kept = *new std::map<std::pair<const NamedOperation*, int>, std::shared_ptr<const Operator>>;
   const std::lock_guard lock(mutex);
-  const auto [entry, is_new] = kept.try_emplace({named, element.number});
-  if (is_new) entry->second = made(named->name, element);
+  const auto [entry, is_new] = kept.try_emplace({named, facts.element.number});
+  if (is_new) entry->second = operation_of(operation, facts.element);
+  if (is_new && !entry->second) entry->second = by_mpi(operation, type, facts);
   return entry->second;
 }
 

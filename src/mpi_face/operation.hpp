@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds our operator that corresponds to one of MPI's predefined operators.
+// Finds an operator that corresponds to one of MPI's predefined operators: ours or, for types that ours do not have, one that
+// combines elements by MPI_Reduce_local.
 #pragma once
 
 #include <mpi.h>
@@ -11,9 +12,11 @@
 
 namespace quadrille::mpi_face {
 
-// Returns our operator that corresponds to MPI's predefined one on these elements; null if there is none or the operator is the
-// user's own. All ranks name the same operator and type, so all of them get an operator or all get null. Local. Repeated calls
-// return the same object.
+// Returns null if MPI does not define the operator for these elements, or if the operator or the type is the user's own. All ranks
+// name the same operator and type, so all of them get an operator or all get null. Local. Repeated calls return the same object.
+std::shared_ptr<const Operator> operation_of(MPI_Op operation, MPI_Datatype type, const TypeFacts& facts);
+
+// The same for operators of ours alone.
 std::shared_ptr<const Operator> operation_of(MPI_Op operation, const ElementType& element);
 
 }  // namespace quadrille::mpi_face

@@ -19,7 +19,6 @@ struct CallOutcome {
   bool by_ours = false;
   std::uint64_t settling_ticks = 0;         // part of the call's time that was spent on groups, plans and trials
   std::optional<std::uint64_t> late_ticks;  // part that was spent waiting for late ranks, if it was measured
-  std::uint64_t together_ticks = 0;         // then: when all ranks had come
   std::string_view why;  // if `site` is null: why the MPI library ran the call; valid until the communicator is freed
 };
 

@@ -42,6 +42,7 @@ void RequestCall::begin(int count) noexcept {
     for (int i = 0; i < count; ++i) {
       const MPI_Request request = read_(requests_, i);
       if (request == MPI_REQUEST_NULL) continue;
+      ++requests_of_call_;
       found_.push_back({i, request, nullptr, {}});
       Found& found = found_.back();
       found.collective = OpenRequests::get().take(request);
@@ -58,7 +59,7 @@ void RequestCall::begin(int count) noexcept {
   counting->record().enter(static_cast<int>(first.function), first.communicator, began_);
 }
 
-// A call for several collectives counts for each of them in equal parts. A request is complete if the call has changed its handle.
+// A request is complete if the call has changed its handle.
 void RequestCall::end() noexcept {
   Counting& counting = *Counting::get();
   counting.record().leave();
@@ -69,8 +70,10 @@ void RequestCall::end() noexcept {
     else
       OpenRequests::get().drop(std::move(found.collective));
   }
-  const std::uint64_t took = (ticks() - began_) / found_.size();
-  for (const Found& found : found_) add_to(found.counters->passed_ticks, took);
+  const std::uint64_t share = (ticks() - began_) / requests_of_call_;
+  for (const Found& found : found_) add_to(found.counters->passed_ticks, share);
+  if (found_.size() == requests_of_call_) return message_.leave_out_call();
+  message_.leave_out(share * found_.size());
 }
 
 }  // namespace quadrille::mpi_face

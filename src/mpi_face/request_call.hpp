@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls that complete, start or free requests: MPI_Wait, MPI_Testall, MPI_Start and so on. Their time is added to the collective
-// whose request they are given. While no counted collective has an open request, a call only tests a counter.
+// Calls that complete, start or free requests: MPI_Wait, MPI_Testall, MPI_Start and so on. Their time belongs to the collectives
+// whose requests they are given, in equal parts to all requests; the rest is that of point-to-point calls.
 #pragma once
 
 #include <mpi.h>
@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "mpi_face/counted_message.hpp"
 #include "mpi_face/recording/recorded_requests.hpp"
 #include "mpi_face/report/record_layout.hpp"
 #include "mpi_face/symbols/function.hpp"
@@ -55,7 +56,7 @@ class RequestCall {
   using Kind = RequestCallKind;
 
   RequestCall(Kind kind, MessageFunction function, const void* requests, int count, ReadRequest read) noexcept
-      : kind_(kind), requests_(requests), read_(read), recorded_(kind, function, requests, count, read) {
+      : kind_(kind), requests_(requests), read_(read), message_(function), recorded_(kind, function, requests, count, read) {
     if (!OpenRequests::are_none()) [[unlikely]]
       begin(count);
   }
@@ -80,7 +81,9 @@ class RequestCall {
   const void* const requests_;
   const ReadRequest read_;
   std::uint64_t began_ = 0;
-  std::vector<Found> found_;  // the requests of counted collectives
+  CountedMessage message_;
+  std::uint64_t requests_of_call_ = 0;  // those that are not null
+  std::vector<Found> found_;            // those of counted collectives
   const RecordedRequests recorded_;
 };
 

@@ -83,7 +83,7 @@ struct TrialInPlace {
 // Arguments with which trials call the MPI library, on buffers of ours. Handles are predefined, so never freed.
 struct TrialArguments {
   MPI_Datatype type = MPI_BYTE;
-  Bytes type_bytes = 1;
+  Bytes type_bytes = 1, type_extent = 1;
   MPI_Op operation = MPI_OP_NULL;
   // Exchanges: the root of a recent call, equal on all ranks, if there is one; and this rank's blocks (SideBlocks::lengths) in the
   // call of this number. If there is a root, only the root has them.
@@ -123,7 +123,8 @@ struct alignas(64) Site {  // 64: a cache line, see below
   bool is_tuned = false;             // candidates were raced during the program's run
   std::uint64_t next_trial = never;  // mode ours: from this call on, ours is compared with the MPI library's again
   std::uint64_t second_trial =
-      0;  // mode counting: a trial in place was lost by little; the call from which on there may be another
+      0;                       // mode counting: a trial in place was lost by little; the call from which on there may be another
+  double trial_put_off_s = 0;  // rank 0, mode counting: what a trial would cost that is put off for its cost
   std::optional<TrialInPlace> trial;  // in mode trying
   TrialTimes trial_times;             // of the latest trials
   TrialArguments trial_arguments;

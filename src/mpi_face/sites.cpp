@@ -22,8 +22,9 @@ std::uint64_t hash_of(const Key& key) {
   return hash;
 }
 
-// Returns the facts of the side that holds the shares of all ranks, whose type determines the bytes of an element.
-const TypeFacts& facts_of_data(const Shape& shape) { return shape.output.facts.is_valid ? shape.output.facts : shape.input.facts; }
+// The side that holds the shares of all ranks, whose type determines the bytes of an element.
+const Elements& data_of(const Shape& shape) { return shape.output.facts.is_valid ? shape.output : shape.input; }
+const TypeFacts& facts_of_data(const Shape& shape) { return data_of(shape).facts; }
 
 // Hashes byte counts, because ranks may describe the same data by different datatypes.
 std::uint64_t hash_of_shares(const Shape& shape, Count ranks) {
@@ -59,9 +60,9 @@ std::optional<Key> Sites::key_of(const MpiCall& call, const Shape& shape) const 
   if (is_rooted(shape.collective)) key.root = shape.root;
   if (is_irregular(shape.collective)) key.counts = hash_of_shares(shape, ranks_);
   if (!is_reduction(shape.collective)) return key;
-  const ElementType& element = facts_of_data(shape).element;
-  key.element = element.number;
-  key.operation = operation_of(call.operation, element).get();
+  const TypeFacts& facts = facts_of_data(shape);
+  key.element = facts.element.number;
+  key.operation = operation_of(call.operation, data_of(shape).type, facts).get();
   return key.operation ? std::optional(key) : std::nullopt;
 }
 
@@ -76,8 +77,9 @@ Site* Sites::of(const Key& key, const MpiCall& call, const Shape& shape) {
   site->moved = shape.block_bytes * (has_blocks(shape.collective) ? ranks_ : 1);
   site->price_s = price_of_call(ranks_, site->moved);
   if (key.operation) {
-    site->trial_arguments.type = shape.output.facts.is_valid ? shape.output.type : shape.input.type;
+    site->trial_arguments.type = data_of(shape).type;
     site->trial_arguments.type_bytes = facts_of_data(shape).size;
+    site->trial_arguments.type_extent = facts_of_data(shape).extent;
     site->trial_arguments.operation = call.operation;
   }
   for (Rank rank = 0; rank < ranks_ && shape.counts; ++rank) site->shares.push_back(shape.counts[rank] * facts_of_data(shape).size);

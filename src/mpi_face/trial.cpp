@@ -77,8 +77,12 @@ std::optional<Cause> Trial::agree_on_size() {
 }
 
 void Trial::prepare() {
-  input_.resize(static_cast<std::size_t>(input_bytes_));
-  output_.resize(static_cast<std::size_t>(output_bytes_));
+  // Our plans take packed elements; for the MPI library they may have gaps.
+  const auto with_gaps = [&](Bytes packed) {
+    return static_cast<std::size_t>(packed / site_.trial_arguments.type_bytes * site_.trial_arguments.type_extent);
+  };
+  input_.resize(with_gaps(input_bytes_));
+  output_.resize(with_gaps(output_bytes_));
   if (exchange_) {
     set_counts(sent_, 1, counts_[0], displacements_[0]);
     set_counts(received_, 1, counts_[1], displacements_[1]);

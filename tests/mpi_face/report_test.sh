@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# report_test.sh QUADRILLE MPIRUN COUNTED FEW SPAWNER LATE: the report of a normal run, and of a run in which a rank is killed.
+# report_test.sh QUADRILLE MPIRUN COUNTED FEW SPAWNER LATE WAITS: the report of a normal run, and of a run in which a rank is killed.
 set -u
-quadrille=$1 mpirun=$2 counted=$3 few=$4 spawner=$5 late=$6
+quadrille=$1 mpirun=$2 counted=$3 few=$4 spawner=$5 late=$6 waits=$7
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export TMPDIR=$work/tmp
@@ -67,11 +67,35 @@ says 'no counters of ranks 1..3'
 # With --profile, calls are only observed; late ranks are measured.
 wrapped --profile --report=summary:"$work/observed" "$counted" || wrong '--profile'
 cp "$work/observed" "$said"
-grep -qE ' 200  Allreduce +8 B  .*s \(n = [1-9]\) +– .*s \(n = [1-9]\)$' "$said" || wrong 'the MPI library and late ranks are measured'
+grep -qE ' 200  Allreduce +8 B  .*s \(n = [1-9]\)$' "$said" || wrong 'late ranks are measured'
 cp "$work/observed.json" "$said"
 says '"why": "only observed"'
 grep '"ours_calls"' "$said" | grep -qv ': 0' && wrong 'ours ran'
 grep '"what"' "$said" | grep -qv 'null' && wrong 'ours ran'
+
+# Messages are counted, and take most of this run.
+wrapped --report "$waits" messages || wrong 'a program with messages'
+says 'Point-to-point calls took ' ' in 40 Sendrecv' 'Next: call MPI_Alltoall where all ranks exchange blocks' 'of the run is in MPI_Sendrecv'
+# By hand, without the library that defines them, they are not.
+QUADRILLE_REPORT=summary preloaded "$waits" messages || wrong 'a program with messages, by hand'
+says 'Point-to-point calls were not counted'
+
+# The account allows no trial of so long calls in so short a run.
+wrapped --report "$waits" dear || wrong 'a trial that is too dear'
+grep -qE '[1-8] by the MPI library: a trial would cost more than may be spent as yet \([0-9.]+ m?s; it could gain at most [0-9.]+ [mµ]?s\)' "$said" ||
+  wrong 'the cost of a trial'
+says 'Next: quadrille wrap --choose=RULES'
+
+# Calls under way count, and come first.
+timeout 60 "$mpirun" -n 4 "$quadrille" wrap --report=summary:"$work/hang" "$waits" hang >/dev/null 2>&1 &
+job=$!
+for try in $(seq 40); do
+  sleep 0.5
+  "$quadrille" report "$work/hang.counters" >"$said" 2>/dev/null && grep -q 'Next: gdb -p [0-9]* (rank 1 on ' "$said" && break
+done
+kill $job
+wait $job 2>/dev/null
+says '3 ranks are inside Allreduce on MPI_COMM_WORLD for up to ' 'and this one is not' 'under way: 3 of the ranks that run are inside'
 
 # Ranks that call no collective are in the report, too.
 wrapped --report=full "$few" || wrong 'two ranks without a collective'

@@ -39,7 +39,8 @@ int run(const Options& options) {
 
 Subcommand add_report(CLI::App& command) {
   auto options = std::make_shared<Options>();
-  CLI::App* parser = add_subcommand(command, "report", "print how long an MPI program under 'quadrille wrap' was in collectives");
+  CLI::App* parser =
+      add_subcommand(command, "report", "print how long an MPI program under 'quadrille wrap' was in collectives and in messages");
   add_option(*parser, "counters", options->places,
              "files of ranks, or folders of such files (default: those of the last counted run in $TMPDIR or /tmp)", "FILE|FOLDER");
   begin_group(*parser, group::output);
@@ -53,8 +54,8 @@ Subcommand add_report(CLI::App& command) {
       "collective.\n"
       "Columns: share: part of the time of all ranks. time: time inside the calls, mean of the ranks. block: bytes of a block as "
       "in MPI's arguments; for alltoallv and the like, the bytes that a rank sent in a call. a call: time of a rank in one "
-      "call, including waiting. MPI library's: time of its own collective, measured n times after a barrier; a dash if it was not "
-      "measured. late ranks: how long a rank waited for the others at a call, measured n times.\n\n"
+      "call, including waiting. late ranks: the part of it in which a rank waited for others to come, by n calls in which that was "
+      "measured.\n\n"
       "Examples:\n"
       "  mpirun -n 8 quadrille wrap --report ./app\n"
       "  mpirun -n 8 quadrille wrap --report=full:run.txt ./app\n"

@@ -177,6 +177,12 @@ void set_modes(const Options& options) {
   if (options.choose) set("QUADRILLE_CHOOSE", checked_rules(*options.choose));
 }
 
+// Does the library count calls, by the variables that set_modes has set or left?
+bool counts_calls() {
+  const std::string mode = environment_value("QUADRILLE"), report = environment_value("QUADRILLE_REPORT");
+  return mode == "profile" || (mode != "off" && !report.empty() && report != "off");
+}
+
 int run(const Options& options) {
   if (options.command.empty()) refuse("name a program: mpirun -n 8 quadrille wrap ./app");
   if (options.report && mpi_face::parse_report_wish(options.command[0]))
@@ -198,7 +204,8 @@ int run(const Options& options) {
   std::string library = preload_library(mpi);
   if (library.find_first_of(": ") != std::string::npos)
     refuse(fmt::format("the loader cannot preload {}: its path has a space or a colon", library));
-  if (options.record) library += ':' + record_library(mpi);
+  // Nothing is counted under the standard ABI.
+  if (options.record || (counts_calls() && mpi != "abi")) library += ':' + record_library(mpi);
   const char* others = std::getenv("LD_PRELOAD");
   set("LD_PRELOAD", others && *others ? library + ':' + others : library);
   // The program keeps this process's number. A script starts its MPI program as another process, so the variable would not match.

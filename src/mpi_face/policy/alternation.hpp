@@ -49,7 +49,8 @@ class Alternation {
   // Tries the remaining contenders further.
   void go_on(std::uint32_t remaining);
 
-  std::vector<double> of_way(int way) const { return of_way(times_, way); }  // this rank's, without the warm-up
+  // One for each round that counts, of times() or of sums or means of it over the ranks.
+  std::vector<double> of_way(const std::vector<double>& times, int way) const;
 
   // Seconds that this rank has lost in this part: by how much the contenders' calls took longer than the MPI library's.
   double excess_s() const;
@@ -70,7 +71,6 @@ class Alternation {
   double at(const std::vector<double>& times, int round, int way) const {
     return times[static_cast<std::size_t>(round * ways() + way)];
   }
-  std::vector<double> of_way(const std::vector<double>& times, int way) const;  // one for each round that counts
   double excess_of_call(const std::vector<double>& times, int round, std::uint32_t contenders) const;
 
   const int contenders_;

@@ -21,6 +21,8 @@ enum class Cause : std::uint8_t {
   own_operator,
   many_kinds,
   rare,
+  not_worth,
+  too_dear,
   trying,
   two_worlds,
   no_group,
@@ -39,7 +41,7 @@ enum class Cause : std::uint8_t {
   only_observed,
 };
 
-constexpr ByEnum<Cause, std::string_view, 24> sentences{{
+constexpr ByEnum<Cause, std::string_view, 26> sentences{{
     "intercommunicator",
     "one rank exchanges with itself",
     "wrong arguments",
@@ -48,6 +50,8 @@ constexpr ByEnum<Cause, std::string_view, 24> sentences{{
     "an operator or a type of the user's own",
     "too many kinds of calls",
     "called too rarely as yet",
+    "a trial would cost more than these calls have taken",
+    "a trial would cost more than may be spent as yet",
     "its calls are alternated in a trial",
     "processes of several worlds (MPI_Comm_spawn, MPI_Comm_connect) may run without the drop-in",
     "the ranks cannot form a group",
@@ -80,6 +84,12 @@ inline const std::vector<std::string_view>& uncovered() {
                                                      sentence(Cause::two_worlds),
                                                      sentence(Cause::no_group),
                                                      sentence(Cause::own_order)};
+  return reasons;
+}
+
+// The reasons of calls that may still be tried, if there are more of them or the run lasts longer.
+inline const std::vector<std::string_view>& untried() {
+  static const std::vector<std::string_view> reasons{sentence(Cause::rare), sentence(Cause::not_worth), sentence(Cause::too_dear)};
   return reasons;
 }
 

@@ -4,14 +4,16 @@
 
 #include <mpi.h>
 
+#include "mpi_face/counted_message.hpp"
 #include "mpi_face/recording/recorder.hpp"
 
 namespace quadrille::mpi_face {
 
+// Also counted, if a report is asked for.
 class RecordedMessage {
  public:
   explicit RecordedMessage(MessageFunction function) noexcept
-      : recorder_(Recorder::get()), function_(function), is_recorded_(recorder_ && recorder_->enter()) {}
+      : recorder_(Recorder::get()), function_(function), is_recorded_(recorder_ && recorder_->enter()), counted_(function) {}
   ~RecordedMessage() {
     if (is_recorded_) recorder_->leave_message(function_);
   }
@@ -22,6 +24,7 @@ class RecordedMessage {
   Recorder* const recorder_;
   const MessageFunction function_;
   const bool is_recorded_;
+  const CountedMessage counted_;
 };
 
 class RecordedMaking {

@@ -10,20 +10,23 @@ namespace quadrille::mpi_face {
 
 // Seconds of the run, as means over its ranks.
 struct Balance {
-  struct Seconds {
-    double median = 0, least = 0, most = 0;  // with the interval in which the true median lies with 95 %
-    Seconds& operator+=(const Seconds& more);
+  struct Range {
+    double least = 0, most = 0;
+    Range& operator+=(const Range& more) { return least += more.least, most += more.most, *this; }
   };
-  // By the calls that Quadrille ran and that were tried: their number times the difference of the two times of a call in trials.
-  Seconds saved;           // where Quadrille took less time
-  Seconds lost;            // where it took longer
-  Count tried_calls = 0;   // the calls that these two count
-  Count ours_calls = 0;    // all calls that Quadrille ran
-  double own_s = 0;        // spent on groups, plans and trials
-  double late_s = 0;       // waiting for late ranks inside collectives, as far as it was measured
-  double uncovered_s = 0;  // in calls that Quadrille never runs, such as nonblocking ones
-  double rare_s = 0;       // in calls that have come too rarely to be tried
-  double inside_s = 0;     // in all collectives
+  // The time of the calls that Quadrille ran, and the ratio that trials measured (MeasuredRatio), say what the MPI library would
+  // have taken. The range follows from the ratio's interval; at its lower end, waiting for late ranks takes equally long in both.
+  Range saved;              // where Quadrille took less time
+  Range lost;               // where it took longer
+  Count tried_calls = 0;    // the calls that these two count
+  Count unclear_calls = 0;  // calls that were tried, but the interval does not tell which is faster
+  Count ours_calls = 0;     // all calls that Quadrille ran
+  double own_s = 0;         // spent on groups, plans and trials
+  double late_s = 0;        // waiting for late ranks inside collectives, as far as it was measured
+  double uncovered_s = 0;   // in calls that Quadrille never runs, such as nonblocking ones
+  double untried_s = 0;     // in calls that have come too rarely to be tried, or whose trial costs too much
+  double inside_s = 0;      // in all collectives
+  double messages_s = 0;    // in point-to-point and one-sided calls
 };
 
 Balance balance_of(const RunReport& report);

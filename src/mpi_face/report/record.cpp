@@ -53,6 +53,7 @@ RecordHeader header_for(const RecordOptions& options) {
   header.world_rank = options.world_rank;
   header.world_size = options.world_size;
   header.process = ::getpid();
+  header.sees_messages = options.sees_messages;
   set_words(header.program, options.program);
   set_words(header.mpi, options.mpi);
   set_words(header.thread_level, options.thread_level);
@@ -118,10 +119,10 @@ Record::Record(const RecordOptions& options)
   }
   for (std::uint32_t i = 0; i < header.functions.room; ++i) {
     set_words(part<RecordFunction>(places_.functions)[i].name, options.functions[i]);
-    Counters& others = part<Counters>(places_.counters)[i];
-    others.function = static_cast<std::int32_t>(i);
-    others.communicator = -1;
-    others.is_others = 1;
+    Counters& all_others = others(static_cast<int>(i));
+    all_others.function = static_cast<std::int32_t>(i);
+    all_others.communicator = -1;
+    all_others.is_others = 1;
   }
   set_words(part<RecordReason>(places_.reasons)[0].text, no_reason);
   header.functions.used = header.counters.used = header.functions.room;
@@ -249,7 +250,7 @@ Counters& Record::counters(int function, int communicator, Bytes block_bytes) no
     if (entry != 0) continue;
     const std::uint32_t next = header_->counters.used;
     const std::uint64_t begin = places_.counters + next * sizeof(Counters);
-    if (next == header_->counters.room || !is_backed(begin, begin + sizeof(Counters))) return all[function];
+    if (next == header_->counters.room || !is_backed(begin, begin + sizeof(Counters))) return others(function);
     all[next].function = function;
     all[next].communicator = communicator;
     all[next].size_class = size_class;

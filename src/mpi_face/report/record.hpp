@@ -30,6 +30,7 @@ struct RecordOptions {
   std::uint64_t run = 0;                        // equal on all ranks of a run and different for other runs; 0: unknown
   std::string program, mpi, thread_level;
   std::optional<TickMoment> start;  // when the rank started, if that was before this record is made
+  bool sees_messages = false;       // are point-to-point and one-sided functions counted, too?
 };
 
 // Uses a plain load and store, not a locked instruction.
@@ -55,9 +56,11 @@ inline void count_passed(Counters& counters, PassedCalls& reason, Bytes bytes, s
 // Call this in addition if this rank is the root of a rooted call.
 inline void count_root(Counters& counters, Bytes bytes) noexcept { add_to(counters.root_bytes, static_cast<std::uint64_t>(bytes)); }
 
-// Counts time spent waiting for late ranks; measured at epochs only.
-inline void count_late(Counters& counters, std::uint64_t ticks) noexcept {
-  add_to(counters.late_ticks, ticks);
+// Call this in addition for a call before which late ranks were measured. `took`: all time in the call, of which `late` was spent
+// waiting for them.
+inline void count_late(Counters& counters, std::uint64_t late, std::uint64_t took) noexcept {
+  add_to(counters.late_ticks, late);
+  add_to(counters.late_call_ticks, took);
   add_to(counters.late_samples, 1);
 }
 void add_sample(TickSamples& samples, std::uint64_t ticks) noexcept;
@@ -102,6 +105,10 @@ class Record {
     store(header_->in_since, now);
   }
   void leave() noexcept { store(header_->in_call, 0); }
+  bool is_inside() const noexcept { return std::atomic_ref(header_->in_call).load(std::memory_order_relaxed) != 0; }
+
+  // The entry for calls of a function on no communicator in particular.
+  Counters& others(int function) noexcept { return part<Counters>(places_.counters)[function]; }
 
   // Keeps the call if it is one of the costliest. For any other call it costs one comparison.
   void keep_if_costly(const CostlyCall& call) noexcept {

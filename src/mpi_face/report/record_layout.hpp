@@ -15,7 +15,7 @@
 namespace quadrille::mpi_face {
 
 inline constexpr char record_magic[8] = {'q', 'u', 'a', 'd', 'r', 'e', 'c', '\n'};
-inline constexpr std::uint32_t record_version = 3;
+inline constexpr std::uint32_t record_version = 4;
 inline constexpr std::uint32_t record_byte_order = 0x01020304;
 
 // Capacity and number of items of a part.
@@ -47,7 +47,8 @@ struct RecordHeader {
   std::int64_t start_unix_ns, end_unix_ns;  // end: 0 unless the rank ended normally
   std::uint64_t start_ticks, last_ticks;    // last: when the tick rate was measured last
   double ticks_per_second;
-  std::uint64_t own_ticks;  // spent on groups, plans and trials; not included in the times of calls
+  std::uint64_t own_ticks;      // spent on groups, plans and trials; not included in the times of calls
+  std::uint64_t sees_messages;  // 1: point-to-point and one-sided functions are counted, too
 
   // The call that the rank is in. In its own cache line, because it is written in each call.
   alignas(64) std::uint64_t in_call;   // 0: not in a call; otherwise function number + 1, and communicator << 32
@@ -106,10 +107,12 @@ struct alignas(64) Counters {
   std::uint64_t passed_calls, passed_ticks;
   std::uint64_t bytes;       // regular collectives: sum of the calls' block bytes; irregular: all bytes that this rank sent
   std::uint64_t root_bytes;  // rooted collectives: the same sum for calls in which this rank was the root
-  std::uint64_t late_ticks, late_samples;  // time spent waiting for late ranks, if it was measured
+  // Calls before which late ranks were measured: the time spent waiting for them, the number, and all time in the calls.
+  std::uint64_t late_ticks, late_samples, late_call_ticks;
+  std::uint64_t trial_ticks;  // what a trial would cost that was put off for its cost; 0: none was, or it is not known here
 
   PassedCalls passed[4];     // the last one is for all further reasons
-  TickSamples vendor, ours;  // times of trials, each started after a barrier
+  TickSamples vendor, ours;  // times of the trials that ours won; equally many of both, in pairs
 
   std::int32_t function, communicator;
   std::uint32_t size_class;
@@ -118,7 +121,7 @@ struct alignas(64) Counters {
   char why[160];            // why that was chosen
 };
 
-static_assert(sizeof(RecordHeader) <= 4096 && sizeof(Counters) == 704 && sizeof(RecordCommunicator) == 104 &&
+static_assert(sizeof(RecordHeader) <= 4096 && sizeof(Counters) == 768 && sizeof(RecordCommunicator) == 104 &&
               sizeof(RecordRun) == 12);
 static_assert(std::is_trivially_copyable_v<RecordHeader> && std::is_trivially_copyable_v<Counters>);
 

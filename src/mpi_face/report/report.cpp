@@ -4,14 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <map>
 #include <set>
 #include <tuple>
 
+#include "foundation/median.hpp"
 #include "foundation/system/proc.hpp"
 #include "foundation/text/counted.hpp"
+#include "mpi_face/recording/message_function.hpp"
 #include "mpi_face/report/record_text.hpp"
 #include "mpi_face/symbols/function.hpp"
 #include "mpi_face/ticks.hpp"
@@ -26,49 +27,27 @@ constexpr std::size_t most_missing_listed = 1000, most_costly_calls = 4096;
 
 Count as_count(std::uint64_t number) { return static_cast<Count>(number); }
 
-// Times of the same calls on several ranks. If all ranks have equally many samples, each sample counts with the time of its slowest
-// rank. Otherwise the rank with the largest median counts.
-class Samples {
- public:
-  void add(const RankRecord& record, const TickSamples& samples) {
-    if (samples.count == 0) return;
-    const std::size_t kept = static_cast<std::size_t>(std::min<std::uint64_t>(samples.count, TickSamples::kept));
-    std::vector<double> seconds;
-    for (std::size_t i = 0; i < kept; ++i) {
-      seconds.push_back(record.seconds(samples.ticks[i]));
-      slowest_[i] = std::max(slowest_[i], seconds.back());
-    }
-    if (const MeasuredTime time = spread(std::move(seconds)); time.median_s > slowest_median_.median_s) slowest_median_ = time;
-    if (count_ != 0 && count_ != samples.count) are_alike_ = false;
-    count_ = std::max(count_, samples.count);
+// What a rank knows of trials. All ranks of a trial know the same.
+std::optional<MeasuredRatio> ratio_of(const RankRecord& record, const Counters& counters) {
+  const std::uint64_t count = std::min(counters.vendor.count, counters.ours.count);
+  std::vector<double> ratios, vendors;
+  for (std::size_t i = 0; i < std::min<std::uint64_t>(count, TickSamples::kept); ++i) {
+    if (counters.vendor.ticks[i] == 0 || counters.ours.ticks[i] == 0) continue;
+    ratios.push_back(static_cast<double>(counters.ours.ticks[i]) / static_cast<double>(counters.vendor.ticks[i]));
+    vendors.push_back(record.seconds(counters.vendor.ticks[i]));
   }
-
-  std::optional<MeasuredTime> measured() const {
-    if (count_ == 0) return std::nullopt;
-    const auto kept = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(count_, TickSamples::kept));
-    MeasuredTime time = are_alike_ ? spread({slowest_.begin(), slowest_.begin() + kept}) : slowest_median_;
-    time.samples = as_count(count_);
-    return time;
-  }
-
- private:
-  static MeasuredTime spread(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    const MedianInterval interval = median_interval(values.size());
-    return {.median_s = values[values.size() / 2], .least_s = values[interval.lower], .most_s = values[interval.upper]};
-  }
-
-  std::array<double, TickSamples::kept> slowest_{};
-  MeasuredTime slowest_median_;
-  std::uint64_t count_ = 0;
-  bool are_alike_ = true;
-};
+  if (ratios.empty()) return std::nullopt;
+  const Spread spread = spread_of(std::move(ratios));
+  return MeasuredRatio{.median = spread.median,
+                       .least = spread.lower,
+                       .most = spread.upper,
+                       .vendor_s = median_of(std::move(vendors)),
+                       .samples = as_count(count)};
+}
 
 struct Sum {
   ReportRow row;
-  Samples vendor, ours;
-  double late_s = 0;
-  std::uint64_t late_samples = 0, most_late_samples = 0;
+  double late_s = 0, late_calls_s = 0;  // of the calls before which late ranks were measured
 };
 
 // Bytes that a rank sent on a communicator by regular collectives: to each member, as the root to others, and from others to the
@@ -79,6 +58,10 @@ struct Sent {
 
 bool is_one_of(std::string_view function, std::initializer_list<std::string_view> some) {
   return std::find(some.begin(), some.end(), function) != some.end();
+}
+
+bool is_message_function(std::string_view function) {
+  return std::find(message_function_names.begin(), message_function_names.end(), function) != message_function_names.end();
 }
 
 // What the report must know of a function: the name of its blocking form, such as "Alltoall" for "Ialltoall".
@@ -112,6 +95,7 @@ class Merging {
     report_.thread_level = words_of(header.thread_level);
     report_.version = words_of(header.version_text);
     report_.world_size = header.world_size;
+    report_.sees_messages = header.sees_messages != 0;
     report_.start_unix_ns = header.start_unix_ns;
     if (lists_ranks()) report_.traffic.resize(static_cast<std::size_t>(header.world_size * header.world_size));
   }
@@ -123,11 +107,16 @@ class Merging {
     for (const Counters& counters : record.counters) {
       const std::uint64_t calls = counters.ours_calls + counters.passed_calls;
       if (calls == 0) continue;
+      if (is_message_function(record.functions[static_cast<std::size_t>(counters.function)])) {
+        rank.message_seconds += add_messages(record, counters);
+        continue;
+      }
       const int communicator = counters.communicator < 0 ? -1 : numbers[static_cast<std::size_t>(counters.communicator)];
       rank.collective_seconds += record.seconds(counters.ours_ticks) + record.seconds(counters.passed_ticks);
       add_counters(record, counters, communicator, calls);
       add_sent(sent[counters.communicator], FunctionFacts(record.functions[static_cast<std::size_t>(counters.function)]), counters);
     }
+    add_call_under_way(record, rank, numbers);
     if (lists_ranks()) add_traffic(record, sent);
     if (std::find(report_.hosts.begin(), report_.hosts.end(), rank.host) == report_.hosts.end()) report_.hosts.push_back(rank.host);
     add_costliest(record, numbers);
@@ -137,15 +126,17 @@ class Merging {
   }
 
   RunReport finished() {
-    double all = 0, inside = 0;
+    double all = 0, inside = 0, in_messages = 0;
     std::set<Rank> found;
     for (const ReportedRank& rank : report_.ranks) {
       all += rank.seconds;
       inside += rank.collective_seconds;
+      in_messages += rank.message_seconds;
       report_.seconds = std::max(report_.seconds, rank.seconds);
       found.insert(rank.rank);
     }
     if (all > 0) report_.share = inside / all;
+    if (all > 0) report_.message_share = in_messages / all;
     if (all > 0) report_.own_share = report_.own_rank_seconds / all;
     report_.missing_ranks = report_.world_size - static_cast<Count>(found.size());
     for (Rank rank = 0; rank < report_.world_size && report_.missing.size() < most_missing_listed; ++rank)
@@ -154,13 +145,15 @@ class Merging {
     for (auto& [key, sum] : sums_) {
       ReportRow& row = sum.row;
       if (all > 0) row.share = row.rank_seconds / all;
-      row.vendor = sum.vendor.measured();
-      row.ours = sum.ours.measured();
-      if (sum.late_samples > 0)
-        row.late = MeasuredTime{.median_s = sum.late_s / static_cast<double>(sum.late_samples),
-                                .samples = as_count(sum.most_late_samples)};
+      if (sum.late_calls_s > 0) row.late_rank_seconds = row.rank_seconds * std::min(sum.late_s / sum.late_calls_s, 1.0);
       report_.rows.push_back(std::move(row));
     }
+    for (auto& [function, messages] : messages_) {
+      messages.function = function;
+      report_.messages.push_back(messages);
+    }
+    std::stable_sort(report_.messages.begin(), report_.messages.end(),
+                     [](const auto& a, const auto& b) { return a.rank_seconds > b.rank_seconds; });
     std::stable_sort(report_.rows.begin(), report_.rows.end(),
                      [](const ReportRow& a, const ReportRow& b) { return a.rank_seconds > b.rank_seconds; });
     return std::move(report_);
@@ -206,7 +199,8 @@ class Merging {
 
   ReportedRank status_of(const RankRecord& record, const std::vector<int>& numbers) const {
     const RecordHeader& header = record.header;
-    ReportedRank rank{.rank = header.world_rank, .host = std::string(words_of(header.host)), .path = record.path};
+    ReportedRank rank{
+        .rank = header.world_rank, .host = std::string(words_of(header.host)), .path = record.path, .process = header.process};
     const bool is_here = rank.host == host_;
     rank.state = record.has_ended()  ? RankState::ended
                  : record.is_running ? RankState::running
@@ -228,6 +222,37 @@ class Merging {
     return rank;
   }
 
+  // Returns their seconds.
+  double add_messages(const RankRecord& record, const Counters& counters) {
+    if (!record.header.sees_messages) return 0;  // only those that complete requests are counted
+    ReportedMessages& messages = messages_[record.functions[static_cast<std::size_t>(counters.function)]];
+    add_count(messages.rank_calls, as_count(counters.passed_calls));
+    const double seconds = record.seconds(counters.passed_ticks);
+    messages.rank_seconds += seconds;
+    return seconds;
+  }
+
+  // The time in the call in which the rank is now counts as that in other calls.
+  void add_call_under_way(const RankRecord& record, ReportedRank& rank, const std::vector<int>& numbers) {
+    if (rank.inside_s <= 0) return;
+    if (is_message_function(rank.function)) {
+      rank.message_seconds += rank.inside_s;
+      messages_[rank.function].rank_seconds += rank.inside_s;
+      return;
+    }
+    rank.collective_seconds += rank.inside_s;
+    const std::uint64_t number = record.header.in_call >> 32;
+    const int communicator = number < numbers.size() ? numbers[number] : -1;
+    ReportRow& row = sums_[{communicator, rank.function, size_classes + 1}].row;
+    row.collective = rank.function;
+    row.communicator = communicator;
+    row.has_sizes = false;
+    row.calls = 1;
+    ++row.ranks_inside, ++row.rank_calls;
+    row.rank_seconds += rank.inside_s;
+    row.most_seconds = std::max(row.most_seconds, rank.inside_s);
+  }
+
   void add_counters(const RankRecord& record, const Counters& counters, int communicator, std::uint64_t calls) {
     const std::string& function = record.functions[static_cast<std::size_t>(counters.function)];
     Sum& sum = sums_[{communicator, function, counters.is_others ? size_classes : counters.size_class}];
@@ -244,10 +269,13 @@ class Merging {
       row.least_block = counters.size_class == 0 ? 0 : Bytes{1} << (counters.size_class - 1);
       row.most_block = counters.size_class == 0 ? 0 : as_count((std::uint64_t{1} << counters.size_class) - 1);
     }
-    if (as_count(calls) > row.calls) {
+    // Of ranks with equally many calls, the first one of the communicator knows what a trial would cost.
+    const double trial_s = record.seconds(counters.trial_ticks);
+    if (as_count(calls) > row.calls || (as_count(calls) == row.calls && trial_s > 0)) {
       row.calls = as_count(calls);
       row.ours_calls = as_count(counters.ours_calls);
       if (!is_irregular) row.block_bytes = as_count(counters.bytes);
+      row.trial_s = trial_s;
       row.passed.clear();
       for (std::size_t i = 0; i < std::size(counters.passed); ++i) {
         const PassedCalls& passed = counters.passed[i];
@@ -257,6 +285,7 @@ class Merging {
     }
     const double seconds = record.seconds(counters.ours_ticks) + record.seconds(counters.passed_ticks);
     row.rank_seconds += seconds;
+    row.ours_rank_seconds += record.seconds(counters.ours_ticks);
     row.most_seconds = std::max(row.most_seconds, seconds);
     add_count(row.rank_calls, as_count(calls));
     if (row.what.empty()) {
@@ -264,10 +293,10 @@ class Merging {
       row.why = words_of(counters.why);
     }
     sum.late_s += record.seconds(counters.late_ticks);
-    sum.late_samples += counters.late_samples;
-    sum.most_late_samples = std::max(sum.most_late_samples, counters.late_samples);
-    sum.vendor.add(record, counters.vendor);
-    sum.ours.add(record, counters.ours);
+    sum.late_calls_s += record.seconds(counters.late_call_ticks);
+    row.late_samples = std::max(row.late_samples, as_count(counters.late_samples));
+    const std::optional<MeasuredRatio> ratio = ratio_of(record, counters);
+    if (ratio && (!row.ratio || ratio->samples > row.ratio->samples)) row.ratio = ratio;
   }
 
   // Their begin is from the start of the rank, until the start of the run is known.
@@ -326,6 +355,7 @@ class Merging {
   std::map<std::string, int> communicators_;
   std::map<Rank, std::int64_t> start_of_rank_;  // Unix time in ns
   std::map<std::tuple<int, std::string, std::uint32_t>, Sum> sums_;
+  std::map<std::string, ReportedMessages> messages_;  // by function
 };
 
 bool is_of_run(const RankRecord& record, const RankRecord& wanted) {

@@ -19,11 +19,13 @@ struct ReportedRank {
   RankState state = RankState::ended;
   std::string host, path;
   double seconds = 0;             // from the rank's start to its end, or to the last known moment
-  double collective_seconds = 0;  // the part spent in collectives
-  std::string function;  // for a rank that did not end normally: the collective that it was in, such as "Alltoall"; otherwise empty
-  std::string communicator;  // the communicator of that collective
-  double entered_s = 0;      // when the last collective began, from the rank's start
-  double inside_s = 0;       // for a running rank on this machine: how long it has been in that collective
+  double collective_seconds = 0;  // the part spent in collectives, the one under way included
+  double message_seconds = 0;     // the same of point-to-point and one-sided calls
+  std::int64_t process = 0;
+  std::string function;      // for a rank that did not end normally: the call that it was in, such as "Alltoall"; otherwise empty
+  std::string communicator;  // of that call; empty: of a point-to-point call
+  double entered_s = 0;      // when the last call began, from the rank's start
+  double inside_s = 0;       // for a running rank on this machine: how long it has been in that call
 };
 
 struct ReportedCommunicator {
@@ -34,11 +36,12 @@ struct ReportedCommunicator {
   std::string label() const;  // such as "MPI_COMM_WORLD" or "4 ranks"
 };
 
-// A time that is measured from time to time, each time after a barrier, on the slowest rank.
-struct MeasuredTime {
-  double median_s = 0;
-  double least_s = 0, most_s = 0;  // the interval in which the true median lies with 95 %, or the extremes of few samples
-  Count samples = 0;               // measured in total; the median is of the last 15 at most
+// The trials that ours won: how long our calls took, as a multiple of the MPI library's.
+struct MeasuredRatio {
+  double median = 0;
+  double least = 0, most = 0;  // the interval in which the true median lies with 95 %, or the extremes of few samples
+  double vendor_s = 0;         // median time of the MPI library's calls
+  Count samples = 0;           // measured in total; the median is of the last 15 at most
 };
 
 struct PassedReason {
@@ -55,14 +58,20 @@ struct ReportRow {
   // False for nonblocking, persistent and neighbourhood collectives and for alltoallw, whose sizes are not counted.
   bool has_sizes = true;
   Count calls = 0, ours_calls = 0;
+  Count ranks_inside = 0;                     // not 0: the row is a call under way, in which so many ranks are
   Bytes block_bytes = 0;                      // sum over all calls; if sizes differ between ranks, the bytes that all ranks sent
   double rank_seconds = 0, most_seconds = 0;  // spent in the calls: by all ranks together, and by the rank that spent most
   Count rank_calls = 0;                       // calls summed over all ranks
+  double ours_rank_seconds = 0;               // the part of rank_seconds in calls that Quadrille ran
   double share = 0;                           // of the ranks' total time
-  std::optional<MeasuredTime> late;           // mean wait for late ranks per call; `samples` counts the calls that were measured
-  std::optional<MeasuredTime> vendor, ours;
-  std::string what, why;             // what ran our calls most recently, and why; empty: nothing
-  std::vector<PassedReason> passed;  // calls that the MPI library ran, by reason; from the rank with the most calls
+  // The part of rank_seconds in which ranks waited for late ranks, by the calls that were measured: so many on the rank with the
+  // most.
+  double late_rank_seconds = 0;
+  Count late_samples = 0;
+  std::optional<MeasuredRatio> ratio;  // of trials
+  double trial_s = 0;                  // what a trial would cost that is put off for its cost; 0: none is
+  std::string what, why;               // what ran our calls most recently, and why; empty: nothing
+  std::vector<PassedReason> passed;    // calls that the MPI library ran, by reason; from the rank with the most calls
 };
 
 // One of the blocking calls in which its rank spent most time, waiting included.
@@ -77,6 +86,13 @@ struct ReportedCall {
   bool is_ours = false;
 };
 
+// Calls of one point-to-point or one-sided function, or of one that completes requests.
+struct ReportedMessages {
+  std::string function;  // "Sendrecv"
+  Count rank_calls = 0;  // of all ranks together
+  double rank_seconds = 0;
+};
+
 struct RunReport {
   std::string program, mpi, thread_level, version;
   std::int64_t start_unix_ns = 0;
@@ -87,11 +103,14 @@ struct RunReport {
   Count missing_ranks = 0;
   std::string elsewhere;  // where other machines keep the counters of their ranks, if known
   std::vector<ReportedCommunicator> communicators;
-  std::vector<ReportRow> rows;          // ordered by time, largest first
-  std::vector<ReportedCall> costliest;  // at most 32 of each rank and 4,096 in all, ordered by rank, then begin
-  double seconds = 0;                   // of the rank that ran longest
-  double share = 0;                     // of the ranks' total time, spent in collectives
-  double own_rank_seconds = 0;          // spent by all ranks together on groups, plans and trials; not included in `share`
+  std::vector<ReportRow> rows;             // ordered by time, largest first
+  std::vector<ReportedCall> costliest;     // at most 32 of each rank and 4,096 in all, ordered by rank, then begin
+  double seconds = 0;                      // of the rank that ran longest
+  double share = 0;                        // of the ranks' total time, spent in collectives
+  bool sees_messages = false;              // were point-to-point and one-sided calls counted?
+  std::vector<ReportedMessages> messages;  // ordered by time, largest first
+  double message_share = 0;                // of the ranks' total time, spent in them
+  double own_rank_seconds = 0;             // spent by all ranks together on groups, plans and trials; not included in `share`
   double own_share = 0;
   // Bytes that rank i handed over for rank j, at index i * world_size + j. Includes all collectives in which bytes go from one rank
   // to another, so no barriers, allreduces, reduce_scatters or scans; neighbourhood collectives are not included either. Empty for

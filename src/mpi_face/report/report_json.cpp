@@ -22,38 +22,49 @@ std::string_view name(RankState state) {
 
 Json or_null(const std::string& words) { return words.empty() ? Json() : Json(words); }
 
-Json to_json(const std::optional<MeasuredTime>& time, const char* key) {
-  return time ? Json{{key, time->median_s}, {"samples", time->samples}} : Json();
+// Null if there is no time.
+Json time_json(const char* key, std::optional<double> seconds, Count samples) {
+  return seconds ? Json{{key, *seconds}, {"samples", samples}} : Json();
 }
 
-Json to_json(const Balance::Seconds& seconds) {
-  return {{"median_s", seconds.median}, {"least_s", seconds.least}, {"most_s", seconds.most}};
+Json to_json(const std::optional<MeasuredRatio>& ratio) {
+  if (!ratio) return {};
+  return {{"median", ratio->median}, {"least", ratio->least}, {"most", ratio->most}, {"samples", ratio->samples}};
 }
+
+Json to_json(const Balance::Range& seconds) { return {{"least_s", seconds.least}, {"most_s", seconds.most}}; }
 
 Json to_json(const Balance& balance) {
-  return {{"saved", to_json(balance.saved)},    {"lost", to_json(balance.lost)},    {"own_s", balance.own_s},
-          {"late_s", balance.late_s},           {"rare_s", balance.rare_s},         {"uncovered_s", balance.uncovered_s},
-          {"tried_calls", balance.tried_calls}, {"ours_calls", balance.ours_calls}, {"inside_s", balance.inside_s}};
+  return {{"saved", to_json(balance.saved)},    {"lost", to_json(balance.lost)},          {"own_s", balance.own_s},
+          {"late_s", balance.late_s},           {"untried_s", balance.untried_s},         {"uncovered_s", balance.uncovered_s},
+          {"tried_calls", balance.tried_calls}, {"unclear_calls", balance.unclear_calls}, {"ours_calls", balance.ours_calls},
+          {"inside_s", balance.inside_s},       {"messages_s", balance.messages_s}};
 }
 
 Json to_json(const ReportRow& row) {
   Json passed = Json::array();
   for (const PassedReason& each : row.passed) passed.push_back({{"why", each.why}, {"calls", each.calls}});
   const bool has_blocks = row.has_sizes && row.most_block >= 0;
+  std::optional<double> late_s, vendor_s, ours_s;
+  if (row.late_samples > 0 && row.rank_calls > 0) late_s = row.late_rank_seconds / static_cast<double>(row.rank_calls);
+  if (row.ratio) vendor_s = row.ratio->vendor_s, ours_s = row.ratio->vendor_s * row.ratio->median;
   return {{"collective", row.collective},
           {"communicator", row.communicator < 0 ? Json() : Json(row.communicator)},
           {"least_block_bytes", has_blocks ? Json(row.least_block) : Json()},
           {"most_block_bytes", has_blocks ? Json(row.most_block) : Json()},
           {"calls", row.calls},
           {"ours_calls", row.ours_calls},
+          {"ranks_inside", row.ranks_inside},
           {has_blocks ? "block_bytes" : "sent_bytes", row.has_sizes ? Json(row.block_bytes) : Json()},
           {"rank_calls", row.rank_calls},
           {"rank_seconds", row.rank_seconds},
           {"most_seconds", row.most_seconds},
           {"share", row.share},
-          {"late", to_json(row.late, "mean_s")},
-          {"vendor", to_json(row.vendor, "median_s")},
-          {"ours", to_json(row.ours, "median_s")},
+          {"late", time_json("mean_s", late_s, row.late_samples)},
+          {"ratio", to_json(row.ratio)},
+          {"vendor", time_json("median_s", vendor_s, row.ratio ? row.ratio->samples : 0)},
+          {"ours", time_json("median_s", ours_s, row.ratio ? row.ratio->samples : 0)},
+          {"trial_s", row.trial_s > 0 ? Json(row.trial_s) : Json()},
           {"what", or_null(row.what)},
           {"why", or_null(row.why)},
           {"passed", std::move(passed)}};
@@ -74,7 +85,8 @@ Json to_json(const ReportedRank& rank) {
             {"state", name(rank.state)},
             {"host", rank.host},
             {"seconds", rank.seconds},
-            {"collective_seconds", rank.collective_seconds}};
+            {"collective_seconds", rank.collective_seconds},
+            {"message_seconds", rank.message_seconds}};
   if (rank.state == RankState::ended) return json;
   json["inside"] = or_null(rank.function);
   json["communicator"] = or_null(rank.communicator);
@@ -96,6 +108,7 @@ std::string json_text_of(const RunReport& report) {
             {"start_unix_s", 1e-9 * static_cast<double>(report.start_unix_ns)},
             {"seconds", report.seconds},
             {"share", report.share},
+            {"message_share", report.sees_messages ? Json(report.message_share) : Json()},
             {"own_rank_seconds", report.own_rank_seconds},
             {"own_share", report.own_share}};
   for (const char* key : {"ranks", "communicators", "rows"}) json[key] = Json::array();
@@ -106,6 +119,9 @@ std::string json_text_of(const RunReport& report) {
                                      {"made", each.made},
                                      {"members", each.members.empty() ? Json() : Json(each.members)}});
   json["balance"] = to_json(balance_of(report));
+  json["messages"] = Json::array();
+  for (const ReportedMessages& each : report.messages)
+    json["messages"].push_back({{"function", each.function}, {"rank_calls", each.rank_calls}, {"rank_seconds", each.rank_seconds}});
   for (const ReportRow& row : report.rows) json["rows"].push_back(to_json(row));
   json["costliest_calls"] = Json::array();
   for (const ReportedCall& call : report.costliest) json["costliest_calls"].push_back(to_json(call));

@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "mpi_face/policy/cause.hpp"
 #include "mpi_face/report/balance.hpp"
 #include "mpi_face/report/report.hpp"
 #include "mpi_face/report/report_words.hpp"
@@ -26,6 +27,7 @@ std::string head(const RunReport& report) {
   words += fmt::format(": {} on {}", plural(report.world_size, "rank"), plural(static_cast<Count>(report.hosts.size()), "host"));
   if (!report.mpi.empty()) words += ", " + report.mpi;
   words += fmt::format("\nIt ran {}, {} of that inside collectives", seconds_words(report.seconds), share_words(report.share));
+  if (report.message_share > 0) words += fmt::format(", {} inside point-to-point calls", share_words(report.message_share));
   if (report.own_share > 0) words += fmt::format(", and {} while Quadrille made and tried plans", share_words(report.own_share));
   return words + ".\n";
 }
@@ -34,13 +36,15 @@ std::string sentence_of(const ReportedRank& rank) {
   const std::string inside = rank.communicator.empty() ? rank.function : rank.function + " on " + rank.communicator;
   const std::string in = seconds_words(rank.entered_s) + " in";
   if (rank.state == RankState::running) {
-    if (rank.function.empty()) return fmt::format("rank {} runs, outside collectives; its last one began {}", rank.rank, in);
+    if (rank.function.empty())
+      return fmt::format("rank {} runs, outside the calls that are counted; its last one began {}", rank.rank, in);
     if (rank.inside_s <= 0) return fmt::format("rank {} runs, inside {}, {}", rank.rank, inside, in);
     return fmt::format("rank {} runs, inside {} for {}", rank.rank, inside, seconds_words(rank.inside_s));
   }
   const std::string end = rank.state == RankState::died ? "ended" : fmt::format("(host {}) runs or ended", rank.host);
   if (rank.function.empty())
-    return fmt::format("rank {} {} outside collectives and without MPI_Finalize; its last one began {}", rank.rank, end, in);
+    return fmt::format("rank {} {} outside the calls that are counted and without MPI_Finalize; its last one began {}", rank.rank,
+                       end, in);
   return fmt::format("rank {} {} inside {}, {}", rank.rank, end, inside, in);
 }
 
@@ -78,9 +82,19 @@ void add_calls(ReportRow& sum, const ReportRow& more) {
   sum.rank_seconds += more.rank_seconds;
   sum.most_seconds = std::max(sum.most_seconds, more.most_seconds);
   add_count(sum.rank_calls, more.rank_calls);
+  sum.ours_rank_seconds += more.ours_rank_seconds;
   sum.share += more.share;
-  if (!sum.late) sum.late = more.late;
-  if (!sum.vendor) sum.vendor = more.vendor, sum.ours = more.ours;
+  sum.ranks_inside += more.ranks_inside;
+  sum.late_rank_seconds += more.late_rank_seconds;
+  sum.late_samples = std::max(sum.late_samples, more.late_samples);
+  sum.trial_s = std::max(sum.trial_s, more.trial_s);
+  if (sum.ratio && more.ratio) {
+    sum.ratio->least = std::min(sum.ratio->least, more.ratio->least);
+    sum.ratio->most = std::max(sum.ratio->most, more.ratio->most);
+    add_count(sum.ratio->samples, more.ratio->samples);
+  } else if (more.ratio) {
+    sum.ratio = more.ratio;
+  }
   if (sum.what.empty()) sum.what = more.what, sum.why = more.why;
   for (const PassedReason& each : more.passed) {
     const auto same =
@@ -95,7 +109,7 @@ void add_calls(ReportRow& sum, const ReportRow& more) {
 // The rows to show. In the summary, communicators with the same name and number of ranks share a row.
 std::vector<ShownRow> shown_rows(const RunReport& report, bool full) {
   std::vector<ShownRow> rows;
-  std::map<std::tuple<std::string, Bytes, Bytes, std::string, Count>, std::size_t> places;
+  std::map<std::tuple<std::string, bool, Bytes, Bytes, std::string, Count>, std::size_t> places;
   std::vector<std::set<int>> merged;  // the communicators that each row stands for
   for (const ReportRow& row : report.rows) {
     ShownRow shown{row, "several"};
@@ -105,7 +119,7 @@ std::vector<ShownRow> shown_rows(const RunReport& report, bool full) {
       shown.on = communicator.label();
       ranks = communicator.ranks;
     }
-    const std::tuple key(row.collective, row.least_block, row.most_block, shown.on, ranks);
+    const std::tuple key(row.collective, row.ranks_inside > 0, row.least_block, row.most_block, shown.on, ranks);
     const auto [found, is_new] = places.try_emplace(key, rows.size());
     if (is_new || full) {
       rows.push_back(std::move(shown));
@@ -132,21 +146,42 @@ std::string size_text(const ReportRow& row) {
   return row.block_bytes % calls == 0 && words.find('.') == std::string::npos ? words : "~" + words;
 }
 
-std::string measured_text(const std::optional<MeasuredTime>& time) {
-  return time ? fmt::format("{} (n = {})", seconds_words(time->median_s), count_words(time->samples)) : "–";
+std::string late_text(const ReportRow& row) {
+  if (row.late_samples == 0 || row.rank_calls < 1) return "–";
+  return fmt::format("{} (n = {})", seconds_words(row.late_rank_seconds / static_cast<double>(row.rank_calls)),
+                     count_words(row.late_samples));
 }
 
-void add_notes(WordTable& table, const ReportRow& row, bool full) {
+std::string ratio_text(const MeasuredRatio& ratio) {
+  const std::string least = fmt::format("{:.2f}", ratio.least), most = fmt::format("{:.2f}", ratio.most);
+  return fmt::format(", in trials {} times as long as the MPI library's (n = {})", least == most ? most : least + " to " + most,
+                     count_words(ratio.samples));
+}
+
+// Why the MPI library ran calls. If a trial was put off, its cost, and the most that it could gain: the time of the calls without
+// the waiting for late ranks.
+std::string passed_text(const ReportRow& row, const PassedReason& reason, double ranks) {
+  const std::string words = fmt::format("{} by the MPI library: {}", count_words(reason.calls), reason.why);
+  if (row.trial_s <= 0 || (reason.why != sentence(Cause::too_dear) && reason.why != sentence(Cause::not_worth))) return words;
+  const double own_s = std::max(row.rank_seconds - row.late_rank_seconds, 0.0) / ranks;
+  const double part = static_cast<double>(reason.calls) / static_cast<double>(std::max<Count>(row.calls, 1));
+  return fmt::format("{} ({}; it could gain at most {})", words, seconds_words(row.trial_s), seconds_words(own_s * part));
+}
+
+void add_notes(WordTable& table, const ReportRow& row, double ranks, bool full) {
+  if (row.ranks_inside > 0)
+    table.note(fmt::format("under way: {} of the ranks that run {} inside", count_words(row.ranks_inside),
+                           row.ranks_inside == 1 ? "is" : "are"));
   if (row.ours_calls > 0) {
     std::string words = fmt::format("{} by {}", count_words(row.ours_calls), row.what.empty() ? "Quadrille" : row.what);
+    if (row.ratio) words += ratio_text(*row.ratio);
     if (!row.why.empty()) words += ": " + row.why;
     table.note(words);
   }
   std::vector<PassedReason> passed = row.passed;
   std::stable_sort(passed.begin(), passed.end(), [](const auto& a, const auto& b) { return a.calls > b.calls; });
   const std::size_t told = full ? passed.size() : std::min<std::size_t>(passed.size(), 2);
-  for (std::size_t i = 0; i < told; ++i)
-    table.note(fmt::format("{} by the MPI library: {}", count_words(passed[i].calls), passed[i].why));
+  for (std::size_t i = 0; i < told; ++i) table.note(passed_text(row, passed[i], ranks));
   Count others = 0;
   for (std::size_t i = told; i < passed.size(); ++i) add_count(others, passed[i].calls);
   if (others > 0) table.note(fmt::format("{} by the MPI library for other reasons (--full)", count_words(others)));
@@ -155,8 +190,8 @@ void add_notes(WordTable& table, const ReportRow& row, bool full) {
 std::string rows_text(const RunReport& report, bool full) {
   const std::vector<ShownRow> rows = shown_rows(report, full);
   if (rows.empty()) return "No collective was counted.\n";
-  WordTable table({false, false, false, true, false, true, false, false, false, false});
-  table.add({"share", "time", "calls", "collective", "block", "on", "a call", "MPI library's", "ours", "late ranks"});
+  WordTable table({false, false, false, true, false, true, false, false});
+  table.add({"share", "time", "calls", "collective", "block", "on", "a call", "late ranks"});
   double left_share = 0;
   const std::size_t told = full ? rows.size() : std::min(rows.size(), most_rows);
   const auto ranks = static_cast<double>(std::max<std::size_t>(report.ranks.size(), 1));
@@ -169,9 +204,8 @@ std::string rows_text(const RunReport& report, bool full) {
     const std::string on = rows[i].communicators == 1 ? rows[i].on : fmt::format("{} x {}", rows[i].communicators, rows[i].on);
     const double a_call = row.rank_seconds / static_cast<double>(std::max<Count>(row.rank_calls, 1));
     table.add({share_words(row.share), seconds_words(row.rank_seconds / ranks), count_words(row.calls), row.collective,
-               size_text(row), on, seconds_words(a_call), measured_text(row.vendor), measured_text(row.ours),
-               measured_text(row.late)});
-    add_notes(table, row, full);
+               size_text(row), on, seconds_words(a_call), late_text(row)});
+    add_notes(table, row, ranks, full);
   }
   std::string text = table.text(note_indent, width);
   if (told < rows.size())
@@ -226,11 +260,12 @@ std::string details_text(const RunReport& report) {
   for (const ReportedCommunicator& each : report.communicators)
     communicators.add({each.label(), each.ranks == 0 ? "–" : count_words(each.ranks), count_words(each.made),
                        each.members.empty() ? "–" : ranks_words(each.members, 8)});
-  WordTable ranks({false, true, false, false, true});
-  ranks.add({"rank", "host", "ran", "in collectives", "end"});
+  WordTable ranks({false, true, false, false, false, true});
+  ranks.add({"rank", "host", "ran", "in collectives", "in messages", "end"});
   for (const ReportedRank& each : report.ranks) {
-    const double share = each.seconds > 0 ? each.collective_seconds / each.seconds : 0;
-    ranks.add({fmt::format("{}", each.rank), each.host, seconds_words(each.seconds), share_words(share),
+    const auto share = [&](double seconds) { return share_words(each.seconds > 0 ? seconds / each.seconds : 0); };
+    ranks.add({fmt::format("{}", each.rank), each.host, seconds_words(each.seconds), share(each.collective_seconds),
+               report.sees_messages ? share(each.message_seconds) : "–",
                each.state == RankState::ended ? "well" : sentence_of(each)});
   }
   return '\n' + communicators.text(0, width) + '\n' + ranks.text(0, width);

@@ -59,10 +59,10 @@ TEST(Alternation, TakesTurnsAndReversesTheOrder) {
   EXPECT_EQ(trial.next(), Alternation::vendor) << "until the ranks have met, the MPI library runs the calls";
   trial.count(7);
   EXPECT_EQ(trial.times(), (std::vector<double>{1, 1, 1})) << "calls after the trial is due do not count";
-  EXPECT_EQ(trial.of_way(1), std::vector<double>()) << "nor does the warm-up in what is concluded";
+  EXPECT_EQ(trial.of_way(trial.times(), 1), std::vector<double>()) << "nor does the warm-up in what is concluded";
   trial.go_on(3);
   EXPECT_EQ(run_part(trial, second), (std::vector<int>{2, 2, 2, 1, 1, 1, 0, 0, 0}));
-  EXPECT_EQ(trial.of_way(1), (std::vector<double>{1}));
+  EXPECT_EQ(trial.of_way(trial.times(), 1), (std::vector<double>{1}));
 }
 
 TEST(Alternation, TakesTheFastestWay) {
@@ -96,7 +96,7 @@ TEST(Alternation, DropsContendersThatAreFarSlower) {
   EXPECT_EQ(conclusion.remaining, 2u);
   trial.go_on(conclusion.remaining);
   EXPECT_EQ(run_part(trial, seconds), (std::vector<int>{0, 0, 0, 2, 2, 2, 2, 2, 2, 0, 0, 0}));
-  EXPECT_EQ(trial.of_way(2), (std::vector<double>{0.8, 0.8, 0.8}));
+  EXPECT_EQ(trial.of_way(trial.times(), 2), (std::vector<double>{0.8, 0.8, 0.8}));
 }
 
 // In a program's loop calls overlap. The first call of a turn follows another way's.
