@@ -62,7 +62,7 @@ std::string won(const Balance& balance) {
 
 std::string messages_text(const RunReport& report, const Balance& balance) {
   if (!report.sees_messages) return "Point-to-point calls were not counted; 'quadrille wrap' sees them.\n";
-  if (balance.messages_s <= 0) return {};
+  if (report.message_share < told_share) return {};
   std::string words = fmt::format("Point-to-point calls took {}", seconds_words(balance.messages_s));
   constexpr std::size_t most_functions = 3;
   const auto ranks = static_cast<double>(std::max<std::size_t>(report.ranks.size(), 1));

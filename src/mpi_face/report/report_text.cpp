@@ -27,7 +27,8 @@ std::string head(const RunReport& report) {
   words += fmt::format(": {} on {}", plural(report.world_size, "rank"), plural(static_cast<Count>(report.hosts.size()), "host"));
   if (!report.mpi.empty()) words += ", " + report.mpi;
   words += fmt::format("\nIt ran {}, {} of that inside collectives", seconds_words(report.seconds), share_words(report.share));
-  if (report.message_share > 0) words += fmt::format(", {} inside point-to-point calls", share_words(report.message_share));
+  if (report.message_share >= told_share)
+    words += fmt::format(", {} inside point-to-point calls", share_words(report.message_share));
   if (report.own_share > 0) words += fmt::format(", and {} while Quadrille made and tried plans", share_words(report.own_share));
   return words + ".\n";
 }
