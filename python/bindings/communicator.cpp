@@ -5,15 +5,15 @@
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
-#include <algorithm>
 #include <functional>
+#include <map>
 #include <string>
-#include <vector>
 
 #include "calls.hpp"
 #include "edges.hpp"
 #include "execute/shared/communicator.hpp"
 #include "foundation/mpi_libraries.hpp"
+#include "numbers.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/groups.hpp"
 
@@ -35,16 +35,19 @@ py::object run_as_rank(Communicator& group, const py::function& function) {
   return py::reinterpret_steal<py::object>(returned);
 }
 
-py::list run_on_threads(Count threads, const py::function& function) {
-  std::vector<py::object> results(static_cast<std::size_t>(std::max<Count>(threads, 0)));
+py::list run_on_threads(const py::object& threads, const py::function& function) {
+  const Count count = number_of(threads.ptr(), "threads");
+  std::map<Rank, py::object> results;  // the interpreter's lock guards it
   {
     const LockReleased released;
-    run_threads(threads, [&](Communicator& group) {
+    run_threads(count, [&](Communicator& group) {
       const LockTaken lock;
-      results[static_cast<std::size_t>(group.rank())] = run_as_rank(group, function);
+      results[group.rank()] = run_as_rank(group, function);
     });
   }
-  return py::cast(results);
+  py::list by_rank;
+  for (const auto& [rank, result] : results) by_rank.append(result);
+  return by_rank;
 }
 
 Shared launched() {
@@ -63,6 +66,16 @@ std::string_view library_of(const py::object& mpi) {
                                                   version.substr(0, version.find_first_of("\n\r,")), known));
 }
 
+// Returns the object of the group, which it may have already: so a use by a thread is one for all who have called `over`.
+Shared one_of_group(std::unique_ptr<Communicator> group) {
+  static auto* const known = new std::map<const void*, std::weak_ptr<Ranks>>;
+  std::erase_if(*known, [](const auto& each) { return each.second.expired(); });
+  std::weak_ptr<Ranks>& place = (*known)[&group->nodes()];  // all groups over an MPI communicator share this list
+  Shared ranks = place.lock();
+  if (!ranks) place = ranks = std::make_shared<Ranks>(std::move(group));
+  return ranks;
+}
+
 Shared over(const py::object& communicator) {
   const py::dict modules = py::module_::import("sys").attr("modules");
   const py::object mpi = modules.contains("mpi4py.MPI") ? py::object(modules["mpi4py.MPI"]) : py::none();
@@ -74,8 +87,9 @@ Shared over(const py::object& communicator) {
     throw Error(ErrorCode::misuse, "MPI is not initialised, or finalised already; call over in between");
   const auto address = mpi.attr("_addressof")(communicator).cast<std::uintptr_t>();
   const auto bytes = mpi.attr("_sizeof")(communicator).cast<std::size_t>();
-  const LockReleased released;
-  return std::make_shared<Ranks>(over_mpi_handle(library, reinterpret_cast<const void*>(address), bytes));
+  std::unique_ptr<Communicator> group;
+  without_lock([&] { group = over_mpi_handle(library, reinterpret_cast<const void*>(address), bytes); });
+  return one_of_group(std::move(group));
 }
 
 // Fails a group of threads, so that its ranks stop waiting for each other.
@@ -109,8 +123,8 @@ Communicator& Ranks::group() const {
 }
 
 Use::Use(Ranks& ranks) : ranks_(ranks), group_(ranks.group()) {
-  if (ranks.is_in_use_) throw Error(ErrorCode::misuse, "another thread is using this communicator; use it in one thread at a time");
-  ranks.is_in_use_ = true;
+  if (ranks.uses_ > 0) throw Error(ErrorCode::misuse, "another thread is using this communicator; use it in one thread at a time");
+  ++ranks.uses_;
 }
 
 void add_communicator(py::module_& module) {

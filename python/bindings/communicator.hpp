@@ -28,10 +28,11 @@ class Ranks {
 
  private:
   friend class Use;
+  friend class Waiting;
 
   std::unique_ptr<Communicator> own_;
   Communicator* group_;
-  bool is_in_use_ = false;  // the interpreter's lock guards it
+  int uses_ = 0;  // the interpreter's lock guards it
 };
 
 // One use of a group by one thread, which runs without the interpreter's lock. Throws Error{misuse} if the group has ended, or if
@@ -39,7 +40,7 @@ class Ranks {
 class Use {
  public:
   explicit Use(Ranks& ranks);
-  ~Use() { ranks_.is_in_use_ = false; }
+  ~Use() { --ranks_.uses_; }
   Use(const Use&) = delete;
   Use& operator=(const Use&) = delete;
 
@@ -53,6 +54,18 @@ class Use {
  private:
   Ranks& ranks_;
   Communicator& group_;
+};
+
+// A wait that is no call, so that it cannot be refused. Meanwhile, other uses of the group are.
+class Waiting {
+ public:
+  explicit Waiting(Ranks& ranks) : ranks_(ranks) { ++ranks.uses_; }
+  ~Waiting() { --ranks_.uses_; }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+
+ private:
+  Ranks& ranks_;
 };
 
 // Calls the function with the group, as one use of it.

@@ -4,6 +4,7 @@
 namespace quadrille::python {
 
 HeldRequest::~HeldRequest() {
+  const Waiting waiting(*ranks_);
   without_lock([this] { request_ = Request(); });
 }
 

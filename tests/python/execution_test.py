@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import types
 import unittest
 import unittest.mock
@@ -416,6 +417,67 @@ class Misuse(unittest.TestCase):
         on_one(run)
         self.assertEqual(sentences, ["another thread is using this communicator; use it in one thread at a time"])
 
+    def test_a_second_thread_is_refused_while_the_first_waits(self):
+        calls = {
+            "barrier": lambda ranks: ranks.barrier(),
+            "allreduce": lambda ranks: ranks.allreduce(q.in_place, np.zeros(1)),
+            "exchange": lambda ranks: ranks.exchange([(1 - ranks.rank, np.zeros(1))], [(1 - ranks.rank, np.zeros(1))]),
+            "a plan": lambda ranks: ranks.plan_alltoall(np.zeros(2), np.zeros(2)),
+            "a race": lambda ranks: q.race("alltoall", "direct", ranks=ranks, block=8, seconds=0.01),
+        }
+        for name, call in calls.items():
+            refused, sentences = threading.Event(), []
+
+            def use(ranks):
+                try:
+                    call(ranks)
+                except q.Error as error:
+                    sentences.append(str(error))
+                    refused.set()
+
+            def run(ranks):
+                if ranks.rank == 1:
+                    refused.wait(10)
+                    return call(ranks)
+                other = threading.Thread(target=use, args=(ranks,))
+                other.start()
+                use(ranks)
+                other.join()
+
+            with self.subTest(name):
+                q.run_threads(2, run)
+                self.assertEqual(sentences, ["another thread is using this communicator; use it in one thread at a time"])
+
+    def test_a_second_thread_is_refused_while_a_dropped_request_waits(self):
+        refused, sentences, dropping = threading.Event(), [], False
+
+        def run(ranks):
+            nonlocal dropping
+            arrays = np.zeros(2), np.zeros(2)
+            ranks.alltoall(*arrays)  # makes the plan, so that later calls do not wait to begin
+            if ranks.rank == 1:
+                refused.wait(10)
+                return ranks.alltoall(*arrays)
+
+            def intrude():
+                while not dropping:
+                    time.sleep(0.001)
+                try:
+                    ranks.barrier()
+                except q.Error as error:
+                    sentences.append(str(error))
+                refused.set()
+
+            other = threading.Thread(target=intrude)
+            other.start()
+            request = ranks.ialltoall(*arrays)
+            dropping = True
+            del request  # waits for rank 1; Python lets no other thread run between this line and the one before
+            other.join()
+
+        q.run_threads(2, run)
+        self.assertEqual(sentences, ["another thread is using this communicator; use it in one thread at a time"])
+
 
 class Interruption(unittest.TestCase):
     """Ctrl-C, and the end of the program, while ranks are threads."""
@@ -514,9 +576,12 @@ class Groups(unittest.TestCase):
         with self.assertRaisesRegex(q.Error, "not started by an MPI launcher"):
             q.launched_world()
 
-    def test_threads_must_be_some(self):
-        with self.assertRaises(q.Error):
-            q.run_threads(0, lambda ranks: None)
+    def test_threads_must_be_some_but_not_too_many(self):
+        for threads, sentence in ((0, "at least one rank"), (1025, "at most 1024 ranks, not 1025"), (20000, "at most 1024 ranks"),
+                                  (2**62, "at most 1024 ranks"), (2**70, "'threads'")):
+            with self.assertRaisesRegex(q.Error, sentence) as caught:
+                q.run_threads(threads, lambda ranks: None)
+            self.assertEqual(caught.exception.code, "misuse")
 
 
 class Tuning(unittest.TestCase):

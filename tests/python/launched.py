@@ -93,6 +93,7 @@ every_collective(ranks)
 by_vendor = np.zeros(ranks.size)
 ranks.alltoall(np.arange(1.0 * ranks.size), by_vendor, algorithm="vendor")
 assert (by_vendor == ranks.rank).all()
+assert q.over(MPI.COMM_WORLD) is ranks  # so that a use of one is seen by all
 plan = use_groups_that_end(split, free, ranks.size, ranks.rank)
 is_refused(lambda: q.over(MPI.COMM_NULL), "MPI_COMM_NULL")
 told(ranks, MPI.Get_library_version().split(",")[0].split("\n")[0])

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A communicator whose ranks are threads of this process. They share all of its memory, so their space allocates by operator new.
+#include <fmt/format.h>
+
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -20,6 +22,9 @@ namespace quadrille {
 namespace {
 
 constexpr std::align_val_t alignment{64};
+
+// Each rank that waits looks at all others now and then. On two cores a barrier of 1,000 ranks takes 4 s, one of 2,000 more than 20.
+constexpr Count most_ranks = 1024;
 
 struct Deletion {
   void operator()(std::byte* memory) const { ::operator delete(memory, alignment); }
@@ -100,6 +105,8 @@ ByRank<std::shared_ptr<SharedSpace>> spaces_of_threads(Count ranks) {
 
 void run_as_threads(Count ranks, const std::function<void(Communicator&)>& body) {
   if (ranks < 1) throw Error(ErrorCode::misuse, "a group needs at least one rank");
+  if (ranks > most_ranks)
+    throw Error(ErrorCode::misuse, fmt::format("a group of threads has at most {} ranks, not {}", most_ranks, ranks));
   warn_of_environment();
   // They outlive the threads, because other ranks, and plans that outlive this call, may still access them.
   const auto spaces = spaces_of_threads(ranks);

@@ -64,6 +64,10 @@ TEST(Threads, SwapInPlace) {
   });
 }
 
+TEST(Threads, RefuseTooFewAndTooManyRanks) {
+  for (const Count ranks : {-1, 0, 1025, 20000}) EXPECT_THROW(run_threads(ranks, [](Communicator&) { FAIL(); }), Error) << ranks;
+}
+
 TEST(Threads, AFailingRankReleasesTheOthers) {
   std::atomic<int> lost{0};
   try {
