@@ -20,7 +20,9 @@ std::optional<RecordWish> parse_record_wish(const std::string& words) {
   return RecordWish{words.substr(colon + 1), kind == "fold"};
 }
 
-void make_recording_folder(const std::string& folder) {
+void make_recording_folder(std::string folder) {
+  // After a link, the system would take either as a wish to follow it.
+  while (folder.size() > 1 && (folder.ends_with('/') || folder.ends_with("/."))) folder.pop_back();
   const auto fail = [&](const char* reason) {
     throw Error(ErrorCode::environment, fmt::format("the folder '{}' for the recording cannot be used: {}", folder, reason));
   };

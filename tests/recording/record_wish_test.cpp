@@ -39,5 +39,14 @@ TEST_F(RecordFolderTest, IsRefusedIfOthersMayWriteOrItIsNone) {
   EXPECT_THROW(make_recording_folder((place_ / "no" / "folder").string()), Error);
 }
 
+// Another user may have put it there.
+TEST_F(RecordFolderTest, IsRefusedIfItIsALink) {
+  make_recording_folder((place_ / "target").string());
+  fs::create_directory_symlink("target", place_ / "link");
+  for (const char* const end : {"", "/", "//", "/.", "/./", "/.//./"})
+    EXPECT_THROW(make_recording_folder((place_ / "link").string() + end), Error) << end;
+  make_recording_folder((place_ / "target").string() + "//./");
+}
+
 }  // namespace
 }  // namespace quadrille::recording
