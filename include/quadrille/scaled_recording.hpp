@@ -32,6 +32,8 @@ struct RankScale {
 
 Count ranks_of_grid(const std::vector<Count>& sides);
 
+inline constexpr Count most_scaled_ranks = 4096;  // each keeps its entries, and the time of pricing grows with their square
+
 // A communicator that is a part of the grid (all of some dimensions, at one place of the others) grows with its dimensions, and
 // there are as many more of them as the other dimensions grow. Gaps and times inside calls stay as they were recorded.
 //

@@ -13,8 +13,6 @@
 namespace quadrille::projection {
 namespace {
 
-constexpr Count most_ranks = 4096;  // each keeps its entries, and the time of pricing grows with their square
-
 std::string grid_text(const std::vector<Count>& sides) { return fmt::format("{}", fmt::join(sides, "x")); }
 
 }  // namespace
@@ -29,7 +27,7 @@ RankGrid::RankGrid(Count recorded, const RankScale& scale) : from_(scale.from), 
     if (from_[i] == 1 && to_[i] > 1)
       refuse("a side of 1 cannot grow, because communicators along it cannot be told from single ranks");
     before = from_[i] <= recorded / before ? before * from_[i] : recorded + 1;
-    if (to_[i] > most_ranks / after) refuse(fmt::format("a recording can be scaled to {} ranks at most", most_ranks));
+    if (to_[i] > most_scaled_ranks / after) refuse(fmt::format("a recording can be scaled to {} ranks at most", most_scaled_ranks));
     after *= to_[i];
     factors_.push_back(to_[i] / from_[i]);
   }

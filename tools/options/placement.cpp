@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <sstream>
 
+#include "foundation/text/counted.hpp"
 #include "options/arguments.hpp"
 #include "options/documents.hpp"
 #include "options/problem_options.hpp"
+#include "options/rank_scale.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille::command {
@@ -40,7 +42,7 @@ std::vector<Count> read_placement(const std::string& file, Count ranks) {
 }  // namespace
 
 std::optional<std::vector<Count>> placed_ranks(const std::optional<std::string>& node_sizes,
-                                               const std::optional<std::string>& placement, Count ranks) {
+                                               const std::optional<std::string>& placement, Count ranks, Count recorded) {
   const bool is_cyclic = placement == "cyclic";
   if (placement && !is_cyclic && placement != "block") {
     if (node_sizes)
@@ -53,6 +55,10 @@ std::optional<std::vector<Count>> placed_ranks(const std::optional<std::string>&
   if (!node_sizes) return std::nullopt;
   ProblemOptions options;
   options.node_sizes = node_sizes;
+  const Count placed = options.rank_counts(0).front();
+  if (placed != ranks)
+    refuse(
+        fmt::format("the nodes '{}' hold {}, not {}{}", *node_sizes, counted(placed, "rank"), ranks, scale_hint(recorded, placed)));
   const std::vector<Count> nodes = options.problem(Collective::barrier, ranks, 0, 0).nodes;
   return is_cyclic ? cyclic(nodes) : nodes;
 }

@@ -40,4 +40,9 @@ RankScale parse_scale(const std::string& text, Count recorded) {
   return {.from = {recorded}, .to = {recorded * times}, .blocks = *blocks};
 }
 
+std::string scale_hint(Count recorded, Count wanted) {
+  if (recorded < 2 || wanted <= recorded || wanted % recorded != 0 || wanted > most_scaled_ranks) return "";
+  return fmt::format("; --scale {}:weak makes {} ranks of the {} recorded ones", wanted / recorded, wanted, recorded);
+}
+
 }  // namespace quadrille::command

@@ -12,4 +12,7 @@ namespace quadrille::command {
 // Error{misuse} with a sentence that says what was expected; scaled() checks the grids.
 RankScale parse_scale(const std::string& text, Count recorded);
 
+// "; --scale 16:weak makes 64 ranks of the 4 recorded ones"; empty if no factor does so.
+std::string scale_hint(Count recorded, Count wanted);
+
 }  // namespace quadrille::command

@@ -92,7 +92,8 @@ ProjectionOptions projection_options(const Options& options, const Recording& re
     projected.computing *= static_cast<double>(ranks_of_grid(scale->from)) / static_cast<double>(ranks_of_grid(scale->to));
   if (options.away) projected.away = parse_factor(*options.away, "time away", 0);
   if (options.total_cores) projected.total_cores = parse_whole(*options.total_cores, "the number of cores", 1);
-  const auto placed = placed_ranks(options.node_sizes, options.placement, recording.world_size);
+  const Count recorded = scale ? ranks_of_grid(scale->from) : recording.world_size;
+  const auto placed = placed_ranks(options.node_sizes, options.placement, recording.world_size, recorded);
   projected.nodes = placed ? *placed : recorded_hosts(recording);
   return projected;
 }

@@ -235,7 +235,7 @@ TEST_F(ProjectTest, RefusesWrongScales) {
   refused("2x4=3x4:weak", "whole factors");
   refused("2x2=4x4:weak", "does not have the 8 recorded ranks");
   refused("2:weak=3", "rule of --scale");
-  refused("3:weak", "16 ranks");
+  refused("3:weak", "the nodes '4x4' hold 16 ranks, not 24; --scale 2:weak makes 16 ranks of the 8 recorded ones");
   refuses({"project", folder_, "--machine", "hdr", "--scale", "2:weak"}, "--scale needs nodes");
 }
 
@@ -267,7 +267,13 @@ TEST_F(ProjectTest, RefusesWrongUse) {
   EXPECT_FALSE(fs::exists(file("none.perfetto")));
   for (const char* window : {"", "1", "2..1", "1..1", "a..b", "1..2..3", "nan..2", "1...0.5"})
     refuses(words({"--trace", "run.perfetto", "--trace-window", window}), "two times of the recorded run");
-  refuses({"project", folder_, "--machine", "hdr", "--node-sizes", "8x8"}, "64 ranks");
+  const auto refused_on = [&](const char* nodes, const std::string& part) {
+    refuses({"project", folder_, "--machine", "hdr", "--node-sizes", nodes}, part);
+  };
+  refused_on("8x8", "the nodes '8x8' hold 64 ranks, not 8; --scale 8:weak makes 64 ranks of the 8 recorded ones");
+  refused_on("3x4", "the nodes '3x4' hold 12 ranks, not 8\n");
+  refused_on("4", "the nodes '4' hold 4 ranks, not 8\n");
+  refused_on("64x128", "the nodes '64x128' hold 8192 ranks, not 8\n");
   refuses({"project", folder_, "--machine", "hdr", "--placement", "cyclic"}, "--node-sizes");
   refuses(words({"--placement", "blok"}), "block or cyclic");
   refuses({"project", folder_, "--machine", "hdr", "--placement", write("few", "0 1\n")}, "places 2 ranks, not 8");
