@@ -51,8 +51,8 @@ struct ProjectionOptions {
   std::string vendor;        // id of a VendorLibrary (vendor_choice.hpp); empty: the library that was recorded
   // Our algorithms, as parse_choice reads them, instead of our choice. Where one does not apply, our choice stays.
   std::map<Collective, std::string> chosen;
-  double computing = 1;  // factor for the computing between calls
-  double away = 1;       // factor for the time in which ranks were away from a processor
+  double computing = 1;  // factor for the computing between calls, at most 1e6
+  double away = 1;       // factor for the time in which ranks were away from a processor, at most 1e6
   // As if members of a communicator shared their work evenly: all enter each collective at the mean of their times.
   bool without_late_ranks = false;
   // If false, prices of collectives are multiplied by the machine's residuals where these were measured on the same node sizes.

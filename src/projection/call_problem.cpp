@@ -7,6 +7,7 @@
 #include <cctype>
 #include <map>
 
+#include "quadrille/checked.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/traffic.hpp"
@@ -106,7 +107,11 @@ class Posing {
       if (own.counts.empty() && !own.peers.empty() && own.block_bytes == 0) return cannot(std::string(sizes_unknown));
       for (std::size_t k = 0; k < own.peers.size(); ++k) {
         if (own.peers[k] >= problem_.ranks) return cannot("its neighbours were not recorded");
-        if (own.peers[k] >= 0) sums[{static_cast<Rank>(i), own.peers[k]}] += own.counts.empty() ? own.block_bytes : own.counts[k];
+        if (own.peers[k] < 0) continue;
+        Bytes& bytes = sums[{static_cast<Rank>(i), own.peers[k]}];
+        const auto sum = checked_sum(bytes, own.counts.empty() ? own.block_bytes : own.counts[k]);
+        if (!sum) return cannot("its blocks have 2^63 bytes or more together");
+        bytes = *sum;
       }
     }
     std::vector<TrafficEntry> entries;

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "foundation/text/counted.hpp"
 #include "foundation/text/nearest.hpp"
@@ -18,6 +17,8 @@ namespace quadrille::projection {
 void refuse(const std::string& sentence) { throw Error(ErrorCode::misuse, sentence); }
 
 namespace {
+
+constexpr double most_factor = 1e6;  // so that times stay finite
 
 // Whether values are in their ranges depends on the call, so that is not checked here.
 void check_chosen(Collective collective, std::string_view specification) {
@@ -51,7 +52,8 @@ void check(const Recording& recording, const ProjectionOptions& options) {
     refuse(fmt::format("the nodes hold {}, but {} recorded", counted(size(options.nodes), "rank"),
                        recorded == 1 ? "1 was" : fmt::format("{} were", recorded)));
   const auto check_factor = [](double factor, std::string_view what) {
-    if (!(factor >= 0) || !std::isfinite(factor)) refuse(fmt::format("the factor for {} is not a number from 0 on", what));
+    if (!(factor >= 0 && factor <= most_factor))
+      refuse(fmt::format("the factor for {} is not a number from 0 to {}", what, most_factor));
   };
   check_factor(options.computing, "computing");
   check_factor(options.away, "time away");

@@ -26,6 +26,7 @@ namespace {
 using namespace projection;
 
 constexpr Count most_operations = Count{1} << 26;
+constexpr double most_computing_s = 9e9;  // fewer than 2^63 nanoseconds
 
 struct GoalCall {
   std::optional<Schedule> schedule;  // nothing: the call takes what was recorded
@@ -209,6 +210,9 @@ class WrittenRank {
 
   // Writes the time that has passed since the last call, in whole nanoseconds; the rest is kept.
   void pass() {
+    if (passed_s_ > most_computing_s)
+      throw Error(ErrorCode::too_large,
+                  fmt::format("rank {} computes for more than {:g} s, which GOAL cannot say", rank_, most_computing_s));
     const auto nanoseconds = static_cast<Count>(std::floor(passed_s_ * 1e9));
     if (nanoseconds <= 0) return;
     passed_s_ -= static_cast<double>(nanoseconds) * 1e-9;

@@ -5,9 +5,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "foundation/text/counted.hpp"
 #include "projection/call_problem.hpp"
+#include "quadrille/checked.hpp"
 
 namespace quadrille::projection {
 namespace {
@@ -77,7 +79,7 @@ std::vector<std::string> remarks_of(const Recording& recording, const Projection
   Count unseen = 0, sampled = 0;
   double away_s = 0, all_s = 0;
   for (const RecordedRank& rank : recording.ranks) {
-    unseen += rank.unseen_calls;
+    unseen = checked_sum(unseen, rank.unseen_calls).value_or(std::numeric_limits<Count>::max());
     all_s += rank.seconds;
     for (const RecordedTimes& times : rank.times) away_s += times.away_s;
   }

@@ -11,9 +11,9 @@ namespace {
 
 constexpr Count entries_between_reports = 1 << 16;
 
-Count entries_of(const Recording& recording) {
-  return std::accumulate(recording.ranks.begin(), recording.ranks.end(), Count{0},
-                         [](Count sum, const RecordedRank& rank) { return sum + rank.calls; });
+double entries_of(const Recording& recording) {
+  return std::accumulate(recording.ranks.begin(), recording.ranks.end(), 0.0,
+                         [](double sum, const RecordedRank& rank) { return sum + static_cast<double>(rank.calls); });
 }
 
 // Each rank has a core, so the order in which ranks go on has no influence on their times.
@@ -38,12 +38,12 @@ void walk_freely(Walk& walk, std::size_t ranks, const std::function<void()>& rep
 
 Replayed replay(const Recording& recording, const ProjectionOptions& options, CallPrices& prices) {
   const std::size_t ranks = recording.ranks.size();
-  const Count entries = entries_of(recording);
+  const double entries = entries_of(recording);
   Count before = 0;  // entries of earlier passes
   const bool shares_cores = options.total_cores > 0 && options.total_cores < static_cast<Count>(ranks);
   const auto report_of = [&](const Walk& walk) {
     return [&] {
-      const double all = static_cast<double>(entries) * (shares_cores ? 2 : 1);
+      const double all = entries * (shares_cores ? 2 : 1);
       if (options.progress) options.progress(static_cast<double>(before + walk.taken()) / std::max(all, 1.0));
     };
   };

@@ -11,6 +11,7 @@
 #include "projection/call_problem.hpp"
 #include "projection/check.hpp"
 #include "projection/rank_grid.hpp"
+#include "quadrille/checked.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
@@ -136,7 +137,12 @@ class Scaling {
       const auto place = std::lower_bound(before.members.begin(), before.members.end(), originals_[index(member)]);
       grown.counts.push_back(shrunk(site.counts[index(place - before.members.begin())]));
     }
-    grown.block_bytes = std::accumulate(grown.counts.begin(), grown.counts.end(), Bytes{0});
+    grown.block_bytes = 0;
+    for (const Bytes count : grown.counts) {
+      const auto sum = checked_sum(grown.block_bytes, count);
+      if (!sum) refuse(fmt::format("the blocks of {} have 2^63 bytes or more together, so it cannot be scaled", site.function));
+      grown.block_bytes = *sum;
+    }
     counts_ += grown.counts.size();
     if (counts_ > most_counts) refuse("the recording has too many calls with counts to be scaled to so many ranks");
     return grown;

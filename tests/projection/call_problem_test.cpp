@@ -83,6 +83,14 @@ TEST_F(CallProblem, OfNeighboursHasTheirEdges) {
 }
 
 TEST_F(CallProblem, SaysWhatWasNotRecorded) {
+TEST_F(CallProblem, AddsNoSizesBeyond63Bits) {
+  constexpr Bytes most = (Bytes{1} << 62) - 1;
+  const RecordedSite twice{.function = "Neighbor_alltoall", .block_bytes = most, .peers = {1, 1, 1}};
+  EXPECT_THAT(of_all(twice).error(), HasSubstr("2^63 bytes or more together"));
+  EXPECT_FALSE(of_all({.function = "Alltoallv", .counts = {most, most, most}}));
+  EXPECT_FALSE(of_all({.function = "Allgather", .block_bytes = most}));
+}
+
   const RecordedSite alltoall{.function = "Alltoall", .block_bytes = 8};
   EXPECT_THAT(problem({alltoall, alltoall, {.function = "Barrier"}}).error(),
               HasSubstr("some ranks call Alltoall, others Barrier"));

@@ -345,8 +345,10 @@ TEST_F(Projections, RefuseWhatDoesNotFit) {
   options_.vendor = "other";
   EXPECT_THAT(refused(), HasSubstr("name openmpi, openmpi5 or mpich"));
   options_.vendor.clear();
-  options_.computing = -1;
-  EXPECT_THAT(refused(), HasSubstr("factor for computing"));
+  for (const double factor : {-1.0, std::nan(""), 1e300}) {
+    options_.computing = factor;
+    EXPECT_THAT(refused(), HasSubstr("the factor for computing is not a number from 0 to 1000000")) << factor;
+  }
   options_.computing = 1;
   options_.chosen[Collective::alltoall] = "slow";
   EXPECT_THAT(refused(), HasSubstr("alltoall has no algorithm 'slow'"));

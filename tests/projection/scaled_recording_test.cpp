@@ -178,3 +178,7 @@ TEST(ScaledRecording, RefusesWhatDoesNotFollow) {
 
 }  // namespace
 }  // namespace quadrille::projection
+  MadeRecording large(2);
+  constexpr Bytes most = (Bytes{1} << 62) - 1;
+  large.site({.function = "Allgatherv", .block_bytes = 2 * most, .counts = {most, most}});
+  EXPECT_THAT(refused(large, {.from = {2}, .to = {4}}), HasSubstr("the blocks of Allgatherv have 2^63 bytes or more together"));

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "foundation/text/byte_text.hpp"
@@ -22,6 +23,6 @@ std::string title_of(const ProjectedPiece& piece) {
   return has_part_name ? std::string(name(piece.part)) : title_of(piece.site);
 }
 
-std::int64_t nanoseconds(double seconds) { return std::llround(seconds * 1e9); }
+std::int64_t nanoseconds(double seconds) { return std::llround(std::min(seconds, 9e9) * 1e9); }
 
 }  // namespace quadrille::command

@@ -14,6 +14,6 @@ std::string title_of(const RecordedSite* site);
 
 std::string title_of(const ProjectedPiece& piece);  // "computing", "waiting for late ranks", or the title of its call
 
-std::int64_t nanoseconds(double seconds);
+std::int64_t nanoseconds(double seconds);  // at most 9e18
 
 }  // namespace quadrille::command

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "mpi_face/report/report_words.hpp"
+#include "quadrille/checked.hpp"
 #include "recording/totals.hpp"
 #include "support/text.hpp"
 
@@ -26,6 +27,9 @@ constexpr std::size_t slices = 20, most_phases = 12, most_rows = 12, most_calls 
 std::string several(Count count, std::string_view thing) {
   return fmt::format("{} {}{}", count_words(count), thing, count == 1 ? "" : "s");
 }
+
+// Counters that a file states may be of any size.
+Count sum_of(Count a, Count b) { return checked_sum(a, b).value_or(std::numeric_limits<Count>::max()); }
 
 std::string time_text(double seconds) { return seconds > 0 ? seconds_text(seconds) : "0 s"; }
 
@@ -235,7 +239,7 @@ std::string messages_text(const Recording& recording) {
   for (const RecordedRank& rank : recording.ranks)
     for (const RecordedFunction& each : rank.functions) {
       auto& [calls, seconds] = functions[each.name];
-      calls += each.calls, seconds += each.seconds;
+      calls = sum_of(calls, each.calls), seconds += each.seconds;
     }
   std::vector<std::pair<std::string, std::pair<Count, double>>> sorted(functions.begin(), functions.end());
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second.second > b.second.second; });
@@ -275,7 +279,7 @@ std::string remarks_text(const Recording& recording) {
   Count cut = 0, killed = 0, walls = 0, unseen = 0;
   for (const RecordedRank& rank : recording.ranks) {
     cut += rank.is_cut, killed += !rank.has_ended, walls += rank.uses_wall_time;
-    unseen += rank.unseen_calls;
+    unseen = sum_of(unseen, rank.unseen_calls);
   }
   std::string text;
   const Count missing = recording.world_size - static_cast<Count>(recording.ranks.size());
