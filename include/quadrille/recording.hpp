@@ -104,8 +104,13 @@ struct Recording {
 };
 
 // Reads the folder of a recording, of a run that has ended, was killed or still runs. Throws Error{environment} if there is no such
-// folder, Error{malformed} if no file in it can be read as a recording; damaged files beside good ones become remarks.
+// folder, Error{malformed} if no file in it can be read as a recording, or if what the files say is refused by `check`; damaged
+// files beside good ones become remarks.
 Recording read_recording(const std::string& folder);
+
+// Throws Error{malformed} if the parts contradict each other: ranks are not in order, a communicator has a rank twice, or a rank
+// has a site on a communicator of which it is no member. What read_recording returns has passed, and projections check it again.
+void check(const Recording& recording);
 
 // Decodes the entries of a rank, which must outlive it, one after the other. It takes up to 400 KiB.
 class RecordedCalls {

@@ -128,12 +128,12 @@ class Posing {
 }  // namespace
 
 std::optional<CallForm> form_of(std::string_view function) {
-  constexpr std::string_view of_neighbours = "eighbor_";
+  constexpr std::string_view of_neighbours = "Neighbor_";
   std::string_view core = core_of(function);
+  const bool is_of_neighbours = core.starts_with(of_neighbours) || core.starts_with("neighbor_");
+  if (is_of_neighbours) core.remove_prefix(of_neighbours.size());
   if (core.empty()) return std::nullopt;
   core.remove_prefix(1);
-  const bool is_of_neighbours = core.starts_with(of_neighbours);
-  if (is_of_neighbours) core.remove_prefix(of_neighbours.size() + 1);
   for (const Row& row : rows)
     if (row.function == core)
       return CallForm{is_of_neighbours ? Collective::alltoallv : row.collective, is_of_neighbours, core_of(function) != function};

@@ -39,6 +39,7 @@ void check_chosen(Collective collective, std::string_view specification) {
 }  // namespace
 
 void check_complete(const Recording& recording) {
+  quadrille::check(recording);
   const Count missing = recording.world_size - size(recording.ranks);
   if (missing == 0) return;
   refuse(fmt::format("the recordings of {} of {} are missing, and without them calls cannot be matched{}", missing,

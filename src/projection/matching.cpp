@@ -27,7 +27,7 @@ Matching::Matching(const Recording& recording) {
 
 std::size_t Matching::member_of(std::size_t communicator, Rank rank) const {
   const Calls& calls = all_[communicator];
-  if (calls.is_world) return index(rank);
+  if (calls.is_world && rank < size(calls.members)) return index(rank);
   const auto place = std::lower_bound(calls.members.begin(), calls.members.end(), std::pair<Rank, std::size_t>(rank, 0));
   QUADRILLE_ASSERT(place != calls.members.end() && place->first == rank);
   return place->second;

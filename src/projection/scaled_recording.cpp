@@ -66,10 +66,12 @@ class Scaling {
     made_.world_size = grid_.ranks();
     made_.remarks.push_back(fmt::format("{} ranks stand for the {} recorded ones, and compute, call and are late as those did",
                                         grid_.ranks(), recorded_.world_size));
+    std::vector<Rank> all(originals_.size());
+    std::iota(all.begin(), all.end(), Rank{0});
+    made_.communicators.push_back({"", std::move(all), 0, false});  // of the sites that are not used
     parts_.resize(recorded_.communicators.size());
     for (const RecordedSite& site : recorded_.sites)
       if (is_used(site) && !parts_[site.communicator]) grow(site.communicator);
-    if (made_.communicators.empty()) made_.communicators.emplace_back();
     for (Rank rank = 0; rank < grid_.ranks(); ++rank) {
       RecordedRank copy = recorded_.ranks[index(originals_[index(rank)])];
       copy.rank = rank;

@@ -90,6 +90,12 @@ RankContents parse_file(std::string_view bytes) {
   recorded.calls = from.count();
   recorded.packed = from.text();
   if (!from.is_at_end() || recorded.calls > most_calls_in(recorded.packed.size())) ByteReader::fail();
+  Count left = recorded.calls;  // the sites' calls are the entries
+  for (const RecordedTimes& each : recorded.times) {
+    if (each.calls > left) ByteReader::fail();
+    left -= each.calls;
+  }
+  if (left != 0) ByteReader::fail();
   return contents;
 }
 

@@ -13,6 +13,7 @@
 #include "foundation/text/printable.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/recording.hpp"
+#include "recording/kind_names.hpp"
 #include "recording/live_log.hpp"
 #include "recording/live_read.hpp"
 #include "recording/rank_file.hpp"
@@ -109,6 +110,10 @@ class Shared {
   std::map<RecordedSite, std::uint32_t> sites_;
 };
 
+[[noreturn]] void contradict(const std::string& what) {
+  throw Error(ErrorCode::malformed, "the recording contradicts itself: " + what);
+}
+
 }  // namespace
 
 Recording read_recording(const std::string& folder) {
@@ -134,7 +139,37 @@ Recording read_recording(const std::string& folder) {
     }
     recording.ranks.push_back(std::move(each.recorded));
   }
+  check(recording);
   return recording;
+}
+
+void check(const Recording& recording) {
+  const auto is_of_world = [&](Rank rank) { return rank >= 0 && rank < recording.world_size; };
+  std::vector<std::vector<Rank>> members;  // by communicator, in order, without those of other worlds
+  for (const RecordedCommunicator& communicator : recording.communicators) {
+    std::vector<Rank>& sorted = members.emplace_back(communicator.members);
+    std::erase(sorted, -1);
+    std::sort(sorted.begin(), sorted.end());
+    if (!sorted.empty() && (!is_of_world(sorted.front()) || !is_of_world(sorted.back())))
+      contradict(fmt::format("a communicator has members that are not among the {} ranks", recording.world_size));
+    if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
+      contradict(fmt::format("a communicator has rank {} twice", *twice));
+  }
+  Rank before = -1;
+  for (const RecordedRank& rank : recording.ranks) {
+    if (!is_of_world(rank.rank) || rank.rank <= before || rank.times.size() != rank.sites.size())
+      contradict("its ranks are not in order");
+    before = rank.rank;
+    for (const std::uint32_t number : rank.sites) {
+      if (number >= recording.sites.size() || recording.sites[number].communicator >= members.size())
+        contradict(fmt::format("rank {} has a site that does not exist", rank.rank));
+      const RecordedSite& site = recording.sites[number];
+      const std::vector<Rank>& on = members[site.communicator];
+      if (!std::binary_search(on.begin(), on.end(), rank.rank))
+        contradict(fmt::format("rank {} calls {} on a communicator of which it is no member", rank.rank,
+                               site.function.empty() ? name(site.kind) : site.function));
+    }
+  }
 }
 
 }  // namespace quadrille

@@ -26,7 +26,8 @@ TEST(CallForm, IsThatOfTheBlockingFunction) {
   EXPECT_FALSE(form_of("Allreduce")->is_nonblocking);
   EXPECT_TRUE(form_of("Iallreduce")->is_nonblocking);
   EXPECT_TRUE(form_of("Allreduce_init")->is_nonblocking);
-  for (const char* const other : {"", "I", "Send", "Neighbor_bcast_all", "Comm_dup"}) EXPECT_FALSE(form_of(other)) << other;
+  for (const char* const other : {"", "I", "Send", "Neighbor_bcast_all", "Neighbor_", "Ineighbor_", "Comm_dup"})
+    EXPECT_FALSE(form_of(other)) << other;
 }
 
 // Sites of three ranks on one communicator.
@@ -82,7 +83,6 @@ TEST_F(CallProblem, OfNeighboursHasTheirEdges) {
   EXPECT_EQ(Traffic(uneven).bytes(0, 1), 3);
 }
 
-TEST_F(CallProblem, SaysWhatWasNotRecorded) {
 TEST_F(CallProblem, AddsNoSizesBeyond63Bits) {
   constexpr Bytes most = (Bytes{1} << 62) - 1;
   const RecordedSite twice{.function = "Neighbor_alltoall", .block_bytes = most, .peers = {1, 1, 1}};
@@ -91,6 +91,7 @@ TEST_F(CallProblem, AddsNoSizesBeyond63Bits) {
   EXPECT_FALSE(of_all({.function = "Allgather", .block_bytes = most}));
 }
 
+TEST_F(CallProblem, SaysWhatWasNotRecorded) {
   const RecordedSite alltoall{.function = "Alltoall", .block_bytes = 8};
   EXPECT_THAT(problem({alltoall, alltoall, {.function = "Barrier"}}).error(),
               HasSubstr("some ranks call Alltoall, others Barrier"));

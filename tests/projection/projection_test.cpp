@@ -340,6 +340,10 @@ TEST_F(Projections, RefuseWhatDoesNotFit) {
   recording.ranks.pop_back();
   EXPECT_THAT(testing::sentence_of([&] { project(recording, options_); }), HasSubstr("1 of 16 ranks are missing"));
   recording = program_.made();
+  recording.communicators[0].members.pop_back();
+  EXPECT_THAT(testing::sentence_of([&] { project(recording, options_); }),
+              HasSubstr("rank 15 calls Alltoall on a communicator of which it is no member"));
+  recording = program_.made();
   recording.mpi = "Other MPI 1";
   EXPECT_THAT(testing::sentence_of([&] { project(recording, options_); }), HasSubstr("'Other MPI 1' has no known rules"));
   options_.vendor = "other";

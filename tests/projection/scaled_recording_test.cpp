@@ -145,6 +145,14 @@ TEST(ScaledRecording, RepeatsCountsAndKeepsRoots) {
   EXPECT_EQ(more.communicators[more.sites[1].communicator].members, (std::vector<Rank>{1, 3, 5, 7}));
 }
 
+TEST(ScaledRecording, HasARanksSitesOnItsCommunicatorsOnly) {
+  MadeRecording program(4);
+  program.site({.function = "Bcast", .communicator = program.communicator({2, 3}, "row"), .root = 0, .block_bytes = 8});
+  program.site({.kind = RecordedKind::point_to_point});
+  program.site({.kind = RecordedKind::making, .function = "Finalize"});
+  check(scaled(program.made(), {.from = {2, 2}, .to = {2, 4}}));
+}
+
 TEST(ScaledRecording, RefusesWhatDoesNotFollow) {
   const auto refused = [](const MadeRecording& program, const RankScale& scale) {
     return sentence_of([&] { scaled(program.made(), scale); });
@@ -174,11 +182,11 @@ TEST(ScaledRecording, RefusesWhatDoesNotFollow) {
   MadeRecording unknown(4);
   unknown.site({.function = "Alltoallv", .block_bytes = 8, .counts = {8}});
   EXPECT_THAT(refused(unknown, {.from = {4}, .to = {8}}), HasSubstr("the counts of Alltoallv were not all recorded"));
-}
-
-}  // namespace
-}  // namespace quadrille::projection
   MadeRecording large(2);
   constexpr Bytes most = (Bytes{1} << 62) - 1;
   large.site({.function = "Allgatherv", .block_bytes = 2 * most, .counts = {most, most}});
   EXPECT_THAT(refused(large, {.from = {2}, .to = {4}}), HasSubstr("the blocks of Allgatherv have 2^63 bytes or more together"));
+}
+
+}  // namespace
+}  // namespace quadrille::projection

@@ -15,7 +15,9 @@
 #include "recording/recording_json.hpp"
 #include "recording/totals.hpp"
 #include "support/environment.hpp"
+#include "support/made_recording.hpp"
 #include "support/own_folder.hpp"
+#include "support/sentence_of.hpp"
 
 namespace quadrille::recording {
 namespace {
@@ -191,6 +193,45 @@ TEST_F(ReadRecording, RefusesFoldersWithoutRecordings) {
   EXPECT_THROW(read_recording(folder()), Error);
   write_log(1);
   EXPECT_EQ(read_recording(folder()).remarks.size(), 1u);
+}
+
+// Each file is right in form, and is read without the other ones; together they cannot be.
+TEST_F(ReadRecording, RefusesWhatContradictsItself) {
+  const auto refused = [&](const auto& change) {
+    testing::MadeRecording program(4);
+    const std::size_t part = program.communicator({0, 1}, "part");
+    for (const std::size_t on : {std::size_t{0}, part}) program.site({.function = "Barrier", .communicator = on});
+    for (Rank rank = 0; rank < 4; ++rank) program.add(rank, 0);
+    std::vector<RankContents> all = program.contents();
+    change(all[3]);
+    for (const RankContents& each : all) testing::MadeRecording::write(folder(), each);
+    return testing::sentence_of([&] { read_recording(folder()); });
+  };
+  const std::string contradicts = "the recording contradicts itself: ";
+  EXPECT_EQ(refused([](const RankContents&) {}), "");
+  EXPECT_EQ(refused([](RankContents& rank) { rank.sites[0].communicator = 1; }),
+            contradicts + "rank 3 calls Barrier on a communicator of which it is no member");
+  EXPECT_EQ(refused([](RankContents& rank) { rank.sites[0] = {.kind = RecordedKind::others, .communicator = 1}; }),
+            contradicts + "rank 3 calls others on a communicator of which it is no member");
+  EXPECT_EQ(refused([](RankContents& rank) {
+              rank.communicators[0].members = {3, -1, -1, 2, 3};
+            }),
+            contradicts + "a communicator has rank 3 twice");
+  EXPECT_EQ(refused([](RankContents& rank) { rank.communicators[0].members = {3, -1, -1}; }), "");
+}
+
+TEST_F(ReadRecording, ReadsNoFileWhoseSitesHaveOtherCallsThanItsEntries) {
+  testing::MadeRecording program(2);
+  program.site({.function = "Barrier"}), program.site({.function = "Alltoall"});
+  for (Rank rank = 0; rank < 2; ++rank) program.add(rank, 0), program.add(rank, 1);
+  for (const Count calls : {Count{0}, Count{2}, (Count{1} << 62) - 1}) {
+    std::vector<RankContents> all = program.contents();
+    all[0].recorded.times[1].calls = calls;
+    for (const RankContents& each : all) testing::MadeRecording::write(folder(), each);
+    const Recording recording = read_recording(folder());
+    EXPECT_EQ(recording.ranks.size(), 1u) << calls;
+    EXPECT_EQ(recording.remarks.size(), 1u) << calls;
+  }
 }
 
 // Changes bytes at random and reads. `seal` makes the bytes pass the first check, so that the ones behind it are met, too.

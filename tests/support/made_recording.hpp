@@ -2,6 +2,7 @@
 // Recordings made by tests: communicators, sites, and the entries of each rank.
 #pragma once
 
+#include <algorithm>
 #include <fstream>
 #include <numeric>
 #include <string>
@@ -44,16 +45,22 @@ class MadeRecording {
     entries_[static_cast<std::size_t>(rank)].push_back({site, times.gap_us * 1e3, times.away_us * 1e3, times.duration_us * 1e3});
   }
 
-  // All sites are sites of all ranks.
+  // A rank has all sites on communicators of which it is a member.
   Recording made() const {
     Recording recording = recording_;
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       RecordedRank rank{.rank = static_cast<Rank>(i), .host = "here", .has_ended = true};
-      rank.sites.resize(recording.sites.size());
-      std::iota(rank.sites.begin(), rank.sites.end(), 0u);
+      std::vector<std::uint32_t> own(recording.sites.size());  // by site: its number at this rank
+      for (std::uint32_t site = 0; site < recording.sites.size(); ++site) {
+        const std::vector<Rank>& members = recording.communicators[recording.sites[site].communicator].members;
+        if (std::find(members.begin(), members.end(), rank.rank) == members.end()) continue;
+        own[site] = static_cast<std::uint32_t>(rank.sites.size());
+        rank.sites.push_back(site);
+      }
       rank.times.resize(rank.sites.size());
       recording::CallPacker packer(false);
-      for (const recording::Entry& entry : entries_[i]) {
+      for (recording::Entry entry : entries_[i]) {
+        entry.site = own[entry.site];
         packer.add(entry);
         RecordedTimes& times = rank.times[entry.site];
         ++times.calls;
@@ -67,21 +74,33 @@ class MadeRecording {
     return recording;
   }
 
+  // What the files of the ranks hold.
+  std::vector<recording::RankContents> contents() const {
+    const Recording recording = made();
+    std::vector<recording::RankContents> all;
+    for (const RecordedRank& rank : recording.ranks) {
+      recording::RankContents& own = all.emplace_back();
+      own.facts = {.program = recording.program,
+                   .mpi = recording.mpi,
+                   .version = "1",
+                   .host = "here",
+                   .rank = rank.rank,
+                   .world_size = recording.world_size,
+                   .run = 1};
+      own.communicators = recording.communicators;
+      for (const std::uint32_t site : rank.sites) own.sites.push_back(recording.sites[site]);
+      own.recorded = rank;
+    }
+    return all;
+  }
+
+  static void write(const std::string& folder, const recording::RankContents& contents) {
+    std::ofstream(recording::file_path(folder, contents.facts.rank)) << recording::file_of(contents);
+  }
   // Writes the files of the first `ranks` ranks.
   void write(const std::string& folder, std::size_t ranks) const {
-    const Recording recording = made();
-    for (std::size_t i = 0; i < ranks; ++i) {
-      recording::RankContents contents{
-          .communicators = recording.communicators, .sites = recording.sites, .recorded = recording.ranks[i]};
-      contents.facts = {.program = recording.program,
-                        .mpi = recording.mpi,
-                        .version = "1",
-                        .host = "here",
-                        .rank = static_cast<Rank>(i),
-                        .world_size = recording.world_size,
-                        .run = 1};
-      std::ofstream(recording::file_path(folder, static_cast<Rank>(i))) << recording::file_of(contents);
-    }
+    const std::vector<recording::RankContents> all = contents();
+    for (std::size_t i = 0; i < ranks; ++i) write(folder, all[i]);
   }
   void write(const std::string& folder) const { write(folder, entries_.size()); }
 

@@ -287,6 +287,31 @@ TEST_F(ProjectTest, RefusesWrongUse) {
   refuses({"project", other, "--machine", "hdr"}, "the recording of rank 3 in");
 }
 
+// Rank 7 calls on a communicator of the first four ranks.
+TEST_F(ProjectTest, RefusesRecordingsThatContradictThemselves) {
+  program_.communicator({0, 1, 2, 3});
+  std::vector<recording::RankContents> ranks = program_.contents();
+  ranks[7].sites[0].communicator = 1;
+  for (const recording::RankContents& each : ranks) MadeRecording::write(folder_, each);
+  const std::string sentence = "rank 7 calls Alltoall on a communicator of which it is no member\n";
+  refuses(words(), sentence);
+  refuses(words({"--goal", file("run.goal")}), sentence);
+  refuses(words({"--scale", "2:weak"}), sentence);
+  refuses(words({"--trace", file("run.html")}), sentence);
+  refuses({"recording", folder_}, sentence);
+  refuses({"recording", folder_, "--json"}, sentence);
+  for (const char* const name : {"run.goal", "run.html"}) EXPECT_FALSE(fs::exists(file(name))) << name;
+}
+
+// In nanoseconds they would take more than 63 bits.
+TEST_F(ProjectTest, BearsTimesOfCenturies) {
+  for (Rank rank = 0; rank < 8; ++rank) program_.add(rank, 0, {.gap_us = 1e17, .duration_us = 1e17});
+  program_.write(folder_);
+  for (const char* const name : {"run.html", "run.perfetto"}) prints(words({"--trace", file(name)}));
+  refuses(words({"--goal", file("run.goal")}), "rank 0 computes for more than 9e+09 s, which GOAL cannot say");
+  EXPECT_FALSE(fs::exists(file("run.goal")));
+}
+
 TEST_F(ProjectTest, WritesGoal) {
   const std::string file = place_ / "run.goal";
   const auto messages = [&](const Words& more) {
