@@ -54,6 +54,7 @@ std::string read_text(const std::string& file, const std::string& label) {
     text += part;
   });
   if (error != 0) fail(ErrorCode::environment, std::strerror(error));
+  if (constexpr std::string_view mark = "\xef\xbb\xbf"; text.starts_with(mark)) text.erase(0, mark.size());  // of byte order
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) fail(ErrorCode::malformed, "it is empty");
   return text;
 }

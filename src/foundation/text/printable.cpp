@@ -6,10 +6,10 @@
 namespace quadrille {
 namespace {
 
-// Characters without width, and those that change the direction of the text after them.
+// Characters without width, those that change the direction of the text after them, and those that XML does not allow.
 bool is_invisible(unsigned code) {
   return code == 0xad || (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
-         (code >= 0x2060 && code <= 0x206f) || code == 0xfeff;
+         (code >= 0x2060 && code <= 0x206f) || code == 0xfeff || code == 0xfffe || code == 0xffff;
 }
 
 // Returns the number of bytes of the printable UTF-8 character with which the text begins; 0 if it begins with something else.

@@ -8,8 +8,8 @@
 
 namespace quadrille {
 
-// Returns the text with control characters, characters that are invisible or change the direction of text, and bytes that are not
-// UTF-8, as escapes: "a\x0ab".
+// Returns the text with control characters, characters that are invisible or change the direction of text, noncharacters that XML
+// does not allow, and bytes that are not UTF-8, as escapes: "a\x0ab".
 std::string printable(std::string_view text);
 
 // Returns the beginning of a text for an error message: at most `most` bytes, and all that are not ASCII as escapes, too. A text

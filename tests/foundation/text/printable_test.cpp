@@ -21,6 +21,11 @@ TEST(Printable, InvisibleCharactersAreEscaped) {
     EXPECT_EQ(printable(visible), visible);
 }
 
+TEST(Printable, CharactersThatXmlDoesNotAllowAreEscaped) {
+  EXPECT_EQ(printable("a\ufffe\uffffb"), "a\\xef\\xbf\\xbe\\xef\\xbf\\xbfb");
+  EXPECT_EQ(printable("\ufffd"), "\ufffd");
+}
+
 TEST(Printable, WhatIsNotUtf8IsEscaped) {
   EXPECT_EQ(printable("a\xff\x80z"), "a\\xff\\x80z");
   EXPECT_EQ(printable("\xc3"), "\\xc3") << "cut";

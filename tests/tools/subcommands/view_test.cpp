@@ -137,6 +137,7 @@ TEST_F(ViewTest, ResultsOfRacesAreShown) {
   EXPECT_NE(page.at("documents")[0].at("command").get<std::string>().find("race alltoall --ranks 2"), std::string::npos);
   EXPECT_GT(page.at("documents")[0].at("start_unix_s").get<Count>(), 1'600'000'000);
   EXPECT_FALSE(page.at("documents")[0].at("host").get<std::string>().empty());
+  EXPECT_EQ(viewed({write("marked.json", "\xef\xbb\xbf" + text)}).at("documents")[0], Json::parse(text)) << "a byte order mark";
 }
 
 const char* const report_text =
