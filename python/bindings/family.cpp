@@ -83,9 +83,8 @@ Result<Schedule> schedule_for(const Problem& problem, const std::shared_ptr<cons
 }
 
 Family family_of(const std::string& collective, const std::string& name, py::function function) {
-  const auto of = collective_named(collective);
-  if (!of) throw Error(ErrorCode::misuse, fmt::format("there is no collective '{}'", collective));
-  return {name, [of = *of, name, function = kept(std::move(function))](const Problem& problem) -> Result<Schedule> {
+  return {name,
+          [of = collective_of(collective), name, function = kept(std::move(function))](const Problem& problem) -> Result<Schedule> {
             if (problem.collective != of) return cannot(fmt::format("it is an algorithm of {}", quadrille::name(of)));
             return schedule_for(problem, function, name);
           }};

@@ -4,6 +4,7 @@
 #include <pybind11/stl.h>
 
 #include "bindings.hpp"
+#include "problem/collective_words.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/explain.hpp"
@@ -25,8 +26,7 @@ py::dict record_of(const Algorithm& algorithm) {
 
 py::list algorithms(const std::optional<std::string>& collective) {
   py::list records;
-  if (collective && !collective_named(*collective))
-    throw Error(ErrorCode::misuse, fmt::format("there is no collective '{}'", *collective));
+  if (collective) collective_of(*collective);
   for (const Algorithm* algorithm : all_algorithms())
     if (!collective || name(algorithm->collective) == *collective) records.append(record_of(*algorithm));
   return records;
@@ -36,6 +36,11 @@ std::vector<std::string> collectives() {
   std::vector<std::string> names;
   for (const Collective each : all_collectives()) names.emplace_back(name(each));
   return names;
+}
+
+std::optional<std::string> name_of_mpi(const std::string& function) {
+  const auto collective = collective_of_mpi(function);
+  return collective ? std::optional(std::string(name(*collective))) : std::nullopt;
 }
 
 struct Explained {
@@ -87,6 +92,7 @@ void add_knowledge(py::module_& module) {
   module.def("algorithms", &algorithms, py::arg("collective") = py::none(),
              "A record (dict) of each algorithm: collective, name, summary, picture, needs, source, parameters.");
   module.def("collectives", &collectives, "The names of the collectives.");
+  module.def("collective_of_mpi", &name_of_mpi, "The name of the collective that MPI calls so; None if there is none.");
   py::class_<Explained>(module, "Explanation", "Which algorithm a plan would take, and why.")
       .def_property_readonly(
           "chosen", [](const Explained& told) { return told.explanation.decision.chosen.algorithm; }, "The algorithm.")

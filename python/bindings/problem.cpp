@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "bindings.hpp"
-#include "foundation/text/nearest.hpp"
+#include "problem/collective_words.hpp"
 #include "problem/problem_text.hpp"
 #include "problem/same_problem.hpp"
 #include "problem/size_text.hpp"
@@ -56,9 +56,7 @@ Bytes bytes_of(const Size& size) {
 
 Collective collective_of(const std::string& text) {
   if (const auto found = collective_named(text)) return *found;
-  std::vector<std::string> known;
-  for (const Collective each : all_collectives()) known.emplace_back(name(each));
-  throw Error(ErrorCode::misuse, fmt::format("there is no collective '{}'; {}", text, guess_or_list(text, known)));
+  throw Error(ErrorCode::misuse, unknown_collective(text));
 }
 
 void add_problem(py::module_& module) {

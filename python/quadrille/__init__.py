@@ -228,3 +228,9 @@ def _of_collective(name):
 
 globals().update({name: _of_collective(name) for name in collectives()})
 __all__ = [name for name in globals() if not name.startswith("_") and name != "os"]
+
+
+def __getattr__(name):
+    """Called for names that the module does not have. Those of MPI have another one here."""
+    meant = _quadrille.collective_of_mpi(name)
+    raise AttributeError(f"module 'quadrille' has no attribute '{name}'" + (f"; did you mean '{meant}'?" if meant else ""))

@@ -55,6 +55,13 @@ class Schedules(unittest.TestCase):
         self.assertEqual(q.alltoall("bruck", ranks=3, block="1.5KiB"), q.alltoall("bruck", ranks=3, block=1536))
         self.assertEqual(q.allgatherv(ranks=2, counts=["1KiB", 3]).problem.counts, [1024, 3])
 
+    def test_names_of_mpi_are_answered(self):
+        for name, meant in [("bcast", "broadcast"), ("Ialltoall", "alltoall"), ("reduce_scatter_block", "reduce_scatter")]:
+            with self.assertRaisesRegex(AttributeError, f"no attribute '{name}'; did you mean '{meant}'"):
+                getattr(q, name)
+        with self.assertRaisesRegex(AttributeError, "no attribute 'gossip'$"):
+            getattr(q, "gossip")
+
     def test_what_is_wrong_is_one_sentence(self):
         for call, hint in [(lambda: q.alltoall("bruk", ranks=3, block=8), "did you mean 'bruck'"),
                            (lambda: q.alltoall("bruck:radix=99", ranks=3, block=8), "radix"),
@@ -66,7 +73,9 @@ class Schedules(unittest.TestCase):
                            (lambda: q.alltoall(ranks=3, block="8 potatoes"), "potatoes"),
                            (lambda: q.alltoall(ranks=0, block=8), "ranks"),
                            (lambda: q.schedule("alltoal", ranks=3, block=8), "alltoall"),
-                           (lambda: q.algorithms("alltoal"), "no collective"),
+                           (lambda: q.algorithms("alltoal"), "did you mean 'alltoall'"),
+                           (lambda: q.schedule("MPI_Bcast", ranks=3, block=8), "did you mean 'broadcast'"),
+                           (lambda: q.algorithm("bcast")(shift), "did you mean 'broadcast'"),
                            (lambda: q.alltoall("xor", ranks=3, block=8), "does not apply"),
                            (lambda: q.parse("nothing"), ""),
                            (lambda: q.read("/no/such/file"), "cannot read '/no/such/file'"),

@@ -20,6 +20,11 @@ TEST_F(CommandTest, RefusesMistypedWordsWithAHint) {
   refuses({"lst"}, "did you mean 'list'?");
   refuses({"--versio"}, "did you mean '--version'?");
   refuses({"list", "alltoal"}, "did you mean 'alltoall'?");
+  refuses({"list", "bcast"}, "there is no collective or table 'bcast'; did you mean 'broadcast'?");
+  for (const char* subcommand : {"verify", "race", "price"})
+    refuses({subcommand, "MPI_Alltoall"}, "there is no collective or file 'MPI_Alltoall'; did you mean 'alltoall'?");
+  for (const char* subcommand : {"explain", "tune"})
+    refuses({subcommand, "Ibcast"}, "there is no collective 'Ibcast'; did you mean 'broadcast'?");
   refuses({"list", "topologie"}, "did you mean 'topologies'?");
   refuses({"list", "--foo"}, "there is no option '--foo'");
   refuses({"race", "--rounds", "5"}, "'--rounds' is called '--repetitions' now");

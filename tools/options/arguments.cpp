@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "problem/collective_words.hpp"
 #include "quadrille/indexed.hpp"
 #include "schedule/policy_name.hpp"
 
@@ -95,7 +96,7 @@ std::vector<std::string> collective_names() {
 
 Collective parse_collective(const std::string& text) {
   if (const auto collective = collective_named(text)) return *collective;
-  refuse_unknown("collective", text, collective_names());
+  refuse(unknown_collective(text));
 }
 
 std::vector<Policy> parse_policies(const std::vector<std::string>& lists) {

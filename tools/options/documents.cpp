@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "foundation/system/regular_file.hpp"
-#include "foundation/text/nearest.hpp"
 #include "options/arguments.hpp"
 #include "options/document_kind.hpp"
+#include "problem/collective_words.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/document.hpp"
 #include "quadrille/error.hpp"
@@ -61,8 +61,8 @@ std::string read_text(const std::string& file, const std::string& label) {
 
 void check_names_file(const std::string& subject, bool about_problem, bool about_algorithm) {
   const bool exists = subject == "-" || ::access(subject.c_str(), F_OK) == 0;
-  if (!exists && (about_problem || about_algorithm || nearest(subject, collective_names())))
-    refuse_unknown("collective or file", subject, collective_names());
+  if (!exists && (about_problem || about_algorithm || nearest_collective(subject)))
+    refuse(unknown_collective(subject, "collective or file"));
   if (about_algorithm) refuse("a file says itself which algorithm it holds; leave --algorithm out");
   if (about_problem) refuse("a file says itself which problem it is for; leave --ranks, --block and the like out");
 }
