@@ -6,6 +6,7 @@
 //   const Schedule schedule = make_schedule(Problem::alltoall(8, 1024), mine);  // runs: python3 mine.py 8 1024
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,15 +23,23 @@ namespace quadrille {
 // for, and for a quote without its end.
 std::vector<std::string> words_for(std::string_view command, const Problem& problem);
 
+// What a command may take for one problem. When it exceeds a limit, it is killed with all that it has started.
+struct GeneratorLimits {
+  std::size_t mebibytes = 256;  // of what it prints
+  double seconds = 60;
+  std::string raised_by = "GeneratorLimits";  // what raises the limits, for errors
+};
+
 // Returns the family of the schedules that a command prints, made by rank 0. Its name is the command without the words that have
 // placeholders, and without the folders of files: "python3 mine.py". The command runs once for each list of words, in this
 // process's folder, with an empty stdin; later calls return the same schedule, or throw the same error, without running it. What it
-// prints on stderr goes to this process's stderr. Throws Error{misuse} if `command` has no word, an unknown placeholder or a quote
+// prints on stderr goes to this process's stderr. It leads a process group of its own, which is killed when it has ended, and when
+// SIGINT, SIGTERM or SIGHUP ends this process. Throws Error{misuse} if `command` has no word, an unknown placeholder or a quote
 // without its end.
 //
-// The family's `schedule` throws Error, with a sentence that begins with the command: if it cannot be started or ends with an exit
-// code other than 0; if it does not print exactly one schedule; if that is a schedule of another problem. It does not verify the
-// schedule. Error{too_large} for more than most_ranks_of_first ranks.
-Family family_of_command(const std::string& command);
+// The family's `schedule` throws Error, with a sentence that begins with the command: if it cannot be started, exceeds a limit or
+// ends with an exit code other than 0; if it does not print exactly one schedule; if that is a schedule of another problem. It does
+// not verify the schedule. Error{too_large} for more than most_ranks_of_first ranks.
+Family family_of_command(const std::string& command, const GeneratorLimits& limits = {});
 
 }  // namespace quadrille

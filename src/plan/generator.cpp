@@ -22,8 +22,6 @@
 namespace quadrille {
 namespace {
 
-constexpr std::size_t most_mebibytes = 1024;  // of a document
-
 std::string comma_list(const std::vector<Count>& numbers) { return fmt::format("{}", fmt::join(numbers, ",")); }
 
 struct Placeholder {
@@ -116,8 +114,8 @@ std::string label_of(const std::vector<std::string>& words) {
   return fmt::format("'{}'", fmt::join(shown, " "));
 }
 
-Schedule printed(const std::vector<std::string>& words, const std::string& label) {
-  const std::string text = output_of(words, most_mebibytes, label);
+Schedule printed(const std::vector<std::string>& words, const GeneratorLimits& limits, const std::string& label) {
+  const std::string text = output_of(words, {limits.mebibytes, limits.seconds, limits.raised_by}, label);
   if (text.find_first_not_of(" \t\r\n") == text.npos)
     throw Error(ErrorCode::malformed, fmt::format("{} prints nothing; it must print a schedule", label));
   std::vector<Schedule> schedules;
@@ -134,6 +132,8 @@ Schedule printed(const std::vector<std::string>& words, const std::string& label
 // The schedules, or errors, of the commands that have run.
 class Runs {
  public:
+  explicit Runs(GeneratorLimits limits) : limits_(std::move(limits)) {}
+
   Schedule schedule(const std::vector<std::string>& words, const std::string& label) {
     const std::lock_guard lock(mutex_);
     auto entry = runs_.find(words);
@@ -148,14 +148,15 @@ class Runs {
     std::optional<Error> error;
   };
 
-  static Run run(const std::vector<std::string>& words, const std::string& label) {
+  Run run(const std::vector<std::string>& words, const std::string& label) const {
     try {
-      return {printed(words, label), std::nullopt};
+      return {printed(words, limits_, label), std::nullopt};
     } catch (const Error& error) {
       return {{}, error};
     }
   }
 
+  const GeneratorLimits limits_;
   std::mutex mutex_;
   std::map<std::vector<std::string>, Run> runs_;
 };
@@ -168,11 +169,11 @@ std::vector<std::string> words_for(std::string_view command, const Problem& prob
   return words;
 }
 
-Family family_of_command(const std::string& command) {
+Family family_of_command(const std::string& command, const GeneratorLimits& limits) {
   const std::vector<std::string> words = shell_words(command);
   if (words.empty()) throw Error(ErrorCode::misuse, "the command that prints schedules has no word");
   return {name_of(words),
-          [command, runs = std::make_shared<Runs>()](const Problem& problem) {
+          [command, runs = std::make_shared<Runs>(limits)](const Problem& problem) {
             const std::vector<std::string> filled = words_for(command, problem);
             const std::string label = label_of(filled);
             if (problem.ranks > most_ranks_of_first)

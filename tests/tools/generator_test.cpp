@@ -170,6 +170,21 @@ TEST_F(GeneratorTest, ThatIsWrongIsRefusedWithItsCause) {
   EXPECT_EQ(run(with({"view"})).exit_code, 1);
 }
 
+TEST_F(GeneratorTest, IsEndedBeyondItsLimits) {
+  const Words verify{"verify", "alltoall", "--ranks", "4"};
+  const auto with = [&](const Words& more) {
+    Words words = verify;
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  refuses(with({"--generator", "yes", "--generator-limits", "1MiB,60s"}),
+          "'yes' prints more than 1 MiB; --generator-limits raises this limit");
+  refuses(with({"--generator", "sleep 60", "--generator-limits", "1MiB,0.1s"}),
+          "'sleep 60' has not ended after 0.1 s; --generator-limits raises this limit");
+  refuses(with({"--generator", "yes", "--generator-limits", "1MiB"}), "a size and a time, such as 1GiB,600s, not '1MiB'");
+  refuses(with({"--generator", "yes", "--generator-limits", "1MiB,x"}), "the time of --generator-limits 'x' is not a time");
+}
+
 TEST_F(GeneratorTest, HasItsOwnWordsOnStderr) {
   const Outcome outcome = run({"verify", "alltoall", "--ranks", "2", "--generator", "sh -c 'echo my reason >&2; exit 7'"});
   EXPECT_EQ(outcome.exit_code, 2);

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "options/common_options.hpp"
 
+#include <fmt/format.h>
+
+#include "options/arguments.hpp"
+#include "quadrille/checked.hpp"
+
 namespace quadrille::command {
 
 void add_algorithm_option(CLI::App& parser, std::vector<std::string>& specifications, const std::string& help) {
@@ -16,13 +21,30 @@ void add_schedule_option(CLI::App& parser, std::vector<std::string>& files) {
              "FILE");
 }
 
-void add_generator_option(CLI::App& parser, std::vector<std::string>& commands) {
+void GeneratorOptions::add_to(CLI::App& parser) {
   begin_group(parser, group::algorithm);
   add_option(parser, "--generator", commands,
              "a command that prints a schedule, run for each problem, such as 'python3 mine.py {ranks} {block}'; no shell reads "
              "it. Placeholders: {collective}, {ranks}, {block} and {element} in bytes, {root}, {counts}, {nodes}, {grid}, "
              "{commutative}, {reproducible}. Without --algorithm only such candidates are taken; repeatable",
              "COMMAND");
+  const GeneratorLimits standard;
+  add_option(parser, "--generator-limits", limits,
+             fmt::format("end a command of --generator, and all that it has started, if it prints more or takes longer for one "
+                         "problem (default {}MiB,{}s)",
+                         standard.mebibytes, standard.seconds),
+             "SIZE,SECONDS");
+}
+
+GeneratorLimits GeneratorOptions::checked_limits() const {
+  GeneratorLimits checked{.raised_by = "--generator-limits"};
+  if (!limits) return checked;
+  if (commands.empty()) refuse("--generator-limits is for commands of --generator; leave it out");
+  const std::vector<std::string_view> both = split(*limits, ',');
+  if (both.size() != 2) refuse(fmt::format("--generator-limits is a size and a time, such as 1GiB,600s, not '{}'", *limits));
+  checked.mebibytes = static_cast<std::size_t>(ceil_divide(parse_size(both[0]), Bytes{1} << 20));
+  checked.seconds = parse_seconds(both[1], "the time of --generator-limits");
+  return checked;
 }
 
 void add_policy_option(CLI::App& parser, std::vector<std::string>& lists, const std::string& help) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "options/parser.hpp"
+#include "quadrille/generator.hpp"
 
 namespace quadrille::command {
 
@@ -28,8 +29,14 @@ void add_algorithm_option(CLI::App& parser, std::vector<std::string>& specificat
 // Adds --schedule, which may be repeated, to the group of algorithms.
 void add_schedule_option(CLI::App& parser, std::vector<std::string>& files);
 
-// Adds --generator, which may be repeated, to the group of algorithms.
-void add_generator_option(CLI::App& parser, std::vector<std::string>& commands);
+// Commands that print schedules, and what each may take.
+struct GeneratorOptions {
+  std::vector<std::string> commands;
+  std::optional<std::string> limits;
+
+  void add_to(CLI::App& parser);  // to the group of algorithms
+  GeneratorLimits checked_limits() const;
+};
 
 // Adds --policy, whose value is a list, to the group begun last.
 void add_policy_option(CLI::App& parser, std::vector<std::string>& lists, const std::string& help);

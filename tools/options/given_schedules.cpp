@@ -95,10 +95,11 @@ std::vector<OwnFamily> read_given(const std::vector<std::string>& files, const R
   return families;
 }
 
-std::vector<OwnFamily> families_of_commands(const std::vector<std::string>& commands, Collective collective) {
+std::vector<OwnFamily> families_of_commands(const GeneratorOptions& options, Collective collective) {
+  const GeneratorLimits limits = options.checked_limits();
   std::vector<OwnFamily> families;
-  for (const std::string& command : commands) {
-    const Family family = family_of_command(command);
+  for (const std::string& command : options.commands) {
+    const Family family = family_of_command(command, limits);
     Family named(
         unique_name(family.name(), "command", collective, families),
         [family](const Problem& problem) { return family.schedule(problem); }, family.made_by());

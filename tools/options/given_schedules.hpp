@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "options/cases.hpp"
+#include "options/common_options.hpp"
 #include "options/documents.hpp"
 #include "options/problem_options.hpp"
 
@@ -31,7 +32,7 @@ struct OwnFamily {
 std::vector<OwnFamily> read_given(const std::vector<std::string>& files, const ReadText& read = read_text);
 
 // Returns the families of --generator, with names that no algorithm of the collective and none of the others has. Runs no command.
-std::vector<OwnFamily> families_of_commands(const std::vector<std::string>& commands, Collective collective);
+std::vector<OwnFamily> families_of_commands(const GeneratorOptions& options, Collective collective);
 
 // Returns the problems that the files' schedules solve, without repetitions. Grid and nodes are those of `options` where a file
 // states none.

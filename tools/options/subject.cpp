@@ -10,9 +10,9 @@
 namespace quadrille::command {
 namespace {
 
-std::vector<Case> with_generators(const std::vector<Problem>& problems, const std::vector<std::string>& generators,
-                                  bool has_algorithms, const std::function<std::vector<Case>()>& of_table) {
-  if (generators.empty()) return of_table();
+std::vector<Case> with_generators(const std::vector<Problem>& problems, const GeneratorOptions& generators, bool has_algorithms,
+                                  const std::function<std::vector<Case>()>& of_table) {
+  if (generators.commands.empty()) return of_table();
   std::vector<Case> cases = cases_of(families_of_commands(generators, problems.front().collective), problems);
   if (!has_algorithms) return cases;
   std::vector<Case> others = of_table();
@@ -23,18 +23,18 @@ std::vector<Case> with_generators(const std::vector<Problem>& problems, const st
 }  // namespace
 
 std::vector<Case> cases_with_generators(const std::vector<Problem>& problems, const std::vector<std::string>& algorithms,
-                                        const std::vector<std::string>& generators) {
+                                        const GeneratorOptions& generators) {
   return with_generators(problems, generators, !algorithms.empty(), [&] { return make_cases(problems, algorithms); });
 }
 
 std::vector<Case> named_cases_with_generators(const std::vector<Problem>& problems, const std::vector<std::string>& algorithms,
-                                              const std::vector<std::string>& generators) {
+                                              const GeneratorOptions& generators) {
   return with_generators(problems, generators, !algorithms.empty(),
                          [&] { return make_named_cases(problems.front().collective, problems, algorithms); });
 }
 
-void refuse_generators_of_file(const std::vector<std::string>& generators) {
-  if (!generators.empty()) refuse("a file holds its schedules itself; name a collective with --generator");
+void refuse_generators_of_file(const GeneratorOptions& generators) {
+  if (!generators.commands.empty()) refuse("a file holds its schedules itself; name a collective with --generator");
 }
 
 std::vector<Case> Subject::cases(const std::vector<std::string>& specifications, std::vector<LeftOut>* left_out) const {
@@ -47,8 +47,8 @@ std::vector<Case> Subject::cases(const std::vector<std::string>& specifications,
   return all;
 }
 
-Subject subject_of(const std::string& text, const std::vector<std::string>& schedule_files,
-                   const std::vector<std::string>& generators, const ProblemOptions& options) {
+Subject subject_of(const std::string& text, const std::vector<std::string>& schedule_files, const GeneratorOptions& generators,
+                   const ProblemOptions& options) {
   if (const auto collective = collective_named(text)) {
     Subject subject{.problems = options.problems(*collective), .families = read_given(schedule_files)};
     std::vector<OwnFamily> commands = families_of_commands(generators, *collective);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "options/cases.hpp"
+#include "options/common_options.hpp"
 #include "options/given_schedules.hpp"
 #include "options/problem_options.hpp"
 
@@ -14,14 +15,14 @@ namespace quadrille::command {
 // Returns the cases of `algorithms`, as make_cases does, and of `generators`, which come first. With generators but no algorithm
 // there are no cases of the table.
 std::vector<Case> cases_with_generators(const std::vector<Problem>& problems, const std::vector<std::string>& algorithms,
-                                        const std::vector<std::string>& generators);
+                                        const GeneratorOptions& generators);
 
 // The same, but at least one algorithm or generator is required (make_named_cases).
 std::vector<Case> named_cases_with_generators(const std::vector<Problem>& problems, const std::vector<std::string>& algorithms,
-                                              const std::vector<std::string>& generators);
+                                              const GeneratorOptions& generators);
 
 // Refuses --generator beside a file as the subject.
-void refuse_generators_of_file(const std::vector<std::string>& generators);
+void refuse_generators_of_file(const GeneratorOptions& generators);
 
 // The subject of a command that takes a collective or a file, with the families added by --schedule and --generator.
 struct Subject {
@@ -36,7 +37,7 @@ struct Subject {
 };
 
 // Returns the subject that `text` names, a collective or a file.
-Subject subject_of(const std::string& text, const std::vector<std::string>& schedule_files,
-                   const std::vector<std::string>& generators, const ProblemOptions& options);
+Subject subject_of(const std::string& text, const std::vector<std::string>& schedule_files, const GeneratorOptions& generators,
+                   const ProblemOptions& options);
 
 }  // namespace quadrille::command

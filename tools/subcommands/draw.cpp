@@ -25,7 +25,8 @@ namespace {
 
 struct Options {
   std::string subject;  // a collective, or a file
-  std::vector<std::string> algorithms, generators;
+  std::vector<std::string> algorithms;
+  GeneratorOptions generators;
   ProblemOptions problem;
   std::optional<std::string> picture, round, limit, only_rank, output;
 };
@@ -112,7 +113,7 @@ Subcommand add_draw(CLI::App& command) {
   CLI::App* parser = add_subcommand(command, "draw", "draw a schedule as SVG, PNG or PDF");
   add_option(*parser, "subject", options->subject, "a collective, or a file with a schedule ('-' is stdin)", "COLLECTIVE|FILE");
   add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=8,ports=2");
-  add_generator_option(*parser, options->generators);
+  options->generators.add_to(*parser);
   options->problem.add_to(*parser);
   begin_group(*parser, group::output);
   add_option(*parser, "--as", options->picture,

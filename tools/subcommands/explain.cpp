@@ -27,7 +27,7 @@ namespace {
 
 struct Options {
   std::string collective;
-  std::vector<std::string> generators;
+  GeneratorOptions generators;
   ProblemOptions problem;
   KnowledgeOptions knowledge;
   std::optional<std::string> time, output;
@@ -100,7 +100,7 @@ Subcommand add_explain(CLI::App& command) {
   auto options = std::make_shared<Options>();
   CLI::App* parser = add_subcommand(command, "explain", "which algorithm a plan would choose here or on another machine, and why");
   add_option(*parser, "collective", options->collective, "see 'quadrille list'", "COLLECTIVE");
-  add_generator_option(*parser, options->generators);
+  options->generators.add_to(*parser);
   options->problem.add_to(*parser);
   begin_group(*parser, group::machine);
   add_option(*parser, "--machine", options->knowledge.machine,

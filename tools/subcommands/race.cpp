@@ -40,7 +40,8 @@ namespace {
 
 struct Options {
   std::string subject;  // a collective or a file
-  std::vector<std::string> algorithms, schedules, generators, policies;
+  std::vector<std::string> algorithms, schedules, policies;
+  GeneratorOptions generators;
   ProblemOptions problem;
   std::optional<std::string> machine, buffers, memory, executor, repetitions, seed, time, iterations, warm_up, timeout, output,
       curves, trace;
@@ -119,7 +120,7 @@ std::vector<std::vector<RaceCandidate>> make_candidates(const std::vector<Proble
   }
   std::vector<std::vector<RaceCandidate>> candidates(problems.size());
   std::vector<Case> cases = cases_of(families, problems);
-  if (!own.empty() || (options.algorithms.empty() && options.generators.empty() && collective_named(options.subject))) {
+  if (!own.empty() || (options.algorithms.empty() && options.generators.commands.empty() && collective_named(options.subject))) {
     const std::vector<Case> of_table = make_cases(problems, own);
     cases.insert(cases.end(), of_table.begin(), of_table.end());
   }
@@ -436,7 +437,7 @@ void run_commands(const Options& options, const std::vector<OwnFamily>& commands
   const std::vector<Problem> problems =
       problems_of_options(options, parse_collective(options.subject), ranks_launched(options, {}, here.ranks));
   for (const Problem& problem : problems)
-    for (const std::string& command : options.generators) words_for(command, problem);
+    for (const std::string& command : options.generators.commands) words_for(command, problem);
   if (here.rank != 0) return;
   ProgressLine progress;
   for (const Case& entry : cases_of(commands, problems)) {
@@ -511,7 +512,7 @@ Subcommand add_race(CLI::App& command) {
       "vendor:NAME forces one of the library's algorithms, vendor:all races each of them, and auto also races what "
       "a plan would choose");
   add_schedule_option(*parser, options->schedules);
-  add_generator_option(*parser, options->generators);
+  options->generators.add_to(*parser);
   options->problem.add_to(*parser);
   begin_group(*parser, group::execution);
   add_policy_option(*parser, options->policies, "blocking (the default), nonblocking, dataflow or all");

@@ -29,7 +29,8 @@ constexpr Count most_ranks = Count{1} << 20;
 
 struct Options {
   std::string subject;  // a collective or a file
-  std::vector<std::string> algorithms, generators;
+  std::vector<std::string> algorithms;
+  GeneratorOptions generators;
   ProblemOptions problem;
   std::optional<std::string> format, policy, output;
   bool json = false;
@@ -152,7 +153,7 @@ Subcommand add_schedule(CLI::App& command) {
   add_option(*parser, "subject", options->subject, "a collective (see 'quadrille list'), or a file to convert ('-' is stdin)",
              "COLLECTIVE|FILE");
   add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=8,ports=2");
-  add_generator_option(*parser, options->generators);
+  options->generators.add_to(*parser);
   options->problem.add_to(*parser);
   begin_group(*parser, group::output);
   add_option(*parser, "--format", options->format,

@@ -26,7 +26,8 @@ namespace {
 
 struct Options {
   std::string subject, by = "rounds";  // subject: a collective or a file
-  std::vector<std::string> algorithms, schedules, generators;
+  std::vector<std::string> algorithms, schedules;
+  GeneratorOptions generators;
   ProblemOptions problem;
   ModelOptions model;
   EventArguments events;
@@ -143,7 +144,7 @@ Subcommand add_simulate(CLI::App& command) {
                            "; repeatable (default: all; if a file is given instead of a collective, only "
                            "its schedules)");
   add_schedule_option(*parser, options->schedules);
-  add_generator_option(*parser, options->generators);
+  options->generators.add_to(*parser);
   options->problem.add_to(*parser);
   options->model.add_to(*parser);
   begin_group(*parser, group::execution);

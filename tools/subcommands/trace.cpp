@@ -33,7 +33,8 @@ namespace {
 
 struct Options {
   std::string subject;  // a collective, or a file
-  std::vector<std::string> algorithms, generators;
+  std::vector<std::string> algorithms;
+  GeneratorOptions generators;
   ProblemOptions problem;
   ModelOptions model;
   EventArguments events;
@@ -143,7 +144,7 @@ Subcommand add_trace(CLI::App& command) {
   add_option(*parser, "subject", options->subject, "a collective, or a file with a schedule or a trace ('-' is stdin)",
              "COLLECTIVE|FILE");
   add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=8,ports=2");
-  add_generator_option(*parser, options->generators);
+  options->generators.add_to(*parser);
   options->problem.add_to(*parser);
   options->model.add_to(*parser);
   begin_group(*parser, group::execution);

@@ -26,7 +26,8 @@ namespace {
 
 struct Options {
   std::vector<std::string> subjects;  // a collective, or files
-  std::vector<std::string> algorithms, generators, policies;
+  std::vector<std::string> algorithms, policies;
+  GeneratorOptions generators;
   ProblemOptions problem;
   std::optional<std::string> ports, node_ports, limit, trace, output;
   bool json = false, strict = false;
@@ -160,7 +161,7 @@ Subcommand add_verify(CLI::App& command) {
       add_subcommand(command, "verify", "replay schedules and list everything that is wrong with them, beside their figures");
   add_option(*parser, "subject", options->subjects, "a collective, or files of schedules ('-' is stdin)", "COLLECTIVE|FILE...");
   add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=2..8, or all (the default); repeatable");
-  add_generator_option(*parser, options->generators);
+  options->generators.add_to(*parser);
   options->problem.add_to(*parser);
   begin_group(*parser, group::rules);
   add_option(*parser, "--ports", options->ports,

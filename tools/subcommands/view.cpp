@@ -37,7 +37,8 @@ namespace {
 
 struct Options {
   std::vector<std::string> subjects;  // a collective, or files
-  std::vector<std::string> algorithms, generators;
+  std::vector<std::string> algorithms;
+  GeneratorOptions generators;
   ProblemOptions problem;
   ModelOptions model;
   OnlyOption only;
@@ -261,7 +262,7 @@ Subcommand add_view(CLI::App& command) {
              "a collective, or one or two files with a schedule or a trace, or results of race, tune or report; '-' is stdin",
              "COLLECTIVE|FILE");
   add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=8; two are shown side by side");
-  add_generator_option(*parser, options->generators);
+  options->generators.add_to(*parser);
   options->problem.add_to(*parser);
   options->model.add_to(*parser);
   begin_group(*parser, group::output);
