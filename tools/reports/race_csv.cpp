@@ -34,9 +34,9 @@ Sheet new_race_sheet() {
   for (const std::string of : {"", "ratio_", "to_best_"})
     for (const std::string figure : {"median", "least", "most", "lower", "upper"})
       sheet.columns.push_back(of + figure + (of.empty() ? "_s" : ""));
-  for (const char* name :
-       {"clock_bound_s", "least_over_ranks_s", "mean_over_ranks_s", "most_over_ranks_s", "algorithm_bandwidth_bytes_per_s",
-        "bus_bandwidth_bytes_per_s", "distribute_s", "communicate_s", "collect_s", "predicted_s", "assumed", "staging_bytes"})
+  for (const char* name : {"clock_bound_s", "least_over_ranks_s", "mean_over_ranks_s", "most_over_ranks_s",
+                           "algorithm_bandwidth_bytes_per_s", "bus_bandwidth_bytes_per_s", "distribute_s", "communicate_s",
+                           "collect_s", "predicted_s", "assumed", "staging_bytes", "partial"})
     sheet.columns.push_back(name);
   return sheet;
 }
@@ -78,6 +78,7 @@ void add_to(Sheet& sheet, const RaceResult& result, const RaceOptions& options, 
     row.push_back(cell_of(entry.predicted_seconds));
     row.push_back(entry.assumed ? Cell(specification(entry.assumed->equivalent)) : Cell());
     row.push_back(entry.staging_bytes);
+    row.push_back(truth(false));
     sheet.rows.push_back(std::move(row));
   }
 }

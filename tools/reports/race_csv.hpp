@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A race as comma-separated values (RFC 4180): one row for each size and candidate.
+// A race as comma-separated values (RFC 4180): one row for each size and candidate. The last column says whether the race ended
+// before all sizes were measured.
 #pragma once
 
 #include <string>

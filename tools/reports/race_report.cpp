@@ -238,6 +238,8 @@ RaceReport::RaceReport(const std::optional<std::string>& file, const ReportForm&
 }
 
 void RaceReport::add(const RaceResult& result) {
+  const std::lock_guard lock(mutex_);
+  ++added_;
   for (const auto& [candidate, reason] : result.left_out)
     remark(fmt::format("left out: {}: {}", specification(candidate.algorithm), reason));
   for (const RaceEntry& entry : result.entries)
@@ -291,20 +293,40 @@ Json RaceReport::json() const {
                  {"memory", options_.shared_buffers ? "shared" : "private"},
                  {"cold", options_.cold},
                  {"sizes", sizes_}});
+  if (!partial_.empty()) report["partial"] = partial_;
   if (const auto& operation = options_.operation) report.update({{"op", operation->name}, {"type", operation->type}});
   return report;
 }
 
 void RaceReport::finish() {
+  const std::lock_guard lock(mutex_);
+  is_finished_ = true;
+  write();
+}
+
+bool RaceReport::finish_partly(int signal, std::size_t planned) {
+  const std::lock_guard lock(mutex_);
+  if (is_finished_) return false;
+  is_finished_ = true;
+  partial_ = fmt::format("stopped by signal {} after {} of {} sizes", signal, added_, planned);
+  remark(partial_);
+  if (added_ > 0) write();
+  return true;
+}
+
+void RaceReport::write() {
+  if (!partial_.empty())
+    for (std::vector<Cell>& row : sheet_.rows) row.back() = std::string("true");
   const Json report = form_.json || plot_ ? json() : Json();
+  const std::string partial_text = partial_.empty() ? "" : "partial: " + partial_ + '\n';
   if (form_.json)
     output_.finish(to_text(report));
   else if (form_.csv)
     output_.finish(csv_of(sheet_));
   else if (form_.ratios)
-    output_.finish(ratios_of(cells_, ranks_));
+    output_.finish(ratios_of(cells_, ranks_) + partial_text);
   else
-    output_.finish();
+    output_.stream() << partial_text, output_.finish();
   if (plot_) plot_->finish(picture_for(form_.plot, race_plot({race_file_of(report, "this race")}, {.curves = form_.curves})));
 }
 

@@ -2,6 +2,7 @@
 // The report of a race: a table and a bar chart per size, one line of ratios, one JSON object, or CSV; and the plot.
 #pragma once
 
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,8 +42,17 @@ class RaceReport {
 
   void add(const RaceResult& result);  // text for stdout is printed at once
   void finish();
+  // Writes what was added so far, marked as partial: a signal has ended the race of `planned` sizes. Any thread may call it.
+  // Returns false if the report is finished already.
+  bool finish_partly(int signal, std::size_t planned);
 
  private:
+  void write();
+
+  std::mutex mutex_;  // of all that follows
+  bool is_finished_ = false;
+  std::string partial_;  // why not all sizes are there; empty: they are
+  std::size_t added_ = 0;
   Output output_;
   std::optional<Output> plot_;
   bool to_file_;

@@ -7,7 +7,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdlib>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include "execute/agreement.hpp"
@@ -32,6 +35,7 @@
 #include "support/executor_option.hpp"
 #include "support/launcher.hpp"
 #include "support/output.hpp"
+#include "support/stop_signal.hpp"
 #include "support/talk.hpp"
 #include "tune/rules/vendor_rules.hpp"
 
@@ -401,6 +405,20 @@ bool run_all(Communicator& communicator, Request request, RaceReport& report, Tr
   return right;
 }
 
+// What a signal does to a race, whose ranks wait for each other: rank 0 writes what was measured, and all end. The others leave
+// rank 0 time for that, because a launcher ends all ranks when one has ended.
+ActionOnSignal write_on_signal(RaceReport& report, std::size_t sizes, bool is_first) {
+  return ActionOnSignal([&report, sizes, is_first](int signal) {
+    if (!is_first) std::this_thread::sleep_for(std::chrono::seconds(1));
+    try {
+      if (is_first && !report.finish_partly(signal, sizes)) return;
+    } catch (const std::exception& error) {
+      complain(error.what());
+    }
+    std::_Exit(128 + signal);
+  });
+}
+
 int run_on_threads(const Options& options) {
   check_subject(options);
   std::vector<OwnFamily> families = read_files(options, read_text);
@@ -411,6 +429,7 @@ int run_on_threads(const Options& options) {
   RaceReport report(options.output, options.form, "threads", ranks, request.options);
   TraceFile traces(options.trace, true);
   Watchdog watchdog(request.timeout_seconds, [&] { complain(stuck(request.timeout_seconds)); });
+  const ActionOnSignal on_signal = write_on_signal(report, request.problems.size(), true);
   bool right = true;
   run_threads(ranks, [&](Communicator& communicator) {
     const bool mine = run_all(communicator, request, report, traces, watchdog);
@@ -483,6 +502,7 @@ int run_launched(const Options& options, Executor executor) {
     RaceReport report(first ? options.output : std::nullopt, form, std::string(world->transport_name()), world->size(),
                       request.options);
     TraceFile traces(options.trace, first);
+    const ActionOnSignal on_signal = write_on_signal(report, request.problems.size(), first);
     const bool right = run_all(*world, request, report, traces, watchdog);
     if (first) report.finish();
     traces.finish();

@@ -2,7 +2,9 @@
 #include "support/stop_signal.hpp"
 
 #include <array>
+#include <chrono>
 #include <csignal>
+#include <utility>
 
 namespace quadrille::command {
 namespace {
@@ -29,5 +31,23 @@ StopSignal::~StopSignal() {
 }
 
 int StopSignal::caught() { return noted; }
+
+ActionOnSignal::ActionOnSignal(std::function<void(int)> act) : act_(std::move(act)), thread_([this] { watch(); }) {}
+
+ActionOnSignal::~ActionOnSignal() {
+  {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+// A handler of signals may not notify a condition variable, so the thread looks from time to time.
+void ActionOnSignal::watch() {
+  std::unique_lock lock(mutex_);
+  while (!changed_.wait_for(lock, std::chrono::milliseconds(50), [this] { return over_; }))
+    if (const int signal = StopSignal::caught(); signal != 0) return act_(signal);
+}
 
 }  // namespace quadrille::command

@@ -168,6 +168,45 @@ TEST_F(CommandTest, RacesWriteCsv) {
   EXPECT_EQ(rows[1][column("ratio_median")], "") << "no vendor";
 }
 
+// A shell sends the signal as soon as the second size, which would take minutes, is measured.
+TEST_F(CommandTest, RacesThatASignalEndsWriteWhatTheyHave) {
+  const auto stopped = [&](const Words& launcher, const Words& form) {
+    Words words{
+        "bash", "-c",
+        "export QUADRILLE_PROGRESS_SECONDS=0.01; \"$@\" 2> talk & child=$!; until grep -q 'size 2 of 3' talk; do sleep 0.02; "
+        "kill -0 $child || exit 1; done; kill -TERM $child; wait $child; code=$?; grep stopped talk >&2; exit $code",
+        "bash"};
+    words.insert(words.end(), launcher.begin(), launcher.end());
+    words.insert(words.end(), {QUADRILLE_COMMAND, "race", "alltoall", "--block", "8B,16MiB,1KiB", "--algorithm", "direct",
+                               "--repetitions", "1", "--iterations", "2000", "-o", "result"});
+    words.insert(words.end(), form.begin(), form.end());
+    Words all{"env", "-C", place_.string()};
+    all.insert(all.end(), words.begin(), words.end());
+    fs::remove(file("result"));
+    const Outcome outcome = run_program(all);
+    EXPECT_EQ(outcome.exit_code, 128 + 15) << outcome.talk;
+    EXPECT_EQ(outcome.talk, "stopped by signal 15 after 1 of 3 sizes\n");
+    return contents(file("result"));
+  };
+  const Words threads{"--ranks", "2", "--executor", "threads"};
+  const auto with = [&](const Words& more) {
+    Words words = threads;
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  for (const Json& result :
+       {Json::parse(stopped({}, with({"--json"}))), Json::parse(stopped({QUADRILLE_COMMAND, "run", "-n", "2"}, {"--json"}))}) {
+    EXPECT_EQ(result["partial"], "stopped by signal 15 after 1 of 3 sizes");
+    ASSERT_EQ(result["sizes"].size(), 1u);
+    EXPECT_EQ(result["sizes"][0]["block_bytes"], 8);
+  }
+  const std::string csv = stopped({}, with({"--csv"}));
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 2) << csv;
+  EXPECT_NE(csv.find(",partial\r\n"), std::string::npos) << csv;
+  EXPECT_TRUE(csv.ends_with(",true\r\n")) << csv;
+  EXPECT_TRUE(stopped({}, threads).ends_with("\npartial: stopped by signal 15 after 1 of 3 sizes\n"));
+}
+
 TEST_F(CommandTest, RacesRefuseContradictoryMeasurements) {
   const auto with = [](const Words& more) {
     Words words{"race", "alltoall", "--ranks", "2", "--executor", "threads"};
