@@ -63,6 +63,10 @@ struct Decision {
 // prediction's error, but at least 3 %.
 double tie_tolerance(const Decision& decision);
 
+// Returns true if `seconds`, a predicted time, is tied with that of the chosen way, which is predicted, too. A way that is faster
+// than that was passed over for fewer rounds.
+bool is_tied(const Decision& decision, double seconds);
+
 // Returns the choices worth pricing: for each algorithm that applies, the values of its parameters that may be the best
 // (Parameter::worth_trying). For an algorithm that states a symmetry, a choice is dropped if another one has at most as many
 // rounds, start-ups and bytes.

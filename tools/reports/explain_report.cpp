@@ -83,8 +83,8 @@ std::optional<double> seconds_of(const Considered& each) {
   return each.measured ? std::optional(each.measured->median_s) : each.predicted_s;
 }
 
-// Compares the best way with the next ones of other algorithms: first those that are tied with it, then one that is slower. Both
-// times must be measured, or both predicted. Baselines are passed over.
+// Compares the way that is taken with those of other algorithms: those that were passed over for fewer rounds, those that are tied
+// with it, and the next slower one. Both times must be measured, or both predicted. Baselines are left out.
 std::string comparison(const Explanation& explanation) {
   if (explanation.ways.empty()) return "";
   const ExplainedWay& best = explanation.ways[0];
@@ -92,23 +92,28 @@ std::string comparison(const Explanation& explanation) {
   std::string text;
   if (best.parts) text += fmt::format("Its price: {}. ", account(*best.parts));
   if (!best_s || *best_s <= 0) return text;
-  const double tie = best.considered.measured ? 0 : tie_tolerance(explanation.decision);
-  std::vector<std::string> tied;
+  std::vector<std::string> faster, tied;
+  std::set<std::string> named;
   const ExplainedWay* next = nullptr;
   for (const ExplainedWay& row : explanation.ways) {
     const auto seconds = seconds_of(row.considered);
     if (row.considered.way.algorithm == best.considered.way.algorithm || row.is_baseline || !seconds ||
         row.considered.measured.has_value() != best.considered.measured.has_value())
       continue;
-    if (!best.considered.measured && *seconds <= *best_s * (1 + tie)) {
-      if (std::find(tied.begin(), tied.end(), row.name) == tied.end()) tied.push_back(row.name);
-    } else {
+    const bool is_alike = !best.considered.measured && is_tied(explanation.decision, *seconds);
+    if (!is_alike && *seconds >= *best_s) {
       next = &row;
+    if (!named.insert(row.name).second) continue;  // by another executor
+    (is_alike ? tied : faster)
+        .push_back(fmt::format("{} ({}, {:.2f} times as long)", row.name, seconds_text(*seconds), *seconds / *best_s));
       break;
+  if (!faster.empty())
+    text += fmt::format("Predicted to be faster, but passed over for fewer rounds: {}. ", listed(std::move(faster)));
     }
   }
   if (!tied.empty())
-    text += fmt::format("Tied with it, because predictions are not exact to {:.0f} %: {}. ", 100 * tie, listed(std::move(tied)));
+    text += fmt::format("Tied with it, because predictions are not exact to {:.0f} %: {}. ",
+                        100 * tie_tolerance(explanation.decision), listed(std::move(tied)));
   if (!next) return text;
   text += fmt::format("Next: {}, {:.2f} times as long", way_text(explanation.problem, next->considered.way),
                       *seconds_of(next->considered) / *best_s);

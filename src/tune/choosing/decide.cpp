@@ -191,25 +191,26 @@ class Deciding {
       entry.rejected = "its times are not known here; 'quadrille tune' measures them";
   }
 
+  bool between_nodes() const { return decision_.situation.nodes > 1; }
+  double about_the_same() const { return between_nodes() ? 1.1 : 1.2; }  // times the least predicted time
+
   // The figures of a preset machine have no time of a round, but each round that waits for the one before it takes at least the
   // latency of the network, or of ranks that share cores. So of the ways that cost about the same by such figures, the one with the
   // fewest rounds is taken; on several nodes, the fewest between nodes. Returns whether this is another one than the cheapest.
   bool take_fewest_rounds() {
     auto& all = decision_.considered;
     if (decision_.preset.empty() || all[0].measured) return false;
-    const bool between_nodes = decision_.situation.nodes > 1;
-    const double about_the_same = between_nodes ? 1.1 : 1.2;
     std::map<std::string, Count> rounds;  // by algorithm
     const auto rounds_of = [&](const Considered& considered) {
       const auto [entry, is_new] = rounds.emplace(considered.way.algorithm, 0);
       if (is_new) {
         const Schedule schedule = make_schedule(problem_, parse_choice(problem_, considered.way.algorithm));
-        entry->second = between_nodes ? node_figures(schedule).rounds : figures(schedule).c1;
+        entry->second = between_nodes() ? node_figures(schedule).rounds : figures(schedule).c1;
       }
       return entry->second;
     };
     auto fewest = all.begin();
-    const double most_s = about_the_same * all[0].predicted_s.value_or(0);
+    const double most_s = about_the_same() * all[0].predicted_s.value_or(0);
     for (auto each = all.begin(); each != all.end() && each->predicted_s && *each->predicted_s <= most_s; ++each)
       if (!is_vendor(each->way) && !is_vendor(fewest->way) && rounds_of(*each) < rounds_of(*fewest)) fewest = each;
     const bool is_another = fewest != all.begin();
@@ -226,12 +227,10 @@ class Deciding {
     const auto seconds = [](const Considered& each) { return each.measured ? each.measured->median_s : *each.predicted_s; };
     const double best = seconds(all[0]);
     if (!all[0].measured)
-      decision_.reason = fmt::format("{}, {}",
-                                     !has_few_rounds ? "it has the least predicted time"
-                                     : decision_.situation.nodes > 1
-                                         ? "it has the fewest rounds between nodes of those with about the least predicted time"
-                                         : "it has the fewest rounds of those with about the least predicted time",
-                                     time_text(best));
+      decision_.reason = has_few_rounds
+                             ? fmt::format("it has {} and the fewest rounds{} of those within {} times the least predicted time",
+                                           time_text(best), between_nodes() ? " between nodes" : "", about_the_same())
+                             : fmt::format("it has the least predicted time, {}", time_text(best));
     else if (launches_ > 1)
       decision_.reason =
           fmt::format("it has the least mean time of {} launches, the last on {}, {}", launches_, date_, time_text(best));
@@ -246,8 +245,10 @@ class Deciding {
       if (!all[i].rejected.empty() && !all[i].measured && !all[i].predicted_s) continue;
       if (decision_.source == Source::wisdom && !all[i].measured)
         all[i].rejected = "not measured; predicted times are not compared with measured ones";
-      else if (!all[i].measured && seconds(all[i]) <= best * (1 + tie_tolerance(decision_)))
+      else if (!all[i].measured && is_tied(decision_, seconds(all[i])))
         all[i].rejected = fmt::format("tied: predicted {:.2f} times as long", best > 0 ? seconds(all[i]) / best : 1);
+      else if (seconds(all[i]) < best)
+        all[i].rejected = fmt::format("predicted {:.2f} times as long, but passed over for fewer rounds", seconds(all[i]) / best);
       else
         all[i].rejected =
             fmt::format("{} {:.2f} times as long", all[i].measured ? "measured" : "predicted", seconds(all[i]) / best);
@@ -278,6 +279,11 @@ std::string_view name(Source source) {
 }
 
 double tie_tolerance(const Decision& decision) { return std::max(0.03, decision.prediction_error); }
+
+bool is_tied(const Decision& decision, double seconds) {
+  const double own = decision.considered[0].predicted_s.value(), factor = 1 + tie_tolerance(decision);
+  return seconds <= own * factor && own <= seconds * factor;
+}
 
 Result<ModelChoice> model_of_preset(const Problem& problem, const DecisionOptions& options) {
   if (!options.preset) return cannot("no machine is named");

@@ -14,9 +14,9 @@ bool runs_baseline(const Problem& problem, const Way& way) {
 std::vector<const Considered*> tied_with_chosen(const Problem& problem, const Decision& decision) {
   std::vector<const Considered*> tied;
   if (decision.considered.empty() || decision.considered[0].measured || !decision.considered[0].predicted_s) return tied;
-  const double most = *decision.considered[0].predicted_s * (1 + tie_tolerance(decision));
   for (const Considered& each : decision.considered)
-    if (each.way != decision.chosen && each.predicted_s && *each.predicted_s <= most && !runs_baseline(problem, each.way))
+    if (each.way != decision.chosen && each.predicted_s && is_tied(decision, *each.predicted_s) &&
+        !runs_baseline(problem, each.way))
       tied.push_back(&each);
   return tied;
 }

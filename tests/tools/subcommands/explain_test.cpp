@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
+#include <regex>
+#include <tuple>
 
 #include "quadrille/algorithm.hpp"
 #include "quadrille/flips.hpp"
@@ -101,6 +104,33 @@ TEST_F(ExplainTest, PrintsTheExplanation) {
   ASSERT_NE(line, std::string::npos) << text;
   EXPECT_EQ(text.substr(line, text.find("(looked", line) - line).find("memory", 50), std::string::npos) << "named once: " << text;
 }
+// Each figure of the sentences is that of the table, and says what its sentence says.
+TEST_F(ExplainTest, ComparesTheChosenWayWithFasterAndTiedOnes) {
+  std::map<std::string, int> found;
+  for (const char* block : {"64B", "1KiB", "4KiB", "16KiB", "64KiB"}) {
+    const std::string text = run_program({"env", "COLUMNS=2000", QUADRILLE_COMMAND, "explain", "alltoall", "--node-sizes", "8x8",
+                                          "--block", block, "--machine", "hdr", "--all", "--time", "0.001"})
+                                 .out;
+    const std::string table = text.substr(text.find("\nalgorithm "));
+    for (const auto& [sentence, least, most] :
+         {std::tuple("passed over for fewer rounds: ", 0.90, 0.98), {"not exact to 3 %: ", 0.97, 1.03}}) {
+      const std::size_t begin = text.find(sentence);
+      if (begin == std::string::npos) continue;
+      ++found[sentence];
+      const std::string list = text.substr(begin, text.find("). ", begin) - begin + 1);
+      static const std::regex entry(R"(([a-z][^ ]*) \(([^,]*), ([0-9.]+) times as long\))");
+      for (std::sregex_iterator each(list.begin(), list.end(), entry), none; each != none; ++each) {
+        const double ratio = std::stod((*each)[3]);
+        EXPECT_TRUE(least <= ratio && ratio <= most) << list;
+        const std::size_t row = table.find('\n' + (*each)[1].str() + ' ');
+        ASSERT_NE(row, std::string::npos) << text;
+        EXPECT_NE(table.substr(row, table.find('\n', row + 1) - row).find((*each)[2].str()), std::string::npos) << text;
+      }
+    }
+  }
+  EXPECT_EQ(found.size(), 2u) << "both occur";
+}
+
 
 TEST_F(ExplainTest, ShowsBaselinesOnlyIfAllAreAskedFor) {
   Words words{"explain", "alltoall", "--topology", "torus:8x8", "--machine", "paragon", "--block", "64B", "--time", "0.01"};
