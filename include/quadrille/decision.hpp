@@ -75,8 +75,8 @@ std::vector<Choice> choices_worth_trying(const Problem& problem, bool own_counts
 // Returns each of these choices under each policy and by each executor, and the vendor's collective if there is one.
 std::vector<Way> ways(const Problem& problem, const DecisionOptions& options);
 
-// Returns the model by which the preset prices the problem: max-rate if it has figures for it, because executors are compared;
-// otherwise a model that prices all executors alike. Without a preset, or if no model applies, returns the reason.
+// Returns the model by which the preset prices the problem (choose_model). All but max-rate price all executors alike. Without a
+// preset, or if no model applies, returns the reason.
 Result<ModelChoice> model_of_preset(const Problem& problem, const DecisionOptions& options);
 
 // Chooses a way. Local and pure: equal arguments give equal decisions on all ranks. Throws Error{misuse} if the effort is

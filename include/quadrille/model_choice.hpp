@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Chooses the model by which a problem is priced on a machine, if nobody names one. `quadrille price`, `quadrille explain` and
-// plans all choose by this function.
+// Chooses the model by which a problem is priced on a machine, if nobody names one. Prices, simulations, explanations and plans all
+// choose by this function, so they agree.
 //
 //   const auto choice = choose_model(find_machine("paragon"), pricing_facts(problem, &torus));
 //   if (choice) std::printf("%s, because %s\n", std::string(choice->model->id).c_str(), choice->reason.c_str());
@@ -17,13 +17,12 @@ namespace quadrille {
 
 // What is known of a problem, as far as the choice of a model depends on it.
 struct PricingFacts {
-  bool has_links = false;           // is the network known?
-  bool has_nodes = false;           // are the ranks on several nodes?
-  bool is_exchange = false;         // is it an alltoall or alltoallv?
-  bool compares_executors = false;  // are ways by several executors compared, as by plans?
+  bool has_links = false;    // is the network known?
+  bool has_nodes = false;    // are the ranks on several nodes?
+  bool is_exchange = false;  // is it an alltoall or alltoallv?
 };
 
-// Returns the facts of a problem on a network, which may be null. They compare no executors.
+// Returns the facts of a problem on a network, which may be null.
 PricingFacts pricing_facts(const Problem& problem, const Topology* topology = nullptr);
 
 struct ModelChoice {
@@ -37,5 +36,14 @@ struct ModelChoice {
 // neither executors are compared nor several nodes known. If there is no such model, returns the reason as a sentence.
 Result<ModelChoice> choose_model(const MachineCosts& machine, const PricingFacts& facts,
                                  const std::function<Result<>(const Model&)>& suits = {});
+
+bool counts_nodes(const Model& model);  // does the price depend on the nodes of the ranks?
+
+// Returns the number of nodes on which the model has the problem's ranks. A model that counts nodes has the ranks where the problem
+// has them, and on one node if it names none. To the other models each message is one between nodes, so each rank has its own.
+Count nodes_in(const Model& model, const Problem& problem);
+
+// Returns the same as text: "one node", "64 nodes, one rank each", "4 nodes, 1 or 3 ranks each".
+std::string place_text(const Model& model, const Problem& problem);
 
 }  // namespace quadrille

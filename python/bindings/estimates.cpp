@@ -48,14 +48,14 @@ Setting setting_of(const Schedule& schedule, const std::string& machine, const s
 }
 
 struct Priced {
-  std::string machine, model;
+  std::string machine, model, place;
   Price price;
 
   double seconds() const { return price.seconds(price.best_policy()); }
 };
 
 struct Simulated {
-  std::string machine, model;
+  std::string machine, model, place;
   Simulation simulation;
 };
 
@@ -65,7 +65,7 @@ Priced priced(Held& held, const std::string& machine, const std::optional<std::s
   const LockReleased released;
   const Setting setting = setting_of(held.schedule, machine, model, topology);
   const Model& by = *setting.model.model;
-  return {setting.machine.name, std::string(by.id),
+  return {setting.machine.name, std::string(by.id), place_text(by, setting.schedule.problem),
           price_of(workload_for(by, setting.schedule, setting.links()), by, setting.machine)};
 }
 
@@ -76,7 +76,8 @@ Simulated simulated(Held& held, const std::optional<std::string>& topology, cons
   const Setting setting = setting_of(held.schedule, machine, model, topology);
   const Model& by = *setting.model.model;
   const WorkloadOptions counted{.topology = setting.links(), .nodes = by.needs_nodes, .work = by.needs_work};
-  return {setting.machine.name, std::string(by.id), simulate_rounds(setting.schedule, by, setting.machine, counted)};
+  return {setting.machine.name, std::string(by.id), place_text(by, setting.schedule.problem),
+          simulate_rounds(setting.schedule, by, setting.machine, counted)};
 }
 
 py::list terms_of(const Priced& priced) {
@@ -115,7 +116,7 @@ void add_estimates(py::module_& module) {
           "dataflow_s", [](const Priced& priced) { return priced.price.dataflow_s; }, "Seconds under the policy dataflow.")
       .def_property_readonly("terms", &terms_of, "Dictionaries with name, amount and seconds; the seconds add up to the price.")
       .def("__repr__", [](const Priced& priced) {
-        return fmt::format("<Price: {:.3g} s on {} by {}, {}>", priced.seconds(), priced.machine, priced.model,
+        return fmt::format("<Price: {:.3g} s on {}, {}, by {}, {}>", priced.seconds(), priced.machine, priced.place, priced.model,
                            name(priced.price.best_policy()));
       });
   py::class_<Simulated>(module, "Simulation", "The time of a schedule, simulated round by round.")
@@ -128,8 +129,8 @@ void add_estimates(py::module_& module) {
           "rounds", &rounds_of,
           "Dictionaries with round, stage, begin_s, end_s, sharing (messages on its busiest link) and link_bytes.")
       .def("__repr__", [](const Simulated& simulated) {
-        return fmt::format("<Simulation: {:.3g} s on {} by {}>", seconds_of(simulated.simulation.end), simulated.machine,
-                           simulated.model);
+        return fmt::format("<Simulation: {:.3g} s on {}, {}, by {}>", seconds_of(simulated.simulation.end), simulated.machine,
+                           simulated.place, simulated.model);
       });
   auto schedule = py::class_<Held>(module.attr("Schedule"));
   schedule.def("price", &priced, py::arg("machine"), py::kw_only(), py::arg("model") = py::none(), py::arg("topology") = py::none(),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrille/model_choice.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +23,7 @@ const MachineCosts all = machine_with({"max-rate", "torus", "cluster", "flat", "
 std::string_view chosen(const MachineCosts& machine, const PricingFacts& facts) { return choose_model(machine, facts)->model->id; }
 
 TEST(ModelChoice, TakesTheModelThatCountsWhatIsKnown) {
-  EXPECT_EQ(chosen(all, {}), "flat");
+  EXPECT_EQ(chosen(all, {}), "max-rate");
   EXPECT_EQ(chosen(all, {.has_links = true}), "torus");
   EXPECT_EQ(chosen(all_but_torus, {.has_links = true}), "flat");
   EXPECT_EQ(chosen(all, {.has_nodes = true}), "max-rate");
@@ -33,17 +34,33 @@ TEST(ModelChoice, TakesTheModelThatCountsWhatIsKnown) {
   EXPECT_EQ(chosen(machine_with({"free-running", "linear"}), {}), "linear");
 }
 
-TEST(ModelChoice, ComparesExecutorsByMaxRate) {
-  EXPECT_EQ(chosen(all, {.compares_executors = true}), "max-rate");
-  EXPECT_EQ(chosen(all, {.has_links = true, .compares_executors = true}), "max-rate");
-  EXPECT_EQ(chosen(machine_with({"torus", "flat"}), {.has_links = true, .compares_executors = true}), "torus");
-  EXPECT_EQ(chosen(machine_with({"max-rate"}), {}), "max-rate") << "nothing simpler is known";
+TEST(ModelChoice, TakesMaxRateOnANetworkIfNoOtherModelHasFigures) {
+  EXPECT_EQ(chosen(machine_with({"max-rate"}), {.has_links = true}), "max-rate");
+  EXPECT_EQ(chosen(all, {.has_links = true, .has_nodes = true}), "max-rate");
+}
+
+TEST(ModelChoice, SaysWhereAModelHasTheRanks) {
+  const auto place = [](std::string_view model, std::vector<Count> nodes) {
+    Problem problem = Problem::alltoall(6, 8);
+    problem.nodes = std::move(nodes);
+    return fmt::format("{}: {}", nodes_in(*find_model(model), problem), place_text(*find_model(model), problem));
+  };
+  EXPECT_EQ(place("max-rate", {}), "1: one node");
+  EXPECT_EQ(place("max-rate", {7, 7, 7, 7, 7, 7}), "1: one node");
+  EXPECT_EQ(place("max-rate", {0, 1, 2, 0, 1, 2}), "3: 3 nodes, 2 ranks each");
+  EXPECT_EQ(place("max-rate", {0, 1, 1, 1, 3, 3}), "3: 3 nodes, 1 to 3 ranks each");
+  EXPECT_EQ(place("cluster", {0, 1, 1, 1, 1, 1}), "2: 2 nodes, 1 or 5 ranks each");
+  EXPECT_EQ(place("max-rate", {0, 1, 2, 3, 4, 5}), "6: 6 nodes, one rank each");
+  for (const char* model : {"loggp", "linear", "flat", "torus"}) {
+    EXPECT_EQ(place(model, {}), "6: 6 nodes, one rank each") << model;
+    EXPECT_EQ(place(model, {0, 0, 0, 1, 1, 1}), "6: 6 nodes, one rank each") << model;
+  }
 }
 
 TEST(ModelChoice, SaysWhy) {
   EXPECT_THAT(choose_model(all, {.has_links = true})->reason, HasSubstr("links"));
   EXPECT_THAT(choose_model(machine_with({"cluster"}), {.has_nodes = true})->reason, HasSubstr("exchanges"));
-  EXPECT_THAT(choose_model(all, {.has_links = true, .compares_executors = true})->reason, HasSubstr("does not count the links"));
+  EXPECT_THAT(choose_model(all, {.has_links = true, .has_nodes = true})->reason, HasSubstr("does not count the links"));
   EXPECT_THAT(choose_model(machine_with({"linear"}), {.has_nodes = true})->reason, HasSubstr("does not count what nodes share"));
   EXPECT_THAT(choose_model(machine_with({"linear"}), {})->reason, HasSubstr("machine some has figures"));
   const auto none = choose_model(machine_with({"torus"}), {});

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
 #include "support/talk.hpp"
@@ -23,8 +25,6 @@ const Model& named_model(const std::string& name) {
   if (!model) refuse_unknown("model", name, model_names());
   return *model;
 }
-
-bool counts_nodes(const Model& model) { return model.needs_nodes || model.needs_work; }
 
 // Returns a sentence saying that the chosen model ignores nodes. It names the models that count them, or says why none can be used.
 std::string nodes_are_ignored(const Model& chosen, const MachineCosts& costs, const ModelOptions::Suits& suits) {
@@ -78,14 +78,22 @@ ModelChoice ModelOptions::choose(const MachineCosts& costs, const Problem& probl
   return choice;
 }
 
-std::string model_text(const Model& model, const MachineCosts& machine) {
+Places::Places(const Model& model, std::span<const Problem* const> problems) : model_(model) {
+  const std::string first = place_text(model, *problems.front());
+  const auto is_there = [&](const Problem* problem) { return place_text(model, *problem) == first; };
+  if (std::all_of(problems.begin(), problems.end(), is_there)) common_ = ", " + first;
+}
+
+std::string Places::beside(const Problem& problem) const { return common_.empty() ? ", " + place_text(model_, problem) : ""; }
+
+std::string model_text(const Model& model, const MachineCosts& machine, const Places& places) {
   const Coefficients& coefficients = coefficients_of(machine, model);
   std::vector<std::string> values;
   for (const Coefficient& coefficient : model.coefficients)
     if (const auto value = coefficients.find(coefficient.key); value != coefficients.end())
       values.push_back(fmt::format("{} {:.4g}", coefficient.key, value->second));
   const auto lines = [](const std::string& text) { return wrapped(text, terminal_width(), 2) + '\n'; };
-  return lines(fmt::format("{}: {} [{}]", machine.name, machine.description, machine.source)) +
+  return lines(fmt::format("{}{}: {} [{}]", machine.name, places.common(), machine.description, machine.source)) +
          lines(fmt::format("{}: {} [{}]; {}", model.id, model.formula, model.source, fmt::join(values, ", ")));
 }
 

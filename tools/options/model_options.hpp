@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,20 @@ struct ModelOptions {
       const Suits& suits = [](const Model&) { return Result<>(); }) const;
 };
 
-// Returns a description of the machine and the model in two paragraphs.
-std::string model_text(const Model& model, const MachineCosts& machine);
+// Where a model has the ranks of problems (place_text): said once if it is the same for all, otherwise beside each problem.
+class Places {
+ public:
+  Places(const Model& model, std::span<const Problem* const> problems);
+  const std::string& common() const { return common_; }  // ", one node"; empty if the problems differ
+  std::string beside(const Problem& problem) const;      // ", one node"; empty unless they differ
+
+ private:
+  const Model& model_;
+  std::string common_;
+};
+
+// Returns a description of the machine and the model in two paragraphs. The first begins with the machine's name and the place.
+std::string model_text(const Model& model, const MachineCosts& machine, const Places& places);
 
 // Returns the model's figures that are assumed because none was published, each with the rule it follows.
 const Assumptions& assumptions_of(const Model& model, const MachineCosts& machine);

@@ -22,20 +22,15 @@ namespace {
 
 std::string paragraph(const std::string& text) { return wrapped(text, terminal_width(), 2) + '\n'; }
 
-// Returns the numbers of ranks that nodes have, each once.
-std::set<Count> node_sizes(const Problem& problem) {
-  if (problem.nodes.empty()) return {problem.ranks};
+// Returns the smallest number of ranks that a node has.
+Count fewest_ranks_of_node(const Problem& problem) {
+  if (problem.nodes.empty()) return problem.ranks;
   const std::vector<Count> sizes = NodeRanks(problem).sizes();
-  return {sizes.begin(), sizes.end()};
+  return *std::min_element(sizes.begin(), sizes.end());
 }
 
-std::string place_text(const Problem& problem, const Situation& situation) {
-  if (situation.nodes == 1) return "on one node";
-  const std::set<Count> sizes = node_sizes(problem);
-  std::string size = fmt::format("{}", *sizes.begin());
-  if (sizes.size() > 1) size += fmt::format(" {} {}", sizes.size() == 2 ? "or" : "to", *sizes.rbegin());
-  return fmt::format("on {} nodes, {} on each", situation.nodes, size);
-}
+// The model of the prices. If nothing was priced, one that has the ranks where they are.
+const Model& model_of(const Decision& decision) { return decision.model.model ? *decision.model.model : *find_model("max-rate"); }
 
 // Returns true if --machine names the machine: only of this machine is a processor known.
 bool is_named(const MachineKnowledge& knowledge) { return knowledge.wisdom.machine.processor.empty(); }
@@ -54,10 +49,13 @@ std::string how_known(const Considered& chosen, const Explanation& explanation, 
                      is_assumed(decision, knowledge) ? "some of them assumed, " : "");
 }
 
-// Returns the answer in a sentence: "Take bruck:radix=4 by shared memory: 12.3 µs, predicted."
+// Returns the answer in a sentence: "On one node take bruck:radix=4 by shared memory: 12.3 µs, predicted."
 std::string answer(const Explanation& explanation, const MachineKnowledge& knowledge) {
   const Decision& decision = explanation.decision;
-  std::string text = fmt::format("Take {}", way_text(explanation.problem, decision.chosen));
+  const Problem& problem = explanation.problem;
+  const std::string place = place_text(model_of(decision), problem);
+  std::string text =
+      fmt::format("On {}{} take {}", place, place.find(',') == place.npos ? "" : ",", way_text(problem, decision.chosen));
   if (const auto seconds = explanation.seconds(); seconds && !explanation.ways.empty())
     text += fmt::format(": about {}, {}", seconds_text(*seconds),
                         how_known(explanation.ways.front().considered, explanation, knowledge));
@@ -103,14 +101,14 @@ std::string comparison(const Explanation& explanation) {
     const bool is_alike = !best.considered.measured && is_tied(explanation.decision, *seconds);
     if (!is_alike && *seconds >= *best_s) {
       next = &row;
+      break;
+    }
     if (!named.insert(row.name).second) continue;  // by another executor
     (is_alike ? tied : faster)
         .push_back(fmt::format("{} ({}, {:.2f} times as long)", row.name, seconds_text(*seconds), *seconds / *best_s));
-      break;
+  }
   if (!faster.empty())
     text += fmt::format("Predicted to be faster, but passed over for fewer rounds: {}. ", listed(std::move(faster)));
-    }
-  }
   if (!tied.empty())
     text += fmt::format("Tied with it, because predictions are not exact to {:.0f} %: {}. ",
                         100 * tie_tolerance(explanation.decision), listed(std::move(tied)));
@@ -306,7 +304,7 @@ std::string text_of(const Explanation& explanation, const MachineKnowledge& know
   const Problem& problem = explanation.problem;
   const Situation& situation = explanation.decision.situation;
   std::string text = paragraph(answer(explanation, knowledge));
-  text += fmt::format("\n{} among {}, {}", name(problem.collective), problem_text(problem), place_text(problem, situation));
+  text += fmt::format("\n{} among {}", name(problem.collective), problem_text(problem));
   if (is_irregular(problem.collective))
     text += fmt::format("; mean share {}, irregularity {:.3g}, skew {}, sparsity {}", bytes_text(situation.block_bytes),
                         irregularity(problem), situation.skew, situation.sparsity);
@@ -345,11 +343,12 @@ Json json_of(const Explanation& explanation, const MachineKnowledge& knowledge) 
     for (const auto& [key, rule] : assumptions_of(*decision.model.model, *knowledge.preset)) assumed[key] = rule;
   const auto seconds = explanation.seconds();
   const LowerBound& bound = explanation.bound;
+  const bool has_nodes = counts_nodes(model_of(decision));
   return {{"collective", name(situation.collective)},
           {"ranks", situation.ranks},
-          {"nodes", situation.nodes},
-          {"ranks_of_node", situation.ranks_of_node},
-          {"fewest_ranks_of_node", *node_sizes(explanation.problem).begin()},
+          {"nodes", nodes_in(model_of(decision), explanation.problem)},
+          {"ranks_of_node", has_nodes ? situation.ranks_of_node : 1},
+          {"fewest_ranks_of_node", has_nodes ? fewest_ranks_of_node(explanation.problem) : 1},
           {"block_bytes", situation.block_bytes},
           {"skew", situation.skew},
           {"sparsity", situation.sparsity},

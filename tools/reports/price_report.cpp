@@ -130,7 +130,7 @@ bool is_shown(const PriceList& list, std::size_t term) {
   });
 }
 
-std::string text_of(const PriceList& list, const Pricer& pricer) {
+std::string text_of(const PriceList& list, const std::string& place, const Pricer& pricer) {
   std::vector<Column> columns{{"algorithm"}};
   std::vector<std::size_t> terms;
   for (std::size_t i = 0; i < list.candidates.front().price.terms.size(); ++i)
@@ -155,7 +155,8 @@ std::string text_of(const PriceList& list, const Pricer& pricer) {
     row.push_back(least > 0 ? fmt::format("{:.2f}", candidate.best_seconds() / least) : "–");
     table.add(std::move(row));
   }
-  std::string text = fmt::format("{}, {}\n\n{}\n", name(list.problem.collective), problem_text(list.problem), table.text());
+  std::string text =
+      fmt::format("{}, {}{}\n\n{}\n", name(list.problem.collective), problem_text(list.problem), place, table.text());
   const auto paragraph = [&](const std::string& sentences) {
     if (!sentences.empty()) text += wrapped(sentences, terminal_width(), 2) + '\n';
   };
@@ -171,10 +172,13 @@ std::string text_of(const PriceList& list, const Pricer& pricer) {
 }  // namespace
 
 std::string text_of(const std::vector<PriceList>& lists, const Pricer& pricer) {
-  std::string text = model_text(pricer.model(), pricer.machine());
+  std::vector<const Problem*> problems;
+  for (const PriceList& list : lists) problems.push_back(&list.problem);
+  const Places places(pricer.model(), problems);
+  std::string text = model_text(pricer.model(), pricer.machine(), places);
   if (const std::string& why = pricer.why_model(); !why.empty())
     text += wrapped(fmt::format("Model {}: {}.", pricer.model().id, why), terminal_width(), 2) + '\n';
-  for (const PriceList& list : lists) text += '\n' + text_of(list, pricer);
+  for (const PriceList& list : lists) text += '\n' + text_of(list, places.beside(list.problem), pricer);
   if (const std::string assumed = assumptions_text(pricer.model(), pricer.machine()); !assumed.empty()) text += '\n' + assumed;
   return text;
 }
@@ -204,6 +208,7 @@ Json json_of(const PriceList& list, const Pricer& pricer) {
   const Priced& best = list.candidates.front();
   Json object{{"collective", name(list.problem.collective)},
               {"ranks", list.problem.ranks},
+              {"nodes", nodes_in(pricer.model(), list.problem)},
               {"block_bytes", list.problem.block_bytes},
               {"machine", pricer.machine().name},
               {"model", pricer.model().id},

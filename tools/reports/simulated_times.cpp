@@ -12,10 +12,11 @@
 namespace quadrille::command {
 namespace {
 
-void add_time(Trace& trace, TracedTime time, const Model& model, const MachineCosts& machine) {
+void add_time(Trace& trace, TracedTime time, const Model& model, const MachineCosts& machine, const Problem& problem) {
   time.model = model.id;
   time.machine = machine.name;
-  time.title += fmt::format(", model {}, machine {}{}{}", time.model, time.machine, time.policy.empty() ? "" : ", ", time.policy);
+  time.title += fmt::format(", model {}, machine {}, {}{}{}", time.model, time.machine, place_text(model, problem),
+                            time.policy.empty() ? "" : ", ", time.policy);
   trace.times.push_back(std::move(time));
 }
 
@@ -23,7 +24,7 @@ void add_time_by_rounds(Trace& trace, const Schedule& schedule, const Topology* 
   const MachineCosts machine = options.machine_costs();
   const Model& model = *options.choose(machine, schedule.problem, topology != nullptr).model;
   const WorkloadOptions counted{.topology = topology, .nodes = model.needs_nodes, .work = model.needs_work};
-  add_time(trace, time_by_rounds(trace, simulate_rounds(schedule, model, machine, counted)), model, machine);
+  add_time(trace, time_by_rounds(trace, simulate_rounds(schedule, model, machine, counted)), model, machine, schedule.problem);
 }
 
 void add_times_by_events(Trace& trace, const Schedule& schedule, const Topology* topology, const ModelOptions& options,
@@ -35,7 +36,7 @@ void add_times_by_events(Trace& trace, const Schedule& schedule, const Topology*
   events.topology = topology;
   for (const Policy policy : arguments.policy_list()) {
     events.policy = policy;
-    add_time(trace, time_by_events(trace, schedule, message_times(model, machine), events), model, machine);
+    add_time(trace, time_by_events(trace, schedule, message_times(model, machine), events), model, machine, schedule.problem);
   }
 }
 

@@ -116,10 +116,13 @@ std::string course(const Simulated& candidate, const SimulationSetting& setting)
 }  // namespace
 
 std::string text_of(const std::vector<SimulationList>& lists, const SimulationSetting& setting) {
-  std::string text = model_text(*setting.model, setting.machine);
+  std::vector<const Problem*> problems;
+  for (const SimulationList& list : lists) problems.push_back(&list.problem);
+  const Places places(*setting.model, problems);
+  std::string text = model_text(*setting.model, setting.machine, places);
   text += wrapped(how(setting), terminal_width(), 2) + '\n';
   for (const SimulationList& list : lists) {
-    text += fmt::format("\n{}, {}\n\n", name(list.problem.collective), problem_text(list.problem));
+    text += fmt::format("\n{}, {}{}\n\n", name(list.problem.collective), problem_text(list.problem), places.beside(list.problem));
     if (list.candidates.size() == 1)
       text += fmt::format("{}: {}\n\n{}", with_policy(list.candidates[0], setting), time_text(list.candidates[0].simulation.end),
                           course(list.candidates[0], setting));
@@ -163,6 +166,7 @@ Json json_of(const SimulationList& list, const SimulationSetting& setting) {
   for (const auto& [key, value] : coefficients_of(setting.machine, *setting.model)) coefficients[key] = value;
   Json object{{"collective", name(list.problem.collective)},
               {"ranks", list.problem.ranks},
+              {"nodes", nodes_in(*setting.model, list.problem)},
               {"block_bytes", list.problem.block_bytes},
               {"machine", setting.machine.name},
               {"model", setting.model->id},

@@ -287,9 +287,7 @@ bool is_tied(const Decision& decision, double seconds) {
 
 Result<ModelChoice> model_of_preset(const Problem& problem, const DecisionOptions& options) {
   if (!options.preset) return cannot("no machine is named");
-  PricingFacts facts = pricing_facts(problem, options.topology ? &*options.topology : nullptr);
-  facts.compares_executors = true;
-  return choose_model(*options.preset, facts);
+  return choose_model(*options.preset, pricing_facts(problem, options.topology ? &*options.topology : nullptr));
 }
 
 Decision decide(const Problem& problem, const Wisdom& wisdom, const DecisionOptions& options) {

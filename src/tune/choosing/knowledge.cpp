@@ -127,7 +127,7 @@ std::string with_links_of(Knowledge knowledge, double us_per_byte) {
 
 // The model by which plans choose on one node or on several. They know no network.
 Result<ModelChoice> model_for_plans(const MachineCosts& machine, Count nodes) {
-  return choose_model(machine, {.has_nodes = nodes > 1, .compares_executors = true});
+  return choose_model(machine, {.has_nodes = nodes > 1});
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tests of quadrille price.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "quadrille/algorithm.hpp"
@@ -143,6 +145,53 @@ TEST_F(CommandTest, RanksCandidatesAndSaysWhereTheWinnerChanges) {
   EXPECT_NE(nothing.find("which takes no time at all"), std::string::npos) << nothing;
   const std::string allreduce = prints({"price", "allreduce", "--ranks", "8", "--block", "8B", "--machine", "sp2"});
   EXPECT_NE(allreduce.find("recursive-doubling; from "), std::string::npos) << allreduce;
+}
+
+// Price, simulation and explanation have one default placement and one model.
+TEST_F(CommandTest, OneMachineHasOnePrice) {
+  struct Setting {
+    const char *machine, *option, *value, *place;
+  };
+  for (const auto& [machine, option, value, place] :
+       {Setting{"hdr", "--ranks", "64", "one node"}, Setting{"hdr", "--node-sizes", "1x16", "16 nodes, one rank each"},
+        Setting{"hdr", "--node-sizes", "8x4", "4 nodes, 8 ranks each"},
+        Setting{"hdr", "--topology", "torus:4x4", "16 nodes, one rank each"},
+        Setting{"sp2", "--ranks", "16", "16 nodes, one rank each"},
+        Setting{"myrinet", "--node-sizes", "4x4", "4 nodes, 4 ranks each"},
+        Setting{"paragon", "--topology", "torus:4x4", "16 nodes, one rank each"}}) {
+    SCOPED_TRACE(fmt::format("{} {} {}", machine, option, value));
+    const auto of = [&](const std::string& subcommand, const Words& more) {
+      Words words{subcommand, "alltoall", option, value, "--block", "64B", "--machine", machine};
+      words.insert(words.end(), more.begin(), more.end());
+      return prints(words);
+    };
+    const Words some{"--algorithm", "bruck", "--algorithm", "direct"};
+    const auto as_json = [](Words words) {
+      words.push_back("--json");
+      return words;
+    };
+    const Json priced = Json::parse(of("price", as_json(some))), simulated = Json::parse(of("simulate", as_json(some))),
+               told = Json::parse(of("explain", {"--all", "--time", "0.001", "--json"}));
+    std::map<std::string, double> simulated_s, told_s;
+    for (const Json& each : simulated["candidates"]) simulated_s[each["algorithm"]] = 1e-12 * each["end_ps"].get<double>();
+    for (const Json& each : told["candidates"])
+      if (!each["predicted_s"].is_null()) told_s.try_emplace(each["algorithm"], each["predicted_s"]);  // the best policy is first
+    for (const Json& each : priced["candidates"]) {
+      const double best_s =
+          std::min({each["blocking_s"].get<double>(), each["nonblocking_s"].get<double>(), each["dataflow_s"].get<double>()});
+      EXPECT_DOUBLE_EQ(told_s.at(each["algorithm"]), best_s) << each;
+      EXPECT_NEAR(simulated_s.at(each["algorithm"]), each["blocking_s"], 1e-11) << each;
+    }
+    for (const Json* each : {&simulated, &told}) {
+      EXPECT_EQ((*each)["model"], priced["model"]);
+      EXPECT_EQ((*each)["nodes"], priced["nodes"]);
+    }
+    for (const std::string& text : {of("price", some), of("simulate", some), of("explain", {"--time", "0.001"})}) {
+      EXPECT_NE(text.substr(0, text.find('\n')).find(place), std::string::npos) << text;
+    }
+  }
+  const std::string several = prints({"price", "alltoall", "--ranks", "2,4", "--machine", "sp2", "--algorithm", "direct"});
+  EXPECT_NE(several.find("\nalltoall, 2 ranks, 8 B a block, 2 nodes, one rank each\n"), std::string::npos) << several;
 }
 
 // The machine is that of docs/prices.md.
