@@ -23,7 +23,8 @@ namespace {
 
 constexpr std::align_val_t alignment{64};
 
-// Each rank that waits looks at all others now and then. On two cores a barrier of 1,000 ranks takes 4 s, one of 2,000 more than 20.
+// Each rank that waits looks at all others now and then. On two cores a barrier of 1,000 ranks takes 4 s, one of 2,000 more
+// than 20.
 constexpr Count most_ranks = 1024;
 
 struct Deletion {
