@@ -2,28 +2,41 @@
 #include "tune/median.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/binomial.hpp>
-#include <boost/math/statistics/univariate_statistics.hpp>
+#include <numeric>
 
 namespace quadrille {
 
-// The number of samples below the true median has a binomial distribution with probability 1/2. The interval
-// follows from its quantiles.
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return values.size() % 2 == 1 ? *middle : (*std::max_element(values.begin(), middle) + *middle) / 2;
+}
+
+// The number of samples below the true median has a binomial distribution with probability 1/2. The interval follows from its
+// quantiles.
 MedianInterval median_interval(std::size_t samples) {
-  const boost::math::binomial_distribution<double> below(static_cast<double>(samples), 0.5);
-  const double outside = boost::math::quantile(below, (1 - wanted_confidence) / 2);  // rounded down
-  const auto lower = std::min(static_cast<std::size_t>(outside), (samples - 1) / 2);
-  return {lower, samples - 1 - lower, std::max(0.0, 1 - 2 * cdf(below, static_cast<double>(lower)))};
+  // The probabilities of samples / 2, of one less, and so on, divided by the first; until they no longer count.
+  const std::size_t half = samples / 2;
+  std::vector<double> weights{1};
+  for (std::size_t below = half; below > 0 && weights.back() > 1e-18; --below)
+    weights.push_back(weights.back() * static_cast<double>(below) / static_cast<double>(samples - below + 1));
+  // The distribution is symmetric. For an even number of samples the first weight has no counterpart.
+  const double all = 2 * std::accumulate(weights.begin(), weights.end(), 0.0) - (samples % 2 == 0 ? 1 : 0);
+  std::size_t less = weights.size() - 1;  // the lower end is half - less
+  double outside = weights[less];
+  while (less > 0 && outside + weights[less - 1] <= (1 - wanted_confidence) / 2 * all) outside += weights[--less];
+  const std::size_t lower = std::min(half - less, (samples - 1) / 2);
+  return {lower, samples - 1 - lower, std::max(0.0, 1 - 2 * outside / all)};
 }
 
 Spread spread_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const MedianInterval interval = median_interval(values.size());
-  const Spread ordered{
-      .least = values.front(), .most = values.back(), .lower = values[interval.lower], .upper = values[interval.upper]};
-  Spread spread = ordered;
-  spread.median = boost::math::statistics::median(values);  // reorders its argument
-  return spread;
+  return {.median = median(values),
+          .least = values.front(),
+          .most = values.back(),
+          .lower = values[interval.lower],
+          .upper = values[interval.upper]};
 }
 
 void conclude(RaceResult& result, const std::vector<std::vector<double>>& seconds) {

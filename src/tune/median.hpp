@@ -9,6 +9,8 @@
 
 namespace quadrille {
 
+double median(std::vector<double> values);  // of at least one value; of an even number the mean of the two in the middle
+
 // Indices of two order statistics that enclose the true median with this confidence, for any distribution. They are the narrowest
 // symmetric pair that reaches wanted_confidence, or the first and the last sample if no pair does.
 struct MedianInterval {

@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/math/statistics/univariate_statistics.hpp>
 
 #include "options/documents.hpp"
 #include "quadrille/error.hpp"
 #include "reports/result_file.hpp"
 #include "support/text.hpp"
+#include "tune/median.hpp"
 
 namespace quadrille::command {
 namespace {
@@ -37,7 +37,7 @@ std::vector<double> repetitions_in(const Json& samples) {
   for (const Json& repetition : samples) {
     std::vector<double> batches = repetition.get<std::vector<double>>();
     demand(!batches.empty(), "a repetition has no samples");
-    repetitions.push_back(std::max(boost::math::statistics::median(batches), 1e-12));
+    repetitions.push_back(std::max(median(batches), 1e-12));
   }
   demand(!repetitions.empty(), "a candidate has no samples");
   return repetitions;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/math/statistics/univariate_statistics.hpp>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -243,7 +242,7 @@ class Audit {
           samples.push_back(batches[batch].seconds / runs);
           bounds[order[at]] = std::max(bounds[order[at]], batches[batch].bound / runs);
         }
-        seconds[order[at]].push_back(boost::math::statistics::median(samples));
+        seconds[order[at]].push_back(median(samples));
       }
     }
     for (std::size_t i = 0; i < sides_.size(); ++i) {

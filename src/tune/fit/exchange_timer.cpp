@@ -2,13 +2,13 @@
 #include "tune/fit/exchange_timer.hpp"
 
 #include <algorithm>
-#include <boost/math/statistics/univariate_statistics.hpp>
 #include <chrono>
 #include <cstring>
 
 #include "plan/gathered.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/race.hpp"
+#include "tune/median.hpp"
 
 namespace quadrille {
 
@@ -60,7 +60,7 @@ Span ExchangeTimer::time_of(const std::function<void()>& run) {
     times.push_back(batch.seconds / static_cast<double>(runs));
     bound = std::max(bound, batch.bound / static_cast<double>(runs));
   }
-  return {std::max(1e-9, boost::math::statistics::median(times)), bound};
+  return {std::max(1e-9, median(times)), bound};
 }
 
 // The first two runs say how many fit into the time, with what it takes to start together. If that is not even one, the second is

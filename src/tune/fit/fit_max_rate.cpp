@@ -2,10 +2,10 @@
 #include "tune/fit/fit_max_rate.hpp"
 
 #include <algorithm>
-#include <boost/math/statistics/univariate_statistics.hpp>
 #include <cmath>
 
 #include "quadrille/indexed.hpp"
+#include "tune/median.hpp"
 
 namespace quadrille {
 namespace {
@@ -116,7 +116,7 @@ class Fitting {
   double median_error(const Vector& predicted) const {
     Vector errors;
     for (std::size_t i = 0; i < samples_.size(); ++i) errors.push_back(std::abs(predicted[i] / samples_[i].seconds - 1));
-    return boost::math::statistics::median(errors);
+    return median(errors);
   }
 
   const std::vector<FitSample>& samples_;

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/math/statistics/univariate_statistics.hpp>
 #include <chrono>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <tuple>
 
@@ -19,6 +19,7 @@
 #include "tune/fit/exchange_timer.hpp"
 #include "tune/fit/fit_max_rate.hpp"
 #include "tune/fit/fit_problem.hpp"
+#include "tune/median.hpp"
 
 namespace quadrille {
 namespace {
@@ -37,7 +38,12 @@ constexpr SizeClass classes[] = {{16, {8, 32}}, {32768, {16384, 65536}}, {1024, 
 
 // The standard deviation; 0 for a single value.
 double deviation(const std::vector<double>& values) {
-  return values.size() < 2 ? 0 : std::sqrt(boost::math::statistics::sample_variance(values));
+  if (values.size() < 2) return 0;
+  const auto count = static_cast<double>(values.size());
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return std::sqrt(squares / (count - 1));
 }
 
 class Comparing {
@@ -165,8 +171,7 @@ std::vector<Residual> residuals_of(const std::vector<ResidualSample>& samples) {
   for (const auto& [key, logarithms] : by_class)
     if (logarithms.size() > 1) deviations[std::get<Implementation>(key)].push_back(deviation(logarithms));
   std::map<Implementation, double> usual;
-  for (auto& [by, all] : deviations)
-    usual[by] = std::min(Residual::most_spread, medians_to_deviation * boost::math::statistics::median(all));
+  for (auto& [by, all] : deviations) usual[by] = std::min(Residual::most_spread, medians_to_deviation * median(all));
   std::vector<Residual> residuals;
   for (auto& [key, logarithms] : by_class) {
     const auto& [collective, class_bytes, by] = key;
@@ -175,7 +180,7 @@ std::vector<Residual> residuals_of(const std::vector<ResidualSample>& samples) {
     residuals.push_back({.collective = collective,
                          .by = by,
                          .block_bytes = class_bytes,
-                         .ratio = rounded(std::exp(boost::math::statistics::median(logarithms))),
+                         .ratio = rounded(std::exp(median(logarithms))),
                          .spread = rounded(std::clamp(deviation(logarithms), least->second, Residual::most_spread))});
   }
   return residuals;

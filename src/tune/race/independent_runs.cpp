@@ -2,11 +2,10 @@
 #include "tune/race/independent_runs.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
-#include <boost/math/statistics/univariate_statistics.hpp>
 #include <cmath>
 
 #include "quadrille/race.hpp"
+#include "tune/median.hpp"
 
 namespace quadrille {
 namespace {
@@ -48,7 +47,8 @@ Cut cut(std::size_t m, std::size_t n) {
   if (m * n > most_exact) {
     const auto pairs = static_cast<double>(m * n);
     const double deviation = std::sqrt(pairs * static_cast<double>(m + n + 1) / 12);
-    const double z = boost::math::quantile(boost::math::normal(), (1 + wanted_confidence) / 2);
+    static_assert(wanted_confidence == 0.95);
+    constexpr double z = 1.959963984540054;  // the normal distribution's quantile of 0.975
     return {static_cast<std::size_t>(std::max(0.0, std::floor(pairs / 2 - z * deviation - 0.5))), wanted_confidence};
   }
   const std::vector<double> probabilities = distribution_of_u(m, n);
@@ -72,7 +72,7 @@ RatioOfRuns ratio_of_runs(std::vector<double> first, std::vector<double> second)
   RatioOfRuns ratio{.lower = quotients[outside.count],
                     .upper = quotients[quotients.size() - 1 - outside.count],
                     .confidence = outside.confidence};
-  ratio.median = boost::math::statistics::median(quotients);
+  ratio.median = median(quotients);
   return ratio;
 }
 

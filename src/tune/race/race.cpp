@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/math/statistics/univariate_statistics.hpp>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -298,7 +297,7 @@ class Race {
         bound = std::max(bound, batch.bound / runs);
       }
       samples.push_back(times);
-      seconds.push_back(boost::math::statistics::median(times));
+      seconds.push_back(median(times));
     }
   };
 
@@ -343,7 +342,7 @@ class Race {
     for (const RaceEntry& entry : result_.entries)
       if (entry.predicted_seconds && !entry.assumed)
         errors.push_back(std::abs(*entry.predicted_seconds / entry.seconds.median - 1));
-    if (!errors.empty()) result_.prediction_error = boost::math::statistics::median(errors);
+    if (!errors.empty()) result_.prediction_error = median(errors);
   }
 
   static void record(Measured& measured, RaceEntry& entry) {
@@ -351,9 +350,7 @@ class Race {
     if (!measured.ratios.empty()) entry.ratio = spread_of(measured.ratios);
     entry.samples_s = std::move(measured.samples);
     entry.clock_bound_s = measured.bound;
-    entry.over_ranks = {.least = boost::math::statistics::median(measured.least),
-                        .mean = boost::math::statistics::median(measured.mean),
-                        .most = boost::math::statistics::median(measured.most)};
+    entry.over_ranks = {.least = median(measured.least), .mean = median(measured.mean), .most = median(measured.most)};
   }
 
   Communicator& communicator_;
