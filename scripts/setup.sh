@@ -121,25 +121,37 @@ quietly() {  # shows the command's output only if it fails
   fi
 }
 
-# On a terminal, shows the command's output; elsewhere a line of it every ten seconds, and all of it if the command fails.
+# Shows how far the command is and how long it will take: on one line of a terminal, elsewhere on a line every ten seconds. Shows all that
+# the command prints if it fails.
 with_progress() {
   local said
-  if [ -t 2 ]; then "$@" >&2; return; fi
   said=$(mktemp)
-  if "$@" 2>&1 | tee "$said" | now_and_then >&2; then rm -f "$said"; else
+  if "$@" 2>&1 | tee "$said" | progress_of_steps >&2; then rm -f "$said"; else
     cat "$said" >&2
+    ! grep -q 'No space left on device' "$said" || talk "The disk is full. Free some space and start again; what is built is kept."
     rm -f "$said"
     return 1
   fi
 }
 
-now_and_then() {  # copies one line every ten seconds
-  local line next=$((EPOCHSECONDS + 10))
+# Reads lines such as "[12/96] Building ..." of ninja, or ctest's, and prints how many steps are done. The time left follows from how long
+# the steps so far have taken.
+progress_of_steps() {
+  local line done total seconds left now began=$SECONDS next=$SECONDS every=10 end='\n'
+  if [ -t 2 ]; then every=1 end='\033[K\r'; fi
   while IFS= read -r line; do
-    [ "$EPOCHSECONDS" -ge "$next" ] || continue
-    printf '%s\n' "$line"
-    next=$((EPOCHSECONDS + 10))
+    [[ $line =~ ^\[?\ *([0-9]+)/\ *([0-9]+) ]] || continue
+    done=${BASH_REMATCH[1]} total=${BASH_REMATCH[2]} now=$SECONDS
+    [ "$now" -ge "$next" ] || continue
+    next=$((now + every)) seconds=$((now - began)) left=
+    if [ "$seconds" -ge 10 ]; then left=", $(rounded_time $((seconds * (total - done) / done))) left"; fi
+    printf "%s of %s steps, %s s%s$end" "$done" "$total" "$seconds" "$left"
   done
+  if [ -t 2 ]; then printf '\033[K'; fi
+}
+
+rounded_time() {  # rounded_time SECONDS
+  if [ "$1" -lt 90 ]; then echo "about $((($1 + 9) / 10 * 10)) s"; else echo "about $((($1 + 30) / 60)) min"; fi
 }
 
 run_mpi() {  # run_mpi MPI RANKS COMMAND...: with the settings for this machine, for root and for more ranks than cores
