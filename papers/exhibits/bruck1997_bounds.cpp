@@ -78,7 +78,7 @@ Figures best_of(Count n, Count ports, bool multiples_only) {
   return best;
 }
 
-Reproduction make(const Making& making) {
+Reproduction make_bruck1997_bounds(const Making& making) {
   Reproduction made;
   Sheet sheet{.columns = {"n", "ports", "radix", "rounds", "blocks a port carries", "lower bound on rounds",
                           "lower bound on blocks", "lower bound on blocks in this number of rounds"}};
@@ -138,7 +138,7 @@ extern const Exhibit bruck1997_bounds{
     .title = "Bounds of the index operation",
     .source = "bruck1997, sections 2 and 3",
     .about = "the table shows some figures with their lower bounds; the comparisons cover all radices on up to eight ports",
-    .make = make,
+    .make = make_bruck1997_bounds,
 };
 
 }  // namespace quadrille::papers

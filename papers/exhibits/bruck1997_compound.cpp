@@ -14,7 +14,7 @@ namespace quadrille::papers {
 namespace {
 
 // A block has as many bytes as there are ports, so that no bound on the bytes of a port has to be rounded.
-Figures index_operation(Count n, Count radix, Count ports) {
+Figures compound_index(Count n, Count radix, Count ports) {
   return figures(make_schedule(Problem::alltoall(n, ports), fmt::format("bruck:radix={},ports={}", radix, ports)));
 }
 
@@ -42,7 +42,7 @@ void compare_fewest_rounds(Reproduction& made, const Making& making) {
   for (Count n = 8; n <= last; ++n) {
     std::vector<Cell> row{n};
     for (Count k = 1; k <= 4; ++k) {
-      const Figures counted = index_operation(n, k + 1, k);
+      const Figures counted = compound_index(n, k + 1, k);
       const double blocks = ratio(counted.c2, k);
       const double logarithm = std::log(Number(n)) / std::log(Number(k + 1));
       const double bound = ratio(n, k + 1) * logarithm;
@@ -88,7 +88,7 @@ void compare_logarithmic_rounds(Reproduction& made) {
     for (Count c = 1; c <= 4; ++c) {
       double least = 1e300;  // in blocks, over all radices with at most c log2 n rounds
       for (Count radix = 2; radix <= std::min<Count>(n, 64); ++radix)
-        if (const Figures counted = index_operation(n, radix, 1); counted.c1 <= c * log_n)
+        if (const Figures counted = compound_index(n, radix, 1); counted.c1 <= c * log_n)
           least = std::min<double>(least, Number(counted.c2));
       const Number m = log_n - 1, all = n * log_n;
       const double hops = c == 1 ? m / 64 : std::min(m / 64, m / (8 * std::log2(Number(c))));
@@ -117,7 +117,7 @@ void compare_logarithmic_rounds(Reproduction& made) {
       .is_reading = true;
 }
 
-Reproduction make(const Making& making) {
+Reproduction make_bruck1997_compound(const Making& making) {
   Reproduction made{.remarks = {"The theorems bound all algorithms. The ratios stay between constants, so the bounds are tight up "
                                 "to a constant factor."}};
   compare_fewest_rounds(made, making);
@@ -135,7 +135,7 @@ extern const Exhibit bruck1997_compound{
     .about =
         "the bytes that a port carries in few rounds, counted from schedules and divided by the bounds with the constants of their "
         "proofs",
-    .make = make,
+    .make = make_bruck1997_compound,
 };
 
 }  // namespace quadrille::papers

@@ -26,7 +26,7 @@ Count best_radix(const Planner& planner, const std::vector<Count>& radices) {
   });
 }
 
-Reproduction make(const Making& making) {
+Reproduction make_bruck1997_conclusions(const Making& making) {
   Reproduction made =
       conclusions_of({"The paper's machine is fully connected, with one port, and the linear model holds (section 1.2)."});
   constexpr const char* place = "section 3.5";
@@ -97,7 +97,7 @@ extern const Exhibit bruck1997_conclusions{
     .about =
         "each sentence that says what is better when, with both times by the linear model, beside what a plan takes among all "
         "algorithms",
-    .make = make,
+    .make = make_bruck1997_conclusions,
 };
 
 }  // namespace quadrille::papers

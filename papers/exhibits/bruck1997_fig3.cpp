@@ -27,7 +27,7 @@ Count rotated_downwards(const Schedule& schedule) {
   return count;
 }
 
-Reproduction make(const Making&) {
+Reproduction make_bruck1997_fig3(const Making&) {
   Reproduction made;
   const Schedule schedule = index_operation(5, 2);
   Sheet sheet{.columns = {"round", "offset", "slots that move", "blocks"}};
@@ -66,7 +66,7 @@ extern const Exhibit bruck1997_fig3{
     .title = "The index operation on five processors",
     .source = "bruck1997, figures 1 to 3, section 3.2 and Appendix A",
     .about = "rounds, offsets and blocks of processor 0, from the classical form of the schedule",
-    .make = make,
+    .make = make_bruck1997_fig3,
 };
 
 }  // namespace quadrille::papers

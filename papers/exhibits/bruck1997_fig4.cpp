@@ -32,7 +32,7 @@ Count falling(const std::vector<Count>& best) {
   return count;
 }
 
-Reproduction make(const Making&) {
+Reproduction make_bruck1997_fig4(const Making&) {
   Reproduction made{.remarks = {sp1_remark}};
   const Sp1Index index;
   const std::vector<Count> best = add_times(made, index, "linear", "linear model, 29 µs and 0.12 µs/byte");
@@ -65,7 +65,7 @@ extern const Exhibit bruck1997_fig4{
     .title = "Index operation on 64 processors of an SP-1, by radix",
     .source = "bruck1997, figure 4 and section 3.5",
     .about = "the text does not contain the measured curves, so its claims about them are compared",
-    .make = make,
+    .make = make_bruck1997_fig4,
 };
 
 }  // namespace quadrille::papers

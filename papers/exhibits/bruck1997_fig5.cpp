@@ -6,7 +6,7 @@
 namespace quadrille::papers {
 namespace {
 
-Reproduction make(const Making&) {
+Reproduction make_bruck1997_fig5(const Making&) {
   Reproduction made{.remarks = {sp1_remark}};
   const Sp1Index index;
   std::vector<Count> all;
@@ -64,7 +64,7 @@ extern const Exhibit bruck1997_fig5{
     .title = "Radix 2, radix n and the best power of two on 64 processors of an SP-1",
     .source = "bruck1997, figure 5 and section 3.5",
     .about = "the break-even point is where the two lines of the model cross",
-    .make = make,
+    .make = make_bruck1997_fig5,
 };
 
 }  // namespace quadrille::papers

@@ -8,7 +8,7 @@ namespace {
 
 const std::vector<Bytes> sizes{32, 64, 128};
 
-void add_times(Reproduction& made, const Sp1Index& index, const char* name, const char* title) {
+void add_modelled_times(Reproduction& made, const Sp1Index& index, const char* name, const char* title) {
   Sheet sheet{.name = name, .columns = {"radix"}};
   Panel panel{
       .title = title, .x_label = "radix", .y_label = "time (ms)", .sheet = made.sheets.size(), .log_x = true, .range_group = 0};
@@ -24,11 +24,11 @@ void add_times(Reproduction& made, const Sp1Index& index, const char* name, cons
   made.panels.push_back(std::move(panel));
 }
 
-Reproduction make(const Making&) {
+Reproduction make_bruck1997_fig6(const Making&) {
   Reproduction made{.remarks = {sp1_remark}};
   const Sp1Index index;
-  add_times(made, index, "linear", "linear model, 29 µs and 0.12 µs/byte");
-  add_times(made, Sp1Index({2, 2}), "fitted", "fitted model, g1 = g2 = 2");
+  add_modelled_times(made, index, "linear", "linear model, 29 µs and 0.12 µs/byte");
+  add_modelled_times(made, Sp1Index({2, 2}), "fitted", "fitted model, g1 = g2 = 2");
   std::vector<Count> all;
   for (Count radix = 2; radix <= sp1_processors; ++radix) all.push_back(radix);
   constexpr const char* quotation = "\"the minimal time of the curve tends to occur at a higher radix\"";
@@ -59,7 +59,7 @@ extern const Exhibit bruck1997_fig6{
     .title = "Index operation on 64 processors of an SP-1, over the radix",
     .source = "bruck1997, figure 6 and section 3.5",
     .about = "the text does not contain the measured curves, so its claim about their minima is compared",
-    .make = make,
+    .make = make_bruck1997_fig6,
 };
 
 }  // namespace quadrille::papers

@@ -58,7 +58,7 @@ void price(Reproduction& made) {
   made.sheets.push_back(std::move(sheet));
 }
 
-Reproduction make(const Making&) {
+Reproduction make_bruck1997_fig7(const Making&) {
   Reproduction made;
   compare(made, concatenation(9, 2, 1), {{1, 1}, {2, 1}, {3, 3}, {6, 3}}, "nine-processors", "section 4.1, figures 7 and 8");
   compare(made, concatenation(5, 1, 1), {{1, 1}, {2, 2}, {4, 1}}, "five-processors", "section 4.2, figure 9");
@@ -82,7 +82,7 @@ extern const Exhibit bruck1997_fig7{
     .title = "The concatenation operation on nine and on five processors",
     .source = "bruck1997, figures 7 to 9 and section 4",
     .about = "messages of processor 0; figure 9 counts offsets downwards, which reverses the ring",
-    .make = make,
+    .make = make_bruck1997_fig7,
 };
 
 }  // namespace quadrille::papers

@@ -9,7 +9,7 @@
 namespace quadrille::papers {
 namespace {
 
-Schedule concatenation(Count n, Count ports, Bytes block_bytes) {
+Schedule bruck1997_table1_concatenation(Count n, Count ports, Bytes block_bytes) {
   return make_schedule(problem_of(Collective::allgather, n, block_bytes),
                        fmt::format("concatenation:ports={},last=one-round", ports));
 }
@@ -70,7 +70,7 @@ Excess excess(const Making& making) {
       for (Count n = power - k; n <= std::min<Count>(power, k <= 6 ? 1500 : 400); ++n)
         for (Bytes b = 3; b <= 24; ++b) {
           if (n <= k + 1) continue;  // a single round suffices
-          const Bytes more = figures(concatenation(n, k, b)).c2 - (b * (n - 1) + k - 1) / k;
+          const Bytes more = figures(bruck1997_table1_concatenation(n, k, b)).c2 - (b * (n - 1) + k - 1) / k;
           if (in_range(n, k, b)) {
             ++result.in_the_range;
             result.in_the_exact_range += must_exceed(n, k, b) ? 1 : 0;
@@ -84,16 +84,16 @@ Excess excess(const Making& making) {
   return result;
 }
 
-Reproduction make(const Making& making) {
+Reproduction make_bruck1997_table1(const Making& making) {
   Reproduction made;
   cut(made);
-  const std::vector<Move> ten = moves_of(concatenation(10, 3, 3), 0);
+  const std::vector<Move> ten = moves_of(bruck1997_table1_concatenation(10, 3, 3), 0);
   const auto first_round = std::count_if(ten.begin(), ten.end(), [&](const Move& move) { return move.round == ten.front().round; });
   made.equal("n1 of the example with n = 10 and k = 3", 3, 1 + first_round, "section 4.2 and table 1")
       .found(Outcome::misprint, 4,
              "section 4 defines n1 as (k+1)^(d-1), which is 4, so that n2 is 6; the table shows a valid cut, but not one that "
              "occurs in this algorithm");
-  const std::vector<Move> four = moves_of(concatenation(4, 2, 2), 0);
+  const std::vector<Move> four = moves_of(bruck1997_table1_concatenation(4, 2, 2), 0);
   const auto last = std::count_if(four.begin(), four.end(), [&](const Move& move) { return move.round == four.back().round; });
   made.equal(
           "processors addressed in the last round for n = 4, k = 2 and b = 2, if each offset \"is determined by the index of the "
@@ -123,7 +123,7 @@ extern const Exhibit bruck1997_table1{
     .title = "The last round of the concatenation cut into areas",
     .source = "bruck1997, table 1, proposition 4.2 and theorem 4.3",
     .about = "the table shows the area to which each byte belongs",
-    .make = make,
+    .make = make_bruck1997_table1,
 };
 
 }  // namespace quadrille::papers

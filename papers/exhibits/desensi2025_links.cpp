@@ -252,7 +252,7 @@ void add_by_ranks(Site& site, const std::vector<Count>& numbers_of_ranks, int dr
   made.panels.push_back(std::move(panel));
 }
 
-Reproduction make(const Making& making) {
+Reproduction make_desensi2025_links(const Making& making) {
   Reproduction made{
       .remarks = {
           "Only the abstract was read. Messages take shortest paths, and each host has one rank. Both rivals send most data "
@@ -279,7 +279,7 @@ extern const Exhibit desensi2025_links{
     .about =
         "bytes counted link by link on two dragonflies and on two levels of a fat tree, for ranks on consecutive hosts, on what a "
         "scheduler leaves free, and on random hosts",
-    .make = make,
+    .make = make_desensi2025_links,
 };
 
 }  // namespace quadrille::papers

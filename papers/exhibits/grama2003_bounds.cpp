@@ -55,7 +55,7 @@ double words(Collective collective, const char* specification, const Topology& n
                     .amount);
 }
 
-Reproduction make(const Making& making) {
+Reproduction make_grama2003_bounds(const Making& making) {
   Reproduction made{
       .remarks = {"A bound counts both directions of a link. The slides' algorithms are up to about 4 times above it on rings and "
                   "meshes, because they use one port: a rank drives only one of its links, in one direction."}};
@@ -122,7 +122,7 @@ extern const Exhibit grama2003_bounds{
     .about =
         "words counted on the networks, divided by those that have to cross the bisection; if an algorithm is asymptotically "
         "optimal, the ratio stays between constants",
-    .make = make,
+    .make = make_grama2003_bounds,
 };
 
 }  // namespace quadrille::papers

@@ -25,7 +25,7 @@ Planner on(const char* network, Collective collective, Bytes bytes) {
   return Planner({fmt::format("{}, {} of {} words", network, name(collective), bytes), problem, slides, topology});
 }
 
-Reproduction make(const Making& making) {
+Reproduction make_grama2003_conclusions(const Making& making) {
   using enum Collective;
   Reproduction made = conclusions_of({"The slides name no machine: here t_s is 1000 t_w, and a word is a byte."});
   constexpr const char* fan_out = "One-to-All Broadcast and All-to-One Reduction on Rings";
@@ -112,7 +112,7 @@ extern const Exhibit grama2003_conclusions{
     .about =
         "each sentence that says what is better when, with both times by the linear model on the network, beside what a plan takes "
         "among all algorithms",
-    .make = make,
+    .make = make_grama2003_conclusions,
 };
 
 }  // namespace quadrille::papers

@@ -164,7 +164,7 @@ void compare_statements(Reproduction& made) {
       .found(Outcome::misprint, 4, "there are k + 1 labels up to k, as in the sum that the slides define");
 }
 
-Reproduction make(const Making& making) {
+Reproduction make_grama2003_costs(const Making& making) {
   Reproduction made{.remarks = {"Misprints that concern no number, some of which may be the transcript's: the cost of a message is "
                                 "ts + tw m, not ts + t_m w; ALL_TO_ONE_REDUCE reduces to rank 0 only; \"Euler's identity\" is the "
                                 "arithmetic series; local numbers of n elements go from 0 to n - 1."}};
@@ -192,7 +192,7 @@ extern const Exhibit grama2003_costs{
     .title = "Costs of the basic operations on 64 ranks",
     .source = "grama2003, cost analysis of each operation",
     .about = "counted from schedules on the network; messages that share a link would count for more words",
-    .make = make,
+    .make = make_grama2003_costs,
 };
 
 }  // namespace quadrille::papers

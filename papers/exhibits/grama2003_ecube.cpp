@@ -18,7 +18,7 @@ EventSimulation simulated(const Topology& network, const char* specification, Co
                          {.topology = &network, .switching = Switching::wormhole, .channels = channels});
 }
 
-Reproduction make(const Making& making) {
+Reproduction make_grama2003_ecube(const Making& making) {
   Reproduction made{
       .remarks = {"Here t_s is 1000 t_w and a message has 1000 words. A rank begins its next step when it has sent and received "
                   "the message of the step before; there are no barriers.",
@@ -57,7 +57,7 @@ extern const Exhibit grama2003_ecube{
     .title = "The optimal exchange on hypercubes with wormhole switching",
     .source = "grama2003, all-to-all personalised communication on a hypercube",
     .about = "simulated by events, with messages that hold links while they wait: how often a message waits, and the time",
-    .make = make,
+    .make = make_grama2003_ecube,
 };
 
 }  // namespace quadrille::papers

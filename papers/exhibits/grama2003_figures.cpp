@@ -17,7 +17,7 @@ std::vector<Bytes> longest_in(const Schedule& schedule) {
   return longest;
 }
 
-Reproduction make(const Making&) {
+Reproduction make_grama2003_figures(const Making&) {
   using enum Collective;
   Reproduction made;
   Sheet sheet{.columns = {"picture", "steps", "longest message of each step", "words/m", "most messages on a link"}};
@@ -80,7 +80,7 @@ extern const Exhibit grama2003_figures{
     .title = "The slides' pictures, message by message",
     .source = "grama2003, figures of each operation",
     .about = "sizes of messages in blocks, and how many messages of a step share a directed link of the network",
-    .make = make,
+    .make = make_grama2003_figures,
 };
 
 }  // namespace quadrille::papers

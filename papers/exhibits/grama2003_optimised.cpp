@@ -34,7 +34,7 @@ double crossing(Count p) {
   return Number(above * 64) / startup_bytes;
 }
 
-Reproduction make(const Making& making) {
+Reproduction make_grama2003_optimised(const Making& making) {
   Reproduction made{
       .remarks = {"The slides do not say where the two forms cross. The value read from them is computed from the times of both "
                   "forms, one of which they give only as \"about\". Our value is counted in steps of a sixteenth of a start-up."}};
@@ -95,7 +95,7 @@ extern const Exhibit grama2003_optimised{
     .title = "Improved broadcast, reduction and all-reduce",
     .source = "grama2003, optimisations of standard algorithms",
     .about = "schedules priced by the linear model, in start-ups; the slides leave open when the improved form is faster",
-    .make = make,
+    .make = make_grama2003_optimised,
 };
 
 }  // namespace quadrille::papers

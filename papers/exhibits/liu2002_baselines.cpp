@@ -232,7 +232,7 @@ void add_scanning(const Making& making, Reproduction& made) {
       .is_reading = true;
 }
 
-Reproduction make(const Making& making) {
+Reproduction make_liu2002_baselines(const Making& making) {
   Reproduction made{
       .remarks = {
           "In Pattern2 a rank has 1024 elements for its mirror image and 1 for each other rank. Messages to oneself are counted, "
@@ -262,7 +262,7 @@ extern const Exhibit liu2002_baselines{
     .about =
         "steps, volume, elements on a rank and times by table 1, for A4 with additional messages and for A4 on the complete rows, "
         "which also do the work of the last row; pieces of memory in both forms of A2",
-    .make = make,
+    .make = make_liu2002_baselines,
 };
 
 }  // namespace quadrille::papers

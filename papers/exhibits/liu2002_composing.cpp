@@ -123,7 +123,7 @@ void compare_at_the_fit(const Machine& machine, const Making& making, Reproducti
   }
 }
 
-Reproduction make(const Making& making) {
+Reproduction make_liu2002_composing(const Making& making) {
   Reproduction made{
       .remarks = {
           "One value per machine is fitted: t_m, chosen so that many of the claims hold. Nothing else is fitted. A claim that "
@@ -157,7 +157,7 @@ extern const Exhibit liu2002_composing{
     .about =
         "table 1 has no t_m; the table shows the t_m for which most of the paper's claims about figures 15 to 23 hold, and the "
         "comparisons check each claim at that t_m",
-    .make = make,
+    .make = make_liu2002_composing,
 };
 
 }  // namespace quadrille::papers

@@ -68,7 +68,7 @@ double a4_over_a1(const Exchange& exchange, double startup_factor = 1) {
   return planner.seconds(algorithm(4, exchange), Policy::blocking) / planner.seconds(algorithm(1, exchange), Policy::blocking);
 }
 
-Reproduction make(const Making& making) {
+Reproduction make_liu2002_conclusions(const Making& making) {
   using enum TrafficKind;
   Reproduction made =
       conclusions_of({"Counts are known to all ranks, as in a plan that is kept. The algorithms cut data between elements "
@@ -134,7 +134,7 @@ extern const Exhibit liu2002_conclusions{
     .about =
         "each sentence that says which of A1 to A4 is better when, with both times by the model that a plan takes, beside what the "
         "plan takes among all algorithms",
-    .make = make,
+    .make = make_liu2002_conclusions,
 };
 
 }  // namespace quadrille::papers

@@ -116,7 +116,7 @@ void compare_without_contention(const Making& making, Reproduction& made) {
   }
 }
 
-Reproduction make(const Making& making) {
+Reproduction make_liu2002_contention(const Making& making) {
   Reproduction made{
       .remarks = {
           "The blocking and nonblocking times are simulated, event by event, with messages to oneself and t_m = 0. The "
@@ -173,7 +173,7 @@ extern const Exhibit liu2002_contention{
     .source = "liu2002, (3), (4) and section 4.1",
     .about =
         "blocking and nonblocking times of A1, A2 and A4 by the event simulation, and the factors of (3) and (4) that give them",
-    .make = make,
+    .make = make_liu2002_contention,
 };
 
 }  // namespace quadrille::papers

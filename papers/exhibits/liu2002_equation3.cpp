@@ -48,12 +48,12 @@ const std::vector<StageFigures>& counted(int algorithm, Bytes most) {
 
 Bytes heaviest(Bytes most) { return Traffic(traffic_of(nodes, TrafficKind::transpose, most)).heaviest(); }
 
-struct Times {
+struct ModelledTimes {
   ByAlgorithm blocking{}, nonblocking{};  // in milliseconds
 };
 
 // Returns the fastest of the three algorithms that section 4.1 compares.
-int first_of(const Times& times) {
+int first_of(const ModelledTimes& times) {
   const auto ms = [&](int algorithm) { return times.blocking[index(algorithm)]; };
   int first = 1;
   for (const int algorithm : {2, 4})
@@ -62,8 +62,8 @@ int first_of(const Times& times) {
 }
 
 template <class StagesOf>
-Times times_of(const Machine& machine, const StagesOf& stages_of) {
-  Times times;
+ModelledTimes times_of(const Machine& machine, const StagesOf& stages_of) {
+  ModelledTimes times;
   for (int algorithm = 1; algorithm <= 4; ++algorithm) {
     const Price price = machine.price(stages_of(algorithm));
     times.blocking[index(algorithm)] = price.blocking_s * 1000;
@@ -83,7 +83,7 @@ double factor_from(const Machine& machine, const std::vector<StageFigures>& stag
 // `stages_of` returns the stages of an algorithm.
 template <class StagesOf>
 void compare(const Machine& machine, const std::string& from, const StagesOf& stages_of, Reproduction& made) {
-  const Times times = times_of(machine, stages_of);
+  const ModelledTimes times = times_of(machine, stages_of);
   const auto& ms = times.blocking;
   for (const int other : {1, 2}) {
     const std::size_t i = index(other);
@@ -119,7 +119,7 @@ void add_table(const std::vector<Machine>& machines, Bytes most, const Making& m
     making.show(machine.name);
     const auto of_table = [&](int algorithm) { return printed(algorithm, heavy); };
     const auto of_schedule = [&](int algorithm) { return counted(algorithm, most); };
-    const Times by_table = times_of(machine, of_table), by_schedule = times_of(machine, of_schedule);
+    const ModelledTimes by_table = times_of(machine, of_table), by_schedule = times_of(machine, of_schedule);
     for (int algorithm = 1; algorithm <= 4; ++algorithm) {
       const std::size_t i = index(algorithm);
       const StageFigures stage = printed(algorithm, heavy).front();
@@ -154,7 +154,7 @@ void add_factors(const std::vector<Machine>& machines, Bytes most, Reproduction&
     std::vector<Cell> row{length}, first;
     const std::vector<StageFigures> a1 = printed(1, heaviest(length));
     for (const Machine& machine : machines) {
-      const Times times = times_of(machine, [&](int algorithm) { return printed(algorithm, heaviest(length)); });
+      const ModelledTimes times = times_of(machine, [&](int algorithm) { return printed(algorithm, heaviest(length)); });
       for (const std::size_t other : {2u, 4u}) row.emplace_back(factor_from(machine, a1, times.blocking[1], times.blocking[other]));
       first.emplace_back(fmt::format("A{}", first_of(times)));
     }
@@ -189,7 +189,7 @@ void add_factors(const std::vector<Machine>& machines, Bytes most, Reproduction&
   made.sheets.push_back(std::move(factors));
 }
 
-Reproduction make(const Making& making) {
+Reproduction make_liu2002_equation3(const Making& making) {
   Reproduction made{
       .remarks = {
           "(3) is used with P T_s, as in (1) and (4). f_nc_b and f_nc_nb are 1, the paper's value for no contention. t_m is 0, "
@@ -215,7 +215,7 @@ extern const Exhibit liu2002_equation3{
     .title = "The paper's own model without contention, and its measurements",
     .source = "liu2002, (3), (4), table 3 and section 4.1",
     .about = "64 ranks, Pattern2; blocking times by the model free-running, with the figures of table 3 and of our schedules",
-    .make = make,
+    .make = make_liu2002_equation3,
 };
 
 }  // namespace quadrille::papers

@@ -35,7 +35,7 @@ Count conflicts(const Rank (&table)[rows][senders]) {
   return count;
 }
 
-Reproduction make(const Making&) {
+Reproduction make_liu2002_fig10(const Making&) {
   Reproduction made;
   std::map<std::pair<Count, Rank>, Rank> ours;  // by step, from 1, and by sender
   std::map<std::pair<Count, Rank>, Count> received;
@@ -81,7 +81,7 @@ extern const Exhibit liu2002_fig10{
     .title = "Steps of stage I in the third row of 61 ranks",
     .source = "liu2002, figures 9 and 10 and section 3.2.2",
     .about = "receivers by step and sender, from the four-stage schedule; empty if a rank stalls, has finished, or keeps its data",
-    .make = make,
+    .make = make_liu2002_fig10,
 };
 
 }  // namespace quadrille::papers

@@ -10,13 +10,13 @@
 namespace quadrille::papers {
 namespace {
 
-constexpr Count nodes = 16;
+constexpr Count liu2002_fig13_nodes = 16;
 constexpr Bytes typical = 12;  // elements; a quarter of a rank's data then takes about as long on the wire as a start-up
 
 // Returns the first two stages, with messages to oneself.
 Schedule distribution() {
-  Schedule schedule = with_own_messages(
-      make_schedule(make_traffic(nodes, {.kind = TrafficKind::power_law, .typical = typical}), irregular_algorithm(4)));
+  Schedule schedule = with_own_messages(make_schedule(
+      make_traffic(liu2002_fig13_nodes, {.kind = TrafficKind::power_law, .typical = typical}), irregular_algorithm(4)));
   schedule.program = [whole = schedule.program](Rank rank) {
     Program program = whole(rank);
     const Count end = program.stages.at(2).first_round;
@@ -91,7 +91,7 @@ Count overlapping_steps(const Played& played) {
 
 double in_us(Picoseconds time) { return seconds_of(time) * 1e6; }
 
-Reproduction make(const Making&) {
+Reproduction make_liu2002_fig13(const Making&) {
   Reproduction made{
       .remarks = {
           "The first two stages of A4 on the SP2 are simulated event by event, for 16 ranks and 22 bytes per element. The "
@@ -104,7 +104,7 @@ Reproduction make(const Making&) {
   const MessageTimes times = times_of_elements("sp2");
   const Schedule schedule = distribution(), buffered = with_two_buffers(schedule);
   Rank shown = 0;
-  for (Rank node = 0; node < nodes; ++node)
+  for (Rank node = 0; node < liu2002_fig13_nodes; ++node)
     if (overlap_of_stages(play(buffered, times, Policy::dataflow, node)) >
         overlap_of_stages(play(buffered, times, Policy::dataflow, shown)))
       shown = node;
@@ -168,7 +168,7 @@ extern const Exhibit liu2002_fig13{
     .title = "Stages I and II of A4, blocking and nonblocking",
     .source = "liu2002, figure 13 and section 3.4",
     .about = "the times at which a rank's ports are busy in each step, simulated under the three policies",
-    .make = make,
+    .make = make_liu2002_fig13,
 };
 
 }  // namespace quadrille::papers

@@ -27,7 +27,7 @@ bool is_permutation(const Problem& problem) {
   return std::ssize(targets) == problem.ranks && Traffic(problem).heaviest() == Traffic(problem).longest();
 }
 
-Reproduction make(const Making&) {
+Reproduction make_liu2002_fig14(const Making&) {
   Reproduction made;
   Sheet sheet{.columns = {"ranks", "permutation as printed", "permutation in our form"}};
   Count as_printed = 0, ours = 0, squares = 0, squares_as_printed = 0;
@@ -64,7 +64,7 @@ extern const Exhibit liu2002_fig14{
     .title = "Pattern2 for any number of ranks",
     .source = "liu2002, figure 14 and section 4",
     .about = "targets of all ranks, by the printed formula and in the traffic that the other exhibits use",
-    .make = make,
+    .make = make_liu2002_fig14,
 };
 
 }  // namespace quadrille::papers

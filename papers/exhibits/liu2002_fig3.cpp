@@ -11,10 +11,10 @@
 namespace quadrille::papers {
 namespace {
 
-constexpr Count nodes = 16;
+constexpr Count liu2002_fig3_nodes = 16;
 
 // Values in microseconds.
-struct Machine {
+struct Liu2002Fig3Machine {
   const char* name;
   double startup, compose, copy, wire;
 
@@ -27,15 +27,17 @@ struct Machine {
   }
 };
 
-double in_us(Picoseconds time) { return seconds_of(time) * 1e6; }
+double liu2002_fig3_in_us(Picoseconds time) { return seconds_of(time) * 1e6; }
 
-void add_equal_messages(const Machine& machine, Sheet& sheet, Reproduction& made) {
+void add_equal_messages(const Liu2002Fig3Machine& machine, Sheet& sheet, Reproduction& made) {
   double worst_blocking = 0, least = 1e300, most = 0;
   for (Bytes m = 16; m <= 16384; m *= 4) {
     const Schedule schedule =
-        with_own_messages(make_schedule(make_traffic(nodes, {.kind = TrafficKind::equal, .typical = m}), "shift"));
-    const auto simulated = [&](Policy policy) { return in_us(simulate_events(schedule, machine.times(), {.policy = policy}).end); };
-    const double bytes = Number(m), p = Number(nodes),
+        with_own_messages(make_schedule(make_traffic(liu2002_fig3_nodes, {.kind = TrafficKind::equal, .typical = m}), "shift"));
+    const auto simulated = [&](Policy policy) {
+      return liu2002_fig3_in_us(simulate_events(schedule, machine.times(), {.policy = policy}).end);
+    };
+    const double bytes = Number(m), p = Number(liu2002_fig3_nodes),
                  longest = std::max({machine.startup, bytes * machine.copy, bytes * machine.wire}),
                  all = machine.startup + bytes * (machine.copy + machine.wire);
     const double first = p * (all + bytes * machine.compose), second = p * bytes * machine.compose + p * longest,
@@ -72,7 +74,7 @@ struct TimeLine {
 };
 
 // Simulates the four nodes, without one of the messages if it is given.
-TimeLine time_line(const Machine& machine, std::optional<Sent> left_out = {}) {
+TimeLine time_line(const Liu2002Fig3Machine& machine, std::optional<Sent> left_out = {}) {
   std::vector<TrafficEntry> entries;
   for (Rank from = 0; from < 4; ++from)
     for (std::size_t step = 0; step < 3; ++step)
@@ -86,15 +88,17 @@ TimeLine time_line(const Machine& machine, std::optional<Sent> left_out = {}) {
 }
 
 // Returns how much later a message has left its sender than it would if the other message were not sent, in microseconds.
-double delay_us(const Machine& machine, const Sent& message, const Sent& other) {
-  const auto left = [&](const TimeLine& line) { return in_us(line.sent.at({message.from, static_cast<Count>(message.step)}).end); };
+double delay_us(const Liu2002Fig3Machine& machine, const Sent& message, const Sent& other) {
+  const auto left = [&](const TimeLine& line) {
+    return liu2002_fig3_in_us(line.sent.at({message.from, static_cast<Count>(message.step)}).end);
+  };
   return left(time_line(machine)) - left(time_line(machine, other));
 }
 
-Reproduction make(const Making&) {
+Reproduction make_liu2002_fig3(const Making&) {
   const Coefficients sp2 = machine_of_paper("sp2").models.at("flat");
   const double startup = sp2.at("startup_us"), wire = sp2.at("wire_us_per_byte");
-  const Machine printed{"SP2", startup, 0, 0, wire},
+  const Liu2002Fig3Machine printed{"SP2", startup, 0, 0, wire},
       split{"SP2, t_c + t_d split evenly, t_m = t_c", startup, wire / 2, wire / 2, wire / 2};
   Reproduction made{
       .remarks = {
@@ -108,7 +112,7 @@ Reproduction make(const Making&) {
   Sheet sheet{.name = "equal",
               .columns = {"machine", "bytes", "(1) (µs)", "simulated, blocking (µs)", "(2) (µs)", "simulated, nonblocking (µs)",
                           "(2) and the other terms of one message (µs)"}};
-  for (const Machine& machine : {printed, split}) add_equal_messages(machine, sheet, made);
+  for (const Liu2002Fig3Machine& machine : {printed, split}) add_equal_messages(machine, sheet, made);
   made.sheets.push_back(std::move(sheet));
 
   const TimeLine line = time_line(printed);
@@ -118,8 +122,9 @@ Reproduction make(const Making&) {
       double port_free = 0;  // a message takes the output port after its start-up, and after the message before it
       for (Count step = 0; step < 3; ++step) {
         const MessageEnd& end = (sends ? line.sent : line.received).at({rank, step});
-        const double begin = sends ? std::max(in_us(end.begin) + startup / 2, port_free) : in_us(end.begin);
-        port_free = in_us(end.end);
+        const double begin =
+            sends ? std::max(liu2002_fig3_in_us(end.begin) + startup / 2, port_free) : liu2002_fig3_in_us(end.begin);
+        port_free = liu2002_fig3_in_us(end.end);
         lanes.rows.push_back(
             {fmt::format("P{} {}", rank, sends ? "sends" : "receives"), begin, port_free, fmt::format("of step {}", step + 1)});
       }
@@ -162,7 +167,7 @@ extern const Exhibit liu2002_fig3{
     .about =
         "the event simulation, in which each resource of a rank serves one message at a time, beside the paper's equations and its "
         "scenario of contention",
-    .make = make,
+    .make = make_liu2002_fig3,
 };
 
 }  // namespace quadrille::papers

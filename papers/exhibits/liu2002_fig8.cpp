@@ -9,7 +9,7 @@
 namespace quadrille::papers {
 namespace {
 
-Reproduction make(const Making&) {
+Reproduction make_liu2002_fig8(const Making&) {
   Reproduction made;
   Sheet sheet{.columns = {"ranks", "from", "to", "for the column"}};
   for (const auto& [p, said] : {std::pair<Count, double>{18, 6}, {61, 15}}) {
@@ -47,7 +47,7 @@ extern const Exhibit liu2002_fig8{
     .title = "Additional messages in an incomplete array",
     .source = "liu2002, figure 8 and section 3.2.2",
     .about = "messages of stage I between different rows; the table shows those of 18 ranks",
-    .make = make,
+    .make = make_liu2002_fig8,
 };
 
 }  // namespace quadrille::papers

@@ -167,7 +167,7 @@ std::vector<IrregularPlot> plots_of_fig23() {
 }
 
 template <int figure>
-Reproduction make(const Making& making) {
+Reproduction make_liu2002_figs15_to_23(const Making& making) {
   return reproduction_of(plots_of(figure), making);
 }
 
@@ -185,12 +185,12 @@ Reproduction with_stages_and_parts(int figure, const char* machine, const char* 
 }
 
 template <>
-Reproduction make<20>(const Making& making) {
+Reproduction make_liu2002_figs15_to_23<20>(const Making& making) {
   return with_stages_and_parts(20, "t3d", "section 4.2, figure 20", making);
 }
 
 template <>
-Reproduction make<22>(const Making& making) {
+Reproduction make_liu2002_figs15_to_23<22>(const Making& making) {
   Reproduction made = with_stages_and_parts(22, "sp2", "section 4.2, about the T3D, figure 20", making);
   made.remarks.emplace_back(
       "In the stacked bars each stage of n1 and n2 communicates for as long as its start-ups or its bytes take, whichever is "
@@ -212,24 +212,25 @@ std::vector<IrregularPlot> plots_of(int figure) {
   return figures.at(index(figure - 15))();
 }
 
-extern const Exhibit liu2002_fig15 =
-    exhibit("liu2002-fig15", "A4, A1 and A2 on a T3D, by number of ranks", "liu2002, figure 15 and section 4.1", make<15>);
-extern const Exhibit liu2002_fig16 =
-    exhibit("liu2002-fig16", "A4, A1 and A2 on a T3D, by length of messages", "liu2002, figure 16 and section 4.1", make<16>);
-extern const Exhibit liu2002_fig17 =
-    exhibit("liu2002-fig17", "A4, A1 and A2 on an SP2, by number of ranks", "liu2002, figure 17 and section 4.1", make<17>);
-extern const Exhibit liu2002_fig18 =
-    exhibit("liu2002-fig18", "A4, A1 and A2 on an SP2, by length of messages", "liu2002, figure 18 and section 4.1", make<18>);
-extern const Exhibit liu2002_fig19 =
-    exhibit("liu2002-fig19", "A4 and A3 on a T3D, short messages", "liu2002, figure 19 and section 4.2", make<19>);
-extern const Exhibit liu2002_fig20 =
-    exhibit("liu2002-fig20", "A4 and A3 on a T3D, long messages", "liu2002, figure 20 and section 4.2", make<20>);
-extern const Exhibit liu2002_fig21 =
-    exhibit("liu2002-fig21", "A4 and A3 on an SP2, short messages", "liu2002, figure 21 and section 4.2", make<21>);
-extern const Exhibit liu2002_fig22 =
-    exhibit("liu2002-fig22", "A4 and A3 on an SP2, long messages", "liu2002, figure 22 and section 4.2", make<22>);
+extern const Exhibit liu2002_fig15 = exhibit("liu2002-fig15", "A4, A1 and A2 on a T3D, by number of ranks",
+                                             "liu2002, figure 15 and section 4.1", make_liu2002_figs15_to_23<15>);
+extern const Exhibit liu2002_fig16 = exhibit("liu2002-fig16", "A4, A1 and A2 on a T3D, by length of messages",
+                                             "liu2002, figure 16 and section 4.1", make_liu2002_figs15_to_23<16>);
+extern const Exhibit liu2002_fig17 = exhibit("liu2002-fig17", "A4, A1 and A2 on an SP2, by number of ranks",
+                                             "liu2002, figure 17 and section 4.1", make_liu2002_figs15_to_23<17>);
+extern const Exhibit liu2002_fig18 = exhibit("liu2002-fig18", "A4, A1 and A2 on an SP2, by length of messages",
+                                             "liu2002, figure 18 and section 4.1", make_liu2002_figs15_to_23<18>);
+extern const Exhibit liu2002_fig19 = exhibit("liu2002-fig19", "A4 and A3 on a T3D, short messages",
+                                             "liu2002, figure 19 and section 4.2", make_liu2002_figs15_to_23<19>);
+extern const Exhibit liu2002_fig20 = exhibit("liu2002-fig20", "A4 and A3 on a T3D, long messages",
+                                             "liu2002, figure 20 and section 4.2", make_liu2002_figs15_to_23<20>);
+extern const Exhibit liu2002_fig21 = exhibit("liu2002-fig21", "A4 and A3 on an SP2, short messages",
+                                             "liu2002, figure 21 and section 4.2", make_liu2002_figs15_to_23<21>);
+extern const Exhibit liu2002_fig22 = exhibit("liu2002-fig22", "A4 and A3 on an SP2, long messages",
+                                             "liu2002, figure 22 and section 4.2", make_liu2002_figs15_to_23<22>);
 extern const Exhibit liu2002_fig23 =
-    exhibit("liu2002-fig23", "A4-n2 and A3-n1 on an SP2, by number of ranks", "liu2002, figure 23 and section 4.2", make<23>,
+    exhibit("liu2002-fig23", "A4-n2 and A3-n1 on an SP2, by number of ranks", "liu2002, figure 23 and section 4.2",
+            make_liu2002_figs15_to_23<23>,
             "the text does not contain the measured curves, so its claims about them are compared; figure 23 does not name its "
             "pattern, but it must be Pattern2, because the paragraph before says that A3-n1 is superior for Pattern1");
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* place = "section 5";
 
-Reproduction make(const Making& making) {
+Reproduction make_liu2002_groups(const Making& making) {
   Reproduction made{
       .remarks = {"The first ranks are the senders. Each sends as many elements to each receiver: a multiple of the number of "
                   "ranks, so that everything is dealt out evenly, as in lemma 2. L is the most that a rank sends or receives. "
@@ -71,7 +71,7 @@ extern const Exhibit liu2002_groups{
     .title = "Distinct groups of senders and receivers",
     .source = "liu2002, section 5",
     .about = "A3 and A4 in one array of all ranks, and the same stages in an array of the senders and one of the receivers",
-    .make = make,
+    .make = make_liu2002_groups,
 };
 
 }  // namespace quadrille::papers

@@ -162,7 +162,7 @@ void add_place(const Place& place, std::size_t range, TrafficKind pattern, const
     made.comparisons.push_back(comparison_of(plot, place.title, claim, times, place.tolerance));
 }
 
-Reproduction make(const Making& making) {
+Reproduction make_liu2002_measured(const Making& making) {
   Reproduction made{
       .remarks = {
           "Elements have 22 bytes, as on the SP2, and a small message has one. Pattern1 is the mean of three random draws. Our "
@@ -192,6 +192,6 @@ extern const Exhibit liu2002_measured{
     .about =
         "bench/measured_irregular.sh has measured the times, on emulated hosts and in SMPI; sections 4.1 and 4.2 say what they "
         "were like on the SP2",
-    .make = make};
+    .make = make_liu2002_measured};
 
 }  // namespace quadrille::papers

@@ -32,7 +32,7 @@ double worth_it_below(std::size_t platform, double startups, double volume) {
          (volume * (model.compose_s_per_byte + model.copy_s_per_byte + model.wire_s_per_byte) * platforms[platform].element_bytes);
 }
 
-Reproduction make(const Making& making) {
+Reproduction make_liu2002_stages(const Making& making) {
   Reproduction made{
       .remarks = {"A4 is counted for Pattern2 without small messages: all ranks have equally many elements, so A4 is balanced "
                   "exactly. A3 has hot spots in Pattern2, so it is counted for equal counts. Messages to oneself are counted, as "
@@ -89,7 +89,7 @@ extern const Exhibit liu2002_stages{
     .title = "Start-ups and traffic with more stages",
     .source = "liu2002, section 5",
     .about = "A3 and A4 in arrays of two and more dimensions, counted with messages to oneself as in table 3",
-    .make = make,
+    .make = make_liu2002_stages,
 };
 
 }  // namespace quadrille::papers

@@ -8,7 +8,7 @@
 namespace quadrille::papers {
 namespace {
 
-Reproduction make(const Making&) {
+Reproduction make_liu2002_table1(const Making&) {
   Reproduction made;
   struct Row {
     const char* name;
@@ -46,7 +46,7 @@ extern const Exhibit liu2002_table1{
     .title = "Communication features of the platforms",
     .source = "liu2002, table 1 and section 5",
     .about = "a message of 1 KiB, priced on each machine by the flat model",
-    .make = make,
+    .make = make_liu2002_table1,
 };
 
 }  // namespace quadrille::papers

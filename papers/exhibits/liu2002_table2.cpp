@@ -44,7 +44,7 @@ void compare_indivisible(Reproduction& made) {
       8, longest_collected("four-stage:columns=paper,split=chain,grain=1,counts=known"), "lemma 3");
 }
 
-Reproduction make(const Making& making) {
+Reproduction make_liu2002_table2(const Making& making) {
   Reproduction made{
       .remarks = {"Misprints that concern no number, which may be the transcript's: lemma 2 holds for all j below P, not P - 1; "
                   "C-Distribute counts for P destinations, not for R. R (R - 1) and C (C + 1) look like products, but are two "
@@ -114,7 +114,7 @@ extern const Exhibit liu2002_table2{
     .about =
         "counted with messages to oneself, for 23 numbers of ranks from 16 to 100 and counts that P divides; the table shows 25 "
         "and 61 ranks",
-    .make = make,
+    .make = make_liu2002_table2,
 };
 
 }  // namespace quadrille::papers

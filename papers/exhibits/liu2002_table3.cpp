@@ -11,7 +11,7 @@ namespace {
 
 double startups_with_own(const Schedule& schedule) { return Number(figures(with_own_messages(schedule)).c1); }
 
-Reproduction make(const Making& making) {
+Reproduction make_liu2002_table3(const Making& making) {
   Reproduction made{.remarks = {"Misprints that concern no number, some of which may be the transcript's: (3) has P T_s_send where "
                                 "(1) and (4) have P T_s; theorem 2 writes T_d for T_s; the R- and the C-Schedule of figure 6 are "
                                 "exchanged between overview and definition, and C-Collect belongs to stage III and is by column."}};
@@ -82,7 +82,7 @@ extern const Exhibit liu2002_table3{
     .about =
         "start-ups of an exchange with equal counts, and traffic of Pattern2 without small messages; messages to oneself are "
         "counted, as in the paper",
-    .make = make,
+    .make = make_liu2002_table3,
 };
 
 }  // namespace quadrille::papers

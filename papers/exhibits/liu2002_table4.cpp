@@ -34,7 +34,7 @@ double above_theorem_1(const Making& making) {
   return most;
 }
 
-Reproduction make(const Making& making) {
+Reproduction make_liu2002_table4(const Making& making) {
   Reproduction made{
       .remarks = {
           "In the paper a rank's own data is in the send buffer at the start, and the algorithm then writes to this buffer. Our "
@@ -101,7 +101,7 @@ extern const Exhibit liu2002_table4{
     .about =
         "64 ranks, Pattern2 with messages of 1024 elements and no others, so that M_max = L_max; all values are in elements. "
         "Theorem 1 is checked for 12 numbers of ranks from 16 to 100 and both patterns, with counts that P divides",
-    .make = make,
+    .make = make_liu2002_table4,
 };
 
 }  // namespace quadrille::papers

@@ -17,7 +17,7 @@ Planner on_torus(Count side, Bytes bytes) {
 
 constexpr const char* without_tseng = "[5] and [6] of the paper are not in the table; liu2005-fig6 has them by their formulas";
 
-Reproduction make(const Making& making) {
+Reproduction make_liu2005_conclusions(const Making& making) {
   Reproduction made = conclusions_of(
       {"Messages that have half a ring to go are spread over both directions (the routing balanced), which the direct exchange in "
        "steps without contention needs. The paper's direct algorithms [3], [4] are represented by torus-direct, its indirect ones "
@@ -72,7 +72,7 @@ extern const Exhibit liu2005_conclusions{
     .about =
         "each sentence that says what is better when, with both times by the torus model, beside what a plan takes among all "
         "algorithms",
-    .make = make,
+    .make = make_liu2005_conclusions,
 };
 
 }  // namespace quadrille::papers

@@ -20,7 +20,7 @@ Count hops(const Topology& topology) {
   return sum * topology.ranks();
 }
 
-Reproduction make(const Making& making) {
+Reproduction make_liu2005_direct(const Making& making) {
   Reproduction made{
       .remarks = {"The direct exchange is torus-direct; direct sends everything at once. Messages that have half a ring to go "
                   "are spread over both directions (the routing balanced)."}};
@@ -60,7 +60,7 @@ extern const Exhibit liu2005_direct{
     .title = "The direct exchange on tori, in steps without contention",
     .source = "liu2005, section I",
     .about = "rounds, messages that share a link, and volume, counted from the schedule on the links of the torus",
-    .make = make,
+    .make = make_liu2005_direct,
 };
 
 }  // namespace quadrille::papers

@@ -53,7 +53,7 @@ Count opposite_to_the_right(const Schedule& schedule) {
   return count;
 }
 
-Reproduction make(const Making&) {
+Reproduction make_liu2005_fig3(const Making&) {
   Reproduction made{
       .remarks = {"If 4 does not divide the number of ranks, the messages of stage 1 have floor(p/4) or ceil(p/4) blocks. So the "
                   "links differ in load in that step, though none is idle. A misprint that concerns no number: the origins in "
@@ -127,7 +127,7 @@ extern const Exhibit liu2005_fig3{
     .title = "Complete exchange on all-port rings",
     .source = "liu2005, figures 2 and 3, lemma 2 and section VI",
     .about = "algorithm AR on rings of 4 to 64 ranks; on odd rings, AR with an imaginary node, and our own algorithm",
-    .make = make,
+    .make = make_liu2005_fig3,
 };
 
 }  // namespace quadrille::papers

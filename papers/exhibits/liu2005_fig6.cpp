@@ -24,7 +24,7 @@ double first_fastest(const TorusCosts& at2, int d, const Coefficients& machine) 
   return from;
 }
 
-Reproduction make(const Making& making) {
+Reproduction make_liu2005_fig6(const Making& making) {
   Reproduction made;
   const Coefficients paragon = machine_of_paper("paragon").models.at("torus");
   for (int d = 4; d <= 7; ++d) {
@@ -86,7 +86,7 @@ extern const Exhibit liu2005_fig6{
     .about =
         "AT2, Suh and Shin's exchange and the previous scheme priced from schedules counted on the links of the torus, the others "
         "from the paper's table II",
-    .make = make,
+    .make = make_liu2005_fig6,
 };
 
 }  // namespace quadrille::papers

@@ -117,7 +117,7 @@ class PaddedTorus {
   std::vector<Count> real_, padded_;
 };
 
-Reproduction make(const Making& making) {
+Reproduction make_liu2005_imaginary(const Making& making) {
   Reproduction made{
       .remarks = {
           "AT2 runs on the torus whose sides are rounded up to multiples of four. The first row and the first column act for the "
@@ -164,7 +164,7 @@ extern const Exhibit liu2005_imaginary{
     .title = "Imaginary nodes on tori of two dimensions",
     .source = "liu2005, section VI",
     .about = "AT2 on the padded torus, counted on the links of the real one, beside our exchange by dimensions",
-    .make = make,
+    .make = make_liu2005_imaginary,
 };
 
 }  // namespace quadrille::papers

@@ -25,7 +25,7 @@ PaperFinding one_way(Count rows, Count columns) {
   return finding;
 }
 
-Reproduction make(const Making&) {
+Reproduction make_liu2005_lemma4(const Making&) {
   Reproduction made{.remarks = {"Lemma 3 takes the time of a phase from the rings of the longer side alone, so rows and columns "
                                 "need not be in lock-step. Both ways of counting are in the table."}};
   Sheet sheet{.columns = {"rows", "columns", "steps", "blocks", "r c^2/8", "blocks as printed, link by link",
@@ -63,7 +63,7 @@ extern const Exhibit liu2005_lemma4{
     .title = "Steps and volume of the exchange on tori",
     .source = "liu2005, lemmas 3 and 4",
     .about = "the algorithm as we run it, and counted literally from figures 2 and 5 in two ways",
-    .make = make,
+    .make = make_liu2005_lemma4,
 };
 
 }  // namespace quadrille::papers

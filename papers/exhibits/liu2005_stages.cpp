@@ -118,7 +118,7 @@ void compare_growth(Reproduction& made) {
   made.at_least("start-ups over c, minimum from 4x4 to 128x128 (c/2 + 2 is above c/2)", 0.5, least, "abstract and section IV.D");
 }
 
-Reproduction make(const Making& making) {
+Reproduction make_liu2005_stages(const Making& making) {
   Reproduction made{
       .remarks = {"Stages and phases are those of the schedules, which have the paper's names: `quadrille schedule alltoall "
                   "--algorithm torus:kernel=ar --grid 8` prints them. Equations (3) and (4) are for the rings of the rows, because "
@@ -138,7 +138,7 @@ extern const Exhibit liu2005_stages{
     .title = "Costs of the exchange on rings and tori, stage by stage",
     .source = "liu2005, equations (1) to (4), sections III.B, IV.C and IV.D",
     .about = "steps and the longest messages of each stage, counted from schedules",
-    .make = make,
+    .make = make_liu2005_stages,
 };
 
 }  // namespace quadrille::papers

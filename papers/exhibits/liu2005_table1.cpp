@@ -17,7 +17,7 @@ Count in_first_quadrant(Count rows, Count columns) {
   return count;
 }
 
-Reproduction make(const Making&) {
+Reproduction make_liu2005_table1(const Making&) {
   Reproduction made{.remarks = {"Misprints that concern no number, some of which may be the transcript's: 0 <= y <= r - 1 should "
                                 "end with c - 1; in the set A after phase 1 the offsets c/2 and r/2 are exchanged, and A is a "
                                 "multiset; in figure 5 the lower port's set is missing, the other ports have T, L and B instead of "
@@ -47,7 +47,7 @@ extern const Exhibit liu2005_table1{
     .title = "Phase 1 of the exchange on a torus, port by port",
     .source = "liu2005, table I",
     .about = "the longest messages of the first two rounds",
-    .make = make,
+    .make = make_liu2005_table1,
 };
 
 }  // namespace quadrille::papers

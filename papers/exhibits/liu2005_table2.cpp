@@ -59,7 +59,7 @@ void compare_previous_scheme(Reproduction& made) {
       .is_reading = true;
 }
 
-Reproduction make(const Making& making) {
+Reproduction make_liu2005_table2(const Making& making) {
   Reproduction made{
       .remarks = {
           "Suh and Shin's exchange is counted from a schedule (alltoall/subtorus) that we have reconstructed from its costs and "
@@ -109,7 +109,7 @@ extern const Exhibit liu2005_table2{
     .about =
         "AT2, Suh and Shin's exchange and the previous scheme counted from schedules up to 128 x 128 ranks, on the links of the "
         "torus; the other rows are the paper's",
-    .make = make,
+    .make = make_liu2005_table2,
 };
 
 }  // namespace quadrille::papers

@@ -154,7 +154,7 @@ void add_larger_clusters(const std::vector<Bytes>& lengths, const Making& making
   made.sheets.push_back(std::move(large));
 }
 
-Reproduction make(const Making& making) {
+Reproduction make_sanders2002_bandwidth(const Making& making) {
   Reproduction made{.remarks = {fmt::format(
                         "A link carries {:.2f} MB/s, and a message costs {} µs. These values were measured on a test network with "
                         "links of 100 Mbit/s between several hosts on one machine; they are not Giganet's. Each process has one "
@@ -177,7 +177,7 @@ extern const Exhibit sanders2002_bandwidth{
     .about =
         "simulated event by event on links with queues; the paper measured on a Giganet cluster and on a large cluster with a "
         "crossbar, and gives no times",
-    .make = make,
+    .make = make_sanders2002_bandwidth,
 };
 
 }  // namespace quadrille::papers

@@ -14,7 +14,7 @@ Planner on(const std::vector<Count>& sizes, Bytes bytes) {
                   machine_of_paper("myrinet")});
 }
 
-Reproduction make(const Making& making) {
+Reproduction make_sanders2002_conclusions(const Making& making) {
   Reproduction made =
       conclusions_of({"Myrinet is the network of the paper's section 1 for which figures are known; messages inside nodes "
                       "cost nothing."});
@@ -60,7 +60,7 @@ extern const Exhibit sanders2002_conclusions{
     .about =
         "each sentence that says what is better when, with both times by the cluster model, beside what a plan takes among all "
         "algorithms",
-    .make = make,
+    .make = make_sanders2002_conclusions,
 };
 
 }  // namespace quadrille::papers

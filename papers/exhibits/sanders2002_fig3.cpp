@@ -45,7 +45,7 @@ Count undelivered(const Schedule& schedule) {
   return missing;
 }
 
-Reproduction make(const Making&) {
+Reproduction make_sanders2002_fig3(const Making&) {
   Reproduction made;
   const Schedule printed = clustered("paper"), exchanging = clustered("exchange");
   made.sheets = {listing(exchanging, "exchange"), listing(printed, "printed")};
@@ -80,7 +80,7 @@ extern const Exhibit sanders2002_fig3{
     .title = "Clustered exchange among nodes of one, two and three processors",
     .source = "sanders2002, figures 2 and 3",
     .about = "U.a is processor a of node U, = an exchange, > a message within a node, ~ the data that a processor keeps",
-    .make = make,
+    .make = make_sanders2002_fig3,
 };
 
 }  // namespace quadrille::papers

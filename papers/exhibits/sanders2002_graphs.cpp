@@ -28,7 +28,7 @@ constexpr const char* quotation =
     "\"The same basic scheme applies if the complete graph is decomposed into graphs with degrees at most k or into permutations "
     "(directed cycles)\"";
 
-Reproduction make(const Making& making) {
+Reproduction make_sanders2002_graphs(const Making& making) {
   Reproduction made{
       .remarks = {"With permutations a node sends to one node and receives from another. This needs a port that sends and receives "
                   "at the same time. A node of degree k communicates with k other nodes at a time. On nodes of four, a processor "
@@ -107,7 +107,7 @@ extern const Exhibit sanders2002_graphs{
     .title = "Clustered exchange by permutations and by graphs of a given degree",
     .source = "sanders2002, section 3",
     .about = "rounds between nodes counted from schedules; the paper names these decompositions and gives no numbers for them",
-    .make = make,
+    .make = make_sanders2002_graphs,
 };
 
 }  // namespace quadrille::papers

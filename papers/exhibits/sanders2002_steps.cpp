@@ -112,7 +112,7 @@ void compare_times(Reproduction& made) {
       "that meet at a port cost it nothing";
 }
 
-Reproduction make(const Making& making) {
+Reproduction make_sanders2002_steps(const Making& making) {
   Reproduction made{
       .remarks = {"Theorem 1 also counts the messages that processors send to themselves; a largest node sends n (p - n) messages "
                   "to other nodes. Nodes are ordered by size and then by index; the paper has one symbol for both."}};
@@ -131,7 +131,7 @@ extern const Exhibit sanders2002_steps{
     .about =
         "rounds counted from schedules; the variants \"exchanging\" and \"between nodes only\" are our improvements of the printed "
         "algorithm",
-    .make = make,
+    .make = make_sanders2002_steps,
 };
 
 }  // namespace quadrille::papers

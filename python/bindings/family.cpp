@@ -82,7 +82,7 @@ Result<Schedule> schedule_for(const Problem& problem, const std::shared_ptr<cons
   return schedule;
 }
 
-Family family_of(const std::string& collective, const std::string& name, py::function function) {
+Family made_family(const std::string& collective, const std::string& name, py::function function) {
   return {name,
           [of = collective_of(collective), name, function = kept(std::move(function))](const Problem& problem) -> Result<Schedule> {
             if (problem.collective != of) return cannot(fmt::format("it is an algorithm of {}", quadrille::name(of)));
@@ -110,7 +110,7 @@ void with_exceptions_of_algorithms(const std::function<void()>& function) {
 
 void add_family(py::module_& module) {
   py::class_<Family>(module, "Family", "An algorithm written in Python: it maps a problem to a schedule.")
-      .def(py::init(&family_of), py::arg("collective"), py::arg("name"), py::arg("function"))
+      .def(py::init(&made_family), py::arg("collective"), py::arg("name"), py::arg("function"))
       .def_property_readonly("name", &Family::name);
 }
 

@@ -78,7 +78,7 @@ std::string conclusion_of(const Raced& raced) {
   return text;
 }
 
-std::string text_of(const Raced& raced) {
+std::string race_text(const Raced& raced) {
   std::string text;
   for (const RaceResult& result : raced.results) {
     text += fmt::format("{}{}", text.empty() ? "" : "; ", conclusion_of(result));
@@ -100,7 +100,7 @@ void add_race(py::module_& module) {
                              "A record (dict) of each algorithm that does not apply: algorithm, block_bytes, reason.")
       .def_property_readonly("conclusion", py::overload_cast<const Raced&>(&conclusion_of),
                              "fastest, tied, noisy, too few repetitions, or wrong data; for each size if there are several.")
-      .def("__repr__", &text_of);
+      .def("__repr__", &race_text);
   module.def("race_in_group", &raced_in_group);
 }
 

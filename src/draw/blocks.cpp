@@ -19,13 +19,13 @@
 namespace quadrille {
 namespace {
 
-constexpr Count most_ranks = 64, most_cells = 20'000;
+constexpr Count most_ranks_of_blocks = 64, most_cells = 20'000;
 constexpr double cell_height = 17, usual_page = 1200, heading_height = 36, between_panels = 26, between_buffers = 8;
 constexpr double band_border = 2, between_nodes = 2 * band_border + between_bands, node_line = 14;
 constexpr std::size_t longest_label = 7;
 
 // Adjacent bytes of a buffer that hold a part of one block.
-struct Cell {
+struct BufferCell {
   Bytes offset = 0, length = 0;
   bool defined = false, fresh = false;
   double hue = 0;  // from 0 to 1
@@ -89,8 +89,8 @@ class BlockNames {
     return parts;
   }
 
-  Cell cell(Bytes offset, const SymbolRun& part, const Terms& terms) const {
-    Cell cell{offset, part.length};
+  BufferCell cell(Bytes offset, const SymbolRun& part, const Terms& terms) const {
+    BufferCell cell{offset, part.length};
     if (part.term == Terms::undefined) return cell;
     cell.defined = true;
     const OriginBlocks& blocks = blocks_of(part, terms);
@@ -161,17 +161,17 @@ struct Moment {
   std::vector<std::array<Strip, 3>> strips;
 };
 
-struct Panel {
+struct BlockPanel {
   std::optional<Count> round;
   std::string heading, time;
-  std::array<std::vector<std::vector<Cell>>, 3> cells;  // by buffer and rank
+  std::array<std::vector<std::vector<BufferCell>>, 3> cells;  // by buffer and rank
 };
 
 class BlockPicture {
  public:
   BlockPicture(const Schedule& schedule, const DrawOptions& options)
       : schedule_(schedule),
-        programs_(programs_of(schedule, most_ranks)),
+        programs_(programs_of(schedule, most_ranks_of_blocks)),
         faults_(schedule, programs_, options.findings),
         names_(schedule.problem),
         bands_(node_bands(schedule.problem)),
@@ -185,9 +185,9 @@ class BlockPicture {
 
   std::string written() {
     double x = picture_margin, y = headline_height + 22, height = 0, widest = 0;
-    for (const Panel& panel : panels_) widest = std::max(widest, width_of(panel));
+    for (const BlockPanel& panel : panels_) widest = std::max(widest, width_of(panel));
     const double page = std::max(usual_page, 3 * (widest + between_panels));
-    for (const Panel& panel : panels_) {
+    for (const BlockPanel& panel : panels_) {
       const double width = width_of(panel);
       if (x > picture_margin && x + width > page) {
         x = picture_margin;
@@ -239,7 +239,7 @@ class BlockPicture {
   void panels_of(const std::vector<Moment>& moments) {
     Count cells = 0;
     for (const Moment& moment : moments) {
-      Panel panel{moment.round, panels_.empty() ? "at first" : "at the end", "", {}};
+      BlockPanel panel{moment.round, panels_.empty() ? "at first" : "at the end", "", {}};
       if (moment.round) {
         panel.heading = stage_text(stage_name(programs_.front().stages, *moment.round));
         panel.time = fmt::format("round {}", *moment.round);
@@ -247,7 +247,7 @@ class BlockPicture {
       for (std::size_t buffer = 0; buffer < 3; ++buffer)
         for (std::size_t rank = 0; rank < moment.strips.size(); ++rank) {
           panel.cells[buffer].push_back(cells_of(moment.strips[rank][buffer], *terms_));
-          std::vector<Cell>& column = panel.cells[buffer].back();
+          std::vector<BufferCell>& column = panel.cells[buffer].back();
           check_parts(cells += size(column), most_cells, "pieces of memory");
           if (panels_.size() > 0) mark_fresh(column, panels_.back().cells[buffer][rank]);
         }
@@ -256,8 +256,8 @@ class BlockPicture {
     }
   }
 
-  std::vector<Cell> cells_of(const Strip& strip, const Terms& terms) const {
-    std::vector<Cell> cells;
+  std::vector<BufferCell> cells_of(const Strip& strip, const Terms& terms) const {
+    std::vector<BufferCell> cells;
     Bytes offset = 0;
     for (const SymbolRun& run : strip)
       for (const SymbolRun& part : names_.cut(run, terms)) {
@@ -267,21 +267,21 @@ class BlockPicture {
     return cells;
   }
 
-  static void mark_fresh(std::vector<Cell>& cells, const std::vector<Cell>& before) {
-    for (Cell& cell : cells)
-      cell.fresh = cell.defined && std::none_of(before.begin(), before.end(), [&](const Cell& old) {
+  static void mark_fresh(std::vector<BufferCell>& cells, const std::vector<BufferCell>& before) {
+    for (BufferCell& cell : cells)
+      cell.fresh = cell.defined && std::none_of(before.begin(), before.end(), [&](const BufferCell& old) {
                      return old.offset == cell.offset && old.length == cell.length && old.explanation == cell.explanation;
                    });
   }
 
-  static bool is_fresh(const Panel& panel) {
+  static bool is_fresh(const BlockPanel& panel) {
     for (const auto& columns : panel.cells)
       for (const auto& column : columns)
-        if (std::any_of(column.begin(), column.end(), [](const Cell& cell) { return cell.fresh; })) return true;
+        if (std::any_of(column.begin(), column.end(), [](const BufferCell& cell) { return cell.fresh; })) return true;
     return false;
   }
 
-  bool has_fault(const Panel& panel) const {
+  bool has_fault(const BlockPanel& panel) const {
     return std::any_of(faults_.places().begin(), faults_.places().end(),
                        [&](const FaultPlace& place) { return place.time == FaultTime::in_round && panel.round == place.round; });
   }
@@ -290,11 +290,11 @@ class BlockPicture {
   void measure() {
     std::vector<Bytes> lengths;
     double label = text_width("00", 11);
-    for (const Panel& panel : panels_)
+    for (const BlockPanel& panel : panels_)
       for (const auto& columns : panel.cells) {
         Bytes longest = 0;
         for (const auto& column : columns) {
-          for (const Cell& cell : column) {
+          for (const BufferCell& cell : column) {
             if (cell.defined) lengths.push_back(cell.length);
             label = std::max(label, text_width(cell.label, 11));
           }
@@ -310,7 +310,7 @@ class BlockPicture {
     scale_ = std::min(scale_, 4000 / static_cast<double>(std::max<Bytes>(1, most)));
   }
 
-  double width_of(const Panel& panel) const {
+  double width_of(const BlockPanel& panel) const {
     const Count ranks = schedule_.problem.ranks;
     const double cells = left_of_cells() + extent(ranks, cell_width_) + gaps_before(ranks - 1);
     return std::max({cells, text_width(panel.heading), text_width(panel.time)});
@@ -341,14 +341,14 @@ class BlockPicture {
   double room_for_nodes() const { return bands_.empty() ? 0 : node_line; }
 
   // Returns the heights of the buffers that are drawn.
-  std::array<std::optional<double>, 3> heights_of(const Panel& panel) const {
+  std::array<std::optional<double>, 3> heights_of(const BlockPanel& panel) const {
     std::array<std::optional<double>, 3> heights;
     for (std::size_t buffer = 0; buffer < heights.size(); ++buffer) {
       const bool shows_missing = faults_.any() && &panel == &panels_.back() && buffer == 1;
       double height = 0;
       bool any_defined = false;
-      for (const std::vector<Cell>& cells : panel.cells[buffer])
-        for (const Cell& cell : cells) {
+      for (const std::vector<BufferCell>& cells : panel.cells[buffer])
+        for (const BufferCell& cell : cells) {
           height = std::max(height, extent(cell.offset + cell.length, scale_));
           any_defined = any_defined || cell.defined;
         }
@@ -357,7 +357,7 @@ class BlockPicture {
     return heights;
   }
 
-  double draw(const Panel& panel, double x, double top) {
+  double draw(const BlockPanel& panel, double x, double top) {
     svg_.text({x, top + 12}, panel.heading);
     svg_.text({x, top + 27}, panel.time, Anchor::start, "faint");
     const double begin = x + left_of_cells();
@@ -380,7 +380,7 @@ class BlockPicture {
       tops[buffer] = y;
       for (const bool fresh : {false, true})  // stronger outlines are drawn last, over the others
         for (std::size_t rank = 0; rank < columns.size(); ++rank)
-          for (const Cell& cell : columns[rank])
+          for (const BufferCell& cell : columns[rank])
             if (cell.fresh == fresh)
               draw(cell, begin + extent(static_cast<Count>(rank), cell_width_) + gaps_before(static_cast<Count>(rank)), y);
       svg_.text({begin - 6, y + std::min(height / 2 + 4, 14.0)}, std::string(name(static_cast<Buffer>(buffer))), Anchor::end,
@@ -393,7 +393,7 @@ class BlockPicture {
   }
 
   // `numbers` is the position of the ranks' numbers, at the left of the number of rank 0.
-  void draw_faults(const Panel& panel, Point numbers, const std::array<std::optional<double>, 3>& tops) {
+  void draw_faults(const BlockPanel& panel, Point numbers, const std::array<std::optional<double>, 3>& tops) {
     const bool is_last = faults_.any() && &panel == &panels_.back(), is_first = &panel == &panels_.front();
     const auto column = [&](Rank rank) { return numbers.x + extent(rank, cell_width_) + gaps_before(rank); };
     for (Rank rank = 0; is_last && rank < schedule_.problem.ranks; ++rank)
@@ -435,7 +435,7 @@ class BlockPicture {
     return {x, top + extent(first, scale_), cell_width_, std::max(3.0, extent(last - first, scale_))};
   }
 
-  void draw(const Cell& cell, double x, double top) {
+  void draw(const BufferCell& cell, double x, double top) {
     const Box place{x, top + extent(cell.offset, scale_), cell_width_, extent(cell.length, scale_)};
     if (!cell.defined) return svg_.box(place, "frame");
     svg_.box(place, cell.fresh ? "fresh" : "frame", member_colour(cell.hue, 1), cell.explanation);
@@ -449,7 +449,7 @@ class BlockPicture {
   BlockNames names_;
   const std::vector<NodeBand> bands_;
   std::optional<Terms> terms_;  // the terms at the end include all earlier ones
-  std::vector<Panel> panels_;
+  std::vector<BlockPanel> panels_;
   std::array<Bytes, 3> longest_{};
   double cell_width_ = 0, scale_ = 1, right_ = 0;
   Svg svg_;

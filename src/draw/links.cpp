@@ -15,9 +15,9 @@
 namespace quadrille {
 namespace {
 
-constexpr Count most_ranks = 256, most_links = 2048, most_links_of_sample = 20'000, most_links_of_panels = 20'000;
-constexpr double page_width = 1200, between_panels = 30, heading_height = 20, room_for_marks = 14, border = 20, note_size = 11,
-                 note_height = 16, least_note_width = 330;
+constexpr Count most_ranks_of_links = 256, most_links = 2048, most_links_of_sample = 20'000, most_links_of_panels = 20'000;
+constexpr double page_width = 1200, links_between_panels = 30, links_heading_height = 20, room_for_marks = 14, border = 20,
+                 note_size = 11, note_height = 16, least_note_width = 330;
 
 struct LinkPanel {
   std::optional<Count> round;  // absent: all rounds
@@ -99,7 +99,7 @@ std::string draw_links(const Schedule& schedule, const Topology& topology, const
   check_ranks(topology, schedule.problem);
   const bool is_sample = Focus(topology, 0, topology.link_count()).rank().has_value();
   check_parts(topology.link_count(), is_sample ? most_links_of_sample : most_links, "links");
-  const std::vector<Program> programs = programs_of(schedule, most_ranks);
+  const std::vector<Program> programs = programs_of(schedule, most_ranks_of_links);
   const Faults faults(schedule, programs, options.findings);
   const MessagesByRound rounds = messages_of(programs, schedule.problem, options.round);
   const ByteUnit unit = unit_for(schedule.problem, rounds);
@@ -111,9 +111,9 @@ std::string draw_links(const Schedule& schedule, const Topology& topology, const
   Svg svg(faults.marked(title_of(schedule, topology, options, unit)));
   const Focus focus(topology, faults.any() ? faults.places().front().rank : Rank{0}, used_links(panels));
   NetworkDrawing network(svg, topology, layout, focus, unit);
-  const double heading = options.each_round ? heading_height + (faults.any() ? room_for_marks : 0) : 0,
-               step_x = layout.width + between_panels, step_y = layout.height + heading + between_panels;
-  const double room = page_width - 2 * (picture_margin + border) + between_panels;
+  const double heading = options.each_round ? links_heading_height + (faults.any() ? room_for_marks : 0) : 0,
+               step_x = layout.width + links_between_panels, step_y = layout.height + heading + links_between_panels;
+  const double room = page_width - 2 * (picture_margin + border) + links_between_panels;
   const Count in_a_row = std::clamp<Count>(static_cast<Count>(room / step_x), 1, size(panels));
   for (Count i = 0; i < size(panels); ++i) {
     const LinkPanel& panel = panels[index(i)];
@@ -126,11 +126,11 @@ std::string draw_links(const Schedule& schedule, const Topology& topology, const
     if (options.each_round && has_findings(faults, panel)) mark_round(svg, corner + Point{0, 4}, panel.heading);
   }
   const double bottom =
-      headline_height + border + extent((size(panels) + in_a_row - 1) / in_a_row, step_y) - between_panels + border;
+      headline_height + border + extent((size(panels) + in_a_row - 1) / in_a_row, step_y) - links_between_panels + border;
   const bool one_round = options.round || options.each_round;
   const double scale_end =
       scale.draw(svg, {picture_margin, bottom}, one_round ? "over a link in a round" : "over a link in all rounds");
-  const double right = picture_margin + 2 * border + extent(in_a_row, step_x) - between_panels;
+  const double right = picture_margin + 2 * border + extent(in_a_row, step_x) - links_between_panels;
   const Point reach = draw_notes(svg, {std::max(right, scale_end), bottom + scale_height}, focus, left_out(panels, rounds));
   return with_headline(svg, faults.draw_legend(svg, reach, faults.rank_key(options.each_round)));
 }

@@ -7,7 +7,7 @@ LoneEnds lone_ends(const Problem& problem, const std::vector<Program>& programs,
   LoneEnds lone;
   for (const auto& [number, sent] : messages)
     for (const RoutedMessage& message : sent) lone.sends[number].emplace(message.from, message.to, message.port);
-  const auto receive = [&](Count number, const MessageEnds& ends) {
+  const auto receive = [&](Count number, const LoneEnd& ends) {
     const auto& [peer, rank, port] = ends;
     if (peer < 0 || peer >= problem.ranks || peer == rank) return;
     auto& sends = lone.sends[number];

@@ -12,11 +12,11 @@
 
 namespace quadrille {
 
-using MessageEnds = std::tuple<Rank, Rank, std::optional<Port>>;  // sender and receiver
+using LoneEnd = std::tuple<Rank, Rank, std::optional<Port>>;  // sender and receiver
 
 struct LoneEnds {
-  std::map<Count, std::multiset<MessageEnds>> sends;  // by round
-  std::map<Count, std::vector<MessageEnds>> receives;
+  std::map<Count, std::multiset<LoneEnd>> sends;  // by round
+  std::map<Count, std::vector<LoneEnd>> receives;
 };
 
 LoneEnds lone_ends(const Problem& problem, const std::vector<Program>& programs, const MessagesByRound& messages);

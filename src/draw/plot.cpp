@@ -9,7 +9,7 @@
 namespace quadrille {
 namespace {
 
-constexpr double panel_width = 480, panel_height = 400, least_width = 620, margin = 16, line_height = 18;
+constexpr double panel_width = 480, panel_height = 400, least_width = 620, margin = 16, plot_line_height = 18;
 constexpr std::size_t most_in_a_row = 2;
 
 // Returns true if all panels show curves with the same titles and looks, so that one key serves them all.
@@ -40,9 +40,9 @@ std::string draw_plot(const std::string& title, const std::string& note, const s
   double y = 26;
   svg.text({margin, y}, title, Anchor::start, "text", 15);
   for (const std::string& line : lines_of(note, width - 2 * margin))
-    svg.text({margin, y += line_height}, line, Anchor::start, "faint");
+    svg.text({margin, y += plot_line_height}, line, Anchor::start, "faint");
   const bool has_one_key = share_a_key(panels);
-  y = has_one_key ? draw_key(svg, {margin, y + 6}, width - 2 * margin, coloured(panels[0].curves)) : y + line_height;
+  y = has_one_key ? draw_key(svg, {margin, y + 6}, width - 2 * margin, coloured(panels[0].curves)) : y + plot_line_height;
   for (std::size_t i = 0; i < panels.size(); ++i) {
     const Panel& panel = panels[i];
     const Sheet& sheet = sheets[panel.sheet];

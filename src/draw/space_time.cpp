@@ -19,7 +19,7 @@
 namespace quadrille {
 namespace {
 
-constexpr Count most_ranks = 96;
+constexpr Count most_ranks_of_space_time = 96;
 constexpr Count most_rounds = 500;
 constexpr double faint_opacity = 0.3, note_height = 16, least_note_width = 330;
 constexpr double left_of_rounds = 74, room_for_nodes = 56, stage_height = 22, foot = 40;
@@ -42,7 +42,7 @@ class SpaceTime {
  public:
   SpaceTime(const Schedule& schedule, const DrawOptions& options)
       : schedule_(schedule),
-        programs_(programs_of(schedule, most_ranks)),
+        programs_(programs_of(schedule, most_ranks_of_space_time)),
         faults_(schedule, programs_, options.findings),
         messages_(messages_of(programs_, schedule.problem)),
         focus_(schedule.problem.ranks, messages_, options.only_rank, faults_.any() ? faults_.places().front().rank : Rank{0}),

@@ -15,8 +15,8 @@
 namespace quadrille {
 namespace {
 
-constexpr Count most_ranks = 128;
-constexpr double left_of_matrix = 60, top_of_matrix = headline_height + 40, room_for_nodes = 18;
+constexpr Count most_ranks_of_traffic = 128;
+constexpr double left_of_matrix = 60, top_of_matrix = headline_height + 40, traffic_room_for_nodes = 18;
 constexpr double number_size = 10, widest_with_numbers = 900;
 
 std::string number_text(Bytes bytes, const ByteUnit& unit) { return fmt::format("{}", bytes / unit.bytes); }
@@ -76,7 +76,7 @@ void draw_rank_numbers(Svg& svg, Count ranks, Point corner, double cell) {
 
 std::string draw_traffic(const Schedule& schedule, const DrawOptions& options) {
   const Count p = schedule.problem.ranks;
-  const std::vector<Program> programs = programs_of(schedule, most_ranks);
+  const std::vector<Program> programs = programs_of(schedule, most_ranks_of_traffic);
   const Faults faults(schedule, programs, options.findings);
   const MessagesByRound rounds = messages_of(programs, schedule.problem, options.round);
   const ByteUnit unit = unit_for(schedule.problem, rounds);
@@ -87,7 +87,7 @@ std::string draw_traffic(const Schedule& schedule, const DrawOptions& options) {
 
   Svg svg(faults.marked(headline(schedule, options, unit) + (options.round ? fmt::format(", round {}", *options.round) : "")));
   const std::vector<NodeBand> bands = node_bands(schedule.problem);
-  const double shift = bands.empty() ? 0 : room_for_nodes, left = left_of_matrix + shift, top = top_of_matrix + shift;
+  const double shift = bands.empty() ? 0 : traffic_room_for_nodes, left = left_of_matrix + shift, top = top_of_matrix + shift;
   const auto [cell, has_numbers] = cell_size(traffic, p, unit);
   const double side = extent(p, cell);
   svg.text({left + std::max(side / 2, 28.0), top - 24 - shift}, "receiver", Anchor::middle, "faint");

@@ -36,7 +36,7 @@ bool is_committed(MPI_Datatype type) {
   return PMPI_Pack(&nothing, 0, type, &nothing, 1, &position, MPI_COMM_SELF) == MPI_SUCCESS;
 }
 
-bool is_predefined(MPI_Op operation) {
+bool is_predefined_operator(MPI_Op operation) {
   const std::array all{MPI_SUM,  MPI_PROD, MPI_MIN, MPI_MAX,  MPI_LAND,   MPI_LOR,
                        MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR, MPI_MINLOC, MPI_MAXLOC};
   return std::find(all.begin(), all.end(), operation) != all.end();
@@ -60,7 +60,7 @@ void check_operands(MPI_Op operation, MPI_Datatype type) {
   if (!is_committed(type)) throw Error(ErrorCode::misuse, "the datatype is not committed; call MPI_Type_commit first");
   if (operation == MPI_REPLACE || operation == MPI_NO_OP)
     throw Error(ErrorCode::misuse, "MPI_REPLACE and MPI_NO_OP are for one-sided communication; give an operator of reductions");
-  if (is_predefined(operation) && !can_combine(operation, type))
+  if (is_predefined_operator(operation) && !can_combine(operation, type))
     throw Error(ErrorCode::misuse, "this predefined operator of MPI does not combine elements of this datatype");
 }
 

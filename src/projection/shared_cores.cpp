@@ -7,7 +7,7 @@
 namespace quadrille::projection {
 namespace {
 
-constexpr Count entries_between_reports = 1 << 16;
+constexpr Count shared_cores_entries_between_reports = 1 << 16;
 
 // Processor sharing: while n ranks compute on c cores, each advances by min(1, c / n) seconds a second. All advance alike, so a
 // rank is done when the common progress has grown by its work.
@@ -30,7 +30,7 @@ class SharedCores {
         end_computing();
       else
         begin();
-      if (walk_.taken() % entries_between_reports == 0) report();
+      if (walk_.taken() % shared_cores_entries_between_reports == 0) report();
     }
   }
 

@@ -8,7 +8,7 @@
 namespace quadrille {
 namespace {
 
-constexpr Count most_ranks = Count{1} << 20, most_edges = Count{1} << 22;
+constexpr Count graph_limits_most_ranks = Count{1} << 20, most_edges = Count{1} << 22;
 
 }  // namespace
 
@@ -17,7 +17,7 @@ void check_graph_numbers(const std::string& name, const std::vector<Count>& numb
   for (const Count number : numbers) {
     if (number < 1)
       throw Error(ErrorCode::misuse, fmt::format("a number of the topology '{}' is {}; all are 1 or more", name, number));
-    if (__builtin_mul_overflow(product, number, &product) || product > most_ranks)
+    if (__builtin_mul_overflow(product, number, &product) || product > graph_limits_most_ranks)
       throw Error(ErrorCode::too_large, fmt::format("the topology '{}' has more than 2^20 ranks", name));
   }
 }

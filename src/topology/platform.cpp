@@ -18,7 +18,7 @@
 namespace quadrille {
 namespace {
 
-constexpr Count most_ranks = Count{1} << 20, most_edges = Count{1} << 22;
+constexpr Count platform_most_ranks = Count{1} << 20, platform_most_edges = Count{1} << 22;
 
 class Platform {
  public:
@@ -106,8 +106,8 @@ class Platform {
   }
 
   void join(Vertex a, Vertex b, Count cables) {
-    if (cables > most_edges - size(edges_))
-      throw Error(ErrorCode::too_large, fmt::format("the platform {} has more than {} cables", label_, most_edges));
+    if (cables > platform_most_edges - size(edges_))
+      throw Error(ErrorCode::too_large, fmt::format("the platform {} has more than {} cables", label_, platform_most_edges));
     edges_.insert(edges_.end(), index(cables), {a, b});
   }
 
@@ -137,7 +137,7 @@ class Platform {
   Count product(const std::vector<Count>& factors) const {
     Count result = 1;
     for (const Count factor : factors)
-      if (__builtin_mul_overflow(result, factor, &result) || result > most_ranks)
+      if (__builtin_mul_overflow(result, factor, &result) || result > platform_most_ranks)
         throw Error(ErrorCode::too_large,
                     fmt::format("{}, line {}: there are more than 2^20 nodes, or switches of a level", label_, line()));
     return result;

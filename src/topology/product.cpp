@@ -12,7 +12,7 @@
 namespace quadrille {
 namespace {
 
-constexpr Count most_ranks = Count{1} << 31;
+constexpr Count product_most_ranks = Count{1} << 31;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ Product::Product(std::string name, std::vector<ProductDimension> dimensions, Rou
   for (const ProductDimension& dimension : dimensions_) {
     if (dimension.side < 1)
       throw Error(ErrorCode::misuse, fmt::format("a side of the topology '{}' is {}; sides are 1 or more", name_, dimension.side));
-    if (__builtin_mul_overflow(ranks_, dimension.side, &ranks_) || ranks_ >= most_ranks)
+    if (__builtin_mul_overflow(ranks_, dimension.side, &ranks_) || ranks_ >= product_most_ranks)
       throw Error(ErrorCode::too_large, fmt::format("the topology '{}' has 2^31 ranks or more", name_));
   }
   Count stride = 1;

@@ -72,14 +72,14 @@ Count port_limit(const Schedule& schedule, const VerifyOptions& options) {
   return schedule.port_limit.value_or(std::numeric_limits<Count>::max());
 }
 
-constexpr Count largest = std::numeric_limits<Count>::max();
+constexpr Count verify_largest = std::numeric_limits<Count>::max();
 
 // Returns a lower bound on the pieces that a replay of `replayed` ranks holds at its end: one for each rank's input and one for
 // each non-empty piece of the postcondition. For a barrier, a rank holds two sets of ranks from which it has heard, before and
 // after a round; 64 ranks take as much memory as a piece. For alltoallv, counting stops when the number exceeds `limit`.
 Count least_pieces(const Problem& problem, Count replayed, Count limit) {
   const Count p = problem.ranks;
-  if (!moves_data(problem.collective)) return times_at_most(replayed, 2 * ceil_divide(p, 64), largest);
+  if (!moves_data(problem.collective)) return times_at_most(replayed, 2 * ceil_divide(p, 64), verify_largest);
   if (has_pair_counts(problem.collective)) {
     const Traffic traffic(problem);
     Count pieces = p;
@@ -87,9 +87,9 @@ Count least_pieces(const Problem& problem, Count replayed, Count limit) {
     return pieces;
   }
   if (!every_rank_has_all(facts_of(problem.collective).output)) return replayed;
-  if (has_blocks(problem.collective)) return problem.block_bytes > 0 ? times_at_most(replayed, p, largest) : replayed;
+  if (has_blocks(problem.collective)) return problem.block_bytes > 0 ? times_at_most(replayed, p, verify_largest) : replayed;
   const auto shares = p - std::count(problem.counts->begin(), problem.counts->end(), Bytes{0});
-  return times_at_most(replayed, shares + 1, largest);
+  return times_at_most(replayed, shares + 1, verify_largest);
 }
 
 // Approximate sizes in memory.
@@ -98,7 +98,7 @@ constexpr Bytes bytes_of_operation = 128, bytes_of_piece = 64;
 void check_operation_count(const Schedule& schedule, const VerifyOptions& options) {
   const Count operations = operation_count(schedule, options.most_operations);
   check_limit(schedule.problem, operations, options.most_operations, "operations to replay");
-  check_memory(schedule.problem, times_at_most(operations, bytes_of_operation, largest), "programs");
+  check_memory(schedule.problem, times_at_most(operations, bytes_of_operation, verify_largest), "programs");
 }
 
 // Makes all programs. When they exceed a small number of operations, estimates the total first, because it may be too large.
@@ -182,7 +182,7 @@ bool lies_in(const std::array<Bytes, 4>& sizes, const Region& region) {
 void check_pieces(const Problem& problem, Count replayed, const VerifyOptions& options) {
   const Count pieces = least_pieces(problem, replayed, options.most_pieces);
   check_limit(problem, pieces, options.most_pieces, "pieces of memory to replay");
-  check_memory(problem, times_at_most(pieces, bytes_of_piece, largest), "replay");
+  check_memory(problem, times_at_most(pieces, bytes_of_piece, verify_largest), "replay");
 }
 
 namespace {

@@ -77,7 +77,7 @@ std::string account(const PriceParts& parts) {
   return words.empty() ? "nothing" : listed(std::move(words));
 }
 
-std::optional<double> seconds_of(const Considered& each) {
+std::optional<double> considered_seconds(const Considered& each) {
   return each.measured ? std::optional(each.measured->median_s) : each.predicted_s;
 }
 
@@ -86,7 +86,7 @@ std::optional<double> seconds_of(const Considered& each) {
 std::string comparison(const Explanation& explanation) {
   if (explanation.ways.empty()) return "";
   const ExplainedWay& best = explanation.ways[0];
-  const auto best_s = seconds_of(best.considered);
+  const auto best_s = considered_seconds(best.considered);
   std::string text;
   if (best.parts) text += fmt::format("Its price: {}. ", account(*best.parts));
   if (!best_s || *best_s <= 0) return text;
@@ -94,7 +94,7 @@ std::string comparison(const Explanation& explanation) {
   std::set<std::string> named;
   const ExplainedWay* next = nullptr;
   for (const ExplainedWay& row : explanation.ways) {
-    const auto seconds = seconds_of(row.considered);
+    const auto seconds = considered_seconds(row.considered);
     if (row.considered.way.algorithm == best.considered.way.algorithm || row.is_baseline || !seconds ||
         row.considered.measured.has_value() != best.considered.measured.has_value())
       continue;
@@ -114,7 +114,7 @@ std::string comparison(const Explanation& explanation) {
                         100 * tie_tolerance(explanation.decision), listed(std::move(tied)));
   if (!next) return text;
   text += fmt::format("Next: {}, {:.2f} times as long", way_text(explanation.problem, next->considered.way),
-                      *seconds_of(next->considered) / *best_s);
+                      *considered_seconds(next->considered) / *best_s);
   return text + (next->parts ? fmt::format(": {}.", account(*next->parts)) : ".");
 }
 

@@ -19,7 +19,7 @@ bool is_simulation(const Json& problem) { return problem.contains("by"); }
 
 Spread exactly(double value) { return {.median = value, .least = value, .most = value, .lower = value, .upper = value}; }
 
-RaceFileEntry entry_of(const Json& json, bool simulated) {
+RaceFileEntry predicted_entry(const Json& json, bool simulated) {
   const double seconds = simulated ? seconds_of(json.at("end_ps").get<Picoseconds>())
                                    : std::min({json.at("blocking_s").get<double>(), json.at("nonblocking_s").get<double>(),
                                                json.at("dataflow_s").get<double>()});
@@ -32,7 +32,7 @@ RaceFileEntry entry_of(const Json& json, bool simulated) {
 }
 
 // Returns a problem's candidates. The fastest comes first in the file.
-RaceFileSize size_of(const Json& problem) {
+RaceFileSize predicted_size(const Json& problem) {
   RaceFileSize size{.bytes = problem.at("block_bytes").get<Bytes>()};
   size.text = bytes_text(size.bytes);
   if (problem.contains("counts")) take_counts(size, problem["counts"]);
@@ -40,7 +40,7 @@ RaceFileSize size_of(const Json& problem) {
     size.bytes = problem.at("largest_share").get<Bytes>();
     size.text = problem["shares"].get<std::string>();
   }
-  for (const Json& candidate : problem.at("candidates")) size.entries.push_back(entry_of(candidate, is_simulation(problem)));
+  for (const Json& candidate : problem.at("candidates")) size.entries.push_back(predicted_entry(candidate, is_simulation(problem)));
   if (size.entries.empty()) throw Error(ErrorCode::malformed, "a problem has no candidates");
   const auto fastest = std::min_element(size.entries.begin(), size.entries.end(), [](const auto& one, const auto& other) {
     return one.seconds.median < other.seconds.median;
@@ -75,7 +75,7 @@ std::vector<RaceFile> predicted_files_of(const Json& json, const std::string& fi
     std::map<Count, RaceFile> files;
     for (const Json& problem : json.is_array() ? json : Json::array({json})) {
       RaceFile& all = files.try_emplace(problem.at("ranks").get<Count>(), without_sizes(problem, file)).first->second;
-      RaceFileSize size = size_of(problem);
+      RaceFileSize size = predicted_size(problem);
       if (std::any_of(all.sizes.begin(), all.sizes.end(), [&](const RaceFileSize& other) { return other.bytes == size.bytes; }))
         throw Error(ErrorCode::malformed, fmt::format("it has two problems with {} and {}", counted(all.ranks, "rank"), size.text));
       all.sizes.push_back(std::move(size));

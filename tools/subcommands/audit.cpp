@@ -21,21 +21,21 @@
 namespace quadrille::command {
 namespace {
 
-struct Options {
+struct AuditArguments {
   std::vector<std::string> collectives;
   std::optional<std::string> ranks, block, operation, type, side, repetitions, time, seed, tolerance, timeout, output;
   bool list = false, strict = false, json = false;
 };
 
 // The checked options of one audit, the same on every rank.
-struct Request {
+struct AuditRequest {
   std::vector<Collective> collectives;
   std::vector<Bytes> sizes;
   AuditOptions options;
   double tolerance = 1.05, timeout_seconds = 60;
 };
 
-std::vector<Library> libraries_of(const Options& options, bool mpi) {
+std::vector<Library> libraries_of(const AuditArguments& options, bool mpi) {
   const std::string side = options.side.value_or(mpi ? "both" : "ours");
   if (side != "vendor" && side != "ours" && side != "both") refuse_unknown("side", side, {"vendor", "ours", "both"});
   if (side != "ours" && !mpi)
@@ -44,8 +44,8 @@ std::vector<Library> libraries_of(const Options& options, bool mpi) {
   return {side == "vendor" ? Library::vendor : Library::ours};
 }
 
-Request make_request(const Options& options, Count ranks, bool mpi) {
-  Request request;
+AuditRequest make_request(const AuditArguments& options, Count ranks, bool mpi) {
+  AuditRequest request;
   for (const std::string& name : options.collectives) request.collectives.push_back(parse_collective(name));
   if (request.collectives.empty()) request.collectives = all_collectives();
   request.sizes = parse_sizes(options.block.value_or("8B,1KiB,64KiB"));
@@ -75,7 +75,7 @@ Request make_request(const Options& options, Count ranks, bool mpi) {
 }
 
 // Returns what to audit: each collective at each size. A barrier has no size, so it is audited once.
-std::vector<std::pair<Collective, Bytes>> audits_of(const Request& request) {
+std::vector<std::pair<Collective, Bytes>> audits_of(const AuditRequest& request) {
   std::vector<std::pair<Collective, Bytes>> audits;
   for (const Collective collective : request.collectives)
     for (const Bytes size : request.sizes)
@@ -84,7 +84,7 @@ std::vector<std::pair<Collective, Bytes>> audits_of(const Request& request) {
 }
 
 // Runs all audits. Returns the exit code, the same on every rank.
-int run_all(Communicator& communicator, Request request, bool strict, AuditReport* report, Watchdog& watchdog) {
+int run_all(Communicator& communicator, AuditRequest request, bool strict, AuditReport* report, Watchdog& watchdog) {
   int code = good;
   ProgressLine progress;
   const auto audits = audits_of(request);
@@ -108,10 +108,10 @@ int run_all(Communicator& communicator, Request request, bool strict, AuditRepor
   return code;
 }
 
-int run_on_threads(const Options& options) {
+int run_on_threads(const AuditArguments& options) {
   const Count ranks = options.ranks ? parse_whole(*options.ranks, "the number of ranks", 1) : 8;
   check_threads(ranks);
-  const Request request = make_request(options, ranks, false);
+  const AuditRequest request = make_request(options, ranks, false);
   AuditReport report(options.output, options.json, request.tolerance, "threads", ranks, request.options);
   Watchdog watchdog(request.timeout_seconds, [&] { complain(stuck(request.timeout_seconds)); });
   int code = good;
@@ -124,13 +124,13 @@ int run_on_threads(const Options& options) {
   return code;
 }
 
-int run_launched(const Options& options) {
+int run_launched(const AuditArguments& options) {
   if (options.ranks) refuse("the launcher sets the number of ranks; leave --ranks out");
   // Errors that can be found before MPI starts are thrown here, so that every process simply exits.
   const bool mpi = choose_transport().is_mpi();
   if (const auto here = launched()) make_request(options, here->ranks, mpi);
   const std::unique_ptr<Communicator> world = join_launched_ranks();
-  const Request request = make_request(options, world->size(), mpi);
+  const AuditRequest request = make_request(options, world->size(), mpi);
   if (!first_can_write(*world, options.output)) return misused;
   return run_watched(*world, request.timeout_seconds, [&](Watchdog& watchdog) {
     const bool is_first = world->rank() == 0;
@@ -142,7 +142,7 @@ int run_launched(const Options& options) {
   });
 }
 
-int run(const Options& options) {
+int run_audit(const AuditArguments& options) {
   if (options.list) {
     Output(options.output).finish(guidelines_text());
     return good;
@@ -153,7 +153,7 @@ int run(const Options& options) {
 }  // namespace
 
 Subcommand add_audit(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AuditArguments>();
   CLI::App* parser = add_subcommand(
       command, "audit", "find collectives that are slower than other collectives that do the same (performance guidelines)");
   add_option(*parser, "collective", options->collectives, "collectives to audit; see 'quadrille list' (default: all)",
@@ -191,7 +191,8 @@ Subcommand add_audit(CLI::App& command) {
       "  mpirun -n 4 quadrille audit allgather scatter --block 8..1MiB --side vendor\n"
       "  mpirun -n 8 quadrille audit --side ours --tolerance 1.15 --strict --json --output audit.json\n"
       "  quadrille audit --list");
-  return {parser, [options] { return run(*options); }, [options] { return !options->list && joins_launched_ranks(std::nullopt); }};
+  return {parser, [options] { return run_audit(*options); },
+          [options] { return !options->list && joins_launched_ranks(std::nullopt); }};
 }
 
 }  // namespace quadrille::command

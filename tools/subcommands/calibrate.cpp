@@ -30,12 +30,12 @@ namespace {
 
 constexpr Count most_threads = 64;
 
-struct Options {
+struct CalibrateArguments {
   std::optional<std::string> ranks, executor, time, output;
   bool without_residuals = false, json = false;
 };
 
-struct Request {
+struct CalibrateRequest {
   bool launched = false;
   Count ranks = 0;  // threads
   CalibrateOptions options;
@@ -43,7 +43,7 @@ struct Request {
 };
 
 // Returns the file to write. The user's folder is created if it does not exist.
-std::filesystem::path file_of(const Options& options) {
+std::filesystem::path file_of(const CalibrateArguments& options) {
   if (options.output) return *options.output;
   const std::string folder = user_machine_folder();
   if (folder.empty()) refuse("there is no home folder to keep this-machine in; name a file: --output this-machine.toml");
@@ -53,8 +53,8 @@ std::filesystem::path file_of(const Options& options) {
   return std::filesystem::path(folder) / "this-machine.toml";
 }
 
-Request request_of(const Options& options) {
-  Request request;
+CalibrateRequest request_of(const CalibrateArguments& options) {
+  CalibrateRequest request;
   const AskedExecutor asked = parse_executor_of_ranks(options.executor);
   const TransportChoice choice = choose_transport();
   request.launched = !asked.on_threads && choice.transport != TransportKind::threads;
@@ -101,7 +101,7 @@ std::string residuals_text(const std::vector<Residual>& residuals) {
   return table.text() + '\n';
 }
 
-std::string text_of(const Calibration& calibration) {
+std::string calibration_text(const Calibration& calibration) {
   std::string text = fmt::format("{}: {}\n\n", calibration.machine.name, calibration.machine.description);
   Table table(
       {{"timed"}, {"message", Align::right}, {"measured", Align::right}, {"fitted", Align::right}, {"error", Align::right}});
@@ -117,7 +117,7 @@ std::string text_of(const Calibration& calibration) {
   return text + residuals_text(calibration.machine.residuals) + machine_text(figures, calibration.remarks());
 }
 
-Json json_of(const Calibration& calibration) {
+Json calibration_json(const Calibration& calibration) {
   Json fits = Json::array(), models = Json::object(), residuals = Json::array();
   for (const LineFit& fit : calibration.fits) {
     Json samples = Json::array();
@@ -163,10 +163,10 @@ std::string file_text(const Calibration& calibration) {
 }
 
 // Prints and writes the result, on the rank that prints.
-void report(Calibration calibration, const Request& request, bool json) {
+void report(Calibration calibration, const CalibrateRequest& request, bool json) {
   calibration.machine.description += ", " + to_string(this_machine());
   Output(request.file.string()).finish(file_text(calibration));
-  Output().finish(json ? to_text(json_of(calibration)) : text_of(calibration));
+  Output().finish(json ? to_text(calibration_json(calibration)) : calibration_text(calibration));
   for (const LineFit& fit : calibration.fits)
     if (fit.worst_error() > most_tolerated_error)
       remark(fmt::format("{}: the fit is off by {:.0f} % at most; calibrate again on a quiet machine, or with a longer --time",
@@ -178,13 +178,13 @@ void report(Calibration calibration, const Request& request, bool json) {
 }
 
 // Shows on a line of stderr what the calibration is doing.
-auto with_progress(CalibrateOptions options, const auto& run) {
+auto with_progress(CalibrateOptions options, const auto& run_calibrate) {
   ProgressLine line;
   options.progress = [&](std::string_view doing) { line.show(doing); };
-  return run(options);
+  return run_calibrate(options);
 }
 
-int run_launched(const Request& request, bool json) {
+int run_launched(const CalibrateRequest& request, bool json) {
   const std::unique_ptr<Communicator> world = join_launched_ranks();
   if (!first_can_write(*world, request.file.string())) return misused;
   try {
@@ -203,8 +203,8 @@ int run_launched(const Request& request, bool json) {
   return misused;
 }
 
-int run(const Options& options) {
-  const Request request = request_of(options);
+int run_calibrate(const CalibrateArguments& options) {
+  const CalibrateRequest request = request_of(options);
   if (request.launched) return run_launched(request, options.json);
   Output{request.file.string()};  // throws if it cannot be written
   Calibration calibration;
@@ -221,7 +221,7 @@ int run(const Options& options) {
 }  // namespace
 
 Subcommand add_calibrate(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CalibrateArguments>();
   CLI::App* parser = add_subcommand(
       command, "calibrate",
       "measure what start-ups and bytes cost on this machine, and keep the costs as this-machine for price and race");
@@ -252,7 +252,8 @@ Subcommand add_calibrate(CLI::App& command) {
       "  mpirun -n 8 quadrille calibrate --output eight.toml\n"
       "  quadrille run -n 4 quadrille calibrate --executor shared\n"
       "  quadrille price alltoall --ranks 8 --machine this-machine");
-  Subcommand subcommand{parser, [options] { return run(*options); }, [options] { return joins_launched_ranks(options->executor); }};
+  Subcommand subcommand{parser, [options] { return run_calibrate(*options); },
+                        [options] { return joins_launched_ranks(options->executor); }};
   subcommand.writes = [] { return FileFormat::toml; };
   return subcommand;
 }

@@ -20,7 +20,7 @@
 namespace quadrille::command {
 namespace {
 
-struct Options {
+struct CompareArguments {
   std::vector<std::string> files;
   std::optional<std::string> fail_above, output;
   bool json = false;
@@ -120,7 +120,7 @@ std::string line_of(const RaceFile& race) {
   return fmt::format("{} ({}, version {})", race.file, race.machine.empty() ? "unknown machine" : race.machine, race.version);
 }
 
-std::string text_of(const Comparison& comparison) {
+std::string comparison_text(const Comparison& comparison) {
   std::string text = fmt::format("{} among {}\nA: {}\nB: {}\n\n", comparison.a.collective, counted(comparison.a.ranks, "rank"),
                                  line_of(comparison.a), line_of(comparison.b));
   Table table({{"size", Align::right},
@@ -159,20 +159,20 @@ std::string text_of(const Comparison& comparison) {
   return text;
 }
 
-Json json_of(const RaceFile& race) {
+Json comparison_json(const RaceFile& race) {
   return {{"file", race.file}, {"transport", race.transport}, {"machine", race.machine}, {"version", race.version}};
 }
 
-Json json_of(const Cell& cell) {
+Json comparison_json(const Cell& cell) {
   const RaceFileEntry& entry = *cell.entry;
   return {{"block_bytes", cell.size->bytes}, {"algorithm", entry.algorithm}, {"policy", entry.policy},
           {"buffers", entry.buffers},        {"executor", entry.executor},   {"keep_step", entry.keep_step}};
 }
 
-Json json_of(const Comparison& comparison) {
+Json comparison_json(const Comparison& comparison) {
   Json changes = Json::array(), only_in_a = Json::array(), only_in_b = Json::array();
   for (const Change& change : comparison.changes) {
-    Json object = json_of(change.a);
+    Json object = comparison_json(change.a);
     object.update({{"a_median_s", change.a.entry->seconds.median},
                    {"b_median_s", change.b.entry->seconds.median},
                    {"ratio", change.ratio.median},
@@ -182,18 +182,14 @@ Json json_of(const Comparison& comparison) {
                    {"verdict", change.verdict().empty() ? "no change seen" : change.verdict()}});
     changes.push_back(std::move(object));
   }
-  for (const Cell& cell : comparison.only_in_a) only_in_a.push_back(json_of(cell));
-  for (const Cell& cell : comparison.only_in_b) only_in_b.push_back(json_of(cell));
-  return {{"collective", comparison.a.collective},
-          {"ranks", comparison.a.ranks},
-          {"a", json_of(comparison.a)},
-          {"b", json_of(comparison.b)},
-          {"changes", std::move(changes)},
-          {"only_in_a", std::move(only_in_a)},
+  for (const Cell& cell : comparison.only_in_a) only_in_a.push_back(comparison_json(cell));
+  for (const Cell& cell : comparison.only_in_b) only_in_b.push_back(comparison_json(cell));
+  return {{"collective", comparison.a.collective}, {"ranks", comparison.a.ranks},   {"a", comparison_json(comparison.a)},
+          {"b", comparison_json(comparison.b)},    {"changes", std::move(changes)}, {"only_in_a", std::move(only_in_a)},
           {"only_in_b", std::move(only_in_b)}};
 }
 
-int run(const Options& options) {
+int run_compare(const CompareArguments& options) {
   if (options.files.size() != 2)
     refuse("name two files that 'quadrille race --json' wrote: quadrille compare before.json after.json");
   const double limit =
@@ -201,7 +197,7 @@ int run(const Options& options) {
   if (options.files[0] == "-" && options.files[1] == "-") refuse("only one of the two files can be stdin");
   Comparison comparison{.a = read_race_file(options.files[0]), .b = read_race_file(options.files[1])};
   compare(comparison);
-  Output(options.output).finish(options.json ? to_text(json_of(comparison)) : text_of(comparison));
+  Output(options.output).finish(options.json ? to_text(comparison_json(comparison)) : comparison_text(comparison));
   const auto worst = std::count_if(comparison.changes.begin(), comparison.changes.end(),
                                    [&](const Change& change) { return change.is_known() && change.ratio.lower > limit; });
   if (worst > 0) remark(fmt::format("{} of {} are slower by more than a factor of {}", worst, comparison.changes.size(), limit));
@@ -211,7 +207,7 @@ int run(const Options& options) {
 }  // namespace
 
 Subcommand add_compare(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CompareArguments>();
   CLI::App* parser = add_subcommand(command, "compare", "what changed between two races, with intervals");
   add_option(*parser, "files", options->files, "two results of 'quadrille race --json', A and B; '-' is stdin", "FILE");
   begin_group(*parser, group::measurement);
@@ -231,7 +227,7 @@ Subcommand add_compare(CLI::App& command) {
       "  quadrille race alltoall --json -o after.json\n"
       "  quadrille compare before.json after.json\n"
       "  quadrille compare before.json after.json --fail-above 1.1");
-  return {parser, [options] { return run(*options); }};
+  return {parser, [options] { return run_compare(*options); }};
 }
 
 }  // namespace quadrille::command

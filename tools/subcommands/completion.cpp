@@ -14,12 +14,12 @@
 namespace quadrille::command {
 namespace {
 
-struct Options {
+struct CompletionArguments {
   std::string shell;
   std::optional<std::string> output;
 };
 
-int run(const CLI::App& command, const Options& options) {
+int run_completion(const CLI::App& command, const CompletionArguments& options) {
   if (options.shell.empty())
     refuse(fmt::format("name a shell, {}: quadrille completion bash", fmt::join(completion_shells(), ", ")));
   Output(options.output).finish(completion_script(command, options.shell));
@@ -29,14 +29,14 @@ int run(const CLI::App& command, const Options& options) {
 }  // namespace
 
 Subcommand add_completion(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CompletionArguments>();
   CLI::App* parser = add_subcommand(command, "completion", "print a completion script for the shell");
   add_option(*parser, "shell", options->shell, "bash, fish or zsh", "SHELL");
   add_output_option(*parser, options->output);
   set_footer(*parser,
              "Examples:\n  source <(quadrille completion bash)\n  source <(quadrille completion zsh)\n  quadrille completion fish "
              "| source");
-  Subcommand subcommand{parser, [&command, options] { return run(command, *options); }};
+  Subcommand subcommand{parser, [&command, options] { return run_completion(command, *options); }};
   subcommand.reads_environment = false;
   return subcommand;
 }

@@ -23,7 +23,7 @@
 namespace quadrille::command {
 namespace {
 
-struct Options {
+struct DrawArguments {
   std::string subject;  // a collective, or a file
   std::vector<std::string> algorithms;
   GeneratorOptions generators;
@@ -33,7 +33,7 @@ struct Options {
 
 const std::vector<std::string> pictures{"space-time", "blocks", "links", "traffic"};
 
-std::string drawn(const Options& options, const Schedule& schedule, const std::vector<Finding>& findings) {
+std::string drawn(const DrawArguments& options, const Schedule& schedule, const std::vector<Finding>& findings) {
   const std::string picture = options.picture.value_or(pictures.front());
   DrawOptions how{.findings = findings};
   if (options.problem.pattern) how.note = "pattern " + *options.problem.pattern;
@@ -62,7 +62,7 @@ std::string drawn(const Options& options, const Schedule& schedule, const std::v
   return picture == "blocks" ? draw_blocks(schedule, how) : draw_space_time(schedule, how);
 }
 
-Case named_case(const Options& options, Collective collective) {
+Case named_case(const DrawArguments& options, Collective collective) {
   const std::vector<Case> cases =
       named_cases_with_generators(options.problem.problems(collective), options.algorithms, options.generators);
   if (cases.size() > 1)
@@ -70,7 +70,7 @@ Case named_case(const Options& options, Collective collective) {
   return cases.front();
 }
 
-Schedule read(const Options& options) {
+Schedule read(const DrawArguments& options) {
   check_names_file(options.subject, options.problem.given(), !options.algorithms.empty());
   refuse_generators_of_file(options.generators);
   std::vector<Schedule> schedules = read_schedules(options.subject);
@@ -80,7 +80,7 @@ Schedule read(const Options& options) {
   return std::move(schedules.front());
 }
 
-int run(const Options& options) {
+int run_draw(const DrawArguments& options) {
   if (options.subject.empty()) refuse("name a collective or a file: quadrille draw alltoall --algorithm bruck --ranks 5");
   if (options.picture && std::find(pictures.begin(), pictures.end(), *options.picture) == pictures.end())
     refuse_unknown("picture", *options.picture, pictures);
@@ -109,7 +109,7 @@ int run(const Options& options) {
 }  // namespace
 
 Subcommand add_draw(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DrawArguments>();
   CLI::App* parser = add_subcommand(command, "draw", "draw a schedule as SVG, PNG or PDF");
   add_option(*parser, "subject", options->subject, "a collective, or a file with a schedule ('-' is stdin)", "COLLECTIVE|FILE");
   add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=8,ports=2");
@@ -143,7 +143,7 @@ Subcommand add_draw(CLI::App& command) {
       "  quadrille draw alltoall --algorithm bruck --ranks 5 --as blocks -o blocks.svg\n"
       "  quadrille draw alltoall --algorithm shift --topology torus:4x4 --as links --round 5 -o links.svg\n"
       "  quadrille draw alltoallv --algorithm direct --ranks 32 --pattern power-law --as traffic -o traffic.svg");
-  Subcommand subcommand{parser, [options] { return run(*options); }};
+  Subcommand subcommand{parser, [options] { return run_draw(*options); }};
   subcommand.writes = [] { return FileFormat::svg; };
   return subcommand;
 }

@@ -25,7 +25,7 @@
 namespace quadrille::command {
 namespace {
 
-struct Options {
+struct ExplainArguments {
   std::string collective;
   GeneratorOptions generators;
   ProblemOptions problem;
@@ -57,7 +57,7 @@ void set_other_problems(ExplainOptions& explained, const ProblemOptions& options
   };
 }
 
-int run(const Options& options) {
+int run_explain(const ExplainArguments& options) {
   if (options.collective.empty()) refuse("name a collective: quadrille explain alltoall --ranks 64 --block 1KiB");
   const Collective collective = parse_collective(options.collective);
   constexpr std::size_t few = 10, endless = 1'000'000;
@@ -97,7 +97,7 @@ int run(const Options& options) {
 }  // namespace
 
 Subcommand add_explain(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExplainArguments>();
   CLI::App* parser = add_subcommand(command, "explain", "which algorithm a plan would choose here or on another machine, and why");
   add_option(*parser, "collective", options->collective, "see 'quadrille list'", "COLLECTIVE");
   options->generators.add_to(*parser);
@@ -132,7 +132,7 @@ Subcommand add_explain(CLI::App& command) {
              "  quadrille explain alltoall --topology torus:8x8 --block 64B --machine paragon\n"
              "  quadrille explain alltoallv --counts matrix.mtx\n"
              "  quadrille explain allreduce --ranks 4 --block 8B,64KiB --mpi openmpi --json");
-  return {parser, [options] { return run(*options); }};
+  return {parser, [options] { return run_explain(*options); }};
 }
 
 }  // namespace quadrille::command

@@ -12,12 +12,12 @@
 namespace quadrille::command {
 namespace {
 
-struct Options {
+struct HelpArguments {
   std::string subcommand;
   std::optional<std::string> output;
 };
 
-int run(const CLI::App& command, const Options& options) {
+int run_help(const CLI::App& command, const HelpArguments& options) {
   Output output(options.output);
   if (options.subcommand.empty()) {
     output.finish(help_text(command));
@@ -36,12 +36,12 @@ int run(const CLI::App& command, const Options& options) {
 }  // namespace
 
 Subcommand add_help(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<HelpArguments>();
   CLI::App* parser = add_subcommand(command, "help", "explain a subcommand, as its --help does");
   add_option(*parser, "subcommand", options->subcommand, "the subcommand (default: the command as a whole)", "SUBCOMMAND");
   add_output_option(*parser, options->output);
   set_footer(*parser, "Examples:\n  quadrille help\n  quadrille help verify");
-  Subcommand subcommand{parser, [&command, options] { return run(command, *options); }};
+  Subcommand subcommand{parser, [&command, options] { return run_help(command, *options); }};
   subcommand.reads_environment = false;
   return subcommand;
 }

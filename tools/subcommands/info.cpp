@@ -19,12 +19,12 @@
 namespace quadrille::command {
 namespace {
 
-struct Options {
+struct InfoArguments {
   std::optional<std::string> output;
   bool json = false;
 };
 
-int run(const Options& options) {
+int run_info(const InfoArguments& options) {
   Output output(options.output);
   const Sharing sharing = sharing_of_this_process();  // it forks, so it must run before any thread is started
   const Machine machine = this_machine();
@@ -55,7 +55,7 @@ int run(const Options& options) {
 }  // namespace
 
 Subcommand add_info(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<InfoArguments>();
   CLI::App* parser =
       add_subcommand(command, "info", "version, machine, shared memory, MPI libraries found, and which one would be used and why");
   add_json_flag(*parser, options->json, "as a JSON object");
@@ -65,7 +65,7 @@ Subcommand add_info(CLI::App& command) {
                           "environment' lists all variables.\n"
                           "Two ranks can share memory if this command prints the same machine and pid namespace for both.\n\n"
                           "Examples:\n  quadrille info\n  mpirun -n 2 quadrille info");
-  return {parser, [options] { return run(*options); }};
+  return {parser, [options] { return run_info(*options); }};
 }
 
 }  // namespace quadrille::command

@@ -24,7 +24,7 @@
 namespace quadrille::command {
 namespace {
 
-struct Options {
+struct ListArguments {
   std::string collective, algorithm;
   std::optional<std::string> output;
   bool json = false, markdown = false;
@@ -37,7 +37,7 @@ std::string range_text(const Parameter& parameter) {
 }
 
 std::string standard_text(const Parameter& parameter) {
-  return parameter.standard_for ? std::string(parameter.standard_rule) : to_string(parameter.standard);
+  return parameter.standard_for ? std::string(parameter.standard_rule) : quadrille::to_string(parameter.standard);
 }
 
 std::string_view needs_text(const Algorithm& algorithm) {
@@ -57,7 +57,7 @@ std::size_t id_width_of(const std::vector<const Algorithm*>& algorithms) {
   return width;
 }
 
-Json json_of(const Algorithm& algorithm) {
+Json algorithm_json(const Algorithm& algorithm) {
   Json parameters = Json::array();
   for (const Parameter& parameter : algorithm.parameters) {
     Json entry{{"name", parameter.name},
@@ -83,7 +83,7 @@ Json json_of(const Algorithm& algorithm) {
   return object;
 }
 
-std::string text_of(const Algorithm& algorithm, std::size_t id_width, std::size_t width) {
+std::string algorithm_text(const Algorithm& algorithm, std::size_t id_width, std::size_t width) {
   const std::size_t indent = id_width + 4;
   std::size_t key_width = algorithm.combining ? 8 : 6;  // "operands", "source"
   for (const Parameter& parameter : algorithm.parameters) key_width = std::max(key_width, parameter.name.size());
@@ -141,11 +141,11 @@ std::string markdown_index() {
 }
 
 // `algorithms` are all of one collective.
-std::string text_of(const std::vector<const Algorithm*>& algorithms) {
+std::string algorithm_text(const std::vector<const Algorithm*>& algorithms) {
   const Collective collective = algorithms.front()->collective;
   std::string text = fmt::format("{}: {}{}\n", name(collective), summary(collective),
                                  is_reduction(collective) ? " (--reproducible: those along the fixed tree)" : "");
-  for (const Algorithm* algorithm : algorithms) text += text_of(*algorithm, id_width_of(algorithms), terminal_width());
+  for (const Algorithm* algorithm : algorithms) text += algorithm_text(*algorithm, id_width_of(algorithms), terminal_width());
   return text;
 }
 
@@ -162,14 +162,14 @@ constexpr OtherTable other_tables[] = {{"models", models_text, models_markdown, 
                                        {"topologies", topologies_text, topologies_markdown, topologies_json},
                                        {"environment", environment_text, environment_markdown, environment_json}};
 
-std::string all_of(const OtherTable& table, const Options& options) {
+std::string all_of(const OtherTable& table, const ListArguments& options) {
   if (!options.algorithm.empty())
     refuse(fmt::format("'{0}' is one argument too many: 'list {1}' always lists all {1}", options.algorithm, table.name));
   if (options.json) return to_text(table.json());
   return options.markdown ? table.markdown() : table.text();
 }
 
-std::string one_algorithm(const Options& options) {
+std::string one_algorithm(const ListArguments& options) {
   const Collective collective = parse_collective(options.collective);
   const Algorithm* algorithm = find_algorithm(collective, options.algorithm);
   if (!algorithm) {
@@ -177,21 +177,21 @@ std::string one_algorithm(const Options& options) {
     for (const Algorithm* entry : algorithms_for(collective)) known.emplace_back(entry->id);
     refuse_unknown(fmt::format("{} algorithm", name(collective)), options.algorithm, known);
   }
-  if (options.json) return to_text(json_of(*algorithm));
-  return options.markdown ? markdown_of({algorithm}) : text_of({algorithm});
+  if (options.json) return to_text(algorithm_json(*algorithm));
+  return options.markdown ? markdown_of({algorithm}) : algorithm_text({algorithm});
 }
 
-std::string algorithms(const Options& options) {
+std::string algorithms(const ListArguments& options) {
   const auto chosen = options.collective.empty() ? all_collectives() : std::vector{parse_collective(options.collective)};
   if (options.json) {
     Json array = Json::array();
     for (const Collective collective : chosen)
-      for (const Algorithm* algorithm : algorithms_for(collective)) array.push_back(json_of(*algorithm));
+      for (const Algorithm* algorithm : algorithms_for(collective)) array.push_back(algorithm_json(*algorithm));
     return to_text(array);
   }
   if (options.markdown) return options.collective.empty() ? markdown_index() : markdown_of(algorithms_for(chosen.front()));
   std::string text;
-  for (const Collective collective : chosen) text += (text.empty() ? "" : "\n") + text_of(algorithms_for(collective));
+  for (const Collective collective : chosen) text += (text.empty() ? "" : "\n") + algorithm_text(algorithms_for(collective));
   return text;
 }
 
@@ -205,7 +205,7 @@ void check_name(const std::string& word) {
   refuse_unknown("collective or table", word, known);
 }
 
-int run(const Options& options) {
+int run_list(const ListArguments& options) {
   if (options.json && options.markdown) refuse("--json and --markdown exclude each other");
   Output output(options.output);
   const auto* const table = std::find_if(std::begin(other_tables), std::end(other_tables),
@@ -222,7 +222,7 @@ int run(const Options& options) {
 }  // namespace
 
 Subcommand add_list(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ListArguments>();
   CLI::App* parser = add_subcommand(command, "list", "the algorithms: what they do, parameters, restrictions, source");
   add_option(*parser, "collective", options->collective,
              "only this collective; or the models or machines that 'price' knows, the networks of --topology, or the environment "
@@ -242,7 +242,7 @@ Subcommand add_list(CLI::App& command) {
              "  quadrille list alltoall bruck\n"
              "  quadrille list machines\n"
              "  quadrille list environment");
-  Subcommand subcommand{parser, [options] { return run(*options); }};
+  Subcommand subcommand{parser, [options] { return run_list(*options); }};
   subcommand.reads_environment = false;
   return subcommand;
 }

@@ -19,7 +19,7 @@
 namespace quadrille::command {
 namespace {
 
-struct Options {
+struct PlotArguments {
   std::vector<std::string> files, panels;
   std::optional<std::string> curves, width, output;
 };
@@ -51,7 +51,7 @@ std::vector<RaceFile> read(const std::string& file) {
   return races;
 }
 
-int run(const Options& options) {
+int run_plot(const PlotArguments& options) {
   if (options.files.empty())
     refuse("name files that 'quadrille race --json' wrote: quadrille plot race-2.json race-4.json -o races.svg");
   constexpr std::size_t most = 32;
@@ -72,7 +72,7 @@ int run(const Options& options) {
 }  // namespace
 
 Subcommand add_plot(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PlotArguments>();
   CLI::App* parser = add_subcommand(command, "plot", "draw times of races, simulations or prices over sizes and ranks");
   add_option(
       *parser, "files", options->files,
@@ -97,7 +97,7 @@ Subcommand add_plot(CLI::App& command) {
       "  quadrille plot race-2.json race-4.json race-8.json -o races.svg\n"
       "  quadrille simulate alltoall --ranks 16,64 --block 8B..64KiB --machine sp2 --json | quadrille plot - -o times.svg\n"
       "  quadrille plot race-8.json --panel times --width 84mm -o times.pdf");
-  Subcommand subcommand{parser, [options] { return run(*options); }};
+  Subcommand subcommand{parser, [options] { return run_plot(*options); }};
   subcommand.writes = [] { return FileFormat::svg; };
   return subcommand;
 }

@@ -18,7 +18,7 @@
 namespace quadrille::command {
 namespace {
 
-struct Options {
+struct PreloadArguments {
   std::optional<std::string> mpi;
 };
 
@@ -28,7 +28,7 @@ std::string launchers_mpi() {
   return std::string(name(choice.transport));
 }
 
-int run(const Options& options) {
+int run_preload(const PreloadArguments& options) {
   const std::string mpi = options.mpi ? *options.mpi : launchers_mpi();
   if (!find_mpi_library(mpi)) refuse_unknown("MPI", mpi, ids_with_drop_in());
   Output().finish(preload_library(mpi) + '\n');
@@ -62,7 +62,7 @@ std::string record_library(std::string_view mpi) {
 }
 
 Subcommand add_preload(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PreloadArguments>();
   CLI::App* parser = add_subcommand(command, "preload", "print the path of the library that speeds up an MPI program");
   begin_group(*parser, group::execution);
   add_option(*parser, "--mpi", options->mpi,
@@ -71,7 +71,7 @@ Subcommand add_preload(CLI::App& command) {
              "For use by hand, where 'quadrille wrap' does not fit. The program must be linked with this MPI dynamically.\n\n"
              "Examples:\n  mpirun -n 8 -x LD_PRELOAD=$(quadrille preload --mpi openmpi) ./app\n"
              "  mpiexec -n 8 -genv LD_PRELOAD $(quadrille preload --mpi mpich) ./app");
-  return {parser, [options] { return run(*options); }};
+  return {parser, [options] { return run_preload(*options); }};
 }
 
 }  // namespace quadrille::command

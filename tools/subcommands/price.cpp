@@ -21,7 +21,7 @@
 namespace quadrille::command {
 namespace {
 
-struct Options {
+struct PriceArguments {
   std::string subject;  // a collective or a file
   std::vector<std::string> algorithms, schedules;
   GeneratorOptions generators;
@@ -53,14 +53,14 @@ void set_contention(std::string_view text, const Model& model, MachineCosts& mac
   if (model.knows("blocking_contention")) coefficients["blocking_contention"] = contention_factor(text.substr(0, comma));
 }
 
-Pricer pricer_of(const Options& options, const Problem& problem) {
+Pricer pricer_of(const PriceArguments& options, const Problem& problem) {
   MachineCosts machine = options.model.machine_costs();
   ModelChoice model = options.model.choose(machine, problem, options.problem.topology.has_value());
   if (options.contention) set_contention(*options.contention, *model.model, machine);
   return {std::move(model), std::move(machine), options.problem.network()};
 }
 
-std::vector<PriceList> price_lists(const Options& options, const Pricer& pricer, const Subject& subject) {
+std::vector<PriceList> price_lists(const PriceArguments& options, const Pricer& pricer, const Subject& subject) {
   std::vector<LeftOut> left_out;
   const std::vector<Problem>& problems = subject.problems;
   const auto cases = subject.cases(options.algorithms, &left_out);
@@ -86,7 +86,7 @@ std::vector<PriceList> price_lists(const Options& options, const Pricer& pricer,
   return lists;
 }
 
-int run(const Options& options) {
+int run_price(const PriceArguments& options) {
   if (options.subject.empty()) refuse("name a collective or a file: quadrille price alltoallv --ranks 64 --machine sp2");
   const Subject subject = subject_of(options.subject, options.schedules, options.generators, options.problem);
   const Pricer pricer = pricer_of(options, subject.problems.front());
@@ -102,7 +102,7 @@ int run(const Options& options) {
   return good;
 }
 
-std::string models_text() {
+std::string models_of_price() {
   std::string text;
   for (const Model* model : all_models()) text += fmt::format("  {}: {}\n", model->id, model->formula);
   return text;
@@ -111,7 +111,7 @@ std::string models_text() {
 }  // namespace
 
 Subcommand add_price(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PriceArguments>();
   CLI::App* parser =
       add_subcommand(command, "price", "predict the times of schedules on a machine by a model, and name the fastest");
   add_option(*parser, "subject", options->subject, "a collective, or a document of schedules ('-' is stdin)", "COLLECTIVE|FILE");
@@ -136,7 +136,7 @@ Subcommand add_price(CLI::App& command) {
       *parser,
       "Rounds follow one another, and each takes as long as its longest message. The model free-running instead times each "
       "stage as a whole: as long as its busiest rank works. Control messages count. Models:\n" +
-          models_text() +
+          models_of_price() +
           "\nSchedules of files and commands are verified first; a wrong one is refused with its first finding.\n"
           "\nExamples:\n  quadrille price alltoall --ranks 64 --block 64B --machine sp1 --algorithm shift --algorithm "
           "bruck:radix=2..8\n"
@@ -147,7 +147,7 @@ Subcommand add_price(CLI::App& command) {
           "  quadrille price alltoall --ranks 6 --block 1KiB --machine sp2 --schedule mine.json\n"
           "  quadrille price alltoall --ranks 8 --block 8B..1MiB --machine sp2 --generator 'python3 mine.py {ranks} {block}'\n"
           "  quadrille price alltoall --node-sizes 4x8 --machine myrinet");
-  return {parser, [options] { return run(*options); }};
+  return {parser, [options] { return run_price(*options); }};
 }
 
 }  // namespace quadrille::command

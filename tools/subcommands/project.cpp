@@ -29,7 +29,7 @@
 namespace quadrille::command {
 namespace {
 
-struct Options {
+struct ProjectArguments {
   std::string folder = "quadrille-recording";
   std::optional<std::string> machine, node_sizes, placement, scale, vendor, computing, away, total_cores, plot, trace, trace_window,
       goal, goal_side, output;
@@ -75,12 +75,13 @@ Implementation parse_side(const std::string& word) {
 }
 
 // More ranks than were recorded.
-std::optional<RankScale> scale_of(const Options& options, const Recording& recording) {
+std::optional<RankScale> scale_of(const ProjectArguments& options, const Recording& recording) {
   if (!options.scale) return std::nullopt;
   return parse_scale(*options.scale, recording.world_size);
 }
 
-ProjectionOptions projection_options(const Options& options, const Recording& recording, const std::optional<RankScale>& scale) {
+ProjectionOptions projection_options(const ProjectArguments& options, const Recording& recording,
+                                     const std::optional<RankScale>& scale) {
   if (options.vendor && !find_vendor_library(*options.vendor)) refuse_unknown("MPI library", *options.vendor, library_ids());
   ProjectionOptions projected{.machine = find_machine(*options.machine),
                               .vendor = options.vendor.value_or(""),
@@ -99,7 +100,7 @@ ProjectionOptions projection_options(const Options& options, const Recording& re
 }
 
 // A file that is written, or stdout, has one text.
-void check_written_files(const Options& options) {
+void check_written_files(const ProjectArguments& options) {
   std::map<std::filesystem::path, std::string_view> written;
   const auto add = [&](const std::string& file, std::string_view option) {
     if (file.empty()) return;
@@ -118,7 +119,7 @@ void check_written_files(const Options& options) {
 }
 
 // What needs no recording to be checked.
-void check_options(const Options& options) {
+void check_options(const ProjectArguments& options) {
   if (!options.machine) refuse("name a machine: quadrille project FOLDER --node-sizes 8x8 --machine hdr");
   if (options.scale && !options.node_sizes && !options.placement)
     refuse("--scale needs nodes for the ranks, such as --node-sizes 8x8");
@@ -144,7 +145,7 @@ Projection with_progress(const Recording& recording, ProjectionOptions options) 
   return project(recording, options);
 }
 
-int run(const Options& options) {
+int run_project(const ProjectArguments& options) {
   check_options(options);
   const Implementation goal_side = parse_side(options.goal_side.value_or("vendor"));
   std::optional<Output> plot = opened(options.plot, FileFormat::svg), goal = opened(options.goal, FileFormat::text);
@@ -173,7 +174,7 @@ int run(const Options& options) {
 }  // namespace
 
 Subcommand add_project(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ProjectArguments>();
   CLI::App* parser =
       add_subcommand(command, "project", "what a recorded program would take on another machine, and whether ours would be faster");
   add_option(*parser, "folder", options->folder, "the folder of the recording (default: quadrille-recording)", "FOLDER");
@@ -237,7 +238,7 @@ Subcommand add_project(CLI::App& command) {
       "  quadrille project run.recording --node-sizes 8x8 --machine hdr --goal run.goal --goal-side ours\n"
       "  quadrille project run.recording --machine hdr --trace run.perfetto --trace-window 2..2.5\n"
       "  quadrille project run.recording --scale 8:weak --node-sizes 8x64 --machine hdr");
-  return {parser, [options] { return run(*options); }};
+  return {parser, [options] { return run_project(*options); }};
 }
 
 }  // namespace quadrille::command

@@ -42,7 +42,7 @@
 namespace quadrille::command {
 namespace {
 
-struct Options {
+struct RaceArguments {
   std::string subject;  // a collective or a file
   std::vector<std::string> algorithms, schedules, policies;
   GeneratorOptions generators;
@@ -56,7 +56,7 @@ struct Options {
 };
 
 // The checked options of one race, the same on every rank.
-struct Request {
+struct RaceRequest {
   std::vector<Problem> problems;
   std::vector<std::vector<RaceCandidate>> candidates;  // one list per problem
   bool with_auto = false;                              // also race the candidate that a plan would choose
@@ -112,7 +112,7 @@ void run_by(const std::vector<Executor>& executors, std::vector<RaceCandidate>& 
 // Returns the candidates of each problem.
 std::vector<std::vector<RaceCandidate>> make_candidates(const std::vector<Problem>& problems,
                                                         const std::vector<OwnFamily>& families, const std::vector<Policy>& policies,
-                                                        const Options& options, bool with_vendor) {
+                                                        const RaceArguments& options, bool with_vendor) {
   const auto buffers = options.buffers ? parse_wholes(*options.buffers, "the number of buffers", 1) : std::vector<Count>{2};
   for (const Count count : buffers)
     if (count > 2) refuse(fmt::format("the number of buffers is {}; it is 1 or 2", count));
@@ -158,7 +158,7 @@ std::vector<ExecutorFit> fits_of(const MachineCosts& machine, const std::vector<
 
 // Measures the costs of each executor, and of MPI's messages for the MPI library's own collective. That takes as long as one size
 // of the race, but at most a second.
-std::vector<ExecutorFit> fitted(Communicator& communicator, const Request& request) {
+std::vector<ExecutorFit> fitted(Communicator& communicator, const RaceRequest& request) {
   const std::vector<Executor> offered = executors_of(communicator);
   std::vector<Executor> executors;
   for (const auto& candidates : request.candidates)
@@ -180,7 +180,7 @@ Count parse_repeats(const std::string& text, std::string_view what, Count least)
   return number;
 }
 
-void check_form(const Options& options) {
+void check_form(const RaceArguments& options) {
   const ReportForm& form = options.form;
   if (form.json + form.csv + form.ratios > 1) refuse("--json, --csv and --ratios exclude each other");
   if (options.curves && !form.plot) refuse("--curves says what a plot shows; name its file, such as --plot race.svg");
@@ -229,7 +229,7 @@ void name_all_of_vendor(Communicator& world, const Problem& problem, std::vector
 
 // Returns the problems of the files' schedules. All must be for the same collective and number of ranks, so that a race has one
 // operator.
-std::vector<Problem> problems_of_files(const Options& options, const std::vector<OwnFamily>& families,
+std::vector<Problem> problems_of_files(const RaceArguments& options, const std::vector<OwnFamily>& families,
                                        const std::shared_ptr<const Operator>& operation) {
   std::vector<Problem> problems = problems_of(families, options.problem);
   for (Problem& problem : problems) {
@@ -247,7 +247,7 @@ std::vector<Problem> problems_of_files(const Options& options, const std::vector
   return problems;
 }
 
-std::vector<Problem> problems_of_options(const Options& options, Collective collective, Count ranks) {
+std::vector<Problem> problems_of_options(const RaceArguments& options, Collective collective, Count ranks) {
   const auto roots = options.problem.roots(collective, ranks);
   if (roots.size() != 1) refuse("a race has one root; name one, such as --root 0");
   std::vector<Problem> problems;
@@ -257,12 +257,12 @@ std::vector<Problem> problems_of_options(const Options& options, Collective coll
 }
 
 // Checks the options and makes the request. If the problem names no nodes, `nodes` are used.
-Request make_request(const Options& options, const std::vector<OwnFamily>& families, Executor executor,
-                     const std::vector<Count>& nodes, bool mpi) {
+RaceRequest make_request(const RaceArguments& options, const std::vector<OwnFamily>& families, Executor executor,
+                         const std::vector<Count>& nodes, bool mpi) {
   const Count ranks = size(nodes);
   const auto named = collective_named(options.subject);
   const Collective collective = named ? *named : families.front().parts.front().problem.collective;
-  Request request;
+  RaceRequest request;
   if (options.repetitions) request.options.repetitions = static_cast<int>(parse_repeats(*options.repetitions, "repetitions", 1));
   if (options.seed) request.options.seed = static_cast<std::uint64_t>(parse_whole(*options.seed, "the seed", 0));
   if (options.time && options.iterations) refuse("--time and --iterations exclude each other: both say how many runs a sample has");
@@ -293,20 +293,20 @@ Request make_request(const Options& options, const std::vector<OwnFamily>& famil
 }
 
 // Reads the schedules of all files, in order; if the subject is a file, it comes first.
-std::vector<OwnFamily> read_files(const Options& options, const ReadText& read) {
+std::vector<OwnFamily> read_files(const RaceArguments& options, const ReadText& read) {
   std::vector<std::string> files = options.schedules;
   if (!collective_named(options.subject)) files.insert(files.begin(), options.subject);
   return read_given(files, read);
 }
 
-void check_subject(const Options& options) {
+void check_subject(const RaceArguments& options) {
   if (collective_named(options.subject)) return;
   check_names_file(options.subject, options.problem.given_but_operator());
   refuse_generators_of_file(options.generators);
 }
 
 // Returns the families of --generator. No command runs yet.
-std::vector<OwnFamily> commands_of(const Options& options) {
+std::vector<OwnFamily> commands_of(const RaceArguments& options) {
   const auto collective = collective_named(options.subject);
   return collective ? families_of_commands(options.generators, *collective) : std::vector<OwnFamily>{};
 }
@@ -317,7 +317,7 @@ void append(std::vector<OwnFamily>& families, const std::vector<OwnFamily>& more
 
 // Collective: rank 0 reads the files and distributes their text, because other ranks may not be able to read stdin or the folder.
 // Errors of rank 0 are thrown on all ranks.
-std::vector<OwnFamily> read_by_first(Communicator& world, const Options& options) {
+std::vector<OwnFamily> read_by_first(Communicator& world, const RaceArguments& options) {
   made_or_thrown(world, [&] {
     if (world.rank() == 0) check_subject(options);
     return true;
@@ -333,7 +333,7 @@ std::vector<OwnFamily> read_by_first(Communicator& world, const Options& options
 }
 
 // On threads, --ranks must be one number; under MPI the launcher sets it.
-Count ranks_on_threads(const Options& options, const std::vector<OwnFamily>& families) {
+Count ranks_on_threads(const RaceArguments& options, const std::vector<OwnFamily>& families) {
   if (!collective_named(options.subject)) {
     const Count ranks = families.front().parts.front().problem.ranks;
     check_threads(ranks);
@@ -345,7 +345,7 @@ Count ranks_on_threads(const Options& options, const std::vector<OwnFamily>& fam
   return counts[0];
 }
 
-Count ranks_launched(const Options& options, const std::vector<OwnFamily>& families, Count world) {
+Count ranks_launched(const RaceArguments& options, const std::vector<OwnFamily>& families, Count world) {
   if (!collective_named(options.subject)) {
     const auto& [problem, file] = families.front().parts.front();
     if (problem.ranks != world)
@@ -380,7 +380,7 @@ void add_choice_of_plan(Communicator& communicator, const Problem& problem, cons
 }
 
 // Races all problems, one after the other, on this rank. Returns whether all data was right.
-bool run_all(Communicator& communicator, Request request, RaceReport& report, TraceFile& traces, Watchdog& watchdog) {
+bool run_all(Communicator& communicator, RaceRequest request, RaceReport& report, TraceFile& traces, Watchdog& watchdog) {
   const bool first = communicator.rank() == 0;
   bool right = true;
   ProgressLine progress;
@@ -419,12 +419,12 @@ ActionOnSignal write_on_signal(RaceReport& report, std::size_t sizes, bool is_fi
   });
 }
 
-int run_on_threads(const Options& options) {
+int run_on_threads(const RaceArguments& options) {
   check_subject(options);
   std::vector<OwnFamily> families = read_files(options, read_text);
   append(families, commands_of(options));
   const Count ranks = ranks_on_threads(options, families);
-  const Request request = make_request(options, families, Executor::automatic, ByRank<Count>(ranks), false);
+  const RaceRequest request = make_request(options, families, Executor::automatic, ByRank<Count>(ranks), false);
   check_right(cases_of(families, request.problems));
   RaceReport report(options.output, options.form, "threads", ranks, request.options);
   TraceFile traces(options.trace, true);
@@ -441,7 +441,7 @@ int run_on_threads(const Options& options) {
 }
 
 // Does an algorithm that the options name depend on the nodes of the ranks?
-bool depends_on_nodes(const Options& options) {
+bool depends_on_nodes(const RaceArguments& options) {
   const auto collective = collective_named(options.subject);
   return collective && std::any_of(options.algorithms.begin(), options.algorithms.end(), [&](std::string_view specification) {
            const Algorithm* algorithm = find_algorithm(*collective, specification.substr(0, specification.find(':')));
@@ -452,7 +452,7 @@ bool depends_on_nodes(const Options& options) {
 // Runs the commands at rank 0, before MPI starts, because some MPI libraries do not allow their processes to start others. The
 // families keep the schedules. They also keep errors, which all ranks throw together later. A placeholder that has no value before
 // the ranks' nodes are known is refused here, by each process.
-void run_commands(const Options& options, const std::vector<OwnFamily>& commands, const Launched& here) {
+void run_commands(const RaceArguments& options, const std::vector<OwnFamily>& commands, const Launched& here) {
   const std::vector<Problem> problems =
       problems_of_options(options, parse_collective(options.subject), ranks_launched(options, {}, here.ranks));
   for (const Problem& problem : problems)
@@ -467,7 +467,7 @@ void run_commands(const Options& options, const std::vector<OwnFamily>& commands
   }
 }
 
-int run_launched(const Options& options, Executor executor) {
+int run_launched(const RaceArguments& options, Executor executor) {
   // Errors that can be found before MPI starts are thrown here, so that every process simply exits. Nodes and files are only known
   // later.
   const bool mpi = choose_transport().is_mpi();
@@ -484,7 +484,7 @@ int run_launched(const Options& options, Executor executor) {
   std::vector<OwnFamily> families = read_by_first(*world, options);
   append(families, commands);
   ranks_launched(options, families, world->size());
-  Request request = make_request(options, families, executor, world->nodes(), mpi);
+  RaceRequest request = make_request(options, families, executor, world->nodes(), mpi);
   made_or_thrown(*world, [&] {
     // a plan would refuse a wrong schedule, too, but without naming the file
     if (world->rank() == 0) check_right(cases_of(families, request.problems));
@@ -510,7 +510,7 @@ int run_launched(const Options& options, Executor executor) {
   });
 }
 
-int run(Options options) {
+int run_race(RaceArguments options) {
   check_form(options);
   if (options.subject.empty()) refuse("name a collective or a file: quadrille race alltoall --block 8B,64KiB");
   if (options.curves) options.form.curves = parse_curves(*options.curves);
@@ -521,7 +521,7 @@ int run(Options options) {
 }  // namespace
 
 Subcommand add_race(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RaceArguments>();
   CLI::App* parser = add_subcommand(command, "race", "run algorithms side by side on real, checked data and time them");
   add_option(*parser, "subject", options->subject, "a collective (see 'quadrille list'), or a file of schedules ('-' is stdin)",
              "COLLECTIVE|FILE");
@@ -595,7 +595,7 @@ Subcommand add_race(CLI::App& command) {
       "  mpirun -n 8 quadrille race alltoall --block 8B,1KiB,64KiB --json --output race.json\n"
       "  mpirun -n 6 quadrille race alltoall --block 1KiB --schedule mine.json\n"
       "  quadrille race alltoall --block 8B..1MiB --generator 'python3 mine.py {ranks} {block}' --algorithm direct");
-  return {parser, [options] { return run(*options); }, [options] { return joins_launched_ranks(options->executor); }};
+  return {parser, [options] { return run_race(*options); }, [options] { return joins_launched_ranks(options->executor); }};
 }
 
 }  // namespace quadrille::command

@@ -14,13 +14,13 @@
 namespace quadrille::command {
 namespace {
 
-struct Options {
+struct RecordingArguments {
   std::string folder = "quadrille-recording";
   std::optional<std::string> output;
   bool full = false, json = false;
 };
 
-int run(const Options& options) {
+int run_recording(const RecordingArguments& options) {
   Output output(options.output);
   const Recording recording = read_recording(options.folder);
   if (options.json)
@@ -34,7 +34,7 @@ int run(const Options& options) {
 }  // namespace
 
 Subcommand add_recording(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RecordingArguments>();
   CLI::App* parser = add_subcommand(command, "recording", "print what 'quadrille wrap --record' has recorded");
   add_option(*parser, "folder", options->folder, "the folder of the recording (default: quadrille-recording)", "FOLDER");
   begin_group(*parser, group::output);
@@ -50,7 +50,7 @@ Subcommand add_recording(CLI::App& command) {
              "  mpirun -n 8 quadrille wrap --record=run.recording ./app\n"
              "  quadrille recording run.recording\n"
              "  quadrille recording run.recording --json --output run.json");
-  return {parser, [options] { return run(*options); }};
+  return {parser, [options] { return run_recording(*options); }};
 }
 
 }  // namespace quadrille::command

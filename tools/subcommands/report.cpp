@@ -13,13 +13,13 @@
 namespace quadrille::command {
 namespace {
 
-struct Options {
+struct ReportArguments {
   std::vector<std::string> places;
   std::optional<std::string> output;
   bool full = false, json = false;
 };
 
-int run(const Options& options) {
+int run_report(const ReportArguments& options) {
   std::vector<std::string> places = options.places;
   if (places.empty()) {
     const auto latest = mpi_face::latest_report_folder();
@@ -38,7 +38,7 @@ int run(const Options& options) {
 }  // namespace
 
 Subcommand add_report(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReportArguments>();
   CLI::App* parser =
       add_subcommand(command, "report", "print how long an MPI program under 'quadrille wrap' was in collectives and in messages");
   add_option(*parser, "counters", options->places,
@@ -62,7 +62,7 @@ Subcommand add_report(CLI::App& command) {
       "  quadrille report run.txt.counters --full\n"
       "  quadrille report /tmp/quadrille-report-*/rank-3.counters\n"
       "  quadrille report run.txt.counters --json --output run.json");
-  return {parser, [options] { return run(*options); }};
+  return {parser, [options] { return run_report(*options); }};
 }
 
 }  // namespace quadrille::command

@@ -18,7 +18,7 @@
 namespace quadrille::command {
 namespace {
 
-struct Options {
+struct ReproduceArguments {
   std::vector<std::string> ids;
   std::optional<std::string> folder;
   bool list = false, json = false, markdown = false;
@@ -58,7 +58,7 @@ void write(const Made& made, const std::filesystem::path& folder) {
       .finish(draw_plot(std::string(exhibit->title), note, reproduction.sheets, reproduction.panels));
 }
 
-int run(const Options& options) {
+int run_reproduce(const ReproduceArguments& options) {
   if (options.json && options.markdown) refuse("--json and --markdown exclude each other");
   if (options.list) {
     if (!options.ids.empty()) refuse("--list takes no exhibit: it lists them all");
@@ -99,7 +99,7 @@ int run(const Options& options) {
 }  // namespace
 
 Subcommand add_reproduce(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReproduceArguments>();
   CLI::App* parser = add_subcommand(command, "reproduce", "make the papers' tables and figures again, with a verdict on each");
   add_option(*parser, "exhibit", options->ids, "such as bruck1997-fig4; or all", "ID|all");
   begin_group(*parser, group::output);
@@ -114,7 +114,7 @@ Subcommand add_reproduce(CLI::App& command) {
                  levels_text() +
                  "\nExamples:\n  quadrille reproduce --list\n  quadrille reproduce bruck1997-fig5 -o figures\n"
                  "  quadrille reproduce all -o figures");
-  Subcommand subcommand{parser, [options] { return run(*options); }};
+  Subcommand subcommand{parser, [options] { return run_reproduce(*options); }};
   subcommand.writes = [options, parser]() -> std::optional<FileFormat> {
     if (options->list) return format_of_flags(*parser);
     return std::nullopt;

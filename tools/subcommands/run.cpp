@@ -15,12 +15,12 @@ namespace {
 
 constexpr Count most_processes = 1024;
 
-struct Options {
+struct RunArguments {
   std::string ranks = "2";
   std::vector<std::string> command;
 };
 
-int run(const Options& options) {
+int run_run(const RunArguments& options) {
   const Count ranks = parse_whole(options.ranks, "the number of ranks", 1);
   if (ranks > most_processes) refuse(fmt::format("{} ranks are too many processes; the limit is {}", ranks, most_processes));
   if (options.command.empty()) refuse("name a command: quadrille run -n 8 quadrille race alltoall");
@@ -30,7 +30,7 @@ int run(const Options& options) {
 }  // namespace
 
 Subcommand add_run(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RunArguments>();
   CLI::App* parser = add_subcommand(command, "run", "start ranks that share memory, without an MPI library");
   begin_group(*parser, group::execution);
   add_option(*parser, "-n", options->ranks, "number of ranks (default 2)", "N");
@@ -48,7 +48,7 @@ Subcommand add_run(CLI::App& command) {
       "Examples:\n"
       "  quadrille run -n 8 quadrille race alltoall\n"
       "  quadrille run -n 4 -- ./my_program --its-option");
-  Subcommand subcommand{parser, [options] { return run(*options); }};
+  Subcommand subcommand{parser, [options] { return run_run(*options); }};
   subcommand.program = ProgramWords{&options->command, {}};
   return subcommand;
 }

@@ -27,7 +27,7 @@ namespace {
 constexpr Count most_regions = Count{1} << 23;
 constexpr Count most_ranks = Count{1} << 20;
 
-struct Options {
+struct ScheduleArguments {
   std::string subject;  // a collective or a file
   std::vector<std::string> algorithms;
   GeneratorOptions generators;
@@ -82,7 +82,7 @@ void check_length(const std::vector<Schedule>& schedules, bool flattened, Progre
   }
 }
 
-std::vector<Schedule> generated(const Options& options, Collective collective, ProgressLine& progress) {
+std::vector<Schedule> generated(const ScheduleArguments& options, Collective collective, ProgressLine& progress) {
   std::vector<Schedule> schedules;
   for (const Case& entry :
        named_cases_with_generators(options.problem.problems(collective), options.algorithms, options.generators)) {
@@ -94,7 +94,7 @@ std::vector<Schedule> generated(const Options& options, Collective collective, P
 }
 
 // Reads schedules without verifying them.
-std::vector<Schedule> read(const Options& options) {
+std::vector<Schedule> read(const ScheduleArguments& options) {
   check_names_file(options.subject, options.problem.given(), !options.algorithms.empty());
   refuse_generators_of_file(options.generators);
   return read_schedules(options.subject);
@@ -106,9 +106,9 @@ Policy one_policy(const std::string& text) {
   return policies.front();
 }
 
-bool is_json(const Options& options) { return options.json || options.format == "json"; }
+bool is_json(const ScheduleArguments& options) { return options.json || options.format == "json"; }
 
-int run(const Options& options) {
+int run_schedule(const ScheduleArguments& options) {
   if (options.subject.empty()) refuse("name a collective or a file: quadrille schedule alltoall --algorithm bruck --ranks 8");
   if (options.format && *options.format != "text" && *options.format != "json" && *options.format != "goal")
     refuse_unknown("format", *options.format, {"text", "json", "goal"});
@@ -148,7 +148,7 @@ int run(const Options& options) {
 }  // namespace
 
 Subcommand add_schedule(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ScheduleArguments>();
   CLI::App* parser = add_subcommand(command, "schedule", "print what every rank does, as text or as JSON");
   add_option(*parser, "subject", options->subject, "a collective (see 'quadrille list'), or a file to convert ('-' is stdin)",
              "COLLECTIVE|FILE");
@@ -170,7 +170,7 @@ Subcommand add_schedule(CLI::App& command) {
              "  quadrille schedule alltoall --algorithm 'bruck:radix=8,ports=2' --ranks 64 --block 8B --json --output bruck.json\n"
              "  quadrille schedule bruck.json\n  quadrille schedule mine.sched --json\n"
              "  quadrille schedule allreduce --algorithm ring --ranks 16 --block 1MiB --format goal --output ring.goal");
-  Subcommand subcommand{parser, [options] { return run(*options); }};
+  Subcommand subcommand{parser, [options] { return run_schedule(*options); }};
   subcommand.writes = [options] { return is_json(*options) ? FileFormat::json : FileFormat::text; };
   return subcommand;
 }

@@ -24,7 +24,7 @@
 namespace quadrille::command {
 namespace {
 
-struct Options {
+struct SimulateArguments {
   std::string subject, by = "rounds";  // subject: a collective or a file
   std::vector<std::string> algorithms, schedules;
   GeneratorOptions generators;
@@ -35,12 +35,12 @@ struct Options {
   bool json = false;
 };
 
-bool by_events(const Options& options) {
+bool by_events(const SimulateArguments& options) {
   if (options.by != "rounds" && options.by != "events") refuse(fmt::format("--by is 'rounds' or 'events', not '{}'", options.by));
   return options.by == "events";
 }
 
-SimulationSetting setting_of(const Options& options, const Problem& problem) {
+SimulationSetting setting_of(const SimulateArguments& options, const Problem& problem) {
   SimulationSetting setting{.machine = options.model.machine_costs(), .by_events = by_events(options)};
   if (!setting.by_events && options.events.given())
     refuse("--policy, --barriers, --seed, --late, --slow-links, --jitter and --switching need --by events");
@@ -82,7 +82,7 @@ std::vector<Simulated> simulate(const Case& entry, const SimulationSetting& sett
   return list;
 }
 
-std::vector<SimulationList> simulate(const Options& options, const SimulationSetting& setting, const Subject& subject) {
+std::vector<SimulationList> simulate(const SimulateArguments& options, const SimulationSetting& setting, const Subject& subject) {
   std::vector<LeftOut> left_out;
   const std::vector<Problem>& problems = subject.problems;
   const auto cases = subject.cases(options.algorithms, &left_out);
@@ -116,7 +116,7 @@ std::vector<SimulationList> simulate(const Options& options, const SimulationSet
   return lists;
 }
 
-int run(const Options& options) {
+int run_simulate(const SimulateArguments& options) {
   if (options.subject.empty()) refuse("name a collective or a file: quadrille simulate alltoall --ranks 64 --machine sp2");
   const Subject subject = subject_of(options.subject, options.schedules, options.generators, options.problem);
   const SimulationSetting setting = setting_of(options, subject.problems.front());
@@ -135,7 +135,7 @@ int run(const Options& options) {
 }  // namespace
 
 Subcommand add_simulate(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SimulateArguments>();
   CLI::App* parser =
       add_subcommand(command, "simulate", "run schedules in simulated time on a machine and a network, by rounds or by events");
   add_option(*parser, "subject", options->subject, "a collective, or a document of schedules ('-' is stdin)", "COLLECTIVE|FILE");
@@ -165,7 +165,7 @@ Subcommand add_simulate(CLI::App& command) {
       "  quadrille simulate alltoall --topology torus:2x3 --block 1KiB --machine sp2 --schedule mine.json\n"
       "  quadrille simulate alltoall --algorithm direct --topology torus:8x8 --machine sp2 --by events --slow-links 4:10\n"
       "  quadrille simulate alltoallv --pattern transpose:64KiB --ranks 64 --machine sp2 --by events --policy all");
-  return {parser, [options] { return run(*options); }};
+  return {parser, [options] { return run_simulate(*options); }};
 }
 
 }  // namespace quadrille::command

@@ -31,7 +31,7 @@
 namespace quadrille::command {
 namespace {
 
-struct Options {
+struct TraceArguments {
   std::string subject;  // a collective, or a file
   std::vector<std::string> algorithms;
   GeneratorOptions generators;
@@ -44,9 +44,9 @@ struct Options {
 
 const std::vector<std::string> forms{"json", "perfetto"};
 
-bool is_perfetto(const Options& options) { return options.form == "perfetto"; }
+bool is_perfetto(const TraceArguments& options) { return options.form == "perfetto"; }
 
-Case traced_case(const Options& options, Collective collective) {
+Case traced_case(const TraceArguments& options, Collective collective) {
   const std::vector<Case> cases =
       named_cases_with_generators(options.problem.problems(collective), options.algorithms, options.generators);
   if (cases.size() > 1)
@@ -54,7 +54,7 @@ Case traced_case(const Options& options, Collective collective) {
   return cases.front();
 }
 
-void write(Output& output, const Options& options, const Trace& trace) {
+void write(Output& output, const TraceArguments& options, const Trace& trace) {
   if (is_perfetto(options))
     write_perfetto(output.stream(), trace);
   else
@@ -64,7 +64,7 @@ void write(Output& output, const Options& options, const Trace& trace) {
 
 // Returns the one that is meant.
 template <class Thing, class Title>
-Thing one_of(const Options& options, std::vector<Thing> all, Title&& title) {
+Thing one_of(const TraceArguments& options, std::vector<Thing> all, Title&& title) {
   const std::string label = label_of(options.subject);
   std::vector<Thing> picked = options.only.picked(std::move(all), title, label);
   if (picked.size() == 1) return std::move(picked.front());
@@ -76,7 +76,7 @@ Thing one_of(const Options& options, std::vector<Thing> all, Title&& title) {
 }
 
 // Converts a file with a trace.
-int convert(Output& output, const Options& options, const std::string& text) {
+int convert(Output& output, const TraceArguments& options, const std::string& text) {
   std::vector<Trace> traces = read_traces(text, label_of(options.subject));
   if (options.model.machine || options.problem.topology)
     refuse(fmt::format("{} holds a trace; its times cannot be simulated; name a schedule instead", label_of(options.subject)));
@@ -84,14 +84,14 @@ int convert(Output& output, const Options& options, const std::string& text) {
   return good;
 }
 
-Schedule read(const Options& options, const std::string& text) {
+Schedule read(const TraceArguments& options, const std::string& text) {
   Schedule schedule = one_of(options, read_schedules(options.subject, [&](const auto&, const auto&) { return text; }),
                              [](const Schedule& each) { return specification(each); });
   schedule.problem = options.problem.with_network(schedule.problem);
   return schedule;
 }
 
-void check_options(const Options& options) {
+void check_options(const TraceArguments& options) {
   if (options.subject.empty()) refuse("name a collective or a file: quadrille trace alltoall --algorithm bruck --ranks 5");
   if (options.form && std::find(forms.begin(), forms.end(), *options.form) == forms.end())
     refuse_unknown("form", *options.form, forms);
@@ -104,7 +104,7 @@ void check_options(const Options& options) {
     refuse("simulated times need a machine: --machine sp2");
 }
 
-int run(const Options& options) {
+int run_trace(const TraceArguments& options) {
   check_options(options);
   Output output(options.output);
   const auto collective = collective_named(options.subject);
@@ -139,7 +139,7 @@ int run(const Options& options) {
 }  // namespace
 
 Subcommand add_trace(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TraceArguments>();
   CLI::App* parser = add_subcommand(command, "trace", "write what happens in a schedule, and when: messages, copies, links");
   add_option(*parser, "subject", options->subject, "a collective, or a file with a schedule or a trace ('-' is stdin)",
              "COLLECTIVE|FILE");
@@ -172,7 +172,7 @@ Subcommand add_trace(CLI::App& command) {
       "  quadrille trace alltoall --algorithm torus --topology torus:4x4 --block 1KiB --machine sp1 -o torus.json\n"
       "  quadrille trace alltoall --algorithm bruck --ranks 8 --machine sp2 --as perfetto -o bruck.perfetto\n"
       "  quadrille trace runs.json --only 2 --as perfetto -o second.perfetto");
-  Subcommand subcommand{parser, [options] { return run(*options); }};
+  Subcommand subcommand{parser, [options] { return run_trace(*options); }};
   subcommand.writes = [options] { return is_perfetto(*options) ? FileFormat::perfetto : FileFormat::json; };
   return subcommand;
 }

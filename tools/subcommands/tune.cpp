@@ -33,7 +33,7 @@ namespace {
 
 constexpr const char* kept = "; what was measured is kept";
 
-struct Options {
+struct TuneArguments {
   std::vector<std::string> collectives;
   std::optional<std::string> block, ranks, executor, cell, time, days, ways, launches, timeout, output, from;
   bool again = false, vendor = false, json = false;
@@ -41,7 +41,7 @@ struct Options {
 };
 
 // The checked options, the same on every rank.
-struct Request {
+struct TuneRequest {
   TuneOptions tune;
   std::vector<Count> ranks;  // numbers of threads
   double timeout_seconds = 60;
@@ -54,8 +54,8 @@ void check_problems(const TuneOptions& tune, Count ranks) {
   cells_of(tune, ranks);
 }
 
-Request request_of(const Options& options, Executor executor) {
-  Request request;
+TuneRequest request_of(const TuneArguments& options, Executor executor) {
+  TuneRequest request;
   TuneOptions& tune = request.tune;
   for (const std::string& word : options.collectives) tune.collectives.push_back(parse_collective(word));
   if (options.block) tune.sizes = parse_sizes(*options.block);
@@ -109,14 +109,14 @@ class Talk {
 };
 
 // Returns an object for one session, an array for several.
-Json results_of(const std::vector<TuneResult>& sessions, const Options& options) {
+Json results_of(const std::vector<TuneResult>& sessions, const TuneArguments& options) {
   Json list = Json::array();
   for (const TuneResult& session : sessions)
     add_run_facts(list.emplace_back(json_of(session)), this_machine(), options.start_unix_s);
   return list.size() == 1 ? list[0] : list;
 }
 
-int report(const std::vector<TuneResult>& sessions, const Options& options) {
+int report(const std::vector<TuneResult>& sessions, const TuneArguments& options) {
   Output output(options.output);
   output.finish(options.json ? to_text(results_of(sessions, options)) : text_of(sessions));
   for (const TuneResult& session : sessions) {
@@ -141,8 +141,8 @@ std::vector<WantedCell> wanted_by(const std::string& file, Count ranks) {
   return wanted;
 }
 
-int run_on_threads(const Options& options) {
-  Request request = request_of(options, Executor::automatic);
+int run_on_threads(const TuneArguments& options) {
+  TuneRequest request = request_of(options, Executor::automatic);
   if (options.from && request.ranks.size() != 1)
     refuse("--from is for one number of ranks, that of the program; say which: --ranks 4");
   if (options.from) request.tune.wanted = wanted_by(*options.from, request.ranks[0]);
@@ -164,9 +164,9 @@ int run_on_threads(const Options& options) {
   return report(sessions, options);
 }
 
-int run_launched(const Options& options, Executor executor) {
+int run_launched(const TuneArguments& options, Executor executor) {
   if (options.ranks) refuse("the launcher sets the number of ranks; leave --ranks out");
-  Request request = request_of(options, executor);
+  TuneRequest request = request_of(options, executor);
   if (const auto here = launched(); here && here->ranks < 2) refuse("a single rank has nothing to choose; start two or more");
   if (options.vendor) allow_vendor_algorithms();
   const std::unique_ptr<Communicator> world = join_launched_ranks();
@@ -187,7 +187,7 @@ int run_launched(const Options& options, Executor executor) {
   return sessions[0].stopped != 0 ? 128 + sessions[0].stopped : good;
 }
 
-int run(const Options& options) {
+int run_tune(const TuneArguments& options) {
   if (options.vendor && options.executor) refuse("--vendor measures the MPI library's own algorithms; leave --executor out");
   if (options.vendor && options.ways) refuse("--vendor measures all of the MPI library's own algorithms; leave --ways out");
   if (options.from && (options.block || !options.collectives.empty()))
@@ -208,7 +208,7 @@ int run(const Options& options) {
 }  // namespace
 
 Subcommand add_tune(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TuneArguments>();
   CLI::App* parser = add_subcommand(
       command, "tune", "measure which algorithms are the fastest on this machine, and keep that for plans that choose (auto)");
   add_option(*parser, "collectives", options->collectives,
@@ -266,7 +266,7 @@ Subcommand add_tune(CLI::App& command) {
              "  for i in 1 2 3; do mpirun -n 8 quadrille tune --launches 3; done\n"
              "  quadrille run -n 4 quadrille tune allgather\n"
              "  quadrille explain alltoall --ranks 8 --block 1KiB");
-  return {parser, [options] { return run(*options); }, [options] { return joins_launched_ranks(options->executor); }};
+  return {parser, [options] { return run_tune(*options); }, [options] { return joins_launched_ranks(options->executor); }};
 }
 
 }  // namespace quadrille::command

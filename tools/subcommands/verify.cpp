@@ -24,7 +24,7 @@
 namespace quadrille::command {
 namespace {
 
-struct Options {
+struct VerifyArguments {
   std::vector<std::string> subjects;  // a collective, or files
   std::vector<std::string> algorithms, policies;
   GeneratorOptions generators;
@@ -33,7 +33,7 @@ struct Options {
   bool json = false, strict = false;
 };
 
-VerifyOptions verify_options(const Options& options) {
+VerifyOptions verify_options(const VerifyArguments& options) {
   VerifyOptions rules;
   rules.most_findings = most_counted_findings;
   if (options.ports) rules.port_limit = parse_whole(*options.ports, "the number of ports", 1);
@@ -45,13 +45,13 @@ VerifyOptions verify_options(const Options& options) {
   return rules;
 }
 
-void check_one_collective(const Options& options) {
+void check_one_collective(const VerifyArguments& options) {
   if (options.subjects.size() > 1)
     refuse(fmt::format("'{}' is one argument too many: {} is a collective, and only files may be several", options.subjects[1],
                        options.subjects[0]));
 }
 
-std::vector<Schedule> read_all(const Options& options) {
+std::vector<Schedule> read_all(const VerifyArguments& options) {
   check_names_file(options.subjects[0], options.problem.given(), !options.algorithms.empty());
   refuse_generators_of_file(options.generators);
   std::vector<Schedule> schedules;
@@ -78,7 +78,7 @@ std::vector<Count> numbers_of_trace(const std::string& text) {
 std::string label_of_case(const Case& entry) { return fmt::format("{}/{}", name(entry.problem.collective), entry.short_name()); }
 
 // Prints the way of one block. The exit code is that of findings if the block does not arrive.
-int trace(const Options& options, Output& output) {
+int trace(const VerifyArguments& options, Output& output) {
   const std::vector<Count> numbers = numbers_of_trace(*options.trace);
   std::vector<Schedule> schedules;
   std::vector<std::string> labels;
@@ -101,7 +101,7 @@ int trace(const Options& options, Output& output) {
   return way.arrives ? good : with_findings;
 }
 
-std::vector<ScheduleVerdict> judge_generated(const Options& options, Collective collective) {
+std::vector<ScheduleVerdict> judge_generated(const VerifyArguments& options, Collective collective) {
   check_one_collective(options);
   const VerifyOptions rules = verify_options(options);
   const std::vector<Problem> problems = options.problem.problems(collective);
@@ -116,7 +116,7 @@ std::vector<ScheduleVerdict> judge_generated(const Options& options, Collective 
   return verdicts;
 }
 
-std::vector<ScheduleVerdict> judge_files(const Options& options) {
+std::vector<ScheduleVerdict> judge_files(const VerifyArguments& options) {
   const std::vector<Schedule> schedules = read_all(options);
   const VerifyOptions rules = verify_options(options);
   std::vector<ScheduleVerdict> verdicts;
@@ -129,7 +129,7 @@ std::vector<ScheduleVerdict> judge_files(const Options& options) {
   return verdicts;
 }
 
-int run(const Options& options) {
+int run_verify(const VerifyArguments& options) {
   if (options.subjects.empty()) refuse("name a collective or files: quadrille verify alltoall --ranks 5, or quadrille verify FILE");
   Output output(options.output);
   if (options.trace) return trace(options, output);
@@ -156,7 +156,7 @@ int run(const Options& options) {
 }  // namespace
 
 Subcommand add_verify(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<VerifyArguments>();
   CLI::App* parser =
       add_subcommand(command, "verify", "replay schedules and list everything that is wrong with them, beside their figures");
   add_option(*parser, "subject", options->subjects, "a collective, or files of schedules ('-' is stdin)", "COLLECTIVE|FILE...");
@@ -197,7 +197,7 @@ Subcommand add_verify(CLI::App& command) {
       "  quadrille verify alltoall --algorithm torus --topology torus:4x8 --strict\n"
       "  quadrille verify alltoall --algorithm bruck --ranks 8 --trace 0,5\n"
       "  quadrille verify allgather --node-sizes 4x6 --block 1KiB");
-  return {parser, [options] { return run(*options); }};
+  return {parser, [options] { return run_verify(*options); }};
 }
 
 }  // namespace quadrille::command

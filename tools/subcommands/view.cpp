@@ -35,7 +35,7 @@
 namespace quadrille::command {
 namespace {
 
-struct Options {
+struct ViewArguments {
   std::vector<std::string> subjects;  // a collective, or files
   std::vector<std::string> algorithms;
   GeneratorOptions generators;
@@ -93,8 +93,8 @@ void add(const Trace& trace, ViewerPage& page) {
   page.add(trace);
 }
 
-void add_schedule(const Options& options, const Schedule& schedule, const std::string& label, const std::vector<Finding>& findings,
-                  ViewerPage& page) {
+void add_schedule(const ViewArguments& options, const Schedule& schedule, const std::string& label,
+                  const std::vector<Finding>& findings, ViewerPage& page) {
   check_ranks(schedule.problem.ranks);
   const auto network = options.problem.network();
   const Topology* const topology = network ? &*network : nullptr;
@@ -108,7 +108,7 @@ void add_schedule(const Options& options, const Schedule& schedule, const std::s
 }
 
 // Adds the schedules of a file. Returns false if one of them is wrong.
-bool add_schedules(const Options& options, const std::string& file, const std::string& text, ViewerPage& page) {
+bool add_schedules(const ViewArguments& options, const std::string& file, const std::string& text, ViewerPage& page) {
   bool right = true;
   const auto schedules = options.only.picked(
       read_schedules(file, [&](const std::string&, const std::string&) { return text; }),
@@ -122,12 +122,12 @@ bool add_schedules(const Options& options, const std::string& file, const std::s
   return right;
 }
 
-void check_has_no_network_options(const Options& options, const std::string& what) {
+void check_has_no_network_options(const ViewArguments& options, const std::string& what) {
   if (options.problem.topology) refuse(what + "; leave --topology out");
   if (options.model.machine || options.model.model) refuse(what + "; leave --machine and --model out");
 }
 
-void add_traces(const Options& options, const std::string& file, const std::string& text, ViewerPage& page) {
+void add_traces(const ViewArguments& options, const std::string& file, const std::string& text, ViewerPage& page) {
   const std::string label = label_of(file);
   check_has_no_network_options(options, label + " holds a trace, which has its own network and times");
   std::vector<Trace> traces = read_traces(text, label);
@@ -139,7 +139,8 @@ void add_traces(const Options& options, const std::string& file, const std::stri
 }
 
 // Adds the results of race, tune or report, which the viewer reads itself.
-void add_results(const Options& options, const std::string& file, const std::string& text, DocumentKind kind, ViewerPage& page) {
+void add_results(const ViewArguments& options, const std::string& file, const std::string& text, DocumentKind kind,
+                 ViewerPage& page) {
   const std::string label = label_of(file);
   check_has_no_network_options(options, label + " holds measured times");
   if (!options.only.words.empty()) refuse(label + " holds measured times, which a page shows all; leave --only out");
@@ -163,7 +164,7 @@ Content content_of(DocumentKind kind) {
 }
 
 // Adds the documents of a file, and returns what they are. Makes `right` false if a schedule is wrong.
-Content add_file(const Options& options, const std::string& file, bool& right, ViewerPage& page) {
+Content add_file(const ViewArguments& options, const std::string& file, bool& right, ViewerPage& page) {
   const std::string label = label_of(file), text = read_text(file, label);
   const DocumentKind kind = kind_of_document(text, label);
   switch (kind) {
@@ -180,7 +181,7 @@ Content add_file(const Options& options, const std::string& file, bool& right, V
 }
 
 // Adds all files. Returns false if a schedule is wrong.
-bool add_files(const Options& options, ViewerPage& page) {
+bool add_files(const ViewArguments& options, ViewerPage& page) {
   if (!options.only.words.empty() && options.subjects.size() > 1) refuse("--only picks from one file; name one");
   bool right = true;
   std::optional<Content> content;
@@ -217,7 +218,7 @@ void write_gallery(const std::filesystem::path& folder) {
   for (const GalleryFile& file : gallery()) Output((folder / file.name).string()).finish(file.content);
 }
 
-int run(const Options& options) {
+int run_view(const ViewArguments& options) {
   if (options.gallery) {
     if (!options.subjects.empty() || options.output)
       refuse("--gallery writes its own pages; leave the collective, files and -o out");
@@ -256,7 +257,7 @@ int run(const Options& options) {
 }  // namespace
 
 Subcommand add_view(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ViewArguments>();
   CLI::App* parser = add_subcommand(command, "view", "write a page that replays a schedule in a browser");
   add_option(*parser, "subject", options->subjects,
              "a collective, or one or two files with a schedule or a trace, or results of race, tune or report; '-' is stdin",
@@ -285,7 +286,7 @@ Subcommand add_view(CLI::App& command) {
       "  quadrille view runs.json --only 1 --only 3 -o compared.html\n"
       "  quadrille view race-4.json race-8.json -o races.html\n"
       "  quadrille view --gallery course");
-  Subcommand subcommand{parser, [options] { return run(*options); }};
+  Subcommand subcommand{parser, [options] { return run_view(*options); }};
   subcommand.writes = [] { return FileFormat::html; };
   return subcommand;
 }

@@ -68,7 +68,7 @@ void refuse_what_it_ignores(const WisdomAction& action, const WisdomOptions& opt
   if (options.library && !action.for_library) refuse("--for is for 'quadrille wisdom export'; leave it out");
 }
 
-int run(const WisdomOptions& options) {
+int run_wisdom(const WisdomOptions& options) {
   std::vector<std::string> known;
   for (const WisdomAction& action : actions) {
     if (action.name == options.action) {
@@ -118,7 +118,7 @@ Subcommand add_wisdom(CLI::App& command) {
       "  mpirun -n 4 quadrille wisdom path\n"
       "  quadrille wisdom merge a.wisdom b.wisdom --output both.wisdom\n"
       "  quadrille wisdom export --for openmpi --output rules.conf");
-  Subcommand subcommand{parser, [options] { return run(*options); },
+  Subcommand subcommand{parser, [options] { return run_wisdom(*options); },
                         [options] { return options->action == "path" && joins_launched_ranks({}); }};
   subcommand.writes = [options, parser]() -> std::optional<FileFormat> {
     if (options->action == "show") return format_of_flags(*parser);

@@ -96,7 +96,7 @@ std::string fits_text(const Wisdom& wisdom, const Chosen& chosen) {
   return text;
 }
 
-std::string text_of(const std::string& file, const Wisdom& wisdom, const Chosen& chosen) {
+std::string wisdom_shown(const std::string& file, const Wisdom& wisdom, const Chosen& chosen) {
   const Fingerprint& machine = wisdom.machine;
   std::string text = fmt::format("{}\n{}, {} core{}, network {}, MPI {}\n", file, machine.processor, machine.cores,
                                  machine.cores == 1 ? "" : "s", machine.network, machine.mpi);
@@ -105,7 +105,7 @@ std::string text_of(const std::string& file, const Wisdom& wisdom, const Chosen&
   return text;
 }
 
-Json json_of(const WisdomRecord& record) {
+Json wisdom_json(const WisdomRecord& record) {
   const Situation& situation = record.situation;
   Json entries = Json::array();
   for (const WisdomEntry& entry : record.entries) entries.push_back(way_json(entry));
@@ -130,7 +130,7 @@ Json json_of(const WisdomRecord& record) {
           {"entries", std::move(entries)}};
 }
 
-Json json_of(const ExecutorFit& fit) {
+Json wisdom_json(const ExecutorFit& fit) {
   Json coefficients = Json::object();
   for (const auto& [key, value] : fit.coefficients) coefficients[key] = value;
   return {{"executor", name(fit.executor)},
@@ -143,20 +143,20 @@ Json json_of(const ExecutorFit& fit) {
           {"coefficients", std::move(coefficients)}};
 }
 
-Json json_of(const VendorFit& fit) {
+Json wisdom_json(const VendorFit& fit) {
   Json sizes = Json::array();
   for (const auto& [bytes, seconds] : fit.seconds) sizes.push_back({{"block_bytes", bytes}, {"time_s", seconds}});
   return {{"collective", name(fit.collective)}, {"ranks", fit.ranks}, {"nodes", fit.nodes},
           {"ranks_of_node", fit.ranks_of_node}, {"date", fit.date},   {"sizes", std::move(sizes)}};
 }
 
-Json json_of(const std::string& file, const Wisdom& wisdom, const Chosen& chosen) {
+Json wisdom_json(const std::string& file, const Wisdom& wisdom, const Chosen& chosen) {
   Json races = Json::array(), executors = Json::array(), vendor = Json::array();
   for (const WisdomRecord& record : wisdom.records)
-    if (is_chosen(chosen, record.situation.collective)) races.push_back(json_of(record));
-  for (const ExecutorFit& fit : wisdom.executors) executors.push_back(json_of(fit));
+    if (is_chosen(chosen, record.situation.collective)) races.push_back(wisdom_json(record));
+  for (const ExecutorFit& fit : wisdom.executors) executors.push_back(wisdom_json(fit));
   for (const VendorFit& fit : wisdom.vendor)
-    if (is_chosen(chosen, fit.collective)) vendor.push_back(json_of(fit));
+    if (is_chosen(chosen, fit.collective)) vendor.push_back(wisdom_json(fit));
   const Fingerprint& machine = wisdom.machine;
   return {
       {"file", file},
@@ -178,8 +178,8 @@ int show_wisdom(const WisdomOptions& options) {
   std::string text;
   for (const std::string& file : files) {
     const Wisdom wisdom = options.files.empty() ? read_any_wisdom(file) : read_named_wisdom(file);
-    array.push_back(json_of(file, wisdom, chosen));
-    text += (text.empty() ? "" : "\n") + text_of(file, wisdom, chosen);
+    array.push_back(wisdom_json(file, wisdom, chosen));
+    text += (text.empty() ? "" : "\n") + wisdom_shown(file, wisdom, chosen);
   }
   output.finish(options.json ? to_text(array) : text);
   return good;

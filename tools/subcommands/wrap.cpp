@@ -31,7 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct WrapArguments {
   bool off = false, profile = false, fold = false;
   std::optional<std::string> report, tune, choose, record;
   std::vector<std::string> command;
@@ -159,7 +159,7 @@ std::string checked_record(const std::string& folder, bool folds) {
   return (folds ? "fold:" : "calls:") + absolute;
 }
 
-void set_modes(const Options& options) {
+void set_modes(const WrapArguments& options) {
   if (options.fold && !options.record) refuse("--fold is for recordings; add --record");
   if (options.record) {
     if (options.off || options.profile || options.report || options.tune || options.choose)
@@ -183,7 +183,7 @@ bool counts_calls() {
   return mode == "profile" || (mode != "off" && !report.empty() && report != "off");
 }
 
-int run(const Options& options) {
+int run_wrap(const WrapArguments& options) {
   if (options.command.empty()) refuse("name a program: mpirun -n 8 quadrille wrap ./app");
   if (options.report && mpi_face::parse_report_wish(options.command[0]))
     refuse(fmt::format("the kind of report must follow =: --report={}", options.command[0]));
@@ -221,7 +221,7 @@ int run(const Options& options) {
 }  // namespace
 
 Subcommand add_wrap(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<WrapArguments>();
   CLI::App* parser = add_subcommand(command, "wrap", "run an unmodified MPI program, with faster collectives");
   begin_group(*parser, group::execution);
   add_flag(*parser, "--off", options->off, "pass everything through");
@@ -266,7 +266,7 @@ Subcommand add_wrap(CLI::App& command) {
       "  mpirun -n 8 quadrille wrap --choose 'alltoall:0-1KiB=bruck:radix=4;broadcast=vendor' ./app\n"
       "  mpirun -n 8 quadrille wrap --profile --report=full:run.txt ./app\n"
       "  mpirun -n 8 quadrille wrap --record=run.recording ./app");
-  Subcommand subcommand{parser, [options] { return run(*options); }};
+  Subcommand subcommand{parser, [options] { return run_wrap(*options); }};
   subcommand.program =
       ProgramWords{&options->command, {{"--report", "summary"}, {"--tune", "1%"}, {"--record", "quadrille-recording"}}};
   return subcommand;

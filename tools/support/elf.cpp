@@ -23,9 +23,9 @@ namespace fs = std::filesystem;
 
 // The bytes of a file, mapped to memory, because a few small structures are read at many places. Reads outside the file return
 // nothing instead of failing.
-class Bytes {
+class FileBytes {
  public:
-  explicit Bytes(const fs::path& file) {
+  explicit FileBytes(const fs::path& file) {
     std::error_code ignored;
     if (!fs::is_regular_file(file, ignored)) return;  // opening a pipe would block
     const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
@@ -34,11 +34,11 @@ class Bytes {
     void* const mapped = mmap(nullptr, static_cast<std::size_t>(facts.st_size), PROT_READ, MAP_PRIVATE, opened.number(), 0);
     if (mapped != MAP_FAILED) all_ = {static_cast<const char*>(mapped), static_cast<std::size_t>(facts.st_size)};
   }
-  ~Bytes() {
+  ~FileBytes() {
     if (!all_.empty()) munmap(const_cast<char*>(all_.data()), all_.size());
   }
-  Bytes(const Bytes&) = delete;
-  Bytes& operator=(const Bytes&) = delete;
+  FileBytes(const FileBytes&) = delete;
+  FileBytes& operator=(const FileBytes&) = delete;
 
   template <class T>
   std::optional<T> at(std::uint64_t place) const {
@@ -86,7 +86,7 @@ struct Segments {
   }
 };
 
-Segments read_segments(const Bytes& bytes, const Elf64_Ehdr& head) {
+Segments read_segments(const FileBytes& bytes, const Elf64_Ehdr& head) {
   Segments segments;
   for (std::uint64_t i = 0; i < head.e_phnum; ++i) {
     const auto segment = bytes.at<Elf64_Phdr>(head.e_phoff + i * sizeof(Elf64_Phdr));
@@ -120,7 +120,7 @@ class LoaderCache {
   }
 
  private:
-  Bytes bytes_;
+  FileBytes bytes_;
   std::optional<std::uint64_t> base_;  // where the table begins in the file
   std::uint64_t entries_ = 0;
 };
@@ -145,7 +145,7 @@ fs::path find_library(const std::string& name, const std::vector<std::string>& f
 
 ElfFile read_elf(const fs::path& file) {
   ElfFile elf;
-  const Bytes bytes(file);
+  const FileBytes bytes(file);
   const auto head = bytes.at<Elf64_Ehdr>(0);
   if (!head || std::memcmp(head->e_ident, ELFMAG, SELFMAG) != 0) return elf;
   elf.is_elf = true;

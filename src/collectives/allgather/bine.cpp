@@ -50,22 +50,22 @@ Parameter order(Collective collective) {
       }};
 }
 
-Program generate(const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
+Program generate_bine(const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
   Program gather = is_strided(problem, parameters) ? gather_by_bine_from_afar(problem, shares(analysis), me)
                                                    : gather_by_bine(problem, shares(analysis), me);
   return is_reduction(problem.collective) ? reduced(std::move(gather)) : gather;
 }
 
-Result<> applies(const Problem& problem, const Parameters& parameters) {
+Result<> bine_applies(const Problem& problem, const Parameters& parameters) {
   return is_strided(problem, parameters) ? has_ranks_for_bine_from_afar(problem.ranks) : has_even_ranks(problem.ranks);
 }
 
-Combining combining(const Problem& problem, const Parameters& parameters) {
+Combining bine_combining(const Problem& problem, const Parameters& parameters) {
   if (problem.ranks == 4 && is_strided(problem, parameters)) return Combining::fixed_tree;
   return any_order_of_more_than_two(problem, parameters);
 }
 
-std::optional<Symmetry> symmetry(const Problem& problem, const Parameters&) {
+std::optional<Symmetry> bine_symmetry(const Problem& problem, const Parameters&) {
   if (is_reduction(problem.collective) && required_combining(problem) != Combining::any_order) return std::nullopt;
   return even_translation(problem.ranks);
 }
@@ -84,10 +84,10 @@ Algorithm allgather_bine(Collective collective) {
       .needs = "p even; far first: a power of two",
       .source = "desensi2025",
       .parameters = {order(collective)},
-      .generate = generate,
-      .applies = applies,
+      .generate = generate_bine,
+      .applies = bine_applies,
       .analyse = Shares::analyse,
-      .symmetry = is_irregular(collective) ? nullptr : symmetry,
+      .symmetry = is_irregular(collective) ? nullptr : bine_symmetry,
       .ports = [](const Problem&, const Parameters&) { return Count{1}; },
   };
   if (!is_reduction(collective)) return record;
@@ -98,7 +98,7 @@ Algorithm allgather_bine(Collective collective) {
       "5, .. instead of 1, 2, 4, 8, .. So less data leaves a group of neighbouring ranks, which matters where few links join the "
       "groups.";
   record.needs = "p even; near first: a power of two";
-  record.combining = combining;
+  record.combining = bine_combining;
   record.combining_rule = "any order; fixed tree if p <= 2, or if p = 4 and near partners are first";
   return record;
 }

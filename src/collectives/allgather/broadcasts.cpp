@@ -11,7 +11,7 @@
 namespace quadrille {
 namespace {
 
-Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+Program generate_broadcasts(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
   const Bytes b = problem.block_bytes;
   ProgramBuilder program{me};
   program.expect(problem.ranks, 2);
@@ -37,7 +37,7 @@ extern const Algorithm allgather_broadcasts{
         "One rank after the other broadcasts its block down a tree, while most ranks are idle. It takes p times the rounds of one "
         "broadcast, where a ring has p - 1 rounds in all: it shows what an allgather gains from doing all at once.",
     .source = "grama2003",
-    .generate = generate,
+    .generate = generate_broadcasts,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };
 

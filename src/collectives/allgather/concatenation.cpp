@@ -87,7 +87,7 @@ std::vector<Parameter> parameters() {
            .range = {}}};
 }
 
-std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters& parameters) {
+std::shared_ptr<const Analysis> analyse_concatenation(const Problem& problem, const Parameters& parameters) {
   auto lines = std::make_shared<Lines>();
   lines->ranks = problem.ranks;
   lines->longest = problem.block_bytes;
@@ -101,7 +101,7 @@ std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters
   return lines;
 }
 
-Program generate(const Problem& problem, const Parameters&, const Analysis* analysis, Rank me) {
+Program generate_concatenation(const Problem& problem, const Parameters&, const Analysis* analysis, Rank me) {
   const Count p = problem.ranks;
   const Lines& lines = static_cast<const Lines&>(*analysis);
   ProgramBuilder program{me};
@@ -132,8 +132,8 @@ Algorithm allgather_concatenation(Collective collective) {
           "numbers of ranks, the least volume.",
       .source = "bruck1997, section 4",
       .parameters = parameters(),
-      .generate = generate,
-      .analyse = analyse,
+      .generate = generate_concatenation,
+      .analyse = analyse_concatenation,
       .symmetry = is_irregular(collective) ? nullptr : translation,
       .ports = [](const Problem&, const Parameters& parameters) { return number(parameters, "ports"); },
   };

@@ -12,11 +12,11 @@
 namespace quadrille {
 namespace {
 
-Program generate(const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
+Program generate_mesh(const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
   return gather_on_mesh(problem, number(parameters, "rows"), shares(analysis), me);
 }
 
-std::optional<Symmetry> symmetry(const Problem& problem, const Parameters& parameters) {
+std::optional<Symmetry> mesh_symmetry(const Problem& problem, const Parameters& parameters) {
   return rows_moved_on(problem, parameters);
 }
 
@@ -32,10 +32,10 @@ extern const Algorithm allgather_mesh{
     .needs = "rows divides p",
     .source = "grama2003",
     .parameters = {grid_rows()},
-    .generate = generate,
+    .generate = generate_mesh,
     .applies = has_full_rows,
     .analyse = Shares::analyse,
-    .symmetry = symmetry,
+    .symmetry = mesh_symmetry,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };
 

@@ -12,7 +12,7 @@
 namespace quadrille {
 namespace {
 
-Program generate(const Problem& problem, const Parameters&, const Analysis* analysis, Rank me) {
+Program generate_neighbor_exchange(const Problem& problem, const Parameters&, const Analysis* analysis, Rank me) {
   const Count p = problem.ranks;
   const Shares& lengths = shares(analysis);
   const Region own{Buffer::input, 0, lengths.of(me), {}};
@@ -40,7 +40,9 @@ Program generate(const Problem& problem, const Parameters&, const Analysis* anal
   return std::move(program).finish();
 }
 
-std::optional<Symmetry> symmetry(const Problem& problem, const Parameters&) { return even_translation(problem.ranks); }
+std::optional<Symmetry> neighbor_exchange_symmetry(const Problem& problem, const Parameters&) {
+  return even_translation(problem.ranks);
+}
 
 }  // namespace
 
@@ -55,10 +57,10 @@ Algorithm allgather_neighbor_exchange(Collective collective) {
           "to neighbours.",
       .needs = "p even",
       .source = "chen2005",
-      .generate = generate,
+      .generate = generate_neighbor_exchange,
       .applies = [](const Problem& problem, const Parameters&) { return has_even_ranks(problem.ranks); },
       .analyse = Shares::analyse,
-      .symmetry = is_irregular(collective) ? nullptr : symmetry,
+      .symmetry = is_irregular(collective) ? nullptr : neighbor_exchange_symmetry,
       .ports = [](const Problem&, const Parameters&) { return Count{1}; },
   };
 }

@@ -35,17 +35,17 @@ Parameter passing() {
           .range = {}};
 }
 
-Program generate(const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
+Program generate_recursive_doubling(const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
   return word(parameters, "first") == "far" ? gather_by_doubling_from_afar(problem, shares(analysis), me)
                                             : gather_by_doubling(problem, shares(analysis), me);
 }
 
-Result<> applies(const Problem& problem, const Parameters& parameters) {
+Result<> recursive_doubling_applies(const Problem& problem, const Parameters& parameters) {
   const bool passes = word(parameters, "passing") == "yes" && word(parameters, "first") == "near";
   return passes ? Result<>() : has_power_of_two_ranks(problem, parameters);
 }
 
-std::optional<Symmetry> symmetry(const Problem& problem, const Parameters&) {
+std::optional<Symmetry> recursive_doubling_symmetry(const Problem& problem, const Parameters&) {
   if (!is_power_of_two(problem.ranks)) return std::nullopt;
   return exclusive_or_symmetry(problem.ranks);
 }
@@ -64,10 +64,10 @@ Algorithm allgather_recursive_doubling(Collective collective) {
       .needs = "p a power of two, unless others pass on",
       .source = "grama2003",
       .parameters = {doubling_order(), passing()},
-      .generate = generate,
-      .applies = applies,
+      .generate = generate_recursive_doubling,
+      .applies = recursive_doubling_applies,
       .analyse = Shares::analyse,
-      .symmetry = is_irregular(collective) ? nullptr : symmetry,
+      .symmetry = is_irregular(collective) ? nullptr : recursive_doubling_symmetry,
       .ports = [](const Problem&, const Parameters&) { return Count{1}; },
       .tried_with_shares = with_defaults,
   };

@@ -42,24 +42,24 @@ Parameter form() {
           }};
 }
 
-Program generate(const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
+Program generate_bine(const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
   return by_shares(parameters) ? joined_at_the_share(problem, parameters, analysis, me)
                                : exchange_of_vectors(problem, farthest_first, me);
 }
 
-std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters& parameters) {
+std::shared_ptr<const Analysis> analyse_bine(const Problem& problem, const Parameters& parameters) {
   if (!by_shares(parameters)) return nullptr;
   return parts_by_shares(problem, Collective::reduce_scatterv, "bine", Collective::allgatherv, "bine");
 }
 
-Combining combining(const Problem& problem, const Parameters& parameters) {
+Combining bine_combining(const Problem& problem, const Parameters& parameters) {
   if (!by_shares(parameters)) return any_order_of_more_than_two(problem, parameters);
   const Problem scattered = problem_of_shares(problem, Collective::reduce_scatterv);
   const Choice scatter = parse_choice(scattered, "bine");
   return scatter.algorithm->combining(scattered, scatter.parameters);
 }
 
-std::optional<Symmetry> symmetry(const Problem& problem, const Parameters& parameters) {
+std::optional<Symmetry> bine_symmetry(const Problem& problem, const Parameters& parameters) {
   if (by_shares(parameters) || !is_power_of_two(problem.ranks)) return std::nullopt;
   if (required_combining(problem) != Combining::any_order) return std::nullopt;
   return even_translation(problem.ranks);
@@ -77,15 +77,15 @@ extern const Algorithm allreduce_bine{
     .needs = "shares: p even",
     .source = "desensi2025",
     .parameters = {form()},
-    .generate = generate,
+    .generate = generate_bine,
     .applies = [](const Problem& problem, const Parameters& parameters) -> Result<> {
       if (by_shares(parameters)) return has_even_ranks(problem.ranks);
       return {};
     },
-    .analyse = analyse,
-    .symmetry = symmetry,
+    .analyse = analyse_bine,
+    .symmetry = bine_symmetry,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
-    .combining = combining,
+    .combining = bine_combining,
     .combining_rule = "any order; fixed tree if p <= 2, or if p = 4 and by shares",
 };
 

@@ -13,7 +13,7 @@
 namespace quadrille {
 namespace {
 
-std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters& parameters) {
+std::shared_ptr<const Analysis> analyse_rabenseifner(const Problem& problem, const Parameters& parameters) {
   const Bytes b = problem.block_bytes;
   const auto all = folded_by(problem, parameters, Survivor::upper);
   const FoldedPairs* const folded = all.get();
@@ -47,7 +47,7 @@ extern const Algorithm allreduce_rabenseifner{
     .source = "thakur2005",
     .parameters = {fold_parameter()},
     .generate = folded_program,
-    .analyse = analyse,
+    .analyse = analyse_rabenseifner,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
     .combining = combining_of_folded,
     .combining_rule = combining_rule_of_folded,

@@ -16,12 +16,12 @@
 namespace quadrille {
 namespace {
 
-Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+Program generate_recursive_doubling(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
   return exchange_of_vectors(
       problem, [](Count x, Count round, Count) { return x ^ (Count{1} << round); }, me);
 }
 
-std::optional<Symmetry> symmetry(const Problem& problem, const Parameters&) {
+std::optional<Symmetry> recursive_doubling_symmetry(const Problem& problem, const Parameters&) {
   if (!is_power_of_two(problem.ranks) || required_combining(problem) != Combining::any_order) return std::nullopt;
   return exclusive_or_symmetry(problem.ranks);
 }
@@ -36,8 +36,8 @@ extern const Algorithm allreduce_recursive_doubling{
         "Partners exchange their partial results, so the number of operands in each doubles: 1, 2, 4, 8, as the colour shows. No "
         "algorithm has fewer rounds on one port. But a whole vector travels in every round, so it is for short vectors.",
     .source = "grama2003",
-    .generate = generate,
-    .symmetry = symmetry,
+    .generate = generate_recursive_doubling,
+    .symmetry = recursive_doubling_symmetry,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
     .combining = combining_of_folded,
     .combining_rule = combining_rule_of_folded,

@@ -15,12 +15,12 @@
 namespace quadrille {
 namespace {
 
-Result<> applies(const Problem& problem, const Parameters& parameters) {
+Result<> reduce_scatter_allgather_applies(const Problem& problem, const Parameters& parameters) {
   if (auto scatters = scatter_applies(problem, parameters); !scatters) return scatters;
   return gather_applies(problem, parameters);
 }
 
-Count ports(const Problem& problem, const Parameters& parameters) {
+Count reduce_scatter_allgather_ports(const Problem& problem, const Parameters& parameters) {
   const Problem scattered = problem_of_shares(problem, Collective::reduce_scatterv),
                 gathered = problem_of_shares(problem, Collective::allgatherv);
   return std::max(ports_of(scattered, choice_of_scatter(scattered, parameters)),
@@ -41,13 +41,13 @@ extern const Algorithm allreduce_reduce_scatter_allgather{
     .source = "grama2003",
     .parameters = {scatter_part(), gather_part()},
     .generate = joined_at_the_share,
-    .applies = applies,
+    .applies = reduce_scatter_allgather_applies,
     .analyse =
         [](const Problem& problem, const Parameters& parameters) {
           return parts_by_shares(problem, Collective::reduce_scatterv, word(parameters, "scatter"), Collective::allgatherv,
                                  word(parameters, "gather"));
         },
-    .ports = ports,
+    .ports = reduce_scatter_allgather_ports,
     .combining = combining_of_scatter,
     .combining_rule = combining_rule_of_scatter,
     .tried_between_nodes = [](const Problem& whole) -> std::vector<std::string_view> {

@@ -132,7 +132,7 @@ class Swing {
   Rank me_;
 };
 
-Program generate(const Problem& problem, const Parameters& parameters, const Analysis*, Rank me) {
+Program generate_swing(const Problem& problem, const Parameters& parameters, const Analysis*, Rank me) {
   const Swing swing(problem, parameters, me);
   const BufferPosition share{Buffer::output, vector_share(Buffer::output, problem, me).offset};
   return joined({.program = reduced(swing.gather(/*to_be_reversed=*/true)), .output = share},
@@ -144,7 +144,7 @@ bool has_equal_sides(const Problem& problem) {
   return std::all_of(sides.begin(), sides.end(), [&](const TorusSide& side) { return side.length == sides.front().length; });
 }
 
-Result<> applies(const Problem& problem, const Parameters& parameters) {
+Result<> swing_applies(const Problem& problem, const Parameters& parameters) {
   for (const TorusSide& side : torus_sides(problem))
     if (!is_power_of_two(side.length))
       return cannot("its steps halve each side of the torus, so sides must be powers of two, not " + std::to_string(side.length));
@@ -153,7 +153,7 @@ Result<> applies(const Problem& problem, const Parameters& parameters) {
   return {};
 }
 
-Parameter ports() {
+Parameter swing_ports() {
   return {.name = "ports",
           .summary = "send each message as a whole, or parts of it by all links of the torus at once",
           .standard = "all",
@@ -181,9 +181,9 @@ extern const Algorithm allreduce_swing{
         "ring or torus, in far fewer rounds than the ring takes.",
     .needs = "sides that are powers of two; ports=all: equal sides",
     .source = "desensi2024",
-    .parameters = {ports()},
-    .generate = generate,
-    .applies = applies,
+    .parameters = {swing_ports()},
+    .generate = generate_swing,
+    .applies = swing_applies,
     .ports = [](const Problem& problem, const Parameters& parameters) { return parts_of(torus_sides(problem), parameters); },
     .combining = any_order_of_more_than_two,
     .combining_rule = any_order_of_more_than_two_rule,

@@ -24,7 +24,7 @@ struct Ways : Analysis {
   std::vector<BineWay> list;
 };
 
-Program generate(const Problem& problem, const Parameters&, const Analysis* analysis, Rank me) {
+Program generate_bine(const Problem& problem, const Parameters&, const Analysis* analysis, Rank me) {
   const Count p = problem.ranks;
   const Bytes b = problem.block_bytes;
   const auto& ways = static_cast<const Ways&>(*analysis).list;
@@ -52,7 +52,7 @@ Program generate(const Problem& problem, const Parameters&, const Analysis* anal
   return std::move(program).finish();
 }
 
-Result<> applies(const Problem& problem, const Parameters&) {
+Result<> bine_applies(const Problem& problem, const Parameters&) {
   if (is_power_of_two(problem.ranks)) return {};
   return cannot("each block has one way through the butterfly only among a power of two, not among " +
                 std::to_string(problem.ranks) + " ranks");
@@ -69,8 +69,8 @@ extern const Algorithm alltoall_bine{
         "fewer messages leave a group of neighbouring ranks, which matters where few links join the groups.",
     .needs = "p a power of two",
     .source = "desensi2025",
-    .generate = generate,
-    .applies = applies,
+    .generate = generate_bine,
+    .applies = bine_applies,
     .analyse = [](const Problem& problem, const Parameters&) -> std::shared_ptr<const Analysis> {
       return std::make_shared<Ways>(problem.ranks);
     },

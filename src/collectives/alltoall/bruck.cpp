@@ -23,7 +23,7 @@ struct Levels : Analysis {
   std::vector<CoverLevel> levels;
 };
 
-std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters& parameters) {
+std::shared_ptr<const Analysis> analyse_bruck(const Problem& problem, const Parameters& parameters) {
   const Count p = problem.ranks;
   const Count radix = number(parameters, "radix");
   const Count ports = number(parameters, "ports");
@@ -117,7 +117,7 @@ void classical(ProgramBuilder& program, const std::vector<CoverLevel>& levels, R
   program.copy({blocks(Buffer::scratch, 0, p, b)}, blocks_downward(Buffer::output, me, p, p, b));
 }
 
-Program generate(const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
+Program generate_bruck(const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
   const Count p = problem.ranks;
   const Bytes b = problem.block_bytes;
   const auto& levels = static_cast<const Levels&>(*analysis).levels;
@@ -131,7 +131,7 @@ Program generate(const Problem& problem, const Parameters& parameters, const Ana
   return std::move(program).finish();
 }
 
-Result<> applies(const Problem&, const Parameters& parameters) {
+Result<> bruck_applies(const Problem&, const Parameters& parameters) {
   if (word(parameters, "level") != "halving") return {};
   if (number(parameters, "ports") == 1) return {};
   return cannot("level=halving has one hop per level and therefore needs ports=1");
@@ -175,9 +175,9 @@ extern const Algorithm alltoall_bruck{
                       if (number(before, "ports") > 1) return {"positional"};
                       return {"positional", "balanced", "halving"};
                     }}},
-    .generate = generate,
-    .applies = applies,
-    .analyse = analyse,
+    .generate = generate_bruck,
+    .applies = bruck_applies,
+    .analyse = analyse_bruck,
     .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(translation_symmetry(problem.ranks)); },
     .ports = [](const Problem&, const Parameters& parameters) { return number(parameters, "ports"); },
 };

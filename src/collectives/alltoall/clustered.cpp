@@ -31,27 +31,29 @@
 namespace quadrille {
 namespace {
 
-OwnNode own_node(const Parameters& parameters) {
-  const std::string mode = word(parameters, "mode");
+OwnNode own_node(const Parameters& clustered_parameters) {
+  const std::string mode = word(clustered_parameters, "mode");
   if (mode == "inter") return OwnNode::apart;
   return mode == "exchange" ? OwnNode::exchanges : OwnNode::sends;
 }
 
-bool is_by_permutations(const Parameters& parameters) { return word(parameters, "decomposition") == "permutations"; }
+bool is_by_permutations(const Parameters& clustered_parameters) {
+  return word(clustered_parameters, "decomposition") == "permutations";
+}
 
-Decomposition decomposition(const Parameters& parameters) {
-  return {.into = is_by_permutations(parameters) ? Decomposition::Into::permutations : Decomposition::Into::matchings,
-          .form = factor_form(parameters),
-          .degree = number(parameters, "degree")};
+Decomposition decomposition(const Parameters& clustered_parameters) {
+  return {.into = is_by_permutations(clustered_parameters) ? Decomposition::Into::permutations : Decomposition::Into::matchings,
+          .form = factor_form(clustered_parameters),
+          .degree = number(clustered_parameters, "degree")};
 }
 
 // The timetable of the algorithm, made once for all ranks. A node with several adapters is treated as that many nodes.
 class ClusteredExchange : public Analysis {
  public:
-  ClusteredExchange(const Problem& problem, const Parameters& parameters)
-      : nodes_(NodeRanks(problem).dealt(number(parameters, "adapters"))),
-        own_node_(own_node(parameters)),
-        steps_(nodes_.sizes(), own_node_, decomposition(parameters)) {
+  ClusteredExchange(const Problem& problem, const Parameters& clustered_parameters)
+      : nodes_(NodeRanks(problem).dealt(number(clustered_parameters, "adapters"))),
+        own_node_(own_node(clustered_parameters)),
+        steps_(nodes_.sizes(), own_node_, decomposition(clustered_parameters)) {
     for (std::size_t t = 0; t < steps_.phases().size(); ++t) {
       const NodePhase& phase = steps_.phases()[t];
       timetable_.stages.push_back({fmt::format("phase {}", t + 1), phase.first_step, phase.end_step() - phase.first_step});
@@ -86,7 +88,7 @@ class ClusteredExchange : public Analysis {
   Timetable timetable_;
 };
 
-std::vector<Parameter> parameters(Collective collective) {
+std::vector<Parameter> clustered_parameters(Collective collective) {
   Parameter factor = factor_parameter();
   factor.summary =
       "self-loops of the factorisation of the nodes: spread over the rounds (basic), or for even numbers all in the last";
@@ -126,37 +128,37 @@ std::vector<Parameter> parameters(Collective collective) {
   return all;
 }
 
-Program generate(const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
+Program generate_clustered(const Problem& problem, const Parameters& clustered_parameters, const Analysis* analysis, Rank me) {
   const auto exchange = [&](const Problem& part) {
     return exchange_by_timetable(part, static_cast<const ClusteredExchange&>(*analysis).timetable(), me);
   };
-  return is_irregular(problem.collective) ? exchange(problem) : exchange_in_segments(problem, parameters, exchange);
+  return is_irregular(problem.collective) ? exchange(problem) : exchange_in_segments(problem, clustered_parameters, exchange);
 }
 
-Result<> applies(const Problem&, const Parameters& parameters) {
-  const bool is_inter = word(parameters, "mode") == "inter", is_basic = word(parameters, "factor") == "basic";
-  if (is_basic && is_by_permutations(parameters))
+Result<> clustered_applies(const Problem&, const Parameters& clustered_parameters) {
+  const bool is_inter = word(clustered_parameters, "mode") == "inter", is_basic = word(clustered_parameters, "factor") == "basic";
+  if (is_basic && is_by_permutations(clustered_parameters))
     return cannot("decomposition=permutations has all self-loops in one factor and therefore needs factor=concentrated");
   if (is_basic && is_inter)
     return cannot("mode=inter needs factor=concentrated, in which the messages inside nodes have rounds of their own");
-  if (number(parameters, "degree") > 1 && !is_inter)
+  if (number(clustered_parameters, "degree") > 1 && !is_inter)
     return cannot("a degree above 1 needs mode=inter, in which the messages inside nodes have rounds of their own");
-  if (number(parameters, "degree") > 1 && number(parameters, "adapters") > 1)
+  if (number(clustered_parameters, "degree") > 1 && number(clustered_parameters, "adapters") > 1)
     return cannot("a degree above 1 needs adapters=1, because an adapter has one exchange at a time");
   return {};
 }
 
-std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters& parameters) {
-  return std::make_shared<ClusteredExchange>(problem, parameters);
+std::shared_ptr<const Analysis> analyse_clustered(const Problem& problem, const Parameters& clustered_parameters) {
+  return std::make_shared<ClusteredExchange>(problem, clustered_parameters);
 }
 
-Count ports(const Problem& problem, const Parameters& parameters) {
-  if (number(parameters, "degree") == 1) return 1;
-  return NodeTimetable::processor_ports(NodeRanks(problem).sizes(), decomposition(parameters));
+Count clustered_ports(const Problem& problem, const Parameters& clustered_parameters) {
+  if (number(clustered_parameters, "degree") == 1) return 1;
+  return NodeTimetable::processor_ports(NodeRanks(problem).sizes(), decomposition(clustered_parameters));
 }
 
-Count node_ports(const Problem&, const Parameters& parameters) {
-  return number(parameters, "adapters") * number(parameters, "degree");
+Count node_ports(const Problem&, const Parameters& clustered_parameters) {
+  return number(clustered_parameters, "adapters") * number(clustered_parameters, "degree");
 }
 
 }  // namespace
@@ -172,12 +174,12 @@ Algorithm alltoall_clustered(Collective collective) {
           "the network. All data goes straight to its target. Messages inside nodes have rounds of their own, because they do not "
           "need the network.",
       .source = "sanders2002, section 3",
-      .parameters = parameters(collective),
-      .generate = generate,
-      .applies = applies,
-      .analyse = analyse,
+      .parameters = clustered_parameters(collective),
+      .generate = generate_clustered,
+      .applies = clustered_applies,
+      .analyse = analyse_clustered,
       .needs_own_counts_only = is_irregular(collective),
-      .ports = ports,
+      .ports = clustered_ports,
       .node_ports = node_ports,
   };
 }

@@ -31,7 +31,8 @@ namespace {
 // index i mod `leaders`.
 class Leaders : public Analysis {
  public:
-  Leaders(const Problem& problem, const Parameters& parameters) : nodes_(problem), leaders_(number(parameters, "leaders")) {}
+  Leaders(const Problem& problem, const Parameters& combined_parameters)
+      : nodes_(problem), leaders_(number(combined_parameters, "leaders")) {}
 
   const NodeRanks& nodes() const { return nodes_; }
   Count turns() const { return one_factor::factors_with_pairs(nodes_.node_count()); }
@@ -212,7 +213,7 @@ class CombinedProgram {
   const SharesOfNodes sent_, received_;
 };
 
-std::vector<Parameter> parameters(Collective collective) {
+std::vector<Parameter> combined_parameters(Collective collective) {
   std::vector<Parameter> all{
       {.name = "leaders",
        .summary = "ranks of a node that exchange for it, in turn",
@@ -239,16 +240,16 @@ std::vector<Parameter> parameters(Collective collective) {
   return all;
 }
 
-std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters& parameters) {
-  return std::make_shared<Leaders>(problem, parameters);
+std::shared_ptr<const Analysis> analyse_combined(const Problem& problem, const Parameters& combined_parameters) {
+  return std::make_shared<Leaders>(problem, combined_parameters);
 }
 
-Program generate(const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
-  const bool tells_sizes = parameters.contains("counts") && word(parameters, "counts") == "headers";
+Program generate_combined(const Problem& problem, const Parameters& combined_parameters, const Analysis* analysis, Rank me) {
+  const bool tells_sizes = combined_parameters.contains("counts") && word(combined_parameters, "counts") == "headers";
   return CombinedProgram(problem, static_cast<const Leaders&>(*analysis), tells_sizes, me).make();
 }
 
-Count ports(const Problem& problem, const Parameters&) { return std::max<Count>(1, NodeRanks(problem).largest() - 1); }
+Count combined_ports(const Problem& problem, const Parameters&) { return std::max<Count>(1, NodeRanks(problem).largest() - 1); }
 
 }  // namespace
 
@@ -263,10 +264,10 @@ Algorithm alltoall_combined(Collective collective) {
           "dealt out. With n ranks on each node, one message takes the place of n * n; the price is copies inside the nodes. For "
           "short data that is a good bargain.",
       .source = "sanders2002",
-      .parameters = parameters(collective),
-      .generate = generate,
-      .analyse = analyse,
-      .ports = ports,
+      .parameters = combined_parameters(collective),
+      .generate = generate_combined,
+      .analyse = analyse_combined,
+      .ports = combined_ports,
       .node_ports = [](const Problem&, const Parameters&) { return Count{1}; },
   };
 }

@@ -31,7 +31,7 @@ Program exchange(const Problem& problem, Rank me) {
   return std::move(program).finish();
 }
 
-Program generate(const Problem& problem, const Parameters& parameters, const Analysis*, Rank me) {
+Program generate_direct(const Problem& problem, const Parameters& parameters, const Analysis*, Rank me) {
   return exchange_in_segments(problem, parameters, [&](const Problem& part) { return exchange(part, me); });
 }
 
@@ -46,7 +46,7 @@ extern const Algorithm alltoall_direct{
         "p - 1 messages at once: with short blocks the start-ups cost more than the bytes, and some networks become congested.",
     .source = "grama2003",
     .parameters = {exchange_segments_parameter()},
-    .generate = generate,
+    .generate = generate_direct,
     .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(translation_symmetry(problem.ranks)); },
 };
 

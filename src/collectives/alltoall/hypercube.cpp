@@ -17,7 +17,7 @@
 namespace quadrille {
 namespace {
 
-Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+Program generate_hypercube(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
   const Count p = problem.ranks;
   const Bytes b = problem.block_bytes;
   ProgramBuilder program{me};
@@ -43,7 +43,7 @@ Program generate(const Problem& problem, const Parameters&, const Analysis*, Ran
   return std::move(program).finish();
 }
 
-Result<> applies(const Problem& problem, const Parameters&) {
+Result<> hypercube_applies(const Problem& problem, const Parameters&) {
   if (std::has_single_bit(static_cast<std::uint64_t>(problem.ranks))) return {};
   return cannot("it crosses one dimension of a hypercube in each round and therefore needs a power of two, not " +
                 std::to_string(problem.ranks) + " ranks");
@@ -61,8 +61,8 @@ extern const Algorithm alltoall_hypercube{
         "without scratch memory.",
     .needs = "p a power of two",
     .source = "grama2003",
-    .generate = generate,
-    .applies = applies,
+    .generate = generate_hypercube,
+    .applies = hypercube_applies,
     .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(exclusive_or_symmetry(problem.ranks)); },
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };

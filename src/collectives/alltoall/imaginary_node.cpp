@@ -119,7 +119,7 @@ class PaddedRing {
   Bytes block_bytes_;
 };
 
-Result<> applies(const Problem& problem, const Parameters&) {
+Result<> imaginary_node_applies(const Problem& problem, const Parameters&) {
   if (problem.ranks % 2 == 0) return cannot("a ring with an even number of ranks needs no imaginary node; use torus:kernel=ar");
   for (const Count side : problem.grid)
     if (side > 1 && side < problem.ranks) return cannot("ranks on a grid with several sides do not form a ring");
@@ -140,7 +140,7 @@ extern const Algorithm alltoall_imaginary_node{
     .needs = "an odd number of ranks, on a ring",
     .source = "liu2005, section VI",
     .generate = [](const Problem& problem, const Parameters&, const Analysis*, Rank me) { return PaddedRing(problem).program(me); },
-    .applies = applies,
+    .applies = imaginary_node_applies,
     .ports = [](const Problem&, const Parameters&) { return Count{2}; },
 };
 

@@ -44,7 +44,7 @@ struct Ring {
   }
 };
 
-Program generate(const Problem& problem, const Parameters& parameters, const Analysis*, Rank me) {
+Program generate_mesh(const Problem& problem, const Parameters& parameters, const Analysis*, Rank me) {
   const Count p = problem.ranks;
   const Bytes b = problem.block_bytes;
   const Count rows = number(parameters, "rows"), columns = p / rows;
@@ -85,7 +85,7 @@ extern const Algorithm alltoall_mesh{
     .needs = "rows divides p",
     .source = "grama2003",
     .parameters = {grid_rows()},
-    .generate = generate,
+    .generate = generate_mesh,
     .applies = has_full_rows,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };

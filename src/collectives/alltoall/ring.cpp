@@ -15,7 +15,7 @@
 namespace quadrille {
 namespace {
 
-Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+Program generate_ring(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
   const Count p = problem.ranks;
   const Bytes b = problem.block_bytes;
   const Rank right = (me + 1) % p;
@@ -49,7 +49,7 @@ extern const Algorithm alltoall_ring{
         "neighbour travels through all other ranks, so the volume grows with the square of p: that is the price of links that lead "
         "to one neighbour only.",
     .source = "grama2003",
-    .generate = generate,
+    .generate = generate_ring,
     .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(translation_symmetry(problem.ranks)); },
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };

@@ -14,7 +14,7 @@
 namespace quadrille {
 namespace {
 
-Program generate(const Problem& problem, const Parameters& parameters, const Analysis*, Rank me) {
+Program generate_scattered(const Problem& problem, const Parameters& parameters, const Analysis*, Rank me) {
   const Count p = problem.ranks;
   const Bytes b = problem.block_bytes;
   const Count window = number(parameters, "window");
@@ -55,7 +55,7 @@ extern const Algorithm alltoall_scattered{
                       if (problem.ranks <= 32) return {problem.ranks};
                       return {Count{8}, Count{32}};
                     }}},
-    .generate = generate,
+    .generate = generate_scattered,
     .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(translation_symmetry(problem.ranks)); },
     .ports = [](const Problem&, const Parameters& parameters) { return number(parameters, "window"); },
 };

@@ -12,7 +12,7 @@
 namespace quadrille {
 namespace {
 
-Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+Program generate_shift(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
   const Count p = problem.ranks;
   const Bytes b = problem.block_bytes;
   ProgramBuilder program{me};
@@ -40,7 +40,7 @@ extern const Algorithm alltoall_shift{
         "Each round is one diagonal of the matrix of the traffic: every rank sends one message and receives one, so nobody has to "
         "queue. No byte travels twice; the price is p - 1 rounds, so it suits long blocks.",
     .source = "grama2003",
-    .generate = generate,
+    .generate = generate_shift,
     .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(translation_symmetry(problem.ranks)); },
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };

@@ -19,7 +19,7 @@
 namespace quadrille {
 namespace {
 
-Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+Program generate_submesh(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
   const std::vector<TorusSide> sides = torus_sides(problem);
   const Bytes b = problem.block_bytes;
   const Slots slots(sides, 0, b);
@@ -82,7 +82,7 @@ extern const Algorithm alltoall_submesh{
     .picture_problem = "--topology torus:4x4",
     .needs = "two even sides",
     .source = "liu2005, section IV.A",
-    .generate = generate,
+    .generate = generate_submesh,
     .applies = [](const Problem& problem, const Parameters&) -> Result<> {
       const std::vector<TorusSide> sides = torus_sides(problem);
       if (sides.size() == 2 && sides_divisible(sides, 2)) return {};

@@ -247,12 +247,12 @@ class TorusExchange {
 bool is_at2(const Parameters& parameters) { return word(parameters, "order") == "at2"; }
 bool is_alternating(const Parameters& parameters) { return word(parameters, "kernel") == "ar"; }
 
-Program generate(const Problem& problem, const Parameters& parameters, const Analysis*, Rank me) {
+Program generate_torus(const Problem& problem, const Parameters& parameters, const Analysis*, Rank me) {
   TorusExchange exchange(problem, is_alternating(parameters) ? Kernel::alternating : Kernel::simple, me);
   return is_at2(parameters) ? std::move(exchange).at2() : std::move(exchange).dimension_split();
 }
 
-Result<> applies(const Problem& problem, const Parameters& parameters) {
+Result<> torus_applies(const Problem& problem, const Parameters& parameters) {
   const std::vector<TorusSide> sides = torus_sides(problem);
   if (is_at2(parameters) && (sides.size() != 2 || !sides_divisible(sides, 2)))
     return cannot("order=at2 needs a grid of two sides, both even; order=dimension-split works for any grid");
@@ -272,7 +272,7 @@ std::optional<Symmetry> symmetry(const Problem& problem, const Parameters& param
   return torus_symmetry(torus_sides(problem), (is_at2(parameters) ? 2 : 1) * (is_alternating(parameters) ? 2 : 1));
 }
 
-Count ports(const Problem& problem, const Parameters&) {
+Count torus_ports(const Problem& problem, const Parameters&) {
   return std::max<Count>(1, 2 * static_cast<Count>(torus_sides(problem).size()));
 }
 
@@ -304,10 +304,10 @@ extern const Algorithm alltoall_torus{
     .needs = "order=at2 two even sides; kernel=ar even sides",
     .source = "liu2005, sections 3 and 4",
     .parameters = {kernel_parameter, order_parameter},
-    .generate = generate,
-    .applies = applies,
+    .generate = generate_torus,
+    .applies = torus_applies,
     .symmetry = symmetry,
-    .ports = ports,
+    .ports = torus_ports,
 };
 
 }  // namespace quadrille

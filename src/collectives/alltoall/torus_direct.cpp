@@ -97,7 +97,7 @@ class DirectRounds {
   Count longest_ = 4;
 };
 
-Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+Program generate_torus_direct(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
   const Bytes b = problem.block_bytes;
   const DirectRounds rounds(torus_sides(problem));
   struct Block {
@@ -144,7 +144,7 @@ extern const Algorithm alltoall_torus_direct{
     .picture_problem = "--topology torus:4x4,balanced",
     .needs = "a grid whose sides are multiples of 4",
     .source = "tseng1996",
-    .generate = generate,
+    .generate = generate_torus_direct,
     .applies = [](const Problem& problem, const Parameters&) -> Result<> {
       const std::vector<TorusSide> sides = torus_sides(problem);
       if (!problem.grid.empty() && !sides.empty() && sides_divisible(sides, 4)) return {};

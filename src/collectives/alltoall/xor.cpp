@@ -14,7 +14,7 @@
 namespace quadrille {
 namespace {
 
-Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+Program generate_xor(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
   const Bytes b = problem.block_bytes;
   ProgramBuilder program{me};
   program.expect(problem.ranks, 2);
@@ -30,7 +30,7 @@ Program generate(const Problem& problem, const Parameters&, const Analysis*, Ran
   return std::move(program).finish();
 }
 
-Result<> applies(const Problem& problem, const Parameters&) {
+Result<> xor_applies(const Problem& problem, const Parameters&) {
   if (std::has_single_bit(static_cast<std::uint64_t>(problem.ranks))) return {};
   return cannot("it pairs rank i with i ^ d and therefore needs a power of two, not " + std::to_string(problem.ranks) + " ranks");
 }
@@ -46,8 +46,8 @@ extern const Algorithm alltoall_xor{
         "both directions of a link are in use at once, and on a hypercube no two messages share a link.",
     .needs = "p a power of two",
     .source = "grama2003",
-    .generate = generate,
-    .applies = applies,
+    .generate = generate_xor,
+    .applies = xor_applies,
     .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(exclusive_or_symmetry(problem.ranks)); },
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };

@@ -233,13 +233,13 @@ class ExchangeProgram {
 };
 
 // Null if nothing is packed.
-std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters&) {
+std::shared_ptr<const Analysis> analyse_exchange(const Problem& problem, const Parameters&) {
   if (problem.nodes.empty()) return nullptr;
   auto pairs = std::make_shared<PackedPairs>(problem);
   return pairs->is_empty() ? nullptr : pairs;
 }
 
-Program generate(const Problem& problem, const Parameters&, const Analysis* analysis, Rank me) {
+Program generate_exchange(const Problem& problem, const Parameters&, const Analysis* analysis, Rank me) {
   if (!analysis) return exchange_by_distance(problem, std::max<Count>(1, problem.ranks - 1), me);
   return ExchangeProgram(problem, static_cast<const PackedPairs&>(*analysis), me).make();
 }
@@ -262,8 +262,8 @@ extern const Algorithm alltoallv_exchange{
         "data goes straight to its target. Both ends see from their totals what a pair of nodes will do, so there is nothing to "
         "agree on. For short data that saves start-ups, and long data does not wait for a leader.",
     .source = "sanders2002",
-    .generate = generate,
-    .analyse = analyse,
+    .generate = generate_exchange,
+    .analyse = analyse_exchange,
     .ports = [](const Problem& problem, const Parameters&) { return std::max<Count>(1, problem.ranks - 1); },
     .node_ports = node_ports,
 };

@@ -20,11 +20,11 @@
 namespace quadrille {
 namespace {
 
-std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters& parameters) {
+std::shared_ptr<const Analysis> analyse_grid(const Problem& problem, const Parameters& parameters) {
   return analyse_grid_exchange(problem, parameters, std::nullopt, 1);
 }
 
-std::unique_ptr<IncrementalProgram> incremental(const Problem& problem, const Parameters& parameters, Rank me) {
+std::unique_ptr<IncrementalProgram> grid_incremental(const Problem& problem, const Parameters& parameters, Rank me) {
   return grid_exchange_in_stages(problem, parameters, std::nullopt, 1, me);
 }
 
@@ -42,8 +42,8 @@ extern const Algorithm alltoallv_grid{
     .parameters = {sides_parameter(), columns_parameter(), counts_parameter()},
     .generate = program_by_route,
     .applies = array_applies,
-    .analyse = analyse,
-    .incremental = incremental,
+    .analyse = analyse_grid,
+    .incremental = grid_incremental,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };
 

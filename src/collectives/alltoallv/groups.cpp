@@ -41,7 +41,7 @@ Result<> has_groups(const Problem& problem, const Parameters&) {
   return cannot("every rank sends something and receives something; then four-stage and grid have fewer rounds");
 }
 
-std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters& parameters) {
+std::shared_ptr<const Analysis> analyse_groups(const Problem& problem, const Parameters& parameters) {
   const Bytes grain = number(parameters, "grain");
   const auto split = word(parameters, "stages") == "four" ? std::optional(Split::chain) : std::nullopt;
   return replay_route(problem, parameters, std::make_shared<GroupRoute>(problem, split, grain), grain);
@@ -63,7 +63,7 @@ extern const Algorithm alltoallv_groups{
     .parameters = {stages_parameter(), grain_parameter(), counts_of_all()},
     .generate = program_by_route,
     .applies = has_groups,
-    .analyse = analyse,
+    .analyse = analyse_groups,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };
 

@@ -50,7 +50,7 @@ struct Scanned : Analysis {
   std::optional<CountsAgreement> agreement;
 };
 
-std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters& parameters) {
+std::shared_ptr<const Analysis> analyse_scan_two_phase(const Problem& problem, const Parameters& parameters) {
   auto scanned = std::make_shared<Scanned>(problem);
   if (word(parameters, "counts") == "gathered") scanned->agreement.emplace(problem);
   return scanned;
@@ -148,7 +148,7 @@ class TakersProgram {
   std::vector<Bytes> arrived_;  // by source: offset in scratch memory of its data for the next target
 };
 
-Program generate(const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
+Program generate_scan_two_phase(const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
   return TakersProgram(problem, {problem.ranks, number(parameters, "grain")}, static_cast<const Scanned&>(*analysis), me).made();
 }
 
@@ -167,7 +167,7 @@ Parameter element_size() {
   return grain;
 }
 
-Parameter counts_of_all() {
+Parameter scan_two_phase_counts_of_all() {
   Parameter counts = counts_parameter();
   counts.summary = "how ranks know what others send: gathered in each run, or known from an earlier run with the same counts";
   counts.choices = {"gathered", "known"};
@@ -189,10 +189,10 @@ extern const Algorithm alltoallv_scan_two_phase{
         "cost time.",
     .needs = needs,
     .source = "liu2002, section 3.1.2",
-    .parameters = {element_size(), counts_of_all()},
-    .generate = generate,
+    .parameters = {element_size(), scan_two_phase_counts_of_all()},
+    .generate = generate_scan_two_phase,
     .applies = elements_fit,
-    .analyse = analyse,
+    .analyse = analyse_scan_two_phase,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };
 

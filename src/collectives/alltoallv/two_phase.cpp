@@ -81,21 +81,21 @@ struct AllPairs : Analysis {
   }
 };
 
-std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters& parameters) {
+std::shared_ptr<const Analysis> analyse_two_phase(const Problem& problem, const Parameters& parameters) {
   auto all = std::make_shared<AllPairs>(problem);
   all->route = std::make_shared<TwoPhaseRoute>(problem.ranks, number(parameters, "grain"));
   if (word(parameters, "counts") == "gathered") all->agreement.emplace(problem);
   return all;
 }
 
-Program generate(const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
+Program generate_two_phase(const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
   const auto& all = static_cast<const AllPairs&>(*analysis);
   return SlicePasses(problem, all.route, number(parameters, "grain"), has_headers(parameters),
                      all.agreement ? &*all.agreement : nullptr, me)
       .run([&](Count pass) { return all.arrivals(pass, me); });
 }
 
-std::unique_ptr<IncrementalProgram> incremental(const Problem& problem, const Parameters& parameters, Rank me) {
+std::unique_ptr<IncrementalProgram> two_phase_incremental(const Problem& problem, const Parameters& parameters, Rank me) {
   if (!has_headers(parameters)) return nullptr;
   const Bytes grain = number(parameters, "grain");
   auto route = std::make_shared<TwoPhaseRoute>(problem.ranks, grain);
@@ -115,9 +115,9 @@ extern const Algorithm alltoallv_two_phase{
         "still differ much. The price: each byte travels twice.",
     .source = "liu2002, algorithm A2",
     .parameters = {grain_parameter(), counts_parameter()},
-    .generate = generate,
-    .analyse = analyse,
-    .incremental = incremental,
+    .generate = generate_two_phase,
+    .analyse = analyse_two_phase,
+    .incremental = two_phase_incremental,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };
 

@@ -11,7 +11,7 @@
 namespace quadrille {
 namespace {
 
-Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+Program generate_binomial(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
   const TreePosition down = position_of(BinomialTree(problem.ranks, 0), "leave", me);
   const Count depth = down.phases.front().rounds;
   ProgramBuilder program{me};
@@ -38,7 +38,7 @@ extern const Algorithm barrier_binomial{
         "Reports flow up a tree to rank 0, then the release flows down again. It takes twice the rounds of dissemination, but 2 (p "
         "- 1) messages in all, the fewest possible, which matters on a network that becomes congested.",
     .source = "hensgen1988",
-    .generate = generate,
+    .generate = generate_binomial,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };
 

@@ -16,7 +16,7 @@
 namespace quadrille {
 namespace {
 
-Program generate(const Problem& problem, const Parameters& parameters, const Analysis*, Rank me) {
+Program generate_dissemination(const Problem& problem, const Parameters& parameters, const Analysis*, Rank me) {
   const Count p = problem.ranks;
   const Count ports = number(parameters, "ports");
   ProgramBuilder program{me};
@@ -49,7 +49,7 @@ extern const Algorithm barrier_dissemination{
                     .most = [](const Problem& problem) { return std::max<Count>(1, problem.ranks - 1); },
                     .range = "1..max(1,p-1)",
                     .worth_trying = ports_worth_trying}},
-    .generate = generate,
+    .generate = generate_dissemination,
     .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(translation_symmetry(problem.ranks)); },
     .ports = [](const Problem&, const Parameters& parameters) { return number(parameters, "ports"); },
     .tried_between_nodes = with_defaults,

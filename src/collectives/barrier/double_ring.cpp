@@ -14,7 +14,7 @@
 namespace quadrille {
 namespace {
 
-Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+Program generate_double_ring(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
   const Count p = problem.ranks;
   ProgramBuilder program{me};
   if (p == 1) return std::move(program).finish();
@@ -45,7 +45,7 @@ extern const Algorithm barrier_double_ring{
         "Only one message is under way at any time, so the view of the time is a staircase, twice. It takes 2 p rounds, where "
         "dissemination takes log2 p, rounded up; it is here to be compared with.",
     .source = "pjesivac2007",
-    .generate = generate,
+    .generate = generate_double_ring,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };
 

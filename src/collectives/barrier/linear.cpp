@@ -11,7 +11,7 @@
 namespace quadrille {
 namespace {
 
-Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+Program generate_linear(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
   ProgramBuilder program{me};
   const auto with_others = [&](auto&& to_rank, auto&& to_root) {
     program.begin_round();
@@ -35,7 +35,7 @@ extern const Algorithm barrier_linear{
         "All ranks report to rank 0, and rank 0 tells all: two rounds. Rank 0 deals with p - 1 messages in each of them, so it is "
         "for few ranks.",
     .source = "hensgen1988",
-    .generate = generate,
+    .generate = generate_linear,
 };
 
 }  // namespace quadrille

@@ -15,7 +15,7 @@
 namespace quadrille {
 namespace {
 
-Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+Program generate_recursive_doubling(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
   const Count p = problem.ranks, n = static_cast<Count>(std::bit_floor(static_cast<std::uint64_t>(p)));
   const bool is_beyond = me >= n, has_other = me + n < p;
   ProgramBuilder program{me};
@@ -50,7 +50,7 @@ extern const Algorithm barrier_recursive_doubling{
         "pair exchanges in both directions, so on a hypercube every message has a link of its own; if p is no power of two, it "
         "takes two rounds more than for the next lower one.",
     .source = "grama2003",
-    .generate = generate,
+    .generate = generate_recursive_doubling,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };
 

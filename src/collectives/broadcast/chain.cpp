@@ -14,7 +14,7 @@
 namespace quadrille {
 namespace {
 
-Program generate(const Problem& problem, const Parameters& parameters, const Analysis*, Rank me) {
+Program generate_chain(const Problem& problem, const Parameters& parameters, const Analysis*, Rank me) {
   const Count p = problem.ranks;
   const Bytes b = problem.block_bytes;
   const Count segments = number(parameters, "segments");
@@ -59,7 +59,7 @@ extern const Algorithm broadcast_chain{
     .parameters = {segments_parameter([](const Problem& problem, const Parameters&)
                                           -> ParameterValue { return best_segment_count(problem.ranks - 2, problem.block_bytes); },
                                       "sqrt((p-2)*b/8KiB), at most 1024")},
-    .generate = generate,
+    .generate = generate_chain,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
     .tried_between_nodes = [](const Problem&) -> std::vector<std::string_view> {
       return {"", "segments=16"};

@@ -15,7 +15,7 @@
 namespace quadrille {
 namespace {
 
-Program generate(const Problem& problem, const Parameters& parameters, const Analysis*, Rank me) {
+Program generate_knomial(const Problem& problem, const Parameters& parameters, const Analysis*, Rank me) {
   const KnomialOrder order = word(parameters, "first") == "near" ? KnomialOrder::near : KnomialOrder::far;
   const TreePosition position =
       position_in_knomial_tree(problem.ranks, problem.root, number(parameters, "radix"), order, "broadcast", me);
@@ -50,7 +50,7 @@ extern const Algorithm broadcast_knomial{
                     .standard = "far",
                     .choices = {"far", "near"},
                     .range = {}}},
-    .generate = generate,
+    .generate = generate_knomial,
     .ports = [](const Problem&, const Parameters& parameters) { return number(parameters, "radix") - 1; },
 };
 

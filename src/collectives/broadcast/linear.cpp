@@ -11,7 +11,7 @@
 namespace quadrille {
 namespace {
 
-Program generate(const Problem& problem, const Parameters& parameters, const Analysis*, Rank me) {
+Program generate_linear(const Problem& problem, const Parameters& parameters, const Analysis*, Rank me) {
   const Count p = problem.ranks;
   const Rank root = problem.root;
   const Count ports = number(parameters, "ports");
@@ -45,7 +45,7 @@ extern const Algorithm broadcast_linear{
         "or none. It is for two or three ranks, or for short vectors on a network that takes many messages of a rank at once.",
     .source = "grama2003",
     .parameters = {ports_of_root("messages that the root sends in one round")},
-    .generate = generate,
+    .generate = generate_linear,
     .ports = [](const Problem&, const Parameters& parameters) { return number(parameters, "ports"); },
 };
 

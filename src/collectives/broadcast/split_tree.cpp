@@ -14,7 +14,7 @@
 namespace quadrille {
 namespace {
 
-Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+Program generate_split_tree(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
   const Count p = problem.ranks;
   const Rank root = problem.root;
   const auto number_of = [&](Rank rank) { return (rank - root + p) % p; };
@@ -59,7 +59,7 @@ extern const Algorithm broadcast_split_tree{
         "half that they lack. Here rank 7 has no partner and gets it from the root. Each link of the tree carries half as much as "
         "if the whole vector went down it, for one round more.",
     .source = "pjesivac2007",
-    .generate = generate,
+    .generate = generate_split_tree,
     .ports = [](const Problem&, const Parameters&) { return Count{2}; },
 };
 

@@ -13,7 +13,7 @@
 namespace quadrille {
 namespace {
 
-Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+Program generate_linear_sync(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
   const Count p = problem.ranks;
   const Rank root = problem.root;
   const Bytes b = problem.block_bytes;
@@ -55,7 +55,7 @@ extern const Algorithm gather_linear_sync{
         "In return blocks do not pile up at the root. It is here to be compared with: linear with one port takes the blocks one by "
         "one without asking.",
     .source = "pjesivac2007",
-    .generate = generate,
+    .generate = generate_linear_sync,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };
 

@@ -17,7 +17,7 @@
 namespace quadrille {
 namespace {
 
-Combining combining(const Problem& problem, const Parameters& parameters) {
+Combining bine_combining(const Problem& problem, const Parameters& parameters) {
   if (!bine_halves_are_in_order(problem.ranks, problem.root)) return any_order_of_more_than_two(problem, parameters);
   return is_power_of_two(problem.ranks) ? Combining::fixed_tree : Combining::rank_order;
 }
@@ -38,7 +38,7 @@ extern const Algorithm reduce_bine{
           return reduced(broadcast_by_tree(position, problem.block_bytes, me));
         },
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
-    .combining = combining,
+    .combining = bine_combining,
     .combining_rule =
         "any order; with the two roots whose halves do not wrap around, rank order, or fixed tree if p is a power of two",
 };

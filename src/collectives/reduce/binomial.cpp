@@ -21,7 +21,7 @@ namespace {
 
 bool runs_end_in_order(const Problem& problem) { return problem.root == 0 || is_power_of_two(problem.ranks); }
 
-Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+Program generate_binomial(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
   const Bytes b = problem.block_bytes;
   const auto combined_at = [&](Rank root) {
     return reduced(broadcast_by_tree(position_of(BinomialTree(problem.ranks, root), "combine", me), b, me));
@@ -30,7 +30,7 @@ Program generate(const Problem& problem, const Parameters&, const Analysis*, Ran
   return forwarded_to_root(problem, combined_at(0), 0);
 }
 
-Combining combining(const Problem& problem, const Parameters&) {
+Combining binomial_combining(const Problem& problem, const Parameters&) {
   return runs_end_in_order(problem) ? Combining::fixed_tree : as_asked_for(problem, {});
 }
 
@@ -45,9 +45,9 @@ extern const Algorithm reduce_binomial{
         "colour shows how many operands a vector has. No algorithm has fewer rounds on one port, but a whole vector travels in "
         "each.",
     .source = "grama2003",
-    .generate = generate,
+    .generate = generate_binomial,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
-    .combining = combining,
+    .combining = binomial_combining,
     .combining_rule = "fixed tree, with one more round if p is not a power of two and the root is not 0",
     .tried_between_nodes = with_defaults,
 };

@@ -15,12 +15,12 @@
 namespace quadrille {
 namespace {
 
-Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+Program generate_in_order_tree(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
   const TreePosition position = position_in_in_order_tree(problem.ranks, "combine", me);
   return forwarded_to_root(problem, reduced(broadcast_by_tree(position, problem.block_bytes, me)), problem.ranks - 1);
 }
 
-Combining combining(const Problem& problem, const Parameters&) {
+Combining in_order_tree_combining(const Problem& problem, const Parameters&) {
   return problem.ranks <= 2 || problem.ranks == 4 ? Combining::fixed_tree : Combining::rank_order;
 }
 
@@ -34,9 +34,9 @@ extern const Algorithm reduce_in_order_tree{
         "Operands are combined in the order of the ranks, so the operator need not commute; a rank may receive from both children "
         "in one round. The tree ends at the last rank: in the last round rank 7 hands the result to the root.",
     .source = "pjesivac2007",
-    .generate = generate,
+    .generate = generate_in_order_tree,
     .ports = [](const Problem&, const Parameters&) { return Count{2}; },
-    .combining = combining,
+    .combining = in_order_tree_combining,
     .combining_rule = "rank order; fixed tree if p <= 2 or p = 4",
 };
 

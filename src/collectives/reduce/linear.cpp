@@ -73,7 +73,7 @@ Program program_of_root(const Problem& problem, Count ports) {
   return std::move(program).finish();
 }
 
-Program generate(const Problem& problem, const Parameters& parameters, const Analysis*, Rank me) {
+Program generate_linear(const Problem& problem, const Parameters& parameters, const Analysis*, Rank me) {
   const Count ports = number(parameters, "ports");
   if (me == problem.root) return program_of_root(problem, ports);
   const Count rounds = ceil_divide(problem.ranks - 1, ports), round = (me < problem.root ? me : me - 1) / ports;
@@ -96,7 +96,7 @@ extern const Algorithm reduce_linear{
         "1 vectors and does all the work, so it is for two or three ranks.",
     .source = "grama2003",
     .parameters = {ports_of_root("messages that the root receives in one round")},
-    .generate = generate,
+    .generate = generate_linear,
     .ports = [](const Problem&, const Parameters& parameters) { return number(parameters, "ports"); },
     .combining = always_fixed_tree,
     .combining_rule = always_fixed_tree_rule,

@@ -22,7 +22,7 @@ namespace quadrille {
 namespace {
 
 // A row is a subtree of the fixed tree if its length is a power of two. Sides of length 1 do not count as dimensions.
-Combining combining(const Problem& problem, const Parameters& parameters) {
+Combining mesh_combining(const Problem& problem, const Parameters& parameters) {
   std::vector<Count> sides = mesh_sides(problem, number(parameters, "rows"));
   std::erase(sides, 1);
   const bool follows_tree =
@@ -50,7 +50,7 @@ extern const Algorithm reduce_mesh{
         },
     .applies = has_full_rows,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
-    .combining = combining,
+    .combining = mesh_combining,
     .combining_rule = "rank order; fixed tree if all sides of the grid but the first are powers of two, not counting sides of 1",
 };
 

@@ -14,7 +14,7 @@
 namespace quadrille {
 namespace {
 
-std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters& parameters) {
+std::shared_ptr<const Analysis> analyse_rabenseifner(const Problem& problem, const Parameters& parameters) {
   const Rank root = problem.root;
   const auto all = folded_by(problem, parameters, Survivor::lower);
   const FoldedPairs* const folded = all.get();
@@ -63,7 +63,7 @@ extern const Algorithm reduce_rabenseifner{
     .source = "thakur2005",
     .parameters = {fold_parameter()},
     .generate = folded_program,
-    .analyse = analyse,
+    .analyse = analyse_rabenseifner,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
     .combining = combining_of_folded,
     .combining_rule = combining_rule_of_folded,

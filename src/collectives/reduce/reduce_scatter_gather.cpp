@@ -15,7 +15,7 @@
 namespace quadrille {
 namespace {
 
-Program generate(const Problem& problem, const Parameters&, const Analysis* analysis, Rank me) {
+Program generate_reduce_scatter_gather(const Problem& problem, const Parameters&, const Analysis* analysis, Rank me) {
   const auto& parts = static_cast<const TwoParts&>(*analysis);
   const Region own = vector_share(Buffer::output, problem, me);
   Program scatter = parts.first.program(me);
@@ -40,7 +40,7 @@ extern const Algorithm reduce_reduce_scatter_gather{
     .needs = "what the scatter needs",
     .source = "grama2003",
     .parameters = {scatter_part()},
-    .generate = generate,
+    .generate = generate_reduce_scatter_gather,
     .applies = scatter_applies,
     .analyse =
         [](const Problem& problem, const Parameters& parameters) {

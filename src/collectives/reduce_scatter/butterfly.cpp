@@ -47,7 +47,7 @@ Problem exchange_in(const Circle& circle, const Shares& shares) {
   return Problem::alltoallv(size(circle.ranks), std::move(counts));
 }
 
-std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters&) {
+std::shared_ptr<const Analysis> analyse_butterfly(const Problem& problem, const Parameters&) {
   const auto made = std::make_shared<FoldedPairs>(problem, Survivor::upper);
   const FoldedPairs* const all = made.get();
   const auto shares = std::make_shared<const Shares>(problem);
@@ -83,7 +83,7 @@ Algorithm reduce_scatter_butterfly(Collective collective) {
           "results are then at other ranks than their own, here those of ranks 1, 3, 4 and 6: the last round sends them home.",
       .source = "traff2005",
       .generate = folded_program,
-      .analyse = analyse,
+      .analyse = analyse_butterfly,
       .ports = [](const Problem& problem, const Parameters&) -> Count {
         return FoldedPairs(problem, Survivor::upper).pairs() > 0 ? 2 : 1;
       },

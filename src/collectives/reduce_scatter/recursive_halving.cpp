@@ -106,7 +106,7 @@ Program nearest_first(const Problem& problem, const Shares& shares, Rank me) {
 }
 
 // If p is no power of two: folds pairs, halves among the survivors, and scatters in the pairs.
-std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters& parameters) {
+std::shared_ptr<const Analysis> analyse_recursive_halving(const Problem& problem, const Parameters& parameters) {
   if (is_power_of_two(problem.ranks)) return Shares::analyse(problem, parameters);
   const auto made = std::make_shared<FoldedPairs>(problem, Survivor::upper);
   const FoldedPairs* const all = made.get();
@@ -131,7 +131,7 @@ std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters
   return made;
 }
 
-Program generate(const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
+Program generate_recursive_halving(const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
   if (!is_power_of_two(problem.ranks)) return folded_program(problem, parameters, analysis, me);
   if (word(parameters, "first") == "near") return nearest_first(problem, shares(analysis), me);
   return reduced(gather_by_doubling(problem, shares(analysis), me));
@@ -152,7 +152,7 @@ Parameter halving_order() {
           }};
 }
 
-Combining combining(const Problem& problem, const Parameters& parameters) {
+Combining recursive_halving_combining(const Problem& problem, const Parameters& parameters) {
   return word(parameters, "first") == "near" ? combining_of_folded(problem, parameters)
                                              : any_order_of_more_than_two(problem, parameters);
 }
@@ -172,10 +172,10 @@ Algorithm reduce_scatter_recursive_halving(Collective collective) {
           "one port.",
       .source = "grama2003",
       .parameters = {halving_order()},
-      .generate = generate,
-      .analyse = analyse,
+      .generate = generate_recursive_halving,
+      .analyse = analyse_recursive_halving,
       .ports = [](const Problem&, const Parameters&) { return Count{1}; },
-      .combining = combining,
+      .combining = recursive_halving_combining,
       .combining_rule = order_of_combining,
       .tried_with_shares = [](const Problem& whole) -> std::vector<std::string_view> {
         if (!is_power_of_two(whole.ranks)) return {};

@@ -14,7 +14,7 @@
 namespace quadrille {
 namespace {
 
-Program generate(const Problem& problem, const Parameters&, const Analysis* analysis, Rank me) {
+Program generate_shift(const Problem& problem, const Parameters&, const Analysis* analysis, Rank me) {
   const Count p = problem.ranks;
   const Shares& all = shares(analysis);
   const Bytes share = all.of(me);
@@ -52,7 +52,7 @@ Algorithm reduce_scatter_shift(Collective collective) {
           "is combined while the next one is under way, so a rank keeps two of them, where direct keeps nearly all. The price is p "
           "- 1 rounds.",
       .source = "thakur2005",
-      .generate = generate,
+      .generate = generate_shift,
       .analyse = Shares::analyse,
       .symmetry = is_irregular(collective) ? nullptr : translation_of_any_order,
       .ports = [](const Problem&, const Parameters&) { return Count{1}; },

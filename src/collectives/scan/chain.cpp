@@ -17,7 +17,7 @@ namespace {
 
 // Rank i receives the combination of the vectors of ranks 0 .. i - 1 from rank i - 1, and sends the combination of the
 // vectors of ranks 0 .. i to rank i + 1.
-Program generate(const Problem& problem, const Parameters& parameters, const Analysis*, Rank me) {
+Program generate_chain(const Problem& problem, const Parameters& parameters, const Analysis*, Rank me) {
   const Count p = problem.ranks;
   const Count segments = number(parameters, "segments");
   const bool own_too = problem.collective == Collective::scan;  // the rank's own vector belongs to its result
@@ -57,7 +57,7 @@ Program generate(const Problem& problem, const Parameters& parameters, const Ana
 
 // Operands are combined in the order of ranks, but not with the brackets of the fixed tree. With few ranks the brackets
 // happen to be the same.
-Combining combining(const Problem& problem, const Parameters&) {
+Combining chain_combining(const Problem& problem, const Parameters&) {
   return problem.ranks <= (problem.collective == Collective::scan ? 3 : 4) ? Combining::fixed_tree : Combining::rank_order;
 }
 
@@ -78,9 +78,9 @@ Algorithm scan_chain(Collective collective) {
             return best_segment_count(problem.ranks - 2, problem.block_bytes);
           },
           "sqrt((p-2)*b/8KiB), at most 1024")},
-      .generate = generate,
+      .generate = generate_chain,
       .ports = [](const Problem&, const Parameters&) { return Count{1}; },
-      .combining = combining,
+      .combining = chain_combining,
       .combining_rule = collective == Collective::scan ? "rank order; fixed tree if p <= 3" : "rank order; fixed tree if p <= 4",
   };
 }

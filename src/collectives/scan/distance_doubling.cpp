@@ -14,7 +14,7 @@
 namespace quadrille {
 namespace {
 
-Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+Program generate_distance_doubling(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
   PrefixBuilder prefixes(problem, me, "tell");
   for (Count distance = 1; distance < problem.ranks; distance *= 2) {
     prefixes.begin_round();
@@ -26,7 +26,7 @@ Program generate(const Problem& problem, const Parameters&, const Analysis*, Ran
 
 // Operands are combined in the order of ranks, but not with the brackets of the fixed tree. With few ranks the brackets
 // happen to be the same.
-Combining combining(const Problem& problem, const Parameters&) {
+Combining distance_doubling_combining(const Problem& problem, const Parameters&) {
   return problem.ranks <= (problem.collective == Collective::scan ? 2 : 4) ? Combining::fixed_tree : Combining::rank_order;
 }
 
@@ -41,9 +41,9 @@ Algorithm scan_distance_doubling(Collective collective) {
           "In the rounds each rank sends to the rank 1, 2, 4, .. above, so the number of operands in its partial result doubles. "
           "All messages go upwards, and the upper ranks finish last; it has the fewest rounds for any number of ranks.",
       .source = "hillis1986",
-      .generate = generate,
+      .generate = generate_distance_doubling,
       .ports = [](const Problem&, const Parameters&) { return Count{1}; },
-      .combining = combining,
+      .combining = distance_doubling_combining,
       .combining_rule = collective == Collective::scan ? "rank order; fixed tree if p <= 2" : "rank order; fixed tree if p <= 4",
       .tried_between_nodes = with_defaults,
   };

@@ -15,7 +15,7 @@
 namespace quadrille {
 namespace {
 
-Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+Program generate_hypercube(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
   PrefixBuilder prefixes(problem, me, "exchange");
   for (Count bit = 1; bit < problem.ranks; bit *= 2) {
     const Rank partner = me ^ bit;
@@ -41,7 +41,7 @@ Algorithm scan_hypercube(Collective collective) {
           "only works if p is a power of two.",
       .needs = "p a power of two",
       .source = "grama2003",
-      .generate = generate,
+      .generate = generate_hypercube,
       .applies = has_power_of_two_ranks,
       .ports = [](const Problem&, const Parameters&) { return Count{1}; },
       .combining = always_fixed_tree,

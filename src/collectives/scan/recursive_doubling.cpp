@@ -13,7 +13,7 @@
 namespace quadrille {
 namespace {
 
-Program generate(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
+Program generate_recursive_doubling(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
   PrefixBuilder prefixes(problem, me, "exchange");
   for (Count bit = 1; bit < problem.ranks; bit *= 2) {
     const Rank partner = me ^ bit;
@@ -40,7 +40,7 @@ Algorithm scan_recursive_doubling(Collective collective) {
           "the last round nobody needs them: distance-doubling takes as many rounds and only sends upwards. This algorithm is here "
           "to be compared with.",
       .source = "thakur2005",
-      .generate = generate,
+      .generate = generate_recursive_doubling,
       .ports = [](const Problem&, const Parameters&) { return Count{1}; },
       .combining = always_fixed_tree,
       .combining_rule = always_fixed_tree_rule,

@@ -45,7 +45,7 @@ Choice choice_of(const Problem& part, const Parameters& parameters, std::string_
   return parse_choice(part, word(parameters, std::string(name)));
 }
 
-Program generate(const Problem& problem, const Parameters&, const Analysis* analysis, Rank me) {
+Program generate_rooted_parts(const Problem& problem, const Parameters&, const Analysis* analysis, Rank me) {
   const auto& parts = static_cast<const TwoParts&>(*analysis);
   Program first = parts.first.program(me);
   BufferPosition place{Buffer::output, 0};
@@ -56,28 +56,28 @@ Program generate(const Problem& problem, const Parameters&, const Analysis* anal
   return joined({.program = std::move(first), .output = place}, {.program = parts.second.program(me), .input = place});
 }
 
-std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters& parameters) {
+std::shared_ptr<const Analysis> analyse_rooted_parts(const Problem& problem, const Parameters& parameters) {
   const RootedParts parts = rooted_parts(problem);
   const Names names = names_of(problem.collective);
   return std::make_shared<TwoParts>(make_schedule(parts.first, choice_of(parts.first, parameters, names.first)),
                                     make_schedule(parts.second, choice_of(parts.second, parameters, names.second)));
 }
 
-Result<> applies(const Problem& problem, const Parameters& parameters) {
+Result<> rooted_parts_applies(const Problem& problem, const Parameters& parameters) {
   const RootedParts parts = rooted_parts(problem);
   const Names names = names_of(problem.collective);
   if (auto first = part_applies(parts.first, word(parameters, std::string(names.first))); !first) return first;
   return part_applies(parts.second, word(parameters, std::string(names.second)));
 }
 
-Count ports(const Problem& problem, const Parameters& parameters) {
+Count rooted_parts_ports(const Problem& problem, const Parameters& parameters) {
   const RootedParts parts = rooted_parts(problem);
   const Names names = names_of(problem.collective);
   return std::max(ports_of(parts.first, choice_of(parts.first, parameters, names.first)),
                   ports_of(parts.second, choice_of(parts.second, parameters, names.second)));
 }
 
-Combining combining(const Problem& problem, const Parameters& parameters) {
+Combining rooted_parts_combining(const Problem& problem, const Parameters& parameters) {
   const Problem first = rooted_parts(problem).first;
   const Choice choice = choice_of(first, parameters, names_of(problem.collective).first);
   return choice.algorithm->combining(first, choice.parameters);
@@ -117,13 +117,13 @@ Algorithm rooted_record(Collective collective, std::string_view id, std::string 
       .source = source,
       .parameters = {part_parameter(names.first, "algorithm of the first part, to rank 0"),
                      part_parameter(names.second, "algorithm of the second part, from rank 0")},
-      .generate = generate,
-      .applies = applies,
-      .analyse = analyse,
-      .ports = ports,
+      .generate = generate_rooted_parts,
+      .applies = rooted_parts_applies,
+      .analyse = analyse_rooted_parts,
+      .ports = rooted_parts_ports,
   };
   if (is_reduction(collective)) {
-    record.combining = combining;
+    record.combining = rooted_parts_combining;
     record.combining_rule = "as the reduction";
   }
   return record;

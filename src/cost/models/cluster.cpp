@@ -10,7 +10,7 @@
 namespace quadrille {
 namespace {
 
-Formula formula_of(const Coefficients& coefficients) {
+Formula cluster_formula(const Coefficients& coefficients) {
   const Picoseconds startup = time_of(coefficients, "startup_us"), inside_startup = time_of(coefficients, "inside_startup_us");
   const auto ports = static_cast<Count>(coefficients.at("node_ports"));
   const ByteTime transfer = byte_time_of(coefficients, "transfer_us_per_byte"),
@@ -42,7 +42,7 @@ extern const Model cluster_model{
           .is_whole = true}},
     .needs_nodes = true,
     .terms = {{"exchanges"}, {"exchanged bytes", true}, {"inside messages"}, {"inside bytes", true}},
-    .formula_of = formula_of,
+    .formula_of = cluster_formula,
 };
 
 }  // namespace quadrille

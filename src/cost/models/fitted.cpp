@@ -8,7 +8,7 @@
 namespace quadrille {
 namespace {
 
-Formula formula_of(const Coefficients& coefficients) {
+Formula fitted_formula(const Coefficients& coefficients) {
   const Picoseconds startup = whole_units(coefficients.at("startup_us") * coefficients.at("startup_factor") * 1e6),
                     fixed = time_of(coefficients, "fixed_us");
   const ByteTime transfer = ByteTime::of_seconds(seconds(coefficients, "transfer_us_per_byte") * coefficients.at("byte_factor"));
@@ -38,7 +38,7 @@ extern const Model fitted_model{
                       .standard = 1},
                      {.key = "fixed_us", .meaning = "g3, fixed time of an operation", .required = false, .standard = 0}},
     .terms = {{"start-ups"}, {"bytes", true}, {"operations"}},
-    .formula_of = formula_of,
+    .formula_of = fitted_formula,
     .shared_table = "linear",
 };
 

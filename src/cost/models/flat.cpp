@@ -95,13 +95,13 @@ FlatModel flat_model_of(const MachineCosts& machine) {
 
 namespace {
 
-Formula formula_of(const Coefficients& coefficients) {
+Formula flat_formula(const Coefficients& coefficients) {
   const FlatTimes times(flat_model_of(coefficients));
   return {.of_round = [times](const RoundFigures& round) { return times.of_round(round); },
           .overlapped = [times](const std::vector<StageFigures>& stages) { return times.overlapped(stages); }};
 }
 
-MessageTimes times_of_message(const Coefficients& coefficients) {
+MessageTimes flat_times(const Coefficients& coefficients) {
   const Picoseconds startup = time_of(coefficients, "startup_us");
   const ByteTime copy = ByteTime::of_seconds(seconds(coefficients, "copy_us_per_byte") / 2);
   return {.resources = ResourceTimes{.send_startup = startup / 2,
@@ -134,9 +134,9 @@ extern const Model flat_model{
     .tells_policies_apart = true,
     .prices_chains = true,
     .terms = {{"start-ups"}, {"bytes", true}, {"more link bytes", true, true}},
-    .formula_of = formula_of,
+    .formula_of = flat_formula,
     .overlapped_terms = parts_of_stages,
-    .times_of_message = times_of_message,
+    .times_of_message = flat_times,
 };
 
 }  // namespace quadrille

@@ -12,7 +12,7 @@
 namespace quadrille {
 namespace {
 
-Formula formula_of(const Coefficients& coefficients) {
+Formula free_running_formula(const Coefficients& coefficients) {
   const Picoseconds startup = time_of(coefficients, "startup_us");
   const ByteTime compose = byte_time_of(coefficients, "compose_us_per_byte"), copy = byte_time_of(coefficients, "copy_us_per_byte");
   const auto wire = [&](std::string_view factor) {
@@ -57,7 +57,7 @@ extern const Model free_running_model{
     .tells_policies_apart = true,
     .needs_exchange = true,
     .terms = {{"start-ups"}, {"bytes", true}},
-    .formula_of = formula_of,
+    .formula_of = free_running_formula,
     .overlapped_terms = parts_of_stages,
     .shared_table = "flat",
 };

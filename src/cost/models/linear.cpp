@@ -9,7 +9,7 @@
 namespace quadrille {
 namespace {
 
-Formula formula_of(const Coefficients& coefficients) {
+Formula linear_formula(const Coefficients& coefficients) {
   const auto ports = static_cast<Count>(coefficients.at("ports"));
   const Picoseconds startup = time_of(coefficients, "startup_us");
   const ByteTime transfer = byte_time_of(coefficients, "transfer_us_per_byte");
@@ -19,7 +19,7 @@ Formula formula_of(const Coefficients& coefficients) {
   }};
 }
 
-MessageTimes times_of_message(const Coefficients& coefficients) {
+MessageTimes linear_times(const Coefficients& coefficients) {
   return {.latency = time_of(coefficients, "startup_us"),
           .gap = time_of(coefficients, "startup_us"),
           .per_byte = byte_time_of(coefficients, "transfer_us_per_byte"),
@@ -42,8 +42,8 @@ extern const Model linear_model{
                       .least = 1,
                       .is_whole = true}},
     .terms = {{"start-ups"}, {"bytes", true}},
-    .formula_of = formula_of,
-    .times_of_message = times_of_message,
+    .formula_of = linear_formula,
+    .times_of_message = linear_times,
 };
 
 }  // namespace quadrille

@@ -15,7 +15,7 @@ Bytes further_bytes(const RoundFigures& round, Count ports) {
       {Bytes{0}, round.longest - 1, ceil_divide(round.bytes - round.messages, ports), round.link_bytes - round.sharing});
 }
 
-Formula formula_of(const Coefficients& coefficients) {
+Formula loggp_formula(const Coefficients& coefficients) {
   const Picoseconds latency = time_of(coefficients, "latency_us"), overhead = time_of(coefficients, "overhead_us"),
                     gap = time_of(coefficients, "gap_us");
   const auto ports = static_cast<Count>(coefficients.at("ports"));
@@ -28,7 +28,7 @@ Formula formula_of(const Coefficients& coefficients) {
   }};
 }
 
-MessageTimes times_of_message(const Coefficients& coefficients) {
+MessageTimes loggp_times(const Coefficients& coefficients) {
   return {.overhead = time_of(coefficients, "overhead_us"),
           .latency = time_of(coefficients, "latency_us"),
           .gap = time_of(coefficients, "gap_us"),
@@ -53,8 +53,8 @@ extern const Model loggp_model{
                       .least = 1,
                       .is_whole = true}},
     .terms = {{"rounds"}, {"further messages"}, {"further bytes", true}},
-    .formula_of = formula_of,
-    .times_of_message = times_of_message,
+    .formula_of = loggp_formula,
+    .times_of_message = loggp_times,
 };
 
 }  // namespace quadrille

@@ -131,7 +131,7 @@ struct Rates {
   }
 };
 
-Formula formula_of(const Coefficients& coefficients) {
+Formula max_rate_formula(const Coefficients& coefficients) {
   const Rates rates(coefficients);
   return {.of_round =
               [rates](const RoundFigures& round) {
@@ -207,7 +207,7 @@ extern const Model max_rate_model{
     .tells_policies_apart = true,
     .needs_work = true,
     .terms = terms,
-    .formula_of = formula_of,
+    .formula_of = max_rate_formula,
     .overlapped_terms = terms,
 };
 

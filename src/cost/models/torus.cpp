@@ -9,7 +9,7 @@
 namespace quadrille {
 namespace {
 
-Formula formula_of(const Coefficients& coefficients) {
+Formula torus_formula(const Coefficients& coefficients) {
   const Picoseconds startup = time_of(coefficients, "startup_us");
   const ByteTime wire = byte_time_of(coefficients, "wire_us_per_byte"),
                  rearrange = byte_time_of(coefficients, "rearrange_us_per_byte");
@@ -35,7 +35,7 @@ extern const Model torus_model{
                      {.key = "rearrange_us_per_byte", .meaning = "rho, time of a byte that is rearranged"}},
     .needs_links = true,
     .terms = {{"start-ups"}, {"link bytes", true}, {"rearranged bytes", true}},
-    .formula_of = formula_of,
+    .formula_of = torus_formula,
 };
 
 }  // namespace quadrille

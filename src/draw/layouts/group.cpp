@@ -14,7 +14,7 @@
 namespace quadrille {
 namespace {
 
-constexpr double room_for_router = 84, room_for_rank = 30, between_circles = 52, between_groups = 36, name_size = 11,
+constexpr double room_for_router = 84, group_room_for_rank = 30, between_circles = 52, between_groups = 36, name_size = 11,
                  widest_arc = 0.9 * std::numbers::pi;
 
 struct DragonflySize {
@@ -53,7 +53,7 @@ std::optional<NetworkLayout> group_layout(const Topology& topology) {
   const auto& [groups, routers, ranks] = *dragonfly;
   const auto of_a_group = static_cast<double>(routers), rank_count = static_cast<double>(routers * ranks);
   const double router_circle = std::max(40.0, room_for_router * of_a_group / widest_arc);
-  const double rank_circle = std::max(router_circle + between_circles, room_for_rank * rank_count / widest_arc);
+  const double rank_circle = std::max(router_circle + between_circles, group_room_for_rank * rank_count / widest_arc);
   const double width_of_name = text_width(name_of(groups - 1), name_size);
   const double reach = rank_circle + rank_radius + width_of_name + 8, turn = 2 * std::numbers::pi / static_cast<double>(groups);
   const double apart = reach + between_groups / 2;

@@ -9,7 +9,7 @@
 namespace quadrille {
 namespace {
 
-constexpr double room_for_rank = 34, room_for_switch = 72, least_height = 100, widest = 1150;
+constexpr double layers_room_for_rank = 34, layers_room_for_switch = 72, least_height = 100, widest = 1150;
 
 // The least slopes of links at which they run over no other rank, and over no other switch.
 constexpr double slope_at_ranks = 0.6, slope_at_switches = 0.2;
@@ -35,7 +35,8 @@ double x_of_those_below(const Topology& topology, Vertex vertex, const ByRank<st
 double width_of(const std::vector<std::vector<Vertex>>& layers) {
   double width = 0;
   for (const auto& layer : layers)
-    width = std::max(width, static_cast<double>(layer.size()) * (&layer == &layers.front() ? room_for_rank : room_for_switch));
+    width = std::max(
+        width, static_cast<double>(layer.size()) * (&layer == &layers.front() ? layers_room_for_rank : layers_room_for_switch));
   return width;
 }
 

@@ -11,7 +11,7 @@
 namespace quadrille {
 namespace {
 
-constexpr double room_for_rank = 38, border_of_node = 10, room_for_name = 14, between_nodes = 34;
+constexpr double node_layout_room_for_rank = 38, border_of_node = 10, node_layout_room_for_name = 14, between_nodes = 34;
 constexpr Count longest_row = 8;  // of ranks
 
 double length_of(Count count, double each) { return static_cast<double>(count) * each; }
@@ -31,8 +31,8 @@ NetworkLayout node_layout(const std::vector<Count>& nodes) {
   const auto count = static_cast<Count>(members.size());
   const Count columns =
       most <= longest_row ? most : std::max(longest_row, static_cast<Count>(std::ceil(std::sqrt(2 * static_cast<double>(most)))));
-  const double width = length_of(columns, room_for_rank) + 2 * border_of_node,
-               height = length_of(rows_of(most, columns), room_for_rank) + room_for_name + border_of_node;
+  const double width = length_of(columns, node_layout_room_for_rank) + 2 * border_of_node,
+               height = length_of(rows_of(most, columns), node_layout_room_for_rank) + node_layout_room_for_name + border_of_node;
   const double step_x = width + between_nodes, step_y = height + between_nodes;
   const Count in_a_row = std::clamp<Count>(std::lround(std::sqrt(static_cast<double>(count) * 1.4 * step_y / step_x)), 1, count);
   NetworkLayout layout;
@@ -41,10 +41,11 @@ NetworkLayout node_layout(const std::vector<Count>& nodes) {
   for (const auto& [node, ranks] : members) {
     const Box box{length_of(place % in_a_row, step_x), length_of(place / in_a_row, step_y), width, height};
     for (Count i = 0; i < size(ranks); ++i)
-      layout.vertices[ranks[index(i)]] = {{box.x + border_of_node + length_of(i % columns, room_for_rank) + room_for_rank / 2,
-                                           box.y + room_for_name + length_of(i / columns, room_for_rank) + room_for_rank / 2},
-                                          fmt::format("{}", ranks[index(i)])};
-    layout.parts.push_back({box, fmt::format("node {}", node), {box.x + width / 2, box.y + room_for_name}});
+      layout.vertices[ranks[index(i)]] = {
+          {box.x + border_of_node + length_of(i % columns, node_layout_room_for_rank) + node_layout_room_for_rank / 2,
+           box.y + node_layout_room_for_name + length_of(i / columns, node_layout_room_for_rank) + node_layout_room_for_rank / 2},
+          fmt::format("{}", ranks[index(i)])};
+    layout.parts.push_back({box, fmt::format("node {}", node), {box.x + width / 2, box.y + node_layout_room_for_name}});
     ++place;
   }
   layout.width = length_of(in_a_row, step_x) - between_nodes;

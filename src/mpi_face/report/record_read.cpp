@@ -22,7 +22,7 @@ namespace quadrille::mpi_face {
 namespace {
 
 // Limits that no valid file exceeds.
-constexpr std::uint32_t most_names = 4096, most_runs = 1 << 20, most_counters = 1 << 16;
+constexpr std::uint32_t most_names = 4096, record_read_most_runs = 1 << 20, most_counters = 1 << 16;
 constexpr std::uint64_t most_runs_walked = 1 << 22;
 
 Descriptor open_to_read(const std::string& path) {
@@ -88,7 +88,7 @@ void check_sizes(const Source& source, const RecordHeader& header) {
     source.damaged("its parts do not have the sizes of this version");
   const auto fits = [](const RecordPart& part, std::uint32_t most) { return part.used <= part.room && part.room <= most; };
   if (!fits(header.functions, most_names) || !fits(header.reasons, most_names) || !fits(header.communicators, most_names) ||
-      !fits(header.runs, most_runs) || !fits(header.counters, most_counters) || header.functions.used == 0)
+      !fits(header.runs, record_read_most_runs) || !fits(header.counters, most_counters) || header.functions.used == 0)
     source.damaged("a table has an impossible length");
   if (header.world_size < 1 || header.world_size > most_world_size || header.world_rank < 0 ||
       header.world_rank >= header.world_size)

@@ -15,7 +15,7 @@
 namespace quadrille {
 namespace {
 
-constexpr std::string_view a_size = "a number of bytes";
+constexpr std::string_view json_read_a_size = "a number of bytes";
 
 // Appends the region unless it is empty.
 void read_region(const JsonValue& value, Regions& regions) {
@@ -97,7 +97,7 @@ class RoundReader {
   void read_control(const JsonValue& control) {
     const Rank from = read_rank(control.key("from"));
     const Rank to = read_rank(control.key("to"));
-    const Bytes size = control.key("bytes").integer(a_size, 0);
+    const Bytes size = control.key("bytes").integer(json_read_a_size, 0);
     round_of(from).control_sends.push_back({to, size});
     round_of(to).control_receives.push_back({from, size});
   }

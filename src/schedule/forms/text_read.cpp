@@ -18,7 +18,7 @@
 namespace quadrille {
 namespace {
 
-constexpr std::string_view a_size = "a number of bytes";
+constexpr std::string_view text_read_a_size = "a number of bytes";
 
 Region read_region(TextLine& line) {
   constexpr std::string_view form = "a region such as output[8:8] or scratch[0:4 *3/16]";
@@ -69,7 +69,7 @@ Message read_message(TextLine& line) {
 
 Control read_control(TextLine& line) {
   const Rank peer = line.integer("a rank");
-  return {peer, line.integer(a_size, 0)};
+  return {peer, line.integer(text_read_a_size, 0)};
 }
 
 OperandOrder read_order(TextLine& line) {
@@ -156,11 +156,11 @@ class HeadReader {
   void read_setting(std::string_view key) {
     Problem& problem = schedule_.problem;
     if (key == "parameter") return read_parameter();
-    if (key == "counts") return read_list(counts_, key, a_size);  // a list may continue on another line with the same key
+    if (key == "counts") return read_list(counts_, key, text_read_a_size);  // a list may continue on another line with the same key
     if (key == "nodes") return read_list(problem.nodes, key, "a node", std::numeric_limits<Count>::min());
     if (key == "grid") return read_list(problem.grid, key, "a side", 1);
-    if (key == "input_bytes") return read_list(schedule_.stated_input_bytes, key, a_size);
-    if (key == "output_bytes") return read_list(schedule_.stated_output_bytes, key, a_size);
+    if (key == "input_bytes") return read_list(schedule_.stated_input_bytes, key, text_read_a_size);
+    if (key == "output_bytes") return read_list(schedule_.stated_output_bytes, key, text_read_a_size);
 
     if (!given_.emplace(key).second) lines_->refuse(fmt::format("'{}' is given twice", excerpt(key)));
     if (key == "collective")
@@ -170,9 +170,9 @@ class HeadReader {
     else if (key == "ranks")
       problem.ranks = lines_->integer("a number of ranks", 1);
     else if (key == "block_bytes")
-      problem.block_bytes = lines_->integer(a_size, 0);
+      problem.block_bytes = lines_->integer(text_read_a_size, 0);
     else if (key == "element_bytes")
-      problem.element_bytes = lines_->integer(a_size, 1);
+      problem.element_bytes = lines_->integer(text_read_a_size, 1);
     else if (key == "commutative")
       problem.commutative = read_boolean();
     else if (key == "reproducible")
@@ -266,7 +266,7 @@ Schedule read_schedule(Lines& lines, std::size_t text_bytes) {
     if (lines->integer("a rank") != rank)
       lines->refuse(fmt::format("expected the program of rank {}, found that of another rank", rank));
     Program program{rank};
-    if (lines->accept("scratch")) program.scratch_bytes = lines->integer(a_size, 0);
+    if (lines->accept("scratch")) program.scratch_bytes = lines->integer(text_read_a_size, 0);
     lines.end_line();
     if (lines->accept("own_stages")) {
       lines.end_line();

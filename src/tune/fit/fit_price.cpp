@@ -7,7 +7,7 @@
 namespace quadrille {
 namespace {
 
-const Model& model() { return *find_model("max-rate"); }
+const Model& fit_price_model() { return *find_model("max-rate"); }
 
 // Returns the additional time of a round if a node has more ranks than cores. The round cannot end before each rank has run, so it
 // takes as many context switches as a core has ranks. Machine files have no such cost, because they do not know the number of ranks
@@ -24,7 +24,7 @@ ExecutorFit preset_fit(const MachineCosts& machine, Executor executor, const Sit
                   .ranks = situation.ranks,
                   .nodes = situation.nodes,
                   .ranks_of_node = situation.ranks_of_node,
-                  .coefficients = coefficients_of(machine, model()),
+                  .coefficients = coefficients_of(machine, fit_price_model()),
                   .preset = machine.name,
                   .date = {}};
   if (cores > 0) {
@@ -34,6 +34,6 @@ ExecutorFit preset_fit(const MachineCosts& machine, Executor executor, const Sit
   return fit;
 }
 
-Price price_by(const ExecutorFit& fit, const Workload& workload) { return price_of(workload, model(), fit.coefficients); }
+Price price_by(const ExecutorFit& fit, const Workload& workload) { return price_of(workload, fit_price_model(), fit.coefficients); }
 
 }  // namespace quadrille

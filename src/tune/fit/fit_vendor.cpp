@@ -11,7 +11,7 @@
 namespace quadrille {
 namespace {
 
-constexpr std::array<Bytes, 4> blocks = {8, 1024, 32768, 1048576};
+constexpr std::array<Bytes, 4> fit_vendor_blocks = {8, 1024, 32768, 1048576};
 
 }  // namespace
 
@@ -23,7 +23,7 @@ std::vector<VendorFit> fit_vendor(Communicator& communicator, const std::vector<
   for (const Collective collective : collectives) {
     const std::shared_ptr<const Operator> operation = is_reduction(collective) ? sum : nullptr;
     std::vector<Problem> problems;
-    for (const Bytes block : blocks) {
+    for (const Bytes block : fit_vendor_blocks) {
       Problem problem = fit_problem(communicator, collective, block, *sum);
       if (is_small(problem) && (moves_data(collective) || problems.empty())) problems.push_back(std::move(problem));
     }
@@ -37,7 +37,7 @@ std::vector<VendorFit> fit_vendor(Communicator& communicator, const std::vector<
                                                  .seconds = {},
                                                  .date = today()});
     for (std::size_t i = 0; i < problems.size(); ++i)
-      fit.seconds.emplace_back(moves_data(collective) ? blocks[i] : 0,
+      fit.seconds.emplace_back(moves_data(collective) ? fit_vendor_blocks[i] : 0,
                                timer.time_of(problems[i], "vendor", Policy::blocking, operation).seconds);
   }
   return fits;

@@ -24,7 +24,7 @@ bool fits_pieces(const Problem& problem) {
   return std::all_of(problem.counts->begin(), problem.counts->end(), [](Bytes bytes) { return bytes <= 32768; });
 }
 
-constexpr Equivalent table[] = {
+constexpr Equivalent mpich_table[] = {
     {alltoall, "brucks", "bruck:radix=2"},
     {alltoall, "pairwise", "xor", has_power_of_two},
     {alltoall, "pairwise", "shift"},
@@ -81,7 +81,7 @@ constexpr Equivalent table[] = {
 }  // namespace
 
 Result<std::string> mpich_equivalent(const Problem& problem, std::string_view algorithm) {
-  return equivalent_in(table, problem, algorithm);
+  return equivalent_in(mpich_table, problem, algorithm);
 }
 
 }  // namespace quadrille

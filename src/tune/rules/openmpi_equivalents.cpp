@@ -17,7 +17,7 @@ using enum Collective;
 
 bool has_two_bytes(const Problem& problem) { return problem.block_bytes >= 2; }
 
-constexpr Equivalent table[] = {
+constexpr Equivalent openmpi_table[] = {
     {alltoall, "linear", "direct"},
     {alltoall, "pairwise", "shift"},
     {alltoall, "modified_bruck", "bruck:radix=2"},
@@ -107,7 +107,7 @@ Result<std::string> equivalent_of_parts(const Problem& problem, std::string_view
   const RootedParts parts = rooted_parts(problem);
   std::vector<std::string> texts;
   for (const Problem& part : {parts.first, parts.second}) {
-    auto text = equivalent_in(table, part, *openmpi_algorithm(part));
+    auto text = equivalent_in(openmpi_table, part, *openmpi_algorithm(part));
     if (!text) return text;
     texts.push_back(std::move(*text));
   }
@@ -119,7 +119,7 @@ Result<std::string> equivalent_of_parts(const Problem& problem, std::string_view
 Result<std::string> openmpi_equivalent(const Problem& problem, std::string_view algorithm) {
   for (const Composed& row : all_composed)
     if (row.collective == problem.collective && row.algorithm == algorithm) return equivalent_of_parts(problem, row.ours);
-  return equivalent_in(table, problem, algorithm);
+  return equivalent_in(openmpi_table, problem, algorithm);
 }
 
 }  // namespace quadrille

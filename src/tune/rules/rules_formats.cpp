@@ -9,7 +9,7 @@
 namespace quadrille {
 namespace {
 
-constexpr RulesFormat table[] = {
+constexpr RulesFormat formats[] = {
     {.library = "openmpi",
      .setting = "OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_dynamic_rules_filename=",
      .write = openmpi_rules},
@@ -23,13 +23,13 @@ constexpr RulesFormat table[] = {
 
 const RulesFormat* find_rules_format(std::string_view library) {
   const auto* const row =
-      std::find_if(std::begin(table), std::end(table), [&](const RulesFormat& each) { return each.library == library; });
-  return row == std::end(table) ? nullptr : row;
+      std::find_if(std::begin(formats), std::end(formats), [&](const RulesFormat& each) { return each.library == library; });
+  return row == std::end(formats) ? nullptr : row;
 }
 
 std::vector<std::string> libraries_with_rules() {
   std::vector<std::string> libraries;
-  for (const RulesFormat& format : table) libraries.emplace_back(format.library);
+  for (const RulesFormat& format : formats) libraries.emplace_back(format.library);
   return libraries;
 }
 

@@ -20,21 +20,22 @@ struct Row {
   Result<std::string> (*equivalent)(const Problem& problem, std::string_view algorithm);  // a specification
 };
 
-constexpr Row table[] = {
+constexpr Row vendors[] = {
     {{.id = "openmpi", .title = "Open MPI 4.1"}, openmpi_algorithm, openmpi_equivalent},
     {{.id = "openmpi5", .title = "Open MPI 5.0", .is_checked = false}, openmpi5_algorithm, openmpi_equivalent},
     {{.id = "mpich", .title = "MPICH"}, mpich_algorithm, mpich_equivalent},
 };
 
 const Row* find_row(std::string_view id) {
-  const Row* const row = std::find_if(std::begin(table), std::end(table), [&](const Row& each) { return each.library.id == id; });
-  return row == std::end(table) ? nullptr : row;
+  const Row* const row =
+      std::find_if(std::begin(vendors), std::end(vendors), [&](const Row& each) { return each.library.id == id; });
+  return row == std::end(vendors) ? nullptr : row;
 }
 
 const Row& row_of(std::string_view id) {
   if (const Row* const row = find_row(id)) return *row;
   std::vector<std::string_view> known;
-  for (const Row& row : table) known.push_back(row.library.id);
+  for (const Row& row : vendors) known.push_back(row.library.id);
   throw Error(ErrorCode::misuse,
               fmt::format("the rules of the MPI library '{}' are not known; known are: {}", id, fmt::join(known, ", ")));
 }
@@ -43,7 +44,7 @@ const Row& row_of(std::string_view id) {
 
 std::vector<VendorLibrary> all_vendor_libraries() {
   std::vector<VendorLibrary> libraries;
-  for (const Row& row : table) libraries.push_back(row.library);
+  for (const Row& row : vendors) libraries.push_back(row.library);
   return libraries;
 }
 
@@ -56,7 +57,7 @@ std::optional<VendorLibrary> vendor_library_of(std::string_view mpi) {
   std::string name(mpi);
   constexpr std::string_view letter = "Open MPI v";
   if (name.starts_with(letter)) name.erase(letter.size() - 1, 1);
-  for (const Row& row : table)
+  for (const Row& row : vendors)
     if (name.starts_with(row.library.title)) return row.library;
   return std::nullopt;
 }

@@ -24,7 +24,7 @@ Bytes bytes_of_area(Count ranks) {
                         line);
 }
 
-constexpr unsigned advances_between_looks = 16;
+constexpr unsigned sender_advances_between_looks = 16;
 
 }  // namespace
 
@@ -244,7 +244,7 @@ void Sender::put_piece(Lent& message) {
 
 // A sender that is far ahead seldom looks whether its receivers have come nearer: each look would slow them down.
 bool Sender::advance() {
-  const bool looks = std::exchange(looks_now_, false) || ++looks_ % advances_between_looks == 0;
+  const bool looks = std::exchange(looks_now_, false) || ++looks_ % sender_advances_between_looks == 0;
   if (!heads_.empty() && (looks || !is_far_ahead_)) send_waiting(false);
   std::erase_if(lent_, [&](Lent& message) { return try_to_finish(message); });
   if (looks) drop_unwanted();
