@@ -29,6 +29,7 @@ function(quadrille_mpi_face mpi)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${mpi})
   quadrille_call_directly(${target})
   quadrille_precompile(${target} <mpi.h>)
+  quadrille_compile_by_folder(${target})
 
   # What is preloaded: always, and where a program is recorded.
   foreach(kind preload record)

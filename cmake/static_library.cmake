@@ -1,6 +1,6 @@
 # The library's objects also as an archive, for programs that are linked statically (`g++ -static`). Their ranks are threads or the
 # processes of `quadrille run`. They cannot use MPI: a plug-in needs the shared library.
-add_library(quadrille_static STATIC $<TARGET_OBJECTS:quadrille>)
+add_library(quadrille_static STATIC ${quadrille_objects})
 target_include_directories(quadrille_static INTERFACE ${PROJECT_SOURCE_DIR}/include)
 target_compile_features(quadrille_static PUBLIC cxx_std_20)
 set_target_properties(quadrille_static PROPERTIES OUTPUT_NAME quadrille ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})

@@ -22,9 +22,9 @@ quadrille::SharedFile::taken_bytes() const
 END
 # taken_bytes: by this tests find shared memory that is never released.
 
-# The objects and their source files.
-sed -nE "s,.* -o ([^ ]+) -c $source/((src|tools|papers)/[^\"]*)\".*,\1 \2,p" "$build/compile_commands.json" |
-  grep -v ' papers/tests/' >"$folder/objects"
+# The objects and their sources. Where a folder is compiled as one file, that file includes them.
+grep -E '"file": "[^"]*/((src|tools|papers)/[^"]*\.cpp|unity_(src|tools|papers)_[^"]*)"' -B 1 "$build/compile_commands.json" |
+  sed -nE 's,.* -o ([^ ]+) -c ([^ "]+)".*,\1 \2,p' | grep -Ev ' [^ ]*(papers/tests/|unity_papers_tests_)' >"$folder/objects"
 cd "$build"
 mapfile -t objects < <(cut -d ' ' -f 1 "$folder/objects")
 
@@ -45,11 +45,13 @@ awk '$3 ~ /^[TDRB]$/ && $4 ~ /^_ZNK?[RO]?9quadrille/ { print $4, $1 }' "$folder/
 
 # Leaves out what its source file or a public header mentions.
 paste -d ' ' <(cut -d ' ' -f 1 "$folder/unreferenced") <(cut -d ' ' -f 2 "$folder/unreferenced" | c++filt) |
-  awk -v root="$source/" -v headers="$(cd "$source" && echo include/quadrille/*.hpp)" '
+  awk -v headers="$(echo "$source"/include/quadrille/*.hpp)" '
     function contents(file,   line, text) {
       if (file in texts) return texts[file]
-      while ((getline line <(root file)) > 0) { sub(/\/\/.*/, "", line); text = text "\n" line }
-      close(root file)
+      while ((getline line <file) > 0)
+        if (line ~ /^#include "\/.*\.cpp"/) { split(line, parts_of_line, "\""); text = text "\n" contents(parts_of_line[2]) }
+        else { sub(/\/\/.*/, "", line); text = text "\n" line }
+      close(file)
       return texts[file] = text "\n"
     }
     function word(name) { return "[^A-Za-z0-9_]" name "[^A-Za-z0-9_]" }

@@ -26,13 +26,13 @@ struct PlotArguments {
 
 [[noreturn]] void refuse_kind(DocumentKind kind, const std::string& label) {
   constexpr std::string_view known = "a plot shows results of 'quadrille race --json', 'simulate --json' or 'price --json'";
-  const auto refuse_what_view_shows = [&](const char* what) {
-    throw Error(ErrorCode::malformed, fmt::format("{} holds {}, which 'quadrille view' shows; {}", label, what, known));
+  const auto shown_by_view = [&](const char* what) {
+    return Error(ErrorCode::malformed, fmt::format("{} holds {}, which 'quadrille view' shows; {}", label, what, known));
   };
   switch (kind) {
-    case DocumentKind::trace: refuse_what_view_shows("a trace");
-    case DocumentKind::tuning: refuse_what_view_shows("results of 'quadrille tune'");
-    case DocumentKind::report: refuse_what_view_shows("the report of a program");
+    case DocumentKind::trace: throw shown_by_view("a trace");
+    case DocumentKind::tuning: throw shown_by_view("results of 'quadrille tune'");
+    case DocumentKind::report: throw shown_by_view("the report of a program");
     default: throw Error(ErrorCode::malformed, fmt::format("{} holds none of the results that can be drawn; {}", label, known));
   }
 }
