@@ -173,16 +173,16 @@ TEST_F(CommandTest, RacesThatASignalEndsWriteWhatTheyHave) {
   const auto stopped = [&](const Words& launcher, const Words& form) {
     Words words{
         "bash", "-c",
-        "export QUADRILLE_PROGRESS_SECONDS=0.01; \"$@\" 2> talk & child=$!; until grep -q 'size 2 of 3' talk; do sleep 0.02; "
+        "export QUADRILLE_PROGRESS_SECONDS=0.01; \"$@\" 2> talk & child=$!; until grep -qs 'size 2 of 3' talk; do sleep 0.02; "
         "kill -0 $child || exit 1; done; kill -TERM $child; wait $child; code=$?; grep stopped talk >&2; exit $code",
         "bash"};
     words.insert(words.end(), launcher.begin(), launcher.end());
-    words.insert(words.end(), {QUADRILLE_COMMAND, "race", "alltoall", "--block", "8B,16MiB,1KiB", "--algorithm", "direct",
-                               "--repetitions", "1", "--iterations", "2000", "-o", "result"});
+    words.insert(words.end(), {QUADRILLE_COMMAND, "race", "alltoall", "--block", "8B,4MiB,1KiB", "--algorithm", "direct",
+                               "--machine", "epyc", "--repetitions", "200", "--iterations", "20", "-o", "result"});
     words.insert(words.end(), form.begin(), form.end());
     Words all{"env", "-C", place_.string()};
     all.insert(all.end(), words.begin(), words.end());
-    fs::remove(file("result"));
+    for (const char* before : {"result", "talk"}) fs::remove(file(before));
     const Outcome outcome = run_program(all);
     EXPECT_EQ(outcome.exit_code, 128 + 15) << outcome.talk;
     EXPECT_EQ(outcome.talk, "stopped by signal 15 after 1 of 3 sizes\n");
