@@ -46,7 +46,7 @@ class CountedMessage {
   // All calls from now on are counted in this record.
   static void count_in(Record& record) noexcept { current_ = &record; }
 
-  // Called when the library is loaded that defines point-to-point and one-sided functions.
+  // The library that wraps point-to-point and one-sided functions calls this when it is loaded.
   static bool see_all() noexcept { return sees_all_ = true; }
   static bool sees_all() noexcept { return sees_all_; }
 

@@ -22,7 +22,7 @@ double of_calls(const ReportRow& row, const std::vector<std::string_view>& reaso
   return all > 0 ? passed_s * static_cast<double>(calls) / static_cast<double>(all) : 0;
 }
 
-// Adds what the row's calls that Quadrille ran have saved or lost.
+// Adds the time that Quadrille saved or lost in those calls of the row that it ran.
 void add_gain(Balance& balance, const ReportRow& row, double ranks) {
   if (!row.ratio || row.ours_calls == 0) return;
   const double late = row.rank_seconds > 0 ? row.late_rank_seconds / row.rank_seconds : 0;

@@ -112,7 +112,7 @@ class Handover {
 
   std::atomic<std::uint64_t>& flag(Offset slot) const { return *reinterpret_cast<std::atomic<std::uint64_t>*>(space_.at(slot)); }
 
-  // Written before the flag, and read after it.
+  // Rank 0 writes it before it sets its flag; rank 1 reads it after it has seen the flag.
   bool& goes_on(Offset slot) const { return *reinterpret_cast<bool*>(space_.at(slot) + sizeof(std::uint64_t)); }
 
   double give(Bytes bytes, bool through_slot) {

@@ -75,7 +75,7 @@ double pieces_by_once(const CopyCosts& costs, const std::vector<CopiedMessage>& 
 }
 
 TEST(CopyChoice, PredictsWhatPiecesTake) {
-  // A piece takes 1 us, as many bytes once 4.
+  // A piece takes 1 us; copying as many bytes once takes 4 us.
   EXPECT_NEAR(pieces_by_once(costs_of(8, 1), equal(1, {.bytes = 65537})), 3.0 / 4, 1e-6);  // two waits for each piece,
   EXPECT_NEAR(pieces_by_once(costs_of(8, 1), equal(2, {.bytes = 65537})), 2.0 / 4, 1e-6);  // which two messages share
   // Messages that are not long, or can be loaded, do not count; and the longest one is alone for most of its time.
