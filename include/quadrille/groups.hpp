@@ -12,8 +12,8 @@
 
 namespace quadrille {
 
-// Starts `ranks` threads, runs `body` in each, and joins them. If a rank throws, calls of the other ranks that wait for it throw
-// Error{peer_lost}, and run_threads throws the first exception.
+// Starts `ranks` threads, at most 1024, runs `body` in each, and joins them. If a rank throws, calls of the other ranks that wait
+// for it throw Error{peer_lost}, and run_threads throws the first exception.
 void run_threads(Count ranks, const std::function<void(Communicator&)>& body);
 
 // Initialises the chosen MPI library and returns its world communicator. The library is finalised when the result and all of its

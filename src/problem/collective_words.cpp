@@ -19,10 +19,10 @@ std::vector<std::string> all_names() {
   return names;
 }
 
-// Returns the function's name as in mpi_name: small letters, without the marks of PMPI, and of persistent and large-count
-// functions.
+// Returns the function's name as in mpi_name: small letters, without a module or object before it (q.bcast, quadrille::broadcast),
+// and without the marks of PMPI, and of persistent and large-count functions.
 std::string plain(std::string_view function) {
-  std::string word(function);
+  std::string word(function.substr(function.find_last_of(".:") + 1));  // npos + 1 is 0
   std::transform(word.begin(), word.end(), word.begin(),
                  [](char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   for (const std::string_view mark : {"pmpi_", "mpi_"})

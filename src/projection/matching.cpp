@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "projection/matching.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
 #include "foundation/assert.hpp"
+#include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille::projection {
+namespace {
+
+// Of one communicator. Programs have a few; a damaged recording may state millions, each with memory for all members.
+constexpr std::size_t most_under_way = 100'000;
+
+}  // namespace
 
 Matching::Matching(const Recording& recording) {
   for (const RecordedCommunicator& communicator : recording.communicators) {
@@ -38,6 +47,11 @@ MatchedCall& Matching::next(std::size_t communicator, std::size_t member) {
   const auto at = index(calls.made[member]++ - calls.first);
   if (at < calls.open.size()) return *calls.open[at];
   QUADRILLE_ASSERT(at == calls.open.size());
+  if (at == most_under_way)
+    throw Error(ErrorCode::too_large,
+                fmt::format("the recording has more than {} calls under way on one communicator; a projection "
+                            "follows no more",
+                            most_under_way));
   if (spare_.empty()) {
     calls.open.push_back(std::make_unique<MatchedCall>());
   } else {

@@ -23,6 +23,8 @@ TEST(CollectiveWords, ARefusalSaysWhatIsProbablyMeant) {
             "there is no collective or file 'MPI_Alltoall'; did you mean 'alltoall'?");
   EXPECT_EQ(unknown_collective("alltoal"), "there is no collective 'alltoal'; did you mean 'alltoall'?");
   EXPECT_EQ(unknown_collective("MPI_Alltoal"), "there is no collective 'MPI_Alltoal'; did you mean 'alltoall'?");
+  for (const char* word : {"q.bcast", "comm.Bcast", "quadrille::broadcast"})
+    EXPECT_EQ(nearest_collective(word), "broadcast") << word;
   EXPECT_EQ(unknown_collective("xyz").find("there is no collective 'xyz'; there are: alltoall, alltoallv, "), 0u);
 }
 

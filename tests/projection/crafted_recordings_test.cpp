@@ -264,5 +264,18 @@ TEST_F(CraftedRecordings, AreProjectedOrRefused) {
   EXPECT_GT(scaled_, cases / 20);
 }
 
+// A kilobyte of a packed recording can state millions of starts that nothing completes.
+TEST_F(CraftedRecordings, AreRefusedWithTooManyCallsUnderWay) {
+  MadeRecording program(2);
+  const std::uint32_t start = program.site({.kind = RecordedKind::start, .function = "Ibarrier", .communicator = 0});
+  for (int i = 0; i <= 100'000; ++i) program.add(0, start);
+  try {
+    project(program.made(), {.machine = find_machine("hdr"), .nodes = {0, 0}});
+    ADD_FAILURE() << "it was projected";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::too_large) << error.what();
+  }
+}
+
 }  // namespace
 }  // namespace quadrille::projection

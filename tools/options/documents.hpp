@@ -10,7 +10,7 @@
 
 namespace quadrille::command {
 
-// Returns the whole text of a file, without a byte order mark. "-" is stdin, which can be read once. `label` is the file's name in
+// Returns the whole text of a file, without byte order marks. "-" is stdin, which can be read once. `label` is the file's name in
 // errors. Throws Error if the file is empty, is not text or cannot be read.
 std::string read_text(const std::string& file, const std::string& label);
 using ReadText = std::function<std::string(const std::string& file, const std::string& label)>;

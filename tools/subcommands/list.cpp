@@ -201,7 +201,7 @@ void check_name(const std::string& word) {
   for (const Collective collective : all_collectives()) known.emplace_back(name(collective));
   if (word.empty() || std::find(known.begin(), known.end(), word) != known.end()) return;
   for (const OtherTable& table : other_tables) known.emplace_back(table.name);
-  if (collective_of_mpi(word)) refuse(unknown_collective(word, "collective or table"));
+  if (nearest_collective(word)) refuse(unknown_collective(word, "collective or table"));
   refuse_unknown("collective or table", word, known);
 }
 
