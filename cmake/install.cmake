@@ -1,9 +1,10 @@
 # Installs the package: command, library, plug-ins, headers, files for find_package and pkg-config, shell completion, and
-# documentation. The installed package can be moved as a whole. The target quadrille_command builds all of its files.
+# documentation. The installed package can be moved as a whole. The target quadrille_installed builds all of its files.
 include(CMakePackageConfigHelpers)
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/quadrille)
 
 install(TARGETS quadrille_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS quadrille_on_demand RUNTIME DESTINATION libexec/quadrille)  # the command looks for it there
 install(TARGETS quadrille EXPORT quadrille-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/quadrille DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${machines} DESTINATION ${CMAKE_INSTALL_LIBDIR}/quadrille/machines)

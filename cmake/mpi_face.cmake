@@ -20,16 +20,17 @@ function(quadrille_mpi_face mpi)
   set(target quadrille_face_${mpi})
   add_library(${target} SHARED ${sources} ${package})
   add_library(quadrille::${mpi} ALIAS ${target})
-  set_target_properties(${target} PROPERTIES OUTPUT_NAME quadrille-${mpi} VERSION ${PROJECT_VERSION}
+  set_target_properties(${target} PROPERTIES DEFINE_SYMBOL "" OUTPUT_NAME quadrille-${mpi} VERSION ${PROJECT_VERSION}
                         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} INSTALL_RPATH "$ORIGIN" INSTALL_RPATH_USE_LINK_PATH ON)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  target_compile_definitions(${target} PRIVATE QUADRILLE_MPI_LIBRARY="${mpi}")
+  target_compile_definitions(${target} PRIVATE QUADRILLE_MPI_LIBRARY="${mpi}" QUADRILLE_VERSION="${PROJECT_VERSION}")
   target_link_libraries(${target} PUBLIC quadrille_c $<BUILD_INTERFACE:quadrille> $<BUILD_INTERFACE:quadrille_uses_${mpi}>
                         PRIVATE $<BUILD_INTERFACE:quadrille_settings> fmt::fmt)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${mpi})
   quadrille_call_directly(${target})
-  quadrille_precompile(${target} <mpi.h>)
-  quadrille_compile_by_folder(${target})
+  target_precompile_headers(${target} REUSE_FROM quadrille_${mpi})  # the plug-in
+  quadrille_optimise(${target} -O1)
+  quadrille_compile_by_folder(${target} BY_LAYER)
 
   # What is preloaded: always, and where a program is recorded.
   foreach(kind preload record)
@@ -44,6 +45,8 @@ function(quadrille_mpi_face mpi)
     add_dependencies(quadrille_plug_ins ${preloaded})
     install(TARGETS ${preloaded} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/quadrille)
   endforeach()
+
+  quadrille_optimise(quadrille_record_${mpi} -O1)
 
   add_dependencies(quadrille_plug_ins ${target})
   install(TARGETS ${target} EXPORT quadrille-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

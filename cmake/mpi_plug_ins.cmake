@@ -66,7 +66,7 @@ function(quadrille_mpi_plug_in mpi)
        ${PROJECT_SOURCE_DIR}/src/execute/mpi/plug_in/${mpi}/*.cpp)
   set(target quadrille_${mpi})
   add_library(${target} MODULE ${sources})
-  set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME quadrille-${mpi}
+  set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME quadrille-${mpi} DEFINE_SYMBOL ""  # as for the drop-in, whose headers are precompiled here
                         LIBRARY_OUTPUT_DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/quadrille
                         BUILD_RPATH "$ORIGIN/.." INSTALL_RPATH "$ORIGIN/.." INSTALL_RPATH_USE_LINK_PATH ON)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
@@ -74,7 +74,8 @@ function(quadrille_mpi_plug_in mpi)
   target_link_libraries(${target} PRIVATE quadrille quadrille_settings fmt::fmt quadrille_uses_${mpi})
   quadrille_call_directly(${target})
   quadrille_precompile(${target} <mpi.h>)
-  quadrille_compile_by_folder(${target})
+  quadrille_optimise(${target} -O1)
+  quadrille_compile_by_folder(${target} BY_LAYER)
   add_dependencies(quadrille_plug_ins ${target})
   install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/quadrille)
   message(STATUS "Plug-in for ${mpi}: ${library}")

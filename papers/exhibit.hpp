@@ -21,6 +21,7 @@
 #include "draw/panel.hpp"
 #include "foundation/assert.hpp"
 #include "foundation/sheet.hpp"
+#include "papers/verdict_levels.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille::papers {
@@ -40,17 +41,6 @@ constexpr double ratio(Number one, Number other) { return one / other; }
 
 enum class Relation : std::uint8_t { equal, at_most, at_least };  // our value is equal to, at most, or at least the paper's
 
-// The possible results of a comparison, from best to worst; levels() gives a name and an explanation of each.
-enum class Outcome : std::uint8_t { holds, retyped, sharper_bound, misprint, beyond_assumptions, paper_is_wrong, differs };
-inline constexpr std::size_t outcome_count = 7;
-
-struct VerdictLevel {
-  Outcome outcome = Outcome::holds;
-  std::string_view name;
-  std::string_view meaning;  // one sentence
-};
-
-std::span<const VerdictLevel> levels();  // in the order of Outcome; the command and the documentation print them
 std::string_view name(Outcome outcome);
 
 // An explanation of a claim that does not hold as printed. It applies only if the numbers support it: `value` agrees with ours, and

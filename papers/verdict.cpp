@@ -58,22 +58,7 @@ std::string without_quotation(std::string text) {
 
 }  // namespace
 
-std::span<const VerdictLevel> levels() {
-  static constexpr VerdictLevel table[outcome_count] = {
-      {Outcome::holds, "holds", "Our value agrees with the paper."},
-      {Outcome::retyped, "retyped", "The paper's words do not fit its own figures; ours are these figures, typed in."},
-      {Outcome::sharper_bound, "sharper bound found", "The paper's bound holds, and a stricter one holds as well."},
-      {Outcome::misprint, "misprint", "The printed value or formula is a slip: the paper itself has it right in another place."},
-      {Outcome::beyond_assumptions, "beyond its assumptions",
-       "The claim does not hold in this case, and the paper does not make it for this case."},
-      {Outcome::paper_is_wrong, "the paper is wrong",
-       "The claim is contradicted under the paper's own assumptions, and a corrected value agrees with ours."},
-      {Outcome::differs, "differs", "Our value differs from the paper's; the reason is given if it is known."},
-  };
-  return table;
-}
-
-std::string_view name(Outcome outcome) { return levels()[static_cast<std::size_t>(outcome)].name; }
+std::string_view name(Outcome outcome) { return verdict_levels[static_cast<std::size_t>(outcome)].name; }
 
 Outcome outcome_of(const Comparison& comparison) {
   const std::optional<PaperFinding>& finding = comparison.finding;
@@ -163,7 +148,7 @@ ExhibitVerdict verdict_of(const Reproduction& reproduction) {
     return verdict;
   }
   std::vector<std::string> parts;  // from worst to best
-  for (auto level = levels().rbegin(); level != levels().rend(); ++level)
+  for (auto level = verdict_levels.rbegin(); level != verdict_levels.rend(); ++level)
     if (const std::size_t cases = verdict.counts[level->outcome]; cases > 0 && level->outcome != Outcome::holds)
       parts.push_back(fmt::format("{} in {}{}", level->name, cases, parts.empty() ? fmt::format(" of {}", count) : ""));
   const bool several = count - verdict.counts[Outcome::holds] > 1;

@@ -69,7 +69,7 @@ inside_build() {  # what the tests labelled mpi need, and no unit tests
     bsdextrautils iproute2 jq gfortran python3-mpi4py
   apt-get clean
   configure release -D QUADRILLE_TESTS=ON &&
-    build release --target quadrille_command quadrille_plug_ins tests/mpi/all tests/mpi_face/{abi,trials}/all bench/all examples/all
+    build release --target quadrille_installed tests/mpi/all tests/mpi_face/{abi,trials}/all bench/all examples/all
 }
 
 [ $# -gt 0 ] || set -- test

@@ -37,9 +37,16 @@ apt_install() {  # apt_install PACKAGES...: installs without questions; shows ap
     rm -f "$said"
   else
     tail -n 5 "$said" >&2
+    ! grep -qE 'Could not resolve|Temporary failure resolving|Unable to connect|Could not connect' "$said" ||
+      talk "The servers of packages cannot be reached. Connect the network, or set http_proxy, and start again."
+    explain_full_disk "$said"
     rm -f "$said"
     return 1
   fi
+}
+
+explain_full_disk() {  # explain_full_disk OUTPUT
+  ! grep -q 'No space left on device' "$1" || talk "The disk is full. Free some space and start again; what is built is kept."
 }
 
 # Unpacks the libraries' arm64 packages in build/aarch64-packages, for cmake/aarch64.cmake. They are not installed, because that would add
@@ -116,6 +123,7 @@ quietly() {  # shows the command's output only if it fails
   said=$(mktemp)
   if "$@" >"$said" 2>&1; then rm -f "$said"; else
     cat "$said" >&2
+    explain_full_disk "$said"
     rm -f "$said"
     return 1
   fi
@@ -128,7 +136,7 @@ with_progress() {
   said=$(mktemp)
   if "$@" 2>&1 | tee "$said" | progress_of_steps >&2; then rm -f "$said"; else
     cat "$said" >&2
-    ! grep -q 'No space left on device' "$said" || talk "The disk is full. Free some space and start again; what is built is kept."
+    explain_full_disk "$said"
     rm -f "$said"
     return 1
   fi
@@ -141,10 +149,10 @@ progress_of_steps() {
   if [ -t 2 ]; then every=1 end='\033[K\r'; fi
   while IFS= read -r line; do
     [[ $line =~ ^\[?\ *([0-9]+)/\ *([0-9]+) ]] || continue
-    done=${BASH_REMATCH[1]} total=${BASH_REMATCH[2]} now=$SECONDS
+    done=$((10#${BASH_REMATCH[1]})) total=$((10#${BASH_REMATCH[2]})) now=$SECONDS
     [ "$now" -ge "$next" ] || continue
     next=$((now + every)) seconds=$((now - began)) left=
-    if [ "$seconds" -ge 10 ]; then left=", $(rounded_time $((seconds * (total - done) / done))) left"; fi
+    if [ "$seconds" -ge 10 ] && [ "$done" -gt 0 ]; then left=", $(rounded_time $((seconds * (total - done) / done))) left"; fi
     printf "%s of %s steps, %s s%s$end" "$done" "$total" "$seconds" "$left"
   done
   if [ -t 2 ]; then printf '\033[K'; fi

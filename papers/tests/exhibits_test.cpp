@@ -43,6 +43,20 @@ TEST(Exhibits, AreThoseOfThePapers) {
   EXPECT_EQ(find_exhibit("bruck1997-fig99"), nullptr);
 }
 
+// The command completes these names without the exhibits.
+TEST(Exhibits, HaveTheNamesOfTheirRows) {
+  std::size_t number = 0;
+  for (std::string row : {
+#define ROW(record) #record,
+#include "papers/exhibits.def"
+#undef ROW
+       }) {
+    std::replace(row.begin(), row.end(), '_', '-');
+    EXPECT_EQ(all_exhibits()[number++]->id, row);
+  }
+  EXPECT_EQ(number, all_exhibits().size());
+}
+
 std::string references() {
   std::ifstream file(std::filesystem::path(QUADRILLE_SOURCE_DIR) / "docs/references.bib");
   return {std::istreambuf_iterator<char>(file), {}};

@@ -67,12 +67,12 @@ TEST(Verdict, MentionsADoubtfulTranscript) {
 
 // Each outcome has a name and one sentence, in the order of the enumeration.
 TEST(Verdict, HasANameAndASentence) {
-  ASSERT_EQ(levels().size(), outcome_count);
-  for (std::size_t i = 0; i < levels().size(); ++i) {
-    EXPECT_EQ(levels()[i].outcome, static_cast<Outcome>(i));
-    EXPECT_EQ(name(levels()[i].outcome), levels()[i].name);
-    EXPECT_FALSE(levels()[i].meaning.empty());
-    EXPECT_EQ(levels()[i].meaning.back(), '.');
+  ASSERT_EQ(verdict_levels.size(), outcome_count);
+  for (std::size_t i = 0; i < verdict_levels.size(); ++i) {
+    EXPECT_EQ(verdict_levels[i].outcome, static_cast<Outcome>(i));
+    EXPECT_EQ(name(verdict_levels[i].outcome), verdict_levels[i].name);
+    EXPECT_FALSE(verdict_levels[i].meaning.empty());
+    EXPECT_EQ(verdict_levels[i].meaning.back(), '.');
   }
 }
 

@@ -53,9 +53,9 @@ constexpr Count most_ranks_in_chains = Count{1} << 16;
 
 constexpr Count programs_for_chained = 64;  // only these tell whether a stage is chained, because looking takes as long as counting
 
-class Counting {
+class WorkloadCounting {
  public:
-  Counting(const Schedule& schedule, const WorkloadOptions& options) : schedule_(schedule), topology_(options.topology) {
+  WorkloadCounting(const Schedule& schedule, const WorkloadOptions& options) : schedule_(schedule), topology_(options.topology) {
     if (topology_) check_ranks(*topology_, schedule.problem);
     result_.has_links = topology_ != nullptr;
     if (options.nodes && !schedule.problem.nodes.empty()) nodes_.emplace(schedule.problem);
@@ -319,7 +319,7 @@ bool is_exchange(Collective collective) {
   return every_rank_has_all(facts_of(collective).input) && every_rank_has_all(facts_of(collective).output);
 }
 
-Workload workload(const Schedule& schedule, const WorkloadOptions& options) { return Counting(schedule, options).run(); }
+Workload workload(const Schedule& schedule, const WorkloadOptions& options) { return WorkloadCounting(schedule, options).run(); }
 
 std::vector<StageFigures> stage_figures(const Schedule& schedule) { return workload(schedule, {.chains = true}).stages; }
 

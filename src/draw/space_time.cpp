@@ -21,7 +21,7 @@ namespace {
 
 constexpr Count most_ranks_of_space_time = 96;
 constexpr Count most_rounds = 500;
-constexpr double faint_opacity = 0.3, note_height = 16, least_note_width = 330;
+constexpr double space_time_faint_opacity = 0.3, space_time_note_height = 16, space_time_least_note_width = 330;
 constexpr double left_of_rounds = 74, room_for_nodes = 56, stage_height = 22, foot = 40;
 
 // A round in which some rank has operations.
@@ -97,9 +97,9 @@ class SpaceTime {
     if (focus_.rank()) notes.push_back(focus_.explanation());
     if (has_controls_) notes.emplace_back("dashed: control messages (counts, headers, signals)");
     for (const std::string& note : notes)
-      for (const std::string& line : lines_of(note, std::max(reach.x - picture_margin, least_note_width), 11)) {
+      for (const std::string& line : lines_of(note, std::max(reach.x - picture_margin, space_time_least_note_width), 11)) {
         svg_.text({picture_margin, reach.y + 8}, line, Anchor::start, "faint", 11);
-        reach = {std::max(reach.x, picture_margin + text_width(line, 11)), reach.y + note_height};
+        reach = {std::max(reach.x, picture_margin + text_width(line, 11)), reach.y + space_time_note_height};
       }
     return reach;
   }
@@ -234,7 +234,7 @@ class SpaceTime {
     return {.colour = colour,
             .width = (is_faint ? 0.7 : 1) * width_of(message.bytes),
             .dashes = moves_data(schedule_.problem.collective) ? Dashes::none : Dashes::dashed,
-            .opacity = is_faint ? faint_opacity : 1};
+            .opacity = is_faint ? space_time_faint_opacity : 1};
   }
 
   void draw_controls(Count number, double start, double stop, const std::string& colour) {
@@ -248,10 +248,12 @@ class SpaceTime {
   void draw_control(Count number, Rank from, const Control& control, std::pair<double, double> columns, const std::string& colour) {
     const Emphasis emphasis = focus_.of(from, control.peer);
     if (emphasis == Emphasis::absent) return;
-    svg_.arrow(
-        {columns.first, row(from)}, {columns.second, row(control.peer)},
-        {.colour = colour, .width = 0.9, .dashes = Dashes::dashed, .opacity = emphasis == Emphasis::faint ? faint_opacity : 1},
-        fmt::format("round {}: {} to {}, {} B of counts or headers", number, from, control.peer, control.bytes));
+    svg_.arrow({columns.first, row(from)}, {columns.second, row(control.peer)},
+               {.colour = colour,
+                .width = 0.9,
+                .dashes = Dashes::dashed,
+                .opacity = emphasis == Emphasis::faint ? space_time_faint_opacity : 1},
+               fmt::format("round {}: {} to {}, {} B of counts or headers", number, from, control.peer, control.bytes));
   }
 
   void draw_message(Count number, const RoutedMessage& message, std::pair<double, double> columns, const Stroke& stroke) {

@@ -85,7 +85,7 @@ ElementType other(std::string_view words) {
   return {.number = first + static_cast<int>(words_hash(words) % most), .name = "?"};
 }
 
-std::string name_of(MPI_Datatype type) {
+std::string name_of_type(MPI_Datatype type) {
   char name[MPI_MAX_OBJECT_NAME] = "";
   int length = 0;
   return PMPI_Type_get_name(type, name, &length) == MPI_SUCCESS ? name : "";
@@ -93,7 +93,7 @@ std::string name_of(MPI_Datatype type) {
 
 // The predefined types and their kinds: 'i' and 'u' are signed and unsigned integers, 'f' floating-point, 'c' complex, 'b' bytes
 // (bitwise operators only), '-' types that only MPI's own functions can combine.
-const HandleMap<MPI_Datatype, TypeFacts>& predefined() {
+const HandleMap<MPI_Datatype, TypeFacts>& predefined_types() {
   static const auto map = [] {
     const std::pair<MPI_Datatype, char> types[] = {
         {MPI_BYTE, 'b'},
@@ -162,7 +162,7 @@ const HandleMap<MPI_Datatype, TypeFacts>& predefined() {
       Measures measures;
       if (type == MPI_DATATYPE_NULL || !measure(type, measures) || measures.size == 0) continue;  // not in this build of MPI
       ElementType element = number(kind, measures.size);
-      if (element.number < 0) element = other(name_of(type));
+      if (element.number < 0) element = other(name_of_type(type));
       entries.push_back({type, {true, measures.size, measures.extent, is_dense(measures), element}});
     }
     return HandleMap<MPI_Datatype, TypeFacts>(std::move(entries));
@@ -179,7 +179,7 @@ ElementType element_of(MPI_Datatype type, Bytes size) {
                     : combiner == MPI_COMBINER_F90_REAL    ? 'f'
                     : combiner == MPI_COMBINER_F90_COMPLEX ? 'c'
                                                            : '-';
-  if (kind == '-') return combiner == MPI_COMBINER_NAMED ? other(name_of(type)) : ElementType{};
+  if (kind == '-') return combiner == MPI_COMBINER_NAMED ? other(name_of_type(type)) : ElementType{};
   const ElementType element = number(kind, size);
   return element.number < 0 ? other(std::string(1, kind) + std::to_string(size)) : element;
 }
@@ -277,12 +277,12 @@ class FromFirstByte {
 }  // namespace
 
 TypeFacts facts_of(MPI_Datatype type) {
-  if (const TypeFacts* found = predefined().find(type)) [[likely]]
+  if (const TypeFacts* found = predefined_types().find(type)) [[likely]]
     return *found;
   return type == MPI_DATATYPE_NULL ? TypeFacts{} : DerivedTypes::get().facts(type);
 }
 
-bool is_predefined(MPI_Datatype type) { return predefined().find(type) != nullptr; }
+bool is_predefined(MPI_Datatype type) { return predefined_types().find(type) != nullptr; }
 
 int pack(const void* elements, Count count, MPI_Datatype type, const TypeFacts& facts, std::byte* bytes, MPI_Comm communicator) {
   if (facts.is_plain) {

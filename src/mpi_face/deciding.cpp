@@ -26,7 +26,7 @@ namespace {
 constexpr double misses_by_little = 1.25;
 constexpr double is_slower = 1.0;  // a plan is abandoned if it takes more than this multiple of the MPI library's time
 
-void check(int code) {
+void check_meeting(int code) {
   if (code != MPI_SUCCESS) throw Error(ErrorCode::transport, "the MPI library's own collective failed in a meeting of the ranks");
 }
 
@@ -110,14 +110,14 @@ void Deciding::meet_on(MPI_Comm ranks, CallOutcome& outcome) {
   }
   while (true) {
     Step step = rank_ == 0 ? next_step() : Step();
-    check(PMPI_Bcast(&step, sizeof step, MPI_BYTE, 0, on_));
+    check_meeting(PMPI_Bcast(&step, sizeof step, MPI_BYTE, 0, on_));
     if (step.what == Step::What::nothing) {
       if (!is_guest_now()) meetings_.meet_at(step.next_meeting);
       break;
     }
     if (!begun) {
       double mine = account.spent_s(), most = 0;
-      check(PMPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, on_));
+      check_meeting(PMPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, on_));
       others_spent_s_ = most - mine;
       begun = ticks();
       if (step.cost_s > 0 && most + weight() * step.cost_s > step.allowance_s) break;
@@ -183,7 +183,7 @@ void Deciding::gather_times() {
     if (!site.trial || !site.trial->alternation.is_due()) continue;
     const std::vector<double>& mine = site.trial->alternation.times();
     std::vector<double> sums(mine.size());
-    check(PMPI_Reduce(mine.data(), sums.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_SUM, 0, on_));
+    check_meeting(PMPI_Reduce(mine.data(), sums.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_SUM, 0, on_));
     if (rank_ == 0) gathered_.emplace_back(&site, std::move(sums));
   }
 }
@@ -202,7 +202,7 @@ void Deciding::gather_slowest() {
   }
   if (open.empty()) return;
   std::vector<double> most(mine.size());
-  check(PMPI_Reduce(mine.data(), most.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_MAX, 0, on_));
+  check_meeting(PMPI_Reduce(mine.data(), most.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_MAX, 0, on_));
   if (rank_ != 0) return;
   for (std::size_t i = 0; i < open.size(); ++i) open[i]->slowest_call_s = most[2 * i], open[i]->slowest_s = most[2 * i + 1];
 }
@@ -240,20 +240,20 @@ void Deciding::carry_out(const Step& step) {
 void Deciding::hear_wishes(const Step& step) {
   std::string text = rank_ == 0 ? text_of_wishes() : std::string();
   text.resize(static_cast<std::size_t>(step.number));
-  check(PMPI_Bcast(text.data(), step.number, MPI_CHAR, 0, on_));
+  check_meeting(PMPI_Bcast(text.data(), step.number, MPI_CHAR, 0, on_));
   wishes_ = std::make_shared<const Wishes>(parse_wishes(text, rank_ == 0));
   if (communicator_ != MPI_COMM_WORLD) return;
   int mine = has_threads(), any = 1;
-  check(PMPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, communicator_));
+  check_meeting(PMPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, communicator_));
   if (!any) wishes_of_world.store(wishes_);
 }
 
 // The first barrier waits for late ranks. The least time of those after it counts, because other programs only lengthen it.
 void Deciding::time_call() {
-  check(PMPI_Barrier(communicator_));
+  check_meeting(PMPI_Barrier(communicator_));
   for (int barrier = 1; barrier < barriers_of_timing; ++barrier) {
     const double begin = PMPI_Wtime();
-    check(PMPI_Barrier(communicator_));
+    check_meeting(PMPI_Barrier(communicator_));
     short_call_s_ = std::min(PMPI_Wtime() - begin, short_call_s_.value_or(1e9));
   }
 }
@@ -292,14 +292,14 @@ void Deciding::obey(Site& site) {
 // now, so each rank gets another communicator for itself.
 bool Deciding::is_otherwise_in_library(const Site& site) {
   const auto any = [&](int mine) {
-    check(PMPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_INT, MPI_MAX, on_));
+    check_meeting(PMPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_INT, MPI_MAX, on_));
     return mine != 0;
   };
   if (!site.neighbours || !any(site.neighbours->has_repeats())) return false;
   MPI_Comm self = MPI_COMM_NULL;
-  check(PMPI_Comm_split(on_, static_cast<int>(rank_), 0, &self));
+  check_meeting(PMPI_Comm_split(on_, static_cast<int>(rank_), 0, &self));
   const bool is_otherwise = site.neighbours->is_otherwise_in_library(site.key.function, self);
-  check(PMPI_Comm_free(&self));
+  check_meeting(PMPI_Comm_free(&self));
   return any(is_otherwise);
 }
 
@@ -429,7 +429,7 @@ void Deciding::conclude(Site& site, const Alternation::Conclusion& conclusion) {
   if (conclusion.end == Alternation::End::goes_on) return alternation.go_on(conclusion.remaining);
   const auto best = static_cast<std::size_t>(conclusion.best);
   std::vector<double> means = rank_ == 0 ? means_ : alternation.times();
-  check(PMPI_Bcast(means.data(), static_cast<int>(means.size()), MPI_DOUBLE, 0, on_));
+  check_meeting(PMPI_Bcast(means.data(), static_cast<int>(means.size()), MPI_DOUBLE, 0, on_));
   site.trial_times = {alternation.of_way(means, conclusion.best + 1), alternation.of_way(means, Alternation::vendor)};
   const bool is_faster = conclusion.end == Alternation::End::taken;
   if (!is_faster)

@@ -11,20 +11,21 @@ namespace {
 
 bool is_done(int code) { return code == MPI_SUCCESS; }
 
-void check(int code) {
+void check_grid(int code) {
   if (!is_done(code)) throw Error(ErrorCode::transport, "the MPI library failed in a test of its neighbourhood collectives");
 }
 
 MPI_Comm grid_on(MPI_Comm ranks, const std::vector<int>& sizes, const std::vector<int>& are_closed) {
   MPI_Comm made = MPI_COMM_NULL;
-  check(PMPI_Cart_create(ranks, static_cast<int>(sizes.size()), sizes.data(), are_closed.data(), 0, &made));
+  check_grid(PMPI_Cart_create(ranks, static_cast<int>(sizes.size()), sizes.data(), are_closed.data(), 0, &made));
   return made;
 }
 
 MPI_Comm graph_on(MPI_Comm ranks, const std::vector<int>& sources, const std::vector<int>& targets) {
   MPI_Comm made = MPI_COMM_NULL;
-  check(PMPI_Dist_graph_create_adjacent(ranks, static_cast<int>(sources.size()), sources.data(), MPI_UNWEIGHTED,
-                                        static_cast<int>(targets.size()), targets.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made));
+  check_grid(PMPI_Dist_graph_create_adjacent(ranks, static_cast<int>(sources.size()), sources.data(), MPI_UNWEIGHTED,
+                                             static_cast<int>(targets.size()), targets.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+                                             &made));
   return made;
 }
 
@@ -50,15 +51,15 @@ std::vector<int> received_numbers(Function function, MPI_Comm alone, std::size_t
   const std::vector<int>& places = sent;
   switch (function) {
     case Function::Neighbor_alltoall:
-      check(PMPI_Neighbor_alltoall(sent.data(), 1, MPI_INT, received.data(), 1, MPI_INT, alone));
+      check_grid(PMPI_Neighbor_alltoall(sent.data(), 1, MPI_INT, received.data(), 1, MPI_INT, alone));
       break;
     case Function::Neighbor_alltoallv:
-      check(PMPI_Neighbor_alltoallv(sent.data(), ones.data(), places.data(), MPI_INT, received.data(), ones.data(), places.data(),
-                                    MPI_INT, alone));
+      check_grid(PMPI_Neighbor_alltoallv(sent.data(), ones.data(), places.data(), MPI_INT, received.data(), ones.data(),
+                                         places.data(), MPI_INT, alone));
       break;
     default:
-      check(PMPI_Neighbor_alltoallw(sent.data(), ones.data(), bytes.data(), types.data(), received.data(), ones.data(),
-                                    bytes.data(), types.data(), alone));
+      check_grid(PMPI_Neighbor_alltoallw(sent.data(), ones.data(), bytes.data(), types.data(), received.data(), ones.data(),
+                                         bytes.data(), types.data(), alone));
   }
   return received;
 }
@@ -129,7 +130,7 @@ bool Neighbourhood::is_otherwise_in_library(Function function, MPI_Comm self) co
   MPI_Comm alone = is_grid_ ? grid_on(self, ones, ones) : graph_on(self, edges, edges);
   const Neighbourhood own(alone);
   const std::vector<int> received = received_numbers(function, alone, static_cast<std::size_t>(own.sources().blocks));
-  check(PMPI_Comm_free(&alone));
+  check_grid(PMPI_Comm_free(&alone));
   for (std::size_t i = 0; i < own.sources().list.size(); ++i)
     if (received[static_cast<std::size_t>(own.sources().list[i].block)] != own.targets().list[i].block) return true;
   return false;

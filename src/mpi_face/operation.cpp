@@ -21,7 +21,7 @@ struct NamedOperation {
   bool is_bitwise = false;
 };
 
-const HandleMap<MPI_Op, NamedOperation>& predefined() {
+const HandleMap<MPI_Op, NamedOperation>& predefined_operations() {
   static const HandleMap<MPI_Op, NamedOperation> map({{MPI_SUM, {"sum"}},
                                                       {MPI_PROD, {"prod"}},
                                                       {MPI_MIN, {"min"}},
@@ -75,7 +75,7 @@ std::shared_ptr<const Operator> by_mpi(MPI_Op operation, MPI_Datatype type, cons
 }  // namespace
 
 std::shared_ptr<const Operator> operation_of(MPI_Op operation, const ElementType& element) {
-  const NamedOperation* named = predefined().find(operation);
+  const NamedOperation* named = predefined_operations().find(operation);
   if (!named || element.number < 0 || (element.only_bits && !named->is_bitwise)) return nullptr;
   try {
     return built_in_operator(named->name, element.name);
@@ -85,7 +85,7 @@ std::shared_ptr<const Operator> operation_of(MPI_Op operation, const ElementType
 }
 
 std::shared_ptr<const Operator> operation_of(MPI_Op operation, MPI_Datatype type, const TypeFacts& facts) {
-  const NamedOperation* named = predefined().find(operation);
+  const NamedOperation* named = predefined_operations().find(operation);
   if (!named || facts.element.number < 0) return nullptr;
   static std::mutex mutex;
   static auto& kept = *new std::map<std::pair<const NamedOperation*, int>, std::shared_ptr<const Operator>>;

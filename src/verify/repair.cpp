@@ -13,7 +13,7 @@
 namespace quadrille {
 namespace {
 
-constexpr std::size_t most_repairs = 4;
+constexpr std::size_t most_proven_repairs = 4;
 
 // Sorted runs of one buffer, without bytes that occur twice.
 std::vector<Run> united(const std::vector<Run>& runs) {
@@ -138,7 +138,7 @@ std::optional<Repaired> best_repair(const Schedule& schedule, const ByteFlow& fl
   std::vector<std::pair<std::size_t, Repair>> repairs;
   for (const auto& [repair, times] : asked) repairs.emplace_back(times, repair);
   std::stable_sort(repairs.begin(), repairs.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-  if (repairs.size() > most_repairs) repairs.resize(most_repairs);
+  if (repairs.size() > most_proven_repairs) repairs.resize(most_proven_repairs);
   std::optional<Repaired> best;
   for (const auto& [times, repair] : repairs) {
     const auto result = repaired(schedule, flow, operation, suspicions, repair, most);

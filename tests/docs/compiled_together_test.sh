@@ -5,7 +5,7 @@
 #
 # Usage: compiled_together_test.sh BUILD_FOLDER
 set -euo pipefail
-together='quadrille_(hot|seldom_run|papers|support|command|openmpi|mpich|face_openmpi|face_mpich)\.dir'
+together='quadrille_(hot|seldom_run|papers|support|subcommands|on_demand|openmpi|mpich|face_openmpi|face_mpich)\.dir'
 objects=$(sed -nE 's/.* -o ([^ ]+\.o) -c .*/\1/p' "$1/compile_commands.json" | grep -E "$together")
 [ -n "$objects" ] || { echo "There is no such object: are the targets' names in $0 right?"; exit 1; }
 if grep -v '/Unity/' <<<"$objects" | grep -v 'package_'; then

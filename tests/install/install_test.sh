@@ -12,15 +12,15 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
 if [ "$generator" = Ninja ]; then
-  step "what builds the command builds all that is installed"
+  step "one target builds all that is installed"
   commands() { ninja -C "$build" -t commands "$1" | sort -u; }
-  commands quadrille_command >"$folder/command"
+  commands quadrille_installed >"$folder/command"
   ninja -C "$build" -t targets all | sed 's/: [^:]*$//' | sort -u >"$folder/built"
   find "$build" -name cmake_install.cmake -exec grep -ohE "\"$build/[^\"]*\"" {} + | tr -d '"' | sed "s|^$build/||" | sort -u |
     comm -12 - "$folder/built" >"$folder/needed"
   [ -s "$folder/needed" ] || wrong "no file of $build is installed"
   while read -r file; do
-    [ -z "$(comm -23 <(commands "$file") "$folder/command")" ] || wrong "$file is installed, and not built with the command"
+    [ -z "$(comm -23 <(commands "$file") "$folder/command")" ] || wrong "$file is installed, and not built by quadrille_installed"
   done <"$folder/needed"
 fi
 

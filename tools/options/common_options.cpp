@@ -8,7 +8,7 @@
 
 namespace quadrille::command {
 
-void add_algorithm_option(CLI::App& parser, std::vector<std::string>& specifications, const std::string& help) {
+void add_algorithm_option(CLI::App& parser, std::vector<std::string>& specifications, std::string_view help) {
   begin_group(parser, group::algorithm);
   add_option(parser, "--algorithm", specifications, help, "SPEC");
 }
@@ -47,11 +47,11 @@ GeneratorLimits GeneratorOptions::checked_limits() const {
   return checked;
 }
 
-void add_policy_option(CLI::App& parser, std::vector<std::string>& lists, const std::string& help) {
+void add_policy_option(CLI::App& parser, std::vector<std::string>& lists, std::string_view help) {
   add_option(parser, "--policy", lists, help, "LIST");
 }
 
-void add_json_flag(CLI::App& parser, bool& json, const std::string& help) {
+void add_json_flag(CLI::App& parser, bool& json, std::string_view help) {
   begin_group(parser, group::output);
   add_flag(parser, "--json", json, help);
 }

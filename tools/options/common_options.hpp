@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "options/parser.hpp"
@@ -24,7 +25,7 @@ inline constexpr const char* others = "Others";
 }  // namespace group
 
 // Adds --algorithm, which may be repeated, in a group of its own.
-void add_algorithm_option(CLI::App& parser, std::vector<std::string>& specifications, const std::string& help);
+void add_algorithm_option(CLI::App& parser, std::vector<std::string>& specifications, std::string_view help);
 
 // Adds --schedule, which may be repeated, to the group of algorithms.
 void add_schedule_option(CLI::App& parser, std::vector<std::string>& files);
@@ -39,10 +40,10 @@ struct GeneratorOptions {
 };
 
 // Adds --policy, whose value is a list, to the group begun last.
-void add_policy_option(CLI::App& parser, std::vector<std::string>& lists, const std::string& help);
+void add_policy_option(CLI::App& parser, std::vector<std::string>& lists, std::string_view help);
 
 // Adds --json or -o, for subcommands that print results. Each of them begins the group of output options.
-void add_json_flag(CLI::App& parser, bool& json, const std::string& help);
+void add_json_flag(CLI::App& parser, bool& json, std::string_view help);
 void add_output_option(CLI::App& parser, std::optional<std::string>& file);
 
 }  // namespace quadrille::command

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace CLI {
@@ -14,25 +15,24 @@ class App;
 
 namespace quadrille::command {
 
-CLI::App* add_subcommand(CLI::App& command, const std::string& name, const std::string& description);
+CLI::App* add_subcommand(CLI::App& command, std::string_view name, std::string_view description);
 
 // Adds an option such as "-o,--output", or an argument, whose name has no dashes. `value_name` stands for the value in the help. An
 // option whose value is a vector takes one value each time and may be repeated. An argument whose value is a vector takes all
 // remaining arguments.
-void add_option(CLI::App& parser, const std::string& names, std::string& value, const std::string& help,
-                const std::string& value_name);
-void add_option(CLI::App& parser, const std::string& names, std::optional<std::string>& value, const std::string& help,
-                const std::string& value_name);
-void add_option(CLI::App& parser, const std::string& names, std::vector<std::string>& values, const std::string& help,
-                const std::string& value_name);
-void add_flag(CLI::App& parser, const std::string& names, bool& value, const std::string& help);
+void add_option(CLI::App& parser, std::string_view names, std::string& value, std::string_view help, std::string_view value_name);
+void add_option(CLI::App& parser, std::string_view names, std::optional<std::string>& value, std::string_view help,
+                std::string_view value_name);
+void add_option(CLI::App& parser, std::string_view names, std::vector<std::string>& values, std::string_view help,
+                std::string_view value_name);
+void add_flag(CLI::App& parser, std::string_view names, bool& value, std::string_view help);
 
 // Options that are added after this call appear under `heading` in the help.
 void begin_group(CLI::App& parser, const char* heading);
 
 // Sets the text below the options: paragraphs, one line each. Lines after "Example" are printed unchanged. If the first line is
 // "Usage: ...", it replaces the parser's own usage line.
-void set_footer(CLI::App& parser, const std::string& footer);
+void set_footer(CLI::App& parser, std::string_view footer);
 
 // Reads text such as "--ranks 8 --block 64B" by a parser of its own, to which `declare` adds the options.
 void read_options(const std::string& text, const std::function<void(CLI::App&)>& declare);

@@ -22,6 +22,12 @@ std::string all_names() {
 
 }  // namespace
 
+std::vector<std::string> vendor_library_ids() {
+  std::vector<std::string> ids;
+  for (const VendorLibrary& library : all_vendor_libraries()) ids.emplace_back(library.id);
+  return ids;
+}
+
 std::string vendor_case_help() { return fmt::format("what an MPI library would send ({})", all_names()); }
 
 Result<VendorCase> parse_vendor_case(const Problem& problem, std::string_view specification) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "quadrille/algorithm.hpp"
 #include "quadrille/result.hpp"
@@ -20,6 +21,8 @@ struct VendorCase {
 // Parses "vendor:openmpi", the library's choice for this problem, or "vendor:openmpi:pairwise", one of its algorithms. Returns the
 // reason if the choice is not known or the table has no such algorithm. Throws Error{misuse} if no known library is named.
 Result<VendorCase> parse_vendor_case(const Problem& problem, std::string_view specification);
+
+std::vector<std::string> vendor_library_ids();  // "openmpi", "mpich"
 
 // What --algorithm also accepts, for help: "what an MPI library would send (vendor:..)".
 std::string vendor_case_help();

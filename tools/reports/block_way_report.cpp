@@ -11,7 +11,7 @@ namespace {
 constexpr std::array<const char*, 6> step_names{"start", "nothing", "moved", "lost", "left", "end"};
 constexpr std::array<const char*, 3> operation_names{"copy", "reduce", "message"};
 
-std::string lines_of(const std::vector<WayStep>& steps) {
+std::string step_lines(const std::vector<WayStep>& steps) {
   std::string text;
   for (const WayStep& step : steps) text += "  " + to_string(step) + '\n';
   return text;
@@ -37,8 +37,8 @@ Json json_of(const std::vector<WayStep>& steps) {
 
 std::string text_of(const BlockWay& way, const std::string& heading) {
   std::string text = fmt::format("{}: byte {} of block {} to {}{}\n{}", heading, way.byte, way.from, way.to,
-                                 way.arrives ? "" : " does not arrive", lines_of(way.steps));
-  if (!way.arrives) text += fmt::format("instead, at {}:\n{}", to_string(way.required), lines_of(way.instead));
+                                 way.arrives ? "" : " does not arrive", step_lines(way.steps));
+  if (!way.arrives) text += fmt::format("instead, at {}:\n{}", to_string(way.required), step_lines(way.instead));
   if (way.cut) text += fmt::format("only {} steps are shown\n", most_way_steps);
   return text;
 }

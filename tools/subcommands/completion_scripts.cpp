@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "options/arguments.hpp"
-#include "papers/exhibit.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/model.hpp"
 #include "quadrille/operator.hpp"
@@ -58,7 +57,14 @@ std::map<std::string, Words> known_values(const CLI::App& command) {
   for (const std::string& algorithm : algorithms)
     if (algorithm != "all" && algorithm != "vendor") ids.push_back(algorithm);
   for (const Model* model : all_models()) models.emplace_back(model->id);
-  for (const papers::Exhibit* exhibit : papers::all_exhibits()) exhibits.emplace_back(exhibit->id);
+  for (std::string exhibit : {
+#define ROW(record) #record,
+#include "papers/exhibits.def"
+#undef ROW
+       }) {
+    std::replace(exhibit.begin(), exhibit.end(), '_', '-');
+    exhibits.push_back(exhibit);
+  }
   return {{"COLLECTIVE", collective_names()},
           {"ALGORITHM", std::move(ids)},
           {"SUBCOMMAND", subcommand_names(command)},

@@ -18,7 +18,16 @@
 namespace quadrille {
 namespace {
 
-enum Term : std::size_t { rounds, startups, bytes, inside_startups, inside_bytes, copied_bytes, combined_bytes, operations };
+enum Term : std::size_t {
+  rounds,
+  startups,
+  outside_bytes,
+  inside_startups,
+  inside_bytes,
+  copied_bytes,
+  combined_bytes,
+  operations
+};
 
 // Coefficients for the first bytes of a message within a node, by position.
 struct ByteClass {
@@ -66,7 +75,7 @@ struct Rates {
     const Bytes with_combined = std::max(with_copied, shared(r.with_combined, own + r.node_combined));
     Charges charges{};
     charges[startups] = {messages, std::max(times(messages, startup), times(r.node_outside_messages, node_gap))};
-    charges[bytes] = {outside, std::max(byte.of(outside), node_byte.of(r.exchanged))};
+    charges[outside_bytes] = {outside, std::max(byte.of(outside), node_byte.of(r.exchanged))};
     charges[inside_startups] = startups_charge(inside, inside_startup);
     charges[inside_bytes] = {stays, std::max(inside_time(inside, stays), memory_byte.of(r.node_inside_bytes))};
     charges[copied_bytes] = bytes_charge(with_copied - stays, copy);

@@ -9,7 +9,7 @@
 namespace quadrille {
 namespace {
 
-constexpr double layers_room_for_rank = 34, layers_room_for_switch = 72, least_height = 100, widest = 1150;
+constexpr double layers_room_for_rank = 34, layers_room_for_switch = 72, least_height = 100, layers_widest = 1150;
 
 // The least slopes of links at which they run over no other rank, and over no other switch.
 constexpr double slope_at_ranks = 0.6, slope_at_switches = 0.2;
@@ -58,7 +58,7 @@ std::optional<NetworkLayout> layer_layout(const Topology& topology) {
   auto layers = vertices_by_level(levels);
   if (layers.size() < 2 || !has_only_links_between_levels(topology, levels)) return std::nullopt;
   const double width = width_of(layers);
-  if (width > widest) return std::nullopt;
+  if (width > layers_widest) return std::nullopt;
   NetworkLayout layout;
   layout.vertices.resize(index(topology.vertices()));
   for (std::size_t level = 0; level < layers.size(); ++level) {

@@ -11,7 +11,8 @@
 namespace quadrille {
 namespace {
 
-constexpr double node_layout_room_for_rank = 38, border_of_node = 10, node_layout_room_for_name = 14, between_nodes = 34;
+constexpr double node_layout_room_for_rank = 38, border_of_node = 10, node_layout_room_for_name = 14,
+                 node_layout_between_nodes = 34;
 constexpr Count longest_row = 8;  // of ranks
 
 double length_of(Count count, double each) { return static_cast<double>(count) * each; }
@@ -33,7 +34,7 @@ NetworkLayout node_layout(const std::vector<Count>& nodes) {
       most <= longest_row ? most : std::max(longest_row, static_cast<Count>(std::ceil(std::sqrt(2 * static_cast<double>(most)))));
   const double width = length_of(columns, node_layout_room_for_rank) + 2 * border_of_node,
                height = length_of(rows_of(most, columns), node_layout_room_for_rank) + node_layout_room_for_name + border_of_node;
-  const double step_x = width + between_nodes, step_y = height + between_nodes;
+  const double step_x = width + node_layout_between_nodes, step_y = height + node_layout_between_nodes;
   const Count in_a_row = std::clamp<Count>(std::lround(std::sqrt(static_cast<double>(count) * 1.4 * step_y / step_x)), 1, count);
   NetworkLayout layout;
   layout.vertices.resize(nodes.size());
@@ -48,8 +49,8 @@ NetworkLayout node_layout(const std::vector<Count>& nodes) {
     layout.parts.push_back({box, fmt::format("node {}", node), {box.x + width / 2, box.y + node_layout_room_for_name}});
     ++place;
   }
-  layout.width = length_of(in_a_row, step_x) - between_nodes;
-  layout.height = length_of(rows_of(count, in_a_row), step_y) - between_nodes;
+  layout.width = length_of(in_a_row, step_x) - node_layout_between_nodes;
+  layout.height = length_of(rows_of(count, in_a_row), step_y) - node_layout_between_nodes;
   return layout;
 }
 

@@ -11,9 +11,9 @@ namespace quadrille {
 namespace {
 
 // The smallest range of offsets of each buffer that holds all bytes that a script reads or writes there.
-class Reach {
+class ContractReach {
  public:
-  explicit Reach(const Script& script) {
+  explicit ContractReach(const Script& script) {
     for (const StridedCopy& copy : script.copies) {
       add(end_of(copy, copy.source_buffer, copy.source, &StridedCopy::Level::source_stride));
       add(end_of(copy, copy.target_buffer, copy.target, &StridedCopy::Level::target_stride));
@@ -100,13 +100,13 @@ void check_tasks(const Script& script) {
 void check_contract(const Script& script) {
   for (const ScriptMessage& message : script.messages) check_message(script, message);
   script.policy == Policy::dataflow ? check_tasks(script) : check_windows(script);
-  const Reach reach(script);
+  const ContractReach reach(script);
   QUADRILLE_ASSERT(reach.is_within(Buffer::scratch, {0, script.scratch_bytes}));
   QUADRILLE_ASSERT(reach.is_within(Buffer::staging, {0, script.staging_bytes}));
 }
 
 void check_user_buffers(const Script& script, Offsets input, Offsets output) {
-  const Reach reach(script);
+  const ContractReach reach(script);
   QUADRILLE_ASSERT(reach.is_within(Buffer::input, input));
   QUADRILLE_ASSERT(reach.is_within(Buffer::output, output));
 }

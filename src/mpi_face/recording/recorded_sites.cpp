@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t most_counts = std::size_t{1} << 22;  // kept in all vectors of counts
 constexpr std::size_t most_sites = std::size_t{1} << 17;
 
-std::uint64_t hash_of(const RecordedKey& key) {
+std::uint64_t hash_of_key(const RecordedKey& key) {
   std::uint64_t hash = static_cast<std::uint64_t>(key.kind);
   for (const std::uint64_t field :
        {reinterpret_cast<std::uint64_t>(key.function), static_cast<std::uint64_t>(key.communicator),
@@ -110,7 +110,7 @@ RecordedSites::Sizes RecordedSites::sizes_of(CommunicatorHere& here, const MpiCa
 }
 
 SiteHere* RecordedSites::find(const RecordedKey& key) const {
-  return sites_.find(hash_of(key), [&](const SiteHere& site) { return site.key == key; });
+  return sites_.find(hash_of_key(key), [&](const SiteHere& site) { return site.key == key; });
 }
 
 SiteHere& RecordedSites::define(const RecordedKey& key, RecordedSite site) {
@@ -119,7 +119,7 @@ SiteHere& RecordedSites::define(const RecordedKey& key, RecordedSite site) {
   made->number = recording::LiveEntry::first_site + static_cast<std::uint32_t>(sites_.values().size());
   log_.define(site);
   defined_.push_back(std::move(site));
-  return sites_.add(hash_of(key), std::move(made));
+  return sites_.add(hash_of_key(key), std::move(made));
 }
 
 SiteHere& RecordedSites::others() {
@@ -190,7 +190,7 @@ SiteHere& RecordedSites::of(RecordedKind kind, const char* function, Communicato
 SiteHere& RecordedSites::with_counts(const RecordedKey& key, CommunicatorHere& here, const MpiCall& call) {
   RecordedKey kind = key;
   kind.counts = 0, kind.block_bytes = 0;
-  Vectors& vectors = vectors_[hash_of(kind)];
+  Vectors& vectors = vectors_[hash_of_key(kind)];
   const auto length = static_cast<std::size_t>(here.ranks);
   if (!vectors.empty() && (vectors.size() >= most_vectors || counts_kept_ + length > most_counts)) {
     auto nearest = vectors.lower_bound(key.block_bytes);

@@ -13,7 +13,7 @@
 namespace quadrille {
 namespace {
 
-Way way_of(Vendor vendor) { return {.algorithm = specification(Candidate(std::move(vendor)))}; }
+Way vendor_way_of(Vendor vendor) { return {.algorithm = specification(Candidate(std::move(vendor)))}; }
 
 // Returns the best algorithm, or an empty text if none is known to be better than the library's default choice.
 std::string best_of(const WisdomRecord& record) {
@@ -36,8 +36,8 @@ void allow_vendor_algorithms() { ::setenv("OMPI_MCA_coll_tuned_use_dynamic_rules
 Result<std::vector<Way>> vendor_ways(Communicator& communicator, const Problem& problem) {
   const auto names = communicator.transport().vendor_algorithms(placed(communicator, problem));
   if (!names) return cannot(names.error());
-  std::vector<Way> ways{way_of({})};
-  for (const std::string& name : *names) ways.push_back(way_of({name}));
+  std::vector<Way> ways{vendor_way_of({})};
+  for (const std::string& name : *names) ways.push_back(vendor_way_of({name}));
   return ways;
 }
 

@@ -20,7 +20,7 @@ constexpr std::chrono::days oldest{90};   // before the last race
 constexpr std::size_t fewest_common = 3;  // ways needed to estimate how slow a launch was
 
 // The timings of one way, by race. The timing of a race in which the way did not run is empty.
-struct Row {
+struct PoolRow {
   Way way;
   std::vector<std::optional<Timing>> timings;
 
@@ -29,11 +29,11 @@ struct Row {
   }
 };
 
-std::vector<Row> rows_of(const std::vector<WisdomRace>& races) {
-  std::vector<Row> rows;
+std::vector<PoolRow> rows_of(const std::vector<WisdomRace>& races) {
+  std::vector<PoolRow> rows;
   for (std::size_t race = 0; race < races.size(); ++race)
     for (const WisdomEntry& entry : races[race].entries) {
-      auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& known) { return known.way == entry.way; });
+      auto row = std::find_if(rows.begin(), rows.end(), [&](const PoolRow& known) { return known.way == entry.way; });
       if (row == rows.end()) row = rows.insert(rows.end(), {entry.way, std::vector<std::optional<Timing>>(races.size())});
       row->timings[race] = entry.timing;
     }
@@ -41,9 +41,9 @@ std::vector<Row> rows_of(const std::vector<WisdomRace>& races) {
 }
 
 // Returns, for each race, the factor by which all ways took longer than usual. WisdomRecord describes the rule.
-std::vector<double> slowness(const std::vector<Row>& rows, std::size_t races) {
+std::vector<double> slowness(const std::vector<PoolRow>& rows, std::size_t races) {
   std::vector<std::vector<double>> ratios(races);
-  for (const Row& row : rows) {
+  for (const PoolRow& row : rows) {
     if (row.races() != static_cast<std::ptrdiff_t>(races)) continue;
     double logarithms = 0;
     for (const auto& timing : row.timings) logarithms += std::log(timing->median_s);
@@ -56,7 +56,7 @@ std::vector<double> slowness(const std::vector<Row>& rows, std::size_t races) {
   return slow;
 }
 
-Timing pooled(const Row& row, const std::vector<double>& slow) {
+Timing pooled(const PoolRow& row, const std::vector<double>& slow) {
   Timing all;
   double sum = 0;
   bool is_first = true;
@@ -75,12 +75,12 @@ Timing pooled(const Row& row, const std::vector<double>& slow) {
 
 std::vector<WisdomEntry> pooled(const std::vector<WisdomRace>& races) {
   if (races.size() == 1) return races.front().entries;
-  const std::vector<Row> rows = rows_of(races);
+  const std::vector<PoolRow> rows = rows_of(races);
   const std::vector<double> slow = slowness(rows, races.size());
   std::map<Executor, std::ptrdiff_t> most;
-  for (const Row& row : rows) most[row.way.executor] = std::max(most[row.way.executor], row.races());
+  for (const PoolRow& row : rows) most[row.way.executor] = std::max(most[row.way.executor], row.races());
   std::vector<WisdomEntry> entries;
-  for (const Row& row : rows)
+  for (const PoolRow& row : rows)
     if (2 * row.races() > most[row.way.executor]) entries.push_back({row.way, pooled(row, slow)});
   return entries;
 }

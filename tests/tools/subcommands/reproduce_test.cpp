@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <map>
 
@@ -49,6 +50,36 @@ TEST_F(CommandTest, ReproducesAnExhibit) {
   EXPECT_NE(prints({"reproduce", "bruck1997-fig5", "--markdown"}).find("(reproduction/bruck1997-fig5.svg)"), std::string::npos);
 }
 
+// The exhibits are a program of their own. A copy of the command whose folder lacks it explains itself all the same.
+TEST_F(CommandTest, SaysWhatIsNotBuiltYet) {
+  const std::string bare = file("bin/quadrille").string();
+  fs::create_directories(file("bin"));
+  fs::copy_file(QUADRILLE_COMMAND, bare);
+  for (const char* subcommand : {"reproduce", "audit", "project"}) {
+    const Outcome missing = run_program({bare, subcommand, "--json"});
+    EXPECT_EQ(missing.exit_code, 2);
+    EXPECT_EQ(missing.out, "");
+    EXPECT_EQ(missing.talk, fmt::format("quadrille: 'quadrille {}' cannot start its program {}: No such file or directory\n",
+                                        subcommand, file("libexec/quadrille/quadrille-on-demand").string()));
+    EXPECT_EQ(run_program({bare, subcommand, "--help"}).out, prints({subcommand, "--help"}));
+    EXPECT_EQ(run_program({bare, subcommand, "--nonsense"}).talk, run({subcommand, "--nonsense"}).talk);
+  }
+  EXPECT_EQ(run_program({bare, "manual"}).out, prints({"manual"}));
+  EXPECT_EQ(run_program({bare, "completion", "bash"}).out, prints({"completion", "bash"}));
+  write("CMakeCache.txt", "");  // a build
+  EXPECT_EQ(run_program({bare, "audit"}).talk,
+            fmt::format("quadrille: 'quadrille audit' is not built yet; build it: cmake --build '{}' "
+                        "--target quadrille_on_demand\n",
+                        fs::weakly_canonical(place_).string()));
+  fs::create_directories(file("libexec/quadrille"));
+  fs::create_directories(file("lib"));
+  const fs::path program = write("libexec/quadrille/quadrille-on-demand", ""), library = write("lib/libquadrille.so", "");
+  fs::last_write_time(program, fs::last_write_time(library) - std::chrono::seconds(1));
+  EXPECT_NE(run_program({bare, "audit"}).talk.find("is older than the library; build it: "), std::string::npos);
+  fs::last_write_time(program, fs::last_write_time(library));
+  EXPECT_NE(run_program({bare, "audit"}).talk.find("Permission denied"), std::string::npos);
+}
+
 // Exhibits are made in parallel but reported in the order of the arguments. Progress names the exhibit that is waited for.
 TEST_F(CommandTest, ReproducesSeveralInTheOrderOfTheArguments) {
   const std::vector<std::string> ids{"bruck1997-bounds", "bruck1997-fig3", "grama2003-figures", "bruck1997-fig3"};
@@ -66,7 +97,7 @@ TEST_F(CommandTest, ReproducesSeveralInTheOrderOfTheArguments) {
 TEST_F(CommandTest, ExplainsVerdicts) {
   const std::string help = prints({"reproduce", "--help"});
   const std::string index = prints({"reproduce", "bruck1997-fig3", "bruck1997-fig4", "--markdown"});
-  for (const papers::VerdictLevel& level : papers::levels()) {
+  for (const papers::VerdictLevel& level : papers::verdict_levels) {
     EXPECT_NE(help.find(fmt::format("  {}: ", level.name)), std::string::npos) << level.name;
     EXPECT_NE(index.find(fmt::format("| *{}* | {} |", level.name, level.meaning)), std::string::npos) << level.name;
   }

@@ -22,7 +22,7 @@ namespace {
 
 using Places = Connector::Places;
 
-constexpr Bytes line = AreaLayout::line, page = 4096;
+constexpr Bytes line_bytes = AreaLayout::line, page_bytes = 4096;
 
 // A rank tries streaming stores if it receives at least so many bytes in long messages. Fewer bytes may stay in
 // a cache until they are used.
@@ -50,7 +50,7 @@ std::span<const Entry> entries_of(const Directory& directory) {
   return {reinterpret_cast<const Entry*>(&directory + 1), directory.entry_count};
 }
 
-bool is_aligned(const void* memory) { return reinterpret_cast<std::uintptr_t>(memory) % line == 0; }
+bool is_aligned(const void* memory) { return reinterpret_cast<std::uintptr_t>(memory) % line_bytes == 0; }
 
 // Returns the offset of each rank's part of the control memory, and at the end the offset of Closing.
 ByRank<Bytes> parts(const ByRank<Places>& all) {
@@ -58,9 +58,9 @@ ByRank<Bytes> parts(const ByRank<Places>& all) {
   Bytes total = 0;
   for (const Places& each : all) {
     const Bytes part = each.outlets + each.turns + each.small_blocks;
-    if (part >= page) total = rounded_up(total, page);  // on own pages, for the writer's NUMA memory
+    if (part >= page_bytes) total = rounded_up(total, page_bytes);  // on own pages, for the writer's NUMA memory
     places.push_back(total);
-    total += rounded_up(part, line);
+    total += rounded_up(part, line_bytes);
   }
   places.push_back(total);
   return places;
@@ -72,13 +72,13 @@ Bytes control_bytes(const ByRank<Places>& all) { return parts(all).back() + stat
 // usually right, which saves a gather.
 Bytes guessed_control_bytes(Count ranks, const Places& own) { return control_bytes(ByRank<Places>(ranks, own)); }
 
-struct Area {  // a rank's area, mapped into this process
+struct MappedArea {  // a rank's area, mapped into this process
   Outlet* outlets;
   std::byte *turns, *blocks;
 };
 
 // `control`: the rank's part of the control memory.
-Area area_of(const SharedSpace& space, const Places& places, std::byte* control) {
+MappedArea area_of(const SharedSpace& space, const Places& places, std::byte* control) {
   std::byte* const turns = control + places.outlets;
   return {reinterpret_cast<Outlet*>(control), turns, places.blocks ? space.at(places.blocks) : turns + places.turns};
 }
@@ -187,7 +187,7 @@ void find_senders(Connection& made, const SharedSpace& space, const Script& scri
       throw Error(ErrorCode::misuse, fmt::format("rank {} and rank {} disagree about their messages; verify the schedule",
                                                  space.shown(me), space.shown(mine.peer)));
     check_entry(*entry, directory, all[mine.peer], space.reads_private_memory());
-    const Area area = area_of(space, all[mine.peer], control + part[mine.peer]);
+    const MappedArea area = area_of(space, all[mine.peer], control + part[mine.peer]);
     Connection::Receive& receive = made.receives[i];
     receive.blocks = {area.blocks, directory.block_bytes, directory.block_mask};
     receive.turns = {area.turns, directory.turn_bytes, directory.block_mask};
@@ -247,12 +247,12 @@ Connector::Places Connector::offer(const CopyCosts& costs) {
   for (const ScriptMessage& message : script_.messages) QUADRILLE_ASSERT(message.peer >= 0 && message.peer < space_.size());
   own_ = std::make_unique<OwnMemory>(space_);
   layout_ = lay_out(script_, costs, {space_.holds_everything(), space_.reads_private_memory()});
-  const Bytes buffers = rounded_up(script_.scratch_bytes, line) + script_.staging_bytes;
+  const Bytes buffers = rounded_up(script_.scratch_bytes, line_bytes) + script_.staging_bytes;
   if (buffers > 0) own_->buffers = space_.allocate(buffers);
   Places mine{.outlets = static_cast<Bytes>(layout_.watched.size() * sizeof(Outlet)),
               .turns = layout_.turn_bytes * layout_.blocks()};
   const Bytes area = checked_product(layout_.block_bytes, layout_.blocks()).value_or(std::numeric_limits<Bytes>::max());
-  if (area >= page)
+  if (area >= page_bytes)
     own_->blocks = space_.allocate(area);
   else
     mine.small_blocks = area;
@@ -285,7 +285,7 @@ Connected Connector::connected(const ByRank<Places>& all) {
   const ByRank<Bytes> part = parts(all);
   std::byte *const control = space_.at(own_->control), *const closing = control + part.back();
   closing_ = space_.rank() == 0 ? new (closing) Closing : reinterpret_cast<Closing*>(closing);
-  const Area area = area_of(space_, all[space_.rank()], control + part[space_.rank()]);
+  const MappedArea area = area_of(space_, all[space_.rank()], control + part[space_.rank()]);
   Outlet* outlets = area.outlets;
   for (const Rank receiver : layout.watched) connection.watched.push_back({receiver, new (outlets++) Outlet});
   connection.blocks = {area.blocks, layout.block_bytes, layout.block_mask};
@@ -298,7 +298,7 @@ Connected Connector::connected(const ByRank<Places>& all) {
   }
   if (own_->buffers) {
     connection.bases[Buffer::scratch] = space_.at(own_->buffers);
-    connection.bases[Buffer::staging] = space_.at(own_->buffers) + rounded_up(script_.scratch_bytes, line);
+    connection.bases[Buffer::staging] = space_.at(own_->buffers) + rounded_up(script_.scratch_bytes, line_bytes);
   }
   find_senders(connection, space_, script_, all, control);
   connection.own = std::move(own_);

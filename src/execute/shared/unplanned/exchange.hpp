@@ -39,7 +39,7 @@ class SharedExchange final : public EdgesExecutable {
   void meet();
   void copy_own(const Edges& edges, const Edges::Send* send, const Edges::Receive* receive);
   bool advance_both();
-  Bytes moved() const { return sender_.put_bytes() + receiver_.taken_bytes(); }
+  Bytes moved() const { return sender_.put_bytes() + receiver_.received_bytes(); }
   Rank awaited();
 
   SharedSpace& space_;

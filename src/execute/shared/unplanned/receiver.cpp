@@ -139,7 +139,7 @@ bool Receiver::receive_pieces(const InPieces& message) {
   const bool fits = slot.bytes <= expected;
   const bool is_last = put == slot.bytes;  // the sender may use the slot again once it knows that this rank has taken all
   const bool is_given_back = slot.is_given_back();
-  taken_bytes_ += put - taken;
+  received_bytes_ += put - taken;
   while (taken < put) {
     const Bytes bytes = std::min(Slot::piece_bytes, put - taken);
     if (fits) copy_long(memory + taken, buffer + taken % Slot::double_buffer_bytes, index(bytes));

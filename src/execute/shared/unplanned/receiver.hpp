@@ -32,7 +32,7 @@ class Receiver {
   }
   void look() { looks_now_ = true; }  // the next `advance` finds out whether a sender has left an edge out
   Bytes memory_bytes() const { return memory_bytes_of(open_, further_, in_pieces_); }
-  Bytes taken_bytes() const { return taken_bytes_; }  // as Sender::put_bytes
+  Bytes received_bytes() const { return received_bytes_; }  // as Sender::put_bytes
 
   // The first edge of this exchange on whose length the two ranks do not agree.
   EdgeDifference& difference() { return difference_; }
@@ -65,7 +65,7 @@ class Receiver {
   std::vector<Open> further_;  // messages that are not the first of their rank in this exchange
   std::vector<InPieces> in_pieces_;
   ByRank<std::uint32_t> last_;  // by rank that has further messages: the last one
-  Bytes taken_bytes_ = 0;
+  Bytes received_bytes_ = 0;
   unsigned looks_ = 0;
   bool looks_now_ = false;
   EdgeDifference difference_;

@@ -14,14 +14,14 @@
 namespace quadrille {
 namespace {
 
-constexpr Bytes line = 64;
+constexpr Bytes sender_line_bytes = 64;
 
 // The area's size depends on no measured figure: a wrong one must not leave messages without room. It is larger than
 // most_area_bytes only among so many ranks that it would have less than CopyChoice::least_once bytes for each.
 Bytes bytes_of_area(Count ranks) {
   return 2 * rounded_up(std::max(ranks * CopyChoice::least_once,
                                  std::min((ranks - 1) * CopyCosts::most_twice, CopyChoice::most_area_bytes)),
-                        line);
+                        sender_line_bytes);
 }
 
 constexpr unsigned sender_advances_between_looks = 16;
@@ -93,7 +93,7 @@ void Sender::put_off(const Edges::Send& edge) {
 
 Bytes Sender::Waiting::wanted() const {
   if (way == CopyWay::once || bytes <= Slot::least_bytes - Slot::header_bytes) return 0;
-  return way == CopyWay::pieces ? 0 : rounded_up(bytes, line);
+  return way == CopyWay::pieces ? 0 : rounded_up(bytes, sender_line_bytes);
 }
 
 // The fast path: sends what fits into the slots. What does not is put on the list.
@@ -198,7 +198,7 @@ void Sender::put_into_slot(Slot& slot, const Edges::Send& edge) {
 bool Sender::put_into_area(Slot& slot, const Waiting& message, Count left) {
   const Edges::Send& edge = *message.edge;
   const Bytes place = area_.place_for(edge.bytes), there = area_.room_from(place);
-  const Bytes room = there - std::min(left * (area_.bytes() / space_.size() / line * line), there / 2);
+  const Bytes room = there - std::min(left * (area_.bytes() / space_.size() / sender_line_bytes * sender_line_bytes), there / 2);
   if (edge.bytes > room) {
     const Offset offset = message.offset ? message.offset : space_.offset_of(edge.memory, 0, edge.bytes);
     if (!offset && !space_.reads_private_memory()) return send_in_pieces(slot, edge);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "reports/projection_page.hpp"
+#include "on_demand/projection_page.hpp"
 
 #include <fmt/format.h>
 
 #include "draw/viewer_page.hpp"
+#include "on_demand/piece_words.hpp"
 #include "quadrille/indexed.hpp"
-#include "reports/piece_words.hpp"
 #include "support/json.hpp"
 #include "support/refuse.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "subcommands/exhibit_makers.hpp"
+#include "on_demand/exhibit_makers.hpp"
 
 #include <fmt/format.h>
 

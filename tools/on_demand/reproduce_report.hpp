@@ -19,7 +19,6 @@ struct Made {
 std::string csv_name(const Made& made, std::size_t sheet);
 
 std::string exhibits_text();                                            // the list of exhibits
-std::string levels_text();                                              // the possible verdicts and their meaning
 std::string verdict_text(const Made& made, bool with_comparisons);      // one line, and one for each comparison
 std::string section_text(const Made& made, const std::string& folder);  // Markdown; pictures are in `folder`
 std::string index_line(const Made& made);                               // a row of a Markdown table ..

@@ -5,11 +5,11 @@
 #include <optional>
 #include <string>
 
+#include "on_demand/project_report.hpp"
+#include "on_demand/projection_page.hpp"
+#include "on_demand/projection_trace.hpp"
 #include "quadrille/projection.hpp"
 #include "recording/recorded_window.hpp"
-#include "reports/project_report.hpp"
-#include "reports/projection_page.hpp"
-#include "reports/projection_trace.hpp"
 #include "support/output.hpp"
 
 namespace quadrille::command {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "reports/reproduce_report.hpp"
+#include "on_demand/reproduce_report.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -67,13 +67,6 @@ std::string exhibits_text() {
   return table.text();
 }
 
-std::string levels_text() {
-  std::string text = "Verdicts:\n";
-  for (const VerdictLevel& level : levels())
-    text += wrapped(fmt::format("  {}: {}", level.name, level.meaning), terminal_width(), 4) + '\n';
-  return text;
-}
-
 std::string verdict_text(const Made& made, bool with_comparisons) {
   std::string text =
       wrapped(fmt::format("{}: {}", made.exhibit->id, verdict_of(made.reproduction).sentence), terminal_width(), 2) + '\n';
@@ -137,10 +130,10 @@ std::string index_line(const Made& made) {
 
 std::string index_of(const std::string& lines) {
   std::string text = "| verdict | meaning |\n| --- | --- |\n";
-  for (const VerdictLevel& level : levels())
+  for (const VerdictLevel& level : verdict_levels)
     text += table_line(std::vector<std::string>{fmt::format("*{}*", level.name), std::string(level.meaning)});
   std::vector<std::string> columns{"what", "exhibit", "verdict"};
-  for (const VerdictLevel& level : levels()) columns.emplace_back(level.name);
+  for (const VerdictLevel& level : verdict_levels) columns.emplace_back(level.name);
   return text +
          "\nThe last columns say how many comparisons of an exhibit come to each verdict; its own verdict is the worst of "
          "them.\n\n" +

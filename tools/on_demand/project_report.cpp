@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "reports/project_report.hpp"
+#include "on_demand/project_report.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

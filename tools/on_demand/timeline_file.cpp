@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "reports/timeline_file.hpp"
+#include "on_demand/timeline_file.hpp"
 
 #include <fmt/format.h>
 

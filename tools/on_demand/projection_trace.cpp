@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "reports/projection_trace.hpp"
+#include "on_demand/projection_trace.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "on_demand/piece_words.hpp"
 #include "quadrille/indexed.hpp"
-#include "reports/piece_words.hpp"
 
 namespace quadrille::command {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "reports/piece_words.hpp"
+#include "on_demand/piece_words.hpp"
 
 #include <fmt/format.h>
 
