@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The possible results of a comparison with a paper, with the words for them. The command's help prints them; so this header needs
-// none of the exhibits.
+// The possible results of a comparison with a paper, and the words for them. The command's help prints the words, and the command
+// is built without the exhibits.
 #pragma once
 
 #include <array>

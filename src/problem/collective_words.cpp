@@ -19,8 +19,8 @@ std::vector<std::string> all_names() {
   return names;
 }
 
-// Returns the function's name as in mpi_name: small letters, without a module or object before it (q.bcast, quadrille::broadcast),
-// and without the marks of PMPI, and of persistent and large-count functions.
+// Returns the function's name as in mpi_name: in small letters, without what stands before the last '.' or ':' (q.bcast), without
+// "MPI_" or "PMPI_", and without the endings "_init" and "_c".
 std::string plain(std::string_view function) {
   std::string word(function.substr(function.find_last_of(".:") + 1));  // npos + 1 is 0
   std::transform(word.begin(), word.end(), word.begin(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The subcommands that are built on demand, as a program of their own (tools/on_demand), because they take long to compile. Their
-// options and help are part of the command, which starts that program to run them.
+// Subcommands that take long to compile. The command has their options and their help. A second program, tools/on_demand, runs
+// them; the command starts it.
 #pragma once
 
 #include <optional>
@@ -29,7 +29,7 @@ struct ProjectArguments {
   bool without_late_ranks = false, without_correction = false, full = false, json = false;
 };
 
-// Each returns the exit code. The command starts the program on demand, the same words again, and does not return.
+// Each returns the exit code. In the command they become the second program, with the same words, and do not return.
 int run_audit(const AuditArguments& options);
 int run_reproduce(const ReproduceArguments& options);
 int run_project(const ProjectArguments& options);
