@@ -32,7 +32,7 @@ void expect_right(const Problem& problem, const Choice& choice) {
 
 TEST(EveryAlgorithm, IsVerifiedForAllSettingsAndFewRanks) {
   for (const Algorithm* algorithm : all_algorithms())
-    for (Count p = 1; p <= extent(6, 10, 13); ++p)
+    for (Count p = 1; p <= extent(6, 9, 13); ++p)
       for (const Bytes b : {0, 1, 3}) {
         for (const Problem& problem : problems_of(*algorithm, p, b))
           for (const Choice& choice : all_choices(*algorithm, problem)) expect_right(problem, choice);
@@ -60,7 +60,7 @@ TEST(EveryAlgorithm, IsVerifiedForRandomSettings) {
   std::mt19937_64 random(seed);
   SCOPED_TRACE("seed " + std::to_string(seed));
   for (const Algorithm* algorithm : all_algorithms())
-    for (int i = 0; i < extent(4, 10, 30); ++i) {
+    for (int i = 0; i < extent(4, 5, 30); ++i) {
       const Count p = 14 + static_cast<Count>(random() % 80);
       Problem problem = problem_of(algorithm->collective, p, static_cast<Bytes>(random() % 50),
                                    static_cast<Rank>(random() % static_cast<std::uint64_t>(p)), random());

@@ -177,7 +177,7 @@ Schedule kept(const Schedule& schedule) {
 
 TEST(NodeBounds, HoldForEveryAlgorithmOnAllNodes) {
   for (const Algorithm* algorithm : all_algorithms())
-    for (Count p = 1; p <= extent(4, 8, 8); ++p) {
+    for (Count p = 1; p <= extent(4, 7, 8); ++p) {
       const Count all_settings = extent(3, 4, 5);
       const auto partitions = all_partitions(p);
       std::vector<Problem> problems{problem_of(algorithm->collective, p, 3, p / 3)};

@@ -112,10 +112,8 @@ grep -q '"format":"quadrille-page/1"' <<<"$("$prefix/bin/quadrille" view alltoal
 step "find_package, threads"
 cmake -G "$generator" -S "$examples" -B "$folder/threads" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="$compiler" \
   -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON >/dev/null
-cmake --build "$folder/threads" --target alltoall_threads choosing_threads matrix_vector_threads transpose >/dev/null
+cmake --build "$folder/threads" --target alltoall_threads transpose >/dev/null
 run 4 "$folder/threads/alltoall_threads"
-run 4 "$folder/threads/matrix_vector_threads"
-QUADRILLE_WISDOM=off "$folder/threads/choosing_threads"
 "$folder/threads/transpose"
 "$prefix/bin/quadrille" run -n 3 "$folder/threads/transpose"
 
@@ -158,12 +156,10 @@ for plug_in in "$library_folder"/quadrille/quadrille-*.so; do
   launcher=$(command -v "mpirun.$mpi" || command -v mpirun)
   step "find_package, $mpi"
   cmake -G "$generator" -S "$examples" -B "$folder/$mpi" -DCMAKE_PREFIX_PATH="$prefix" -DMPI_CXX_COMPILER="$wrapper" >/dev/null
-  cmake --build "$folder/$mpi" --target alltoall_mpi allreduce_mpi matrix_vector_mpi using_mpi transpose >/dev/null
+  cmake --build "$folder/$mpi" --target alltoall_mpi using_mpi >/dev/null
   run 2 "$launcher" -n 2 "$folder/$mpi/alltoall_mpi"
-  run 3 "$launcher" -n 3 "$folder/$mpi/allreduce_mpi"
-  run 2 "$launcher" -n 4 "$folder/$mpi/matrix_vector_mpi"
   "$launcher" -n 2 "$folder/$mpi/using_mpi"
-  "$launcher" -n 3 "$folder/$mpi/transpose"
+  "$launcher" -n 3 "$folder/threads/transpose"
   step "pkg-config, $mpi"
   "$wrapper" "$examples/alltoall_mpi.cpp" "${flags[@]}" -o "$folder/by_pkg_config_$mpi"
   run 2 "$launcher" -n 2 "$folder/by_pkg_config_$mpi"

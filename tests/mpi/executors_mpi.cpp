@@ -166,7 +166,7 @@ int main() {
     using Sizes = std::vector<Bytes>;
     const Sizes sizes = testing::long_tests() ? (few ? Sizes{0, 1, 8, 3000} : Sizes{8, 3000}) : few ? Sizes{0, 3000} : Sizes{3000};
     const Count most_number = few ? (testing::long_tests() ? 3 : 2) : 1;
-    const std::size_t most_settings = communicator->size() > 5 && !testing::long_tests() ? 1 : 1000;
+    const std::size_t most_settings = testing::long_tests() ? 1000 : few ? 4 : 2;
     const auto check_agreement = [&](Communicator& ranks, const std::vector<Bytes>& blocks, Count most,
                                      const PlanOptions& options) {
       if (const std::string wrong = testing::first_disagreement(ranks, blocks, most, options, most_settings); !wrong.empty())

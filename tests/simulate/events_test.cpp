@@ -29,7 +29,7 @@ MessageTimes linear_times(Count ports) { return message_times(*find_model("linea
 template <class Visit>
 void for_each_algorithm(Visit&& visit) {
   for (const Algorithm* algorithm : all_algorithms())
-    for (const Count p : {1, 2, 5, 8, 12, 16})
+    for (const Count p : testing::extent<std::vector<Count>>({1, 2, 5, 8}, {1, 2, 5, 8, 12}, {1, 2, 5, 8, 12, 16}))
       for (Problem problem : testing::problems_of(*algorithm, p, 24, 1)) {
         if (problem.nodes.empty())
           for (Rank rank = 0; rank < p; ++rank) problem.nodes.push_back(rank / 4);

@@ -13,7 +13,7 @@ namespace {
 using namespace quadrille::testing;
 
 // Of each algorithm, more mutants than this must be wrong. Then the interpreter only runs the mutants without findings.
-const int enough_wrong = extent(10, 50, 50);
+const int enough_wrong = extent(10, 15, 50);
 
 struct Counts {
   int changes = 0, mutants = 0, wrong = 0, objected = 0;
@@ -44,7 +44,7 @@ class ExhaustiveMutator {
   void attempt(const char* what, std::size_t rank, Change&& change) {
     std::vector<Program> mutant = programs_;
     change(mutant[rank]);
-    if (mutant == programs_ || ++counts_.changes % extent(5, 1, 1) != 0) return;
+    if (mutant == programs_ || ++counts_.changes % extent(5, 3, 1) != 0) return;
     Schedule schedule = schedule_;
     schedule.symmetry.reset();
     schedule.program = [&mutant](Rank r) { return mutant[static_cast<std::size_t>(r)]; };

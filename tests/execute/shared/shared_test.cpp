@@ -29,12 +29,12 @@ namespace {
 using namespace quadrille::testing;
 
 TEST(SharedMemory, AgreesWithTheInterpreterHoweverMessagesAreCopied) {
-  for (const Count p : sanitized ? std::vector<Count>{3} : std::vector<Count>{1, 3, 4})
+  for (const Count p : extent<std::vector<Count>>({3}, {3}, {1, 3, 4}))
     for (const double once : {0.0, 1.0})
       run_threads(p, [&](Communicator& threads) {
         const auto shared = shared_by_processes(threads, costs_of_copying_once(once));
         const std::string wrong =
-            first_disagreement(*shared, sanitized ? std::vector<Bytes>{1500} : std::vector<Bytes>{8, 1500}, /*most_number=*/1);
+            first_disagreement(*shared, extent<std::vector<Bytes>>({1500}, {8, 1500}, {8, 1500}), /*most_number=*/1);
         if (threads.rank() == 0) EXPECT_EQ(wrong, "");
       });
 }

@@ -20,18 +20,18 @@ namespace {
 using namespace quadrille::testing;
 
 TEST(Threads, AgreeWithTheInterpreterForEveryAlgorithmAndPolicy) {
-  for (const Count p : extent<std::vector<Count>>({2, 3, 5}, {1, 2, 3, 4, 5, 8}, {1, 2, 3, 4, 5, 8}))
+  for (const Count p : extent<std::vector<Count>>({2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 4, 5, 8}))
     run_threads(p, [&](Communicator& communicator) {
-      const std::string wrong = first_disagreement(communicator, extent<std::vector<Bytes>>({0, 7}, {0, 7, 64}, {0, 1, 7, 64}),
-                                                   /*most_number=*/extent(1, 2, 3));
+      const std::string wrong = first_disagreement(communicator, extent<std::vector<Bytes>>({0, 7}, {0, 7}, {0, 1, 7, 64}),
+                                                   /*most_number=*/extent(1, 1, 3));
       if (communicator.rank() == 0) EXPECT_EQ(wrong, "");
     });
 }
 
 TEST(Threads, AgreeForLargerBlocksAndMoreRanksThanCores) {
-  run_threads(extent(4, 13, 13), [&](Communicator& communicator) {
+  run_threads(extent(4, 7, 13), [&](Communicator& communicator) {
     const std::string wrong =
-        first_disagreement(communicator, {5000}, /*most_number=*/1, {}, /*most_settings_of_any=*/extent<std::size_t>(6, 6, 1000));
+        first_disagreement(communicator, {5000}, /*most_number=*/1, {}, /*most_settings_of_any=*/extent<std::size_t>(6, 2, 1000));
     if (communicator.rank() == 0) EXPECT_EQ(wrong, "");
   });
 }
