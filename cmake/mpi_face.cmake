@@ -29,7 +29,7 @@ function(quadrille_mpi_face mpi)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${mpi})
   quadrille_call_directly(${target})
   target_precompile_headers(${target} REUSE_FROM quadrille_${mpi})  # the plug-in
-  quadrille_optimise(${target} -O1)
+  quadrille_optimise(${target} -O2)
   quadrille_compile_by_folder(${target} BY_LAYER)
 
   # What is preloaded: always, and where a program is recorded.
