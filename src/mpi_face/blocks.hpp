@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one rank sends and receives in a call that runs as an exchange by edges (exchanged.hpp): blocks with their peers, in the
+// What one rank sends and receives in a call that runs as an exchange by edges (is_exchanged): blocks with their peers, in the
 // order of the edges.
 #pragma once
 
@@ -10,8 +10,8 @@
 
 #include "mpi_face/call.hpp"
 #include "mpi_face/datatype.hpp"
-#include "mpi_face/exchanged.hpp"
 #include "mpi_face/neighbourhood.hpp"
+#include "mpi_face/symbols/function.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille::mpi_face {

@@ -8,7 +8,7 @@
 #include "c_interface/guarded.hpp"
 #include "c_interface/handles.hpp"
 #include "foundation/mpi_libraries.hpp"
-#include "mpi_face/operand_check.hpp"
+#include "mpi_face/operation.hpp"
 #include "quadrille/mpi.hpp"
 #include "quadrille/mpi_c.h"
 

@@ -6,7 +6,10 @@
 #include <mpi.h>
 
 #include <concepts>
+#include <cstdint>
 #include <cstring>
+#include <optional>
+#include <string_view>
 
 #include "mpi_face/symbols/function.hpp"
 #include "quadrille/types.hpp"
@@ -71,5 +74,18 @@ class VendorCall {
 
 // Call it at the end of MPI_Init, on all ranks. It is local unless a report is asked for.
 void begin_run() noexcept;
+
+struct Site;
+
+// How a call was run, for the report.
+struct CallOutcome {
+  Site* site = nullptr;   // the site of this kind of call; null if there is none
+  Bytes block_bytes = 0;  // size of one block, which determines the size class of the call; 0 if unknown
+  bool is_root = false;   // true if this rank is the root of a rooted call
+  bool by_ours = false;
+  std::uint64_t settling_ticks = 0;         // part of the call's time that was spent on groups, plans and trials
+  std::optional<std::uint64_t> late_ticks;  // part that was spent waiting for late ranks, if it was measured
+  std::string_view why;  // if `site` is null: why the MPI library ran the call; valid until the communicator is freed
+};
 
 }  // namespace quadrille::mpi_face

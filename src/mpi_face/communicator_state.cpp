@@ -2,7 +2,6 @@
 #include "mpi_face/communicator_state.hpp"
 
 #include "foundation/assert.hpp"
-#include "mpi_face/policy/account.hpp"
 #include "mpi_face/policy/cause.hpp"
 #include "mpi_face/settings.hpp"
 #include "mpi_face/ticks.hpp"
@@ -36,16 +35,14 @@ CommunicatorState::Facts CommunicatorState::facts_of_communicator(MPI_Comm commu
 CommunicatorState::CommunicatorState(MPI_Comm communicator)
     : communicator_(communicator),
       facts_(facts_of_communicator(communicator)),
-      sites_(facts_.ranks),
-      deciding_(communicator, facts_.rank, facts_.ranks, sites_),
+      deciding_(communicator, facts_.rank, facts_.ranks),
+      sites_(deciding_.sites()),
       runner_(communicator, facts_.rank),
       irregular_(communicator, facts_.rank, facts_.ranks, sites_, deciding_, runner_),
       late_ranks_(communicator, facts_.rank, facts_.ranks),
       counts_everywhere_(World::get().counts_everywhere() && !facts_.is_inter && facts_.ranks > 1 && deciding_.is_of_one_world()) {}
 
-void CommunicatorState::measure_late_ranks(CallOutcome& outcome) {
-  Account::of_process().spend(deciding_.weight() * late_ranks_.measure(outcome));
-}
+void CommunicatorState::measure_late_ranks(CallOutcome& outcome) { deciding_.spend(late_ranks_.measure(outcome)); }
 
 int CommunicatorState::run(const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
   outcome.why = sentence(Cause::intercommunicator);
@@ -133,15 +130,15 @@ int CommunicatorState::run_at(Site& site, const MpiCall& call, std::optional<Sha
   else
     shape = shape_of(call, facts_.rank, facts_.ranks);
   if (site.mode == Site::Mode::trying) return run_tried(site, *shape, vendor, outcome);
-  QUADRILLE_ASSERT(site.choice.plan && shape->block_bytes == site.key.block_bytes);  // the plan is for blocks of this size
+  QUADRILLE_ASSERT(site.plans.size() == 1 && shape->block_bytes == site.key.block_bytes);  // the plan is for blocks of this size
   outcome.by_ours = true;
-  return runner_.execute(*site.choice.plan, *shape);
+  return runner_.execute(site.plans.front(), *shape);
 }
 
 // A call of a trial in place.
 int CommunicatorState::run_tried(Site& site, const Shape& shape, VendorCall vendor, CallOutcome& outcome) {
-  const auto ours = [&](std::size_t contender) { return runner_.execute(site.trial->contenders[contender].plan, shape); };
-  return site.trial->run(
+  const auto ours = [&](std::size_t contender) { return runner_.execute(site.plans[contender], shape); };
+  return site.tried(
       vendor, ours, [this] { deciding_.ask(); }, outcome.by_ours);
 }
 

@@ -5,19 +5,48 @@
 
 #include <mpi.h>
 
+#include <array>
+#include <atomic>
 #include <memory>
+#include <vector>
 
 #include "mpi_face/call.hpp"
-#include "mpi_face/counted_communicator.hpp"
 #include "mpi_face/deciding.hpp"
 #include "mpi_face/irregular.hpp"
 #include "mpi_face/late_ranks.hpp"
-#include "mpi_face/outcome.hpp"
 #include "mpi_face/recording/recorded_sites.hpp"
+#include "mpi_face/report/record_layout.hpp"
 #include "mpi_face/runner.hpp"
 #include "mpi_face/sites.hpp"
+#include "mpi_face/symbols/function.hpp"
 
 namespace quadrille::mpi_face {
+
+// A communicator's pointers to its counters. They save a search in each call that is counted.
+struct CountedCommunicator {
+  // The counters of one function and size class. `passed` belongs to the reason whose text is at address `why`.
+  struct Entry {
+    std::atomic<Counters*> counters{nullptr};
+    std::atomic<PassedCalls*> passed{nullptr};
+    std::atomic<const char*> why{nullptr};
+  };
+  using Entries = std::array<Entry, size_classes>;
+
+  std::atomic<int> number{-1};  // index in Record; -1: not in it yet
+  Rank rank = 0;
+  Count ranks = 1;
+  std::vector<Rank> world_ranks;  // the members' ranks in MPI_COMM_WORLD; empty for an intercommunicator
+  std::array<std::atomic<Entries*>, static_cast<std::size_t>(Function::count)> entries{};
+
+  std::unique_ptr<std::array<RecentCall, 8>> observed;  // used with QUADRILLE=profile, when calls are only observed
+
+  CountedCommunicator() = default;
+  CountedCommunicator(const CountedCommunicator&) = delete;
+  CountedCommunicator& operator=(const CountedCommunicator&) = delete;
+  ~CountedCommunicator() {
+    for (auto& each : entries) delete each.load(std::memory_order_relaxed);
+  }
+};
 
 class CommunicatorState {
  public:
@@ -66,8 +95,8 @@ class CommunicatorState {
   CountedCommunicator counted_;
   std::unique_ptr<CommunicatorHere> recorded_;
   const Facts facts_;
-  Sites sites_;
   Deciding deciding_;
+  Sites& sites_;
   Runner runner_;
   Irregular irregular_;
   LateRanks late_ranks_;

@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi_face/contenders.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
 #include <utility>
 
-#include "mpi_face/policy/account.hpp"
+#include "foundation/assert.hpp"
+#include "foundation/text/parsing.hpp"
 #include "mpi_face/policy/cause.hpp"
-#include "mpi_face/told_ways.hpp"
 #include "quadrille/candidate.hpp"
 #include "quadrille/decision.hpp"
 #include "quadrille/error.hpp"
 #include "tune/choosing/choosing.hpp"
 
 namespace quadrille::mpi_face {
+
 namespace {
+
+constexpr char line_end = '\n', field_end = '\t';
 
 std::optional<double> time_of(const Considered& considered) {
   if (considered.measured) return considered.measured->median_s;
@@ -112,6 +117,34 @@ PlanOptions options_of(const Site& site) {
 
 }  // namespace
 
+std::string text_of(const std::vector<Way>& ways, const Decision& decision) {
+  std::string text;
+  for (const Way& way : ways) {
+    const bool is_chosen = text.empty() && way == decision.chosen;
+    text += fmt::format("{1}{0}{2}{0}{3}{0}{4}{0}{5}{6}", field_end, way.algorithm, static_cast<int>(way.policy), way.buffers,
+                        static_cast<int>(way.executor), is_chosen ? decision.reason : "it was the fastest in a trial", line_end);
+  }
+  return text.empty() ? std::string(sentence(Cause::no_contender)) : text;
+}
+
+bool has_ways(std::string_view text) { return text.ends_with(line_end); }
+
+std::vector<PlannedWay> parse_ways(std::string_view text) {
+  QUADRILLE_ASSERT(has_ways(text));
+  std::vector<PlannedWay> ways;
+  for (const std::string_view line : split(text.substr(0, text.size() - 1), line_end)) {
+    const std::vector<std::string_view> fields = split(line, field_end);
+    QUADRILLE_ASSERT(fields.size() == 5);
+    const auto number = [&](std::size_t field) { return number_in<int>(fields[field]).value_or(0); };
+    ways.push_back({Way{.algorithm = std::string(fields[0]),
+                        .policy = static_cast<Policy>(number(1)),
+                        .buffers = number(2),
+                        .executor = static_cast<Executor>(number(3))},
+                    std::string(fields[4])});
+  }
+  return ways;
+}
+
 Problem problem_of(const Site& site, Communicator& group) {
   Problem problem{.collective = *collective_of(site.key.function), .ranks = group.size(), .root = site.key.root};
   if (is_irregular(problem.collective))
@@ -126,14 +159,14 @@ Problem problem_of(const Site& site, Communicator& group) {
   return checked_for(group, problem);
 }
 
-std::optional<Contender> contender(Communicator& group, const Site& site, const Way& way, std::string why) {
+std::optional<Plan> plan_by(Communicator& group, const Site& site, const Way& way) {
   try {
     const Problem problem = problem_of(site, group);
     PlanOptions options = options_of(site);
     PlanOptions named = plan_options_of(problem, way);
     options.algorithm = std::move(named.algorithm);
     options.policy = named.policy, options.executor = named.executor, options.buffers = named.buffers;
-    return Contender{plan(group, problem, options), way, std::move(why)};
+    return plan(group, problem, options);
   } catch (const Error& error) {
     // Ranks may fail for different reasons, but all of them fail.
     if (is_of_group(error)) throw;
@@ -141,17 +174,16 @@ std::optional<Contender> contender(Communicator& group, const Site& site, const 
   }
 }
 
-Contender named_contender(Communicator& group, const Site& site, const std::string& algorithm) {
+Plan named_plan(Communicator& group, const Site& site, const std::string& algorithm) {
   PlanOptions options = options_of(site);
   options.algorithm = algorithm;
   const std::vector<Count>& nodes = group.nodes();
   if (std::any_of(nodes.begin(), nodes.end(), [&](Count node) { return node != nodes.front(); }))
     options.policy = Policy::nonblocking;
-  return {plan(group, problem_of(site, group), options), {}, std::string(sentence(Cause::chosen))};
+  return plan(group, problem_of(site, group), options);
 }
 
 Contenders contenders(Communicator& group, const Site& site, std::size_t most, bool anyhow) {
-  ExpectedCosts& costs = ExpectedCosts::of_process();
   const double begin = PMPI_Wtime();
   const Problem problem = problem_of(site, group);
   const std::string told = told_decision(group, problem, options_of(site), [&](const Decision& decision) {
@@ -159,17 +191,19 @@ Contenders contenders(Communicator& group, const Site& site, std::size_t most, b
     return cause.empty() ? text_of(worth_trying(decision, problem, most), decision) : std::string(cause);
   });
   const double chosen = PMPI_Wtime();
-  costs.choice.measured(chosen - begin, group.size());
-  Contenders made{.all = {}, .cause = has_ways(told) ? "" : told};
+  Contenders made{.plans = {}, .ways = {}, .cause = has_ways(told) ? "" : told, .choice_s = chosen - begin};
   if (!made.cause.empty()) return made;
-  for (ToldWay& each : parse_ways(told)) {
-    if (auto one = contender(group, site, each.way, std::move(each.why))) made.all.push_back(*std::move(one));
-    if (anyhow && !made.all.empty()) break;
+  for (PlannedWay& each : parse_ways(told)) {
+    if (auto one = plan_by(group, site, *each.way)) {
+      made.plans.push_back(*std::move(one));
+      made.ways.push_back(std::move(each));
+    }
+    if (anyhow && !made.plans.empty()) break;
   }
-  if (made.all.empty())
+  if (made.plans.empty())
     made.cause = sentence(Cause::no_contender);
   else
-    costs.plan.measured((PMPI_Wtime() - chosen) / static_cast<double>(made.all.size()), group.size());
+    made.plan_s = (PMPI_Wtime() - chosen) / static_cast<double>(made.plans.size());
   return made;
 }
 

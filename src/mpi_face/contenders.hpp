@@ -5,12 +5,23 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "mpi_face/site.hpp"
+#include "mpi_face/policy/kind.hpp"
+#include "mpi_face/sites.hpp"
+#include "quadrille/decision.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille::mpi_face {
+
+// The ways that are worth trying, as the text that rank 0 tells the other ranks: a line for each way. If there are no ways, the
+// text is the sentence that says so, and has no line's end.
+std::string text_of(const std::vector<Way>& ways, const Decision& decision);
+
+// Or is the text a sentence?
+bool has_ways(std::string_view text);
+std::vector<PlannedWay> parse_ways(std::string_view text);
 
 // The site's problem, on the group's nodes. Not if it is exchanged.
 Problem problem_of(const Site& site, Communicator& group);
@@ -19,14 +30,16 @@ Problem problem_of(const Site& site, Communicator& group);
 inline bool is_of_group(const Error& error) { return error.code() == ErrorCode::transport || error.code() == ErrorCode::peer_lost; }
 
 // Returns nothing if there can be no such plan. Throws only errors of the group itself (is_of_group).
-std::optional<Contender> contender(Communicator& group, const Site& site, const Way& way, std::string why);
+std::optional<Plan> plan_by(Communicator& group, const Site& site, const Way& way);
 
 // A plan by the algorithm that the user has named. Throws Error{misuse} if it does not fit the site's problem.
-Contender named_contender(Communicator& group, const Site& site, const std::string& algorithm);
+Plan named_plan(Communicator& group, const Site& site, const std::string& algorithm);
 
 struct Contenders {
-  std::vector<Contender> all;
-  std::string cause;  // if there are none: why the MPI library keeps the calls
+  std::vector<Plan> plans;
+  std::vector<PlannedWay> ways;     // of the plans
+  std::string cause;                // if there are none: why the MPI library keeps the calls
+  double choice_s = 0, plan_s = 0;  // what choosing them and making one took; 0: none was made
 };
 
 // The contenders for a first trial, at most `most`: the way that is best by wisdom, or the ways with the lowest prices. There are

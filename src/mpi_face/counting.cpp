@@ -40,6 +40,12 @@ constexpr bool is_irregular_function(Function function) {
          function == Function::Gatherv || function == Function::Scatterv;
 }
 
+// What runs the calls of a site, in mode ours.
+std::string what_runs(const Site& site) {
+  if (site.plans.empty()) return "exchange";
+  return fmt::format("{} ({})", site.plans.front().algorithm(), name(site.plans.front().executor()));
+}
+
 std::string_view reason_of(Function function) { return is_persistent(function) ? "persistent" : "nonblocking"; }
 
 }  // namespace
@@ -177,14 +183,14 @@ void Counting::count(CountedCommunicator& communicator, const MpiCall& call, con
   PassedCalls* passed = nullptr;
   if (Site* const site = outcome.site) {
     Site::Told& told = site->told;
-    if (const std::size_t size_class = size_class_of(outcome.block_bytes); !told.is_current || told.size_class != size_class)
+    if (const std::size_t size_class = size_class_of(outcome.block_bytes); !site->is_described || told.size_class != size_class)
         [[unlikely]] {
       describe(*site, *entry(communicator, call.function, outcome.block_bytes).counters.load(std::memory_order_relaxed));
       told.size_class = size_class;
     }
     counters = told.counters;
     if (!outcome.by_ours && !told.passed) [[unlikely]]
-      told.passed = &reason(*counters, site->mode == Site::Mode::ours ? std::string_view() : site->choice.why);
+      told.passed = &reason(*counters, site->mode == Site::Mode::ours ? std::string_view() : site->why);
     passed = told.passed;
   } else {
     CountedCommunicator::Entry& place = entry(communicator, call.function, outcome.block_bytes);
@@ -223,12 +229,12 @@ void Counting::describe(Site& site, Counters& counters) {
     told.samples = count;
     told.last_sample_s = times.vendors_s.back();
   }
-  told.is_current = true;
+  site.is_described = true;
   told.counters = &counters;
   told.passed = nullptr;
   if (site.mode == Site::Mode::counting && site.trial_put_off_s > 0)
     counters.trial_ticks = static_cast<std::uint64_t>(site.trial_put_off_s * record_.ticks_per_second());
-  if (site.mode == Site::Mode::ours) record_.describe(counters, site.choice.what, site.choice.why);
+  if (site.mode == Site::Mode::ours) record_.describe(counters, what_runs(site), site.why);
 }
 
 PassedCalls& Counting::reason(Counters& counters, std::string_view why) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The calls on a communicator in which each rank knows only its own counts (exchanged.hpp): MPI_Alltoallv, Alltoallw, Gatherv,
+// The calls on a communicator in which each rank knows only its own counts (is_exchanged): MPI_Alltoallv, Alltoallw, Gatherv,
 // Scatterv and those of neighbours. They have no plans, because the counts may change in each call: the ranks exchange by edges
 // (execute/executions/exchanger.hpp). One site stands for all calls of a function, whatever their counts and roots.
 //
 // The ranks meet only in calls in which they wait for each other anyway. An alltoallv is such a call if no rank has an empty block,
-// which the ranks find out by a census (census.hpp). The others never are, as far as the ranks know. So what runs these is decided
+// which the ranks find out by a census. The others never are, as far as the ranks know. So what runs these is decided
 // in the meetings that other calls on the communicator give. In a meeting all ranks have made the same calls on the communicator.
 // So they agree on how many gathervs there were, which was the latest call 2^k and who was its root, and from which call on the
 // exchange runs them. The counts need not be agreed: a trial takes those that the ranks had in that call.
@@ -13,16 +13,54 @@
 #include <mpi.h>
 
 #include <array>
+#include <list>
 #include <memory>
+#include <numeric>
+#include <vector>
 
 #include "mpi_face/blocks.hpp"
-#include "mpi_face/census.hpp"
+#include "mpi_face/call.hpp"
 #include "mpi_face/deciding.hpp"
-#include "mpi_face/outcome.hpp"
 #include "mpi_face/runner.hpp"
 #include "mpi_face/sites.hpp"
 
 namespace quadrille::mpi_face {
+
+// Determines whether a call of MPI_Alltoallv synchronises all ranks: it does if no rank sends or receives an empty block. No rank
+// knows all counts, so before the call each rank starts a nonblocking collective that tells every other rank whether its own blocks
+// are all non-empty. A rank without empty blocks has received data from all ranks once the call returns, so all ranks have started
+// the census and waiting for its result is safe. A rank with an empty block already knows the answer (no), and does not wait.
+class Census {
+ public:
+  // Limit on the ranks. Among more ranks, MPI libraries run alltoallv in several steps. Then a rank would wait for others to make
+  // progress after the call, which they may not do.
+  static constexpr int most_ranks = 32;
+
+  explicit Census(MPI_Comm communicator, int ranks)
+      : communicator_(communicator), ranks_(ranks), ones_(static_cast<std::size_t>(ranks), 1), places_(ones_.size()) {
+    std::iota(places_.begin(), places_.end(), 0);
+  }
+
+  // Collective, but does not wait. `is_full`: this rank neither sends nor receives an empty block.
+  void start(bool is_full);
+
+  // Call it after the MPI_Alltoallv. Returns true if no rank has an empty block. Equal on all ranks.
+  bool is_full();
+
+  // Completes all started requests, before the communicator is freed.
+  void finish();
+
+ private:
+  struct Entry {
+    MPI_Request request = MPI_REQUEST_NULL;
+    std::vector<char> mine, all;
+  };
+
+  const MPI_Comm communicator_;
+  const int ranks_;
+  std::vector<int> ones_, places_;
+  std::list<Entry> entries_;  // started and not known to be complete, the latest last
+};
 
 class Irregular {
  public:

@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
-#include "mpi_face/outcome.hpp"
-#include "mpi_face/policy/sampling.hpp"
+#include "mpi_face/call.hpp"
+#include "mpi_face/policy/meetings.hpp"
 
 namespace quadrille::mpi_face {
 

@@ -12,7 +12,7 @@
 
 #include <vector>
 
-#include "mpi_face/exchanged.hpp"
+#include "mpi_face/symbols/function.hpp"
 #include "quadrille/types.hpp"
 
 namespace quadrille::mpi_face {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Finds an operator that corresponds to one of MPI's predefined operators: ours or, for types that ours do not have, one that
-// combines elements by MPI_Reduce_local.
+// combines elements by MPI_Reduce_local. Whether an operator of MPI can combine elements of a datatype, MPI itself is asked, by
+// calls that fail if it cannot.
 #pragma once
 
 #include <mpi.h>
@@ -11,6 +12,11 @@
 #include "quadrille/operator.hpp"
 
 namespace quadrille::mpi_face {
+
+// Throws Error{misuse} if `type` is not committed, if `operation` is one of MPI_REPLACE and MPI_NO_OP, which are for one-sided
+// communication only, or if it is predefined and does not exist for `type`. During the call errors on MPI_COMM_WORLD and
+// MPI_COMM_SELF are returned instead of handled.
+void check_operands(MPI_Op operation, MPI_Datatype type);
 
 // Returns null if MPI does not define the operator for these elements, or if the operator or the type is the user's own. All ranks
 // name the same operator and type, so all of them get an operator or all get null. Local. Repeated calls return the same object.

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "foundation/text/parsing.hpp"
-#include "mpi_face/exchanged.hpp"
+#include "mpi_face/symbols/function.hpp"
 #include "problem/size_text.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/problem.hpp"
@@ -82,6 +82,22 @@ double parse_tune_share(std::string_view text) {
       return *percent / 100;
   throw Error(ErrorCode::misuse,
               fmt::format("QUADRILLE_TUNE={} is invalid; it may be run, or run:2% for that share of the time, at most 50 %", text));
+}
+
+std::string text_of_wishes(std::string_view choose, std::string_view tune) {
+  return choose.empty() && tune.empty() ? std::string() : fmt::format("{}\n{}", choose, tune);
+}
+
+Wishes parse_wishes(std::string_view text) {
+  const std::size_t end = std::min(text.rfind('\n'), text.size());
+  Wishes wishes{.rules = parse_rules(text.substr(0, end))};
+  for (std::string& sentence : wishes.rules.refused) sentence.insert(0, "QUADRILLE_CHOOSE: ");
+  try {
+    wishes.tune_share = parse_tune_share(text.substr(std::min(end + 1, text.size())));
+  } catch (const Error& error) {
+    wishes.rules.refused.push_back(error.what());
+  }
+  return wishes;
 }
 
 }  // namespace quadrille::mpi_face

@@ -32,4 +32,14 @@ ChoiceRules parse_rules(std::string_view text);
 // text. Throws Error{misuse}.
 double parse_tune_share(std::string_view text);
 
+// What the user wishes about choices and tuning. All ranks use the wishes of one rank, because their environments may differ.
+struct Wishes {
+  ChoiceRules rules;
+  double tune_share = 0;
+};
+
+// The texts of both wishes, on one line each; empty if there are none.
+std::string text_of_wishes(std::string_view choose, std::string_view tune);
+Wishes parse_wishes(std::string_view text);
+
 }  // namespace quadrille::mpi_face

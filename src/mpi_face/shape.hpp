@@ -5,10 +5,27 @@
 #include <optional>
 
 #include "mpi_face/call.hpp"
-#include "mpi_face/elements.hpp"
+#include "mpi_face/datatype.hpp"
 #include "quadrille/problem.hpp"
 
 namespace quadrille::mpi_face {
+
+// The data of a call in the user's memory: consecutive elements or, for v-collectives, blocks of them at given displacements.
+struct Elements {
+  void* memory = nullptr;
+  Count count = 0;  // over all blocks
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  TypeFacts facts;
+  Count blocks = 0;                     // 0: one block at the beginning
+  Numbers block_counts, displacements;  // per block, in elements
+
+  Bytes bytes() const { return count * facts.size; }
+  bool is_canonical() const;  // true if the elements are plain, without gaps and in order, so that no packing is needed
+};
+
+// Copy between the user's memory and bytes() packed bytes. Return MPI's error code.
+int pack(const Elements& elements, std::byte* bytes, MPI_Comm communicator);
+int unpack(const std::byte* bytes, const Elements& elements, MPI_Comm communicator);
 
 struct Shape {
   Collective collective = Collective::barrier;
@@ -26,7 +43,7 @@ struct Shape {
 // Returns nothing for functions that plans cannot run; see shape_of.
 std::optional<Collective> collective_of(Function function);
 
-// Describes a call that plans can run: every blocking collective except those that run as exchanges (exchanged.hpp). Returns
+// Describes a call that plans can run: every blocking collective except those that run as exchanges (is_exchanged). Returns
 // nothing if the arguments are wrong; the MPI library then reports the error.
 std::optional<Shape> shape_of(const MpiCall& call, Rank rank, Count ranks);
 

@@ -92,7 +92,9 @@ Site* Sites::make(const Key& key) {
   site->key = key;
   site->number = static_cast<std::uint32_t>(size());
   site->price_s = price_of_call(ranks_, 0);
-  site->choice.why = sentence(Cause::rare);
+  site->why = sentence(Cause::rare);
+  site->called = mpi_face::is_exchanged(key.function) ? fortran_name(key.function) : name(*collective_of(key.function));
+  kinds_.push_back(site.get());
   return &table_.add(hash_of(key), std::move(site));
 }
 

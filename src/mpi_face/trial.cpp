@@ -28,9 +28,9 @@ void set_counts(const std::vector<Bytes>& bytes, Bytes item, std::vector<int>& c
 
 }  // namespace
 
-Trial::Trial(const Site& site, MPI_Comm communicator, Communicator& group, std::vector<Plan*> plans, Exchanger* exchange,
+Trial::Trial(const Site& site, MPI_Comm communicator, Communicator& group, std::vector<Plan>& plans, Exchanger* exchange,
              int most_batch)
-    : site_(site), communicator_(communicator), group_(group), plans_(std::move(plans)), exchange_(exchange), batch_(most_batch) {
+    : site_(site), communicator_(communicator), group_(group), plans_(plans), exchange_(exchange), batch_(most_batch) {
   if (exchange_) return;
   problem_ = problem_of(site, group);
   input_bytes_ = input_bytes(problem_, group.rank());
@@ -147,7 +147,7 @@ std::optional<Cause> Trial::run(Times& times) {
 
 void Trial::ours(int way) {
   if (!exchange_) {
-    Plan& plan = *plans_[static_cast<std::size_t>(way)];
+    Plan& plan = plans_[static_cast<std::size_t>(way)];
     const bool in_place = problem_.collective == Collective::broadcast;
     return in_place ? plan.execute_in_place(output_.data()) : plan.execute(input_.data(), output_.data());
   }

@@ -9,18 +9,18 @@
 #include <vector>
 
 #include "execute/executions/exchanger.hpp"
-#include "mpi_face/policy/cause.hpp"
-#include "mpi_face/site.hpp"
+#include "mpi_face/policy/step.hpp"
+#include "mpi_face/sites.hpp"
 
 namespace quadrille::mpi_face {
 
 class Trial {
  public:
-  static constexpr Bytes most_memory = Bytes{64} << 20;  // limit on the input and on the output of a rank
-  static constexpr std::size_t most_plans = 3;
+  static constexpr Bytes most_memory = most_memory_of_trial;
+  static constexpr std::size_t most_plans = most_plans_of_trial;
 
   // For calls that run as an exchange, and so have no plans, pass `exchange`. At most `most_batch` calls are timed together.
-  Trial(const Site& site, MPI_Comm communicator, Communicator& group, std::vector<Plan*> plans, Exchanger* exchange,
+  Trial(const Site& site, MPI_Comm communicator, Communicator& group, std::vector<Plan>& plans, Exchanger* exchange,
         int most_batch);
   ~Trial() {
     if (topology_ != MPI_COMM_NULL) PMPI_Comm_free(&topology_);
@@ -32,7 +32,6 @@ class Trial {
   struct Times {
     std::vector<double> vendors_s;
     std::vector<std::vector<double>> ours_s;  // for each plan, or for the exchange
-    TrialTimes of(std::size_t way) const { return {ours_s[way], vendors_s}; }
   };
 
   // Collective; call it once. Runs everything alternately and appends the times to `times`. Returns on all ranks why there can be
@@ -59,7 +58,7 @@ class Trial {
   const Site& site_;
   const MPI_Comm communicator_;
   Communicator& group_;
-  const std::vector<Plan*> plans_;
+  std::vector<Plan>& plans_;
   Exchanger* const exchange_;
   // For the exchange.
   EdgeLists edges_;

@@ -84,8 +84,6 @@ constexpr Exception exceptions[] = {
     {"src/collectives/slices/grid_exchange.cpp", "tests/collectives/alltoallv/four_stage_test.cpp", "a part of several algorithms"},
     {"src/collectives/slices/slice_passes.cpp", "tests/collectives/alltoallv/pass_memory_test.cpp", "a part of several algorithms"},
     {"src/execute/mpi/plug_in/mpi_process.cpp", "tests/mpi/callers/progress.cpp", "a program per MPI shows its callbacks at work"},
-    {"src/mpi_face/next_step.cpp", "tests/mpi_face/steady.c",
-     "private steps of a decision, which follow from the times of a whole run"},
     {"src/mpi_face/recording/recorded_sites.cpp", "tests/mpi_face/recorded.c",
      "recordings of programs with known calls show the sites"},
     {"tools/on_demand/project_report.cpp", "tests/tools/subcommands/project_test.cpp", "users see it through the subcommand"},

@@ -25,16 +25,14 @@ class DecidingTest : public ::testing::Test {
 
 // The user's wishes shall count from the first call on.
 TEST_F(DecidingTest, MeetsInTheFirstCallOnTheWorld) {
-  Sites sites(ranks_), others(ranks_);
-  Deciding world(MPI_COMM_WORLD, rank_, ranks_, sites), copy(copy_, rank_, ranks_, others);
+  Deciding world(MPI_COMM_WORLD, rank_, ranks_), copy(copy_, rank_, ranks_);
   EXPECT_TRUE(world.meets(cheap_s));
   EXPECT_FALSE(copy.meets(cheap_s));
 }
 
 // The call in which the ranks meet is the first one after they were asked, and the request ends with the meeting.
 TEST_F(DecidingTest, MeetsOnceIfAsked) {
-  Sites sites(ranks_);
-  Deciding deciding(copy_, rank_, ranks_, sites);
+  Deciding deciding(copy_, rank_, ranks_);
   EXPECT_FALSE(deciding.meets(cheap_s));
   deciding.ask();
   EXPECT_TRUE(deciding.is_asked());
@@ -47,8 +45,7 @@ TEST_F(DecidingTest, MeetsOnceIfAsked) {
 
 // There is nothing to decide without sites: the ranks spend nothing and make no group.
 TEST_F(DecidingTest, DoesNothingWithoutSites) {
-  Sites sites(ranks_);
-  Deciding deciding(copy_, rank_, ranks_, sites);
+  Deciding deciding(copy_, rank_, ranks_);
   CallOutcome outcome;
   deciding.meet(outcome);
   EXPECT_EQ(deciding.exchange(), nullptr);
@@ -57,17 +54,15 @@ TEST_F(DecidingTest, DoesNothingWithoutSites) {
 
 // What a few ranks spend can delay all.
 TEST_F(DecidingTest, WeighsTimeByTheShareOfTheWorld) {
-  Sites sites(1);
-  EXPECT_EQ(Deciding(MPI_COMM_SELF, 0, 1, sites).weight(), ranks_);
-  EXPECT_EQ(Deciding(copy_, rank_, ranks_, sites).weight(), 1);
-  EXPECT_EQ(Deciding(copy_, rank_, 2 * ranks_, sites).weight(), 1) << "more ranks than the world has, of several worlds";
+  EXPECT_EQ(Deciding(MPI_COMM_SELF, 0, 1).weight(), ranks_);
+  EXPECT_EQ(Deciding(copy_, rank_, ranks_).weight(), 1);
+  EXPECT_EQ(Deciding(copy_, rank_, 2 * ranks_).weight(), 1) << "more ranks than the world has, of several worlds";
 }
 
 TEST_F(DecidingTest, KnowsThatSubsetsBelongToTheWorld) {
-  Sites sites(1);
-  EXPECT_TRUE(Deciding(MPI_COMM_WORLD, rank_, ranks_, sites).is_of_one_world());
-  EXPECT_TRUE(Deciding(MPI_COMM_SELF, 0, 1, sites).is_of_one_world());
-  EXPECT_TRUE(Deciding(copy_, rank_, ranks_, sites).is_of_one_world());
+  EXPECT_TRUE(Deciding(MPI_COMM_WORLD, rank_, ranks_).is_of_one_world());
+  EXPECT_TRUE(Deciding(MPI_COMM_SELF, 0, 1).is_of_one_world());
+  EXPECT_TRUE(Deciding(copy_, rank_, ranks_).is_of_one_world());
 }
 
 }  // namespace

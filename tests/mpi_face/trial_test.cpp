@@ -21,7 +21,8 @@ class TrialTest : public ::testing::Test {
 
   std::optional<Cause> run(const Site& site) {
     times_ = {};
-    return Trial(site, comm_, *group_, {}, exchange_.get(), 4).run(times_);
+    std::vector<Plan> none;
+    return Trial(site, comm_, *group_, none, exchange_.get(), 4).run(times_);
   }
   bool is_complete() const { return times_.vendors_s.size() == 3 && times_.ours_s.size() == 1 && times_.ours_s[0].size() == 3; }
 

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "collectives/baselines.hpp"
+#include "mpi_face/policy/step.hpp"
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
 #include "problem/collective_words.hpp"
@@ -149,6 +150,36 @@ std::string algorithm_text(const std::vector<const Algorithm*>& algorithms) {
   return text;
 }
 
+// The rules of the drop-in, of which docs/drop-in.md says more.
+std::string decisions_text() {
+  std::string text;
+  const auto line = [&](std::string_view head, std::string_view words) {
+    if (!words.empty()) text += fmt::format("    {}: {}\n", head, wrapped(words, terminal_width(), 8, 6 + head.size()));
+  };
+  for (const mpi_face::InstructionRule& rule : mpi_face::instruction_rules()) {
+    text += fmt::format("{}\n", rule.name);
+    line("when", rule.when);
+    line("the ranks", rule.then);
+    line("mode before", rule.from);
+    line("mode after", rule.to);
+  }
+  return text;
+}
+
+std::string decisions_markdown() {
+  std::string text = "| message | rank 0 sends it if | all ranks | mode before | mode after |\n| --- | --- | --- | --- | --- |\n";
+  for (const mpi_face::InstructionRule& rule : mpi_face::instruction_rules())
+    text += fmt::format("| {} | {} | {} | {} | {} |\n", rule.name, rule.when, rule.then, rule.from, rule.to);
+  return text;
+}
+
+Json decisions_json() {
+  Json array = Json::array();
+  for (const mpi_face::InstructionRule& rule : mpi_face::instruction_rules())
+    array.push_back({{"message", rule.name}, {"when", rule.when}, {"then", rule.then}, {"from", rule.from}, {"to", rule.to}});
+  return array;
+}
+
 // A table that `list` can print instead of algorithms.
 struct OtherTable {
   std::string_view name;
@@ -160,7 +191,8 @@ struct OtherTable {
 constexpr OtherTable other_tables[] = {{"models", models_text, models_markdown, models_json},
                                        {"machines", machines_text, machines_markdown, machines_json},
                                        {"topologies", topologies_text, topologies_markdown, topologies_json},
-                                       {"environment", environment_text, environment_markdown, environment_json}};
+                                       {"environment", environment_text, environment_markdown, environment_json},
+                                       {"decisions", decisions_text, decisions_markdown, decisions_json}};
 
 std::string all_of(const OtherTable& table, const ListArguments& options) {
   if (!options.algorithm.empty())
@@ -225,9 +257,9 @@ Subcommand add_list(CLI::App& command) {
   auto options = std::make_shared<ListArguments>();
   CLI::App* parser = add_subcommand(command, "list", "the algorithms: what they do, parameters, restrictions, source");
   add_option(*parser, "collective", options->collective,
-             "only this collective; or the models or machines that 'price' knows, the networks of --topology, or the environment "
-             "variables",
-             "COLLECTIVE|models|machines|topologies|environment");
+             "only this collective; or the models or machines that 'price' knows, the networks of --topology, the environment "
+             "variables, or the decisions of 'wrap'",
+             "COLLECTIVE|models|machines|topologies|environment|decisions");
   add_option(*parser, "algorithm", options->algorithm, "only this algorithm of the collective", "ALGORITHM");
   add_json_flag(*parser, options->json, "as a JSON array, or an object for one algorithm");
   add_flag(*parser, "--markdown", options->markdown, "as the documentation's tables: of one collective, or an index of all");

@@ -45,7 +45,7 @@ Subcommand add_report(CLI::App& command) {
              "files of ranks, or folders of such files (default: those of the last counted run in $TMPDIR or /tmp)", "FILE|FOLDER");
   begin_group(*parser, group::output);
   add_flag(*parser, "--full", options->full, "every row, the traffic matrix, the communicators and the ranks");
-  add_json_flag(*parser, options->json, "everything, as a JSON object (docs/drop-in.md)");
+  add_json_flag(*parser, options->json, "everything, as a JSON object (docs/report.md)");
   add_output_option(*parser, options->output);
   set_footer(
       *parser,

@@ -16,7 +16,7 @@ namespace quadrille::mpi_face {
 namespace {
 
 constexpr std::size_t most_counts = std::size_t{1} << 22;  // kept in all vectors of counts
-constexpr std::size_t most_sites = std::size_t{1} << 17;
+constexpr std::size_t most_recorded_sites = std::size_t{1} << 17;
 
 std::uint64_t hash_of_key(const RecordedKey& key) {
   std::uint64_t hash = static_cast<std::uint64_t>(key.kind);
@@ -131,7 +131,7 @@ SiteHere& RecordedSites::others() {
 SiteHere& RecordedSites::of(RecordedKind kind, const char* function, const CommunicatorHere& communicator) {
   const RecordedKey key{.kind = kind, .function = function, .communicator = communicator.number};
   if (SiteHere* const known = find(key)) return *known;
-  if (sites_.values().size() >= most_sites) return others();
+  if (sites_.values().size() >= most_recorded_sites) return others();
   return define(key, {.kind = kind, .function = function, .communicator = communicator.number});
 }
 
@@ -140,7 +140,7 @@ SiteHere& RecordedSites::of(RecordedKind kind, const SiteHere& like) {
   if (key.kind == RecordedKind::others) return others();
   key.kind = kind;
   if (SiteHere* const known = find(key)) return *known;
-  if (sites_.values().size() >= most_sites) return others();
+  if (sites_.values().size() >= most_recorded_sites) return others();
   RecordedSite site = defined_[like.number - recording::LiveEntry::first_site];
   site.kind = kind;
   return define(key, std::move(site));
@@ -165,7 +165,7 @@ SiteHere& RecordedSites::of(RecordedKind kind, const char* function, Communicato
   SiteHere* site = find(key);
   if (!site && sizes.counts != 0) {
     site = &with_counts(key, here, call);
-  } else if (!site && sites_.values().size() >= most_sites) {
+  } else if (!site && sites_.values().size() >= most_recorded_sites) {
     site = &others();
   } else if (!site) {
     RecordedSite defined{.kind = kind,
@@ -201,7 +201,7 @@ SiteHere& RecordedSites::with_counts(const RecordedKey& key, CommunicatorHere& h
     if (!std::exchange(site.are_sampled, true)) log_.mark_sampled(site.number - recording::LiveEntry::first_site);
     return site;
   }
-  if (sites_.values().size() >= most_sites) return others();
+  if (sites_.values().size() >= most_recorded_sites) return others();
   RecordedSite site{.kind = key.kind,
                     .function = key.function,
                     .communicator = key.communicator,

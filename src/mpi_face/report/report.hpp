@@ -137,6 +137,6 @@ struct ReportStyle {
 };
 
 std::string text_of(const RunReport& report, const ReportStyle& style);
-std::string json_text_of(const RunReport& report);  // docs/drop-in.md describes the fields
+std::string json_text_of(const RunReport& report);  // docs/report.md describes the fields
 
 }  // namespace quadrille::mpi_face

@@ -72,4 +72,24 @@ constexpr Function blocking_form(Function function) {
 }
 static_assert(blocking_form(Function::Ineighbor_alltoall) == Function::Alltoall);
 
+// The functions in which each rank knows only its own blocks, and which therefore run as exchanges by edges.
+
+// Do all ranks exchange data with one of them only?
+constexpr bool has_root(Function function) { return function == Function::Gatherv || function == Function::Scatterv; }
+
+// Each neighbour gets the same block.
+constexpr bool gathers_of_neighbours(Function function) {
+  return function == Function::Neighbor_allgather || function == Function::Neighbor_allgatherv;
+}
+constexpr bool is_of_neighbours(Function function) {  // the blocking ones
+  return function >= Function::Neighbor_allgather && function <= Function::Neighbor_alltoallw;
+}
+
+// No call of them makes all ranks wait for each other, as far as the ranks know.
+constexpr bool never_synchronises(Function function) {
+  return has_root(function) || is_of_neighbours(function) || function == Function::Alltoallw;
+}
+
+constexpr bool is_exchanged(Function function) { return never_synchronises(function) || function == Function::Alltoallv; }
+
 }  // namespace quadrille::mpi_face

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mpi_face/told_ways.hpp"
+#include "mpi_face/contenders.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ TEST(ToldWays, AreWhatRank0Has) {
   decision.reason = "it has the least predicted time, 1 ms";
   const std::string text = text_of(ways, decision);
   ASSERT_TRUE(has_ways(text));
-  const std::vector<ToldWay> told = parse_ways(text);
+  const std::vector<PlannedWay> told = parse_ways(text);
   ASSERT_EQ(told.size(), 2u);
   for (std::size_t i = 0; i < told.size(); ++i) EXPECT_EQ(told[i].way, ways[i]);
   EXPECT_EQ(told[0].why, decision.reason);

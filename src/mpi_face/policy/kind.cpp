@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mpi_face/policy/trials.hpp"
+#include "mpi_face/policy/kind.hpp"
 
 #include <algorithm>
 #include <bit>

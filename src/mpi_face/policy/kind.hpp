@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A kind of calls on one communicator: how many there were, how long they took, and whether Quadrille ("ours") or the MPI library
+// ("the vendor") runs them. All ranks make the same kinds in the same order, and change their modes in the same calls. Values only;
+// nothing here depends on MPI.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "mpi_face/policy/alternation.hpp"
+#include "mpi_face/symbols/function.hpp"
+#include "quadrille/wisdom.hpp"
+
+namespace quadrille {
+struct Operator;
+}
+
+namespace quadrille::mpi_face {
+
+constexpr double enough_gain = 0.9;  // a plan is taken if it takes at most this fraction of the MPI library's time
+
+// Number of executions in a trial that are timed together. In a program's loop consecutive calls overlap, which the times of single
+// calls after a barrier would not show. And a short call is as short as the errors of the clock and the barrier. `moved`: bytes
+// that leave or reach a rank in a call.
+int batch_of_trial(Bytes moved);
+constexpr int repetitions_of_trial = 4;  // of ours and of the MPI library's; the first is a warm-up
+
+// The number of the call, a power of two, at which our algorithm is next compared with the MPI library's. This is so rare that the
+// calls of trials are at most a few percent of all calls.
+std::uint64_t next_epoch(std::uint64_t calls, Bytes moved);
+
+// A trial of the program's own calls is disturbed by whatever else the ranks do. If it is lost by little, a second one is held.
+// Returns the number of the call from which on it may be; nothing if the trial is lost by far. `ratio`: our time / the MPI
+// library's.
+std::optional<std::uint64_t> second_trial_after(std::uint64_t calls, double ratio);
+
+// Times of a plan and of the MPI library's function, in seconds; ours_s[i] and vendors_s[i] belong to the same repetition.
+struct TrialTimes {
+  std::vector<double> ours_s, vendors_s;
+  double ratio() const;  // the median of ours_s[i] / vendors_s[i]; requires at least one repetition
+};
+
+// The times of the calls that the MPI library ran, in ticks.
+class CallTimes {
+ public:
+  static constexpr std::uint64_t calls_of_window = 8;
+
+  void count(std::uint64_t ticks) {
+    ++calls_, ticks_ += ticks, window_ticks_ += ticks;
+    if (calls_ % calls_of_window == 0) least_window_ticks_ = std::min(least_window_ticks_, std::exchange(window_ticks_, 0));
+  }
+
+  std::uint64_t calls() const { return calls_; }
+  std::uint64_t ticks() const { return ticks_; }
+
+  // Estimates what a call takes: the least mean over `calls_of_window` consecutive calls, or the mean if there were fewer. A single
+  // call may miss the time in which ranks wait for cores that they share; a mean over all calls would contain long waits for late
+  // ranks. Requires at least one call.
+  double ticks_of_call() const {
+    if (least_window_ticks_ != never) return static_cast<double>(least_window_ticks_) / static_cast<double>(calls_of_window);
+    return static_cast<double>(ticks_) / static_cast<double>(calls_);
+  }
+
+ private:
+  static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t calls_ = 0, ticks_ = 0;
+  std::uint64_t window_ticks_ = 0, least_window_ticks_ = never;  // of the present window of calls, and of the shortest one so far
+};
+
+// What calls have in common that are of one kind.
+struct Key {
+  Bytes block_bytes = 0;
+  Function function = Function::Barrier;
+  int element = -1;                     // for reductions (ElementType::number)
+  Rank root = 0;                        // for rooted collectives
+  const Operator* operation = nullptr;  // for reductions; one object per MPI operator
+  std::uint64_t counts = 0;             // allgatherv and reduce_scatter: a hash of the shares
+  bool operator==(const Key&) const = default;
+};
+
+// How a plan runs calls, and why it is taken, for the report.
+struct PlannedWay {
+  std::optional<Way> way;  // absent if the user named the algorithm
+  std::string why;
+};
+
+struct alignas(64) CallKind {  // 64: a cache line, see below
+  static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+  enum class Mode : std::uint8_t {
+    counting,  // the MPI library runs the calls; Quadrille may do so later
+    trying,    // both run them alternately
+    ours,
+    vendor,  // the MPI library runs the calls for good
+  };
+  // A rule of the user names what runs the calls. It is refused if it does not fit the problem.
+  enum class Rule : std::uint8_t { none, followed, refused };
+
+  // What calls read and write that the MPI library runs, up to the key's block size, is in one cache line: a program with many
+  // kinds of calls finds them cold.
+  std::uint64_t calls = 0;
+  Mode mode = Mode::counting;
+  bool is_rooted = false, synchronises = false;
+  double price_s = 0;      // of a call, equal on all ranks; by which ranks decide when to meet
+  CallTimes vendor_times;  // of the calls that the MPI library ran while the mode was `counting`, on this rank
+  Key key;
+  // On rank 0, of calls that do not synchronise: seconds of a call and of all calls on the rank where they took longest, as of the
+  // latest meeting. A root may leave a broadcast long before the others have its data.
+  double slowest_call_s = 0, slowest_s = 0;
+
+  std::uint32_t number = 0;   // among the communicator's kinds
+  std::string_view called;    // in the user's rules: a collective's name, or the function's
+  Bytes moved = 0;            // bytes that leave or reach a rank in a call; 0 for exchanges
+  bool knows_blocks = false;  // exchanges without a root: a rank has remembered its blocks for a trial
+  std::string why;            // what runs the calls runs them: for the MPI library a sentence of cause.hpp
+  std::optional<Way> way;     // mode ours: of the plan, if it was chosen and not named by the user
+  bool is_described = false;  // in the report: false if the mode, `why` or the times of trials have changed since
+  Rule rule = Rule::none;
+  bool is_tuned = false;             // candidates were raced during the program's run
+  std::uint64_t next_trial = never;  // mode ours: from this call on, ours is compared with the MPI library's again
+  std::uint64_t second_trial =
+      0;                       // mode counting: a trial in place was lost by little; the call from which on there may be another
+  double trial_put_off_s = 0;  // rank 0, mode counting: what a trial would cost that is put off for its cost
+  std::optional<Alternation> trial;    // mode trying: a trial in place
+  std::vector<PlannedWay> contenders;  // of the trial; none for exchanges
+  TrialTimes trial_times;              // of the latest trials
+
+  bool may_be_ours() const { return mode == Mode::ours || mode == Mode::trying; }  // may ours run its next call?
+  bool is_exchanged() const { return mpi_face::is_exchanged(key.function); }
+
+  // Leaves the calls to the MPI library for good.
+  void leave(std::string cause) {
+    mode = Mode::vendor;
+    way.reset(), trial.reset();
+    why = std::move(cause);
+    is_described = false;
+  }
+};
+
+}  // namespace quadrille::mpi_face

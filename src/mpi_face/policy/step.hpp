@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Decides which calls on a communicator Quadrille runs ("ours") instead of the MPI library ("the vendor"), as a function of values:
+// from the state of a rank and an event follow the next state and an action. No clock, no MPI: mpi_face/deciding.cpp reads clocks,
+// carries out actions, and says by an event what came of each.
+//
+// The ranks meet in some of the calls that synchronise them anyway (meetings.hpp): a program may rely on calls that do not wait for
+// all ranks, such as a broadcast. In a meeting rank 0 decides by its own clock and account what is worth its cost, and tells the
+// others by a message: to make the group, to make plans and try them, to take or leave them. All ranks carry out what the message
+// says, then rank 0 sends the next one, until there is nothing more to do. What a process may spend is limited (Account), so
+// rare calls and short runs cost next to nothing.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "mpi_face/policy/cause.hpp"
+#include "mpi_face/policy/kind.hpp"
+#include "mpi_face/policy/meetings.hpp"
+#include "mpi_face/rules.hpp"
+#include "quadrille/indexed.hpp"
+#include "quadrille/types.hpp"
+
+namespace quadrille::mpi_face {
+
+// What a process spends on groups, plans, trials and meetings. Threads may spend at the same time, on different communicators.
+class Account {
+ public:
+  static constexpr double share = 0.02;     // of the run's time so far
+  static constexpr double at_first = 0.02;  // seconds that may be spent from the beginning on
+
+  // How many seconds a run may have spent in all after `elapsed_s`.
+  static double allowance(double elapsed_s) { return std::max(at_first, share * elapsed_s); }
+
+  double spent_s() const { return spent_s_.load(std::memory_order_relaxed); }
+  void spend(double seconds) { spent_s_.fetch_add(seconds, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<double> spent_s_{0};
+};
+
+// What something costs for each rank that takes part: a guess, until it was measured.
+class CostOfRank {
+ public:
+  explicit constexpr CostOfRank(double guess_s) : seconds_(guess_s) {}
+  double of(Count ranks) const { return seconds_.load(std::memory_order_relaxed) * static_cast<double>(ranks); }
+  void measured(double seconds, Count ranks) {
+    seconds_.store(seconds / static_cast<double>(ranks), std::memory_order_relaxed);
+    is_known_.store(true, std::memory_order_relaxed);
+  }
+  bool is_known() const { return is_known_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<double> seconds_;
+  std::atomic<bool> is_known_{false};
+};
+
+constexpr double tuning_race_s = 0.05;                   // seconds of a race during the program's run
+constexpr int barriers_of_timing = 4;                    // in Do::time_call
+constexpr std::size_t most_plans_of_trial = 3;           // that a trial of short calls compares
+constexpr Bytes most_memory_of_trial = Bytes{64} << 20;  // limit on the input and on the output of a rank
+constexpr double asked_for = 1e300;                      // what guests are worth that are asked to decide
+
+// What rank 0 tells the ranks of a meeting, by one broadcast.
+struct Instruction {
+  enum class What : std::int32_t {
+    nothing,       // the meeting is over
+    wishes,        // `number` bytes follow: the texts of the user's wishes
+    time_call,     // time a short call
+    group,         // make the group
+    obey,          // follow the user's rule for the kind
+    admit,         // run the kind by the best known plan, without a trial
+    leave,         // leave the kind to the MPI library, for `cause`
+    take,          // run the kind by the named way, which was the fastest in an earlier trial
+    try_in_loop,   // hold a trial of at most `number` calls together
+    try_in_place,  // begin a trial of at most `number` contenders
+    conclude,      // go on with, or end, a trial in place
+    tune,          // race candidates for the kind
+    host,          // let guests meet
+  };
+  What what = What::nothing;
+  std::uint32_t kind = 0;  // CallKind::number
+  std::int32_t number = 0;
+  Cause cause{};
+  Alternation::Conclusion conclusion;
+  double cost_s = 0;  // what it is expected to cost; 0 if the user has asked for it
+  double allowance_s = 0;
+  std::uint64_t next_meeting = 0;  // with `nothing`: the call in which the ranks meet next; 0: the next call 2^k
+  std::int32_t policy = 0, executor = 0, buffers = 0;
+  char algorithm[192] = "";
+
+  Way way() const;
+};
+static_assert(std::is_trivially_copyable_v<Instruction>);
+
+// When rank 0 sends a message, and what follows. `from` and `to`: CallKind::mode, "" if the message is about no kind. The rows have
+// the order in which rank 0 looks for something to do.
+struct InstructionRule {
+  Instruction::What what;
+  std::string_view name, when, then, from, to;
+};
+const std::vector<InstructionRule>& instruction_rules();
+
+// What trials have found. A verdict also holds for calls of about the same size, and on other communicators whose ranks lie on
+// nodes in the same way: a program with a thousand sizes, or with many communicators, should not pay for a thousand trials.
+struct Verdict {
+  bool is_faster = false;
+  std::optional<Way> way;  // our fastest way, if is_faster; absent for exchanges
+};
+
+class Verdicts {
+ public:
+  // `nodes`: of the communicator (Communicator::nodes).
+  std::optional<Verdict> find(const Key& key, const std::vector<Count>& nodes);
+  void add(const Key& key, const std::vector<Count>& nodes, Verdict verdict);
+  // Forgets the verdict, because a later measurement may say otherwise.
+  void remove(const Key& key, const std::vector<Count>& nodes);
+
+ private:
+  struct Entry {
+    Key calls;  // with the largest size of the class
+    std::vector<Count> nodes;
+    Verdict verdict;
+  };
+  static constexpr std::size_t most_entries = 1024;
+
+  std::vector<Entry>::iterator found(const Key& key, const std::vector<Count>& nodes);
+
+  std::mutex mutex_;
+  std::vector<Entry> entries_;
+};
+
+struct State;
+
+// Guests: communicators whose ranks meet in the meetings of MPI_COMM_WORLD, because their own calls may never synchronise them:
+// those on which the program calls gatherv, scatterv, alltoallw or collectives of neighbours.
+//
+// Why that is right. MPI allows each collective to wait for all ranks, and a correct program does not hang if each does. Suppose
+// that in a synchronising call of the world a rank A has made a call on a guest that a rank B has yet to make. If all collectives
+// waited, A's call would wait for B's, which follows B's call of the world, which waits for A's, which follows A's call on the
+// guest: the program would hang. So all ranks of a guest have made the same calls on it, as in a call of its own that
+// synchronises; they agree on all that they count; and what they decide holds from their next call on it. No rank is inside
+// another call, unless several threads may call MPI: then there are no guests. For the same reason the ranks first use the guests
+// that they share in the same order. So there is always a guest that comes first on all of its ranks, as long as there are any.
+//
+// Many programs rely on MPI libraries that do not wait. So the ranks do not trust the proof: they compare how many calls they have
+// made on the guest, and on all other guests of the same ranks, and leave it alone if the numbers differ. They may also have
+// started nonblocking collectives on it, in which they need not be equally far. So they meet on a communicator of their own, which
+// they make for the meeting.
+struct Guest {
+  State* state = nullptr;
+  int colour = 0;  // differs between guests of different ranks, most likely; if it does not, they do not meet
+};
+
+// What a process knows on all of its communicators.
+struct ProcessState {
+  Account account, tuning;  // what the user asks for (QUADRILLE_TUNE) has an account of its own
+  CostOfRank group_cost{2e-3}, choice_cost{200e-6}, plan_cost{200e-6}, split_cost{20e-6};
+  Verdicts verdicts;
+  // They meet in the order in which they became guests. `waiting`: in a meeting of the world, those that have something to decide.
+  std::vector<Guest> guests;
+  std::deque<Guest> waiting;
+  bool has_met = false;  // the guest that comes first on this rank, in the last turn
+
+  // A hash of how many calls this rank has made on all guests with the colour of the one that comes first, and which of them that
+  // is: MPI gives communicators no names by which ranks could tell which of them is meant. Requires that one waits.
+  std::uint64_t calls_on_guests() const;
+};
+
+// What the ranks do next in a meeting, all of them the same. An event follows once it is done.
+enum class Do : std::uint8_t {
+  leave,          // the meeting is over
+  add_up,         // the `figures` over the ranks, for rank 0
+  find_slowest,   // the maximum of each of the `figures` over the ranks, for rank 0
+  ask_guests,     // the maximum of each of the `figures` over the ranks of MPI_COMM_WORLD
+  send_message,   // rank 0's State::message to all
+  agree_account,  // the maximum of `figures[0]` over the ranks
+  hear_wishes,    // `number` bytes of rank 0's
+  time_call,      // barriers
+  make_group,
+  host,             // let those guests meet that come first on all of their ranks
+  make_named,       // a plan by the user's rule
+  make_way,         // a plan by State::message's way
+  make_contenders,  // at most `number` plans; `is_anyhow`: one, whatever is known
+  make_exchange,
+  run_trial,      // of the contenders or the plan in use, at most `number` calls together
+  keep,           // contender `number` runs the calls, the others are dropped
+  share_figures,  // rank 0's `figures` with all
+  race,           // candidates for later contenders
+};
+
+constexpr ByEnum<Do, std::string_view, 18> names_of_actions{
+    {"leave", "add_up", "find_slowest", "ask_guests", "send_message", "agree_account", "hear_wishes", "time_call", "make_group",
+     "host", "make_named", "make_way", "make_contenders", "make_exchange", "run_trial", "keep", "share_figures", "race"}};
+
+struct Action {
+  Do what = Do::leave;
+  std::uint32_t kind = 0;  // from make_named on
+  std::int32_t number = 0;
+  bool is_anyhow = false;
+  std::vector<double> figures;
+};
+
+struct Event {
+  enum class What : std::uint8_t {
+    meeting,  // the ranks meet; `is_guest`: in a meeting of MPI_COMM_WORLD
+    done,     // the action is done
+    failed,   // it could not be done, on all ranks
+  };
+  What what = What::done;
+  double now_s = 0;  // since the run's beginning, by this rank's clock
+  bool is_guest = false;
+  // Sums, maxima, or those of rank 0. After time_call: the seconds. After host: the seconds, and whether the first guest has met.
+  std::vector<double> figures;
+  Instruction message;  // after send_message
+  std::shared_ptr<const Wishes> wishes;
+  std::vector<Count> nodes;                 // of the group
+  std::vector<PlannedWay> made;             // the plans that were made
+  std::string why;                          // there is none, no exchange, no group or no trial
+  double choice_s = 0, plan_s = 0;          // seconds that choosing what to try and making a plan took; 0: not measured
+  std::vector<double> vendors_s;            // of a trial, on the slowest rank
+  std::vector<std::vector<double>> ours_s;  // of each way
+};
+
+// What one rank knows of one communicator.
+struct State {
+  // What each call reads comes first.
+  Meetings meetings{1};
+  bool is_asked = false, asks_host = false;
+  bool has_synchronised = false;  // there was a call that synchronises
+
+  // Equal on all ranks, except `rank` and `own_wishes`.
+  Rank rank = 0;
+  Count ranks = 1;
+  bool is_world = false;        // MPI_COMM_WORLD, in whose meetings guests may decide, too
+  bool admits_at_once = false;  // for tests: ours runs calls from the second one on, even if it is slower
+  // By how much a second that is spent here weighs in the account. A program's ranks wait for each other, so what a quarter of the
+  // ranks does can delay all; and the other three quarters, on communicators of their own, may do the same at other times.
+  double weight = 1;
+  std::string own_wishes;  // the texts of the user's wishes in this process's environment
+  double tick_s = 1e-9;    // seconds of a tick, by this rank's clock
+
+  std::vector<CallKind*> kinds;          // by their numbers
+  std::shared_ptr<const Wishes> wishes;  // the user's; equal on all ranks; null: not known yet
+  std::string no_group;                  // why there can be no group
+  bool has_group = false, has_exchange = false;
+  std::vector<Count> nodes;            // of the group
+  std::optional<double> short_call_s;  // what a short call takes, once it was timed
+  // How many calls there are when the ranks next have something to decide as guests.
+  std::uint64_t next_as_guest = Meetings::at_the_latest;
+  double worth_of_guests = 0;  // in ticks, of the communicator's guests; equal on all ranks
+
+  // Of the present meeting.
+  bool is_guest = false, had_group = false;
+  bool knows_accounts = false;
+  double spent_s = 0;         // this rank's account when the ranks agreed
+  double others_spent_s = 0;  // by how much the account of another rank exceeds this rank's
+  Do doing = Do::leave;
+  Instruction message;
+  double began_s = 0;  // when the ranks began to carry out the message
+  std::size_t next_kind = 0;
+  std::vector<PlannedWay> made;
+  std::vector<double> vendors_s;  // of the trials so far
+  std::vector<std::vector<double>> ours_s;
+  int trials = 0;
+  // Rank 0.
+  double wanted_ratio = 0;                                          // when a step can be paid, times the run's time so far
+  double short_s = 0;                                               // what a short call takes, as far as it is known
+  std::vector<std::pair<CallKind*, std::vector<double>>> gathered;  // trials to conclude, and the sums of their times
+  std::vector<double> means;  // Alternation::times() of the trial that is concluded, means over the ranks
+
+  // Counts a call that synchronises the ranks, and returns whether they meet in it. Equal on all ranks.
+  bool meets(double call_price_s) { return meetings.counts(call_price_s) || is_asked; }
+  // Makes the ranks meet in their next call that synchronises. All ranks must ask in the same call.
+  void ask() { is_asked = asks_host = true; }
+  void ask_for(const CallKind& kind) {  // asks if the user's rules name what runs the calls
+    if (wishes && wishes->rules.find(kind.called, kind.key.block_bytes)) ask();
+  }
+
+  std::uint64_t calls_so_far() const;
+  // What the calls that wait for a decision of guests have taken on this rank; `asked_for`: the ranks are asked to decide. Equal
+  // counts of calls imply that all ranks return 0, or none.
+  double worth_ticks() const;
+};
+
+// What the rank does next, after `event`. Changes `state`.
+Action step(State& state, ProcessState& process, const Event& event);
+
+}  // namespace quadrille::mpi_face
