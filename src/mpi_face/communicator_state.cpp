@@ -36,9 +36,8 @@ CommunicatorState::CommunicatorState(MPI_Comm communicator)
     : communicator_(communicator),
       facts_(facts_of_communicator(communicator)),
       deciding_(communicator, facts_.rank, facts_.ranks),
-      sites_(deciding_.sites()),
       runner_(communicator, facts_.rank),
-      irregular_(communicator, facts_.rank, facts_.ranks, sites_, deciding_, runner_),
+      irregular_(communicator, facts_.rank, facts_.ranks, deciding_.sites(), deciding_, runner_),
       late_ranks_(communicator, facts_.rank, facts_.ranks),
       counts_everywhere_(World::get().counts_everywhere() && !facts_.is_inter && facts_.ranks > 1 && deciding_.is_of_one_world()) {}
 
@@ -61,12 +60,12 @@ void CommunicatorState::synchronise(bool synchronises, double price_s, CallOutco
 
 // All ranks take the same path, because a site's key contains only values that MPI requires to be equal on all ranks.
 int CommunicatorState::run_planned(const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
-  RecentCall& recent = sites_.recent(call);
+  RecentCall& recent = deciding_.sites().recent(call);
   if (recent.signature.is_of(call)) [[likely]]
     return run_again(recent, call, vendor, outcome);
   // Only one call in eight is remembered as recent, because remembering costs more than it saves if calls do not repeat.
   const bool remembers = ++other_calls_ % 8 == 0;
-  Site* const site = sites_.known(call);
+  Site* const site = deciding_.sites().known(call);
   if (!site) return run_first(recent, call, vendor, outcome);
   if (remembers) {
     recent = {CallSignature(call), site, site->synchronises, site->price_s};
@@ -97,11 +96,11 @@ int CommunicatorState::run_first(RecentCall& recent, const MpiCall& call, Vendor
   outcome.why = sentence(shape->block_bytes == 0 ? Cause::no_data : Cause::long_blocks);
   if (shape->block_bytes > longest_block) return vendor();
   if (shape->block_bytes == 0 && shape->collective != Collective::barrier) return vendor();
-  const std::optional<Key> key = sites_.key_of(call, *shape);
-  const std::size_t before = sites_.size();
-  Site* const site = key ? sites_.of(*key, call, *shape) : nullptr;
+  const std::optional<Key> key = deciding_.sites().key_of(call, *shape);
+  const std::size_t before = deciding_.sites().size();
+  Site* const site = key ? deciding_.sites().of(*key, call, *shape) : nullptr;
   const bool synchronises_here = synchronises(*shape, facts_.ranks);
-  if (site && sites_.size() > before) deciding_.ask_for(*site);
+  if (site && deciding_.sites().size() > before) deciding_.ask_for(*site);
   if (site && Settings::get().admits_at_once && site->calls == 1) deciding_.ask();
   // Making and trying plans waits for all ranks, so it happens only in a call that synchronises them anyway.
   const double price_s = site ? site->price_s : price_of_call(facts_.ranks, shape->block_bytes);
@@ -111,7 +110,7 @@ int CommunicatorState::run_first(RecentCall& recent, const MpiCall& call, Vendor
     if (!site && other_calls_ % 8 == 0)
       recent = {CallSignature(call), nullptr, synchronises_here, price_s, outcome.why, shape};
     else if (site && (!Settings::get().admits_at_once || site->calls > 0))
-      sites_.know(call, *site);
+      deciding_.sites().know(call, *site);
   }
   return site ? run_at(*site, call, shape, vendor, outcome) : vendor();
 }
@@ -145,13 +144,13 @@ int CommunicatorState::run_tried(Site& site, const Shape& shape, VendorCall vend
 // A communicator of one rank: collectives are local copies.
 int CommunicatorState::run_alone(const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
   if (is_exchanged(call.function)) return exchange_alone(call, vendor, outcome);
-  RecentCall& recent = sites_.recent(call);
+  RecentCall& recent = deciding_.sites().recent(call);
   if (recent.signature.is_of(call)) [[likely]]
     return run_known_alone(recent, call, vendor, outcome);
   outcome.why = sentence(Cause::wrong_arguments);
   const std::optional<Shape> shape = shape_of(call, facts_.rank, facts_.ranks);
   if (!shape) return vendor();
-  const bool is_known = !is_reduction(shape->collective) || sites_.key_of(call, *shape);
+  const bool is_known = !is_reduction(shape->collective) || deciding_.sites().key_of(call, *shape);
   RecentCall now{.signature = CallSignature(call), .why = is_known ? "" : sentence(Cause::own_operator), .shape = shape};
   if (CallSignature::can_be_of(call)) recent = now;
   return run_known_alone(now, call, vendor, outcome);

@@ -96,7 +96,6 @@ class CommunicatorState {
   std::unique_ptr<CommunicatorHere> recorded_;
   const Facts facts_;
   Deciding deciding_;
-  Sites& sites_;
   Runner runner_;
   Irregular irregular_;
   LateRanks late_ranks_;

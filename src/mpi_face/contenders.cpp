@@ -16,7 +16,6 @@
 #include "tune/choosing/choosing.hpp"
 
 namespace quadrille::mpi_face {
-
 namespace {
 
 constexpr char line_end = '\n', field_end = '\t';

@@ -22,12 +22,23 @@
 namespace quadrille::mpi_face {
 namespace {
 
-ProcessState process;
+// What all communicators of the process share. Made in the first call, and never destroyed, because MPI may be called before and
+// after the constructors and destructors of this library.
+struct OfProcess {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point began = Clock::now();  // of the run
+  ProcessState state;
+  // Those of state.guests. The lock is for programs whose threads free communicators; there are no guests then.
+  std::vector<Deciding*> guests;
+  std::mutex guests_mutex;
 
-// The run begins when this library is loaded.
-using Clock = std::chrono::steady_clock;
-const Clock::time_point began = Clock::now();
-double now_s() { return std::chrono::duration<double>(Clock::now() - began).count(); }
+  static OfProcess& get() {
+    static OfProcess& only = *new OfProcess;
+    return only;
+  }
+  double now_s() const { return std::chrono::duration<double>(Clock::now() - began).count(); }
+};
+const OfProcess& made_when_loaded = OfProcess::get();
 
 void check_meeting(int code) {
   if (code != MPI_SUCCESS) throw Error(ErrorCode::transport, "the MPI library's own collective failed in a meeting of the ranks");
@@ -41,10 +52,6 @@ bool has_threads() {
   int level = MPI_THREAD_MULTIPLE;
   return PMPI_Query_thread(&level) != MPI_SUCCESS || level == MPI_THREAD_MULTIPLE;
 }
-
-// Those of process.guests. The lock is for programs whose threads free communicators; there are no guests then.
-std::vector<Deciding*> deciding_guests;
-std::mutex guests_mutex;
 
 // A hash of the ranks in MPI_COMM_WORLD.
 int colour_of(MPI_Comm guest) {
@@ -67,7 +74,7 @@ int colour_of(MPI_Comm guest) {
 bool are_right(MPI_Comm ranks, MPI_Comm named) {
   int likeness = MPI_UNEQUAL;
   check_meeting(PMPI_Comm_compare(ranks, named, &likeness));
-  const auto calls = static_cast<std::int64_t>(process.calls_on_guests() >> 1);
+  const auto calls = static_cast<std::int64_t>(OfProcess::get().state.calls_on_guests() >> 1);
   std::int64_t least[] = {likeness == MPI_CONGRUENT, calls, -calls};
   check_meeting(PMPI_Allreduce(MPI_IN_PLACE, least, 3, MPI_INT64_T, MPI_MIN, ranks));
   return least[0] == 1 && least[1] == -least[2];
@@ -104,7 +111,7 @@ void Deciding::begin() {
   for (const CallKind* const kind : state_.kinds) state_.ask_for(*kind);
 }
 
-void Deciding::spend(double seconds) { process.account.spend(weight() * seconds); }
+void Deciding::spend(double seconds) { OfProcess::get().state.account.spend(weight() * seconds); }
 
 bool Deciding::is_of_one_world() {
   if (state_.is_world) return true;
@@ -124,16 +131,19 @@ bool Deciding::is_of_one_world() {
 
 void Deciding::be_guest() {
   if (state_.is_world || has_threads() || !is_of_one_world()) return;
-  const std::lock_guard lock(guests_mutex);
-  if (std::find(deciding_guests.begin(), deciding_guests.end(), this) != deciding_guests.end()) return;
-  deciding_guests.push_back(this);
-  process.guests.push_back({&state_, colour_of(communicator_)});
+  OfProcess& process = OfProcess::get();
+  const std::lock_guard lock(process.guests_mutex);
+  if (std::find(process.guests.begin(), process.guests.end(), this) != process.guests.end()) return;
+  const int colour = colour_of(communicator_);
+  process.guests.push_back(this);
+  process.state.guests.push_back({&state_, colour});
 }
 
 Deciding::~Deciding() {
-  const std::lock_guard lock(guests_mutex);
-  std::erase(deciding_guests, this);
-  std::erase_if(process.guests, [&](const Guest& guest) { return guest.state == &state_; });
+  OfProcess& process = OfProcess::get();
+  const std::lock_guard lock(process.guests_mutex);
+  std::erase(process.guests, this);
+  std::erase_if(process.state.guests, [&](const Guest& guest) { return guest.state == &state_; });
 }
 
 // A group does not outlive the communicator of the meeting, but its exchanges do.
@@ -152,25 +162,27 @@ void Deciding::meet_on(MPI_Comm ranks, CallOutcome& outcome) {
   state_.tick_s = seconds_of(1);
   if (state_.rank == 0 && !state_.wishes && state_.own_wishes.empty())
     state_.own_wishes = text_of_wishes(environment_value("QUADRILLE_CHOOSE"), environment_value("QUADRILLE_TUNE"));
+  OfProcess& process = OfProcess::get();
   std::optional<std::uint64_t> begun;
-  Event event{.what = Event::What::meeting, .now_s = now_s(), .is_guest = ranks != communicator_};
+  Event event{.what = Event::What::meeting, .now_s = process.now_s(), .is_guest = ranks != communicator_};
   while (true) {
-    const Action action = step(state_, process, event);
-    drop_plans();
+    const std::uint32_t kind = state_.message.kind;  // rank 0 already has the next message after the step
+    const Action action = step(state_, process.state, event);
+    for (const std::uint32_t number : {kind, state_.message.kind}) drop_plans(number);
     if (action.what == Do::leave) break;
     event = {};
     carry_out(action, event);
-    event.now_s = now_s();
+    event.now_s = process.now_s();
     if (action.what == Do::agree_account && !begun) begun = ticks();
   }
   on_ = communicator_;
   if (begun) outcome.settling_ticks += ticks() - *begun;
 }
 
-// Of the kind whose turn it is, if the MPI library runs its calls now.
-void Deciding::drop_plans() {
-  if (state_.message.kind >= sites_.size() || state_.doing == Do::run_trial) return;
-  if (Site& site = sites_[state_.message.kind]; !site.may_be_ours()) site.plans.clear();
+// If the MPI library runs the kind's calls now.
+void Deciding::drop_plans(std::uint32_t kind) {
+  if (kind >= sites_.size() || state_.doing == Do::run_trial) return;
+  if (Site& site = sites_[kind]; !site.may_be_ours()) site.plans.clear();
 }
 
 std::vector<double> Deciding::reduced(const std::vector<double>& figures, MPI_Op operation) {
@@ -262,11 +274,11 @@ void Deciding::hear_wishes(int bytes, Event& event) {
 
 // The first barrier waits for late ranks. The least time of those after it counts, because other programs only lengthen it.
 void Deciding::time_call(Event& event) {
-  check_meeting(PMPI_Barrier(communicator_));
+  check_meeting(PMPI_Barrier(on_));
   double least_s = 1e9;
   for (int barrier = 1; barrier < barriers_of_timing; ++barrier) {
     const double begin = PMPI_Wtime();
-    check_meeting(PMPI_Barrier(communicator_));
+    check_meeting(PMPI_Barrier(on_));
     least_s = std::min(least_s, PMPI_Wtime() - begin);
   }
   event.figures = {least_s};
@@ -275,13 +287,13 @@ void Deciding::time_call(Event& event) {
 // The guests meet on a communicator that is made for it, because the program may have nonblocking collectives in flight on theirs.
 void Deciding::host(Event& event) {
   const double begin = PMPI_Wtime();
+  const OfProcess& process = OfProcess::get();
+  const auto& waiting = process.state.waiting;
   Deciding* next = nullptr;
-  int colour = MPI_UNDEFINED;
-  if (!process.waiting.empty()) {
-    colour = process.waiting.front().colour;
-    next = *std::find_if(deciding_guests.begin(), deciding_guests.end(),
-                         [](const Deciding* each) { return &each->state_ == process.waiting.front().state; });
-  }
+  const int colour = waiting.empty() ? MPI_UNDEFINED : waiting.front().colour;
+  if (!waiting.empty())
+    next = *std::find_if(process.guests.begin(), process.guests.end(),
+                         [&](const Deciding* each) { return &each->state_ == waiting.front().state; });
   MPI_Comm ranks = MPI_COMM_NULL;
   check_meeting(PMPI_Comm_split(MPI_COMM_WORLD, colour, next ? static_cast<int>(next->state_.rank) : 0, &ranks));
   const bool has_met = next && are_right(ranks, next->communicator_);

@@ -76,7 +76,7 @@ class Deciding final {
   void make_contenders(Site& site, const Action& action, Event& event);
   void run_trial(Site& site, int most_batch, Event& event);
   bool is_otherwise_in_library(const Site& site);
-  void drop_plans();
+  void drop_plans(std::uint32_t kind);
 
   State state_;
   const MPI_Comm communicator_;

@@ -8,7 +8,6 @@
 #include "mpi_face/settings.hpp"
 
 namespace quadrille::mpi_face {
-
 namespace {
 
 int leave_to_vendor(CallOutcome& outcome, Cause cause, VendorCall vendor) {

@@ -15,7 +15,6 @@
 #include "quadrille/mpi.hpp"
 
 namespace quadrille::mpi_face {
-
 namespace {
 
 // Errors on the communicator are returned during the lifetime of this object.

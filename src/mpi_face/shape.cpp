@@ -4,7 +4,6 @@
 #include "problem/collective_facts.hpp"
 
 namespace quadrille::mpi_face {
-
 namespace {
 
 // Calls `move` for each block, with its address, its number of elements and its offset in the canonical buffer, until a call fails.

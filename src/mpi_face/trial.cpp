@@ -73,7 +73,7 @@ std::optional<Cause> Trial::agree_on_size() {
     }
   }
   batch_ = std::min(batch_, batch_of_trial(most));
-  return most <= most_memory ? std::nullopt : std::optional(Cause::too_large);
+  return most <= most_memory_of_trial ? std::nullopt : std::optional(Cause::too_large);
 }
 
 void Trial::prepare() {

@@ -16,9 +16,6 @@ namespace quadrille::mpi_face {
 
 class Trial {
  public:
-  static constexpr Bytes most_memory = most_memory_of_trial;
-  static constexpr std::size_t most_plans = most_plans_of_trial;
-
   // For calls that run as an exchange, and so have no plans, pass `exchange`. At most `most_batch` calls are timed together.
   Trial(const Site& site, MPI_Comm communicator, Communicator& group, std::vector<Plan>& plans, Exchanger* exchange,
         int most_batch);
@@ -43,7 +40,7 @@ class Trial {
   static constexpr int repetitions = repetitions_of_trial;
   static constexpr int vendor = -1;
   struct Repetition {
-    double vendors_s = 0, ours_s[most_plans] = {};
+    double vendors_s = 0, ours_s[most_plans_of_trial] = {};
   };
 
   void hear_blocks();

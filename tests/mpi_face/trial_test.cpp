@@ -58,7 +58,7 @@ TEST_F(TrialTest, OfAGathervWithoutCountsMovesNothing) {
 TEST_F(TrialTest, IsNotHeldIfTheRootNeedsTooMuchMemory) {
   Site site;
   site.key.function = Function::Scatterv;
-  site.trial_arguments.sent.assign(index(group_->size()), Trial::most_memory / 2 + 1);
+  site.trial_arguments.sent.assign(index(group_->size()), most_memory_of_trial / 2 + 1);
   EXPECT_EQ(run(site), Cause::too_large);
   EXPECT_TRUE(times_.vendors_s.empty());
 }

@@ -153,15 +153,16 @@ std::string algorithm_text(const std::vector<const Algorithm*>& algorithms) {
 // The rules of the drop-in, of which docs/drop-in.md says more.
 std::string decisions_text() {
   std::string text;
-  const auto line = [&](std::string_view head, std::string_view words) {
+  const auto line = [&](std::string_view head, std::string words) {
+    std::erase(words, '`');
     if (!words.empty()) text += fmt::format("    {}: {}\n", head, wrapped(words, terminal_width(), 8, 6 + head.size()));
   };
   for (const mpi_face::InstructionRule& rule : mpi_face::instruction_rules()) {
     text += fmt::format("{}\n", rule.name);
-    line("when", rule.when);
-    line("the ranks", rule.then);
-    line("mode before", rule.from);
-    line("mode after", rule.to);
+    line("when", std::string(rule.when));
+    line("the ranks", std::string(rule.then));
+    line("mode before", std::string(rule.from));
+    line("mode after", std::string(rule.to));
   }
   return text;
 }

@@ -96,7 +96,7 @@ struct alignas(64) CallKind {  // 64: a cache line, see below
     counting,  // the MPI library runs the calls; Quadrille may do so later
     trying,    // both run them alternately
     ours,
-    vendor,  // the MPI library runs the calls for good
+    vendor,  // the MPI library runs the calls for good, unless the user asks for a race
   };
   // A rule of the user names what runs the calls. It is refused if it does not fit the problem.
   enum class Rule : std::uint8_t { none, followed, refused };
@@ -106,8 +106,9 @@ struct alignas(64) CallKind {  // 64: a cache line, see below
   std::uint64_t calls = 0;
   Mode mode = Mode::counting;
   bool is_rooted = false, synchronises = false;
-  double price_s = 0;      // of a call, equal on all ranks; by which ranks decide when to meet
-  CallTimes vendor_times;  // of the calls that the MPI library ran while the mode was `counting`, on this rank
+  bool is_described = false;  // in the report: false if the mode, `why` or the times of trials have changed since
+  double price_s = 0;         // of a call, equal on all ranks; by which ranks decide when to meet
+  CallTimes vendor_times;     // of the calls that the MPI library ran while the mode was `counting`, on this rank
   Key key;
   // On rank 0, of calls that do not synchronise: seconds of a call and of all calls on the rank where they took longest, as of the
   // latest meeting. A root may leave a broadcast long before the others have its data.
@@ -117,9 +118,8 @@ struct alignas(64) CallKind {  // 64: a cache line, see below
   std::string_view called;    // in the user's rules: a collective's name, or the function's
   Bytes moved = 0;            // bytes that leave or reach a rank in a call; 0 for exchanges
   bool knows_blocks = false;  // exchanges without a root: a rank has remembered its blocks for a trial
-  std::string why;            // what runs the calls runs them: for the MPI library a sentence of cause.hpp
+  std::string why;            // this mode was chosen; for the MPI library a sentence of cause.hpp
   std::optional<Way> way;     // mode ours: of the plan, if it was chosen and not named by the user
-  bool is_described = false;  // in the report: false if the mode, `why` or the times of trials have changed since
   Rule rule = Rule::none;
   bool is_tuned = false;             // candidates were raced during the program's run
   std::uint64_t next_trial = never;  // mode ours: from this call on, ours is compared with the MPI library's again
@@ -136,7 +136,7 @@ struct alignas(64) CallKind {  // 64: a cache line, see below
   // Leaves the calls to the MPI library for good.
   void leave(std::string cause) {
     mode = Mode::vendor;
-    way.reset(), trial.reset();
+    way.reset(), trial.reset(), contenders.clear();
     why = std::move(cause);
     is_described = false;
   }

@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
 
 #include "foundation/assert.hpp"
 #include "foundation/hash.hpp"
 #include "foundation/median.hpp"
-#include "foundation/mpi_launchers.hpp"
+#include "quadrille/candidate.hpp"
 
 namespace quadrille::mpi_face {
 namespace {
@@ -47,6 +48,20 @@ Instruction leaves(const CallKind& kind, Cause cause) {
   Instruction message = message_for(What::leave, kind);
   message.cause = cause;
   return message;
+}
+
+constexpr bool is_about_kind(What what) {
+  return what != What::nothing && what != What::wishes && what != What::time_call && what != What::group && what != What::host;
+}
+
+// Has the message a form that this rank can carry out?
+bool is_valid(const Instruction& message, const State& state) {
+  if (message.what < What::nothing || message.what > What::host || message.number < 0) return false;
+  if (!is_about_kind(message.what)) return true;
+  const bool has_end = std::find(message.algorithm, std::end(message.algorithm), '\0') != std::end(message.algorithm);
+  if (message.kind >= state.kinds.size() || !has_end) return false;
+  if (message.what == What::conclude) return state.kinds[message.kind]->trial.has_value();
+  return state.has_group || message.what == What::leave || message.what == What::obey;
 }
 
 // One step: what follows from an event.
@@ -260,7 +275,7 @@ Action Step::after_action() {
 // Together with the first message the ranks find the greatest of their accounts: rank 0 knows only its own.
 Action Step::hear() {
   const Instruction& message = state_.message;
-  QUADRILLE_ASSERT(message.kind == 0 || message.kind < state_.kinds.size());
+  QUADRILLE_ASSERT(is_valid(message, state_));
   if (message.what == What::nothing) {
     if (!state_.is_guest) state_.meetings.meet_at(message.next_meeting);
     return action(Do::leave);
@@ -686,7 +701,7 @@ const std::vector<InstructionRule>& instruction_rules() {
        ""},
       {What::conclude, "conclude", "the calls of a part of a trial in place are made, and the next part may be paid",
        "add up their times, and go on without contenders that take 1.3 times as long; or take the fastest one, if it takes at most "
-       "0.9 times as long as the MPI library; or end the trial",
+       "0.9 times as long as the MPI library (a plan in use: if it does not take longer); or end the trial",
        "trying", "trying, ours, counting, vendor"},
       {What::obey, "obey", "a rule of the user names what runs the calls", "make that plan", "counting", "ours, counting, vendor"},
       {What::admit, "admit", "a test asks for our algorithms (`QUADRILLE_ADMIT=1`)", "make a plan", "counting", "ours, vendor"},
@@ -699,12 +714,14 @@ const std::vector<InstructionRule>& instruction_rules() {
        "plans for 128 kinds of calls",
        "give the calls to the MPI library", "counting", "vendor"},
       {What::take, "take", "such calls won a trial", "make the plan that won", "counting", "ours, vendor"},
-      {What::group, "group", "a trial is worth its cost and may be paid together with the group", "make the group", "", ""},
+      {What::group, "group", "a message that makes or tries plans is due, and there is no group; for a trial, both must be paid",
+       "make the group", "", ""},
       {What::try_in_loop, "try_in_loop",
        "a call takes less than half a millisecond, and all of them have taken as long as a trial will; in mode ours: at call 2^k, "
        "from "
        "the 512th to the 8,192nd on",
-       "time up to three contenders and the MPI library on buffers of their own, by turns, four times 2 to 32 calls; take the "
+       "time up to three contenders and the MPI library on buffers of the drop-in's own, by turns, four times 2 to 32 calls; take "
+       "the "
        "fastest "
        "one, if the median of its ratios is at most 0.9 (a second trial is held if it is at most 1.13). In mode ours: keep the "
        "plan, "

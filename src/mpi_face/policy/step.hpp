@@ -18,6 +18,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -101,7 +102,7 @@ struct Instruction {
 static_assert(std::is_trivially_copyable_v<Instruction>);
 
 // When rank 0 sends a message, and what follows. `from` and `to`: CallKind::mode, "" if the message is about no kind. The rows have
-// the order in which rank 0 looks for something to do.
+// the order in which rank 0 looks for something to do, except `group` and `leave`, which may be needed earlier.
 struct InstructionRule {
   Instruction::What what;
   std::string_view name, when, then, from, to;
@@ -202,7 +203,7 @@ constexpr ByEnum<Do, std::string_view, 18> names_of_actions{
 
 struct Action {
   Do what = Do::leave;
-  std::uint32_t kind = 0;  // from make_named on
+  std::uint32_t kind = 0;  // of add_up, and from make_named on
   std::int32_t number = 0;
   bool is_anyhow = false;
   std::vector<double> figures;
@@ -236,7 +237,7 @@ struct State {
   bool is_asked = false, asks_host = false;
   bool has_synchronised = false;  // there was a call that synchronises
 
-  // Equal on all ranks, except `rank` and `own_wishes`.
+  // Equal on all ranks, except `rank`, `own_wishes` and figures in seconds.
   Rank rank = 0;
   Count ranks = 1;
   bool is_world = false;        // MPI_COMM_WORLD, in whose meetings guests may decide, too
@@ -261,7 +262,7 @@ struct State {
   bool is_guest = false, had_group = false;
   bool knows_accounts = false;
   double spent_s = 0;         // this rank's account when the ranks agreed
-  double others_spent_s = 0;  // by how much the account of another rank exceeds this rank's
+  double others_spent_s = 0;  // by how much the account of another rank exceeds this rank's; kept until the ranks agree again
   Do doing = Do::leave;
   Instruction message;
   double began_s = 0;  // when the ranks began to carry out the message
@@ -290,7 +291,8 @@ struct State {
   double worth_ticks() const;
 };
 
-// What the rank does next, after `event`. Changes `state`.
+// What the rank does next, after `event`. Changes `state`, its kinds, and what the process has spent and knows. Other threads may
+// change what the process has spent and knows between two steps.
 Action step(State& state, ProcessState& process, const Event& event);
 
 }  // namespace quadrille::mpi_face
