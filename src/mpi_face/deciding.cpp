@@ -27,7 +27,7 @@ namespace {
 struct OfProcess {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point began = Clock::now();  // of the run
-  ProcessState state;
+  DecidingProcess state;
   // Those of state.guests. The lock is for programs whose threads free communicators; there are no guests then.
   std::vector<Deciding*> guests;
   std::mutex guests_mutex;

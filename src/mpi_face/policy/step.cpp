@@ -67,7 +67,7 @@ bool is_valid(const Instruction& message, const State& state) {
 // One step: what follows from an event.
 class Step {
  public:
-  Step(State& state, ProcessState& process, const Event& event) : state_(state), process_(process), event_(event) {}
+  Step(State& state, DecidingProcess& process, const Event& event) : state_(state), process_(process), event_(event) {}
 
   Action next() {
     const Action action = event_.what == Event::What::meeting ? begin() : after_action();
@@ -139,7 +139,7 @@ class Step {
   Action action(Do what, std::int32_t number = 0) { return {.what = what, .kind = state_.message.kind, .number = number}; }
 
   State& state_;
-  ProcessState& process_;
+  DecidingProcess& process_;
   const Event& event_;
 };
 
@@ -786,7 +786,7 @@ double State::worth_ticks() const {
   return asks_host && ticks > 0 ? asked_for : static_cast<double>(ticks);
 }
 
-std::uint64_t ProcessState::calls_on_guests() const {
+std::uint64_t DecidingProcess::calls_on_guests() const {
   const Guest& first = waiting.front();
   std::uint64_t hash = 1;
   for (const Guest& guest : guests)
@@ -794,6 +794,6 @@ std::uint64_t ProcessState::calls_on_guests() const {
   return hash;
 }
 
-Action step(State& state, ProcessState& process, const Event& event) { return Step(state, process, event).next(); }
+Action step(State& state, DecidingProcess& process, const Event& event) { return Step(state, process, event).next(); }
 
 }  // namespace quadrille::mpi_face

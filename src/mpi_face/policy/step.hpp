@@ -161,7 +161,7 @@ struct Guest {
 };
 
 // What a process knows on all of its communicators.
-struct ProcessState {
+struct DecidingProcess {
   Account account, tuning;  // what the user asks for (QUADRILLE_TUNE) has an account of its own
   CostOfRank group_cost{2e-3}, choice_cost{200e-6}, plan_cost{200e-6}, split_cost{20e-6};
   Verdicts verdicts;
@@ -293,6 +293,6 @@ struct State {
 
 // What the rank does next, after `event`. Changes `state`, its kinds, and what the process has spent and knows. Other threads may
 // change what the process has spent and knows between two steps.
-Action step(State& state, ProcessState& process, const Event& event);
+Action step(State& state, DecidingProcess& process, const Event& event);
 
 }  // namespace quadrille::mpi_face

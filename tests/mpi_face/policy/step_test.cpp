@@ -157,7 +157,7 @@ struct Together {
   std::vector<bool> has_entered;
   std::vector<double> entered_s;
   std::vector<std::vector<double>> figures;
-  std::vector<std::pair<int, std::uint64_t>> guests;  // the communicator that comes first, and ProcessState::calls_on_guests()
+  std::vector<std::pair<int, std::uint64_t>> guests;  // the communicator that comes first, and DecidingProcess::calls_on_guests()
   std::optional<Instruction> message;
   Event result;
   double takes_s = 0;
@@ -192,7 +192,7 @@ struct Simulation {
     int communicator = 0;
     bool is_guest = false;  // it meets in a meeting of the world, which goes on afterwards
     bool has_entered = false;
-    std::unique_ptr<ProcessState> process = std::make_unique<ProcessState>();
+    std::unique_ptr<DecidingProcess> process = std::make_unique<DecidingProcess>();
   };
 
   const Call& call_of(const RankNow& now) const { return program_.calls[now.order[now.next_turn]]; }
@@ -724,7 +724,7 @@ class OneRank : public ::testing::Test {
     return kind;
   }
 
-  ProcessState process_;
+  DecidingProcess process_;
   State state_;
   std::deque<CallKind> kinds_;
   Action action_;
@@ -824,7 +824,7 @@ class RecordedRun : public ::testing::TestWithParam<const char*> {
   Event event_of(std::istringstream& words);
   void expect(const Recorded& here, std::istringstream& words);
 
-  ProcessState process_;
+  DecidingProcess process_;
   std::map<int, Recorded> recorded_;
   int actions_ = 0, messages_ = 0;
 };
