@@ -107,7 +107,7 @@ struct alignas(64) CallKind {  // 64: a cache line, see below
   Mode mode = Mode::counting;
   bool is_rooted = false, synchronises = false;
   bool is_described = false;  // in the report: false if the mode, `why` or the times of trials have changed since
-  double price_s = 0;         // of a call, equal on all ranks; by which ranks decide when to meet
+  double price_s = 0;         // expected time of a call, equal on all ranks; decides when the ranks meet
   CallTimes vendor_times;     // of the calls that the MPI library ran while the mode was `counting`, on this rank
   Key key;
   // On rank 0, of calls that do not synchronise: seconds of a call and of all calls on the rank where they took longest, as of the

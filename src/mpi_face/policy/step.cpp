@@ -294,7 +294,8 @@ Action Step::agreed() {
   return carry_out();
 }
 
-// The message is carried out: rank 0 sends the next one. Races and guests have accounts of their own.
+// After a message: charges the time that it took to the account, unless it was for a race or for guests, whose time is charged
+// elsewhere. Then rank 0 sends the next message.
 Action Step::finished() {
   if (state_.message.what != What::tune && state_.message.what != What::host)
     process_.account.spend(state_.weight * (event_.now_s - state_.began_s));

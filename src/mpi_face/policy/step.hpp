@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Decides which calls on a communicator Quadrille runs ("ours") instead of the MPI library ("the vendor"), as a function of values:
-// from the state of a rank and an event follow the next state and an action. No clock, no MPI: mpi_face/deciding.cpp reads clocks,
-// carries out actions, and says by an event what came of each.
+// from the state of a rank and an event follow the next state and an action. No clock, no MPI: mpi_face/deciding.cpp reads the
+// clock, carries out each action, and passes its result on as the next event.
 //
 // The ranks meet in some of the calls that synchronise them anyway (meetings.hpp): a program may rely on calls that do not wait for
 // all ranks, such as a broadcast. In a meeting rank 0 decides by its own clock and account what is worth its cost, and tells the
@@ -160,7 +160,7 @@ struct Guest {
   int colour = 0;  // differs between guests of different ranks, most likely; if it does not, they do not meet
 };
 
-// What a process knows on all of its communicators.
+// What all communicators of a process share.
 struct DecidingProcess {
   Account account, tuning;  // what the user asks for (QUADRILLE_TUNE) has an account of its own
   CostOfRank group_cost{2e-3}, choice_cost{200e-6}, plan_cost{200e-6}, split_cost{20e-6};
