@@ -6,7 +6,7 @@
 #   <!-- contents of: FILE -->          a code block follows
 #   <!-- contents of: FILE, NAME -->    the same, with the lines of the file between "// part: NAME" and "// end"
 #   <!-- table by: COMMAND -->          lines of Markdown follow, up to <!-- end of table -->
-#   <!-- reproduction by: COMMAND -->   the same; its -o FOLDER holds the pictures that the lines show from reproduction/
+#   <!-- reproduction by: COMMAND -->   the same, in a page of docs/reproduction, beside which its pictures (-o FOLDER) are
 #   <!-- picture by: COMMAND -->        an image follows, ![..](FILE): the file holds the output of the command
 # Usage: update_docs.sh [--check | --timed] [BUILD_FOLDER]
 # With --check it changes nothing, and exits 1 with the difference if something is stale; the reproduction, which takes a minute, is
@@ -65,8 +65,8 @@ picture() {  # picture DOCUMENT IMAGE COMMAND: renews the image's file
 reproduction() {  # reproduction DOCUMENT COMMAND: prints its lines, renews its pictures
   local fresh svg
   fresh=$(mktemp -d)
-  printed "$2 -o $fresh"
-  for svg in "$fresh"/*.svg; do renew "$(dirname "$1")/reproduction/$(basename "$svg")" "$svg"; done
+  printed "$2 -o $fresh" | sed 's,](reproduction/,](,g'  # the command names the pictures as a page of docs would
+  for svg in "$fresh"/*.svg; do renew "$(dirname "$1")/$(basename "$svg")" "$svg"; done
   rm -rf "$fresh"
 }
 
