@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Validates `quadrille project`: programs are recorded on this machine, projected to several hosts that this machine simulates
-# (tests/hosts), and run there, as they are and by `quadrille wrap`. docs/projection.md#validation describes the method.
+# (tests/hosts), and run there, as they are and by `quadrille wrap`. docs/reproduction/projection.md describes the method.
 # Usage: projection.sh [--csv FILE] [--folder FOLDER] [--hosts "LAYOUT.."] [--rates "RATE.."] [--limit SECONDS] [--only STAGE]
 #                      [--repetitions N] [--fit-time SECONDS] [PROGRAM...]
-#        projection.sh --table FILE     prints the table and the figures of docs/projection.md from a file that --csv has written
+#        projection.sh --table FILE     prints the tables of docs/reproduction/projection.md from a file that --csv has written
 #   default: all programs, layouts 6x4 (six hosts of 4 ranks) and 1-6 (six hosts of 1 to 6), rates 100mbit and 500mbit, 5 repetitions
 #   --folder   machine files, recordings and outputs, which stay; what is there is not made again. Default: build/bench/projection
 #   --csv      measured and projected times; what is there is not measured again. Default: projection.csv in the folder
