@@ -91,7 +91,8 @@ void Recorder::begin() {
                                      .start_unix_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count(),
                                      .process = ::getpid(),
                                      .folds = wish->folds};
-    current_ = new Recorder(wish->folder, facts, TickMoment::now(), 1 / seconds_of(1.0));  // never destroyed: MPI may be called late
+    current_ =
+        new Recorder(wish->folder, facts, TickMoment::now(), 1 / seconds_of(1.0));  // never destroyed: MPI may be called late
   } catch (const std::exception& error) {
     why_not = error.what();
   }
