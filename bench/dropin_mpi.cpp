@@ -17,7 +17,7 @@
 #include <string>
 
 #include "dropin_cell.hpp"
-#include "mpi_face/ticks.hpp"
+#include "foundation/system/ticks.hpp"
 #include "mpi_program.hpp"
 #include "mpi_times.hpp"
 

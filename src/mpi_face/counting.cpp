@@ -5,16 +5,15 @@
 #include <array>
 
 #include "foundation/system/proc.hpp"
-#include "mpi_face/counted_message.hpp"
+#include "foundation/system/ticks.hpp"
+#include "mpi_face/message_calls.hpp"
 #include "mpi_face/mpi_facts.hpp"
 #include "mpi_face/passed_through.hpp"
 #include "mpi_face/policy/cause.hpp"
 #include "mpi_face/policy/meetings.hpp"
 #include "mpi_face/recording/recorder.hpp"
-#include "mpi_face/request_call.hpp"
 #include "mpi_face/settings.hpp"
 #include "mpi_face/shape.hpp"
-#include "mpi_face/ticks.hpp"
 #include "mpi_face/world.hpp"
 
 namespace quadrille::mpi_face {

@@ -11,8 +11,8 @@
 
 #include "mpi_face/call.hpp"
 #include "mpi_face/communicator_state.hpp"
+#include "mpi_face/message_calls.hpp"
 #include "mpi_face/report/record.hpp"
-#include "mpi_face/request_call.hpp"
 #include "mpi_face/settings.hpp"
 
 namespace quadrille::mpi_face {

@@ -7,14 +7,14 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
-#include <numeric>
 
 #include "foundation/assert.hpp"
 #include "foundation/environment.hpp"
 #include "foundation/hash.hpp"
+#include "foundation/system/ticks.hpp"
 #include "mpi_face/contenders.hpp"
+#include "mpi_face/mpi_facts.hpp"
 #include "mpi_face/settings.hpp"
-#include "mpi_face/ticks.hpp"
 #include "mpi_face/trial.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/mpi.hpp"
@@ -54,19 +54,9 @@ bool has_threads() {
 }
 
 // A hash of the ranks in MPI_COMM_WORLD.
-int colour_of(MPI_Comm guest) {
-  MPI_Group members = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
-  int ranks = 0;
-  check_meeting(PMPI_Comm_group(guest, &members));
-  check_meeting(PMPI_Comm_group(MPI_COMM_WORLD, &world));
-  check_meeting(PMPI_Group_size(members, &ranks));
-  std::vector<int> own(static_cast<std::size_t>(ranks)), of_world(own);
-  std::iota(own.begin(), own.end(), 0);
-  check_meeting(PMPI_Group_translate_ranks(members, ranks, own.data(), world, of_world.data()));
-  check_meeting(PMPI_Group_free(&members));
-  check_meeting(PMPI_Group_free(&world));
+int colour_of(MPI_Comm guest, Count ranks) {
   std::uint64_t hash = 1;
-  for (const int rank : of_world) hash = hash_with(hash, static_cast<std::uint64_t>(rank));
+  for (const Rank rank : world_ranks_of(guest, static_cast<int>(ranks))) hash = hash_with(hash, static_cast<std::uint64_t>(rank));
   return static_cast<int>(hash >> 34);
 }
 
@@ -114,17 +104,9 @@ void Deciding::begin() {
 void Deciding::spend(double seconds) { OfProcess::get().state.account.spend(weight() * seconds); }
 
 bool Deciding::is_of_one_world() {
-  if (state_.is_world) return true;
-  if (is_of_one_world_) return *is_of_one_world_;
-  MPI_Group members = MPI_GROUP_NULL, all = MPI_GROUP_NULL;
-  std::vector<int> of_members(static_cast<std::size_t>(state_.ranks)), of_world(of_members);
-  std::iota(of_members.begin(), of_members.end(), 0);
-  const bool is_known =
-      PMPI_Comm_group(communicator_, &members) == MPI_SUCCESS && PMPI_Comm_group(MPI_COMM_WORLD, &all) == MPI_SUCCESS &&
-      PMPI_Group_translate_ranks(members, static_cast<int>(state_.ranks), of_members.data(), all, of_world.data()) == MPI_SUCCESS;
-  for (MPI_Group* group : {&members, &all})
-    if (*group != MPI_GROUP_NULL) PMPI_Group_free(group);
-  is_of_one_world_ = is_known && std::find(of_world.begin(), of_world.end(), MPI_UNDEFINED) == of_world.end();
+  if (state_.is_world || is_of_one_world_) return state_.is_world || *is_of_one_world_;
+  const std::vector<Rank> members = world_ranks_of(communicator_, static_cast<int>(state_.ranks));
+  is_of_one_world_ = !members.empty() && std::none_of(members.begin(), members.end(), [](Rank member) { return member < 0; });
   if (!*is_of_one_world_) state_.no_group = sentence(Cause::two_worlds);
   return *is_of_one_world_;
 }
@@ -134,7 +116,7 @@ void Deciding::be_guest() {
   OfProcess& process = OfProcess::get();
   const std::lock_guard lock(process.guests_mutex);
   if (std::find(process.guests.begin(), process.guests.end(), this) != process.guests.end()) return;
-  const int colour = colour_of(communicator_);
+  const int colour = colour_of(communicator_, state_.ranks);
   process.guests.push_back(this);
   process.state.guests.push_back({&state_, colour});
 }
@@ -159,7 +141,7 @@ void Deciding::meet_as_guest(MPI_Comm ranks) {
 void Deciding::meet_on(MPI_Comm ranks, CallOutcome& outcome) {
   on_ = ranks;
   is_of_one_world();
-  state_.tick_s = seconds_of(1);
+  state_.tick_s = seconds_of(1.0);
   if (state_.rank == 0 && !state_.wishes && state_.own_wishes.empty())
     state_.own_wishes = text_of_wishes(environment_value("QUADRILLE_CHOOSE"), environment_value("QUADRILLE_TUNE"));
   OfProcess& process = OfProcess::get();

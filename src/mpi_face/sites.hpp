@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "foundation/hash_table.hpp"
+#include "foundation/system/ticks.hpp"
 #include "mpi_face/blocks.hpp"
 #include "mpi_face/call.hpp"
 #include "mpi_face/call_signature.hpp"
 #include "mpi_face/policy/kind.hpp"
 #include "mpi_face/shape.hpp"
-#include "mpi_face/ticks.hpp"
 #include "quadrille/execute.hpp"
 
 namespace quadrille::mpi_face {

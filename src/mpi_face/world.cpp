@@ -6,63 +6,20 @@
 
 #include <chrono>
 
-#include "foundation/system/file_replacement.hpp"
 #include "mpi_face/mpi_courier.hpp"
 #include "mpi_face/mpi_facts.hpp"
 #include "mpi_face/report/collection.hpp"
 #include "mpi_face/report/record_read.hpp"
-#include "mpi_face/report/report_words.hpp"
 #include "mpi_face/settings.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille::mpi_face {
 namespace {
 
-// The token of a rank without counters begins with this; the reason follows.
-constexpr char is_not_counted = '!';
-
 // Distinguishes a rank's record from those of other runs and machines.
 std::string token_of(const RecordHeader& header) {
   return fmt::format("{} {} {}", header.host, header.process, header.start_unix_ns);
 }
-
-// Needs the counters of those ranks whose files are not in rank 0's folder, and puts them there.
-class FolderCollector final : public Collector {
- public:
-  explicit FolderCollector(const std::string& folder) : folder_(folder) {}
-
-  bool needs(Rank rank, const std::string& token) override {
-    if (token.starts_with(is_not_counted)) lost(rank, token.substr(1));
-    if (folder_.empty() || token.starts_with(is_not_counted)) return false;
-    try {
-      return token_of(read_record(record_path(folder_, rank)).header) != token;
-    } catch (const Error&) {
-      return true;
-    }
-  }
-
-  bool take(Rank rank, std::string counters) override {
-    const Result<> written = replace_file(record_path(folder_, rank), counters);
-    if (!written) lost(rank, written.error());
-    return written.has_value();
-  }
-
-  // Says which ranks are not in the report, with the first one's reason.
-  void remark_on_lost() const {
-    if (!lost_.empty())
-      remark(fmt::format("no counters of rank{} {}: {}", lost_.size() == 1 ? "" : "s", ranks_words(lost_, 8), why_));
-  }
-
- private:
-  void lost(Rank rank, const std::string& why) {
-    if (lost_.empty()) why_ = why;
-    lost_.push_back(rank);
-  }
-
-  const std::string& folder_;  // empty: rank 0 has none
-  std::vector<Rank> lost_;
-  std::string why_;
-};
 
 }  // namespace
 
@@ -117,13 +74,14 @@ void World::report(const Record* record, const std::string& folder) {
   PMPI_Comm_size(communicator_, &ranks);
   MpiCourier courier(communicator_);
   if (rank == 0) {
-    FolderCollector collector(folder);
+    FileCollector collector([&](Rank from) { return folder.empty() ? folder : record_path(folder, from); },
+                            [](const std::string& path) { return token_of(read_record(path).header); });
     collect(courier, ranks, collector);
     if (!record) return;
-    collector.remark_on_lost();
+    if (const std::string lost = collector.lost("counters"); !lost.empty()) remark(lost);
     report_collected(folder, wish_, run_);
   } else {
-    const std::string token = record ? token_of(record->header()) : is_not_counted + why_not_;
+    const std::string token = record ? token_of(record->header()) : has_no_file + why_not_;
     if (hand_over(courier, token, [&] { return record->packed(); }) && wish_.file.empty()) remove_record(folder, rank);
   }
 }

@@ -16,8 +16,8 @@
 #include "mpi_face/arguments.hpp"
 #include "mpi_face/passed_through.hpp"
 #include "mpi_face/policy/cause.hpp"
+#include "mpi_face/report/record_layout.hpp"
 #include "mpi_face/report/record_read.hpp"
-#include "mpi_face/report/record_text.hpp"
 
 namespace quadrille::mpi_face {
 namespace {

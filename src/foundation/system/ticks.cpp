@@ -4,6 +4,11 @@
 #include <limits>
 
 namespace quadrille {
+namespace {
+
+const TickMoment when_loaded = TickMoment::now();
+
+}  // namespace
 
 TickMoment TickMoment::now() noexcept {
   // Takes a few readings, and keeps the one with the least time between its two time stamps, because it was disturbed least.
@@ -24,6 +29,15 @@ TickMoment TickMoment::now() noexcept {
 double tick_rate(const TickMoment& begin, const TickMoment& end) noexcept {
   if (end.monotonic_ns <= begin.monotonic_ns || end.ticks <= begin.ticks) return 0;
   return static_cast<double>(end.ticks - begin.ticks) / (1e-9 * static_cast<double>(end.monotonic_ns - begin.monotonic_ns));
+}
+
+double seconds_of(double ticks) {
+  static const double rate = [] {
+    TickMoment now = TickMoment::now();
+    while (now.monotonic_ns - when_loaded.monotonic_ns < 1'000'000) now = TickMoment::now();
+    return tick_rate(when_loaded, now);
+  }();
+  return ticks / rate;
 }
 
 }  // namespace quadrille

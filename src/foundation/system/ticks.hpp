@@ -38,4 +38,7 @@ struct TickMoment {
 // Ticks per second between two moments; 0 if they are the same.
 double tick_rate(const TickMoment& begin, const TickMoment& end) noexcept;
 
+// The seconds of so many ticks, by their rate from the time when this library was loaded to the first call.
+double seconds_of(double ticks);
+
 }  // namespace quadrille

@@ -3,34 +3,18 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <iterator>
 
 #include "foundation/assert.hpp"
 #include "foundation/hash.hpp"
-#include "foundation/median.hpp"
 #include "quadrille/candidate.hpp"
 
 namespace quadrille::mpi_face {
 namespace {
 
-constexpr int most_plans = 128;         // per communicator; with more, their data would not stay in the caches
-constexpr double long_call_s = 0.5e-3;  // calls that take so long are tried in place
-constexpr int most_in_place = 2;        // contenders
-constexpr int most_trials = 2;          // of one kind in one meeting: a second one if the first says that both take about as long
 constexpr std::size_t most_samples = 15;
 constexpr double misses_by_little = 1.25;
 constexpr double is_slower = 1.0;  // a plan is abandoned if it takes more than this multiple of the MPI library's time
-// Making a group, choosing what to try, and making a plan have steps in which all ranks wait for each other. They take as long as
-// about so many short calls. The first choice takes longer, about as long as making the group or half as long again, because
-// rank 0 first finds out what it needs about the machine.
-constexpr double calls_of_group = 35, calls_of_choice = 6, calls_of_plan = 8, groups_of_first_choice = 1.5;
-constexpr double most_of_expected = 1.3;  // what groups and plans cost at most, as a multiple of what is expected
-// A trial that has begun goes on although nothing is left to spend, if that costs at most this share of what was spent.
-constexpr double little_more = 0.1;
-constexpr std::uint64_t enough_timed_calls = 3;
-// What a barrier takes at most, for each rank. Calls of the program may take longer because ranks are late.
-constexpr double barrier_of_rank_s = 125e-6;
 
 using What = Instruction::What;
 using Mode = CallKind::Mode;
@@ -40,14 +24,6 @@ Key size_class(Key key) {
   key.block_bytes = static_cast<Bytes>(std::bit_ceil(static_cast<std::uint64_t>(key.block_bytes)));
   key.root = 0, key.counts = 0;
   return key;
-}
-
-Instruction message_for(What what, const CallKind& kind) { return {.what = what, .kind = kind.number}; }
-
-Instruction leaves(const CallKind& kind, Cause cause) {
-  Instruction message = message_for(What::leave, kind);
-  message.cause = cause;
-  return message;
 }
 
 constexpr bool is_about_kind(What what) {
@@ -86,39 +62,6 @@ class Step {
   Action send_message();
   Action hear();
   Action agreed();
-
-  // Rank 0: what to do next.
-  Instruction message();
-  std::optional<Instruction> told_wishes();
-  std::optional<Instruction> concluded();
-  std::optional<Instruction> demanded();
-  std::optional<Instruction> tuned();
-  std::optional<Instruction> timed();
-  std::optional<Instruction> worthwhile();
-  std::optional<Instruction> hosted();
-  std::optional<Instruction> if_affordable(const Instruction& message, double cost_s);
-  void put_off(CallKind& kind, Cause cause, double trial_s) const;
-  std::optional<Instruction> work_on(const CallKind& kind, int plans) const;
-  Instruction trial_of(const CallKind& kind, double call_s) const;
-  // Plans may need messages over the communicator of the meeting, so guests make none.
-  bool is_open_here(const CallKind& kind) const { return !state_.is_guest || never_synchronises(kind.key.function); }
-  double allowance_s() const { return Account::allowance(event_.now_s); }
-  double left_s() const { return (allowance_s() - process_.account.spent_s() - state_.others_spent_s) / state_.weight; }
-  double seconds_of(double ticks) const { return ticks * state_.tick_s; }
-  double call_s_of(const CallKind& kind) const {
-    return std::max(seconds_of(kind.vendor_times.ticks_of_call()), kind.slowest_call_s);
-  }
-  double all_s_of(const CallKind& kind) const {
-    return std::max(seconds_of(static_cast<double>(kind.vendor_times.ticks())), kind.slowest_s);
-  }
-  int plans_in_use() const {
-    return static_cast<int>(
-        std::count_if(state_.kinds.begin(), state_.kinds.end(), [](const CallKind* kind) { return kind->mode == Mode::ours; }));
-  }
-  double short_call_now_s() const;
-  double group_s() const;
-  double plans_s(int plans) const;  // with the choice of what to try
-  double plan_s() const { return std::max(process_.plan_cost.of(state_.ranks), calls_of_plan * state_.short_s); }
 
   // All ranks: do it.
   CallKind& kind() { return *state_.kinds[state_.message.kind]; }
@@ -176,8 +119,8 @@ Action Step::find_slowest() {
   Action find = action(Do::find_slowest);
   for (const CallKind* const kind : state_.kinds) {
     if (state_.is_guest || !has_slowest(*kind)) continue;
-    find.figures.push_back(kind->vendor_times.calls() > 0 ? seconds_of(kind->vendor_times.ticks_of_call()) : 0);
-    find.figures.push_back(seconds_of(static_cast<double>(kind->vendor_times.ticks())));
+    find.figures.push_back(kind->vendor_times.calls() > 0 ? state_.seconds_of(kind->vendor_times.ticks_of_call()) : 0);
+    find.figures.push_back(state_.seconds_of(static_cast<double>(kind->vendor_times.ticks())));
   }
   if (!find.figures.empty()) return find;
   return begin_guests();
@@ -200,7 +143,7 @@ Action Step::ask_guests() {
 }
 
 Action Step::send_message() {
-  if (state_.rank == 0) state_.message = message();
+  if (state_.rank == 0) state_.message = next_instruction(state_, process_, event_.now_s);
   return action(Do::send_message);
 }
 
@@ -487,262 +430,7 @@ Action Step::shared() {
   return finished();
 }
 
-// Rank 0 finds the next message.
-Instruction Step::message() {
-  state_.wanted_ratio = 0;
-  state_.short_s = short_call_now_s();
-  for (const auto look :
-       {&Step::told_wishes, &Step::concluded, &Step::demanded, &Step::tuned, &Step::timed, &Step::worthwhile, &Step::hosted})
-    if (auto message = (this->*look)()) {
-      message->allowance_s = allowance_s();
-      return *message;
-    }
-  Instruction nothing;
-  if (state_.wanted_ratio > 0) nothing.next_meeting = state_.meetings.wanted(state_.wanted_ratio);
-  return nothing;
-}
-
-std::optional<Instruction> Step::told_wishes() {
-  if (state_.wishes || state_.own_wishes.empty()) return std::nullopt;
-  return Instruction{.what = What::wishes, .number = static_cast<std::int32_t>(state_.own_wishes.size())};
-}
-
-// A trial that goes on waits until the account allows what its next part will cost. If that is little, it does not wait, because
-// its plans are paid for.
-std::optional<Instruction> Step::concluded() {
-  while (!state_.gathered.empty()) {
-    const auto [tried, sums] = std::move(state_.gathered.back());
-    state_.gathered.pop_back();
-    Instruction message = message_for(What::conclude, *tried);
-    message.conclusion = tried->trial->concluded(sums);
-    const double share = 1 / static_cast<double>(state_.ranks);
-    state_.means = sums;
-    for (double& mean : state_.means) mean *= share;
-    if (message.conclusion.end != Alternation::End::goes_on) return message;
-    const double excess_s = tried->trial->expected_excess(sums, message.conclusion.remaining) * share;
-    const double spent_s = process_.account.spent_s() + state_.others_spent_s;
-    if (state_.weight * excess_s <= little_more * spent_s || if_affordable(message, excess_s)) return message;
-  }
-  return std::nullopt;
-}
-
-// What the user or a test has asked for. It is done whatever it costs.
-std::optional<Instruction> Step::demanded() {
-  const bool at_once = state_.admits_at_once;
-  if (!state_.no_group.empty() || (!at_once && !state_.wishes)) return std::nullopt;
-  for (const CallKind* const kind : state_.kinds) {
-    if (!is_open_here(*kind) || kind->rule == CallKind::Rule::followed || kind->mode != Mode::counting) continue;
-    const bool may_have_rule = state_.wishes && kind->rule != CallKind::Rule::refused;
-    const ChoiceRule* const rule = may_have_rule ? state_.wishes->rules.find(kind->called, kind->key.block_bytes) : nullptr;
-    if (!rule && !(at_once && kind->calls >= 1)) continue;  // the call in which the ranks meet is not counted yet
-    if (rule && names_vendor(rule->algorithm)) return message_for(What::obey, *kind);
-    if (plans_in_use() >= most_plans) return leaves(*kind, Cause::many_plans);
-    if (!state_.has_group) return Instruction{.what = What::group};
-    return message_for(rule ? What::obey : What::admit, *kind);
-  }
-  return std::nullopt;
-}
-
-std::optional<Instruction> Step::tuned() {
-  if (!state_.no_group.empty() || state_.is_guest || !state_.wishes || state_.wishes->tune_share == 0) return std::nullopt;
-  if (process_.tuning.spent_s() + tuning_race_s > state_.wishes->tune_share * event_.now_s) return std::nullopt;
-  for (const CallKind* const kind : state_.kinds) {
-    if (kind->is_tuned || kind->rule == CallKind::Rule::followed || kind->is_exchanged() || kind->mode == Mode::trying) continue;
-    if (kind->calls < Meetings::first || kind->key.block_bytes * state_.ranks > most_memory_of_trial) continue;
-    return state_.has_group ? message_for(What::tune, *kind) : Instruction{.what = What::group};
-  }
-  return std::nullopt;
-}
-
-// What a short call that waits for all ranks takes on this communicator, as far as it is known; 0 if it is not. Reads all kinds, so
-// it is called once for each message.
-double Step::short_call_now_s() const {
-  double least = state_.short_call_s.value_or(1e9);
-  for (const CallKind* const kind : state_.kinds)
-    if (kind->synchronises && kind->vendor_times.calls() >= enough_timed_calls)
-      least = std::min(least, seconds_of(kind->vendor_times.ticks_of_call()));
-  return least < 1e9 ? least : 0;
-}
-
-double Step::group_s() const {
-  return state_.has_group ? 0 : std::max(process_.group_cost.of(state_.ranks), calls_of_group * state_.short_s);
-}
-
-double Step::plans_s(int plans) const {
-  const double first_s = process_.choice_cost.is_known() ? 0 : groups_of_first_choice * process_.group_cost.of(state_.ranks);
-  return std::max({process_.choice_cost.of(state_.ranks), calls_of_choice * state_.short_s, first_s}) + plans * plan_s();
-}
-
-// The costs of groups and plans are estimated by the program's shortest calls. If these are long, perhaps because ranks are late, a
-// short call is timed first, because groups and plans are made by short calls.
-std::optional<Instruction> Step::timed() {
-  if (state_.has_group || !state_.no_group.empty() || state_.short_call_s || state_.admits_at_once || state_.short_s < long_call_s)
-    return std::nullopt;
-  const double cost_s = barriers_of_timing * std::min(state_.short_s, barrier_of_rank_s * static_cast<double>(state_.ranks));
-  return if_affordable({.what = What::time_call, .cost_s = cost_s}, cost_s);
-}
-
-// If it costs more than may be spent now, nothing is done until the account has grown enough.
-std::optional<Instruction> Step::if_affordable(const Instruction& message, double cost_s) {
-  const double most_s = most_of_expected * cost_s;
-  if (most_s <= left_s()) return message;
-  state_.wanted_ratio =
-      (process_.account.spent_s() + state_.others_spent_s + state_.weight * most_s) / Account::share / event_.now_s;
-  return std::nullopt;
-}
-
-// Says why the kind's calls are not tried now. Rank 0's words are in the report.
-void Step::put_off(CallKind& kind, Cause cause, double trial_s) const {
-  if (kind.mode != Mode::counting || kind.second_trial != 0) return;
-  kind.why = sentence(cause);
-  kind.trial_put_off_s = trial_s;
-  kind.is_described = false;
-}
-
-// The message that may save most for what it costs. Where no trial was held, one is worth its cost only if the kind's calls have
-// taken as long so far.
-std::optional<Instruction> Step::worthwhile() {
-  if (!state_.no_group.empty() || state_.admits_at_once) return std::nullopt;
-  std::optional<Instruction> best;
-  std::vector<std::pair<CallKind*, double>> dear;
-  double most = 0, cost = 0;
-  const int plans = plans_in_use();
-  for (CallKind* const kind : state_.kinds) {
-    const auto message = work_on(*kind, plans);
-    if (!message) continue;
-    if (message->cost_s == 0) return message;
-    if (kind->mode == Mode::counting && message->cost_s > all_s_of(*kind)) {
-      put_off(*kind, Cause::not_worth, message->cost_s);
-      continue;
-    }
-    dear.emplace_back(kind, message->cost_s + group_s());
-    const double gain = all_s_of(*kind) / message->cost_s;
-    if (best && gain <= most) continue;
-    best = message, most = gain, cost = message->cost_s;
-  }
-  if (!best) return std::nullopt;
-  if (!state_.has_group) {
-    best = Instruction{.what = What::group, .cost_s = group_s()};
-    cost += group_s();
-  }
-  const auto message = if_affordable(*best, cost);
-  for (const auto& [kind, trial_s] : dear)
-    if (!message) put_off(*kind, Cause::too_dear, trial_s);
-  return message;
-}
-
-// Meetings of guests are worth their cost only if their calls have taken as long so far.
-std::optional<Instruction> Step::hosted() {
-  if (state_.worth_of_guests == 0) return std::nullopt;
-  Instruction message{.what = What::host};
-  if (state_.worth_of_guests >= asked_for) return message;
-  message.cost_s = process_.split_cost.of(state_.ranks);
-  return message.cost_s <= seconds_of(state_.worth_of_guests) ? if_affordable(message, message.cost_s) : std::nullopt;
-}
-
-std::optional<Instruction> Step::work_on(const CallKind& kind, int plans) const {
-  if (!is_open_here(kind)) return std::nullopt;
-  if (kind.mode == Mode::ours && kind.calls >= kind.next_trial) {
-    if (kind.trial_times.ours_s.empty() && kind.vendor_times.calls() == 0) return std::nullopt;
-    return trial_of(kind, kind.trial_times.ours_s.empty() ? call_s_of(kind) : median_of(kind.trial_times.ours_s));
-  }
-  if (kind.mode != Mode::counting || kind.rule == CallKind::Rule::followed || kind.vendor_times.calls() < enough_timed_calls ||
-      kind.calls < kind.second_trial)
-    return std::nullopt;
-  if (kind.is_exchanged() && !has_root(kind.key.function) && !kind.knows_blocks) return std::nullopt;
-  if (plans >= most_plans) return leaves(kind, Cause::many_plans);
-  const bool may_have_verdict = state_.has_group && kind.second_trial == 0;
-  if (const auto verdict = may_have_verdict ? process_.verdicts.find(kind.key, state_.nodes) : std::nullopt) {
-    if (!verdict->is_faster) return leaves(kind, Cause::slower_for_class);
-    Instruction message = message_for(What::take, kind);
-    message.cost_s = plan_s();
-    if (verdict->way) {
-      const Way& way = *verdict->way;
-      message.policy = static_cast<std::int32_t>(way.policy), message.executor = static_cast<std::int32_t>(way.executor);
-      message.buffers = way.buffers;
-      if (way.algorithm.size() >= sizeof message.algorithm) return std::nullopt;
-      std::memcpy(message.algorithm, way.algorithm.data(), way.algorithm.size());
-    }
-    return message;
-  }
-  return trial_of(kind, call_s_of(kind));
-}
-
-// `call_s`: the time of a call without late ranks. Ours may take twice as long.
-Instruction Step::trial_of(const CallKind& kind, double call_s) const {
-  const bool is_again = kind.mode == Mode::ours, by_exchange = kind.is_exchanged();
-  const auto made_s = [&](int contenders) {
-    if (is_again || (by_exchange && state_.has_exchange)) return 0.0;
-    return by_exchange ? plan_s() : plans_s(contenders);
-  };
-  const auto is_too_dear = [&](double cost_s) { return group_s() + cost_s > left_s(); };
-  // A trial of fewer contenders or calls costs less, and may then be allowed earlier.
-  if (call_s >= long_call_s) {
-    Instruction message = message_for(What::try_in_place, kind);
-    message.number = is_again || by_exchange ? 1 : most_in_place;
-    const auto cost_s = [&] { return made_s(message.number) + message.number * Alternation::calls_of_first_part * call_s; };
-    while (message.number > 1 && is_too_dear(cost_s())) --message.number;
-    message.cost_s = cost_s();
-    return message;
-  }
-  Instruction message = message_for(What::try_in_loop, kind);
-  const int ways = 1 + (is_again || by_exchange ? 1 : static_cast<int>(most_plans_of_trial));
-  message.number = batch_of_trial(kind.moved);
-  const auto cost_s = [&] { return made_s(ways - 1) + most_trials * repetitions_of_trial * ways * 1.5 * call_s * message.number; };
-  while (message.number > 4 && is_too_dear(cost_s())) message.number /= 2;
-  message.cost_s = cost_s();
-  return message;
-}
-
 }  // namespace
-
-const std::vector<InstructionRule>& instruction_rules() {
-  static const std::vector<InstructionRule> rules{
-      {What::wishes, "wishes", "`QUADRILLE_CHOOSE` or `QUADRILLE_TUNE` is set, and the ranks do not know it yet", "hear it", "",
-       ""},
-      {What::conclude, "conclude", "the calls of a part of a trial in place are made, and the next part may be paid",
-       "add up their times, and go on without contenders that take 1.3 times as long; or take the fastest one, if it takes at most "
-       "0.9 times as long as the MPI library (a plan in use: if it does not take longer); or end the trial",
-       "trying", "trying, ours, counting, vendor"},
-      {What::obey, "obey", "a rule of the user names what runs the calls", "make that plan", "counting", "ours, counting, vendor"},
-      {What::admit, "admit", "a test asks for our algorithms (`QUADRILLE_ADMIT=1`)", "make a plan", "counting", "ours, vendor"},
-      {What::tune, "tune", "`--tune` pays for a race", "race candidates", "counting, ours, vendor", "counting"},
-      {What::time_call, "time_call", "all calls take half a millisecond or more, and there is no group", "time three barriers", "",
-       ""},
-      {What::leave, "leave",
-       "calls of about this size lost a trial, on this communicator or on one whose ranks lie on nodes in the same way; or there "
-       "are "
-       "plans for 128 kinds of calls",
-       "give the calls to the MPI library", "counting", "vendor"},
-      {What::take, "take", "such calls won a trial", "make the plan that won", "counting", "ours, vendor"},
-      {What::group, "group", "a message that makes or tries plans is due, and there is no group; for a trial, both must be paid",
-       "make the group", "", ""},
-      {What::try_in_loop, "try_in_loop",
-       "a call takes less than half a millisecond, and all of them have taken as long as a trial will; in mode ours: at call 2^k, "
-       "from "
-       "the 512th to the 8,192nd on",
-       "time up to three contenders and the MPI library on buffers of the drop-in's own, by turns, four times 2 to 32 calls; take "
-       "the "
-       "fastest "
-       "one, if the median of its ratios is at most 0.9 (a second trial is held if it is at most 1.13). In mode ours: keep the "
-       "plan, "
-       "unless it lost twice",
-       "counting, ours", "ours, vendor"},
-      {What::try_in_place, "try_in_place", "the same for longer calls",
-       "make up to two contenders; then the program's own calls run by turns", "counting, ours", "trying, vendor"},
-      {What::host, "host", "the guests' calls have taken as long as it will take to let them meet", "let guests meet", "", ""},
-      {What::nothing, "nothing", "nothing else is worth its cost, or may be paid",
-       "run the call in which they met, and meet next in call 2^k, or earlier if rank 0 says so", "", ""},
-  };
-  return rules;
-}
-
-Way Instruction::way() const {
-  return {.algorithm = algorithm,
-          .policy = static_cast<Policy>(policy),
-          .buffers = buffers,
-          .executor = static_cast<Executor>(executor)};
-}
 
 std::vector<Verdicts::Entry>::iterator Verdicts::found(const Key& key, const std::vector<Count>& nodes) {
   const Key sized = size_class(key);

@@ -66,6 +66,7 @@ class CostOfRank {
 constexpr double tuning_race_s = 0.05;                   // seconds of a race during the program's run
 constexpr int barriers_of_timing = 4;                    // in Do::time_call
 constexpr std::size_t most_plans_of_trial = 3;           // that a trial of short calls compares
+constexpr int most_trials = 2;                           // of a kind in a meeting: a second one if the first is not clear
 constexpr Bytes most_memory_of_trial = Bytes{64} << 20;  // limit on the input and on the output of a rank
 constexpr double asked_for = 1e300;                      // what guests are worth that are asked to decide
 
@@ -285,6 +286,7 @@ struct State {
     if (wishes && wishes->rules.find(kind.called, kind.key.block_bytes)) ask();
   }
 
+  double seconds_of(double ticks) const { return ticks * tick_s; }
   std::uint64_t calls_so_far() const;
   // What the calls that wait for a decision of guests have taken on this rank; `asked_for`: the ranks are asked to decide. Equal
   // counts of calls imply that all ranks return 0, or none.
@@ -294,5 +296,8 @@ struct State {
 // What the rank does next, after `event`. Changes `state`, its kinds, and what the process has spent and knows. Other threads may
 // change what the process has spent and knows between two steps.
 Action step(State& state, DecidingProcess& process, const Event& event);
+
+// What rank 0 tells the ranks next, after `now_s` seconds of the run; a part of step().
+Instruction next_instruction(State& state, DecidingProcess& process, double now_s);
 
 }  // namespace quadrille::mpi_face

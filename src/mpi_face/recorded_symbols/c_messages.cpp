@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Defines MPI's C functions of messages.def and making.def, for preloading where a program is recorded or counted.
 #include "mpi_face/recorded_symbols/recorded_calls.hpp"
-#include "mpi_face/symbols/next.hpp"
+#include "mpi_face/symbols/preloaded.hpp"
 #include "mpi_face/symbols/signature.hpp"
 
 using namespace quadrille::mpi_face;

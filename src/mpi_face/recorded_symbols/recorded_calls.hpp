@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-#include "mpi_face/counted_message.hpp"
+#include "mpi_face/message_calls.hpp"
 #include "mpi_face/recording/recorder.hpp"
 
 namespace quadrille::mpi_face {

@@ -16,7 +16,6 @@ namespace quadrille::mpi_face {
 namespace {
 
 constexpr std::size_t most_counts = std::size_t{1} << 22;  // kept in all vectors of counts
-constexpr std::size_t most_recorded_sites = std::size_t{1} << 17;
 
 std::uint64_t hash_of_key(const RecordedKey& key) {
   std::uint64_t hash = static_cast<std::uint64_t>(key.kind);
@@ -131,7 +130,7 @@ SiteHere& RecordedSites::others() {
 SiteHere& RecordedSites::of(RecordedKind kind, const char* function, const CommunicatorHere& communicator) {
   const RecordedKey key{.kind = kind, .function = function, .communicator = communicator.number};
   if (SiteHere* const known = find(key)) return *known;
-  if (sites_.values().size() >= most_recorded_sites) return others();
+  if (!has_room()) return others();
   return define(key, {.kind = kind, .function = function, .communicator = communicator.number});
 }
 
@@ -140,7 +139,7 @@ SiteHere& RecordedSites::of(RecordedKind kind, const SiteHere& like) {
   if (key.kind == RecordedKind::others) return others();
   key.kind = kind;
   if (SiteHere* const known = find(key)) return *known;
-  if (sites_.values().size() >= most_recorded_sites) return others();
+  if (!has_room()) return others();
   RecordedSite site = defined_[like.number - recording::LiveEntry::first_site];
   site.kind = kind;
   return define(key, std::move(site));
@@ -163,31 +162,42 @@ SiteHere& RecordedSites::of(RecordedKind kind, const char* function, Communicato
                         .block_bytes = sizes.block_bytes,
                         .counts = sizes.counts};
   SiteHere* site = find(key);
-  if (!site && sizes.counts != 0) {
-    site = &with_counts(key, here, call);
-  } else if (!site && sites_.values().size() >= most_recorded_sites) {
-    site = &others();
-  } else if (!site) {
-    RecordedSite defined{.kind = kind,
-                         .function = function,
-                         .communicator = here.number,
-                         .root = sizes.root,
-                         .type_bytes = sizes.facts.size,
-                         .block_bytes = sizes.block_bytes};
-    if (sizes.facts.is_valid) {
-      const auto operation = operation_of(call.operation, sizes.facts.element);
-      defined.type = sizes.facts.element.number >= 0 ? sizes.facts.element.name : "?";
-      defined.operation = operation ? operation->name : "?";
-    }
-    if (is_of_neighbours(call.function) && here.neighbourhood && here.neighbourhood->exists()) defined.peers = peers_of(here);
-    site = &define(key, std::move(defined));
-  }
+  if (!site)
+    site = sizes.counts != 0 ? &with_counts(key, sizes, here, call)
+           : has_room()      ? &define(key, described(key, sizes, here, call))
+                             : &others();
   if (can_be_known) recent = {function, CallSignature(call), site};
   return *site;
 }
 
+RecordedSite RecordedSites::described(const RecordedKey& key, const Sizes& sizes, const CommunicatorHere& here,
+                                      const MpiCall& call) {
+  RecordedSite site{.kind = key.kind,
+                    .function = key.function,
+                    .communicator = key.communicator,
+                    .root = key.root,
+                    .type_bytes = key.type_bytes,
+                    .block_bytes = key.block_bytes};
+  if (sizes.facts.is_valid) {
+    const auto operation = operation_of(call.operation, sizes.facts.element);
+    site.type = sizes.facts.element.number >= 0 ? sizes.facts.element.name : "?";
+    site.operation = operation ? operation->name : "?";
+  }
+  if (is_of_neighbours(call.function) && here.neighbourhood && here.neighbourhood->exists()) site.peers = peers_of(here);
+  if (sizes.counts == 0) return site;
+  if (is_exchanged(call.function)) {
+    const auto blocks = blocks_of(call, here.rank, here.ranks, here.neighbourhood.get());
+    site.counts = listed(call, *blocks, here.rank)->lengths();
+  } else {
+    const std::optional<Shape> shape = shape_of(call, here.rank, here.ranks);
+    const TypeFacts& facts = shape->output.facts.is_valid ? shape->output.facts : shape->input.facts;
+    for (Rank rank = 0; rank < here.ranks; ++rank) site.counts.push_back(shape->counts[rank] * facts.size);
+  }
+  return site;
+}
+
 // A vector of counts that comes for the first time. If there are many already, the one with the nearest sum stands for it.
-SiteHere& RecordedSites::with_counts(const RecordedKey& key, CommunicatorHere& here, const MpiCall& call) {
+SiteHere& RecordedSites::with_counts(const RecordedKey& key, const Sizes& sizes, CommunicatorHere& here, const MpiCall& call) {
   RecordedKey kind = key;
   kind.counts = 0, kind.block_bytes = 0;
   Vectors& vectors = vectors_[hash_of_key(kind)];
@@ -201,27 +211,8 @@ SiteHere& RecordedSites::with_counts(const RecordedKey& key, CommunicatorHere& h
     if (!std::exchange(site.are_sampled, true)) log_.mark_sampled(site.number - recording::LiveEntry::first_site);
     return site;
   }
-  if (sites_.values().size() >= most_recorded_sites) return others();
-  RecordedSite site{.kind = key.kind,
-                    .function = key.function,
-                    .communicator = key.communicator,
-                    .root = key.root,
-                    .type_bytes = key.type_bytes,
-                    .block_bytes = key.block_bytes};
-  if (is_exchanged(call.function)) {
-    const auto blocks = blocks_of(call, here.rank, here.ranks, here.neighbourhood.get());
-    site.counts = listed(call, *blocks, here.rank)->lengths();
-    if (is_of_neighbours(call.function)) site.peers = peers_of(here);
-  } else {
-    const std::optional<Shape> shape = shape_of(call, here.rank, here.ranks);
-    const TypeFacts& facts = shape->output.facts.is_valid ? shape->output.facts : shape->input.facts;
-    for (Rank rank = 0; rank < here.ranks; ++rank) site.counts.push_back(shape->counts[rank] * facts.size);
-    if (is_reduction(shape->collective)) {
-      const auto operation = operation_of(call.operation, facts.element);
-      site.type = facts.element.number >= 0 ? facts.element.name : "?";
-      site.operation = operation ? operation->name : "?";
-    }
-  }
+  if (!has_room()) return others();
+  RecordedSite site = described(key, sizes, here, call);
   counts_kept_ += site.counts.size();
   SiteHere& made = define(key, std::move(site));
   vectors.emplace(key.block_bytes, &made);

@@ -82,7 +82,9 @@ class RecordedSites {
 
   Sizes sizes_of(CommunicatorHere& here, const MpiCall& call) const;
   SiteHere* find(const RecordedKey& key) const;
-  SiteHere& with_counts(const RecordedKey& key, CommunicatorHere& here, const MpiCall& call);
+  static RecordedSite described(const RecordedKey& key, const Sizes& sizes, const CommunicatorHere& here, const MpiCall& call);
+  SiteHere& with_counts(const RecordedKey& key, const Sizes& sizes, CommunicatorHere& here, const MpiCall& call);
+  bool has_room() const { return sites_.values().size() < std::size_t{1} << 17; }
   SiteHere& define(const RecordedKey& key, RecordedSite site);
   SiteHere& others();
 

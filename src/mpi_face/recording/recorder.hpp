@@ -14,11 +14,11 @@
 #include <string>
 #include <unordered_map>
 
+#include "foundation/system/ticks.hpp"
 #include "mpi_face/call.hpp"
 #include "mpi_face/communicator_state.hpp"
-#include "mpi_face/recording/message_function.hpp"
 #include "mpi_face/recording/recorded_sites.hpp"
-#include "mpi_face/ticks.hpp"
+#include "mpi_face/symbols/function.hpp"
 #include "recording/gap_clock.hpp"
 #include "recording/live_log.hpp"
 

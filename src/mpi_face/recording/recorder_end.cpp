@@ -13,7 +13,6 @@
 #include "mpi_face/recording/recorder.hpp"
 #include "mpi_face/report/collection.hpp"
 #include "mpi_face/report/report_folder.hpp"
-#include "mpi_face/report/report_words.hpp"
 #include "mpi_face/settings.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/version.hpp"
@@ -24,9 +23,6 @@ namespace {
 
 constexpr std::size_t most_mebibytes = 2047;  // of a rank's file: one message carries it
 
-// The token of a rank without a recording begins with this; the reason follows.
-constexpr char is_not_recorded = '!';
-
 // Tells a rank's file from those of other runs: its length, and its checksum.
 std::string token_of(std::string_view file) {
   std::string token = fmt::format("{} ", file.size());
@@ -34,46 +30,6 @@ std::string token_of(std::string_view file) {
     token += fmt::format("{:02x}", static_cast<unsigned char>(byte));
   return token;
 }
-
-std::string file_in(const std::string& folder, Rank rank) {
-  return read_regular_file(recording::file_path(folder, rank), most_mebibytes, "the file of the rank").text;
-}
-
-// Puts the files that rank 0 does not see into its folder.
-class FileCollector final : public Collector {
- public:
-  explicit FileCollector(const std::string& folder) : folder_(folder) {}
-
-  bool needs(Rank rank, const std::string& token) override {
-    if (token.starts_with(is_not_recorded)) return lose(rank, token.substr(1)), false;
-    try {
-      return token_of(file_in(folder_, rank)) != token;
-    } catch (const Error&) {
-      return true;
-    }
-  }
-
-  bool take(Rank rank, std::string file) override {
-    const Result<> written = replace_file(recording::file_path(folder_, rank), file);
-    if (!written) lose(rank, written.error());
-    return written.has_value();
-  }
-
-  void remark_on_lost() const {
-    if (!lost_.empty())
-      remark(fmt::format("no recording of rank{} {}: {}", lost_.size() == 1 ? "" : "s", ranks_words(lost_, 8), why_));
-  }
-
- private:
-  void lose(Rank rank, const std::string& why) {
-    if (lost_.empty()) why_ = why;
-    lost_.push_back(rank);
-  }
-
-  const std::string& folder_;
-  std::vector<Rank> lost_;
-  std::string why_;
-};
 
 // Makes the rank's file of its log, which is then removed.
 std::string packed_log(const std::string& folder, Rank rank) {
@@ -94,9 +50,11 @@ void collect_files(Rank rank, const std::string& folder, const std::string& file
   PMPI_Comm_size(collecting, &ranks);
   MpiCourier courier(collecting);
   if (rank == 0) {
-    FileCollector collector(folder);
+    FileCollector collector(
+        [&](Rank from) { return recording::file_path(folder, from); },
+        [](const std::string& path) { return token_of(read_regular_file(path, most_mebibytes, "the file of the rank").text); });
     collect(courier, ranks, collector);
-    collector.remark_on_lost();
+    if (const std::string lost = collector.lost("recording"); !lost.empty()) remark(lost);
     if (!why_not.empty())
       remark("rank 0 has no recording: " + why_not);
     else
@@ -104,7 +62,7 @@ void collect_files(Rank rank, const std::string& folder, const std::string& file
                          folder, folder));
     return;
   }
-  const std::string token = file.empty() ? is_not_recorded + why_not : token_of(file);
+  const std::string token = file.empty() ? has_no_file + why_not : token_of(file);
   if (!hand_over(courier, token, [&] { return file; })) return;
   ::unlink(recording::file_path(folder, rank).c_str());
   ::rmdir(folder.c_str());
@@ -133,7 +91,8 @@ void Recorder::begin() {
                                      .start_unix_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count(),
                                      .process = ::getpid(),
                                      .folds = wish->folds};
-    current_ = new Recorder(wish->folder, facts, TickMoment::now(), 1 / seconds_of(1));  // never destroyed: MPI may be called late
+    current_ =
+        new Recorder(wish->folder, facts, TickMoment::now(), 1 / seconds_of(1.0));  // never destroyed: MPI may be called late
   } catch (const std::exception& error) {
     why_not = error.what();
   }
@@ -147,9 +106,7 @@ void Recorder::end() {
   const std::string folder = Settings::get().record->folder;
   std::string file;
   try {
-    if (recorder) {
-      file = packed_log(folder, rank);
-    }
+    if (recorder) file = packed_log(folder, rank);
   } catch (const std::exception& error) {
     why_not = error.what();
   }

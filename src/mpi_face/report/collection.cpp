@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi_face/report/collection.hpp"
 
-#include <vector>
+#include <fmt/format.h>
 
 #include "foundation/assert.hpp"
+#include "foundation/system/file_replacement.hpp"
+#include "mpi_face/report/report_words.hpp"
+#include "quadrille/error.hpp"
 
 namespace quadrille::mpi_face {
 namespace {
@@ -62,6 +65,33 @@ bool hand_over(Courier& courier, const std::string& token, const std::function<s
   if (answer->text.at(0) != asks) return false;
   courier.send(0, is_counters + counters());
   return received(courier).text.at(0) == keeps;
+}
+
+bool FileCollector::needs(Rank rank, const std::string& token) {
+  if (token.starts_with(has_no_file)) lose(rank, token.substr(1));
+  const std::string here = path_(rank);
+  if (here.empty() || token.starts_with(has_no_file)) return false;
+  try {
+    return token_of_(here) != token;
+  } catch (const Error&) {
+    return true;
+  }
+}
+
+bool FileCollector::take(Rank rank, std::string file) {
+  const Result<> written = replace_file(path_(rank), file);
+  if (!written) lose(rank, written.error());
+  return written.has_value();
+}
+
+void FileCollector::lose(Rank rank, const std::string& why) {
+  if (lost_.empty()) why_ = why;
+  lost_.push_back(rank);
+}
+
+std::string FileCollector::lost(std::string_view what) const {
+  if (lost_.empty()) return {};
+  return fmt::format("no {} of rank{} {}: {}", what, lost_.size() == 1 ? "" : "s", ranks_words(lost_, 8), why_);
 }
 
 }  // namespace quadrille::mpi_face

@@ -10,6 +10,9 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "quadrille/types.hpp"
 
@@ -38,6 +41,30 @@ class Collector {
   virtual ~Collector() = default;
   virtual bool needs(Rank rank, const std::string& token) = 0;
   virtual bool take(Rank rank, std::string counters) = 0;  // false: they are lost
+};
+
+inline constexpr char has_no_file = '!';  // begins the token of a rank without a file; the reason follows
+
+// Needs the files that are not in rank 0's folder, and puts them there.
+class FileCollector final : public Collector {
+ public:
+  // `path`: of a rank's file in rank 0's folder; empty: it has none. `token_of`: of a file; throws Error if that cannot be read.
+  FileCollector(std::function<std::string(Rank)> path, std::function<std::string(const std::string& path)> token_of)
+      : path_(std::move(path)), token_of_(std::move(token_of)) {}
+
+  bool needs(Rank rank, const std::string& token) override;
+  bool take(Rank rank, std::string file) override;
+
+  // "no counters of ranks 3 and 5: " with the first one's reason; empty if none are lost.
+  std::string lost(std::string_view what) const;
+
+ private:
+  void lose(Rank rank, const std::string& why);
+
+  const std::function<std::string(Rank)> path_;
+  const std::function<std::string(const std::string&)> token_of_;
+  std::vector<Rank> lost_;
+  std::string why_;
 };
 
 // For rank 0. Returns when the counters that are needed are there.

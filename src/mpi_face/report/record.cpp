@@ -3,15 +3,19 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 
 #include "foundation/hash.hpp"
+#include "foundation/system/file_lock.hpp"
 #include "foundation/system/proc.hpp"
 #include "foundation/text/counted.hpp"
-#include "mpi_face/report/record_file.hpp"
-#include "mpi_face/report/record_text.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille::mpi_face {
@@ -21,6 +25,53 @@ constexpr std::uint32_t most_functions = 256, most_reasons = 256, most_runs = 1 
 constexpr std::uint32_t index_size = 4 * Record::most_counters;
 constexpr std::uint64_t chunk = 1 << 16;  // bytes of the file for which disk space is reserved at a time
 constexpr std::string_view no_reason = "other reasons";
+
+[[noreturn]] void fail(const std::string& path, const std::string& reason) {
+  throw Error(ErrorCode::environment, fmt::format("the counters '{}' cannot be made: {}", path, reason));
+}
+
+void remove_older(const std::string& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) return;  // there is no such file; otherwise making the file reports the error
+  char magic[sizeof record_magic] = {};
+  const Descriptor file(S_ISREG(status.st_mode) ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1);
+  const bool is_ours = file.number() >= 0 && ::read(file.number(), magic, sizeof magic) == sizeof magic &&
+                       std::memcmp(magic, record_magic, sizeof magic) == 0;
+  if (!is_ours && status.st_size > 0) fail(path, "a file of that name exists and is not a file of counters; choose another name");
+  if (is_being_written(file.number())) fail(path, "a run that has not ended yet writes it; choose another name for the report");
+  if (::unlink(path.c_str()) != 0) fail(path, std::strerror(errno));
+}
+
+// Makes a new file of this size, locked while this process lives. An older file of counters with this name is unlinked, not
+// truncated: a process that has mapped it would crash if it became shorter. A file that is not one of counters is left unchanged.
+Descriptor new_record_file(const std::string& path, std::uint64_t bytes) {
+  remove_older(path);
+  struct rlimit limit {};
+  // Checked first, because exceeding the limit raises a signal.
+  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes)
+    fail(path, fmt::format("it takes {} bytes, and files may have {} (ulimit -f)", bytes, limit.rlim_cur));
+  Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (file.number() < 0) fail(path, std::strerror(errno));
+  if (::ftruncate(file.number(), static_cast<off_t>(bytes)) != 0) {
+    const int error = errno;
+    ::unlink(path.c_str());
+    fail(path, std::strerror(error));
+  }
+  lock_while_alive(file.number());
+  return file;
+}
+
+// Maps the file or, if `descriptor` is negative, anonymous memory.
+std::byte* map_record(int descriptor, std::uint64_t bytes, const std::string& path) {
+  const int flags = descriptor < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
+  void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, descriptor, 0);
+  if (memory != MAP_FAILED) return static_cast<std::byte*>(memory);
+  const int error = errno;
+  if (descriptor < 0)
+    throw Error(ErrorCode::environment, fmt::format("memory for counters cannot be allocated: {}", std::strerror(error)));
+  ::unlink(path.c_str());
+  fail(path, std::strerror(error));
+}
 
 std::int64_t unix_ns() noexcept {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -113,7 +164,7 @@ Record::Record(const RecordOptions& options)
   header_ = part<RecordHeader>(0);
   // Everything that must exist even if the disk is full: the tables of names, and for each function the entry of its other calls.
   if (!is_backed(0, places_.runs) || !is_backed(places_.counters, places_.counters + header.functions.room * sizeof(Counters))) {
-    unmap_record(memory_, places_.end);
+    ::munmap(memory_, places_.end);
     ::unlink(path_.c_str());
     throw Error(ErrorCode::environment, fmt::format("the counters '{}' cannot be written: the disk is full", path_));
   }
@@ -135,7 +186,7 @@ Record::Record(const RecordOptions& options)
   calibrate();
 }
 
-Record::~Record() { unmap_record(memory_, places_.end); }
+Record::~Record() { ::munmap(memory_, places_.end); }
 
 // Reserves disk space for a part of the file before it is written. A store to mapped memory without disk space would kill the
 // program (SIGBUS).

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -17,8 +18,8 @@
 #include <vector>
 
 #include "foundation/system/descriptor.hpp"
+#include "foundation/system/ticks.hpp"
 #include "mpi_face/report/record_layout.hpp"
-#include "mpi_face/ticks.hpp"
 
 namespace quadrille::mpi_face {
 

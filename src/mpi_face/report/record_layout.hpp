@@ -4,9 +4,11 @@
 // there is room, and the number that are used. Unused items were never written, so they take no disk space.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 #include <type_traits>
 
@@ -17,6 +19,7 @@ namespace quadrille::mpi_face {
 inline constexpr char record_magic[8] = {'q', 'u', 'a', 'd', 'r', 'e', 'c', '\n'};
 inline constexpr std::uint32_t record_version = 4;
 inline constexpr std::uint32_t record_byte_order = 0x01020304;
+inline constexpr Count most_world_size = Count{1} << 24;
 
 // Capacity and number of items of a part.
 struct RecordPart {
@@ -148,5 +151,21 @@ struct RecordPlaces {
     end = after(traffic, header.traffic, sizeof(std::uint64_t));
   }
 };
+
+// Text in arrays of fixed length. A text that is too long is cut between two UTF-8 characters; the rest of the
+// array is filled with zeros.
+template <std::size_t length>
+void set_words(char (&place)[length], std::string_view words) noexcept {
+  std::size_t end = std::min(words.size(), length - 1);
+  if (end < words.size())
+    while (end > 0 && (words[end] & 0xC0) == 0x80) --end;  // inside a UTF-8 character
+  if (end > 0) std::memcpy(place, words.data(), end);      // an empty text may have a null pointer
+  std::memset(place + end, 0, length - end);
+}
+
+template <std::size_t length>
+std::string_view words_of(const char (&place)[length]) noexcept {
+  return {place, ::strnlen(place, length)};
+}
 
 }  // namespace quadrille::mpi_face

@@ -14,8 +14,8 @@
 
 #include "foundation/system/descriptor.hpp"
 #include "foundation/system/file_lock.hpp"
-#include "mpi_face/report/record_file.hpp"
-#include "mpi_face/report/record_text.hpp"
+#include "mpi_face/report/record.hpp"
+#include "mpi_face/report/record_layout.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille::mpi_face {

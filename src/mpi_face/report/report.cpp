@@ -11,11 +11,10 @@
 
 #include "foundation/median.hpp"
 #include "foundation/system/proc.hpp"
+#include "foundation/system/ticks.hpp"
 #include "foundation/text/counted.hpp"
-#include "mpi_face/recording/message_function.hpp"
-#include "mpi_face/report/record_text.hpp"
+#include "mpi_face/report/record_layout.hpp"
 #include "mpi_face/symbols/function.hpp"
-#include "mpi_face/ticks.hpp"
 #include "quadrille/error.hpp"
 #include "tune/median.hpp"
 

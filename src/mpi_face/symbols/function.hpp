@@ -92,4 +92,23 @@ constexpr bool never_synchronises(Function function) {
 
 constexpr bool is_exchanged(Function function) { return never_synchronises(function) || function == Function::Alltoallv; }
 
+enum class MessageFunction : int {
+#define ONE_REQUEST(name, fortran, capitals, arguments, kind) name,
+#define REQUESTS(name, fortran, capitals, arguments, kind) name,
+#include "mpi_face/symbols/requests.def"
+#define MESSAGE(name, fortran, capitals, arguments) name,
+#define MESSAGE_MPI4(name, fortran, capitals, arguments) name,
+#include "mpi_face/recorded_symbols/messages.def"
+  count
+};
+
+inline constexpr std::array<std::string_view, static_cast<std::size_t>(MessageFunction::count)> message_function_names{
+#define ONE_REQUEST(name, fortran, capitals, arguments, kind) #name,
+#define REQUESTS(name, fortran, capitals, arguments, kind) #name,
+#include "mpi_face/symbols/requests.def"
+#define MESSAGE(name, fortran, capitals, arguments) #name,
+#define MESSAGE_MPI4(name, fortran, capitals, arguments) #name,
+#include "mpi_face/recorded_symbols/messages.def"
+};
+
 }  // namespace quadrille::mpi_face

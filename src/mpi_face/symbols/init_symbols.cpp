@@ -2,8 +2,7 @@
 // Defines MPI_Init and MPI_Init_thread.
 #include <mpi.h>
 
-#include "mpi_face/symbols/initialising.hpp"
-#include "mpi_face/symbols/next.hpp"
+#include "mpi_face/symbols/preloaded.hpp"
 
 using namespace quadrille::mpi_face;
 

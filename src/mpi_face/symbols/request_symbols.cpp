@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Defines MPI's C functions that complete, start or free requests, for preloading: the time in them counts for the collectives
 // whose requests they are. A tool that was preloaded after this library sees the calls, too.
-#include "mpi_face/request_call.hpp"
-#include "mpi_face/symbols/next.hpp"
+#include "mpi_face/message_calls.hpp"
+#include "mpi_face/symbols/preloaded.hpp"
 #include "mpi_face/symbols/signature.hpp"
 
 using namespace quadrille::mpi_face;

@@ -11,8 +11,7 @@
 #include <fstream>
 #include <set>
 
-#include "mpi_face/report/record_file.hpp"
-#include "mpi_face/report/record_text.hpp"
+#include "mpi_face/report/record_layout.hpp"
 #include "quadrille/error.hpp"
 #include "support/own_folder.hpp"
 

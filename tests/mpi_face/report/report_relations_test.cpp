@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "mpi_face/policy/cause.hpp"
-#include "mpi_face/report/record_text.hpp"
+#include "mpi_face/report/record_layout.hpp"
 #include "mpi_face/report/report.hpp"
 
 namespace quadrille::mpi_face {

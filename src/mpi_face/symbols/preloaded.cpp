@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mpi_face/symbols/library_in_use.hpp"
+#include "mpi_face/symbols/preloaded.hpp"
 
 #include <dlfcn.h>
 #include <link.h>
 #include <mpi.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -12,11 +13,11 @@
 #include <string_view>
 #include <vector>
 
+#include "foundation/first_rank.hpp"
 #include "foundation/mpi_libraries.hpp"
 
 namespace quadrille::mpi_face {
 namespace {
-
 constexpr const MpiLibrary& built_for = *find_mpi_library(QUADRILLE_MPI_LIBRARY);
 constexpr std::string_view standard_abi = "abi";
 
@@ -114,4 +115,21 @@ void check_library_in_use() {
   std::_Exit(2);
 }
 
+constinit std::atomic<bool> collective_seen{false};
+
+void see_first_collective() {
+  check_library_in_use();
+  collective_seen.store(true, std::memory_order_relaxed);
+}
+
+namespace {
+
+// `quadrille wrap` sets QUADRILLE_WRAPPED to the id of its process. The wrapped program has the same id; its children do not.
+[[gnu::destructor]] void say_that_none_was_seen() {
+  const char* const wrapped = std::getenv("QUADRILLE_WRAPPED");  // this library may not be linked with the table of variables
+  if (!wrapped || std::atoi(wrapped) != getpid() || collective_seen.load(std::memory_order_relaxed) || !is_first_launched()) return;
+  std::fputs("quadrille: no collective was seen: linked statically?\n", stderr);
+}
+
+}  // namespace
 }  // namespace quadrille::mpi_face

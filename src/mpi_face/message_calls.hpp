@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Counts and records point-to-point and one-sided calls, and calls that complete, start or free requests: MPI_Wait, MPI_Testall,
+// MPI_Start and so on. The time of the latter belongs to the collectives whose requests they are given, in equal parts to all
+// requests; the rest is that of point-to-point calls. Each class here stands for one call, from its construction to its
+// destruction.
+#pragma once
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "foundation/system/ticks.hpp"
+#include "mpi_face/report/record.hpp"
+#include "mpi_face/symbols/function.hpp"
+
+namespace quadrille::mpi_face {
+
+enum class RequestCallKind { completes, starts, frees };
+using ReadRequest = MPI_Request (*)(const void* requests, int i);
+
+// Records a call on requests, if the program is recorded. A collective's completion is recorded in the call after which it is
+// complete, with the time of all calls that tested or waited for it.
+class RecordedRequests {
+ public:
+  RecordedRequests(RequestCallKind kind, MessageFunction function, const void* requests, int count, ReadRequest read) noexcept;
+  ~RecordedRequests();
+  RecordedRequests(const RecordedRequests&) = delete;
+  RecordedRequests& operator=(const RecordedRequests&) = delete;
+
+ private:
+  void find(int count);
+  bool is_complete(int place, MPI_Request request, bool is_persistent) const;
+
+  const RequestCallKind kind_;
+  const MessageFunction function_;
+  const void* const requests_;
+  const ReadRequest read_;
+  bool is_recorded_ = false;
+  int all_ = 0;                                     // requests of the call that are not null
+  std::vector<std::pair<int, MPI_Request>> found_;  // those of collectives, with their places
+};
+
+// Counts a call, if a report is asked for. That costs two readings of the tick counter and a few stores. Calls inside another call
+// that is counted, and those of a second thread meanwhile, are left out: their time is already in the other call's.
+class CountedMessage {
+ public:
+  explicit CountedMessage(MessageFunction function) noexcept
+      : record_(current_), function_(static_cast<int>(Function::count) + static_cast<int>(function)) {
+    if (!record_) return;
+    if (record_->is_inside()) {
+      leave_out_call();
+      return;
+    }
+    began_ = ticks();
+    record_->enter(function_, -1, began_);
+  }
+  ~CountedMessage() {
+    if (!record_) return;
+    const std::uint64_t took = ticks() - began_;
+    record_->leave();
+    Counters& counters = record_->others(function_);
+    add_to(counters.passed_calls, 1);
+    add_to(counters.passed_ticks, took - std::min(took, left_out_));
+  }
+  CountedMessage(const CountedMessage&) = delete;
+  CountedMessage& operator=(const CountedMessage&) = delete;
+
+  // So much of the call's time, or all of it, is counted elsewhere.
+  void leave_out(std::uint64_t ticks) noexcept { left_out_ = ticks; }
+  void leave_out_call() noexcept { record_ = nullptr; }
+
+  // All calls from now on are counted in this record.
+  static void count_in(Record& record) noexcept { current_ = &record; }
+
+  // The library that wraps point-to-point and one-sided functions calls this when it is loaded.
+  static bool see_all() noexcept { return sees_all_ = true; }
+  static bool sees_all() noexcept { return sees_all_; }
+
+ private:
+  static Record* current_;
+  static bool sees_all_;
+
+  Record* record_;
+  const int function_;  // its number in the record: those of the collectives come first
+  std::uint64_t began_ = 0, left_out_ = 0;
+};
+
+// A collective whose request exists, and where its calls are counted.
+struct OpenCollective {
+  Function function;
+  int communicator;  // its number in the record
+  Counters* counters;
+  PassedCalls* reason;
+  Bytes bytes = 0;  // of a call, as in Counters
+  bool is_root = false;
+  std::vector<std::uint64_t> traffic;  // persistent irregular ones: bytes of a call to each rank of the world
+};
+
+// The requests of counted collectives. Functions may be called by several threads at the same time.
+class OpenRequests {
+ public:
+  static OpenRequests& get();
+
+  static bool are_none() { return size_.load(std::memory_order_relaxed) == 0; }
+  void add(MPI_Request request, OpenCollective collective);
+
+  // Takes the request out of the table; the result is empty if it is not there. It counts as open until it is put back or dropped.
+  using Taken = std::unordered_map<std::uint64_t, OpenCollective>::node_type;
+  Taken take(MPI_Request request);
+  void put_back(Taken taken);
+  void drop(Taken taken);
+
+ private:
+  static constinit std::atomic<std::size_t> size_;
+  std::mutex mutex_;
+  std::unordered_map<std::uint64_t, OpenCollective> open_;
+};
+
+// A call on requests.
+class RequestCall {
+ public:
+  using Kind = RequestCallKind;
+
+  RequestCall(Kind kind, MessageFunction function, const void* requests, int count, ReadRequest read) noexcept
+      : kind_(kind), requests_(requests), read_(read), message_(function), recorded_(kind, function, requests, count, read) {
+    if (!OpenRequests::are_none()) [[unlikely]]
+      begin(count);
+  }
+  ~RequestCall() {
+    if (!found_.empty()) [[unlikely]]
+      end();
+  }
+  RequestCall(const RequestCall&) = delete;
+  RequestCall& operator=(const RequestCall&) = delete;
+
+ private:
+  struct Found {
+    int place;
+    MPI_Request request;
+    Counters* counters;
+    OpenRequests::Taken collective;
+  };
+  void begin(int count) noexcept;
+  void end() noexcept;
+
+  const Kind kind_;
+  const void* const requests_;
+  const ReadRequest read_;
+  std::uint64_t began_ = 0;
+  CountedMessage message_;
+  std::uint64_t requests_of_call_ = 0;  // those that are not null
+  std::vector<Found> found_;            // those of counted collectives
+  const RecordedRequests recorded_;
+};
+
+}  // namespace quadrille::mpi_face
