@@ -10,6 +10,7 @@
 
 #include "mpi_face/call.hpp"
 #include "mpi_face/datatype.hpp"
+#include "mpi_face/mpi_facts.hpp"
 #include "mpi_face/neighbourhood.hpp"
 #include "mpi_face/symbols/function.hpp"
 #include "quadrille/indexed.hpp"
@@ -99,6 +100,9 @@ struct CallBlocks {
 // Returns nothing if this rank's arguments are wrong. Looks at those only that are significant at this rank. `neighbours`: the
 // communicator's, for is_of_neighbours(call.function).
 std::optional<CallBlocks> blocks_of(const MpiCall& call, Rank rank, Count ranks, const Neighbourhood* neighbours = nullptr);
+inline std::optional<CallBlocks> blocks_of(const MpiCall& call, const KnownCommunicator& communicator) {
+  return blocks_of(call, communicator.rank, communicator.ranks, communicator.neighbours_for(call.function));
+}
 
 // The bytes that go to each neighbour in a Neighbor_alltoall or Neighbor_allgather; 0 in other calls.
 Bytes block_of_neighbours(const MpiCall& call);

@@ -26,23 +26,23 @@ Elements only_block(const SideBlocks& blocks) {
 
 }  // namespace
 
-LateRanks::LateRanks(MPI_Comm communicator, Rank rank, Count ranks)
-    : communicator_(communicator), is_first_(rank == 0), sampling_(ranks), last_s_(PMPI_Wtime()) {}
+LateRanks::LateRanks(const KnownCommunicator& communicator)
+    : communicator_(communicator), sampling_(communicator.ranks), last_s_(PMPI_Wtime()) {}
 
 // The last rank to arrive waits for nobody. So the shortest time over all ranks is the barrier's own time, and the rest of a rank's
 // time is its wait. The same allreduce finds the greatest cost, over all ranks, of the previous measurement.
 double LateRanks::measure(CallOutcome& outcome) {
   const double begin_s = PMPI_Wtime();
   const std::uint64_t begin = ticks();
-  PMPI_Barrier(communicator_);
+  PMPI_Barrier(communicator_.handle);
   const std::uint64_t took = ticks() - begin;
   const double took_s = PMPI_Wtime() - begin_s;
 
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   std::int64_t least[] = {static_cast<std::int64_t>(took), most - last_cost_ns_, most};
-  if (is_first_)
+  if (communicator_.rank == 0)
     least[2] = static_cast<std::int64_t>(cost_s_ > 0 ? sampling_.interval(begin_s - last_s_, cost_s_) : Sampling::first);
-  PMPI_Allreduce(MPI_IN_PLACE, least, 3, MPI_INT64_T, MPI_MIN, communicator_);
+  PMPI_Allreduce(MPI_IN_PLACE, least, 3, MPI_INT64_T, MPI_MIN, communicator_.handle);
   barrier_ticks_ = std::min(barrier_ticks_, static_cast<std::uint64_t>(least[0]));
   if (const double cost_s = 1e-9 * static_cast<double>(most - least[1]); cost_s > 0)
     cost_s_ = cost_s_ > 0 ? 0.75 * cost_s_ + 0.25 * cost_s : cost_s;
@@ -58,22 +58,13 @@ double LateRanks::measure(CallOutcome& outcome) {
   return cost_s;
 }
 
-CommunicatorState::Facts CommunicatorState::facts_of_communicator(MPI_Comm communicator) {
-  int is_inter = 0, rank = 0, ranks = 1;
-  if (PMPI_Comm_test_inter(communicator, &is_inter) != MPI_SUCCESS || is_inter ||
-      PMPI_Comm_rank(communicator, &rank) != MPI_SUCCESS || PMPI_Comm_size(communicator, &ranks) != MPI_SUCCESS)
-    return {};
-  return {rank, ranks, false};
-}
-
 CommunicatorState::CommunicatorState(MPI_Comm communicator)
-    : communicator_(communicator),
-      facts_(facts_of_communicator(communicator)),
-      deciding_(communicator, facts_.rank, facts_.ranks),
+    : facts_(communicator),
+      deciding_(facts_),
       runner_(communicator, facts_.rank),
-      irregular_(communicator, facts_.rank, facts_.ranks, deciding_.sites(), deciding_, runner_),
-      late_ranks_(communicator, facts_.rank, facts_.ranks),
-      counts_everywhere_(World::get().counts_everywhere() && !facts_.is_inter && facts_.ranks > 1 && deciding_.is_of_one_world()) {}
+      irregular_(facts_, deciding_, runner_),
+      late_ranks_(facts_),
+      counts_everywhere_(World::get().counts_everywhere() && !facts_.is_inter && facts_.ranks > 1 && facts_.is_of_one_world()) {}
 
 void CommunicatorState::measure_late_ranks(CallOutcome& outcome) { deciding_.spend(late_ranks_.measure(outcome)); }
 

@@ -26,7 +26,7 @@ namespace quadrille::mpi_face {
 // Measures now and then how long a rank waits for late ranks, by a barrier before a call.
 class LateRanks {
  public:
-  LateRanks(MPI_Comm communicator, Rank rank, Count ranks);
+  explicit LateRanks(const KnownCommunicator& communicator);
 
   // Counts a call that synchronises, and returns whether all ranks measure before it. `price_s` as for Sampling.
   bool counts(double price_s) { return sampling_.counts(price_s); }
@@ -35,8 +35,7 @@ class LateRanks {
   double measure(CallOutcome& outcome);
 
  private:
-  const MPI_Comm communicator_;
-  const bool is_first_;
+  const KnownCommunicator& communicator_;
   Sampling sampling_;
   double last_s_;                  // when the last measurement ended
   std::int64_t last_cost_ns_ = 0;  // of the last measurement, on this rank
@@ -54,15 +53,14 @@ struct CountedCommunicator {
   };
   using Entries = std::array<Entry, size_classes>;
 
+  const KnownCommunicator& facts;
   std::atomic<int> number{-1};  // index in Record; -1: not in it yet
-  Rank rank = 0;
-  Count ranks = 1;
-  std::vector<Rank> world_ranks;  // the members' ranks in MPI_COMM_WORLD; empty for an intercommunicator
+  bool knows_members = false;   // not for an intercommunicator, nor if some are of other worlds
   std::array<std::atomic<Entries*>, static_cast<std::size_t>(Function::count)> entries{};
 
   std::unique_ptr<std::array<RecentCall, 8>> observed;  // used with QUADRILLE=profile, when calls are only observed
 
-  CountedCommunicator() = default;
+  explicit CountedCommunicator(const KnownCommunicator& known) : facts(known) {}
   CountedCommunicator(const CountedCommunicator&) = delete;
   CountedCommunicator& operator=(const CountedCommunicator&) = delete;
   ~CountedCommunicator() {
@@ -89,18 +87,11 @@ class CommunicatorState {
       measure_late_ranks(outcome);
   }
 
-  MPI_Comm communicator() const { return communicator_; }
+  const KnownCommunicator& communicator() const { return facts_; }
   CountedCommunicator& counted() { return counted_; }
   std::unique_ptr<CommunicatorHere>& recorded() { return recorded_; }  // null until it is recorded
 
  private:
-  struct Facts {
-    Rank rank = 0;
-    Count ranks = 1;
-    bool is_inter = true;  // also if there is no such communicator
-  };
-  static Facts facts_of_communicator(MPI_Comm communicator);
-
   void measure_late_ranks(CallOutcome& outcome);
   int run_alone(const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
   int run_known_alone(RecentCall& now, const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
@@ -113,10 +104,9 @@ class CommunicatorState {
   [[gnu::hot]] int run_at(Site& site, const MpiCall& call, std::optional<Shape>& shape, VendorCall vendor, CallOutcome& outcome);
   int run_tried(Site& site, const Shape& shape, VendorCall vendor, CallOutcome& outcome);
 
-  const MPI_Comm communicator_;
-  CountedCommunicator counted_;
+  const KnownCommunicator facts_;
+  CountedCommunicator counted_{facts_};
   std::unique_ptr<CommunicatorHere> recorded_;
-  const Facts facts_;
   Deciding deciding_;
   Runner runner_;
   Irregular irregular_;

@@ -82,23 +82,18 @@ Counting* Counting::make() try {
 CountedCommunicator& Counting::counted(CommunicatorState& state) {
   CountedCommunicator& communicator = state.counted();
   if (communicator.number.load(std::memory_order_acquire) < 0) [[unlikely]]
-    open(communicator, state.communicator());
+    open(communicator);
   return communicator;
 }
 
-void Counting::open(CountedCommunicator& communicator, MPI_Comm handle) {
+void Counting::open(CountedCommunicator& communicator) {
   const std::lock_guard lock(mutex_);
   if (communicator.number.load(std::memory_order_relaxed) >= 0) return;
-  int is_inter = 0, rank = 0, ranks = 1;
-  PMPI_Comm_test_inter(handle, &is_inter);
-  PMPI_Comm_rank(handle, &rank);
-  PMPI_Comm_size(handle, &ranks);
-  communicator.rank = rank, communicator.ranks = ranks;
+  const KnownCommunicator& facts = communicator.facts;
   const std::vector<Rank> members =
-      is_inter ? std::vector<Rank>(static_cast<std::size_t>(ranks), -1) : world_ranks_of(handle, ranks);
-  const bool are_known = std::none_of(members.begin(), members.end(), [](Rank member) { return member < 0; });
-  if (are_known && !is_inter) communicator.world_ranks = members;
-  communicator.number.store(record_.add_communicator(name_of(handle), members), std::memory_order_release);
+      facts.is_inter ? std::vector<Rank>(static_cast<std::size_t>(facts.ranks), -1) : facts.world_ranks();
+  communicator.knows_members = std::none_of(members.begin(), members.end(), [](Rank member) { return member < 0; });
+  communicator.number.store(record_.add_communicator(name_of(facts.handle), members), std::memory_order_release);
 }
 
 void Counting::make_entry(CountedCommunicator& communicator, CountedCommunicator::Entry& entry, Function function,
@@ -160,16 +155,16 @@ void Counting::observe(CommunicatorState& state, const MpiCall& call, CallOutcom
 
 // The call's shape; null if it has none or its arguments are wrong.
 const RecentCall* Counting::seen_call(CountedCommunicator& communicator, const MpiCall& call) {
-  if (communicator.world_ranks.empty()) return nullptr;
+  if (!communicator.knows_members) return nullptr;
   if (!communicator.observed) communicator.observed = std::make_unique<std::array<RecentCall, 8>>();
   RecentCall& recent = (*communicator.observed)[static_cast<std::size_t>(call.function) % communicator.observed->size()];
   if (recent.signature.is_of(call)) return &recent;
-  const std::optional<Shape> shape = shape_of(call, communicator.rank, communicator.ranks);
+  const std::optional<Shape> shape = shape_of(call, communicator.facts.rank, communicator.facts.ranks);
   if (!shape) return nullptr;
-  const Bytes moved = shape->block_bytes * (has_blocks(shape->collective) ? communicator.ranks : 1);
+  const Bytes moved = shape->block_bytes * (has_blocks(shape->collective) ? communicator.facts.ranks : 1);
   recent = {.signature = CallSignature::can_be_of(call) ? CallSignature(call) : CallSignature(),
-            .synchronises = synchronises(*shape, communicator.ranks),
-            .price_s = price_of_call(communicator.ranks, moved),
+            .synchronises = synchronises(*shape, communicator.facts.ranks),
+            .price_s = price_of_call(communicator.facts.ranks, moved),
             .shape = shape};
   return &recent;
 }
@@ -253,8 +248,8 @@ PassedCalls& Counting::reason(CountedCommunicator::Entry& place, std::string_vie
 
 // Adds to a row of traffic, and returns the bytes.
 Bytes Counting::send_to(const CountedCommunicator& communicator, Rank to, Bytes bytes, std::uint64_t* traffic) {
-  if (to != communicator.rank && bytes > 0)
-    add_to(traffic[communicator.world_ranks[static_cast<std::size_t>(to)]], static_cast<std::uint64_t>(bytes));
+  if (to != communicator.facts.rank && bytes > 0)
+    add_to(traffic[communicator.facts.world_ranks()[static_cast<std::size_t>(to)]], static_cast<std::uint64_t>(bytes));
   return std::max<Bytes>(bytes, 0);
 }
 
@@ -262,9 +257,9 @@ Bytes Counting::send_to(const CountedCommunicator& communicator, Rank to, Bytes 
 // intercommunicators, whose bytes are not known.
 Bytes Counting::sent(const CountedCommunicator& communicator, const MpiCall& call, const CallOutcome& outcome,
                      std::uint64_t* traffic) {
-  const Count ranks = communicator.ranks;
-  const bool is_root = call.root == communicator.rank, in_place = call.send.buffer == MPI_IN_PLACE;
-  if (communicator.world_ranks.empty() || outcome.why == failed) return 0;
+  const Count ranks = communicator.facts.ranks;
+  const bool is_root = call.root == communicator.facts.rank, in_place = call.send.buffer == MPI_IN_PLACE;
+  if (!communicator.knows_members || outcome.why == failed) return 0;
   const Side& side = in_place ? call.receive : call.send;
   Bytes sum = 0;
   if (call.function == Function::Alltoallv || (call.function == Function::Scatterv && is_root)) {
@@ -274,7 +269,7 @@ Bytes Counting::sent(const CountedCommunicator& communicator, const MpiCall& cal
   } else if (call.function == Function::Gatherv && !is_root && call.root >= 0 && call.root < ranks) {
     sum = send_to(communicator, call.root, call.send.count * facts_of(call.send.type).size, traffic);
   } else if (call.function == Function::Allgatherv) {
-    const Count count = !in_place ? side.count : side.counts ? side.counts[communicator.rank] : 0;
+    const Count count = !in_place ? side.count : side.counts ? side.counts[communicator.facts.rank] : 0;
     const Bytes share = count * facts_of(side.type).size;
     for (Rank to = 0; to < ranks; ++to) send_to(communicator, to, share, traffic);
     sum = std::max<Bytes>(share, 0);
@@ -324,14 +319,14 @@ const RecentCall* Counting::observe_sizes(CountedCommunicator& communicator, Fun
   const RecentCall* const seen = seen_call(communicator, call);
   if (!seen) return nullptr;
   outcome.block_bytes = seen->shape->block_bytes;
-  outcome.is_root = is_rooted(seen->shape->collective) && call.root == communicator.rank;
+  outcome.is_root = is_rooted(seen->shape->collective) && call.root == communicator.facts.rank;
   return seen;
 }
 
 void Counting::read_name(CommunicatorState& state) {
   const int number = state.counted().number.load(std::memory_order_acquire);
   if (number < 0) return;
-  if (const std::string name = name_of(state.communicator()); !name.empty()) record_.rename_communicator(number, name);
+  if (const std::string name = name_of(state.communicator().handle); !name.empty()) record_.rename_communicator(number, name);
 }
 
 void Counting::forget(CommunicatorState& state) {

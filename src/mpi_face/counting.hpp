@@ -52,7 +52,7 @@ class Counting {
   static Counting* make();
 
   CountedCommunicator& counted(CommunicatorState& state);
-  void open(CountedCommunicator& communicator, MPI_Comm handle);
+  void open(CountedCommunicator& communicator);
   CountedCommunicator::Entry& entry(CountedCommunicator& communicator, Function function, Bytes block_bytes);
   void make_entry(CountedCommunicator& communicator, CountedCommunicator::Entry& entry, Function function, Bytes block_bytes);
   void observe(CommunicatorState& state, const MpiCall& call, CallOutcome& outcome);

@@ -13,7 +13,6 @@
 #include "foundation/hash.hpp"
 #include "foundation/system/ticks.hpp"
 #include "mpi_face/contenders.hpp"
-#include "mpi_face/mpi_facts.hpp"
 #include "mpi_face/settings.hpp"
 #include "mpi_face/trial.hpp"
 #include "quadrille/error.hpp"
@@ -53,13 +52,6 @@ bool has_threads() {
   return PMPI_Query_thread(&level) != MPI_SUCCESS || level == MPI_THREAD_MULTIPLE;
 }
 
-// A hash of the ranks in MPI_COMM_WORLD.
-int colour_of(MPI_Comm guest, Count ranks) {
-  std::uint64_t hash = 1;
-  for (const Rank rank : world_ranks_of(guest, static_cast<int>(ranks))) hash = hash_with(hash, static_cast<std::uint64_t>(rank));
-  return static_cast<int>(hash >> 34);
-}
-
 // Have all these ranks named one guest, whose ranks they are, and are they equally far on it?
 bool are_right(MPI_Comm ranks, MPI_Comm named) {
   int likeness = MPI_UNEQUAL;
@@ -81,16 +73,16 @@ double weight_of(Count ranks) {
 
 }  // namespace
 
-Deciding::Deciding(MPI_Comm communicator, Rank rank, Count ranks)
-    : state_{.meetings = Meetings(ranks),
-             .rank = rank,
-             .ranks = ranks,
-             .is_world = communicator == MPI_COMM_WORLD,
+Deciding::Deciding(const KnownCommunicator& communicator)
+    : state_{.meetings = Meetings(communicator.ranks),
+             .rank = communicator.rank,
+             .ranks = communicator.ranks,
+             .is_world = communicator.handle == MPI_COMM_WORLD,
              .admits_at_once = Settings::get().admits_at_once,
-             .weight = weight_of(ranks)},
+             .weight = weight_of(communicator.ranks)},
       communicator_(communicator),
-      sites_(ranks, state_.kinds),
-      on_(communicator) {}
+      sites_(communicator.ranks, state_.kinds),
+      on_(communicator.handle) {}
 
 // In the first call that synchronises. The user's wishes shall count from the first call on, so the ranks meet in the first one on
 // MPI_COMM_WORLD. Other communicators then know them, too.
@@ -103,22 +95,15 @@ void Deciding::begin() {
 
 void Deciding::spend(double seconds) { OfProcess::get().state.account.spend(weight() * seconds); }
 
-bool Deciding::is_of_one_world() {
-  if (state_.is_world || is_of_one_world_) return state_.is_world || *is_of_one_world_;
-  const std::vector<Rank> members = world_ranks_of(communicator_, static_cast<int>(state_.ranks));
-  is_of_one_world_ = !members.empty() && std::none_of(members.begin(), members.end(), [](Rank member) { return member < 0; });
-  if (!*is_of_one_world_) state_.no_group = sentence(Cause::two_worlds);
-  return *is_of_one_world_;
-}
-
 void Deciding::be_guest() {
-  if (state_.is_world || has_threads() || !is_of_one_world()) return;
+  if (state_.is_world || has_threads() || !communicator_.is_of_one_world()) return;
   OfProcess& process = OfProcess::get();
   const std::lock_guard lock(process.guests_mutex);
   if (std::find(process.guests.begin(), process.guests.end(), this) != process.guests.end()) return;
-  const int colour = colour_of(communicator_, state_.ranks);
+  std::uint64_t hash = 1;
+  for (const Rank rank : communicator_.world_ranks()) hash = hash_with(hash, static_cast<std::uint64_t>(rank));
   process.guests.push_back(this);
-  process.state.guests.push_back({&state_, colour});
+  process.state.guests.push_back({&state_, static_cast<int>(hash >> 34)});
 }
 
 Deciding::~Deciding() {
@@ -140,13 +125,13 @@ void Deciding::meet_as_guest(MPI_Comm ranks) {
 // it.
 void Deciding::meet_on(MPI_Comm ranks, CallOutcome& outcome) {
   on_ = ranks;
-  is_of_one_world();
+  if (!communicator_.is_of_one_world()) state_.no_group = sentence(Cause::two_worlds);
   state_.tick_s = seconds_of(1.0);
   if (state_.rank == 0 && !state_.wishes && state_.own_wishes.empty())
     state_.own_wishes = text_of_wishes(environment_value("QUADRILLE_CHOOSE"), environment_value("QUADRILLE_TUNE"));
   OfProcess& process = OfProcess::get();
   std::optional<std::uint64_t> begun;
-  Event event{.what = Event::What::meeting, .now_s = process.now_s(), .is_guest = ranks != communicator_};
+  Event event{.what = Event::What::meeting, .now_s = process.now_s(), .is_guest = ranks != communicator_.handle};
   while (true) {
     const std::uint32_t kind = state_.message.kind;  // rank 0 already has the next message after the step
     const Action action = step(state_, process.state, event);
@@ -157,7 +142,7 @@ void Deciding::meet_on(MPI_Comm ranks, CallOutcome& outcome) {
     event.now_s = process.now_s();
     if (action.what == Do::agree_account && !begun) begun = ticks();
   }
-  on_ = communicator_;
+  on_ = communicator_.handle;
   if (begun) outcome.settling_ticks += ticks() - *begun;
 }
 
@@ -250,7 +235,7 @@ void Deciding::hear_wishes(int bytes, Event& event) {
     for (const std::string& sentence : event.wishes->rules.refused) remark(sentence + "; it is ignored");
   if (!state_.is_world) return;
   int mine = has_threads(), any = 1;
-  check_meeting(PMPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, communicator_));
+  check_meeting(PMPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, communicator_.handle));
   if (!any) wishes_of_world.store(event.wishes);
 }
 
@@ -278,7 +263,7 @@ void Deciding::host(Event& event) {
                          [&](const Deciding* each) { return &each->state_ == waiting.front().state; });
   MPI_Comm ranks = MPI_COMM_NULL;
   check_meeting(PMPI_Comm_split(MPI_COMM_WORLD, colour, next ? static_cast<int>(next->state_.rank) : 0, &ranks));
-  const bool has_met = next && are_right(ranks, next->communicator_);
+  const bool has_met = next && are_right(ranks, next->communicator_.handle);
   event.figures = {PMPI_Wtime() - begin, has_met ? 1.0 : 0.0};
   if (has_met) next->meet_as_guest(ranks);
   if (ranks != MPI_COMM_NULL) check_meeting(PMPI_Comm_free(&ranks));

@@ -5,11 +5,11 @@
 #include <mpi.h>
 
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "execute/executions/exchanger.hpp"
 #include "mpi_face/call.hpp"
+#include "mpi_face/mpi_facts.hpp"
 #include "mpi_face/policy/step.hpp"
 #include "mpi_face/sites.hpp"
 
@@ -17,7 +17,7 @@ namespace quadrille::mpi_face {
 
 class Deciding final {
  public:
-  Deciding(MPI_Comm communicator, Rank rank, Count ranks);
+  explicit Deciding(const KnownCommunicator& communicator);
   ~Deciding();
   Deciding(const Deciding&) = delete;
   Deciding& operator=(const Deciding&) = delete;
@@ -44,15 +44,10 @@ class Deciding final {
   void ask_for(const Site& site) { state_.ask_for(site); }
 
   // Collective, in a call that all ranks enter.
-  void meet(CallOutcome& outcome) { meet_on(communicator_, outcome); }
+  void meet(CallOutcome& outcome) { meet_on(communicator_.handle, outcome); }
 
   // Lets the ranks decide on calls that never synchronise in meetings of MPI_COMM_WORLD, too.
   void be_guest();
-
-  // Local: do all ranks belong to this process's MPI_COMM_WORLD? Processes of other worlds (MPI_Comm_spawn, MPI_Comm_connect) may
-  // run without the drop-in and would not take part in meetings. Equal on all ranks: if members belong to two worlds, each rank
-  // finds members that are not in its own world.
-  bool is_of_one_world();
 
   // Charges the account for what this rank has spent on the communicator.
   void spend(double seconds);
@@ -79,10 +74,9 @@ class Deciding final {
   void drop_plans(std::uint32_t kind);
 
   State state_;
-  const MPI_Comm communicator_;
+  const KnownCommunicator& communicator_;
   Sites sites_;
-  MPI_Comm on_;  // has the same ranks as `communicator_`; the ranks meet on it
-  std::optional<bool> is_of_one_world_;
+  MPI_Comm on_;  // has the communicator's ranks; the ranks meet on it
   std::unique_ptr<Communicator> group_;
   std::unique_ptr<Exchanger> exchange_;
 };

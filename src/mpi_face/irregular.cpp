@@ -57,9 +57,9 @@ void Census::finish() {
 Site* Irregular::site_of(Function function) {
   Site*& site = known_[static_cast<std::size_t>(function)];
   if (site) return site;
-  site = sites_.make({.function = function});
+  site = deciding_.sites().make({.function = function});
   if (!site) return nullptr;
-  if (is_of_neighbours(function)) site->neighbours = neighbours_.get();
+  site->neighbours = communicator_.neighbours_for(function);
   deciding_.ask_for(*site);
   return site;
 }
@@ -67,8 +67,7 @@ Site* Irregular::site_of(Function function) {
 // Decisions that must be equal on all ranks never depend on the counts, because each rank knows only its own.
 int Irregular::run(const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
   if (is_of_neighbours(call.function)) {
-    if (!neighbours_) neighbours_ = std::make_unique<Neighbourhood>(communicator_);
-    if (!neighbours_->exists()) return leave_to_vendor(outcome, Cause::wrong_arguments, vendor);
+    if (!communicator_.neighbours_for(call.function)->exists()) return leave_to_vendor(outcome, Cause::wrong_arguments, vendor);
     outcome.block_bytes = block_of_neighbours(call);
   }
   Site* const site = site_of(call.function);
@@ -82,7 +81,7 @@ int Irregular::run_all_to_all(Site& site, const MpiCall& call, VendorCall vendor
   if (next_look_ == 0) next_look_ = Settings::get().admits_at_once ? 2 : Meetings::at_the_latest;
   const bool is_due = site.calls >= next_look_ && site.mode != Site::Mode::vendor;
   if (!site.may_be_ours() && !is_due) return site.timed(vendor);
-  const auto blocks = blocks_of_call(call);
+  const auto blocks = blocks_of(call, communicator_);
   if (!blocks) return leave_to_vendor(outcome, Cause::wrong_arguments, vendor);
   return is_due ? run_due(site, *blocks, vendor, outcome) : run_by_mode(site, *blocks, vendor, outcome);
 }
@@ -100,9 +99,9 @@ int Irregular::run_due(Site& site, const CallBlocks& blocks, VendorCall vendor, 
       return run();
     }
   }
-  if (!deciding_.is_of_one_world() || ranks_ > Census::most_ranks) return run();
+  if (!communicator_.is_of_one_world() || communicator_.ranks > Census::most_ranks) return run();
   const auto is_full = [](const std::vector<Bytes>& bytes) { return std::find(bytes.begin(), bytes.end(), 0) == bytes.end(); };
-  if (!census_) census_ = std::make_unique<Census>(communicator_, static_cast<int>(ranks_));
+  if (!census_) census_ = std::make_unique<Census>(communicator_.handle, static_cast<int>(communicator_.ranks));
   census_->start(is_full(site.trial_arguments.sent) && is_full(site.trial_arguments.received));
   const int code = run();
   if (census_->is_full()) deciding_.meet(outcome);
@@ -114,7 +113,7 @@ void Irregular::note(Site& site, const MpiCall& call) {
   const bool at_once = Settings::get().admits_at_once;
   if (site.calls == 2 && at_once) deciding_.ask();
   if (site.calls == (at_once ? 2 : Meetings::at_the_latest)) deciding_.be_guest();
-  if (has_root(call.function) && call.root >= 0 && call.root < ranks_) site.trial_arguments.root = call.root;
+  if (has_root(call.function) && call.root >= 0 && call.root < communicator_.ranks) site.trial_arguments.root = call.root;
 }
 
 // The ranks do not meet here, except for tests. In calls 2^k each of them remembers its blocks for a trial; with a root, all
@@ -126,9 +125,9 @@ int Irregular::run_apart(Site& site, const MpiCall& call, VendorCall vendor, Cal
   if (deciding_.is_asked() && Settings::get().admits_anywhere) deciding_.meet(outcome);
   if (site.mode == Site::Mode::vendor) return vendor();
   if (!site.may_be_ours() && !is_power) return site.timed(vendor);
-  const auto blocks = blocks_of_call(call);
+  const auto blocks = blocks_of(call, communicator_);
   if (!blocks) return leave_to_vendor(outcome, Cause::wrong_arguments, vendor);
-  if (is_power && (!has_root(call.function) || rank_ == call.root)) remember(site, *blocks);
+  if (is_power && (!has_root(call.function) || communicator_.rank == call.root)) remember(site, *blocks);
   return run_by_mode(site, *blocks, vendor, outcome);
 }
 

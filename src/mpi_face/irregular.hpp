@@ -64,8 +64,8 @@ class Census {
 
 class Irregular {
  public:
-  Irregular(MPI_Comm communicator, Rank rank, Count ranks, Sites& sites, Deciding& deciding, Runner& runner)
-      : communicator_(communicator), rank_(rank), ranks_(ranks), sites_(sites), deciding_(deciding), runner_(runner) {}
+  Irregular(const KnownCommunicator& communicator, Deciding& deciding, Runner& runner)
+      : communicator_(communicator), deciding_(deciding), runner_(runner) {}
 
   // Requires is_exchanged(call.function).
   int run(const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
@@ -77,22 +77,17 @@ class Irregular {
 
  private:
   Site* site_of(Function function);
-  std::optional<CallBlocks> blocks_of_call(const MpiCall& call) const { return blocks_of(call, rank_, ranks_, neighbours_.get()); }
   int run_all_to_all(Site& site, const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
   int run_due(Site& site, const CallBlocks& blocks, VendorCall vendor, CallOutcome& outcome);
   int run_by_mode(Site& site, const CallBlocks& blocks, VendorCall vendor, CallOutcome& outcome);
   void note(Site& site, const MpiCall& call);
   int run_apart(Site& site, const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
 
-  const MPI_Comm communicator_;
-  const Rank rank_;
-  const Count ranks_;
-  Sites& sites_;
+  const KnownCommunicator& communicator_;
   Deciding& deciding_;
   Runner& runner_;
-  std::array<Site*, ours_count> known_{};      // by function; null: not made yet, or there are too many
-  std::unique_ptr<Neighbourhood> neighbours_;  // made in the first call of neighbours
-  std::uint64_t next_look_ = 0;                // the call of alltoallv, 2^k, in which the ranks may meet; 0: not known yet
+  std::array<Site*, ours_count> known_{};  // by function; null: not made yet, or there are too many
+  std::uint64_t next_look_ = 0;            // the call of alltoallv, 2^k, in which the ranks may meet; 0: not known yet
   std::unique_ptr<Census> census_;
 };
 

@@ -2,9 +2,26 @@
 #include "mpi_face/mpi_facts.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <string_view>
 
 namespace quadrille::mpi_face {
+namespace {
+
+std::vector<Rank> world_ranks_of(MPI_Comm communicator, int ranks) {
+  MPI_Group world = MPI_GROUP_NULL, own = MPI_GROUP_NULL;
+  std::vector<int> from(static_cast<std::size_t>(ranks)), to(from.size(), MPI_UNDEFINED);
+  std::iota(from.begin(), from.end(), 0);
+  if (PMPI_Comm_group(MPI_COMM_WORLD, &world) == MPI_SUCCESS && PMPI_Comm_group(communicator, &own) == MPI_SUCCESS)
+    PMPI_Group_translate_ranks(own, ranks, from.data(), world, to.data());
+  for (MPI_Group* group : {&world, &own})
+    if (*group != MPI_GROUP_NULL) PMPI_Group_free(group);
+  std::vector<Rank> members;
+  for (const int rank : to) members.push_back(rank == MPI_UNDEFINED ? -1 : rank);
+  return members;
+}
+
+}  // namespace
 
 std::string library_version() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
@@ -40,19 +57,28 @@ std::string name_of(MPI_Comm communicator) {
   return std::string(words.starts_with("MPI COMMUNICATOR ") ? std::string_view() : words);
 }
 
-std::vector<Rank> world_ranks_of(MPI_Comm communicator, int ranks) {
-  MPI_Group world = MPI_GROUP_NULL, own = MPI_GROUP_NULL;
-  if (PMPI_Comm_group(MPI_COMM_WORLD, &world) != MPI_SUCCESS) return {};
-  std::vector<int> from(static_cast<std::size_t>(ranks)), to(from.size(), MPI_UNDEFINED);
-  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<int>(i);
-  if (PMPI_Comm_group(communicator, &own) == MPI_SUCCESS) {
-    PMPI_Group_translate_ranks(own, ranks, from.data(), world, to.data());
-    PMPI_Group_free(&own);
-  }
-  PMPI_Group_free(&world);
-  std::vector<Rank> members;
-  for (const int rank : to) members.push_back(rank == MPI_UNDEFINED ? -1 : rank);
-  return members;
+KnownCommunicator::KnownCommunicator(MPI_Comm communicator) : handle(communicator) {
+  int inter = 0, own = 0, size = 1;
+  if (PMPI_Comm_test_inter(communicator, &inter) != MPI_SUCCESS || PMPI_Comm_rank(communicator, &own) != MPI_SUCCESS ||
+      PMPI_Comm_size(communicator, &size) != MPI_SUCCESS)
+    return;
+  rank = own, ranks = size, is_inter = inter != 0;
+}
+
+const std::vector<Rank>& KnownCommunicator::world_ranks() const {
+  if (!world_ranks_) world_ranks_ = world_ranks_of(handle, static_cast<int>(ranks));
+  return *world_ranks_;
+}
+
+bool KnownCommunicator::is_of_one_world() const {
+  return handle == MPI_COMM_WORLD ||
+         std::none_of(world_ranks().begin(), world_ranks().end(), [](Rank member) { return member < 0; });
+}
+
+const Neighbourhood* KnownCommunicator::neighbours_for(Function function) const {
+  if (!is_of_neighbours(function)) return nullptr;
+  if (!neighbourhood_) neighbourhood_ = std::make_unique<Neighbourhood>(handle);
+  return neighbourhood_.get();
 }
 
 bool is_spawned() {

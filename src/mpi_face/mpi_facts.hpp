@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What reports and recordings tell of the MPI library and of communicators. All functions are local.
+// What MPI says of itself and of communicators. All functions are local.
 #pragma once
 
 #include <mpi.h>
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "mpi_face/neighbourhood.hpp"
 #include "quadrille/types.hpp"
 
 namespace quadrille::mpi_face {
@@ -17,8 +20,28 @@ std::string thread_level();     // that MPI provides: "single", "funneled", "ser
 // The communicator's name. Empty if it has only the default name that Open MPI gives to every communicator.
 std::string name_of(MPI_Comm communicator);
 
-// The members' ranks in MPI_COMM_WORLD; -1 for processes of other worlds. `ranks`: how many members there are.
-std::vector<Rank> world_ranks_of(MPI_Comm communicator, int ranks);
+// A communicator, and what MPI says of it, asked once.
+struct KnownCommunicator {
+  explicit KnownCommunicator(MPI_Comm communicator);
+
+  const MPI_Comm handle;
+  Rank rank = 0;
+  Count ranks = 1;
+  bool is_inter = true;  // also if there is no such communicator
+
+  // The ranks of the members (of the own group) in MPI_COMM_WORLD; -1 for processes of other worlds.
+  const std::vector<Rank>& world_ranks() const;
+  // Do all members belong to this process's MPI_COMM_WORLD? Processes of other worlds (MPI_Comm_spawn, MPI_Comm_connect) may run
+  // without the drop-in and would not take part in meetings. Equal on all ranks: if members belong to two worlds, each rank finds
+  // members that are not in its own world.
+  bool is_of_one_world() const;
+  // This rank's neighbours, if the function is a collective of neighbours; otherwise null.
+  const Neighbourhood* neighbours_for(Function function) const;
+
+ private:
+  mutable std::optional<std::vector<Rank>> world_ranks_;
+  mutable std::unique_ptr<Neighbourhood> neighbourhood_;
+};
 
 bool is_spawned();  // was this world made by MPI_Comm_spawn?
 

@@ -12,27 +12,30 @@ constexpr double cheap_s = 1e-6;
 
 class DecidingTest : public ::testing::Test {
  protected:
-  DecidingTest() {
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
-    MPI_Comm_dup(MPI_COMM_WORLD, &copy_);
+  static KnownCommunicator copy_of_world() {
+    MPI_Comm copy = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    return KnownCommunicator(copy);
   }
-  ~DecidingTest() override { MPI_Comm_free(&copy_); }
+  ~DecidingTest() override {
+    MPI_Comm copy = copy_.handle;
+    MPI_Comm_free(&copy);
+  }
 
-  int rank_ = 0, ranks_ = 0;
-  MPI_Comm copy_ = MPI_COMM_NULL;
+  const KnownCommunicator world_{MPI_COMM_WORLD}, self_{MPI_COMM_SELF};
+  KnownCommunicator copy_ = copy_of_world();
 };
 
 // The user's wishes shall count from the first call on.
 TEST_F(DecidingTest, MeetsInTheFirstCallOnTheWorld) {
-  Deciding world(MPI_COMM_WORLD, rank_, ranks_), copy(copy_, rank_, ranks_);
+  Deciding world(world_), copy(copy_);
   EXPECT_TRUE(world.meets(cheap_s));
   EXPECT_FALSE(copy.meets(cheap_s));
 }
 
 // The call in which the ranks meet is the first one after they were asked, and the request ends with the meeting.
 TEST_F(DecidingTest, MeetsOnceIfAsked) {
-  Deciding deciding(copy_, rank_, ranks_);
+  Deciding deciding(copy_);
   EXPECT_FALSE(deciding.meets(cheap_s));
   deciding.ask();
   EXPECT_TRUE(deciding.is_asked());
@@ -45,7 +48,7 @@ TEST_F(DecidingTest, MeetsOnceIfAsked) {
 
 // There is nothing to decide without sites: the ranks spend nothing and make no group.
 TEST_F(DecidingTest, DoesNothingWithoutSites) {
-  Deciding deciding(copy_, rank_, ranks_);
+  Deciding deciding(copy_);
   CallOutcome outcome;
   deciding.meet(outcome);
   EXPECT_EQ(deciding.exchange(), nullptr);
@@ -54,15 +57,15 @@ TEST_F(DecidingTest, DoesNothingWithoutSites) {
 
 // What a few ranks spend can delay all.
 TEST_F(DecidingTest, WeighsTimeByTheShareOfTheWorld) {
-  EXPECT_EQ(Deciding(MPI_COMM_SELF, 0, 1).weight(), ranks_);
-  EXPECT_EQ(Deciding(copy_, rank_, ranks_).weight(), 1);
-  EXPECT_EQ(Deciding(copy_, rank_, 2 * ranks_).weight(), 1) << "more ranks than the world has, of several worlds";
+  EXPECT_EQ(Deciding(self_).weight(), world_.ranks);
+  EXPECT_EQ(Deciding(copy_).weight(), 1);
+  copy_.ranks = 2 * world_.ranks;
+  EXPECT_EQ(Deciding(copy_).weight(), 1) << "more ranks than the world has, of several worlds";
 }
 
 TEST_F(DecidingTest, KnowsThatSubsetsBelongToTheWorld) {
-  EXPECT_TRUE(Deciding(MPI_COMM_WORLD, rank_, ranks_).is_of_one_world());
-  EXPECT_TRUE(Deciding(MPI_COMM_SELF, 0, 1).is_of_one_world());
-  EXPECT_TRUE(Deciding(copy_, rank_, ranks_).is_of_one_world());
+  for (const KnownCommunicator* each : {&world_, &self_, static_cast<const KnownCommunicator*>(&copy_)})
+    EXPECT_TRUE(each->is_of_one_world());
 }
 
 }  // namespace

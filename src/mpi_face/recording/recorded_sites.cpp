@@ -34,8 +34,8 @@ const SideBlocks* listed(const MpiCall& call, const CallBlocks& blocks, Rank ran
   return call.function == Function::Gatherv ? &blocks.received : &blocks.sent;
 }
 
-std::vector<Rank> peers_of(const CommunicatorHere& here) {
-  const Neighbours& targets = here.neighbourhood->targets();
+std::vector<Rank> peers_of(const Neighbourhood& neighbourhood) {
+  const Neighbours& targets = neighbourhood.targets();
   std::vector<Rank> peers(static_cast<std::size_t>(targets.blocks), -1);
   for (const Neighbour& each : targets.list) peers[static_cast<std::size_t>(each.block)] = each.rank;
   return peers;
@@ -43,23 +43,15 @@ std::vector<Rank> peers_of(const CommunicatorHere& here) {
 
 }  // namespace
 
-std::unique_ptr<CommunicatorHere> RecordedSites::open(MPI_Comm communicator) {
-  auto here = std::make_unique<CommunicatorHere>();
-  int is_inter = 0, rank = 0, ranks = 1;
-  PMPI_Comm_test_inter(communicator, &is_inter);
-  PMPI_Comm_rank(communicator, &rank);
-  PMPI_Comm_size(communicator, &ranks);
-  here->rank = rank, here->ranks = ranks, here->is_inter = is_inter != 0;
-  here->number = communicators_++;
-  here->name = name_of(communicator);
-  std::vector<Rank> members = world_ranks_of(communicator, ranks);
-  const Count nth = made_[{here->is_inter, members}]++;
-  log_.define(RecordedCommunicator{here->name, std::move(members), nth, here->is_inter});
+std::unique_ptr<CommunicatorHere> RecordedSites::open(const KnownCommunicator& communicator) {
+  std::unique_ptr<CommunicatorHere> here(new CommunicatorHere{communicator, communicators_++, name_of(communicator.handle), {}});
+  const Count nth = made_[{communicator.is_inter, communicator.world_ranks()}]++;
+  log_.define(RecordedCommunicator{here->name, communicator.world_ranks(), nth, communicator.is_inter});
   return here;
 }
 
-void RecordedSites::read_name(CommunicatorHere& here, MPI_Comm communicator) {
-  std::string name = name_of(communicator);
+void RecordedSites::read_name(CommunicatorHere& here) {
+  std::string name = name_of(here.facts.handle);
   if (name.empty() || name == here.name) return;
   log_.rename(here.number, name);
   here.name = std::move(name);
@@ -73,18 +65,16 @@ struct RecordedSites::Sizes {
   TypeFacts facts;  // of reductions
 };
 
-RecordedSites::Sizes RecordedSites::sizes_of(CommunicatorHere& here, const MpiCall& call) const {
+RecordedSites::Sizes RecordedSites::sizes_of(const CommunicatorHere& here, const MpiCall& call) {
   Sizes sizes;
-  if (here.is_inter) return sizes;
-  if (is_of_neighbours(call.function) && !here.neighbourhood)
-    here.neighbourhood = std::make_unique<Neighbourhood>(call.communicator);
+  if (here.facts.is_inter) return sizes;
   if (gathers_of_neighbours(call.function) || call.function == Function::Neighbor_alltoall) {
     sizes.block_bytes = call.send.count * facts_of(call.send.type).size;
   } else if (is_exchanged(call.function)) {
-    const auto blocks = blocks_of(call, here.rank, here.ranks, here.neighbourhood.get());
+    const auto blocks = blocks_of(call, here.facts);
     if (!blocks) return sizes;
     if (has_root(call.function)) sizes.root = call.root;
-    const SideBlocks* const all = listed(call, *blocks, here.rank);
+    const SideBlocks* const all = listed(call, *blocks, here.facts.rank);
     if (!all) {
       sizes.block_bytes = blocks->sent.bytes() + blocks->received.bytes();
       return sizes;
@@ -96,12 +86,12 @@ RecordedSites::Sizes RecordedSites::sizes_of(CommunicatorHere& here, const MpiCa
       return MPI_SUCCESS;
     });
     sizes.counts |= 1;
-  } else if (const std::optional<Shape> shape = shape_of(call, here.rank, here.ranks)) {
+  } else if (const std::optional<Shape> shape = shape_of(call, here.facts.rank, here.facts.ranks)) {
     sizes.block_bytes = shape->block_bytes;
     if (is_rooted(shape->collective)) sizes.root = shape->root;
     if (is_reduction(shape->collective)) sizes.facts = shape->output.facts.is_valid ? shape->output.facts : shape->input.facts;
     if (!shape->counts) return sizes;
-    for (Rank rank = 0; rank < here.ranks; ++rank)
+    for (Rank rank = 0; rank < here.facts.ranks; ++rank)
       sizes.counts = hash_with(sizes.counts, static_cast<std::uint64_t>(shape->counts[rank]));
     sizes.counts |= 1;
   }
@@ -183,15 +173,15 @@ RecordedSite RecordedSites::described(const RecordedKey& key, const Sizes& sizes
     site.type = sizes.facts.element.number >= 0 ? sizes.facts.element.name : "?";
     site.operation = operation ? operation->name : "?";
   }
-  if (is_of_neighbours(call.function) && here.neighbourhood && here.neighbourhood->exists()) site.peers = peers_of(here);
+  if (const Neighbourhood* const own = here.facts.neighbours_for(call.function); own && own->exists()) site.peers = peers_of(*own);
   if (sizes.counts == 0) return site;
   if (is_exchanged(call.function)) {
-    const auto blocks = blocks_of(call, here.rank, here.ranks, here.neighbourhood.get());
-    site.counts = listed(call, *blocks, here.rank)->lengths();
+    const auto blocks = blocks_of(call, here.facts);
+    site.counts = listed(call, *blocks, here.facts.rank)->lengths();
   } else {
-    const std::optional<Shape> shape = shape_of(call, here.rank, here.ranks);
+    const std::optional<Shape> shape = shape_of(call, here.facts.rank, here.facts.ranks);
     const TypeFacts& facts = shape->output.facts.is_valid ? shape->output.facts : shape->input.facts;
-    for (Rank rank = 0; rank < here.ranks; ++rank) site.counts.push_back(shape->counts[rank] * facts.size);
+    for (Rank rank = 0; rank < here.facts.ranks; ++rank) site.counts.push_back(shape->counts[rank] * facts.size);
   }
   return site;
 }
@@ -201,7 +191,7 @@ SiteHere& RecordedSites::with_counts(const RecordedKey& key, const Sizes& sizes,
   RecordedKey kind = key;
   kind.counts = 0, kind.block_bytes = 0;
   Vectors& vectors = vectors_[hash_of_key(kind)];
-  const auto length = static_cast<std::size_t>(here.ranks);
+  const auto length = static_cast<std::size_t>(here.facts.ranks);
   if (!vectors.empty() && (vectors.size() >= most_vectors || counts_kept_ + length > most_counts)) {
     auto nearest = vectors.lower_bound(key.block_bytes);
     if (nearest == vectors.end() ||

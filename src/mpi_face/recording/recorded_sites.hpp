@@ -14,7 +14,7 @@
 #include "foundation/hash_table.hpp"
 #include "mpi_face/call.hpp"
 #include "mpi_face/call_signature.hpp"
-#include "mpi_face/neighbourhood.hpp"
+#include "mpi_face/mpi_facts.hpp"
 #include "quadrille/recording.hpp"
 #include "recording/gap_clock.hpp"
 #include "recording/live_log.hpp"
@@ -49,12 +49,9 @@ struct RecentRecordedCall {
 
 // What is kept for a communicator while it exists.
 struct CommunicatorHere {
+  const KnownCommunicator& facts;
   std::size_t number = 0;  // in the log
-  Rank rank = 0;
-  Count ranks = 1;
-  bool is_inter = false;
   std::string name;
-  std::unique_ptr<Neighbourhood> neighbourhood;  // if it was asked for
   std::array<RecentRecordedCall, 16> known;
 };
 
@@ -65,8 +62,8 @@ class RecordedSites {
   explicit RecordedSites(recording::LiveLog& log) : log_(log) {}
 
   // Local. Numbers the communicator among those with the same members.
-  std::unique_ptr<CommunicatorHere> open(MPI_Comm communicator);
-  void read_name(CommunicatorHere& here, MPI_Comm communicator);
+  std::unique_ptr<CommunicatorHere> open(const KnownCommunicator& communicator);
+  void read_name(CommunicatorHere& here);
 
   // A site without sizes.
   SiteHere& of(RecordedKind kind, const char* function, const CommunicatorHere& communicator);
@@ -80,7 +77,7 @@ class RecordedSites {
   // The kinds of calls with counts: their vectors by their sums.
   using Vectors = std::multimap<Bytes, SiteHere*>;
 
-  Sizes sizes_of(CommunicatorHere& here, const MpiCall& call) const;
+  static Sizes sizes_of(const CommunicatorHere& here, const MpiCall& call);
   SiteHere* find(const RecordedKey& key) const;
   static RecordedSite described(const RecordedKey& key, const Sizes& sizes, const CommunicatorHere& here, const MpiCall& call);
   SiteHere& with_counts(const RecordedKey& key, const Sizes& sizes, CommunicatorHere& here, const MpiCall& call);

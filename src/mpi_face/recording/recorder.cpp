@@ -163,7 +163,7 @@ void Recorder::write_completion(OpenRequest& request) noexcept {
 }
 
 void Recorder::read_name(CommunicatorState& state) {
-  if (state.recorded()) sites_.read_name(*state.recorded(), state.communicator());
+  if (state.recorded()) sites_.read_name(*state.recorded());
 }
 
 }  // namespace quadrille::mpi_face
