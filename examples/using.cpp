@@ -157,14 +157,12 @@ void layouts(Communicator& ranks) {
 void fixed_counts(Communicator& ranks) {
   const Count p = ranks.size(), me = ranks.rank(), n = 5;
   std::vector<double> cells(n + 2, static_cast<double>(me));
-  // part: sparse plan
   // The first rank has no neighbour before, the last none behind.
   std::vector<Count> counts(p), sent(p), received(p);
   if (me > 0) counts[me - 1] = 1, sent[me - 1] = 1, received[me - 1] = 0;
   if (me + 1 < p) counts[me + 1] = 1, sent[me + 1] = n, received[me + 1] = n + 1;
   auto halo = plan_alltoallv<double>(ranks, placed_blocks(counts, sent), placed_blocks(counts, received), {.in_place = true});
   halo.execute_in_place(cells);
-  // end
   for (Count i = 0; i < n + 2; ++i) {
     const Rank from = i == 0 && me > 0 ? me - 1 : i == n + 1 && me + 1 < p ? me + 1 : me;
     check(cells[i] == static_cast<double>(from), "neighbours by a plan");
