@@ -56,12 +56,10 @@ void in_place(Communicator& ranks) {
   for (Count i = 0; i < p; ++i) check(all[i] == static_cast<int>(p * me * me), "in place");
 }
 
-// part: struct
 struct Particle {
   std::array<float, 3> position;
   int species;
 };
-// end
 
 void irregular(Communicator& ranks) {
   const Count p = ranks.size(), me = ranks.rank();
@@ -88,7 +86,6 @@ void irregular(Communicator& ranks) {
 void with_displacements(Communicator& ranks) {
   const Count p = ranks.size();
   const std::vector<int> mine(ranks.rank() + 1, 7);
-  // part: displacements
   std::vector<Count> counts(p), places(p);  // rank i gives i + 1 elements, and has room for p
   for (Rank rank = 0; rank < p; ++rank) {
     counts[rank] = rank + 1;
@@ -96,7 +93,6 @@ void with_displacements(Communicator& ranks) {
   }
   std::vector<int> table(p * p);
   allgatherv(ranks, mine, table, counts, places);
-  // end
   for (Count i = 0; i < p * p; ++i) check(table[i] == (i % p <= i / p ? 7 : 0), "displacements");
 }
 
@@ -127,14 +123,12 @@ void neighbours(Communicator& ranks) {
 
 void tree(Communicator& ranks) {
   const Count p = ranks.size(), me = ranks.rank();
-  // part: list of neighbours
   // A binary tree: each rank tells its parent and its children its number, and learns theirs.
   const auto existing = [p](Rank rank) { return rank < p ? rank : -1; };  // a negative rank stands for no neighbour
   const std::vector<Rank> around{me == 0 ? -1 : (me - 1) / 2, existing(2 * me + 1), existing(2 * me + 2)};
   const std::array mine{static_cast<int>(me)};
   std::array theirs{-1, -1, -1};  // -1 stays where there is no neighbour
   neighbor_allgather(ranks, Neighbors(around, around), mine, theirs);
-  // end
   for (std::size_t i = 0; i < around.size(); ++i) check(theirs[i] == around[i], "tree");
 }
 
@@ -142,7 +136,6 @@ void layouts(Communicator& ranks) {
   const Count p = ranks.size(), me = ranks.rank();
   std::vector<double> rows(2 * p), columns(2 * p);
   for (Count i = 0; i < 2 * p; ++i) rows[i] = static_cast<double>(me * 2 * p + i);
-  // part: layouts
   // A matrix of 2 p rows and p columns, of which each rank has two rows, becomes one of which each rank has a column.
   std::vector<Layout> sent, received;
   for (Rank rank = 0; rank < p; ++rank) {
@@ -150,21 +143,18 @@ void layouts(Communicator& ranks) {
     received.push_back({{.offset = rank * 2 * Bytes{sizeof(double)}, .length = 2 * sizeof(double)}});
   }
   alltoallw(ranks, rows.data(), sent, columns.data(), received);
-  // end
   for (Count i = 0; i < 2 * p; ++i) check(columns[i] == static_cast<double>(i * p + me), "layouts");
 }
 
 void fixed_counts(Communicator& ranks) {
   const Count p = ranks.size(), me = ranks.rank(), n = 5;
   std::vector<double> cells(n + 2, static_cast<double>(me));
-  // part: sparse plan
   // The first rank has no neighbour before, the last none behind.
   std::vector<Count> counts(p), sent(p), received(p);
   if (me > 0) counts[me - 1] = 1, sent[me - 1] = 1, received[me - 1] = 0;
   if (me + 1 < p) counts[me + 1] = 1, sent[me + 1] = n, received[me + 1] = n + 1;
   auto halo = plan_alltoallv<double>(ranks, placed_blocks(counts, sent), placed_blocks(counts, received), {.in_place = true});
   halo.execute_in_place(cells);
-  // end
   for (Count i = 0; i < n + 2; ++i) {
     const Rank from = i == 0 && me > 0 ? me - 1 : i == n + 1 && me + 1 < p ? me + 1 : me;
     check(cells[i] == static_cast<double>(from), "neighbours by a plan");

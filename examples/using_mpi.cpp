@@ -34,7 +34,6 @@ void groups() {
   check(first == me % 2, "groups");
 }
 
-// part: MPI_Op
 // In MPI's order: each element of `target` becomes source o target.
 void add_mod_7(void* source, void* target, int* count, MPI_Datatype*) {
   for (int i = 0; i < *count; ++i) static_cast<int*>(target)[i] = (static_cast<int*>(source)[i] + static_cast<int*>(target)[i]) % 7;
@@ -47,11 +46,9 @@ int sum_mod_7(Communicator& ranks, int mine) {
   MPI_Op_free(&add);
   return sum;
 }
-// end
 
 void datatypes(Communicator& ranks) {
   const int p = static_cast<int>(ranks.size());
-  // part: datatypes
   // Column r of a matrix of 10 rows and p columns goes to rank r; p blocks of 10 elements come back, one after the other.
   MPI_Datatype strided, column;
   MPI_Type_vector(/*count=*/10, /*blocklength=*/1, /*stride=*/p, MPI_DOUBLE, &strided);
@@ -62,7 +59,6 @@ void datatypes(Communicator& ranks) {
   MPI_Type_free(&column);  // the layout does not need it any more
   MPI_Type_free(&strided);
   exchange.execute(matrix.data(), columns.data());
-  // end
   for (const double each : columns) check(each == static_cast<double>(ranks.rank()), "datatypes");
 }
 

@@ -13,26 +13,22 @@ static void check(int right, const char* what) {
   exit(1);
 }
 
-// part: try
 // Returns the error of a call from the function that makes it.
 #define TRY(call)              \
   do {                         \
     const int error_ = (call); \
     if (error_) return error_; \
   } while (0)
-// end
 
 static int regular(quadrille_group ranks, int64_t me, int64_t p) {
   enum { n = 100 };
   double* input = calloc(2 * (size_t)p * n, sizeof(double));
   double* output = input + p * n;
   for (int64_t i = 0; i < p * n; ++i) input[i] = (double)me;
-  // part: plan
   quadrille_plan exchange;
   TRY(quadrille_plan_alltoall(ranks, 100, sizeof(double), NULL, &exchange));  // 100 elements for each rank
   for (int step = 0; step < 10; ++step) TRY(quadrille_execute(exchange, input, output));
   TRY(quadrille_plan_free(&exchange));
-  // end
   check(output[p * n - 1] == (double)(p - 1), "plan");
 
   // part: options
@@ -53,7 +49,6 @@ static int in_place(quadrille_group ranks, int64_t me, int64_t p) {
   int* all = malloc((size_t)p * sizeof(int));
   double step = me == 0 ? 0.25 : 0;
   quadrille_plan gathering, telling;
-  // part: in place
   const quadrille_plan_options one_buffer = {.in_place = 1};
   TRY(quadrille_plan_allgather(ranks, 1, sizeof(int), &one_buffer, &gathering));
   all[me] = (int)(me * me);
@@ -61,7 +56,6 @@ static int in_place(quadrille_group ranks, int64_t me, int64_t p) {
 
   TRY(quadrille_plan_broadcast(ranks, 1, sizeof(double), /*root=*/0, NULL, &telling));  // always in place
   TRY(quadrille_execute_in_place(telling, &step));
-  // end
   check(all[p - 1] == (int)((p - 1) * (p - 1)) && step == 0.25, "in place");
   TRY(quadrille_plan_free(&gathering));
   TRY(quadrille_plan_free(&telling));
@@ -76,14 +70,12 @@ static int irregular(quadrille_group ranks, int64_t me, int64_t p) {
   int* mine = table + p * p;
   for (int64_t i = 0; i <= me; ++i) mine[i] = (int)(10 * me + i);
   quadrille_plan gathering;
-  // part: irregular
   for (int64_t rank = 0; rank < p; ++rank) {  // rank i gives i + 1 elements, and has room for p
     counts[rank] = rank + 1;
     places[rank] = rank * p;
   }
   TRY(quadrille_plan_allgatherv(ranks, counts, places, sizeof(int), NULL, &gathering));
   TRY(quadrille_execute(gathering, mine, table));
-  // end
   check(table[p * p - 1] == (int)(11 * (p - 1)) && table[p > 1] == 0, "irregular");
   TRY(quadrille_plan_free(&gathering));
   free(counts);
@@ -163,10 +155,8 @@ static int requests(quadrille_group ranks, int64_t me, int64_t p) {
 static int errors(quadrille_group ranks) {
   quadrille_plan plan;
   char said[200] = "";
-  // part: errors
   const int error = quadrille_plan_broadcast(ranks, 1, sizeof(int), /*root=*/-1, NULL, &plan);
   if (error == QUADRILLE_MISUSE) snprintf(said, sizeof said, "%s", quadrille_error_text());  // the root is -1; ranks are 0 to 3
-  // end
   check(strstr(said, "the root is -1") != NULL && plan == NULL, "errors");
   return QUADRILLE_SUCCESS;
 }

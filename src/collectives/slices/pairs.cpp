@@ -77,9 +77,7 @@ Regions folded(const Regions& regions) {
 
 Parameter grain_parameter() {
   return {.name = "grain",
-          .summary =
-              "data is cut into units of this many bytes; larger units make longer pieces but less balance: 64 ranks that send 1 "
-              "KiB to one rank each have a C2 of 8,064 B in two-phase with units of 64 B, of 2,016 B with units of 1 B",
+          .summary = "data is cut into units of this many bytes; larger units make longer pieces but less balance",
           // The default is a cache line, which costs as much to copy as one byte. It does not depend on the counts,
           // because with `counts=headers` no rank knows all of them.
           .standard = Count{64},
