@@ -17,7 +17,6 @@
 #include "reports/schedule_verdict.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/output.hpp"
-#include "support/talk.hpp"
 
 namespace quadrille::command {
 namespace {

@@ -13,10 +13,8 @@
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
 #include "options/common_options.hpp"
-#include "options/document_kind.hpp"
-#include "options/event_arguments.hpp"
+#include "options/documents.hpp"
 #include "options/model_options.hpp"
-#include "options/only_option.hpp"
 #include "options/problem_options.hpp"
 #include "options/subject.hpp"
 #include "quadrille/error.hpp"
@@ -26,7 +24,6 @@
 #include "schedule/policy_name.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/output.hpp"
-#include "support/talk.hpp"
 
 namespace quadrille::command {
 namespace {
