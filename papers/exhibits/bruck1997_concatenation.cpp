@@ -1,15 +1,85 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks how the last round of the concatenation is cut into areas, and when the result is not optimal.
+// The concatenation operation of [bruck1997]: its worked examples, and how its last round is cut into areas.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
 #include "papers/exhibit.hpp"
-#include "papers/machines.hpp"
-#include "papers/moves.hpp"
+#include "papers/problems.hpp"
 #include "patterns/table_partition.hpp"
 #include "quadrille/cost.hpp"
 
 namespace quadrille::papers {
 namespace {
 
-Schedule bruck1997_table1_concatenation(Count n, Count ports, Bytes block_bytes) {
+// Checks the worked examples of the concatenation operation: the spanning trees of nine ranks on two ports, and five
+// ranks on one.
+
+Schedule concatenation(Count n, Count ports, Bytes block_bytes) {
+  return make_schedule(problem_of(Collective::allgather, n, block_bytes), fmt::format("concatenation:ports={}", ports));
+}
+
+void compare(Reproduction& made, const Schedule& schedule, const std::vector<std::pair<Count, Bytes>>& said, const std::string& who,
+             const char* place) {
+  const std::vector<Move> moves = moves_of(schedule, 0);
+  Sheet sheet{.name = who, .columns = {"round", "offset", "blocks"}};
+  for (const Move& move : moves) sheet.rows.push_back({move.round, move.offset, move.length});
+  made.sheets.push_back(std::move(sheet));
+  for (std::size_t i = 0; i < said.size(); ++i) {
+    const bool there = i < moves.size();
+    made.equal(fmt::format("{}: offset of edge {}", who, i + 1), said[i].first, there ? moves[i].offset : 0, place);
+    made.equal(fmt::format("{}: blocks on edge {}", who, i + 1), said[i].second, there ? moves[i].length : 0, place);
+  }
+}
+
+// By the paper's own figures, the folklore algorithm takes twice as long for every machine and block size.
+void price(Reproduction& made) {
+  const MachineCosts machine = machine_of_paper("sp1");
+  Sheet sheet{.name = "sp1",
+              .columns = {"processors", "block (B)", "folklore (µs)", "concatenation (µs)", "folklore over concatenation"}};
+  for (const Count n : {16, 64}) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const Bytes block_bytes : {4, 64, 1024, 16384}) {
+      const Problem problem = problem_of(Collective::allgather, n, block_bytes);
+      const auto us = [&](const char* specification) {
+        return price_of(workload(make_schedule(problem, specification)), *find_model("linear"), machine).blocking_s * 1e6;
+      };
+      const double folklore = us("gather-broadcast"), concatenation = us("concatenation");
+      sheet.rows.push_back({n, block_bytes, folklore, concatenation, folklore / concatenation});
+      least = std::min(least, folklore / concatenation);
+    }
+    made.at_least(
+            fmt::format(
+                "{} processors of the SP-1, blocks of 4 B to 16 KiB: time of the folklore algorithm over that of concatenation, "
+                "minimum; by the paper's count both C1 and C2 are twice as large (\"This algorithm is not optimal\")",
+                n),
+            2, least, "section 4, p. 1150")
+        .is_reading = true;
+  }
+  made.sheets.push_back(std::move(sheet));
+}
+
+Reproduction make_bruck1997_fig7(const Making&) {
+  Reproduction made;
+  compare(made, concatenation(9, 2, 1), {{1, 1}, {2, 1}, {3, 3}, {6, 3}}, "nine-processors", "section 4.1, figures 7 and 8");
+  compare(made, concatenation(5, 1, 1), {{1, 1}, {2, 2}, {4, 1}}, "five-processors", "section 4.2, figure 9");
+
+  const Figures folklore = figures(make_schedule(problem_of(Collective::allgather, 16, 1), "gather-broadcast"));
+  made.equal("folklore algorithm (gather, then broadcast) on 16 processors: rounds, 2 ceil(log2 n)", 8, folklore.c1,
+             "section 4, p. 1150");
+  made.equal("folklore algorithm on 16 processors: blocks a port carries in these rounds, 2 (n - 1)", 30, folklore.c2,
+             "section 4, p. 1150")
+      .found(Outcome::paper_is_wrong, 15 + 16 * 4,
+             "a port carries n - 1 blocks in the gather and n blocks in each of the log n rounds of the broadcast; 2 (n - 1) needs "
+             "pipelining, which takes more rounds");
+  price(made);
+  return made;
+}
+
+// Checks how the last round of the concatenation is cut into areas, and when the result is not optimal.
+
+Schedule one_round_concatenation(Count n, Count ports, Bytes block_bytes) {
   return make_schedule(problem_of(Collective::allgather, n, block_bytes),
                        fmt::format("concatenation:ports={},last=one-round", ports));
 }
@@ -70,7 +140,7 @@ Excess excess(const Making& making) {
       for (Count n = power - k; n <= std::min<Count>(power, k <= 6 ? 1500 : 400); ++n)
         for (Bytes b = 3; b <= 24; ++b) {
           if (n <= k + 1) continue;  // a single round suffices
-          const Bytes more = figures(bruck1997_table1_concatenation(n, k, b)).c2 - (b * (n - 1) + k - 1) / k;
+          const Bytes more = figures(one_round_concatenation(n, k, b)).c2 - (b * (n - 1) + k - 1) / k;
           if (in_range(n, k, b)) {
             ++result.in_the_range;
             result.in_the_exact_range += must_exceed(n, k, b) ? 1 : 0;
@@ -87,13 +157,13 @@ Excess excess(const Making& making) {
 Reproduction make_bruck1997_table1(const Making& making) {
   Reproduction made;
   cut(made);
-  const std::vector<Move> ten = moves_of(bruck1997_table1_concatenation(10, 3, 3), 0);
+  const std::vector<Move> ten = moves_of(one_round_concatenation(10, 3, 3), 0);
   const auto first_round = std::count_if(ten.begin(), ten.end(), [&](const Move& move) { return move.round == ten.front().round; });
   made.equal("n1 of the example with n = 10 and k = 3", 3, 1 + first_round, "section 4.2 and table 1")
       .found(Outcome::misprint, 4,
              "section 4 defines n1 as (k+1)^(d-1), which is 4, so that n2 is 6; the table shows a valid cut, but not one that "
              "occurs in this algorithm");
-  const std::vector<Move> four = moves_of(bruck1997_table1_concatenation(4, 2, 2), 0);
+  const std::vector<Move> four = moves_of(one_round_concatenation(4, 2, 2), 0);
   const auto last = std::count_if(four.begin(), four.end(), [&](const Move& move) { return move.round == four.back().round; });
   made.equal(
           "processors addressed in the last round for n = 4, k = 2 and b = 2, if each offset \"is determined by the index of the "
@@ -117,6 +187,14 @@ Reproduction make_bruck1997_table1(const Making& making) {
 }
 
 }  // namespace
+
+extern const Exhibit bruck1997_fig7{
+    .id = "bruck1997-fig7",
+    .title = "The concatenation operation on nine and on five processors",
+    .source = "bruck1997, figures 7 to 9 and section 4",
+    .about = "messages of processor 0; figure 9 counts offsets downwards, which reverses the ring",
+    .make = make_bruck1997_fig7,
+};
 
 extern const Exhibit bruck1997_table1{
     .id = "bruck1997-table1",

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Computes the verdict on an exhibit from its comparisons, and puts it into words.
+#include "papers/exhibit.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
-
-#include "papers/exhibit.hpp"
 
 namespace quadrille::papers {
 namespace {
@@ -49,6 +48,15 @@ bool is_stricter(const PaperFinding& finding, const Comparison& comparison) {
   return false;
 }
 
+// Describes by how much two values differ, both not 0: "39.0 % above the bound", "2.2 times the bound", "+12.5 %".
+std::string difference_of(const Comparison& comparison) {
+  const double factor = comparison.ours / comparison.paper;
+  const bool is_bound = comparison.relation != Relation::equal;
+  if (factor > 0 && (factor < 0.51 || factor > 1.99)) return fmt::format("{:.3g} times{}", factor, is_bound ? " the bound" : "");
+  if (!is_bound) return fmt::format("{:+.1f} %", (factor - 1) * 100);
+  return fmt::format("{:.1f} % {} the bound", std::abs(factor - 1) * 100, comparison.ours > comparison.paper ? "above" : "below");
+}
+
 // Returns a description without the paper's own words, which are quoted in brackets.
 std::string without_quotation(std::string text) {
   const std::size_t begin = text.find(" (\""), end = text.find("\")", begin + 3);
@@ -68,19 +76,6 @@ Outcome outcome_of(const Comparison& comparison) {
                                                                                                          : Outcome::holds;
   return is_borne_out && finding->level != Outcome::sharper_bound ? finding->level : Outcome::differs;
 }
-
-namespace {
-
-// Describes by how much two values differ, both not 0: "39.0 % above the bound", "2.2 times the bound", "+12.5 %".
-std::string difference_of(const Comparison& comparison) {
-  const double factor = comparison.ours / comparison.paper;
-  const bool is_bound = comparison.relation != Relation::equal;
-  if (factor > 0 && (factor < 0.51 || factor > 1.99)) return fmt::format("{:.3g} times{}", factor, is_bound ? " the bound" : "");
-  if (!is_bound) return fmt::format("{:+.1f} %", (factor - 1) * 100);
-  return fmt::format("{:.1f} % {} the bound", std::abs(factor - 1) * 100, comparison.ours > comparison.paper ? "above" : "below");
-}
-
-}  // namespace
 
 std::string values_of(const Comparison& comparison) {
   std::string text = fmt::format("{} {}{}, ours {}", comparison.is_reading ? "read as" : "paper", said_text(comparison),
@@ -158,6 +153,25 @@ ExhibitVerdict verdict_of(const Reproduction& reproduction) {
   verdict.headline = fmt::format("{}{}: {}", begin, without_quotation(worst->what), values_of(*worst));
   if (verdict.headline.size() > most_letters) verdict.headline = begin.substr(0, begin.find(';'));
   return verdict;
+}
+
+#define ROW(record) extern const Exhibit record;
+#include "papers/exhibits.def"
+#undef ROW
+
+std::span<const Exhibit* const> all_exhibits() {
+#define ROW(record) &record,
+  static constexpr const Exhibit* table[] = {
+#include "papers/exhibits.def"
+  };
+#undef ROW
+  return table;
+}
+
+const Exhibit* find_exhibit(std::string_view id) {
+  const auto exhibits = all_exhibits();
+  const auto found = std::find_if(exhibits.begin(), exhibits.end(), [&](const Exhibit* exhibit) { return exhibit->id == id; });
+  return found == exhibits.end() ? nullptr : *found;
 }
 
 }  // namespace quadrille::papers
