@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs quadrille project: what a recorded program would take on another machine, by the MPI library's collectives and by ours.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>

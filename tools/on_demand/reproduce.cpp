@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <mutex>
 #include <optional>
-#include <span>
 #include <string>
 #include <system_error>
 #include <thread>

@@ -174,7 +174,7 @@ std::vector<Count> ProblemOptions::placement() const {
 }
 
 CountsFile ProblemOptions::read_counts(Bytes block_bytes) const {
-  const std::string label = *counts == "-" ? "stdin" : "'" + *counts + "'";
+  const std::string label = label_of(*counts);
   if (!counts_text_) counts_text_ = read_text(*counts, label);
   return parse_counts(*counts_text_, label, block_bytes);
 }

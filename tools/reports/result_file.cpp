@@ -181,7 +181,7 @@ Json read_json(const std::string& file) {
 
 RaceFile read_race_file(const std::string& file) {
   const Json json = read_json(file);
-  const std::string label = file == "-" ? "stdin" : fmt::format("'{}'", file);
+  const std::string label = label_of(file);
   if (json.is_discarded() || !json.is_object())
     throw Error(ErrorCode::malformed, fmt::format("{} is not a result of 'quadrille race --json': it is no JSON object", label));
   return race_file_of(json, label);

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <sstream>
 
 #include "collectives/short_specification.hpp"
 #include "draw/schedule_trace.hpp"

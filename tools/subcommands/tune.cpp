@@ -254,7 +254,7 @@ int report(const std::vector<TuneResult>& sessions, const TuneArguments& options
 // Local: the cells of the calls in the report of a run, for so many ranks.
 std::vector<WantedCell> wanted_by(const std::string& file, Count ranks) {
   std::vector<std::string> remarks;
-  auto wanted = wanted_cells(read_text(file, file == "-" ? "stdin" : "'" + file + "'"), "'" + file + "'", ranks, remarks);
+  auto wanted = wanted_cells(read_text(file, label_of(file)), "'" + file + "'", ranks, remarks);
   for (const std::string& sentence : remarks) remark(sentence);
   return wanted;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // quadrille verify: prints findings and figures of schedules, generated or read from files.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
