@@ -20,12 +20,10 @@
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
 #include "options/help_text.hpp"
-#include "options/misuse.hpp"
 #include "quadrille/error.hpp"
 #include "subcommands/subcommand.hpp"
-#include "support/environment_check.hpp"
 #include "support/output.hpp"
-#include "support/talk.hpp"
+#include "support/refuse.hpp"
 
 namespace quadrille::command {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "papers/exhibits/conclusions.hpp"
-#include "papers/machines.hpp"
+#include "papers/problems.hpp"
 #include "quadrille/flips.hpp"
 
 namespace quadrille::papers {

@@ -10,7 +10,7 @@
 #include <random>
 
 #include "papers/exhibit.hpp"
-#include "papers/machines.hpp"
+#include "papers/problems.hpp"
 #include "quadrille/algorithm.hpp"
 
 namespace quadrille::papers {
@@ -34,19 +34,19 @@ const std::vector<Rivals> rivals{
      "reduce-scatter-allgather:scatter=recursive-halving:first=near,gather=recursive-doubling:first=far"},
     {"alltoall", Collective::alltoall, "bine", "hypercube"}};
 
-struct Traffic {
+struct HostTraffic {
   Rank from = 0, to = 0;
   Bytes bytes = 0;
 };
 
 // Returns the bytes of all messages between each two ranks.
-std::vector<Traffic> traffic_of(Collective collective, Count p, const char* specification) {
+std::vector<HostTraffic> traffic_of(Collective collective, Count p, const char* specification) {
   const Schedule schedule = make_schedule(problem_of(collective, p, has_blocks(collective) ? 1 : p), specification);
   std::map<std::pair<Rank, Rank>, Bytes> sums;
   for (Rank rank = 0; rank < p; ++rank)
     for (const Round& round : schedule.program(rank).rounds)
       for (const Message& message : round.sends) sums[{rank, message.peer}] += bytes(message.regions);
-  std::vector<Traffic> list;
+  std::vector<HostTraffic> list;
   for (const auto& [ranks, sum] : sums) list.push_back({ranks.first, ranks.second, sum});
   return list;
 }
@@ -61,9 +61,9 @@ class Site {
   Count hosts() const { return network_.ranks(); }
 
   // Returns the bytes that pass the global links, if rank i is on host hosts[i].
-  double global_bytes(const std::vector<Traffic>& traffic, const std::vector<Rank>& hosts) {
+  double global_bytes(const std::vector<HostTraffic>& traffic, const std::vector<Rank>& hosts) {
     double sum = 0;
-    for (const Traffic& each : traffic) sum += Number(each.bytes * crossings(hosts[index(each.from)], hosts[index(each.to)]));
+    for (const HostTraffic& each : traffic) sum += Number(each.bytes * crossings(hosts[index(each.from)], hosts[index(each.to)]));
     return sum;
   }
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "papers/exhibits/conclusions.hpp"
-#include "papers/machines.hpp"
+#include "papers/problems.hpp"
 #include "quadrille/flips.hpp"
 
 namespace quadrille::papers {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "papers/exhibits/irregular.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace quadrille::papers {

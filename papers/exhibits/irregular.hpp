@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "papers/exhibit.hpp"
-#include "papers/machines.hpp"
+#include "papers/problems.hpp"
 #include "quadrille/traffic.hpp"
 #include "quadrille/traffic_patterns.hpp"
 

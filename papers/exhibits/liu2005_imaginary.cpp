@@ -9,7 +9,7 @@
 
 #include "papers/exhibit.hpp"
 #include "papers/exhibits/torus_exchange.hpp"
-#include "papers/moves.hpp"
+#include "papers/problems.hpp"
 #include "quadrille/cost.hpp"
 
 namespace quadrille::papers {

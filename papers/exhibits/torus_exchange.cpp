@@ -7,13 +7,6 @@
 
 namespace quadrille::papers {
 
-std::vector<Bytes> longest_by_round(const Schedule& schedule) {
-  std::vector<Bytes> longest;
-  for (const StageFigures& stage : stage_figures(schedule))
-    for (const RoundFigures& round : stage.rounds) longest.push_back(round.longest);
-  return longest;
-}
-
 Schedule torus_exchange(const std::vector<Count>& sides, Bytes block_bytes, const std::string& specification) {
   Problem problem = Problem::alltoall(std::accumulate(sides.begin(), sides.end(), Count{1}, std::multiplies<>()), block_bytes);
   problem.grid = sides;

@@ -5,12 +5,9 @@
 #include <map>
 #include <vector>
 
-#include "papers/machines.hpp"
+#include "papers/problems.hpp"
 
 namespace quadrille::papers {
-
-// Returns the longest message of each round that has messages.
-std::vector<Bytes> longest_by_round(const Schedule& schedule);
 
 Schedule torus_exchange(const std::vector<Count>& sides, Bytes block_bytes, const std::string& specification = "torus");
 

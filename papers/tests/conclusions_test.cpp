@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "collectives/baselines.hpp"
-#include "papers/machines.hpp"
+#include "papers/problems.hpp"
 
 namespace quadrille::papers {
 namespace {

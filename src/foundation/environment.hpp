@@ -2,7 +2,7 @@
 // The one table of the environment variables whose names begin with QUADRILLE. All of them are read by the functions below.
 //
 // A wrong value of a library's variable is an error, or is ignored with a warning: see `is_tolerated`. The command refuses every
-// wrong value, and every name that is not in the table (tools/support/environment_check.hpp). A library only warns of such names,
+// wrong value, and every name that is not in the table (tools/support/refuse.hpp). A library only warns of such names,
 // because a program may have variables of its own.
 #pragma once
 

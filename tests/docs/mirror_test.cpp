@@ -86,13 +86,16 @@ constexpr Exception exceptions[] = {
     {"src/execute/mpi/plug_in/mpi_process.cpp", "tests/mpi/callers/progress.cpp", "a program per MPI shows its callbacks at work"},
     {"src/mpi_face/recording/recorded_sites.cpp", "tests/mpi_face/recorded.c",
      "recordings of programs with known calls show the sites"},
-    {"tools/on_demand/project_report.cpp", "tests/tools/subcommands/project_test.cpp", "users see it through the subcommand"},
+    {"tools/on_demand", "tests/tools/subcommands/project_test.cpp", "users see it through the subcommands"},
+    {"tools/options/model_options.cpp", "tests/tools/subcommands/simulate_test.cpp", "users see it through the subcommands"},
+    {"tools/options/subject.cpp", "tests/tools/own_schedule_test.cpp", "users see it through the subcommands"},
     {"tools/reports/explain_report.cpp", "tests/tools/subcommands/explain_test.cpp", "users see it through the subcommand"},
     {"tools/reports/price_report.cpp", "tests/tools/subcommands/price_test.cpp", "users see it through the subcommand"},
     {"tools/reports/race_plot.cpp", "tests/tools/subcommands/compare_test.cpp", "users see it through the subcommand"},
     {"tools/reports/race_report.cpp", "tests/tools/subcommands/race_test.cpp", "users see it through the subcommand"},
-    {"tools/reports/recording_report.cpp", "tests/tools/subcommands/recording_test.cpp", "users see it through the subcommand"},
+    {"tools/reports/result_file.cpp", "tests/tools/subcommands/plot_test.cpp", "users see it through the subcommands"},
     {"tools/reports/schedule_verdict.cpp", "tests/tools/subcommands/verify_test.cpp", "users see it through the subcommand"},
+    {"tools/smpi/main.cpp", "tests/smpi/CMakeLists.txt", "it runs in SimGrid"},
     {"tools/subcommands/wrap.cpp", "tests/mpi_face/wrap_test.sh", "it starts MPI programs"},
 };
 

@@ -1,35 +1,124 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs quadrille project: what a recorded program would take on another machine, by the MPI library's collectives and by ours.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "foundation/alternatives.hpp"
+#include "foundation/text/counted.hpp"
 #include "on_demand/project_report.hpp"
 #include "on_demand/timeline_file.hpp"
 #include "options/arguments.hpp"
+#include "options/cases.hpp"
+#include "options/documents.hpp"
 #include "options/file_format.hpp"
-#include "options/placement.hpp"
-#include "options/rank_scale.hpp"
-#include "options/vendor_case.hpp"
+#include "options/problem_options.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/projection.hpp"
+#include "quadrille/scaled_recording.hpp"
+#include "quadrille/types.hpp"
 #include "quadrille/vendor_choice.hpp"
 #include "subcommands/on_demand.hpp"
-#include "support/converted_picture.hpp"
-#include "support/exit_codes.hpp"
 #include "support/output.hpp"
-#include "support/talk.hpp"
+#include "support/refuse.hpp"
 
 namespace quadrille::command {
 namespace {
+
+constexpr Count most_times = 1'000'000;
+
+std::vector<Count> sides_of(std::string_view text) {
+  std::vector<Count> sides;
+  while (true) {
+    const std::size_t end = std::min(text.find('x'), text.size());
+    sides.push_back(parse_whole(text.substr(0, end), "a side of a grid of --scale", 1));
+    if (end == text.size()) return sides;
+    text.remove_prefix(end + 1);
+  }
+}
+
+// Gives one rank to each node in turn. `nodes`: the ranks placed by block.
+std::vector<Count> cyclic(const std::vector<Count>& nodes) {
+  std::vector<Count> room(index(*std::max_element(nodes.begin(), nodes.end()) + 1), 0);
+  for (const Count node : nodes) ++room[index(node)];
+  std::vector<Count> placed;
+  while (placed.size() < nodes.size())
+    for (std::size_t node = 0; node < room.size(); ++node)
+      if (room[node] > 0) --room[node], placed.push_back(static_cast<Count>(node));
+  return placed;
+}
+
+std::vector<Count> read_placement(const std::string& file, Count ranks) {
+  const std::string label = label_of(file);
+  std::istringstream text(read_text(file, label));
+  std::vector<Count> nodes;
+  for (std::string line; std::getline(text, line);) {
+    std::istringstream words(line.substr(0, line.find('#')));
+    for (std::string word; words >> word;) nodes.push_back(parse_whole(word, "the node of a rank in " + label, 0));
+  }
+  if (size(nodes) != ranks) refuse(fmt::format("{} places {} ranks, not {}", label, nodes.size(), ranks));
+  return nodes;
+}
+
+// Parses "8:weak", eight times as many as `recorded` ranks, and "2x4=4x16:strong", a grid that becomes a larger one. Throws
+// Error{misuse} with a sentence that says what was expected; scaled() checks the grids.
+RankScale parse_scale(const std::string& text, Count recorded) {
+  const std::size_t colon = text.find(':'), equals = text.find('=');
+  const std::vector<std::string> rules{"same", "weak", "strong"};
+  if (colon == std::string::npos)
+    refuse(fmt::format("--scale is a factor or two grids, and how blocks scale ({}), such as 8:weak or 2x4=4x16:weak, not '{}'",
+                       alternatives(rules), text));
+  const std::string rule = text.substr(colon + 1);
+  const auto blocks = block_scale_named(rule);
+  if (!blocks) refuse_unknown("rule of --scale", rule, rules);
+  const std::string_view grids = std::string_view(text).substr(0, colon);
+  if (equals < colon)
+    return {.from = sides_of(grids.substr(0, equals)), .to = sides_of(grids.substr(equals + 1)), .blocks = *blocks};
+  const Count times = parse_whole(grids, "the factor of --scale", 2);
+  if (times > most_times) refuse(fmt::format("--scale {} makes too many ranks", text));
+  return {.from = {recorded}, .to = {recorded * times}, .blocks = *blocks};
+}
+
+// "; --scale 16:weak makes 64 ranks of the 4 recorded ones"; empty if no factor does so.
+std::string scale_hint(Count recorded, Count wanted) {
+  if (recorded < 2 || wanted <= recorded || wanted % recorded != 0 || wanted > most_scaled_ranks) return "";
+  return fmt::format("; --scale {}:weak makes {} ranks of the {} recorded ones", wanted / recorded, wanted, recorded);
+}
+
+// Returns the node of each of `ranks` ranks. `node_sizes`: ranks of each node (the option --node-sizes). `placement`: block (each
+// node is filled before the next; the default), cyclic (one rank a node in turn, as long as there is room), or a file with the node
+// of each rank, which needs no sizes. Nothing is returned if neither is given. `recorded`: ranks before they were scaled. Throws
+// Error{misuse}, Error{malformed}.
+std::optional<std::vector<Count>> placed_ranks(const std::optional<std::string>& node_sizes,
+                                               const std::optional<std::string>& placement, Count ranks, Count recorded) {
+  const bool is_cyclic = placement == "cyclic";
+  if (placement && !is_cyclic && placement != "block") {
+    if (node_sizes)
+      refuse(fmt::format(
+          "--placement is block or cyclic beside --node-sizes; leave --node-sizes out if '{}' is a file that places the ranks",
+          *placement));
+    return read_placement(*placement, ranks);
+  }
+  if (!node_sizes && placement) refuse(fmt::format("--placement {} needs --node-sizes, such as 8x8", *placement));
+  if (!node_sizes) return std::nullopt;
+  ProblemOptions options;
+  options.node_sizes = node_sizes;
+  const Count placed = options.rank_counts(0).front();
+  if (placed != ranks)
+    refuse(
+        fmt::format("the nodes '{}' hold {}, not {}{}", *node_sizes, counted(placed, "rank"), ranks, scale_hint(recorded, placed)));
+  const std::vector<Count> nodes = options.problem(Collective::barrier, ranks, 0, 0).nodes;
+  return is_cyclic ? cyclic(nodes) : nodes;
+}
 
 // The hosts on which the ranks were recorded, numbered from 0.
 std::vector<Count> recorded_hosts(const Recording& recording) {

@@ -8,7 +8,7 @@
 #include "quadrille/projection.hpp"
 #include "quadrille/recording.hpp"
 #include "quadrille/scaled_recording.hpp"
-#include "support/json.hpp"
+#include "support/text.hpp"
 
 namespace quadrille::command {
 

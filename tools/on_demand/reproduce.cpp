@@ -1,33 +1,316 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs quadrille reproduce: makes the tables and figures of papers again from our schedules, with a verdict on each.
+// Runs quadrille reproduce: makes exhibits (tables and figures of papers) again from our schedules, with a verdict on each, as
+// text, as JSON and for the documentation.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cctype>
+#include <condition_variable>
+#include <exception>
 #include <filesystem>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "draw/plot.hpp"
-#include "on_demand/exhibit_makers.hpp"
-#include "on_demand/reproduce_report.hpp"
 #include "options/arguments.hpp"
+#include "papers/exhibit.hpp"
 #include "quadrille/error.hpp"
 #include "subcommands/on_demand.hpp"
-#include "support/exit_codes.hpp"
 #include "support/output.hpp"
-#include "support/talk.hpp"
+#include "support/refuse.hpp"
+#include "support/text.hpp"
 
 namespace quadrille::command {
 namespace {
 
-std::vector<const papers::Exhibit*> chosen(const std::vector<std::string>& ids) {
+using namespace papers;
+
+// Makes exhibits in parallel, on as many threads as there are processors. They can be made in any order, because an exhibit does
+// not depend on others and has no side effects.
+class ExhibitMakers {
+ public:
+  // `progress` must outlive this object.
+  ExhibitMakers(std::vector<const Exhibit*> exhibits, ProgressLine& progress);
+  ~ExhibitMakers();  // waits for the exhibits being made; does not begin others
+  ExhibitMakers(const ExhibitMakers&) = delete;
+  ExhibitMakers& operator=(const ExhibitMakers&) = delete;
+
+  // Waits until the exhibit with this number is made and returns it; each can be taken once. Rethrows an error that occurred while
+  // making it.
+  Reproduction take(std::size_t number);
+
+ private:
+  struct Place {
+    std::optional<Reproduction> made;
+    std::exception_ptr error;
+    std::string doing;
+  };
+
+  void make_until_none_is_left();
+  bool make_next();  // returns false if none is left
+  bool is_finished(std::size_t number) const { return places_[number].made || places_[number].error; }
+
+  const std::vector<const Exhibit*> exhibits_;
+  ProgressLine& progress_;
+  std::mutex mutex_;  // protects all members below except the threads
+  std::condition_variable changed_;
+  std::vector<Place> places_;
+  std::size_t next_ = 0;
+  std::optional<std::size_t> awaited_;
+  std::vector<std::thread> threads_;
+};
+
+// An exhibit, with what was made again.
+struct Made {
+  const Exhibit* exhibit = nullptr;
+  Reproduction reproduction;
+};
+
+std::string in_table(const std::string& text) {
+  std::string escaped;
+  for (const char letter : text) {
+    if (letter == '|') escaped += '\\';
+    escaped += letter;
+  }
+  return escaped;
+}
+
+template <class Cells>
+std::string table_line(const Cells& cells) {
+  return fmt::format("| {} |\n", fmt::join(cells, " | "));
+}
+
+std::string table_of(const Sheet& sheet) {
+  std::string text = table_line(sheet.columns) + table_line(std::vector<std::string>(sheet.columns.size(), "---"));
+  for (const auto& row : sheet.rows) {
+    std::vector<std::string> cells;
+    for (const Cell& cell : row) cells.push_back(in_table(cell_text(cell)));
+    text += table_line(cells);
+  }
+  return text + '\n';
+}
+
+std::string capitalised(std::string_view text) {
+  std::string sentence(text);
+  if (!sentence.empty()) sentence.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence.front())));
+  return sentence;
+}
+
+bool is_plotted(const Reproduction& reproduction, std::size_t sheet) {
+  return std::any_of(reproduction.panels.begin(), reproduction.panels.end(),
+                     [&](const Panel& panel) { return panel.sheet == sheet; });
+}
+
+// Limits for the documentation. Files, and the output for a single exhibit, are complete.
+constexpr std::size_t longest_table = 40;  // rows
+constexpr std::size_t most_listed = 12;    // most comparisons to list; of more, only those that do not hold
+
+ExhibitMakers::ExhibitMakers(std::vector<const Exhibit*> exhibits, ProgressLine& progress)
+    : exhibits_(std::move(exhibits)), progress_(progress), places_(exhibits_.size()) {
+  const std::size_t most = std::min<std::size_t>(std::max(1U, std::thread::hardware_concurrency()), exhibits_.size());
+  try {
+    while (threads_.size() < most) threads_.emplace_back([this] { make_until_none_is_left(); });
+    // no thread could be started (limits of processes or addresses); take() then makes the exhibit itself
+  } catch (const std::system_error&) {}
+}
+
+ExhibitMakers::~ExhibitMakers() {
+  {
+    const std::lock_guard lock(mutex_);
+    next_ = exhibits_.size();
+  }
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void ExhibitMakers::make_until_none_is_left() {
+  while (make_next()) {}
+}
+
+bool ExhibitMakers::make_next() {
+  std::unique_lock lock(mutex_);
+  if (next_ == exhibits_.size()) return false;
+  const std::size_t number = next_++;
+  Place& place = places_[number];
+  const std::string name = fmt::format("{} ({} of {})", exhibits_[number]->id, number + 1, exhibits_.size());
+  // ProgressLine shows only the exhibit that take() waits for, although others are made meanwhile.
+  const auto show = [&](std::string line) {
+    place.doing = std::move(line);
+    if (awaited_ == number) progress_.show(place.doing);
+  };
+  show(name);
+  lock.unlock();
+  std::optional<Reproduction> made;
+  std::exception_ptr error;
+  try {
+    made = exhibits_[number]->make({.progress = [&](std::string_view line) {
+      const std::lock_guard shown(mutex_);
+      show(fmt::format("{}: {}", name, line));
+    }});
+  } catch (...) {
+    error = std::current_exception();
+  }
+  lock.lock();
+  place.made = std::move(made);
+  place.error = error;
+  changed_.notify_all();
+  return true;
+}
+
+Reproduction ExhibitMakers::take(std::size_t number) {
+  std::unique_lock lock(mutex_);
+  awaited_ = number;
+  progress_.show(places_[number].doing);
+  if (threads_.empty()) {
+    lock.unlock();
+    while (next_ <= number) make_next();
+    lock.lock();
+  }
+  changed_.wait(lock, [&] { return is_finished(number); });
+  awaited_.reset();
+  if (places_[number].error) std::rethrow_exception(places_[number].error);
+  return *std::exchange(places_[number].made, std::nullopt);
+}
+
+// Returns the file name of a sheet: "bruck1997-fig4.csv", or "bruck1997-fig4-a.csv" if there are several.
+std::string csv_name(const Made& made, std::size_t sheet) {
+  const auto& sheets = made.reproduction.sheets;
+  return fmt::format("{}{}{}.csv", made.exhibit->id, sheets.size() > 1 ? "-" : "", sheets.size() > 1 ? sheets[sheet].name : "");
+}
+
+std::string exhibits_text() {
+  Table table({{"exhibit"}, {"what it is"}, {"source"}});
+  for (const Exhibit* exhibit : all_exhibits())
+    table.add({std::string(exhibit->id), std::string(exhibit->title), std::string(exhibit->source)});
+  return table.text();
+}
+
+// Returns one line, and one for each comparison.
+std::string verdict_text(const Made& made, bool with_comparisons) {
+  std::string text =
+      wrapped(fmt::format("{}: {}", made.exhibit->id, verdict_of(made.reproduction).sentence), terminal_width(), 2) + '\n';
+  if (!with_comparisons) return text;
+  for (const Comparison& comparison : made.reproduction.comparisons)
+    text += wrapped(fmt::format("  {}: {}{}: {}", name(outcome_of(comparison)), comparison.what,
+                                comparison.place.empty() ? "" : fmt::format(" [{}]", comparison.place), sentence_of(comparison)),
+                    terminal_width(), 4) +
+            '\n';
+  return text;
+}
+
+// Returns Markdown; pictures are in `folder`.
+std::string section_text(const Made& made, const std::string& folder) {
+  const auto& [exhibit, reproduction] = made;
+  std::string text =
+      fmt::format("## {}\n\n`{}`: {}. {}.\n\n", exhibit->title, exhibit->id, exhibit->source, capitalised(exhibit->about));
+  if (!reproduction.panels.empty()) text += fmt::format("![{}]({}/{}.svg)\n\n", exhibit->title, folder, exhibit->id);
+  for (std::size_t i = 0; i < reproduction.sheets.size(); ++i)
+    if (const Sheet& sheet = reproduction.sheets[i]; !is_plotted(reproduction, i) && sheet.rows.size() <= longest_table) {
+      if (reproduction.sheets.size() > 1) text += fmt::format("`{}`:\n\n", csv_name(made, i));
+      text += table_of(sheet);
+    }
+  const ExhibitVerdict verdict = verdict_of(reproduction);
+  text += fmt::format("**{}.**\n\n", capitalised(verdict.headline));
+  const bool all = reproduction.comparisons.size() <= most_listed;
+  const bool places = std::any_of(reproduction.comparisons.begin(), reproduction.comparisons.end(),
+                                  [](const Comparison& comparison) { return !comparison.place.empty(); });
+  std::string lines;
+  std::vector<std::string> findings;  // each once, with a number
+  for (const Comparison& comparison : reproduction.comparisons)
+    if (const Outcome outcome = outcome_of(comparison); all || outcome != Outcome::holds) {
+      std::vector<std::string> cells{in_table(comparison.what)};
+      if (places) cells.push_back(in_table(comparison.place));
+      cells.insert(cells.end(), {std::string(name(outcome)), in_table(values_of(comparison))});
+      if (const std::string finding = finding_of(comparison); !finding.empty()) {
+        const auto known = std::find(findings.begin(), findings.end(), finding);
+        cells.back() += fmt::format("; see {}", known - findings.begin() + 1);
+        if (known == findings.end()) findings.push_back(finding);
+      }
+      lines += table_line(cells);
+    }
+  if (!lines.empty())
+    text += (places ? "| compared | place | verdict | |\n| --- | --- | --- | --- |\n"
+                    : "| compared | verdict | |\n| --- | --- | --- |\n") +
+            lines;
+  if (const std::size_t holding = verdict.counts[Outcome::holds]; !all && holding > 0 && !lines.empty())
+    text += fmt::format("\nThe other {} hold.\n", holding);
+  if (!findings.empty()) text += '\n';
+  for (std::size_t i = 0; i < findings.size(); ++i) text += fmt::format("{}. {}.\n", i + 1, capitalised(findings[i]));
+  for (const std::string& remark : reproduction.remarks) text += '\n' + remark + '\n';
+  return text + '\n';
+}
+
+// Returns a row of a Markdown table ..
+std::string index_line(const Made& made) {
+  const ExhibitVerdict verdict = verdict_of(made.reproduction);
+  std::vector<std::string> cells{std::string(made.exhibit->title), fmt::format("`{}`", made.exhibit->id),
+                                 std::string(name(verdict.outcome))};
+  for (const std::size_t count : verdict.counts) cells.push_back(fmt::format("{}", count));
+  return table_line(cells);
+}
+
+// .. and that table.
+std::string index_of(const std::string& lines) {
+  std::string text = "| verdict | meaning |\n| --- | --- |\n";
+  for (const VerdictLevel& level : verdict_levels)
+    text += table_line(std::vector<std::string>{fmt::format("*{}*", level.name), std::string(level.meaning)});
+  std::vector<std::string> columns{"what", "exhibit", "verdict"};
+  for (const VerdictLevel& level : verdict_levels) columns.emplace_back(level.name);
+  return text +
+         "\nThe last columns say how many comparisons of an exhibit come to each verdict; its own verdict is the worst of "
+         "them.\n\n" +
+         table_line(columns) + table_line(std::vector<std::string>(columns.size(), "---")) + lines + '\n';
+}
+
+Json verdict_json(const Made& made) {
+  const ExhibitVerdict verdict = verdict_of(made.reproduction);
+  Json comparisons = Json::array();
+  for (const Comparison& comparison : made.reproduction.comparisons) {
+    const char* relations[] = {"equal", "at most", "at least"};
+    Json entry{{"what", comparison.what},           {"paper", double{comparison.paper}},
+               {"ours", double{comparison.ours}},   {"relation", relations[static_cast<int>(comparison.relation)]},
+               {"tolerance", comparison.tolerance}, {"verdict", name(outcome_of(comparison))}};
+    if (!comparison.place.empty()) entry["place"] = comparison.place;
+    if (comparison.is_reading) entry["paper_is"] = "a reading of its words";
+    if (const auto& finding = comparison.finding)
+      entry["finding"] = {{"verdict", name(finding->level)},
+                          {"value", double{finding->value}},
+                          {"why", finding->why},
+                          {"transcript_in_doubt", finding->is_transcript_in_doubt}};
+    if (!comparison.aside.empty()) entry["aside"] = comparison.aside;
+    if (!comparison.reason.empty()) entry["reason"] = comparison.reason;
+    comparisons.push_back(std::move(entry));
+  }
+  return {{"id", made.exhibit->id},
+          {"title", made.exhibit->title},
+          {"source", made.exhibit->source},
+          {"verdict", name(verdict.outcome)},
+          {"explained", verdict.explained},
+          {"sentence", verdict.sentence},
+          {"comparisons", std::move(comparisons)}};
+}
+
+Json exhibits_json() {
+  Json array = Json::array();
+  for (const Exhibit* exhibit : all_exhibits())
+    array.push_back({{"id", exhibit->id}, {"title", exhibit->title}, {"source", exhibit->source}, {"about", exhibit->about}});
+  return array;
+}
+
+std::vector<const Exhibit*> chosen(const std::vector<std::string>& ids) {
   std::vector<std::string> known{"all"};
-  for (const papers::Exhibit* exhibit : papers::all_exhibits()) known.emplace_back(exhibit->id);
-  std::vector<const papers::Exhibit*> exhibits;
+  for (const Exhibit* exhibit : all_exhibits()) known.emplace_back(exhibit->id);
+  std::vector<const Exhibit*> exhibits;
   for (const std::string& id : ids) {
-    const auto all = papers::all_exhibits();
+    const auto all = all_exhibits();
     if (id == "all")
       exhibits.insert(exhibits.end(), all.begin(), all.end());
-    else if (const papers::Exhibit* exhibit = papers::find_exhibit(id))
+    else if (const Exhibit* exhibit = find_exhibit(id))
       exhibits.push_back(exhibit);
     else
       refuse_unknown("exhibit", id, known);
@@ -48,7 +331,7 @@ void write(const Made& made, const std::filesystem::path& folder) {
   for (std::size_t i = 0; i < reproduction.sheets.size(); ++i)
     Output((folder / csv_name(made, i)).string()).finish(csv_of(reproduction.sheets[i]));
   if (reproduction.panels.empty()) return;
-  const std::string note = "Verdict: " + papers::verdict_of(reproduction).headline;
+  const std::string note = "Verdict: " + verdict_of(reproduction).headline;
   Output((folder / fmt::format("{}.svg", exhibit->id)).string())
       .finish(draw_plot(std::string(exhibit->title), note, reproduction.sheets, reproduction.panels));
 }
@@ -76,7 +359,7 @@ int run_reproduce(const ReproduceArguments& options) {
     const Made made{exhibits[number], makers.take(number)};
     if (options.folder) write(made, *options.folder);
     progress.clear();
-    explained = explained && papers::verdict_of(made.reproduction).explained;
+    explained = explained && verdict_of(made.reproduction).explained;
     if (options.json) {
       array.push_back(verdict_json(made));
     } else if (options.markdown) {

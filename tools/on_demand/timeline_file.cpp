@@ -5,18 +5,43 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <cstdint>
 #include <limits>
+#include <string>
 #include <string_view>
 
+#include "draw/viewer_page.hpp"
+#include "foundation/text/byte_text.hpp"
 #include "foundation/text/counted.hpp"
 #include "options/file_format.hpp"
+#include "quadrille/indexed.hpp"
+#include "quadrille/projection.hpp"
 #include "quadrille/vendor_choice.hpp"
 #include "support/refuse.hpp"
+#include "support/text.hpp"
 
 namespace quadrille::command {
 namespace {
 
 using recording::RecordedWindow;
+
+// "Alltoall 64 B", "point-to-point"; of no call: "away".
+std::string title_of(const RecordedSite* site) {
+  if (!site) return "away";
+  if (site->kind == RecordedKind::point_to_point) return std::string(name(ProjectedPart::point_to_point));
+  if (site->kind == RecordedKind::others) return "other collectives";
+  const bool has_blocks = site->block_bytes > 0 && site->kind != RecordedKind::making;
+  return has_blocks ? fmt::format("{} {}", site->function, bytes_text(site->block_bytes)) : site->function;
+}
+
+// "computing", "waiting for late ranks", or the title of its call.
+std::string title_of(const ProjectedPiece& piece) {
+  const bool has_part_name = piece.part == ProjectedPart::computing || piece.part == ProjectedPart::waiting;
+  return has_part_name ? std::string(name(piece.part)) : title_of(piece.site);
+}
+
+std::int64_t nanoseconds(double seconds) { return std::llround(std::min(seconds, 9e9) * 1e9); }  // at most 9e18
 
 // Calls of all ranks together. A file for Perfetto then has about 50 MB and a page 3 MB, which both open at once.
 constexpr Count most_traced_calls = 100'000, most_calls_of_page = 20'000;
@@ -52,6 +77,92 @@ std::string_view vendor_title(const Recording& recording, const ProjectionOption
 }
 
 }  // namespace
+
+ProjectionTrace::ProjectionTrace(std::ostream& out, const Recording& recording, std::string_view vendor_title,
+                                 std::string_view place)
+    : packets_(out), recording_(recording) {
+  const std::size_t digits = fmt::formatted_size("{}", std::max<Count>(recording.world_size, 1) - 1);  // names sort as ranks do
+  for (std::size_t side = 0; side < tracks_.size(); ++side) {
+    const std::uint64_t process = packets_.process(fmt::format("{}: {}", side == 0 ? vendor_title : "ours", place));
+    for (const RecordedRank& rank : recording.ranks)
+      tracks_[side].push_back(packets_.track(process, fmt::format("rank {:0{}}", rank.rank, digits)));
+  }
+}
+
+void ProjectionTrace::add(const ProjectedPiece& piece) {
+  const std::int64_t begin = nanoseconds(piece.begin_s), end = nanoseconds(piece.end_s);
+  if (begin == end) return;
+  const std::uint64_t track = tracks_[static_cast<std::size_t>(piece.side)][index(piece.rank)];
+  std::vector<PerfettoAnnotation> annotations;
+  if (piece.site && piece.last_rank >= 0) {
+    const RecordedCommunicator& on = recording_.communicators[piece.site->communicator];
+    annotations = {{"function", std::string_view(piece.site->function)},
+                   {"block bytes", piece.site->block_bytes},
+                   {"communicator", std::string_view(on.name)},
+                   {"ranks", static_cast<std::int64_t>(on.members.size())},
+                   {"last rank to enter", piece.last_rank}};
+    if (!piece.algorithm.empty()) annotations.push_back({"algorithm", piece.algorithm});
+  }
+  packets_.begin(track, begin, title_of(piece), annotations);
+  packets_.end(track, end);
+}
+
+std::size_t ProjectionPage::Texts::operator()(const std::string& text) {
+  const auto [known, is_new] = numbers_.try_emplace(text, all_.size());
+  if (is_new) all_.push_back(text);
+  return known->second;
+}
+
+ProjectionPage::ProjectionPage(const Recording& recording) : recording_(recording) {
+  if (recording.world_size > most_viewed_ranks)
+    refuse(fmt::format("a page shows at most {} ranks, not {}; name a file for Perfetto, such as run.perfetto", most_viewed_ranks,
+                       recording.world_size));
+  for (auto& side : pieces_) side.resize(recording.ranks.size());
+}
+
+void ProjectionPage::add(const ProjectedPiece& piece) {
+  const std::int64_t begin = nanoseconds(piece.begin_s), end = nanoseconds(piece.end_s);
+  if (begin == end) return;
+  std::string detail;
+  if (piece.last_rank >= 0) {
+    const std::string& communicator = recording_.communicators[piece.site->communicator].name;
+    detail = fmt::format("{}{}{}", piece.algorithm, piece.algorithm.empty() || communicator.empty() ? "" : ", ", communicator);
+    if (piece.part == ProjectedPart::waiting) detail = title_of(piece.site) + (detail.empty() ? "" : ", ") + detail;
+  }
+  pieces_[static_cast<std::size_t>(piece.side)][index(piece.rank)].push_back(
+      {begin, end, static_cast<std::size_t>(piece.part), names_(title_of(piece)), details_(detail), piece.last_rank});
+}
+
+std::string ProjectionPage::html(const Words& words) const {
+  Json document{{"format", "quadrille-timeline/1"}, {"title", words.title}, {"sentence", words.sentence}, {"text", words.text}};
+  document["ranks"] = recording_.world_size;
+  document["names"] = names_.all(), document["details"] = details_.all();
+  document["sides"] = Json::array();
+  for (std::size_t side = 0; side < pieces_.size(); ++side) {
+    std::vector<std::int64_t> ranks, parts, names, details, last_ranks, begins, ends;
+    for (std::size_t rank = 0; rank < pieces_[side].size(); ++rank)
+      for (const Piece& piece : pieces_[side][rank]) {
+        ranks.push_back(static_cast<std::int64_t>(rank));
+        parts.push_back(static_cast<std::int64_t>(piece.part));
+        names.push_back(static_cast<std::int64_t>(piece.name));
+        details.push_back(static_cast<std::int64_t>(piece.detail));
+        last_ranks.push_back(piece.last_rank);
+        begins.push_back(piece.begin_ns);
+        ends.push_back(piece.end_ns);
+      }
+    document["sides"].push_back({{"title", words.sides[side]},
+                                 {"rank", ranks},
+                                 {"part", parts},
+                                 {"name", names},
+                                 {"detail", details},
+                                 {"last_rank", last_ranks},
+                                 {"begin_ns", begins},
+                                 {"end_ns", ends}});
+  }
+  ViewerPage page{.title = words.title};
+  page.documents.push_back(document.dump());
+  return html_of(page);
+}
 
 TimelineFile::TimelineFile(const std::string& file, const std::optional<std::string>& window)
     : file_(checked(file)),

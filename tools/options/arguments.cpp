@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 
 #include "problem/collective_words.hpp"
 #include "quadrille/indexed.hpp"

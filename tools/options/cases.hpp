@@ -1,17 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Turns --algorithm into cases. A case is one candidate for one problem: an algorithm with its parameters, or a family that the
-// user brings along (given_schedules.hpp). "all" and ranges of parameters are written out, for every problem.
+// user brings along (subject.hpp). "all" and ranges of parameters are written out, for every problem.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "options/vendor_case.hpp"
+#include "quadrille/algorithm.hpp"
 #include "quadrille/candidate.hpp"
 #include "quadrille/problem.hpp"
+#include "quadrille/result.hpp"
 
 namespace quadrille::command {
+
+// What --algorithm accepts in place of an algorithm of the table: an MPI library's own choice.
+struct VendorCase {
+  std::string name;  // "vendor:openmpi"
+  std::string note;  // "Open MPI 4.1 takes linear_sync here, ..", without a full stop
+  Choice choice;     // the algorithm of the table that sends the same messages
+};
+
+// Parses "vendor:openmpi", the library's choice for this problem, or "vendor:openmpi:pairwise", one of its algorithms. Returns the
+// reason if the choice is not known or the table has no such algorithm. Throws Error{misuse} if no known library is named.
+Result<VendorCase> parse_vendor_case(const Problem& problem, std::string_view specification);
+
+std::vector<std::string> vendor_library_ids();  // "openmpi", "mpich"
+
+// What --algorithm also accepts, for help: "what an MPI library would send (vendor:..)".
+std::string vendor_case_help();
 
 struct Case {
   std::size_t index = 0;  // of the problem

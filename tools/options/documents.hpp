@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Files that the command reads: their text, the schedules and traces that they hold, and the kind of what the command wrote.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -28,5 +30,19 @@ std::vector<Schedule> read_schedules(const std::string& file, const ReadText& re
 
 // Reads the traces of a text. Throws Error{malformed} with a sentence that begins with `label`.
 std::vector<Trace> read_traces(const std::string& text, const std::string& label);
+
+// What a file holds that the command wrote.
+enum class DocumentKind : std::uint8_t {
+  schedule,    // as JSON or text, or nothing that is known
+  trace,       // quadrille trace
+  race,        // quadrille race --json
+  tuning,      // quadrille tune --json
+  report,      // quadrille report --json
+  prediction,  // quadrille simulate --json, quadrille price --json
+};
+
+// Returns the kind of the text's document, or of the first one of an array. `label` names the file in errors. Throws
+// Error{malformed} for a trace or a report of another version, with what to do.
+DocumentKind kind_of_document(const std::string& text, const std::string& label);
 
 }  // namespace quadrille::command

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The options --machine and --model, by which times are predicted. `price` and `simulate` share them.
+// The options by which times are predicted: --machine and --model, and those of simulations by events. Several subcommands share
+// them.
 #pragma once
 
 #include <functional>
@@ -10,9 +11,12 @@
 
 #include "options/parser.hpp"
 #include "quadrille/model_choice.hpp"
+#include "quadrille/result.hpp"
+#include "quadrille/simulate.hpp"
 
 namespace quadrille::command {
 
+// The options --machine and --model, which `price` and `simulate` share.
 struct ModelOptions {
   std::optional<std::string> machine, model;
 
@@ -47,5 +51,20 @@ const Assumptions& assumptions_of(const Model& model, const MachineCosts& machin
 
 // Returns the same as text, one line each; empty if nothing is assumed.
 std::string assumptions_text(const Model& model, const MachineCosts& machine);
+
+// The options of simulations by events. `simulate` and `trace` share them.
+struct EventArguments {
+  std::vector<std::string> policies;
+  std::optional<std::string> seed, late, slow_links, jitter, switching;
+  bool barriers = false;
+
+  void add_to(CLI::App& parser);  // to the group begun last
+  bool given() const;
+  std::vector<Policy> policy_list() const;  // blocking where --policy is not given
+  EventOptions options() const;             // without policy and network
+};
+
+// Returns why the model cannot simulate events, on a network if `has_links`.
+Result<> simulates_events(const Model& model, const MachineCosts& machine, bool has_links);
 
 }  // namespace quadrille::command

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Functions with which subcommands declare their options. CLI11 parses the command line. Its header takes seconds to compile, so
-// only this header's source file includes it, and those that inspect a parser: main, help and completion.
+// Functions with which subcommands declare their options, and the program that some take after them. CLI11 parses the command line.
+// Its header takes seconds to compile, so only this header's source file includes it, and those that inspect a parser: main, help
+// and completion.
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,5 +38,17 @@ void set_footer(CLI::App& parser, std::string_view footer);
 
 // Reads text such as "--ranks 8 --block 64B" by a parser of its own, to which `declare` adds the options.
 void read_options(const std::string& text, const std::function<void(CLI::App&)>& declare);
+
+// Handling of a program on the command line: quadrille SUBCOMMAND [OPTIONS] [--] PROGRAM ARGUMENTS...
+struct ProgramWords {
+  std::vector<std::string>* destination = nullptr;  // receives the program and its arguments
+  // Options that may be given without a value, with the value that they then have: {"--report", "summary"}. Their values must
+  // follow '=', because the next word may be the program.
+  std::map<std::string, std::string> standard_values;
+};
+
+// Moves the program and its arguments from `words` to their destination, so that our parser does not read them. The first of
+// `words` is the subcommand's name.
+void take_program(const CLI::App& subcommand, const ProgramWords& program, std::vector<std::string>& words);
 
 }  // namespace quadrille::command

@@ -12,8 +12,18 @@
 #include "quadrille/operator.hpp"
 #include "quadrille/problem.hpp"
 #include "quadrille/topology.hpp"
+#include "quadrille/traffic_patterns.hpp"
 
 namespace quadrille::command {
+
+// Parses a traffic pattern of --pattern: "spike:64KiB,8B", "sparse:0.1,seed=3", "uniform". `typical` is the size of --block. Throws
+// Error{misuse}.
+TrafficPattern parse_pattern(const std::string& text, Bytes typical);
+
+// Returns true if the pattern states its sizes itself, so that --block has no effect.
+bool has_own_sizes(TrafficKind kind);
+
+std::string pattern_help();
 
 struct TableCell;  // text.hpp
 

@@ -7,10 +7,46 @@
 
 #include "options/cases.hpp"
 #include "options/common_options.hpp"
-#include "options/given_schedules.hpp"
+#include "options/documents.hpp"
 #include "options/problem_options.hpp"
 
 namespace quadrille::command {
+
+// Families of schedules that the user brings along: the schedules of files, which --schedule names or which stand in place of a
+// collective, and commands that print schedules (--generator).
+struct OwnFamily {
+  // A schedule that a file holds.
+  struct Part {
+    Problem problem;
+    std::string file;  // the file's name in messages
+  };
+
+  Family family;
+  std::vector<Part> parts;  // empty: a command prints the schedules
+
+  bool is_command() const { return parts.empty(); }
+};
+
+// Reads all schedules of the files. Schedules of one algorithm for different problems form one family, also if several files hold
+// them. Its name is their algorithm. If another family or an algorithm of the table already has that name, the name of the first
+// file is put in front of it. Schedules without an algorithm have the name of their file.
+std::vector<OwnFamily> read_given(const std::vector<std::string>& files, const ReadText& read = read_text);
+
+// Returns the families of --generator, with names that no algorithm of the collective and none of the others has. Runs no command.
+std::vector<OwnFamily> families_of_commands(const GeneratorOptions& options, Collective collective);
+
+// Returns the problems that the files' schedules solve, without repetitions. Grid and nodes are those of `options` where a file
+// states none.
+std::vector<Problem> problems_of(const std::vector<OwnFamily>& families, const ProblemOptions& options);
+
+// Returns one case for each family and problem. If a file has no schedule for a problem, this is added to `left_out`, or said on
+// stderr. Runs no command. Throws Error{misuse}, which names both problems, if a file has a schedule for none of the problems.
+std::vector<Case> cases_of(const std::vector<OwnFamily>& families, const std::vector<Problem>& problems,
+                           std::vector<LeftOut>* left_out = nullptr);
+
+// Makes and verifies the schedules of cases that the user brings along. Throws Error{misuse} with the file or command, the first
+// finding and its cause if a schedule is wrong, and the errors of Family::schedule.
+void check_right(const std::vector<Case>& cases);
 
 // Returns the cases of `algorithms`, as make_cases does, and of `generators`, which come first. With generators but no algorithm
 // there are no cases of the table.

@@ -13,7 +13,7 @@
 #include "problem/node_ranks.hpp"
 #include "quadrille/model.hpp"
 #include "reports/schedule_verdict.hpp"
-#include "reports/way_json.hpp"
+#include "reports/tune_report.hpp"
 #include "schedule/policy_name.hpp"
 #include "support/text.hpp"
 

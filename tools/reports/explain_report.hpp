@@ -5,7 +5,7 @@
 #include <string>
 
 #include "quadrille/explain.hpp"
-#include "support/json.hpp"
+#include "support/text.hpp"
 
 namespace quadrille::command {
 

@@ -15,7 +15,7 @@
 #include "foundation/text/counted.hpp"
 #include "foundation/text/parsing.hpp"
 #include "options/arguments.hpp"
-#include "options/misuse.hpp"
+#include "options/help_text.hpp"
 #include "quadrille/problem.hpp"
 #include "support/text.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/race_file.hpp"
+#include "reports/result_file.hpp"
 
 namespace quadrille::command {
 

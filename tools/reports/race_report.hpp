@@ -10,9 +10,9 @@
 #include "foundation/sheet.hpp"
 #include "quadrille/race.hpp"
 #include "reports/race_plot.hpp"
-#include "support/json.hpp"
 #include "support/machine.hpp"
 #include "support/output.hpp"
+#include "support/text.hpp"
 
 namespace quadrille::command {
 

@@ -12,7 +12,7 @@
 #include "options/problem_options.hpp"
 #include "quadrille/error.hpp"
 #include "schedule/extent.hpp"
-#include "support/talk.hpp"
+#include "support/output.hpp"
 #include "support/text.hpp"
 
 namespace quadrille::command {

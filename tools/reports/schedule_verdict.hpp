@@ -10,7 +10,7 @@
 #include "quadrille/error.hpp"
 #include "quadrille/fault_cause.hpp"
 #include "quadrille/verify.hpp"
-#include "support/json.hpp"
+#include "support/text.hpp"
 
 namespace quadrille::command {
 

@@ -6,8 +6,8 @@
 #include "quadrille/error.hpp"
 #include "quadrille/fault_cause.hpp"
 #include "quadrille/simulate.hpp"
+#include "support/output.hpp"
 #include "support/refuse.hpp"
-#include "support/talk.hpp"
 
 namespace quadrille::command {
 namespace {

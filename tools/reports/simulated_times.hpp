@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "options/event_arguments.hpp"
 #include "options/model_options.hpp"
 #include "quadrille/topology.hpp"
 #include "quadrille/trace.hpp"

@@ -9,7 +9,6 @@
 #include "foundation/text/counted.hpp"
 #include "quadrille/candidate.hpp"
 #include "quadrille/cost.hpp"
-#include "reports/way_json.hpp"
 #include "schedule/extent.hpp"
 #include "support/text.hpp"
 

@@ -13,7 +13,6 @@
 #include "options/problem_options.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/cost.hpp"
-#include "support/json.hpp"
 #include "support/text.hpp"
 
 namespace quadrille::command {

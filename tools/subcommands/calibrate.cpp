@@ -17,12 +17,9 @@
 #include "quadrille/error.hpp"
 #include "quadrille/transports.hpp"
 #include "subcommands/subcommand.hpp"
-#include "support/executor_option.hpp"
-#include "support/json.hpp"
 #include "support/launcher.hpp"
 #include "support/machine.hpp"
 #include "support/output.hpp"
-#include "support/talk.hpp"
 #include "support/text.hpp"
 
 namespace quadrille::command {

@@ -10,10 +10,9 @@
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
 #include "quadrille/error.hpp"
-#include "reports/race_file.hpp"
+#include "reports/result_file.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/output.hpp"
-#include "support/talk.hpp"
 #include "support/text.hpp"
 #include "tune/race/independent_runs.hpp"
 

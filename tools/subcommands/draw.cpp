@@ -9,6 +9,7 @@
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
 #include "options/common_options.hpp"
+#include "options/file_format.hpp"
 #include "options/problem_options.hpp"
 #include "options/subject.hpp"
 #include "quadrille/draw.hpp"
@@ -16,9 +17,7 @@
 #include "quadrille/verify.hpp"
 #include "reports/schedule_verdict.hpp"
 #include "subcommands/subcommand.hpp"
-#include "support/converted_picture.hpp"
 #include "support/output.hpp"
-#include "support/talk.hpp"
 
 namespace quadrille::command {
 namespace {

@@ -4,26 +4,77 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <string>
 
+#include "execute/executors.hpp"
 #include "foundation/alternatives.hpp"
 #include "foundation/mpi_launchers.hpp"
 #include "foundation/text/counted.hpp"
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
-#include "options/given_schedules.hpp"
 #include "options/parser.hpp"
-#include "options/pattern_text.hpp"
 #include "options/problem_options.hpp"
-#include "reports/explain_knowledge.hpp"
+#include "options/subject.hpp"
+#include "quadrille/explain.hpp"
 #include "reports/explain_report.hpp"
 #include "subcommands/subcommand.hpp"
-#include "support/executor_option.hpp"
+#include "support/launcher.hpp"
 #include "support/output.hpp"
-#include "support/talk.hpp"
 #include "support/text.hpp"
 
 namespace quadrille::command {
 namespace {
+
+// The options by which the knowledge of a machine is found on which the answer is based.
+struct KnowledgeOptions {
+  std::optional<std::string> machine, mpi, executor;
+};
+
+// Returns the first executor of the table that shares memory in this way.
+std::string executor_sharing(SharedBy memory) {
+  const auto rows = all_executors();
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const ExecutorRow& each) { return each.memory == memory; });
+  return std::string(row->name);
+}
+
+std::optional<Executor> only_executor(const std::optional<std::string>& asked, Count nodes) {
+  if (!asked) return std::nullopt;
+  const Executor executor = parse_executor(*asked);
+  const SharedBy memory = row_of(executor).memory;
+  if (nodes > 1 && memory == SharedBy::all_ranks)
+    refuse("ranks on several nodes do not all share memory; take --executor " + executor_sharing(SharedBy::ranks_of_a_node));
+  if (nodes == 1 && memory == SharedBy::ranks_of_a_node)
+    refuse("the ranks are on one node; take --executor " + executor_sharing(SharedBy::all_ranks));
+  return executor;
+}
+
+// Returns the beginning of an MPI library's name in fingerprints of machines, given its id: "Open MPI" for "openmpi".
+std::string beginning_of_mpi(const std::string& id) {
+  const std::vector<std::string> known = ids_or_none();
+  if (std::find(known.begin(), known.end(), id) == known.end()) refuse_unknown("MPI library", id, known);
+  const MpiLibrary* const library = find_mpi_library(id);
+  return library ? std::string(library->title) : id;
+}
+
+// Finds the knowledge for `options`: of several wisdom files for this machine, the newest or that of the requested MPI library.
+// `nodes` is the problem's number of nodes, which decides which preset machine is chosen. Throws Error{misuse}.
+MachineKnowledge find_knowledge(const KnowledgeOptions& options, Count nodes) {
+  const std::optional<Executor> only = only_executor(options.executor, nodes);
+  const std::string mpi = options.mpi ? beginning_of_mpi(*options.mpi) : "";
+  if (options.machine && options.mpi && *options.mpi != "none")
+    refuse("--machine and --mpi exclude each other, except for --mpi none");
+  MachineKnowledge known;
+  if (options.machine) {
+    known.preset = find_machine(*options.machine);
+    known.has_mpi = options.mpi != "none";
+  } else {
+    known = knowledge_here(nodes, mpi);
+    for (const std::string& sentence : known.left_out) remark("left out: " + sentence);
+  }
+  known.only = only;
+  return known;
+}
 
 struct ExplainArguments {
   std::string collective;

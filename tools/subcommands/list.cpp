@@ -7,23 +7,50 @@
 #include <cctype>
 #include <iterator>
 #include <memory>
+#include <string>
 
 #include "collectives/baselines.hpp"
+#include "foundation/environment.hpp"
 #include "mpi_face/policy/step.hpp"
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
 #include "problem/collective_words.hpp"
 #include "quadrille/algorithm.hpp"
-#include "subcommands/list_environment.hpp"
 #include "subcommands/list_models.hpp"
-#include "subcommands/list_topologies.hpp"
 #include "subcommands/subcommand.hpp"
-#include "support/json.hpp"
 #include "support/output.hpp"
 #include "support/text.hpp"
 
 namespace quadrille::command {
 namespace {
+
+// The table of environment variables.
+std::string environment_text() {
+  constexpr std::size_t indent = 4;
+  std::string text;
+  for (const EnvironmentVariable& variable : all_environment_variables()) {
+    text +=
+        fmt::format("{}: {}\n", variable.name, wrapped(values_text(variable), terminal_width(), indent, variable.name.size() + 2));
+    text += std::string(indent, ' ') +
+            wrapped(fmt::format("{} (read by: {})", variable.about, variable.reader), terminal_width(), indent, indent) + '\n';
+  }
+  return text;
+}
+
+std::string environment_markdown() {
+  std::string text = "| variable | values | what it does | read by |\n| --- | --- | --- | --- |\n";
+  for (const EnvironmentVariable& variable : all_environment_variables())
+    text += fmt::format("| `{}` | {} | {} | {} |\n", variable.name, values_text(variable), variable.about, variable.reader);
+  return text;
+}
+
+Json environment_json() {
+  Json array = Json::array();
+  for (const EnvironmentVariable& variable : all_environment_variables())
+    array.push_back(
+        {{"name", variable.name}, {"values", values_text(variable)}, {"about", variable.about}, {"read_by", variable.reader}});
+  return array;
+}
 
 struct ListArguments {
   std::string collective, algorithm;

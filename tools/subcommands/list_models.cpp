@@ -10,8 +10,9 @@
 #include "options/model_options.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/model.hpp"
-#include "support/talk.hpp"
+#include "support/output.hpp"
 #include "support/text.hpp"
+#include "topology/topology_kind.hpp"
 
 namespace quadrille::command {
 namespace {
@@ -151,6 +152,36 @@ Json machines_json() {
                      {"models", std::move(models)},
                      {"assumed", std::move(assumed)}});
   }
+  return array;
+}
+
+std::string topologies_text() {
+  std::size_t width = 0;
+  for (const TopologyKind* kind : all_topology_kinds()) width = std::max(width, example_of(*kind).size());
+  std::string text;
+  for (const TopologyKind* kind : all_topology_kinds())
+    text += wrapped(fmt::format("{:<{}}  {}", example_of(*kind), width, kind->description), terminal_width(), width + 2) + '\n';
+  return text;
+}
+
+std::string topologies_markdown() {
+  std::string text = "| topology | how ranks are linked | routings |\n| --- | --- | --- |\n";
+  for (const TopologyKind* kind : all_topology_kinds()) {
+    std::string routings;
+    for (const std::string_view routing : kind->routings) routings += fmt::format("{}`,{}`", routings.empty() ? "" : " ", routing);
+    text += fmt::format("| `{}` | {} | {} |\n", example_of(*kind), kind->description, routings.empty() ? "–" : routings);
+  }
+  return text;
+}
+
+Json topologies_json() {
+  Json array = Json::array();
+  for (const TopologyKind* kind : all_topology_kinds())
+    array.push_back({{"name", kind->name},
+                     {"example", example_of(*kind)},
+                     {"description", kind->description},
+                     {"numbers", kind->numbers == 0 ? Json("one or more") : Json(kind->numbers)},
+                     {"routings", kind->routings}});
   return array;
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `quadrille list models` and `quadrille list machines`: the cost models, and the machines with figures for them.
+// `quadrille list models`, `quadrille list machines` and `quadrille list topologies`: the cost models, the machines with figures
+// for them, and what --topology takes.
 #pragma once
 
 #include <string>
 
-#include "support/json.hpp"
+#include "support/text.hpp"
 
 namespace quadrille::command {
 
@@ -16,5 +17,9 @@ Json models_json();
 std::string machines_text();
 std::string machines_markdown();
 Json machines_json();
+
+std::string topologies_text();
+std::string topologies_markdown();
+Json topologies_json();
 
 }  // namespace quadrille::command

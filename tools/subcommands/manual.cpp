@@ -11,7 +11,7 @@
 #include "options/common_options.hpp"
 #include "options/help_text.hpp"
 #include "subcommands/subcommand.hpp"
-#include "support/build.hpp"
+#include "support/machine.hpp"
 #include "support/output.hpp"
 
 namespace quadrille::command {

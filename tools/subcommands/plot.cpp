@@ -7,13 +7,12 @@
 
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
-#include "options/document_kind.hpp"
 #include "options/documents.hpp"
+#include "options/file_format.hpp"
 #include "quadrille/error.hpp"
-#include "reports/predicted_file.hpp"
 #include "reports/race_plot.hpp"
+#include "reports/result_file.hpp"
 #include "subcommands/subcommand.hpp"
-#include "support/converted_picture.hpp"
 #include "support/output.hpp"
 
 namespace quadrille::command {

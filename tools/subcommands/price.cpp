@@ -12,9 +12,7 @@
 #include "options/model_options.hpp"
 #include "options/problem_options.hpp"
 #include "options/subject.hpp"
-#include "options/vendor_case.hpp"
 #include "reports/price_report.hpp"
-#include "reports/prices.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/output.hpp"
 

@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "foundation/alternatives.hpp"
+#include "options/cases.hpp"
 #include "options/common_options.hpp"
-#include "options/vendor_case.hpp"
 #include "subcommands/on_demand.hpp"
 #include "subcommands/subcommand.hpp"
 

@@ -8,7 +8,7 @@
 #include "options/common_options.hpp"
 #include "quadrille/transports.hpp"
 #include "subcommands/subcommand.hpp"
-#include "support/talk.hpp"
+#include "support/output.hpp"
 
 namespace quadrille::command {
 namespace {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // quadrille schedule: prints what every rank does, converts schedules between text and JSON, and writes GOAL for other simulators.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <memory>
 
@@ -17,7 +16,6 @@
 #include "reports/schedule_verdict.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/output.hpp"
-#include "support/talk.hpp"
 
 namespace quadrille::command {
 namespace {

@@ -1,28 +1,232 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // quadrille simulate: runs schedules in simulated time, by rounds or by events.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
+#include "foundation/text/counted.hpp"
+#include "foundation/text/printable.hpp"
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
 #include "options/common_options.hpp"
-#include "options/event_arguments.hpp"
+#include "options/documents.hpp"
 #include "options/model_options.hpp"
 #include "options/problem_options.hpp"
 #include "options/subject.hpp"
-#include "options/vendor_case.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
-#include "reports/simulation_report.hpp"
+#include "quadrille/simulate.hpp"
+#include "reports/schedule_verdict.hpp"
 #include "schedule/policy_name.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/output.hpp"
-#include "support/talk.hpp"
+#include "support/text.hpp"
 
 namespace quadrille::command {
 namespace {
+
+struct Simulated {
+  std::string name, specification;
+  Policy policy = Policy::blocking;  // used with --by events
+  Simulation simulation;
+  // Only with --by events:
+  Count messages = 0;
+  Picoseconds first_end = 0;  // when the first rank finishes
+  Count link_waits = 0;       // with a topology: how often a message has waited at a link
+};
+
+struct SimulationList {
+  Problem problem;
+  std::vector<Simulated> candidates;  // the fastest first
+  std::vector<LeftOut> left_out;
+  std::vector<std::string> notes;  // what is known of MPI libraries' choices, each with the candidate's name
+};
+
+struct SimulationSetting {
+  const Model* model = nullptr;
+  MachineCosts machine;
+  std::optional<Topology> topology;
+  bool by_events = false;
+  EventOptions events;
+};
+
+constexpr std::size_t most_printed_rounds = 40;  // most rounds to print one by one
+
+std::string time_text(Picoseconds time) { return seconds_text(seconds_of(time)); }
+
+// A model that times a whole stage reports no rounds.
+std::string rounds_text(std::size_t rounds) { return rounds > 0 ? fmt::format("{}", rounds) : "–"; }
+
+std::string how(const SimulationSetting& setting) {
+  if (!setting.by_events) return "by rounds, one after the other";
+  const EventOptions& events = setting.events;
+  std::string text = "by events, message by message";
+  if (events.barriers) text += ", with a barrier after each round";
+  if (setting.topology) text += ", with queues at the links of " + setting.topology->name();
+  if (events.switching == Switching::wormhole)
+    text += fmt::format(" and wormhole switching, {} a link", events.channels == 1 ? "one channel" : "two virtual channels");
+  std::vector<std::string> troubles;
+  if (events.late_ranks > 0)
+    troubles.push_back(fmt::format("{} {} late", counted(events.late_ranks, "rank"), time_text(events.late_by)));
+  if (events.slow_links > 0) troubles.push_back(fmt::format("{} links {:g} times as slow", events.slow_links, events.slowness));
+  if (events.jitter > 0) troubles.push_back(fmt::format("jitter of up to {:g} times", events.jitter));
+  if (!troubles.empty()) text += fmt::format("; {}, drawn from seed {}", fmt::join(troubles, ", "), events.seed);
+  return text;
+}
+
+std::string with_policy(const Simulated& candidate, const SimulationSetting& setting) {
+  return setting.by_events && !setting.events.barriers ? fmt::format("{}, {}", candidate.name, name(candidate.policy))
+                                                       : candidate.name;
+}
+
+Count most_sharing(const Simulated& candidate) {
+  Count most = 0;
+  for (const SimulatedStage& stage : candidate.simulation.stages)
+    for (const SimulatedRound& round : stage.rounds) most = std::max(most, round.sharing);
+  return most;
+}
+
+std::string ranking(const SimulationList& list, const SimulationSetting& setting) {
+  const bool links = setting.topology && !setting.by_events, waits = setting.topology && setting.by_events;
+  std::vector<Column> columns{{"algorithm"}};
+  if (setting.by_events && !setting.events.barriers) columns.push_back({"policy"});
+  columns.push_back({"rounds", Align::right});
+  if (links) columns.push_back({"sharing", Align::right});
+  if (setting.by_events) columns.insert(columns.end(), {{"messages", Align::right}, {"first rank", Align::right}});
+  if (waits) columns.push_back({"waits", Align::right});
+  columns.insert(columns.end(), {{"time", Align::right}, {"ratio", Align::right}});
+  Table table(columns);
+  const auto least = static_cast<double>(list.candidates.front().simulation.end);
+  for (const Simulated& candidate : list.candidates) {
+    std::size_t rounds = 0;
+    for (const SimulatedStage& stage : candidate.simulation.stages) rounds += stage.rounds.size();
+    std::vector<TableCell> row{candidate.name};
+    if (setting.by_events && !setting.events.barriers) row.push_back(std::string(name(candidate.policy)));
+    row.push_back(rounds_text(rounds));
+    if (links) row.push_back(fmt::format("{}", most_sharing(candidate)));
+    if (setting.by_events) row.insert(row.end(), {fmt::format("{}", candidate.messages), time_text(candidate.first_end)});
+    if (waits) row.push_back(fmt::format("{}", candidate.link_waits));
+    row.push_back(time_text(candidate.simulation.end));
+    row.push_back(least > 0 ? fmt::format("{:.2f}", static_cast<double>(candidate.simulation.end) / least) : "–");
+    table.add(std::move(row));
+  }
+  return table.text();
+}
+
+// Lists the rounds with their times; if there are too many, the stages.
+std::string course(const Simulated& candidate, const SimulationSetting& setting) {
+  std::size_t rounds = 0;
+  for (const SimulatedStage& stage : candidate.simulation.stages) rounds += stage.rounds.size();
+  const bool by_round = rounds > 0 && rounds <= most_printed_rounds, links = setting.topology && !setting.by_events;
+  std::vector<Column> columns{{"stage"}};
+  columns.push_back({by_round ? "round" : "rounds", Align::right});
+  columns.insert(columns.end(), {{"begin", Align::right}, {"end", Align::right}});
+  if (links)
+    columns.insert(columns.end(),
+                   {{"sharing", Align::right}, {"on a link", Align::right}, {by_round ? "busiest link" : "such a link"}});
+  Table table(columns);
+  for (const SimulatedStage& stage : candidate.simulation.stages) {
+    SimulatedRound busiest;
+    const auto add = [&](const std::string& count, Picoseconds begin, Picoseconds end, const SimulatedRound& round) {
+      std::vector<TableCell> row{printable(stage.name), count, time_text(begin), time_text(end)};
+      if (links)
+        row.insert(row.end(), {fmt::format("{}", round.sharing), Sizes{{round.link_bytes}},
+                               round.sharing > 0 ? setting.topology->text_of(round.busiest_link) : "–"});
+      table.add(std::move(row));
+    };
+    for (const SimulatedRound& round : stage.rounds) {
+      if (by_round) add(fmt::format("{}", round.number), round.begin, round.end, round);
+      if (round.sharing > busiest.sharing) busiest.sharing = round.sharing, busiest.busiest_link = round.busiest_link;
+      busiest.link_bytes = std::max(busiest.link_bytes, round.link_bytes);
+    }
+    if (!by_round) add(rounds_text(stage.rounds.size()), stage.begin, stage.end, busiest);
+  }
+  return table.text();
+}
+
+std::string simulation_text(const std::vector<SimulationList>& lists, const SimulationSetting& setting) {
+  std::vector<const Problem*> problems;
+  for (const SimulationList& list : lists) problems.push_back(&list.problem);
+  const Places places(*setting.model, problems);
+  std::string text = model_text(*setting.model, setting.machine, places);
+  text += wrapped(how(setting), terminal_width(), 2) + '\n';
+  for (const SimulationList& list : lists) {
+    text += fmt::format("\n{}, {}{}\n\n", name(list.problem.collective), problem_text(list.problem), places.beside(list.problem));
+    if (list.candidates.size() == 1)
+      text += fmt::format("{}: {}\n\n{}", with_policy(list.candidates[0], setting), time_text(list.candidates[0].simulation.end),
+                          course(list.candidates[0], setting));
+    else
+      text += ranking(list, setting);
+    for (const LeftOut& entry : list.left_out) text += '\n' + wrapped(sentence_of(entry) + '.', terminal_width(), 2);
+    if (!list.left_out.empty()) text += '\n';
+    for (const std::string& note : list.notes) text += '\n' + wrapped(note + '.', terminal_width(), 2) + '\n';
+  }
+  return text;
+}
+
+Json simulation_json(const SimulationList& list, const SimulationSetting& setting) {
+  Json candidates = Json::array(), left_out = Json::array(), coefficients = Json::object();
+  for (const Simulated& candidate : list.candidates) {
+    Json stages = Json::array();
+    for (const SimulatedStage& stage : candidate.simulation.stages) {
+      Json rounds = Json::array();
+      for (const SimulatedRound& round : stage.rounds) {
+        Json object{{"number", round.number}, {"begin_ps", round.begin}, {"end_ps", round.end}};
+        if (setting.topology && !setting.by_events) {
+          object["sharing"] = round.sharing;
+          object["link_bytes"] = round.link_bytes;
+          if (round.sharing > 0) object["busiest_link"] = setting.topology->text_of(round.busiest_link);
+        }
+        rounds.push_back(std::move(object));
+      }
+      stages.push_back({{"name", stage.name}, {"begin_ps", stage.begin}, {"end_ps", stage.end}, {"rounds", std::move(rounds)}});
+    }
+    Json object{{"algorithm", candidate.specification}, {"short_name", candidate.name}, {"end_ps", candidate.simulation.end}};
+    if (setting.by_events) {
+      object["policy"] = name(candidate.policy);
+      object["messages"] = candidate.messages;
+      object["first_end_ps"] = candidate.first_end;
+      if (setting.topology) object["link_waits"] = candidate.link_waits;
+    }
+    object["stages"] = std::move(stages);
+    candidates.push_back(std::move(object));
+  }
+  for (const LeftOut& entry : list.left_out) left_out.push_back({{"algorithm", entry.specification}, {"reason", entry.reason}});
+  for (const auto& [key, value] : coefficients_of(setting.machine, *setting.model)) coefficients[key] = value;
+  Json object{{"collective", name(list.problem.collective)},
+              {"ranks", list.problem.ranks},
+              {"nodes", nodes_in(*setting.model, list.problem)},
+              {"block_bytes", list.problem.block_bytes},
+              {"machine", setting.machine.name},
+              {"model", setting.model->id},
+              {"coefficients", std::move(coefficients)},
+              {"by", setting.by_events ? "events" : "rounds"}};
+  if (is_rooted(list.problem.collective)) object["root"] = list.problem.root;
+  if (is_irregular(list.problem.collective)) {
+    const std::vector<Bytes> shares = block_cell(list.problem).sizes;
+    object["shares"] = block_text(list.problem);  // from the smallest to the largest
+    object["largest_share"] = *std::max_element(shares.begin(), shares.end());
+  }
+  if (setting.topology) object["topology"] = setting.topology->name();
+  if (setting.by_events)
+    object.update({{"barriers", setting.events.barriers},
+                   {"seed", setting.events.seed},
+                   {"late_ranks", setting.events.late_ranks},
+                   {"late_by_ps", setting.events.late_by},
+                   {"slow_links", setting.events.slow_links},
+                   {"slowness", setting.events.slowness},
+                   {"jitter", setting.events.jitter},
+                   {"switching", setting.events.switching == Switching::wormhole ? "wormhole" : "cut-through"}});
+  object["candidates"] = std::move(candidates);
+  object["left_out"] = std::move(left_out);
+  if (!list.notes.empty()) object["notes"] = list.notes;
+  return object;
+}
 
 struct SimulateArguments {
   std::string subject, by = "rounds";  // subject: a collective or a file
@@ -124,10 +328,10 @@ int run_simulate(const SimulateArguments& options) {
   const std::vector<SimulationList> lists = simulate(options, setting, subject);
   if (options.json) {
     Json array = Json::array();
-    for (const SimulationList& list : lists) array.push_back(json_of(list, setting));
+    for (const SimulationList& list : lists) array.push_back(simulation_json(list, setting));
     output.finish(to_text(array.size() == 1 ? array[0] : array));
   } else {
-    output.finish(text_of(lists, setting));
+    output.finish(simulation_text(lists, setting));
   }
   return good;
 }

@@ -7,8 +7,7 @@
 
 #include "options/file_format.hpp"
 #include "options/parser.hpp"
-#include "options/program_words.hpp"
-#include "support/exit_codes.hpp"
+#include "support/refuse.hpp"
 
 namespace quadrille::command {
 

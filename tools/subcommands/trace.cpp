@@ -6,17 +6,14 @@
 
 #include <algorithm>
 #include <memory>
-#include <sstream>
 
 #include "collectives/short_specification.hpp"
 #include "draw/schedule_trace.hpp"
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
 #include "options/common_options.hpp"
-#include "options/document_kind.hpp"
-#include "options/event_arguments.hpp"
+#include "options/documents.hpp"
 #include "options/model_options.hpp"
-#include "options/only_option.hpp"
 #include "options/problem_options.hpp"
 #include "options/subject.hpp"
 #include "quadrille/error.hpp"
@@ -26,7 +23,6 @@
 #include "schedule/policy_name.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/output.hpp"
-#include "support/talk.hpp"
 
 namespace quadrille::command {
 namespace {

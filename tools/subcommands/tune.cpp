@@ -1,35 +1,153 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // quadrille tune: measures which algorithms are the fastest on this machine, and keeps the results as wisdom.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cmath>
 #include <memory>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "execute/agreement.hpp"
+#include "foundation/rounding.hpp"
 #include "foundation/text/counted.hpp"
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
 #include "options/documents.hpp"
 #include "options/problem_options.hpp"
+#include "problem/collective_facts.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/groups.hpp"
 #include "quadrille/transports.hpp"
 #include "quadrille/tune.hpp"
-#include "reports/run_facts.hpp"
 #include "reports/tune_report.hpp"
+#include "schedule/forms/json_tree.hpp"
+#include "schedule/forms/json_value.hpp"
 #include "subcommands/subcommand.hpp"
-#include "subcommands/tune_from.hpp"
-#include "support/executor_option.hpp"
-#include "support/json.hpp"
 #include "support/launcher.hpp"
 #include "support/machine.hpp"
 #include "support/output.hpp"
-#include "support/stop_signal.hpp"
-#include "support/talk.hpp"
+#include "support/text.hpp"
 #include "tune/wisdom/wisdom_pool.hpp"
 
 namespace quadrille::command {
 namespace {
+
+// Returns the collective that MPI's function of this name, such as "Reduce_scatter", performs; nothing if it is none of ours.
+std::optional<Collective> collective_of(std::string function) {
+  if (!function.empty()) function.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(function.front())));
+  for (const Collective collective : all_collectives())
+    if (mpi_name(collective) == function) return collective;
+  return std::nullopt;
+}
+
+constexpr double largest_size = 1e12;  // bytes; larger ones are not sizes of blocks
+
+double number_of(const JsonValue& row, std::string_view key) {
+  const auto found = row.find(key);
+  return found && found->value().is_number() ? found->value().get<double>() : 0;
+}
+
+// The mean size of a block, by the row's sums; 0: unknown. Reductions are measured with numbers of 8 bytes.
+Bytes mean_size(const JsonValue& row, Collective collective, Count ranks) {
+  if (!moves_data(collective)) return 0;
+  const bool is_by_rank = number_of(row, "sent_bytes") > 0;  // else the sum of the calls' block sizes
+  double size = number_of(row, is_by_rank ? "sent_bytes" : "block_bytes") /
+                std::max(number_of(row, is_by_rank ? "rank_calls" : "calls"), 1.0);
+  // Of an alltoallv that is what a rank sends to all, and of a reduce_scatter with shares the whole vector.
+  if (has_pair_counts(collective) || (is_irregular(collective) && !is_by_rank)) size /= static_cast<double>(ranks);
+  if (!(size >= 0.5 && size <= largest_size)) return 0;
+  return rounded_up(std::llround(size), is_reduction(collective) ? 8 : 1);
+}
+
+// The number of ranks that make the calls of a row; 0: unknown.
+Count ranks_of(const JsonValue& report, const JsonValue& row) {
+  const JsonValue communicator = row.key("communicator"), all = report.key("communicators");
+  if (communicator.value().is_null()) return 0;
+  const auto last = static_cast<std::int64_t>(all.size()) - 1;
+  const JsonValue used = all.entry(static_cast<std::size_t>(communicator.integer("a communicator", 0, last)));
+  const JsonValue ranks = used.key("ranks");
+  return ranks.value().is_null() ? 0 : ranks.integer("a number of ranks");
+}
+
+// What a row of a report says about its calls.
+struct Calls {
+  WantedCell cell;
+  Count ranks;
+  double seconds;
+};
+
+// Reads the rows whose function is a collective. Throws Error{malformed} if the text is no report.
+std::vector<Calls> calls_of(const std::string& text, Count ranks) {
+  const nlohmann::json tree = json_tree(text);
+  const JsonValue report(tree), format = report.key("format"), rows = report.key("rows");
+  if (format.text() != "quadrille-report") format.expected("'quadrille-report'");
+  std::vector<Calls> calls;
+  rows.for_each([&](const JsonValue& row) {
+    const auto collective = collective_of(row.key("collective").text());
+    if (!collective) return;
+    const WantedCell cell{*collective, mean_size(row, *collective, ranks)};
+    calls.push_back({cell, ranks_of(report, row), number_of(row, "rank_seconds")});
+  });
+  return calls;
+}
+
+// Reads from a report which calls a program makes, so that `tune --from RUN.json` measures these. `quadrille wrap
+// --report=full:RUN` writes RUN.json. Returns a cell for each kind of call that communicators of this number of ranks make; the
+// kind that took most time comes first. If the report also has calls of other numbers of ranks, adds a sentence about that to
+// `remarks`. Throws Error{malformed} if the text is no report, and Error{misuse} if it has no such calls.
+std::vector<WantedCell> wanted_cells(const std::string& text, const std::string& file, Count ranks,
+                                     std::vector<std::string>& remarks) {
+  std::vector<Calls> calls;
+  try {
+    calls = calls_of(text, ranks);
+  } catch (const Error& wrong) {
+    throw Error(wrong.code(), fmt::format("{} is not a report as 'quadrille wrap --report=full:RUN' writes to RUN.json", file));
+  }
+  std::stable_sort(calls.begin(), calls.end(), [](const Calls& a, const Calls& b) { return a.seconds > b.seconds; });
+  std::vector<WantedCell> cells;
+  std::set<Count> others;
+  for (const auto& [cell, made_by, seconds] : calls) {
+    if (made_by != ranks) {
+      if (made_by > 1) others.insert(made_by);
+      continue;
+    }
+    if (cell.size == 0 && moves_data(cell.collective)) continue;
+    const auto is_it = [cell = cell](const WantedCell& known) {
+      return known.collective == cell.collective && known.size == cell.size;
+    };
+    if (std::none_of(cells.begin(), cells.end(), is_it)) cells.push_back(cell);
+  }
+  const std::string also = fmt::format("{}", fmt::join(others, ", "));
+  if (cells.empty())
+    throw Error(ErrorCode::misuse, others.empty() ? fmt::format("{} has no calls that can be measured", file)
+                                                  : fmt::format("{} has no calls of {}; start tune with {} ranks", file,
+                                                                counted(ranks, "rank"), also));
+  if (!others.empty())
+    remarks.push_back(fmt::format("{} also has calls of {} ranks; start tune with as many for these", file, also));
+  return cells;
+}
+
+// Write the cells as text, one line each, and read them again. So rank 0 can send them to the other ranks.
+std::string wanted_text(const std::vector<WantedCell>& cells) {
+  std::string text;
+  for (const WantedCell& cell : cells) text += fmt::format("{} {}\n", static_cast<int>(cell.collective), cell.size);
+  return text;
+}
+
+std::vector<WantedCell> parse_wanted(const std::string& text) {
+  std::vector<WantedCell> cells;
+  std::istringstream words(text);
+  int collective = 0;
+  Bytes size = 0;
+  while (words >> collective >> size) cells.push_back({static_cast<Collective>(collective), size});
+  return cells;
+}
 
 constexpr const char* kept = "; what was measured is kept";
 
@@ -136,7 +254,7 @@ int report(const std::vector<TuneResult>& sessions, const TuneArguments& options
 // Local: the cells of the calls in the report of a run, for so many ranks.
 std::vector<WantedCell> wanted_by(const std::string& file, Count ranks) {
   std::vector<std::string> remarks;
-  auto wanted = wanted_cells(read_text(file, file == "-" ? "stdin" : "'" + file + "'"), "'" + file + "'", ranks, remarks);
+  auto wanted = wanted_cells(read_text(file, label_of(file)), "'" + file + "'", ranks, remarks);
   for (const std::string& sentence : remarks) remark(sentence);
   return wanted;
 }
@@ -173,7 +291,7 @@ int run_launched(const TuneArguments& options, Executor executor) {
   if (!first_can_write(*world, options.output)) return misused;
   if (options.from) {  // rank 0 reads, because other hosts may not have the file
     const std::string text = made_or_thrown(
-        *world, [&] { return world->rank() == 0 ? text_of(wanted_by(*options.from, world->size())) : std::string(); });
+        *world, [&] { return world->rank() == 0 ? wanted_text(wanted_by(*options.from, world->size())) : std::string(); });
     request.tune.wanted = parse_wanted(told_by(*world, 0, text));
   }
   std::vector<TuneResult> sessions;

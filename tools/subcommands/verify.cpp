@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // quadrille verify: prints findings and figures of schedules, generated or read from files.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <string>
 
 #include "collectives/short_specification.hpp"
 #include "foundation/text/parsing.hpp"
@@ -14,15 +15,60 @@
 #include "options/common_options.hpp"
 #include "options/problem_options.hpp"
 #include "options/subject.hpp"
+#include "quadrille/block_way.hpp"
 #include "quadrille/error.hpp"
-#include "reports/block_way_report.hpp"
 #include "reports/schedule_verdict.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/output.hpp"
-#include "support/talk.hpp"
+#include "support/text.hpp"
 
 namespace quadrille::command {
 namespace {
+
+constexpr std::array<const char*, 6> step_names{"start", "nothing", "moved", "lost", "left", "end"};
+constexpr std::array<const char*, 3> operation_names{"copy", "reduce", "message"};
+
+std::string step_lines(const std::vector<WayStep>& steps) {
+  std::string text;
+  for (const WayStep& step : steps) text += "  " + to_string(step) + '\n';
+  return text;
+}
+
+Json steps_json(const std::vector<WayStep>& steps) {
+  Json array = Json::array();
+  for (const WayStep& step : steps) {
+    array.push_back({{"step", step_names.at(static_cast<std::size_t>(step.kind))},
+                     {"rank", step.place.rank},
+                     {"buffer", name(step.place.buffer)},
+                     {"offset", step.place.offset}});
+    if (!step.operation) continue;
+    array.back()["round"] = step.operation->round;
+    array.back()["operation"] = operation_names.at(static_cast<std::size_t>(step.operation->kind));
+    array.back()["from"] = step.operation->from;
+    array.back()["to"] = step.operation->to;
+  }
+  return array;
+}
+
+// The way of one block through a schedule, one step per line.
+std::string block_way_text(const BlockWay& way, const std::string& heading) {
+  std::string text = fmt::format("{}: byte {} of block {} to {}{}\n{}", heading, way.byte, way.from, way.to,
+                                 way.arrives ? "" : " does not arrive", step_lines(way.steps));
+  if (!way.arrives) text += fmt::format("instead, at {}:\n{}", to_string(way.required), step_lines(way.instead));
+  if (way.cut) text += fmt::format("only {} steps are shown\n", most_way_steps);
+  return text;
+}
+
+Json block_way_json(const BlockWay& way) {
+  return {{"from", way.from},
+          {"to", way.to},
+          {"byte", way.byte},
+          {"required", {{"rank", way.required.rank}, {"offset", way.required.offset}}},
+          {"arrives", way.arrives},
+          {"steps", steps_json(way.steps)},
+          {"instead", steps_json(way.instead)},
+          {"cut", way.cut}};
+}
 
 struct VerifyArguments {
   std::vector<std::string> subjects;  // a collective, or files
@@ -96,8 +142,8 @@ int trace(const VerifyArguments& options, Output& output) {
     refuse(fmt::format("--trace follows a block of one schedule, not of {}; ask for one algorithm, number of ranks and size",
                        schedules.size()));
   const BlockWay way = way_of_block(schedules[0], numbers[0], numbers[1], numbers.size() == 3 ? numbers[2] : 0);
-  output.finish(options.json ? to_text(json_of(way))
-                             : text_of(way, fmt::format("{}, {}", labels[0], problem_text(schedules[0].problem))));
+  output.finish(options.json ? to_text(block_way_json(way))
+                             : block_way_text(way, fmt::format("{}, {}", labels[0], problem_text(schedules[0].problem))));
   return way.arrives ? good : with_findings;
 }
 

@@ -5,11 +5,12 @@
 #include <hwloc.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 
+#include "foundation/system/proc.hpp"
 #include "problem/memory.hpp"
 #include "quadrille/error.hpp"
-#include "support/text.hpp"
 
 namespace quadrille::command {
 namespace {
@@ -20,6 +21,8 @@ std::string processor_model(hwloc_topology_t topology) {
       if (const char* model = hwloc_obj_get_info_by_name(object, "CPUModel")) return model;
   return {};
 }
+
+constexpr std::size_t most_command_bytes = 1000;
 
 }  // namespace
 
@@ -51,12 +54,24 @@ std::string to_string(const Machine& machine) {
   return line + fmt::format(", memory {:.1f} GiB", static_cast<double>(machine.memory_bytes) / static_cast<double>(Bytes{1} << 30));
 }
 
-nlohmann::ordered_json to_json(const Machine& machine) {
-  auto caches = nlohmann::ordered_json::array();
+Json to_json(const Machine& machine) {
+  auto caches = Json::array();
   for (const Cache& cache : machine.caches)
     caches.push_back({{"level", cache.level}, {"bytes", cache.bytes}, {"count", cache.count}});
   return {{"model", machine.model},     {"packages", machine.packages},         {"cores", machine.cores},
           {"threads", machine.threads}, {"memory_bytes", machine.memory_bytes}, {"caches", std::move(caches)}};
+}
+
+std::int64_t unix_seconds_now() {
+  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+void add_run_facts(Json& results, const Machine& machine, std::int64_t start_unix_s) {
+  results["machine"] = to_json(machine);
+  results["host"] = host_name();
+  results["start_unix_s"] = start_unix_s;
+  results["command"] = own_command_line(most_command_bytes);
+  results["version"] = version;
 }
 
 }  // namespace quadrille::command

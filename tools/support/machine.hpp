@@ -1,15 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The machine that this process runs on, as hwloc sees it.
+// What results of measurements say about their run: the version and build type of this command, the machine that this process runs
+// on, as hwloc sees it, and when and by which command something was measured.
 #pragma once
 
-#include <nlohmann/json.hpp>
-
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "quadrille/types.hpp"
+#include "support/text.hpp"
 
 namespace quadrille::command {
+
+inline constexpr std::string_view version = QUADRILLE_VERSION;
+inline constexpr std::string_view build_type = *QUADRILLE_BUILD_TYPE ? QUADRILLE_BUILD_TYPE : "plain";
+#if defined(__clang__)
+inline constexpr std::string_view compiler = "Clang " __clang_version__;
+#else
+inline constexpr std::string_view compiler = "GCC " __VERSION__;
+#endif
 
 struct Cache {
   int level = 0;
@@ -26,6 +36,12 @@ struct Machine {
 
 Machine this_machine();
 std::string to_string(const Machine& machine);  // one line
-nlohmann::ordered_json to_json(const Machine& machine);
+Json to_json(const Machine& machine);
+
+std::int64_t unix_seconds_now();
+
+// Adds where, when and by which command something was measured: machine, host, start_unix_s, command and version. The command is
+// cut after 1,000 letters. Alike in all the command's outputs.
+void add_run_facts(Json& results, const Machine& machine, std::int64_t start_unix_s);
 
 }  // namespace quadrille::command

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/text.hpp"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <variant>
 
 #include "foundation/environment.hpp"
 #include "foundation/text/parsing.hpp"
@@ -18,7 +18,6 @@
 
 namespace quadrille::command {
 namespace {
-
 std::string repeated(std::string_view symbol, std::size_t count) {
   std::string text;
   for (std::size_t i = 0; i < count; ++i) text += symbol;
@@ -154,6 +153,18 @@ std::string bar_chart(const std::vector<Bar>& bars, std::size_t width) {
     lines += line + '\n';
   }
   return lines;
+}
+
+std::string to_text(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n'; }
+
+Json to_json(const ParameterValue& value) {
+  return std::visit([](const auto& held) { return Json(held); }, value);
+}
+
+Json to_json(const Parameters& parameters) {
+  Json object = Json::object();
+  for (const auto& [name, value] : parameters) object[name] = to_json(value);
+  return object;
 }
 
 }  // namespace quadrille::command

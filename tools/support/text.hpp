@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Formats numbers, tables and bar charts for people.
+// Formats numbers, tables and bar charts for people; and JSON as the command prints it.
 #pragma once
+
+#include <nlohmann/json.hpp>
 
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "foundation/text/byte_text.hpp"
+#include "quadrille/schedule.hpp"
 #include "quadrille/types.hpp"
 
 namespace quadrille::command {
@@ -67,5 +70,13 @@ struct Bar {
 
 // Draws one line per bar, all on one scale: solid up to the least, shaded up to the most, with the median marked.
 std::string bar_chart(const std::vector<Bar>& bars, std::size_t width);
+
+// JSON as the command prints it: keys keep the order in which they were written, and invalid UTF-8 in text is repaired.
+
+using Json = nlohmann::ordered_json;
+
+std::string to_text(const Json& json);
+Json to_json(const ParameterValue& value);
+Json to_json(const Parameters& parameters);
 
 }  // namespace quadrille::command

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "papers/problems.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "foundation/library_folder.hpp"
+#include "quadrille/cost.hpp"
+#include "quadrille/indexed.hpp"
+
+namespace quadrille::papers {
+
+MachineCosts machine_of_paper(const std::string& name) {
+  return read_machine((library_folder() / "machines" / (name + ".toml")).string());
+}
+
+Problem problem_of(Collective collective, Count ranks, Bytes block_bytes) {
+  Problem problem;
+  problem.collective = collective;
+  problem.ranks = ranks;
+  problem.block_bytes = block_bytes;
+  return problem;
+}
+
+Problem on_nodes(const std::vector<Count>& sizes, Bytes block_bytes) {
+  Problem problem = Problem::alltoall(std::accumulate(sizes.begin(), sizes.end(), Count{0}), block_bytes);
+  for (std::size_t node = 0; node < sizes.size(); ++node)
+    problem.nodes.insert(problem.nodes.end(), index(sizes[node]), static_cast<Count>(node));
+  return problem;
+}
+
+std::vector<Bytes> places_of(const Regions& regions) {
+  std::vector<Bytes> places;
+  for (const Region& region : regions)
+    for_each_run(region, [&](Bytes offset, Bytes length) {
+      for (Bytes i = 0; i < length; ++i) places.push_back(offset + i);
+    });
+  return places;
+}
+
+std::vector<Move> moves_of(const Schedule& schedule, Rank rank) {
+  std::vector<Move> moves;
+  for (const Round& round : schedule.program(rank).rounds)
+    for (const Message& message : round.sends) {
+      Move& move = moves.emplace_back(
+          Move{.round = round.number, .offset = (message.peer - rank + schedule.problem.ranks) % schedule.problem.ranks});
+      move.length = bytes(message.regions);
+      move.places = places_of(message.regions);
+      std::sort(move.places.begin(), move.places.end());
+    }
+  return moves;
+}
+
+std::vector<Bytes> longest_by_round(const Schedule& schedule) {
+  std::vector<Bytes> longest;
+  for (const StageFigures& stage : stage_figures(schedule))
+    for (const RoundFigures& round : stage.rounds) longest.push_back(round.longest);
+  return longest;
+}
+
+std::string listed(const std::vector<Bytes>& numbers) { return fmt::format("{}", fmt::join(numbers, " ")); }
+
+}  // namespace quadrille::papers

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Problems and machines for exhibits, and the messages that a rank sends. The papers' machines are read from the installed files,
+// never from files with the same names in the user's folder.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "quadrille/algorithm.hpp"
+#include "quadrille/model.hpp"
+#include "quadrille/schedule.hpp"
+
+namespace quadrille::papers {
+
+MachineCosts machine_of_paper(const std::string& name);  // throws Error{environment} if it is not installed
+
+Problem problem_of(Collective collective, Count ranks, Bytes block_bytes);
+
+// An exchange among nodes of given sizes.
+Problem on_nodes(const std::vector<Count>& sizes, Bytes block_bytes = 1);
+
+struct Move {
+  Count round = 0;   // from 0
+  Count offset = 0;  // the receiver is rank + offset, modulo p
+  Bytes length = 0;
+  std::vector<Bytes> places;  // offset in its buffer of each byte that is sent, in ascending order
+};
+
+// Lists the messages that one rank sends, from its program.
+std::vector<Move> moves_of(const Schedule& schedule, Rank rank);
+
+std::vector<Bytes> places_of(const Regions& regions);  // each byte's offset in its buffer
+
+// Returns the longest message of each round that has messages.
+std::vector<Bytes> longest_by_round(const Schedule& schedule);
+
+std::string listed(const std::vector<Bytes>& numbers);  // "1 2 5"
+
+}  // namespace quadrille::papers
