@@ -10,7 +10,7 @@
 
 #include "execute/agreement.hpp"
 #include "execute/executions/execution.hpp"
-#include "execute/executions/progress_thread.hpp"
+#include "execute/executions/in_flight.hpp"
 #include "execute/executors.hpp"
 #include "execute/script/execution_record.hpp"
 #include "execute/script/incremental.hpp"

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The open executions of one rank. Every call that waits advances all of them. Otherwise this rank could wait for a rank that
-// itself waits for one of these executions: a deadlock. Several threads may advance the list at the same time: each execution has a
-// try-lock, which lets one thread at a time advance it, and nothing else is locked. Usually the list is empty; one load shows that.
+// The open executions of one rank, and who advances them. Every call that waits advances all of them. Otherwise this rank could
+// wait for a rank that itself waits for one of these executions: a deadlock. Several threads may advance the list at the same time:
+// each execution has a try-lock, which lets one thread at a time advance it, and nothing else is locked. Usually the list is empty;
+// one load shows that.
 //
 // A rank that is a process has one list for all its communicators. A rank that is a thread has one per communicator.
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <memory>
+#include <mutex>
+#include <vector>
 
 #include "execute/executions/plan_memory.hpp"
 
@@ -82,6 +86,32 @@ class InFlight {
  private:
   const std::shared_ptr<FlightList> list_;
   PlanMemory plan_memory_;
+};
+
+// A thread that advances open executions while the program computes. Programs enable it by QUADRILLE_PROGRESS=thread; it is off by
+// default because it takes time on a core from the program.
+class ProgressThread {
+ public:
+  static constexpr const char* variable = "QUADRILLE_PROGRESS";
+
+  // Does the environment enable the thread? Throws Error{environment} if the value of the variable is unknown.
+  static bool is_asked();
+
+  // Called after a start. If the thread is enabled, it advances this list until the list is empty.
+  static void wake(const std::shared_ptr<FlightList>& list) {
+    if (is_asked()) [[unlikely]]
+      of_process().serve(list);
+  }
+
+ private:
+  ProgressThread();
+  static ProgressThread& of_process();
+  void serve(const std::shared_ptr<FlightList>& list);
+  void run();
+
+  std::mutex mutex_;
+  std::condition_variable work_;
+  std::vector<std::shared_ptr<FlightList>> lists_;  // those with open executions
 };
 
 }  // namespace quadrille

@@ -41,7 +41,7 @@ class Starts {
   void set_shares_cores(bool shares) { shares_cores_ = shares; }
   bool shares_cores() const { return shares_cores_; }
 
-  // Called by a rank that waits: drives the transport's progress once (progress.hpp) and yields the core.
+  // Called by a rank that waits: drives the transport's progress once (waiting.hpp) and yields the core.
   virtual void give_core_away() const = 0;
 
  protected:

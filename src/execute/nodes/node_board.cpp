@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <new>
 
-#include "execute/shared/memory/placing.hpp"
+#include "execute/shared/memory/shared_memory.hpp"
 #include "foundation/assert.hpp"
 #include "foundation/rounding.hpp"
 
 namespace quadrille {
 namespace {
 
-constexpr Bytes line = 64;
+constexpr Bytes board_line = 64;
 
 // The most bytes of a rank's parts in one exchange. Copying more of them twice would take longer than the wait that this saves.
 constexpr Bytes most_part_bytes = 4096;
@@ -23,7 +23,7 @@ const NodeBoard::Row NodeBoard::nothing_;
 NodeBoard::NodeBoard(SharedSpace& space, Count nodes, Bytes message_bytes)
     : space_(space),
       nodes_(nodes),
-      message_bytes_(rounded_up(message_bytes, line)),
+      message_bytes_(rounded_up(message_bytes, board_line)),
       part_bytes_(space.size() > 1 ? most_part_bytes : 0) {}
 
 Bytes NodeBoard::control_bytes() const {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "execute/agreement.hpp"
-#include "execute/shared/memory/claim.hpp"
+#include "execute/shared/memory/shared_memory.hpp"
 #include "foundation/assert.hpp"
 
 namespace quadrille {

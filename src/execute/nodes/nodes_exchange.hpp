@@ -22,7 +22,7 @@
 #include <string>
 #include <vector>
 
-#include "execute/executions/edges_executable.hpp"
+#include "execute/executions/exchanger.hpp"
 #include "execute/nodes/far_queue.hpp"
 #include "execute/nodes/node_board.hpp"
 #include "execute/nodes/node_map.hpp"

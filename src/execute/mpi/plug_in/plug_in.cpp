@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "execute/executions/progress_thread.hpp"
+#include "execute/executions/in_flight.hpp"
 #include "execute/mpi/plug_in/communicator.hpp"
 
 namespace quadrille {

@@ -7,8 +7,7 @@
 
 #include <string>
 
-#include "execute/shared/head_file.hpp"
-#include "execute/shared/launch/launch_variables.hpp"
+#include "execute/shared/group_space.hpp"
 #include "execute/shared/meet.hpp"
 #include "foundation/environment.hpp"
 #include "foundation/text/counted.hpp"

@@ -14,6 +14,7 @@
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -30,9 +31,8 @@
 #include <utility>
 #include <vector>
 
-#include "execute/shared/head_file.hpp"
-#include "execute/shared/launch/children.hpp"
-#include "execute/shared/launch/launch_variables.hpp"
+#include "execute/shared/group_space.hpp"
+#include "execute/shared/launch/join.hpp"
 #include "foundation/system/pipe.hpp"
 #include "foundation/system/proc.hpp"
 #include "quadrille/error.hpp"
@@ -76,6 +76,33 @@ class HeldSignals {
  private:
   sigset_t held_, before_;
 };
+
+// Gives SIGCHLD its default action for the lifetime of this object. This is needed because a process may inherit SIGCHLD as
+// ignored: then the kernel discards the exit codes of children, and waitpid fails with ECHILD. Only for processes with one thread.
+class ChildrenAreKept {
+ public:
+  ChildrenAreKept() {
+    struct sigaction standard {};
+    standard.sa_handler = SIG_DFL;
+    sigaction(SIGCHLD, &standard, &before_);
+  }
+  ~ChildrenAreKept() { restore(); }
+  ChildrenAreKept(const ChildrenAreKept&) = delete;
+  ChildrenAreKept& operator=(const ChildrenAreKept&) = delete;
+
+  void restore() const { sigaction(SIGCHLD, &before_, nullptr); }  // a child calls it before exec
+
+ private:
+  struct sigaction before_;
+};
+
+// Calls waitpid, and repeats it if a signal interrupts it.
+pid_t wait_for_child(pid_t child, int* status, int options = 0) {
+  pid_t found = 0;
+  do found = ::waitpid(child, status, options);
+  while (found == -1 && errno == EINTR);
+  return found;
+}
 
 // The guard sends this to the caller when the first rank has started, and at the end. It is small enough for one atomic write to a
 // pipe.
@@ -313,6 +340,8 @@ void suspend(pid_t guard) {
 }
 
 }  // namespace
+
+// Waiting for child processes so that their exit codes are not lost.
 
 int run_ranks(Count ranks, const std::vector<std::string>& command) {
   if (ranks < 1) throw Error(ErrorCode::misuse, "a group needs at least one rank");

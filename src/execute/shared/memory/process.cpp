@@ -14,7 +14,7 @@
 #include <thread>
 #include <utility>
 
-#include "execute/shared/memory/process_state.hpp"
+#include "execute/shared/memory/shared_file.hpp"
 #include "foundation/hash.hpp"
 #include "foundation/system/proc.hpp"
 #include "problem/memory.hpp"

@@ -15,7 +15,6 @@
 #include <unordered_map>
 
 #include "execute/fork_mark.hpp"
-#include "execute/shared/memory/peer_file.hpp"
 #include "execute/shared/memory/shared_file.hpp"
 
 namespace quadrille {

@@ -7,7 +7,7 @@
 #include <span>
 #include <tuple>
 
-#include "execute/shared/wait/copy_choice.hpp"
+#include "execute/shared/wait/costs.hpp"
 #include "foundation/assert.hpp"
 #include "foundation/rounding.hpp"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "execute/agreement.hpp"
-#include "execute/shared/memory/claim.hpp"
+#include "execute/shared/memory/shared_memory.hpp"
 #include "foundation/assert.hpp"
 
 namespace quadrille {

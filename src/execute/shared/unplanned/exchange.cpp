@@ -6,7 +6,7 @@
 #include "execute/agreement.hpp"
 #include "execute/executions/exchanger.hpp"
 #include "execute/script/copies.hpp"
-#include "execute/shared/memory/claim.hpp"
+#include "execute/shared/memory/shared_memory.hpp"
 #include "execute/shared/wait/lending.hpp"
 #include "foundation/assert.hpp"
 

@@ -2,12 +2,13 @@
 // Exchanges by edges (execute/executions/exchanger.hpp) among ranks that share memory. A message takes one of these ways:
 //
 //   a tiny message   lies in its slot (pair_slots.hpp);
-//   a short message  is copied twice: the sender copies it into its area (area.hpp) and continues at once, and the receiver
+//   a short message  is copied twice: the sender copies it into its area (Area in sender.hpp) and continues at once, and the
+//   receiver
 //                    copies it out;
 //   a long message   is copied once, by its receiver, from the sender's memory, while the sender waits (a rendezvous). The
 //                    receiver loads it if the memory lies in the shared space, and calls process_vm_readv otherwise. Or it goes in
 //                    pieces through a double buffer behind the area, if the receiver cannot read it or if that takes less time
-//                    (pieces_trial.hpp).
+//                    (PiecesTrial in sender.hpp).
 //
 // A message for which no slot, no area or no double buffer is free is sent later in the same exchange, when its receivers have
 // finished earlier exchanges. They can do so without this rank, which has completed its part of those; so all ranks go on.
@@ -15,7 +16,7 @@
 
 #include <memory>
 
-#include "execute/executions/edges_executable.hpp"
+#include "execute/executions/exchanger.hpp"
 #include "execute/shared/unplanned/receiver.hpp"
 #include "execute/shared/unplanned/sender.hpp"
 

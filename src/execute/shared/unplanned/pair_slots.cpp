@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <new>
 
-#include "execute/shared/memory/placing.hpp"
-#include "execute/shared/wait/close_areas.hpp"
+#include "execute/shared/memory/shared_memory.hpp"
+#include "execute/shared/wait/lending.hpp"
 #include "foundation/assert.hpp"
 
 namespace quadrille {

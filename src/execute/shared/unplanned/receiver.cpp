@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "execute/shared/unplanned/receiver.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "execute/script/copies.hpp"
@@ -13,6 +15,20 @@ namespace {
 constexpr unsigned advances_between_looks = 16;
 
 }  // namespace
+
+std::string EdgeDifference::sentence_of(const Edge& edge, Rank sender, Rank receiver) {
+  const auto& [from, number, sent, expected] = edge;
+  const std::string which = number == 0 ? "" : fmt::format(" (their edge {}, counted from 0)", number);
+  const char* const advice = "let both name the same number";
+  if (sent == nothing)
+    return fmt::format("rank {} expects {} bytes from rank {}, which sends none{}; {}", receiver, expected, sender, which, advice);
+  if (expected == nothing)
+    return fmt::format("rank {} has sent {} bytes to rank {}, which expected none{}; {}", sender, sent, receiver, which, advice);
+  if (sent == too_long)
+    return fmt::format("rank {} sends more bytes to rank {} than the {} that it expects{}; {}", sender, receiver, expected, which,
+                       advice);
+  return fmt::format("rank {} sends {} bytes to rank {}, which expects {}{}; {}", sender, sent, receiver, expected, which, advice);
+}
 
 const Edges::Receive* Receiver::begin(std::span<const Edges::Receive> receives, std::uint64_t exchange) {
   exchange_ = exchange;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the ranks of a group use loans (protocol/loan.hpp), in plans and in exchanges: what the receiver does around its copy, and
-// how the owner gets its memory back after a failure.
+// How the ranks of a group use memory of each other, in plans and in exchanges: what the receiver of a loan (protocol/loan.hpp)
+// does around its copy, how the owner gets its memory back after a failure, and how all give their memory back at the end.
 #pragma once
 
 #include <cstdint>
+#include <span>
 
+#include "execute/shared/protocol/closing.hpp"
 #include "execute/shared/protocol/loan.hpp"
 #include "execute/shared/wait/space.hpp"
 
@@ -33,5 +35,9 @@ void withdraw_lent(SharedSpace& space, Loan& loan, std::uint64_t number, Rank re
 
 // Fails the group, and says which rank had the error.
 void fail_all(SharedSpace& space, const Error& why) noexcept;
+
+// Releases the memory of a plan or an exchange when no rank of the group accesses it any more (protocol/closing.hpp). Local. This
+// rank will not access any other rank's areas. Retires its own, and at rank 0 the control memory, in which `closing` lies.
+void close_areas(SharedSpace& space, Closing& closing, std::span<const Offset> own, Offset control);
 
 }  // namespace quadrille
