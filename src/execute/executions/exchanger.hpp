@@ -10,8 +10,8 @@
 #include <memory>
 #include <vector>
 
-#include "execute/executable.hpp"
 #include "execute/executions/execution.hpp"
+#include "execute/transport.hpp"
 #include "quadrille/edges.hpp"
 
 namespace quadrille {

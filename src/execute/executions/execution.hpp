@@ -23,9 +23,9 @@
 #include <memory>
 #include <string>
 
-#include "execute/executable.hpp"
 #include "execute/executions/in_flight.hpp"
 #include "execute/executions/starts.hpp"
+#include "execute/transport.hpp"
 #include "quadrille/operator.hpp"
 
 namespace quadrille {

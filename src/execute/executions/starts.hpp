@@ -9,7 +9,7 @@
 #include <string>
 
 #include "execute/executions/in_flight.hpp"
-#include "execute/fork_mark.hpp"
+#include "execute/process_events.hpp"
 #include "quadrille/types.hpp"
 
 namespace quadrille {

@@ -12,18 +12,18 @@
 #include <vector>
 
 #include "execute/agreement.hpp"
-#include "execute/mail.hpp"
 #include "execute/script/run.hpp"
 #include "execute/script/script.hpp"
 #include "execute/shared/memory/shared_memory.hpp"
 #include "execute/shared/unplanned/exchange.hpp"
 #include "execute/shared/wait/space.hpp"
+#include "execute/transport.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
 namespace {
 
-// Mail (execute/mail.hpp) in shared memory. A letter is one message: its length, then its bytes. The sender allocates a letter in
+// Mail in shared memory. A letter is one message: its length, then its bytes. The sender allocates a letter in
 // the space and stores its offset in a box; there is one box for each ordered pair of ranks. The receiver copies the letter and
 // empties the box. So at most one letter is under way from one rank to another; a sender that has a second one waits for the box.
 class SharedMail final : public Mail {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "execute/agreement.hpp"
-#include "execute/end_of_mpi.hpp"
+#include "execute/process_events.hpp"
 #include "execute/mpi/plug_in/group.hpp"
 #include "foundation/assert.hpp"
 

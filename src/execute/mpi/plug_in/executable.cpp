@@ -6,7 +6,7 @@
 #include <functional>
 #include <utility>
 
-#include "execute/end_of_mpi.hpp"
+#include "execute/process_events.hpp"
 #include "foundation/assert.hpp"
 
 namespace quadrille {

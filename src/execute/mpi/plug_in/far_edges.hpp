@@ -5,10 +5,10 @@
 
 #include <vector>
 
-#include "execute/fork_mark.hpp"
 #include "execute/mpi/plug_in/group.hpp"
 #include "execute/mpi/plug_in/quiet_polls.hpp"
 #include "execute/nodes/far_edges.hpp"
+#include "execute/process_events.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {

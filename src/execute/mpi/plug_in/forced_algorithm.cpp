@@ -8,7 +8,7 @@
 #include <map>
 #include <utility>
 
-#include "execute/end_of_mpi.hpp"
+#include "execute/process_events.hpp"
 #include "execute/mpi/plug_in/control_variable.hpp"
 #include "execute/mpi/plug_in/mpi_calls.hpp"
 #include "execute/mpi/plug_in/mpi_process.hpp"

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "execute/executable.hpp"
 #include "execute/mpi/plug_in/lease.hpp"
+#include "execute/transport.hpp"
 #include "quadrille/problem.hpp"
 #include "quadrille/result.hpp"
 

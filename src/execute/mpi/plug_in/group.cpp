@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "execute/agreement.hpp"
-#include "execute/end_of_mpi.hpp"
+#include "execute/process_events.hpp"
 #include "execute/mpi/plug_in/assumed_node.hpp"
 #include "foundation/assert.hpp"
 

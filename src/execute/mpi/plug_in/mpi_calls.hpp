@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "execute/end_of_mpi.hpp"
+#include "execute/process_events.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {

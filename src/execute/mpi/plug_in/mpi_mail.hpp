@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "execute/mail.hpp"
 #include "execute/mpi/plug_in/lease.hpp"
 #include "execute/mpi/plug_in/waiter.hpp"
+#include "execute/transport.hpp"
 
 namespace quadrille {
 

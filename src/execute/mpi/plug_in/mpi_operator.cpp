@@ -8,7 +8,7 @@
 #include <cstring>
 #include <optional>
 
-#include "execute/end_of_mpi.hpp"
+#include "execute/process_events.hpp"
 #include "execute/mpi/plug_in/mpi_calls.hpp"
 #include "quadrille/indexed.hpp"
 

@@ -10,9 +10,8 @@
 #include <mutex>
 #include <numeric>
 
-#include "execute/end_of_mpi.hpp"
-#include "execute/fork_mark.hpp"
 #include "execute/mpi/plug_in/group.hpp"
+#include "execute/process_events.hpp"
 #include "foundation/median.hpp"
 
 namespace quadrille {

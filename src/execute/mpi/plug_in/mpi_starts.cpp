@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "execute/end_of_mpi.hpp"
+#include "execute/process_events.hpp"
 #include "execute/mpi/plug_in/group.hpp"
 #include "foundation/environment.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The plug-in's one entry.
 #include "execute/mpi/plug_in.hpp"
-#include "execute/end_of_mpi.hpp"
+#include "execute/process_events.hpp"
 
 #include <dlfcn.h>
 

@@ -14,7 +14,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "execute/fork_mark.hpp"
+#include "execute/process_events.hpp"
 #include "execute/shared/memory/shared_file.hpp"
 
 namespace quadrille {

@@ -27,7 +27,7 @@
 #include <utility>
 #include <vector>
 
-#include "execute/fork_mark.hpp"
+#include "execute/process_events.hpp"
 #include "foundation/system/descriptor.hpp"
 #include "quadrille/types.hpp"
 

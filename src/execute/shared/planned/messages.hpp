@@ -15,8 +15,8 @@
 
 #include <optional>
 
+#include "execute/script/copies.hpp"
 #include "execute/script/run.hpp"
-#include "execute/script/streaming.hpp"
 #include "execute/shared/planned/connect.hpp"
 #include "execute/shared/planned/node_steps.hpp"
 #include "quadrille/execute.hpp"

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "execute/executable.hpp"
 #include "execute/shared/unplanned/pair_slots.hpp"
+#include "execute/transport.hpp"
 #include "quadrille/edges.hpp"
 #include "quadrille/types.hpp"
 

@@ -6,9 +6,9 @@
 #include <new>
 #include <utility>
 
-#include "execute/executable.hpp"
 #include "execute/script/copies.hpp"
 #include "execute/shared/wait/lending.hpp"
+#include "execute/transport.hpp"
 #include "foundation/assert.hpp"
 #include "foundation/rounding.hpp"
 
