@@ -13,6 +13,7 @@
 #include "foundation/assert.hpp"
 
 namespace quadrille {
+
 NodesExchange::NodesExchange(std::shared_ptr<SharedSpace> node, const CopyCosts& costs, NodeMap map, const PackingRule& rule,
                              std::unique_ptr<FarEdges> far, const MessageWindow& window)
     : kept_(std::move(node)),

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "execute/agreement.hpp"
-#include "execute/process_events.hpp"
 #include "execute/mpi/plug_in/group.hpp"
+#include "execute/process_events.hpp"
 #include "foundation/assert.hpp"
 
 namespace quadrille {

@@ -19,7 +19,7 @@
 #include <mutex>
 #include <vector>
 
-#include "execute/mpi/plug_in/lease.hpp"
+#include "execute/mpi/plug_in/mpi_calls.hpp"
 
 namespace quadrille {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "execute/mpi/plug_in/group.hpp"
-#include "execute/mpi/plug_in/quiet_polls.hpp"
+#include "execute/mpi/plug_in/own_features.hpp"
 #include "execute/nodes/far_edges.hpp"
 #include "execute/process_events.hpp"
 #include "quadrille/indexed.hpp"

@@ -8,11 +8,10 @@
 #include <map>
 #include <utility>
 
-#include "execute/process_events.hpp"
-#include "execute/mpi/plug_in/control_variable.hpp"
 #include "execute/mpi/plug_in/mpi_calls.hpp"
 #include "execute/mpi/plug_in/mpi_process.hpp"
-#include "execute/mpi/plug_in/own_algorithms.hpp"
+#include "execute/mpi/plug_in/own_features.hpp"
+#include "execute/process_events.hpp"
 #include "foundation/text/counted.hpp"
 #include "problem/collective_facts.hpp"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "execute/mpi/plug_in/lease.hpp"
+#include "execute/mpi/plug_in/mpi_calls.hpp"
 #include "execute/transport.hpp"
 #include "quadrille/problem.hpp"
 #include "quadrille/result.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The plug-in's one entry.
-#include "execute/mpi/plug_in.hpp"
-#include "execute/process_events.hpp"
+#include "execute/mpi/plug_ins.hpp"
 
 #include <dlfcn.h>
 
@@ -13,6 +12,7 @@
 
 #include "execute/executions/in_flight.hpp"
 #include "execute/mpi/plug_in/communicator.hpp"
+#include "execute/process_events.hpp"
 
 namespace quadrille {
 namespace {

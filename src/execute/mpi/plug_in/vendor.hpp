@@ -4,8 +4,7 @@
 
 #include <memory>
 
-#include "execute/mpi/plug_in/lease.hpp"
-#include "execute/mpi/plug_in/waiter.hpp"
+#include "execute/mpi/plug_in/mpi_calls.hpp"
 #include "execute/transport.hpp"
 #include "quadrille/result.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "execute/mpi/plug_in/control_variable.hpp"
+#include "execute/mpi/plug_in/own_features.hpp"
 
 #include <array>
 #include <vector>
