@@ -6,7 +6,6 @@
 #include <span>
 #include <utility>
 
-#include "c_interface/guarded.hpp"
 #include "c_interface/handles.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/request.hpp"
