@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "execute/shared/launch/join.hpp"
+#include "execute/shared/launch/launch.hpp"
 #include "foundation/environment.hpp"
 #include "foundation/mpi_libraries.hpp"
 #include "foundation/text/parsing.hpp"

@@ -24,7 +24,6 @@
 #include <string>
 
 #include "execute/executions/in_flight.hpp"
-#include "execute/executions/starts.hpp"
 #include "execute/transport.hpp"
 #include "quadrille/operator.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "execute/executions/in_flight.hpp"
 
+#include <fmt/format.h>
 #include <sys/prctl.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include "execute/executions/execution.hpp"
 #include "foundation/assert.hpp"
 #include "foundation/environment.hpp"
+#include "quadrille/error.hpp"
 
 namespace quadrille {
 namespace {
@@ -115,6 +117,25 @@ void ProgressThread::run() {
     // An execution enters its list before `serve` is called for the list. So removing an empty list here loses nothing.
     std::erase_if(lists_, [](const auto& list) { return list->is_empty(); });
   }
+}
+
+std::uint32_t Starts::enlist(std::string call) {
+  calls_.emplace(++last_, std::move(call));
+  return last_;
+}
+
+std::string Starts::call_of(std::uint32_t plan) const {
+  if (plan == barrier) return "a barrier, or the making of a plan";
+  const auto entry = calls_.find(plan);
+  return fmt::format("plan {} ({})", plan, entry == calls_.end() ? "destroyed by now" : entry->second);
+}
+
+void Starts::throw_forked() {
+  throw Error(ErrorCode::misuse, "this process was forked from a rank of the group; only that rank can execute its plans");
+}
+
+void Starts::throw_ended() {
+  throw Error(ErrorCode::misuse, "MPI has been finalised; make plans and execute them before MPI_Finalize");
 }
 
 }  // namespace quadrille

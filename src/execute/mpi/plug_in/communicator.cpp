@@ -1,22 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "execute/mpi/plug_in/communicator.hpp"
-
+// The communicators of the plug-in, and its one entry, which makes them. The ranks of an MPI communicator exchange MPI messages,
+// and share memory within each node.
+#include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <climits>
 #include <cstdlib>
+#include <cstring>
+#include <memory>
 #include <new>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "execute/agreement.hpp"
+#include "execute/executions/in_flight.hpp"
 #include "execute/executors.hpp"
 #include "execute/mpi/plug_in/executable.hpp"
 #include "execute/mpi/plug_in/far_edges.hpp"
-#include "execute/mpi/plug_in/forced_algorithm.hpp"
 #include "execute/mpi/plug_in/mpi_calls.hpp"
+#include "execute/mpi/plug_in/own_features.hpp"
 #include "execute/mpi/plug_in/vendor.hpp"
+#include "execute/mpi/plug_ins.hpp"
+#include "execute/process_events.hpp"
 #include "execute/shared/hybrid_messages.hpp"
 #include "execute/transport.hpp"
 #include "foundation/assert.hpp"
@@ -142,7 +150,47 @@ Bytes HybridTransport::buffered_message_bytes(Rank peer) const {
   return place < 0 ? -1 : group_.node()->buffered_message_bytes(place);
 }
 
-}  // namespace
+// The plug-in's one entry.
+
+// A Communicator over the ranks of an MPI communicator.
+class MpiCommunicator final : public Communicator, public Transport {
+ public:
+  // Collective if it is the first Communicator over `users`, else local. `kept` is destroyed after this object and its plans.
+  MpiCommunicator(MPI_Comm users, std::shared_ptr<const void> kept);
+
+  Rank rank() const override { return group_->rank(); }
+  Count size() const override { return group_->size(); }
+  std::string_view transport_name() const override { return QUADRILLE_MPI_LIBRARY; }
+  const std::vector<Count>& nodes() const override { return group_->nodes(); }
+  void barrier() override { group_->barrier(); }
+  void all_gather(const void* mine, void* all, Bytes count) override { group_->all_gather(mine, all, count); }
+  void broadcast(void* data, Bytes count, Rank from) override { group_->broadcast(data, count, from); }
+  std::shared_ptr<std::byte> allocate(Bytes bytes) override;
+  [[noreturn]] void abort(int exit_code) override;
+  Transport& transport() override { return *this; }
+
+  std::shared_ptr<Communicator> kept() override;
+  Executor executor() const override { return Executor::mpi; }
+  std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override;
+  std::unique_ptr<Executable> prepare_exchange() override { return prepare_nodes_exchange(*group_); }
+  std::unique_ptr<Mail> mail() override;
+  Result<Vendor> vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation,
+                        const std::string& algorithm) override;
+  Result<std::vector<std::string>> vendor_algorithms(const Problem& problem) override;
+  std::vector<Transport*> offered() override;
+  std::string no_sharing() const override { return group_->no_sharing(); }
+  std::shared_ptr<Starts> starts(Executor executor) override;
+
+ protected:
+  std::shared_ptr<Calls> shared_calls() override;
+
+ private:
+  MpiCommunicator(std::shared_ptr<const void> kept, std::shared_ptr<MpiGroup> group);
+
+  const std::shared_ptr<const void> kept_;
+  std::shared_ptr<MpiGroup> group_;
+  std::unique_ptr<Transport> hybrid_;  // null unless there are several nodes whose ranks share memory
+};
 
 MpiCommunicator::MpiCommunicator(MPI_Comm users, std::shared_ptr<const void> kept)
     : kept_(std::move(kept)), group_(MpiGroup::kept_with(users)) {
@@ -226,4 +274,90 @@ void MpiCommunicator::abort(int exit_code) {
   std::_Exit(exit_code);
 }
 
+// ---- The plug-in's one entry
+
+// Finalises MPI when it is destroyed, unless MPI has been finalised already.
+struct Finaliser {
+  ~Finaliser() {
+    if (!EndOfMpi::is_over() && !MpiProcess::was_forked()) MPI_Finalize();
+  }
+};
+
+// Throws Error{misuse} if MPI cannot be used: in a forked child, and after MPI_Finalize.
+void check_usable() {
+  if (MpiProcess::was_forked())
+    throw Error(ErrorCode::misuse, "this process was forked from a rank of an MPI program; only that rank can make communicators");
+  int finalised = 0;
+  MPI_Finalized(&finalised);
+  if (finalised) throw Error(ErrorCode::misuse, "MPI has been finalised; make communicators before MPI_Finalize");
+}
+
+std::unique_ptr<Communicator> world() {
+  check_usable();
+  int initialised = 0;
+  MPI_Initialized(&initialised);
+  std::shared_ptr<const void> finaliser;
+  if (!initialised) {
+    int level = MPI_THREAD_SINGLE;  // the progress thread, if enabled, calls MPI while the program calls it, too
+    check_mpi(MPI_Init_thread(nullptr, nullptr, ProgressThread::is_asked() ? MPI_THREAD_MULTIPLE : level, &level),
+              "MPI_Init_thread");
+    finaliser = std::make_shared<Finaliser>();
+  }
+  return std::make_unique<MpiCommunicator>(MPI_COMM_WORLD, std::move(finaliser));
+}
+
+#ifdef MPI_SESSION_NULL  // not by MPI_VERSION: Open MPI 5 has sessions, and says that it is MPI 3.1
+constexpr bool has_sessions = true;
+#else
+constexpr bool has_sessions = false;
+#endif
+
+// Could the communicator belong to an MPI session? MPI does not tell whether there is a session. But before MPI_Init only sessions
+// can make communicators, and they do not make MPI_COMM_WORLD or MPI_COMM_SELF.
+bool may_be_of_session(MPI_Comm communicator) {
+  return has_sessions && communicator != MPI_COMM_WORLD && communicator != MPI_COMM_SELF;
+}
+
+std::unique_ptr<Communicator> over(const void* handle, std::size_t bytes) {
+  MPI_Comm communicator;
+  if (bytes != sizeof communicator) throw Error(ErrorCode::misuse, "this communicator belongs to another MPI library");
+  std::memcpy(&communicator, handle, bytes);
+  if (communicator == MPI_COMM_NULL)
+    throw Error(ErrorCode::misuse, "MPI_COMM_NULL has no ranks; make a group only on ranks that the communicator has");
+  int initialised = 0;
+  MPI_Initialized(&initialised);
+  if (!initialised && !may_be_of_session(communicator))
+    throw Error(ErrorCode::misuse, "MPI is not initialised; call MPI_Init first");
+  check_usable();
+  int is_inter = 0;
+  check_mpi(MPI_Comm_test_inter(communicator, &is_inter), "MPI_Comm_test_inter");
+  if (is_inter)
+    throw Error(ErrorCode::misuse,
+                "this is an intercommunicator; schedules are for one group of ranks, such as MPI_Intercomm_merge makes");
+  return std::make_unique<MpiCommunicator>(communicator, nullptr);
+}
+
+std::string mpi_version() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  // Keeps the first line only, without the control characters that some versions contain.
+  std::string line(text, static_cast<std::size_t>(length));
+  line.resize(std::min(line.find_first_of(std::string_view("\n\0", 2)), line.size()));
+  std::replace(line.begin(), line.end(), '\t', ' ');
+  return line.substr(0, line.find_last_not_of(' ') + 1);
+}
+
+std::string library_file() {
+  Dl_info found{};
+  return dladdr(reinterpret_cast<const void*>(&MPI_Init), &found) != 0 && found.dli_fname ? found.dli_fname : "";
+}
+
+}  // namespace
 }  // namespace quadrille
+
+extern "C" const quadrille::MpiPlugIn* quadrille_plug_in() {
+  static constexpr quadrille::MpiPlugIn plug_in{QUADRILLE_VERSION, quadrille::world, quadrille::over, quadrille::mpi_version,
+                                                quadrille::library_file};
+  return &plug_in;
+}

@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "execute/executions/starts.hpp"
+#include "execute/executions/in_flight.hpp"
 #include "execute/mpi/plug_in/mpi_calls.hpp"
 #include "execute/mpi/plug_in/mpi_process.hpp"
 #include "execute/shared/meet.hpp"

@@ -9,6 +9,8 @@
 // become children of the guard. So the guard can end everything by killing its children until none is left. It does so even when
 // the caller is killed. The guard leads a session of its own, so a signal that kills the caller's process group (`timeout -k`) does
 // not reach it.
+#include "execute/shared/launch/launch.hpp"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -27,14 +29,18 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "execute/shared/group_space.hpp"
-#include "execute/shared/launch/join.hpp"
+#include "execute/shared/meet.hpp"
+#include "foundation/environment.hpp"
 #include "foundation/system/pipe.hpp"
 #include "foundation/system/proc.hpp"
+#include "foundation/text/counted.hpp"
+#include "foundation/text/parsing.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/transports.hpp"
 
@@ -339,6 +345,18 @@ void suspend(pid_t guard) {
   ::kill(guard, SIGCONT);
 }
 
+// How a process that `quadrille run` started joins its group.
+
+// Returns the number in an environment variable. Throws Error{misuse} unless the variable holds a number >= 0 and nothing else.
+template <class Number>
+Number number_of(const char* variable) {
+  const std::string word = environment_value(variable);
+  const auto number = number_in<Number>(word);
+  if (!number || *number < 0)
+    throw Error(ErrorCode::misuse, fmt::format("{} is '{}', which is not a number; let 'quadrille run' set it", variable, word));
+  return *number;
+}
+
 }  // namespace
 
 // Waiting for child processes so that their exit codes are not lost.
@@ -382,6 +400,24 @@ int run_ranks(Count ranks, const std::vector<std::string>& command) {
   if (!report.is_over) throw Error(ErrorCode::environment, "the process that guards the ranks was killed, and the ranks with it");
   if (report.failed) throw Error(report.error, report.sentence.data());
   return report.exit_code;
+}
+
+// ---- Joining, in a process that was started
+
+std::unique_ptr<Communicator> join_launched() {
+  const auto rank = number_of<Rank>(rank_variable);
+  const auto ranks = number_of<Count>(ranks_variable);
+  const auto number = number_of<int>(head_variable);
+  // Check before using the descriptor: if it is not the head file, it belongs to another part of the program.
+  if (rank >= ranks || !is_head_file(number, ranks))
+    throw Error(ErrorCode::misuse,
+                fmt::format("descriptor {} does not belong to a group of {} with a rank {}, although {}, {} and {} name these; "
+                            "start this process by 'quadrille run'",
+                            number, counted(ranks, "rank"), rank, head_variable, ranks_variable, rank_variable));
+  if (::fcntl(number, F_GETFD) & FD_CLOEXEC)  // the inherited descriptor has no such flag; it is set below
+    throw Error(ErrorCode::misuse, "this process has already joined the group that it was started in; a program joins it once");
+  ::fcntl(number, F_SETFD, FD_CLOEXEC);
+  return meet_at(open_head_file(Descriptor(::dup(number)), ranks), rank, ranks);
 }
 
 }  // namespace quadrille

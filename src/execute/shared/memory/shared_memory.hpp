@@ -50,8 +50,17 @@ class SharedMemory {
 
   // Releases an allocation that other ranks may still access. It is released some time after `is_over` returns true. `is_over` may
   // read rank 0's control memory and must not call this object.
-  virtual void retire(Offset offset, std::function<bool()> is_over);
-  void release_retired();
+  virtual void retire(Offset offset, std::function<bool()> is_over) {
+    retired_.push_back({offset, std::move(is_over)});
+    release_retired();
+  }
+  void release_retired() {
+    std::erase_if(retired_, [&](const Retired& entry) {
+      const bool over = entry.is_over();
+      if (over) release(entry.offset);
+      return over;
+    });
+  }
 
   // Copies another rank's private memory, from `source` on, into `targets`, one after the other (at most `most_pieces`). Throws
   // Error{transport, peer_lost}.

@@ -12,7 +12,7 @@
 #include <span>
 #include <tuple>
 
-#include "execute/shared/wait/lending.hpp"
+#include "execute/shared/wait/space.hpp"
 #include "foundation/assert.hpp"
 #include "foundation/rounding.hpp"
 #include "quadrille/checked.hpp"

@@ -5,7 +5,7 @@
 #include <new>
 
 #include "execute/shared/memory/shared_memory.hpp"
-#include "execute/shared/wait/lending.hpp"
+#include "execute/shared/wait/space.hpp"
 #include "foundation/assert.hpp"
 
 namespace quadrille {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "execute/script/copies.hpp"
-#include "execute/shared/wait/lending.hpp"
+#include "execute/shared/wait/space.hpp"
 #include "execute/transport.hpp"
 #include "foundation/assert.hpp"
 #include "foundation/rounding.hpp"

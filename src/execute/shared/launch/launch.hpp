@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a process that `quadrille run` started joins its group.
+// How a process that `quadrille run` has started joins its group. quadrille/transports.hpp declares run_ranks, which starts them.
 #pragma once
 
 #include <memory>
