@@ -6,7 +6,6 @@
 #include <mutex>
 #include <new>
 #include <unordered_map>
-#include <utility>
 
 #include "quadrille/indexed.hpp"
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <sched.h>
 
-#include <exception>
 #include <utility>
 
 #include "execute/agreement.hpp"

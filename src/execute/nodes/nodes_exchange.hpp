@@ -6,7 +6,7 @@
 //            both know that it is early, and start its message at once.
 //   decided  Short edges. The ranks of a node show each other what they have for each other node (node_board.hpp). So both nodes
 //            of a pair know, each from its own side and without a message, how many edges and bytes go from one to the other, and
-//            between which ranks. From this and a rule both decide the same (packing.hpp): one packed message from leader to
+//            between which ranks. From this and a rule both decide the same (node_board.hpp): one packed message from leader to
 //            leader, or a message for each edge. A rank also shows the edges themselves, if they are few: then a leader needs
 //            nothing more of it.
 //
@@ -25,7 +25,6 @@
 #include "execute/executions/exchanger.hpp"
 #include "execute/nodes/far_edges.hpp"
 #include "execute/nodes/node_board.hpp"
-#include "execute/nodes/packing.hpp"
 #include "execute/shared/unplanned/exchange.hpp"
 #include "patterns/packing_rule.hpp"
 #include "problem/node_ranks.hpp"

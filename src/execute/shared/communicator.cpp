@@ -16,9 +16,6 @@
 #include "execute/script/script.hpp"
 #include "execute/shared/memory/shared_memory.hpp"
 #include "execute/shared/unplanned/exchange.hpp"
-#include "execute/shared/wait/space.hpp"
-#include "execute/transport.hpp"
-#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 namespace {

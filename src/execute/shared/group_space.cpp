@@ -18,7 +18,6 @@
 #include "execute/processor.hpp"
 #include "foundation/assert.hpp"
 #include "foundation/rounding.hpp"
-#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 namespace {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <random>
 #include <utility>
 
 #include "execute/agreement.hpp"
@@ -17,28 +16,6 @@ namespace quadrille {
 namespace {
 
 constexpr int highest_tag = 32767;  // MPI guarantees this tag; after so many plans a group leases another context
-
-std::uint64_t random_id() {
-  std::random_device device;
-  return static_cast<std::uint64_t>(device()) << 32 | device() | 1;
-}
-
-// The MPI_Group of a communicator; the destructor frees it.
-class Members {
- public:
-  explicit Members(MPI_Comm communicator) { check_mpi(MPI_Comm_group(communicator, &group_), "MPI_Comm_group"); }
-  ~Members() {
-    if (group_ != MPI_GROUP_NULL) MPI_Group_free(&group_);
-  }
-  Members(const Members&) = delete;
-  Members& operator=(const Members&) = delete;
-
-  MPI_Group get() const { return group_; }
-  MPI_Group release() { return std::exchange(group_, MPI_GROUP_NULL); }
-
- private:
-  MPI_Group group_ = MPI_GROUP_NULL;
-};
 
 bool are_the_same(MPI_Group a, MPI_Group b) {
   int result = MPI_UNEQUAL;

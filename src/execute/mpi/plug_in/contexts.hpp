@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "execute/mpi/plug_in/mpi_calls.hpp"
@@ -24,6 +25,23 @@
 namespace quadrille {
 
 class MpiGroup;
+
+// The MPI_Group of a communicator; the destructor frees it.
+class Members {
+ public:
+  explicit Members(MPI_Comm communicator) { check_mpi(MPI_Comm_group(communicator, &group_), "MPI_Comm_group"); }
+  ~Members() {
+    if (group_ != MPI_GROUP_NULL) MPI_Group_free(&group_);
+  }
+  Members(const Members&) = delete;
+  Members& operator=(const Members&) = delete;
+
+  MPI_Group get() const { return group_; }
+  MPI_Group release() { return std::exchange(group_, MPI_GROUP_NULL); }
+
+ private:
+  MPI_Group group_ = MPI_GROUP_NULL;
+};
 
 class ContextPool {
  public:

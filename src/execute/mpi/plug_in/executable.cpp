@@ -6,7 +6,6 @@
 #include <functional>
 #include <utility>
 
-#include "execute/process_events.hpp"
 #include "foundation/assert.hpp"
 
 namespace quadrille {

@@ -9,12 +9,10 @@
 #include <climits>
 #include <cstring>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "execute/agreement.hpp"
-#include "execute/mpi/plug_in/mpi_calls.hpp"
 #include "execute/process_events.hpp"
 #include "foundation/assert.hpp"
 #include "foundation/environment.hpp"

@@ -57,12 +57,10 @@ MPI_Comm communicator_of_one(MPI_Comm users, bool has_world) {
   } else {
     int rank = 0;
     check_mpi(MPI_Comm_rank(users, &rank), "MPI_Comm_rank");
-    MPI_Group all = MPI_GROUP_NULL, one = MPI_GROUP_NULL;
-    check_mpi(MPI_Comm_group(users, &all), "MPI_Comm_group");
-    check_mpi(MPI_Group_incl(all, 1, &rank, &one), "MPI_Group_incl");
+    MPI_Group one = MPI_GROUP_NULL;
+    check_mpi(MPI_Group_incl(Members(users).get(), 1, &rank, &one), "MPI_Group_incl");
     check_mpi(MPI_Comm_create_group(users, one, 0, &alone), "MPI_Comm_create_group");
     check_mpi(MPI_Group_free(&one), "MPI_Group_free");
-    check_mpi(MPI_Group_free(&all), "MPI_Group_free");
   }
   check_mpi(MPI_Comm_set_errhandler(alone, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   return alone;
@@ -106,14 +104,12 @@ bool asking_gives_core_away(MPI_Request request) {
 
 // Returns the ranks that a communicator's processes have in a group, or nothing unless the group has all of them.
 std::optional<std::vector<Rank>> ranks_among(MPI_Comm users, MPI_Group group) {
-  MPI_Group members = MPI_GROUP_NULL;
+  const Members members(users);
   int ranks = 0;
-  check_mpi(MPI_Comm_group(users, &members), "MPI_Comm_group");
-  check_mpi(MPI_Group_size(members, &ranks), "MPI_Group_size");
+  check_mpi(MPI_Group_size(members.get(), &ranks), "MPI_Group_size");
   std::vector<int> own(index(ranks)), found(own.size());
   std::iota(own.begin(), own.end(), 0);
-  check_mpi(MPI_Group_translate_ranks(members, ranks, own.data(), group, found.data()), "MPI_Group_translate_ranks");
-  check_mpi(MPI_Group_free(&members), "MPI_Group_free");
+  check_mpi(MPI_Group_translate_ranks(members.get(), ranks, own.data(), group, found.data()), "MPI_Group_translate_ranks");
   if (std::find(found.begin(), found.end(), MPI_UNDEFINED) != found.end()) return std::nullopt;
   return std::vector<Rank>(found.begin(), found.end());
 }
@@ -188,17 +184,11 @@ MpiProcess::~MpiProcess() {
 
 bool MpiProcess::can_remember(MPI_Comm users) const {
   if (!has_world_ || many_threads_ || acquaintances_.size() >= most_acquaintances) return false;
-  MPI_Group world = MPI_GROUP_NULL;
-  check_mpi(MPI_Comm_group(MPI_COMM_WORLD, &world), "MPI_Comm_group");
-  const bool is_in_world = ranks_among(users, world).has_value();
-  check_mpi(MPI_Group_free(&world), "MPI_Group_free");
-  return is_in_world;
+  return ranks_among(users, Members(MPI_COMM_WORLD).get()).has_value();
 }
 
 void MpiProcess::remember(MPI_Comm users, std::shared_ptr<const Acquaintance> acquaintance) {
-  MPI_Group group = MPI_GROUP_NULL;
-  check_mpi(MPI_Comm_group(users, &group), "MPI_Comm_group");
-  acquaintances_.emplace_back(group, std::move(acquaintance));
+  acquaintances_.emplace_back(Members(users).release(), std::move(acquaintance));
 }
 
 std::optional<MpiProcess::Known> MpiProcess::known(MPI_Comm users) const {

@@ -6,11 +6,8 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <utility>
-#include <vector>
 
-#include "execute/mpi/plug_in/mpi_calls.hpp"
 #include "execute/mpi/plug_in/mpi_process.hpp"
 #include "execute/process_events.hpp"
 #include "foundation/text/counted.hpp"

@@ -10,19 +10,16 @@
 #include <cstddef>
 #include <cstring>
 #include <deque>
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "execute/mpi/plug_in/mpi_calls.hpp"
 #include "execute/process_events.hpp"
 #include "execute/script/run.hpp"
 #include "foundation/assert.hpp"
 #include "problem/collective_facts.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/operator.hpp"
-#include "quadrille/result.hpp"
 #include "quadrille/traffic.hpp"
 
 namespace quadrille {

@@ -19,6 +19,9 @@
 
 namespace quadrille {
 
+// Returns a random number that is not 0, by which processes know something as one and the same.
+std::uint64_t random_id();
+
 // The data by which other processes find a process's files. It is sent as bytes.
 struct ProcessCard {
   std::uint64_t id;                         // random; identifies the process everywhere else

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "execute/shared/memory/shared_file.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -16,7 +14,6 @@
 #include <limits>
 #include <new>
 #include <system_error>
-#include <utility>
 
 #include "foundation/assert.hpp"
 #include "foundation/rounding.hpp"

@@ -7,7 +7,6 @@
 #include <span>
 #include <tuple>
 
-#include "execute/shared/wait/costs.hpp"
 #include "foundation/assert.hpp"
 #include "foundation/rounding.hpp"
 

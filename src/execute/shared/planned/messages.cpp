@@ -9,7 +9,6 @@
 
 #include "execute/agreement.hpp"
 #include "execute/shared/memory/shared_memory.hpp"
-#include "execute/shared/wait/space.hpp"
 #include "foundation/assert.hpp"
 #include "foundation/rounding.hpp"
 

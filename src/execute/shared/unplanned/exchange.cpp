@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "execute/agreement.hpp"
-#include "execute/executions/exchanger.hpp"
 #include "execute/script/copies.hpp"
 #include "execute/shared/memory/shared_memory.hpp"
 #include "execute/shared/wait/space.hpp"

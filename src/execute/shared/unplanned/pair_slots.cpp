@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "execute/shared/unplanned/pair_slots.hpp"
 
-#include <algorithm>
-#include <new>
-
 #include "execute/shared/memory/shared_memory.hpp"
-#include "execute/shared/wait/space.hpp"
 #include "foundation/assert.hpp"
 
 namespace quadrille {

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "execute/shared/unplanned/sender.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <new>
-#include <utility>
 
 #include "execute/script/copies.hpp"
 #include "execute/shared/wait/space.hpp"
 #include "execute/transport.hpp"
-#include "foundation/assert.hpp"
-#include "foundation/rounding.hpp"
 
 namespace quadrille {
 namespace {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "execute/shared/wait/costs.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <cmath>

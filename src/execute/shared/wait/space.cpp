@@ -7,14 +7,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
 #include <new>
-#include <utility>
 
-#include "execute/executions/waiting.hpp"
 #include "foundation/assert.hpp"
 #include "quadrille/indexed.hpp"
 
