@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The executions of a plan. A blocking execution records its start (starts.hpp) and runs the executable. A nonblocking execution is
+// The executions of a plan. A blocking execution records its start (Starts) and runs the executable. A nonblocking execution is
 // open from `start` until it is complete; every call of this process that waits advances it.
 //
 // All ranks start the executions of a communicator in the same order, including blocking ones. They may complete in any order.
