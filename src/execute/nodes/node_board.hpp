@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the ranks of one node prepare together for other nodes: packed messages, and the shared memory in which they show each other
 // what they have and pack it.
+//
+// A packed message holds several short edges from one node to another; patterns/packing_rule.hpp decides whether they are packed.
+// It has three parts. The table says, for each rank of the sending node in the order of their places, the number of its first
+// entry, and then the number of all entries. There is one entry for each edge, with the receiver's place and the edge's first byte
+// in the third part, which has the bytes of all edges. The entries of one sender are sorted by the places of the receivers; edges
+// of one pair of ranks keep their order.
 #pragma once
 
 #include <atomic>
@@ -19,15 +25,7 @@
 
 namespace quadrille {
 
-// What a packed message looks like: several short edges from one node to another. patterns/packing_rule.hpp decides whether they
-// are packed.
-//
-// A packed message has three parts. The table says, for each rank of the sending node in the order of their places, the number of
-// its first entry, and then the number of all entries. There is one entry for each edge, with the receiver's place and the edge's
-// first byte in the third part, which has the bytes of all edges. The entries of one sender are sorted by the places of the
-// receivers; edges of one pair of ranks keep their order.
-//
-// This is an edge that is packed.
+// An edge that is packed.
 struct PackedEdge {
   Rank receiver;  // its place on its node
   const std::byte* memory;
