@@ -16,7 +16,6 @@
 #include "execute/script/incremental.hpp"
 #include "execute/script/layout.hpp"
 #include "execute/script/script.hpp"
-#include "execute/script/script_contract.hpp"
 #include "execute/transport.hpp"
 #include "foundation/assert.hpp"
 #include "foundation/text/counted.hpp"
