@@ -20,24 +20,79 @@
 namespace quadrille {
 namespace {
 
-// Mail in shared memory. A letter is one message: its length, then its bytes. The sender allocates a letter in
-// the space and stores its offset in a box; there is one box for each ordered pair of ranks. The receiver copies the letter and
-// empties the box. So at most one letter is under way from one rank to another; a sender that has a second one waits for the box.
+// Mail in shared memory. A letter is one message: its length, then its bytes. The sender allocates a letter in the space and stores
+// its offset in a box; there is one box for each ordered pair of ranks. The receiver copies the letter and empties the box. So at most one letter is under way from one rank to another; a sender that has a second one waits for the box.
 class SharedMail final : public Mail {
  public:
-  explicit SharedMail(SharedSpace& space);  // collective
-  ~SharedMail() override;
+  // Collective.
+  explicit SharedMail(SharedSpace& space) : space_(space) {
+    Claim mine(space_);
+    boxes_ = gathered_or_thrown(space_, [&] {
+      std::byte* place = space_.at(mine.allocate_control(space_.size() * static_cast<Bytes>(sizeof(Box))));
+      for (Rank to = 0; to < space_.size(); ++to) new (place + to * static_cast<Bytes>(sizeof(Box))) Box(0);
+      return mine.place();
+    });
+    mine.keep();
+  }
+  ~SharedMail() override {
+    // After an error a receiver may still read a letter, so the memory is leaked.
+    if (letters_.empty()) space_.release(boxes_[space_.rank()]);
+  }
 
-  void send(Rank to, std::span<const std::byte> bytes) override;
-  void finish_sends() override;
-  Bytes wait_for(Rank from) override;
-  void receive(std::byte* into) override;
+  void send(Rank to, std::span<const std::byte> bytes) override {
+    Offset letter = 0;
+    try {
+      letter = space_.allocate(static_cast<Bytes>(sizeof(Bytes) + bytes.size()));
+    } catch (const std::bad_alloc&) {
+      space_.fail();  // otherwise the receiver would wait for this letter for ever
+      throw Error(ErrorCode::too_large, fmt::format("there is not enough shared memory for a message of {} bytes", bytes.size()));
+    }
+    const auto length = static_cast<Bytes>(bytes.size());
+    std::memcpy(space_.at(letter), &length, sizeof length);
+    if (length > 0) std::memcpy(space_.at(letter) + sizeof length, bytes.data(), bytes.size());
+    Box& own = box(space_.rank(), to);
+    // The store below releases the letter, and wait_for acquires it; otherwise the receiver might read the old contents of that
+    // memory. The load acquires what `receive` released, as in finish_sends.
+    space_.wait_until([&] { return own.load(std::memory_order_acquire) == 0; }, [&] { return to; });
+    own.store(letter, std::memory_order_release);
+    space_.ring(to);
+    letters_.emplace_back(to, letter);
+  }
+  void finish_sends() override {
+    while (!letters_.empty()) {
+      const Rank to = letters_.back().first;
+      const Offset letter = letters_.back().second;
+      const Box& own = box(space_.rank(), to);
+      // Acquires what `receive` released after it had copied the letter. Otherwise the letter's memory might be reused and written
+      // while the receiver still reads it.
+      space_.wait_until([&] { return own.load(std::memory_order_acquire) != letter; }, [&] { return to; });
+      space_.release(letter);
+      letters_.pop_back();
+    }
+  }
+  Bytes wait_for(Rank from) override {
+    from_ = from;
+    const Box& theirs = box(from, space_.rank());
+    space_.wait_until([&] { return theirs.load(std::memory_order_acquire) != 0; }, [&] { return from; });
+    Bytes length = 0;  // the box has been acquired, and nobody changes it before `receive`, so further loads of it may be relaxed
+    std::memcpy(&length, space_.at(theirs.load(std::memory_order_relaxed)), sizeof length);
+    return length;
+  }
+  void receive(std::byte* into) override {
+    Box& theirs = box(from_, space_.rank());
+    const std::byte* letter = space_.at(theirs.load(std::memory_order_relaxed));
+    Bytes length = 0;
+    std::memcpy(&length, letter, sizeof length);
+    if (length > 0) std::memcpy(into, letter + sizeof length, index(length));
+    theirs.store(0, std::memory_order_release);  // releases the copy above; finish_sends acquires it
+    space_.ring(from_);
+  }
 
  private:
   // The offset of the letter, or 0 if there is none. The box lies in the sender's memory; the receiver sets it back to 0.
   using Box = std::atomic<Offset>;
 
-  Box& box(Rank from, Rank to) const;
+  Box& box(Rank from, Rank to) const { return reinterpret_cast<Box*>(space_.at(boxes_[from]))[to]; }
 
   SharedSpace& space_;
   ByRank<Offset> boxes_;                          // by sender: the offset of its boxes, one for each receiver
@@ -45,96 +100,66 @@ class SharedMail final : public Mail {
   Rank from_ = 0;                                 // the sender given to the last wait_for
 };
 
-SharedMail::SharedMail(SharedSpace& space) : space_(space) {
-  Claim mine(space_);
-  boxes_ = gathered_or_thrown(space_, [&] {
-    std::byte* place = space_.at(mine.allocate_control(space_.size() * static_cast<Bytes>(sizeof(Box))));
-    for (Rank to = 0; to < space_.size(); ++to) new (place + to * static_cast<Bytes>(sizeof(Box))) Box(0);
-    return mine.place();
-  });
-  mine.keep();
-}
-
-SharedMail::~SharedMail() {
-  // After an error a receiver may still read a letter, so the memory is leaked.
-  if (letters_.empty()) space_.release(boxes_[space_.rank()]);
-}
-
-SharedMail::Box& SharedMail::box(Rank from, Rank to) const { return reinterpret_cast<Box*>(space_.at(boxes_[from]))[to]; }
-
-void SharedMail::send(Rank to, std::span<const std::byte> bytes) {
-  Offset letter = 0;
-  try {
-    letter = space_.allocate(static_cast<Bytes>(sizeof(Bytes) + bytes.size()));
-  } catch (const std::bad_alloc&) {
-    space_.fail();  // otherwise the receiver would wait for this letter for ever
-    throw Error(ErrorCode::too_large, fmt::format("there is not enough shared memory for a message of {} bytes", bytes.size()));
-  }
-  const auto length = static_cast<Bytes>(bytes.size());
-  std::memcpy(space_.at(letter), &length, sizeof length);
-  if (length > 0) std::memcpy(space_.at(letter) + sizeof length, bytes.data(), bytes.size());
-  Box& own = box(space_.rank(), to);
-  // The store below releases the letter, and wait_for acquires it; otherwise the receiver might read the old contents of that
-  // memory. The load acquires what `receive` released, as in finish_sends.
-  space_.wait_until([&] { return own.load(std::memory_order_acquire) == 0; }, [&] { return to; });
-  own.store(letter, std::memory_order_release);
-  space_.ring(to);
-  letters_.emplace_back(to, letter);
-}
-
-void SharedMail::finish_sends() {
-  while (!letters_.empty()) {
-    const Rank to = letters_.back().first;
-    const Offset letter = letters_.back().second;
-    const Box& own = box(space_.rank(), to);
-    // Acquires what `receive` released after it had copied the letter. Otherwise the letter's memory might be reused and written
-    // while the receiver still reads it.
-    space_.wait_until([&] { return own.load(std::memory_order_acquire) != letter; }, [&] { return to; });
-    space_.release(letter);
-    letters_.pop_back();
-  }
-}
-
-Bytes SharedMail::wait_for(Rank from) {
-  from_ = from;
-  const Box& theirs = box(from, space_.rank());
-  space_.wait_until([&] { return theirs.load(std::memory_order_acquire) != 0; }, [&] { return from; });
-  Bytes length = 0;  // the box has been acquired, and nobody changes it before `receive`, so further loads of it may be relaxed
-  std::memcpy(&length, space_.at(theirs.load(std::memory_order_relaxed)), sizeof length);
-  return length;
-}
-
-void SharedMail::receive(std::byte* into) {
-  Box& theirs = box(from_, space_.rank());
-  const std::byte* letter = space_.at(theirs.load(std::memory_order_relaxed));
-  Bytes length = 0;
-  std::memcpy(&length, letter, sizeof length);
-  if (length > 0) std::memcpy(into, letter + sizeof length, index(length));
-  theirs.store(0, std::memory_order_release);  // releases the copy above; finish_sends acquires it
-  space_.ring(from_);
-}
-
 // Runs a script of one window, whose messages are all long and contiguous, as an exchange by edges. The messages of plans copy long
 // messages once; an exchange weighs that against pieces in the caches, which take less time on processors whose system call for
 // copying from another process is slow.
 class ScriptedExchange final : public Executable {
  public:
   // Can this rank's script run so, and may it gain? All ranks must be asked.
-  static bool suits(const Script& script, const SharedSpace& space, const CopyCosts& costs);
+  static bool suits(const Script& script, const SharedSpace& space, const CopyCosts& costs) {
+    if (space.holds_everything() || script.windows.size() != 1 || !script.nodes.empty() || script.messages.empty()) return false;
+    if (script.scratch_bytes + script.staging_bytes > 0) return false;
+    return std::all_of(script.messages.begin(), script.messages.end(), [&](const ScriptMessage& message) {
+      return message.bytes > costs.longest_twice() && message.effect == Effect::overwrite && !message.overwritten &&
+             is_contiguous(message.regions);
+    });
+  }
 
   // Collective. Throws as SharedExchange.
-  ScriptedExchange(SharedSpace& space, const CopyCosts& costs, std::shared_ptr<const Script> script);
+  ScriptedExchange(SharedSpace& space, const CopyCosts& costs, std::shared_ptr<const Script> script)
+      : script_(std::move(script)), exchange_(space, costs) {
+    for (const ScriptMessage& message : script_->messages)
+      if (message.is_send)
+        sends_.push_back({message.peer, nullptr, message.bytes});
+      else
+        receives_.push_back({message.peer, nullptr, message.bytes});
+    edges_ = {sends_, receives_};
+  }
 
-  void execute(const std::byte* input, std::byte* output, Phases* phases) override;
+  void execute(const std::byte* input, std::byte* output, Phases* phases) override {
+    Watch watch(phases);
+    begin(input, output);
+    finish();
+    watch.ends(&Phases::communicate_s);
+  }
   bool runs_in_parts() const override { return true; }
-  void begin(const std::byte* input, std::byte* output) override;
-  bool advance() override;
-  void finish() override;
+  void begin(const std::byte* input, std::byte* output) override {
+    bases_[Buffer::input] = const_cast<std::byte*>(input);  // never written
+    bases_[Buffer::output] = output;
+    auto send = sends_.begin();
+    auto receive = receives_.begin();
+    for (const ScriptMessage& message : script_->messages) {
+      const Region& first = message.regions.front();
+      std::byte* const memory = bases_[first.buffer] + first.offset;
+      (message.is_send ? static_cast<void>((send++)->memory = memory) : static_cast<void>((receive++)->memory = memory));
+    }
+    run_copies(*script_, script_->windows[0].copies_before, bases_);
+    exchange_.begin(reinterpret_cast<const std::byte*>(&edges_), nullptr);
+  }
+  bool advance() override {
+    if (!exchange_.advance()) return false;
+    end();
+    return true;
+  }
+  void finish() override {
+    exchange_.finish();
+    end();
+  }
   void abandon(const Error& why) noexcept override { exchange_.abandon(why); }
   Bytes memory_bytes() const override { return exchange_.memory_bytes() + memory_bytes_of(sends_, receives_); }
 
  private:
-  void end();
+  void end() { run_copies(*script_, script_->windows[0].copies_after, bases_); }
 
   const std::shared_ptr<const Script> script_;
   SharedExchange exchange_;
@@ -143,59 +168,6 @@ class ScriptedExchange final : public Executable {
   std::vector<Edges::Receive> receives_;  // likewise
   Edges edges_;
 };
-
-bool ScriptedExchange::suits(const Script& script, const SharedSpace& space, const CopyCosts& costs) {
-  if (space.holds_everything() || script.windows.size() != 1 || !script.nodes.empty() || script.messages.empty()) return false;
-  if (script.scratch_bytes + script.staging_bytes > 0) return false;
-  return std::all_of(script.messages.begin(), script.messages.end(), [&](const ScriptMessage& message) {
-    return message.bytes > costs.longest_twice() && message.effect == Effect::overwrite && !message.overwritten &&
-           is_contiguous(message.regions);
-  });
-}
-
-ScriptedExchange::ScriptedExchange(SharedSpace& space, const CopyCosts& costs, std::shared_ptr<const Script> script)
-    : script_(std::move(script)), exchange_(space, costs) {
-  for (const ScriptMessage& message : script_->messages)
-    if (message.is_send)
-      sends_.push_back({message.peer, nullptr, message.bytes});
-    else
-      receives_.push_back({message.peer, nullptr, message.bytes});
-  edges_ = {sends_, receives_};
-}
-
-void ScriptedExchange::begin(const std::byte* input, std::byte* output) {
-  bases_[Buffer::input] = const_cast<std::byte*>(input);  // never written
-  bases_[Buffer::output] = output;
-  auto send = sends_.begin();
-  auto receive = receives_.begin();
-  for (const ScriptMessage& message : script_->messages) {
-    const Region& first = message.regions.front();
-    std::byte* const memory = bases_[first.buffer] + first.offset;
-    (message.is_send ? static_cast<void>((send++)->memory = memory) : static_cast<void>((receive++)->memory = memory));
-  }
-  run_copies(*script_, script_->windows[0].copies_before, bases_);
-  exchange_.begin(reinterpret_cast<const std::byte*>(&edges_), nullptr);
-}
-
-bool ScriptedExchange::advance() {
-  if (!exchange_.advance()) return false;
-  end();
-  return true;
-}
-
-void ScriptedExchange::finish() {
-  exchange_.finish();
-  end();
-}
-
-void ScriptedExchange::end() { run_copies(*script_, script_->windows[0].copies_after, bases_); }
-
-void ScriptedExchange::execute(const std::byte* input, std::byte* output, Phases* phases) {
-  Watch watch(phases);
-  begin(input, output);
-  finish();
-  watch.ends(&Phases::communicate_s);
-}
 
 class SharedOffer final : public Offer {
  public:

@@ -77,11 +77,34 @@ std::optional<Handle> handle(const std::vector<std::byte>& bytes) {
 class MpiOperator {
  public:
   // Returns the MPI operator, or the reason why MPI has none.
-  static Result<std::shared_ptr<const MpiOperator>> of(const Operator& operation);
+  static Result<std::shared_ptr<const MpiOperator>> of(const Operator& operation) {
+    const auto made = [](MPI_Op op, MPI_Datatype type, bool owned) {
+      return std::shared_ptr<const MpiOperator>(new MpiOperator(op, type, owned));
+    };
+    if (operation.mpi && operation.mpi->library == QUADRILLE_MPI_LIBRARY)
+      if (const auto op = handle<MPI_Op>(operation.mpi->operation))
+        if (const auto type = handle<MPI_Datatype>(operation.mpi->type)) return made(*op, *type, false);
+    const auto type = mpi_type(operation.type);
+    if (const auto op = mpi_operation(operation.name); op && type) return made(*op, *type, false);
+    const auto matrix = std::find(matrix_numbers.begin(), matrix_numbers.end(), operation.type);
+    if (operation.name != "matmul2" || matrix == matrix_numbers.end())
+      return cannot(fmt::format("the MPI library has no operator '{}' for elements of type {}", operation.name, operation.type));
+    constexpr auto functions = matrix_functions(std::make_index_sequence<matrix_numbers.size()>{});
+    MPI_Op op = MPI_OP_NULL;
+    check_mpi(MPI_Op_create(functions[index(matrix - matrix_numbers.begin())], 0, &op), "MPI_Op_create");
+    MPI_Datatype four = MPI_DATATYPE_NULL;
+    check_mpi(MPI_Type_contiguous(4, *type, &four), "MPI_Type_contiguous");
+    check_mpi(MPI_Type_commit(&four), "MPI_Type_commit");
+    return made(op, four, true);
+  }
 
   MpiOperator(const MpiOperator&) = delete;
   MpiOperator& operator=(const MpiOperator&) = delete;
-  ~MpiOperator();
+  ~MpiOperator() {
+    if (!owned_ || EndOfMpi::is_over()) return;
+    MPI_Op_free(&operation_);
+    MPI_Type_free(&type_);
+  }
 
   MPI_Op operation() const { return operation_; }
   MPI_Datatype type() const { return type_; }
@@ -94,33 +117,6 @@ class MpiOperator {
   bool owned_;
 };
 
-Result<std::shared_ptr<const MpiOperator>> MpiOperator::of(const Operator& operation) {
-  const auto made = [](MPI_Op op, MPI_Datatype type, bool owned) {
-    return std::shared_ptr<const MpiOperator>(new MpiOperator(op, type, owned));
-  };
-  if (operation.mpi && operation.mpi->library == QUADRILLE_MPI_LIBRARY)
-    if (const auto op = handle<MPI_Op>(operation.mpi->operation))
-      if (const auto type = handle<MPI_Datatype>(operation.mpi->type)) return made(*op, *type, false);
-  const auto type = mpi_type(operation.type);
-  if (const auto op = mpi_operation(operation.name); op && type) return made(*op, *type, false);
-  const auto matrix = std::find(matrix_numbers.begin(), matrix_numbers.end(), operation.type);
-  if (operation.name != "matmul2" || matrix == matrix_numbers.end())
-    return cannot(fmt::format("the MPI library has no operator '{}' for elements of type {}", operation.name, operation.type));
-  constexpr auto functions = matrix_functions(std::make_index_sequence<matrix_numbers.size()>{});
-  MPI_Op op = MPI_OP_NULL;
-  check_mpi(MPI_Op_create(functions[index(matrix - matrix_numbers.begin())], 0, &op), "MPI_Op_create");
-  MPI_Datatype four = MPI_DATATYPE_NULL;
-  check_mpi(MPI_Type_contiguous(4, *type, &four), "MPI_Type_contiguous");
-  check_mpi(MPI_Type_commit(&four), "MPI_Type_commit");
-  return made(op, four, true);
-}
-
-MpiOperator::~MpiOperator() {
-  if (!owned_ || EndOfMpi::is_over()) return;
-  MPI_Op_free(&operation_);
-  MPI_Type_free(&type_);
-}
-
 // ---- Calls
 
 // Counts and displacements of consecutive blocks, in elements.
@@ -128,9 +124,47 @@ struct ConsecutiveBlocks {
   std::vector<int> counts, displacements;
 };
 
+template <class CountOf>
+ConsecutiveBlocks consecutive(Count ranks, CountOf&& count_of) {
+  ConsecutiveBlocks blocks;
+  Count at = 0;
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    const Count count = count_of(rank);
+    QUADRILLE_ASSERT(count >= 0 && count <= INT_MAX && at <= INT_MAX);  // vendor_collective refuses longer ones
+    blocks.counts.push_back(static_cast<int>(count));
+    blocks.displacements.push_back(static_cast<int>(at));
+    at += count;
+  }
+  return blocks;
+}
+
 // The arguments of MPI's functions for one rank of one problem. Elements are bytes, or in a reduction those of the operator.
 struct VendorArguments {
-  VendorArguments(const Lease& given_lease, const Problem& problem, std::shared_ptr<const MpiOperator> given_operation, Rank rank);
+  VendorArguments(const Lease& given_lease, const Problem& problem, std::shared_ptr<const MpiOperator> given_operation,
+                  Rank given_rank)
+      : lease(given_lease),
+        reduction(std::move(given_operation)),
+        communicator(lease.communicator),
+        type(reduction ? reduction->type() : MPI_BYTE),
+        operation(reduction ? reduction->operation() : MPI_OP_NULL),
+        rank(static_cast<int>(given_rank)),
+        root(static_cast<int>(problem.root)) {
+    const Bytes element = reduction ? problem.element_bytes : 1;
+    QUADRILLE_ASSERT(problem.block_bytes % element == 0 && problem.block_bytes / element <= INT_MAX);
+    QUADRILLE_ASSERT(given_rank >= 0 && given_rank < problem.ranks && problem.root < problem.ranks);
+    const CollectiveFacts& facts = facts_of(problem.collective);
+    if (facts.sizes == SizeSource::blocks) block = static_cast<int>(problem.block_bytes / element);
+    if (facts.sizes == SizeSource::shares) {
+      shares = consecutive(problem.ranks, [&](Rank other) { return share_bytes(problem, other) / element; });
+      own = shares.counts[index(given_rank)];
+    }
+    if (facts.sizes == SizeSource::pairs) {
+      const Traffic traffic(problem);
+      sent = consecutive(problem.ranks, [&](Rank other) { return traffic.bytes(given_rank, other); });
+      received = consecutive(problem.ranks, [&](Rank other) { return traffic.bytes(other, given_rank); });
+    }
+    if (facts.output.holder == Holder::all_but_first && given_rank == 0) spare.resize(index(problem.block_bytes + 1));
+  }
 
   Lease lease;
   std::shared_ptr<const MpiOperator> reduction;  // null unless the collective is a reduction
@@ -243,46 +277,6 @@ constexpr VendorRow table[] = {
        call_mpi(request, "MPI_Barrier", PMPI_Barrier, PMPI_Ibarrier, a.communicator);
      }},
 };
-
-template <class CountOf>
-ConsecutiveBlocks consecutive(Count ranks, CountOf&& count_of) {
-  ConsecutiveBlocks blocks;
-  Count at = 0;
-  for (Rank rank = 0; rank < ranks; ++rank) {
-    const Count count = count_of(rank);
-    QUADRILLE_ASSERT(count >= 0 && count <= INT_MAX && at <= INT_MAX);  // vendor_collective refuses longer ones
-    blocks.counts.push_back(static_cast<int>(count));
-    blocks.displacements.push_back(static_cast<int>(at));
-    at += count;
-  }
-  return blocks;
-}
-
-VendorArguments::VendorArguments(const Lease& given_lease, const Problem& problem,
-                                 std::shared_ptr<const MpiOperator> given_operation, Rank given_rank)
-    : lease(given_lease),
-      reduction(std::move(given_operation)),
-      communicator(lease.communicator),
-      type(reduction ? reduction->type() : MPI_BYTE),
-      operation(reduction ? reduction->operation() : MPI_OP_NULL),
-      rank(static_cast<int>(given_rank)),
-      root(static_cast<int>(problem.root)) {
-  const Bytes element = reduction ? problem.element_bytes : 1;
-  QUADRILLE_ASSERT(problem.block_bytes % element == 0 && problem.block_bytes / element <= INT_MAX);
-  QUADRILLE_ASSERT(given_rank >= 0 && given_rank < problem.ranks && problem.root < problem.ranks);
-  const CollectiveFacts& facts = facts_of(problem.collective);
-  if (facts.sizes == SizeSource::blocks) block = static_cast<int>(problem.block_bytes / element);
-  if (facts.sizes == SizeSource::shares) {
-    shares = consecutive(problem.ranks, [&](Rank other) { return share_bytes(problem, other) / element; });
-    own = shares.counts[index(given_rank)];
-  }
-  if (facts.sizes == SizeSource::pairs) {
-    const Traffic traffic(problem);
-    sent = consecutive(problem.ranks, [&](Rank other) { return traffic.bytes(given_rank, other); });
-    received = consecutive(problem.ranks, [&](Rank other) { return traffic.bytes(other, given_rank); });
-  }
-  if (facts.output.holder == Holder::all_but_first && given_rank == 0) spare.resize(index(problem.block_bytes + 1));
-}
 
 // Returns null if the table has no such collective.
 VendorFunction vendor_function(Collective collective) {
