@@ -189,7 +189,7 @@ class MpiCommunicator final : public Communicator, public Transport {
     if (algorithm.empty()) return Vendor([group = group_, made_with] { return made_with(group->lease()); });
     const auto forced = ForcedAlgorithm::of(problem, algorithm);
     if (!forced) return cannot(forced.error());
-    return Vendor([group = group_, made_with, forced = *forced] { return forced->make(group->lease(), made_with); });
+    return Vendor([group = group_, made_with, forced = *forced] { return forced.make(group->lease(), made_with); });
   }
   Result<std::vector<std::string>> vendor_algorithms(const Problem& problem) override { return ForcedAlgorithm::names(problem); }
   std::vector<Transport*> offered() override {

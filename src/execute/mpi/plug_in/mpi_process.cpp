@@ -5,7 +5,6 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <mutex>
 #include <numeric>
@@ -154,14 +153,17 @@ int MpiProcess::note_end(MPI_Comm, int, void* memory, void*) {
   return MPI_SUCCESS;
 }
 
+void MpiProcess::stop_driving() {
+  if (!is_driven_) return;
+  MPI_Cancel(&never_);
+  MPI_Wait(&never_, MPI_STATUS_IGNORE);
+  MPI_Comm_free(&alone_);
+}
+
 void MpiProcess::end() {
   shared().driven.store(nullptr, std::memory_order_release);
   EndOfMpi::set_over();
-  if (is_driven_) {
-    MPI_Cancel(&never_);
-    MPI_Wait(&never_, MPI_STATUS_IGNORE);
-    MPI_Comm_free(&alone_);
-  }
+  stop_driving();
   for (auto& [group, acquaintance] : acquaintances_) MPI_Group_free(&group);
   acquaintances_.clear();
   std::shared_ptr<MpiProcess> dropped;
@@ -174,11 +176,7 @@ MpiProcess::~MpiProcess() {
   MpiProcess* expected = this;
   shared().driven.compare_exchange_strong(expected, nullptr);
   contexts_.free_all();
-  if (is_driven_) {
-    MPI_Cancel(&never_);
-    MPI_Wait(&never_, MPI_STATUS_IGNORE);
-    MPI_Comm_free(&alone_);
-  }
+  stop_driving();
   MPI_Comm_free_keyval(&group_key_);
 }
 

@@ -65,6 +65,7 @@ class MpiProcess {
   static constexpr std::size_t most_acquaintances = 64;
   static int note_end(MPI_Comm, int, void*, void*);
   void end();
+  void stop_driving();
 
   bool may_poll_here() const;  // may this thread call MPI?
 

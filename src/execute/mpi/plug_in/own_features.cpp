@@ -84,35 +84,16 @@ class BlockingCall : public Executable {
   std::unique_ptr<Executable> call_;
 };
 
-class Forced : public ForcedAlgorithm {
- public:
-  Forced(std::shared_ptr<const ControlVariable> variable, int value) : variable_(std::move(variable)), value_(value) {}
-
-  std::unique_ptr<Executable> make(const Lease& lease, const Made& made) const override {
-    if (own_algorithms::are_read_in_each_call) return std::make_unique<ForcedCall>(made(lease), variable_, value_);
-    const auto own = std::make_shared<Own>();
-    {
-      const Forcing forcing(*variable_, value_);
-      check_mpi(MPI_Comm_dup(lease.communicator, &own->communicator), "MPI_Comm_dup");
-    }
-    own->lease = lease;
-    return std::make_unique<BlockingCall>(made({own->communicator, lease.tag, own}));
+// A communicator that was made while an algorithm was forced.
+struct ForcedCommunicator {
+  ForcedCommunicator() = default;
+  ~ForcedCommunicator() {
+    if (communicator != MPI_COMM_NULL && !EndOfMpi::is_over()) MPI_Comm_free(&communicator);
   }
-
- private:
-  struct Own {
-    Own() = default;
-    ~Own() {
-      if (communicator != MPI_COMM_NULL && !EndOfMpi::is_over()) MPI_Comm_free(&communicator);
-    }
-    Own(const Own&) = delete;
-    Own& operator=(const Own&) = delete;
-    Lease lease;  // keeps the communicator that was duplicated
-    MPI_Comm communicator = MPI_COMM_NULL;
-  };
-
-  std::shared_ptr<const ControlVariable> variable_;
-  int value_;
+  ForcedCommunicator(const ForcedCommunicator&) = delete;
+  ForcedCommunicator& operator=(const ForcedCommunicator&) = delete;
+  Lease lease;  // keeps the communicator that was duplicated
+  MPI_Comm communicator = MPI_COMM_NULL;
 };
 
 // Returns the reason why the library would ignore every forced algorithm; empty if it would not.
@@ -179,14 +160,25 @@ Result<std::vector<std::string>> ForcedAlgorithm::names(const Problem& problem) 
   return names;
 }
 
-Result<std::shared_ptr<const ForcedAlgorithm>> ForcedAlgorithm::of(const Problem& problem, const std::string& name) {
+Result<ForcedAlgorithm> ForcedAlgorithm::of(const Problem& problem, const std::string& name) {
   const auto known = names(problem);
   if (!known) return cannot(known.error());
   if (std::find(known->begin(), known->end(), name) == known->end())
     return cannot(fmt::format("this MPI library has no algorithm '{}' for {} among {}; it has {}", name,
                               mpi_name(problem.collective), counted(problem.ranks, "rank"), fmt::join(*known, ", ")));
   const auto variable = own_algorithms::variable_of(problem.collective);
-  return std::shared_ptr<const ForcedAlgorithm>(std::make_shared<Forced>(variable, values_for(*variable, problem).at(name)));
+  return ForcedAlgorithm(variable, values_for(*variable, problem).at(name));
+}
+
+std::unique_ptr<Executable> ForcedAlgorithm::make(const Lease& lease, const Made& made) const {
+  if (own_algorithms::are_read_in_each_call) return std::make_unique<ForcedCall>(made(lease), variable_, value_);
+  const auto own = std::make_shared<ForcedCommunicator>();
+  {
+    const Forcing forcing(*variable_, value_);
+    check_mpi(MPI_Comm_dup(lease.communicator, &own->communicator), "MPI_Comm_dup");
+  }
+  own->lease = lease;
+  return std::make_unique<BlockingCall>(made({own->communicator, lease.tag, own}));
 }
 
 }  // namespace quadrille

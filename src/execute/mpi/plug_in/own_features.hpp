@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "execute/mpi/plug_in/mpi_calls.hpp"
@@ -103,14 +104,18 @@ class ForcedAlgorithm {
   static Result<std::vector<std::string>> names(const Problem& problem);
 
   // Local. Returns the algorithm of this name, or the reason why it cannot be forced.
-  static Result<std::shared_ptr<const ForcedAlgorithm>> of(const Problem& problem, const std::string& name);
-
-  virtual ~ForcedAlgorithm() = default;
+  static Result<ForcedAlgorithm> of(const Problem& problem, const std::string& name);
 
   // Collective. Returns an executable that forces the algorithm. `made` makes the library's collective for the communicator of a
   // lease.
   using Made = std::function<std::unique_ptr<Executable>(const Lease&)>;
-  virtual std::unique_ptr<Executable> make(const Lease& lease, const Made& made) const = 0;
+  std::unique_ptr<Executable> make(const Lease& lease, const Made& made) const;
+
+ private:
+  ForcedAlgorithm(std::shared_ptr<const ControlVariable> variable, int value) : variable_(std::move(variable)), value_(value) {}
+
+  std::shared_ptr<const ControlVariable> variable_;
+  int value_;
 };
 
 }  // namespace quadrille
