@@ -84,6 +84,7 @@ constexpr Exception exceptions[] = {
     {"src/collectives/slices/grid_exchange.cpp", "tests/collectives/alltoallv/four_stage_test.cpp", "a part of several algorithms"},
     {"src/collectives/slices/slice_passes.cpp", "tests/collectives/alltoallv/pass_memory_test.cpp", "a part of several algorithms"},
     {"src/execute/mpi/plug_in/communicator.cpp", "tests/mpi/executors_mpi.cpp", "a program per MPI runs plans by each executor"},
+    {"src/execute/mpi/plug_in/far_edges.cpp", "tests/mpi/exchange_mpi.cpp", "a program per MPI exchanges between nodes"},
     {"src/execute/mpi/plug_in/group.cpp", "tests/mpi/callers/groups.cpp", "a program per MPI makes groups of many communicators"},
     {"src/execute/mpi/plug_in/mpi_process.cpp", "tests/mpi/callers/progress.cpp", "a program per MPI shows its callbacks at work"},
     {"src/execute/mpi/plug_in/vendor.cpp", "tests/mpi/executors_mpi.cpp", "a program per MPI compares sums with it"},

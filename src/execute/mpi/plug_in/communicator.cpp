@@ -19,7 +19,7 @@
 #include "execute/executions/in_flight.hpp"
 #include "execute/executors.hpp"
 #include "execute/mpi/plug_in/executable.hpp"
-#include "execute/mpi/plug_in/far_edges.hpp"
+#include "execute/mpi/plug_in/group.hpp"
 #include "execute/mpi/plug_in/mpi_calls.hpp"
 #include "execute/mpi/plug_in/own_features.hpp"
 #include "execute/mpi/plug_in/vendor.hpp"

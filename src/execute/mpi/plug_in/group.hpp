@@ -125,4 +125,7 @@ class MpiGroup {
   ByRank<Rank> places_;
 };
 
+// Collective: makes exchanges among the ranks of several nodes (far_edges.cpp). Throws on all ranks or on none.
+std::unique_ptr<Executable> prepare_nodes_exchange(MpiGroup& group);
+
 }  // namespace quadrille
