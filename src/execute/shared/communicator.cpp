@@ -21,7 +21,8 @@ namespace quadrille {
 namespace {
 
 // Mail in shared memory. A letter is one message: its length, then its bytes. The sender allocates a letter in the space and stores
-// its offset in a box; there is one box for each ordered pair of ranks. The receiver copies the letter and empties the box. So at most one letter is under way from one rank to another; a sender that has a second one waits for the box.
+// its offset in a box; there is one box for each ordered pair of ranks. The receiver copies the letter and empties the box. So at
+// most one letter is under way from one rank to another; a sender that has a second one waits for the box.
 class SharedMail final : public Mail {
  public:
   // Collective.
