@@ -12,7 +12,7 @@
 #include <cstring>
 
 #include "execute/executors.hpp"
-#include "execute/script/streaming.hpp"
+#include "execute/script/copies.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/groups.hpp"
 

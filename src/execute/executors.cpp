@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "foundation/alternatives.hpp"
 #include "foundation/assert.hpp"

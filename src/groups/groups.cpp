@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "execute/mpi/plug_ins.hpp"
-#include "execute/shared/launch/join.hpp"
+#include "execute/shared/launch/launch.hpp"
 #include "execute/threads/threads.hpp"
 #include "execute/transport.hpp"
 #include "foundation/assert.hpp"

@@ -5,7 +5,6 @@
 
 #include <string>
 
-#include "c_interface/guarded.hpp"
 #include "c_interface/handles.hpp"
 #include "foundation/mpi_libraries.hpp"
 #include "mpi_face/operation.hpp"

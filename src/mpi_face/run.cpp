@@ -5,7 +5,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "execute/end_of_mpi.hpp"
+#include "execute/process_events.hpp"
 #include "mpi_face/call.hpp"
 #include "mpi_face/communicator_state.hpp"
 #include "mpi_face/counting.hpp"

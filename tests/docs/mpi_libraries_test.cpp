@@ -103,7 +103,7 @@ TEST(MpiLibraryNames, AreThoseOfPlugInFolders) {
   for (const auto& entry : fs::directory_iterator(source_folder / "src/execute/mpi/plug_in"))
     if (entry.is_directory()) {
       found.insert(entry.path().filename());
-      for (const char* file : {"plug_in.cmake", "own_algorithms.cpp"})
+      for (const char* file : {"plug_in.cmake", "own_features.cpp"})
         EXPECT_TRUE(exists(entry.path() / file)) << entry.path() << " has no " << file;
     }
   EXPECT_EQ(found, plug_in_ids());

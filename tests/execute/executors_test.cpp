@@ -7,7 +7,7 @@
 
 #include <set>
 
-#include "execute/mail.hpp"
+#include "execute/transport.hpp"
 #include "quadrille/groups.hpp"
 
 namespace quadrille {

@@ -59,7 +59,7 @@ void exchange_wrong_lengths(Communicator& ranks, Bytes sent, Bytes expected) {
   ranks.barrier();
 }
 
-// Do Open MPI's polls yield the core (src/execute/mpi/plug_in/quiet_polls.hpp)? False with another MPI library.
+// Do Open MPI's polls yield the core (src/execute/mpi/plug_in/own_features.hpp)? False with another MPI library.
 bool polls_yield() {
   void* const library = dlopen("libmpi.so.40", RTLD_LAZY | RTLD_NOLOAD);
   void* const found = library ? dlsym(library, "opal_progress_set_yield_when_idle") : nullptr;

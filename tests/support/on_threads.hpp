@@ -2,7 +2,6 @@
 // Runs any schedule on threads, with the options that a plan uses for algorithms of the table.
 #pragma once
 
-#include "execute/executable.hpp"
 #include "execute/script/script.hpp"
 #include "execute/transport.hpp"
 #include "quadrille/execute.hpp"

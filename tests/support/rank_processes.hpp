@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "execute/shared/head_file.hpp"
+#include "execute/shared/group_space.hpp"
 #include "execute/shared/meet.hpp"
 #include "groups/chooser.hpp"
 

@@ -16,7 +16,7 @@
 #include <numeric>
 #include <vector>
 
-#include "execute/executions/starts.hpp"
+#include "execute/executions/in_flight.hpp"
 #include "execute/mpi/plug_in/executable.hpp"
 #include "execute/mpi/plug_in/vendor.hpp"
 #include "execute/transport.hpp"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "execute/executors.hpp"
-#include "execute/shared/launch/launch_variables.hpp"
+#include "execute/shared/launch/launch.hpp"
 #include "foundation/environment.hpp"
 #include "foundation/mpi_libraries.hpp"
 #include "foundation/text/parsing.hpp"

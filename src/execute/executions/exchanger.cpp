@@ -3,10 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "execute/executors.hpp"
-#include "execute/transport.hpp"
 #include "foundation/text/counted.hpp"
 #include "quadrille/error.hpp"
 

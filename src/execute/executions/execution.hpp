@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The executions of a plan. A blocking execution records its start (starts.hpp) and runs the executable. A nonblocking execution is
+// The executions of a plan. A blocking execution records its start (Starts) and runs the executable. A nonblocking execution is
 // open from `start` until it is complete; every call of this process that waits advances it.
 //
 // All ranks start the executions of a communicator in the same order, including blocking ones. They may complete in any order.
@@ -11,7 +11,7 @@
 // Progress. With MPI messages and a program of one window, the start posts all messages, and the execution may complete without
 // further calls. Otherwise a later call must make progress: post the messages of the next window, copy a long message in shared
 // memory, begin an execution whose area block other ranks were still reading, or begin a queued execution. Every call that waits
-// does this, and so does the progress thread (progress_thread.hpp). A rank that blocks in MPI_Recv does not make progress.
+// does this, and so does the progress thread (in_flight.hpp). A rank that blocks in MPI_Recv does not make progress.
 //
 // The executable of a plan may have been destroyed to free its memory (plan_memory.hpp). The next execution makes it again,
 // together with the other ranks.
@@ -23,18 +23,34 @@
 #include <memory>
 #include <string>
 
-#include "execute/executable.hpp"
 #include "execute/executions/in_flight.hpp"
-#include "execute/executions/operator_slot.hpp"
-#include "execute/executions/starts.hpp"
+#include "execute/transport.hpp"
+#include "quadrille/operator.hpp"
 
 namespace quadrille {
+
+// Operators whose function changes from one execution of a plan to the next. A typed call needs them: the library keeps its plan,
+// but the user's lambda may capture other data in each call.
+struct OperatorSlot {
+  const Operator* now = nullptr;  // the operator of the running execution
+};
+
+// Returns an operator with the properties of `like` that calls the function of the operator in the slot. The MPI library's
+// collectives cannot use it.
+inline std::shared_ptr<const Operator> forwarding(const Operator& like, const std::shared_ptr<OperatorSlot>& slot) {
+  Operator made = like;
+  made.combine = [slot](const std::byte* source, std::byte* target, Count elements, OperandOrder order) {
+    slot->now->combine(source, target, elements, order);
+  };
+  made.mpi.reset();
+  return std::make_shared<const Operator>(std::move(made));
+}
 
 // The arguments of an execution. The caller must keep the buffers and the operator until the execution is complete.
 struct Arguments {
   const std::byte* input = nullptr;
   std::byte* output = nullptr;
-  const Operator* operation = nullptr;  // if the plan's operator forwards (operator_slot.hpp): the operator of this execution
+  const Operator* operation = nullptr;  // if the plan's operator forwards (OperatorSlot): the operator of this execution
 };
 
 // One execution that has been started; a Request owns it.

@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The open executions of one rank. Every call that waits advances all of them. Otherwise this rank could wait for a rank that
-// itself waits for one of these executions: a deadlock. Several threads may advance the list at the same time: each execution has a
-// try-lock, which lets one thread at a time advance it, and nothing else is locked. Usually the list is empty; one load shows that.
+// The executions of one rank: the list of those that are open, and the order in which they were started. Every call that waits
+// advances all of them. Otherwise this rank could wait for a rank that itself waits for one of these executions: a deadlock.
+// Several threads may advance the list at the same time: each execution has a try-lock, which lets one thread at a time advance it,
+// and nothing else is locked. Usually the list is empty; one load shows that.
 //
 // A rank that is a process has one list for all its communicators. A rank that is a thread has one per communicator.
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
 
 #include "execute/executions/plan_memory.hpp"
+#include "execute/process_events.hpp"
+#include "quadrille/types.hpp"
 
 namespace quadrille {
 
@@ -82,6 +91,87 @@ class InFlight {
  private:
   const std::shared_ptr<FlightList> list_;
   PlanMemory plan_memory_;
+};
+
+// A thread that advances open executions while the program computes. Programs enable it by QUADRILLE_PROGRESS=thread; it is off by
+// default because it takes time on a core from the program.
+class ProgressThread {
+ public:
+  static constexpr const char* variable = "QUADRILLE_PROGRESS";
+
+  // Does the environment enable the thread? Throws Error{environment} if the value of the variable is unknown.
+  static bool is_asked();
+
+  // Called after a start. If the thread is enabled, it advances this list until the list is empty.
+  static void wake(const std::shared_ptr<FlightList>& list) {
+    if (is_asked()) [[unlikely]]
+      of_process().serve(list);
+  }
+
+ private:
+  ProgressThread();
+  static ProgressThread& of_process();
+  void serve(const std::shared_ptr<FlightList>& list);
+  void run();
+
+  std::mutex mutex_;
+  std::condition_variable work_;
+  std::vector<std::shared_ptr<FlightList>> lists_;  // those with open executions
+};
+
+// Records the plans that a rank has made and the order in which it starts them. All ranks of a group must start plans in the same
+// order; otherwise they wait for each other for ever. By comparing these records the library can throw an error instead.
+class Starts {
+ public:
+  virtual ~Starts() = default;
+
+  // Numbers a new plan; error sentences name it by `call`. All ranks make plans in the same order, so a number means the same plan
+  // on all of them.
+  std::uint32_t enlist(std::string call);
+  void strike(std::uint32_t plan) { calls_.erase(plan); }  // the plan has been destroyed
+
+  // Records the start of an execution. Throws Error{misuse} after MPI_Finalize, if the ranks are found to start different
+  // plans, or in a forked child.
+  virtual void begin(std::uint32_t plan) = 0;
+
+  // Returns the open executions of this rank, and the bound on the memory of this group's plans.
+  virtual const std::shared_ptr<InFlight>& in_flight() const = 0;
+
+  // May the progress thread advance executions of this group's plans? It may not if they call an MPI library that was initialised
+  // for one thread.
+  virtual bool may_advance_in_background() const { return true; }
+
+  // Returns the sentence that other ranks throw when this one withdraws an execution of the plan.
+  std::string withdrawal_of(std::uint32_t plan) const { return "an execution of " + call_of(plan) + " was withdrawn"; }
+
+  // Are there more ranks than cores? A rank that finds nothing to do then gives its core away.
+  void set_shares_cores(bool shares) { shares_cores_ = shares; }
+  bool shares_cores() const { return shares_cores_; }
+
+  // Called by a rank that waits: drives the transport's progress once (waiting.hpp) and yields the core.
+  virtual void give_core_away() const = 0;
+
+ protected:
+  // The number that stands for a barrier in the order of starts.
+  static constexpr std::uint32_t barrier = 0;
+
+  // "plan 3 (alltoall/direct)"
+  std::string call_of(std::uint32_t plan) const;
+
+  // Throws Error{misuse} in a forked child, because the group belongs to the parent.
+  void check_not_forked() const {
+    if (mark_.is_in_child()) throw_forked();
+  }
+
+  [[noreturn]] static void throw_ended();
+
+ private:
+  [[noreturn]] static void throw_forked();
+
+  const ForkMark mark_;
+  std::map<std::uint32_t, std::string> calls_;  // by plan: the text of its call; only plans that have not been destroyed
+  std::uint32_t last_ = barrier;
+  bool shares_cores_ = false;
 };
 
 }  // namespace quadrille

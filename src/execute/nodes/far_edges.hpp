@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The messages of an exchange between nodes. Each transport between nodes has a class of its own.
+// The messages of an exchange between nodes, and in which order a rank starts them.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "patterns/message_window.hpp"
 #include "quadrille/types.hpp"
 
 namespace quadrille {
 
+// Each transport between nodes has a class of its own.
 class FarEdges {
  public:
   // What a message carries. Messages of one form from one rank to another arrive in the order in which they are sent.
@@ -62,6 +65,108 @@ class FarEdges {
   // After a failure: gives up all open messages. Afterwards nobody reads or writes their memory.
   virtual void withdraw() noexcept = 0;
   virtual Bytes memory_bytes() const = 0;
+};
+
+// The messages of edges between nodes. A rank with many sends starts only some of them (patterns/message_window.hpp); whenever one
+// is complete, it starts the next one. The same holds for its receives.
+//
+// No ranks wait for each other in a circle. All messages of all ranks have one order: by exchange; then those that need no decision
+// before those that do; then by the distance from sender to receiver in the circle of all ranks; then, for one pair of ranks, in
+// the order of the edges; and at last by sender. If a rank cannot start all its messages at once, it starts its sends in this
+// order, and its receives. Consider the first message in this order that is not complete. All sends before it at its sender are
+// complete, so none of them is under way, and it is the next one or has been started: a window is never empty. The same holds for
+// its receiver. So both ends are started, and the message will be complete. This is true even if ranks have windows of different
+// sizes, or have started later messages as well. Packed messages are not in the queues: both leaders start theirs without
+// waiting for any message. Nor does a rank wait for a message of this exchange before it makes its own known to the queues: a
+// decision waits only until all ranks of the node have entered the exchange, for which they may have to complete earlier ones.
+//
+// The order also spreads the load: at first all ranks send to their successors.
+class FarQueue {
+ public:
+  FarQueue(std::unique_ptr<FarEdges> far, const MessageWindow& window, Rank me, Count ranks)
+      : far_(std::move(far)), window_(window), me_(me), ranks_(ranks) {}
+
+  void clear();  // at the begin of an exchange
+
+  // Adds a message. `start` then starts those that were added since the last call, as far as the window allows.
+  void send(FarEdges::Kind kind, Rank to, const std::byte* memory, Bytes bytes) {
+    sends_.add((to - me_ + ranks_) % ranks_, {kind, to, memory, bytes});
+  }
+  void receive(FarEdges::Kind kind, Rank from, std::byte* memory, Bytes room, std::uint32_t name) {
+    receives_.add((me_ - from + ranks_) % ranks_, {kind, from, memory, room, name});
+  }
+  void start();
+
+  // Messages beside the queues. They do not count for the window.
+  void send_now(FarEdges::Kind kind, Rank to, const std::byte* memory, Bytes bytes) {
+    ++sends_.beside;
+    far_->send(kind, to, memory, bytes);
+  }
+  void receive_now(FarEdges::Kind kind, Rank from, std::byte* memory, Bytes room, std::uint32_t name) {
+    ++receives_.beside;
+    far_->receive(kind, from, memory, room, name);
+  }
+
+  std::span<const FarEdges::Arrival> advance();
+  bool has_gone_on() const { return has_gone_on_; }   // has the last `advance` started a message?
+  bool has_open() const { return far_->has_open(); }  // also if messages wait: then others are open
+
+  void list_open(std::vector<std::uint32_t>& names) const;  // FarEdges::list_open, and the receives that wait
+
+  // Starts all receives that wait. Returns whether there were any.
+  bool start_all_receives();
+
+  FarEdges& far() { return *far_; }
+  Bytes memory_bytes() const;
+
+ private:
+  struct Send {
+    FarEdges::Kind kind;
+    Rank to;
+    const std::byte* memory;
+    Bytes bytes;
+  };
+  struct Receive {
+    FarEdges::Kind kind;
+    Rank from;
+    std::byte* memory;
+    Bytes bytes;
+    std::uint32_t name;
+  };
+  template <class Message>
+  struct Queue {
+    std::vector<Message> messages;
+    std::vector<std::uint64_t> order;    // of each message: distance, and its place in `messages`
+    std::size_t next = 0, is_known = 0;  // places in `order`: the next message to start; those from here on were added last
+    Bytes bytes = 0;                     // of the messages that are not started
+    Count window = 0, beside = 0;        // how many messages may be open: of the queue, and beside it
+
+    void clear();
+    void add(Count distance, const Message& message) {
+      order.push_back(static_cast<std::uint64_t>(distance) << 32 | messages.size());
+      messages.push_back(message);
+      bytes += message.bytes;
+    }
+    bool is_empty() const { return next == order.size(); }
+    void make_known(const MessageWindow& rule, Count open);
+    const Message& at(std::size_t place) const { return messages[order[place] & 0xffffffff]; }
+    const Message& take() {
+      const Message& message = at(next++);
+      bytes -= message.bytes;
+      return message;
+    }
+  };
+  bool start_some();  // returns whether it has started any
+  void start(const Send& message) { far_->send(message.kind, message.to, message.memory, message.bytes); }
+  void start(const Receive& message) { far_->receive(message.kind, message.from, message.memory, message.bytes, message.name); }
+
+  const std::unique_ptr<FarEdges> far_;
+  const MessageWindow window_;
+  const Rank me_;
+  const Count ranks_;
+  Queue<Send> sends_;
+  Queue<Receive> receives_;
+  bool has_gone_on_ = false;
 };
 
 }  // namespace quadrille

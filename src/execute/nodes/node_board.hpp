@@ -1,4 +1,84 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// What the ranks of one node prepare together for other nodes: packed messages, and the shared memory in which they show each other
+// what they have and pack it.
+//
+// A packed message holds several short edges from one node to another; patterns/packing_rule.hpp decides whether they are packed.
+// It has three parts. The table says, for each rank of the sending node in the order of their places, the number of its first
+// entry, and then the number of all entries. There is one entry for each edge, with the receiver's place and the edge's first byte
+// in the third part, which has the bytes of all edges. The entries of one sender are sorted by the places of the receivers; edges
+// of one pair of ranks keep their order.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+
+#include "execute/shared/protocol/closing.hpp"
+#include "execute/shared/protocol/flag.hpp"
+#include "execute/shared/wait/space.hpp"
+#include "patterns/packing_rule.hpp"
+#include "quadrille/indexed.hpp"
+#include "quadrille/types.hpp"
+
+namespace quadrille {
+
+// An edge that is packed.
+struct PackedEdge {
+  Rank receiver;  // its place on its node
+  const std::byte* memory;
+  Bytes bytes;
+};
+
+// The senders' part: writes one sender's entries and edges into a message. `before`: the totals of the senders with lower places.
+// `edges` must be sorted by receiver. Ranks may write into the message at the same time.
+void pack(std::byte* message, Count senders, const EdgeTotals& all, const EdgeTotals& before, std::span<const PackedEdge> edges);
+
+// The same in two steps: a sender prepares its part while the totals are not known, and the leader adds it to the message later.
+// `part_bytes` is the length of a part.
+inline Bytes part_bytes(const EdgeTotals& own) { return static_cast<Bytes>(2 * sizeof(std::uint32_t)) * own.edges + own.bytes; }
+void prepare_part(std::byte* part, std::span<const PackedEdge> edges);
+void add_part(std::byte* message, Count senders, const EdgeTotals& all, const EdgeTotals& before, const std::byte* part,
+              const EdgeTotals& own);
+
+// The leader also writes the table. Call `add` for each sender with its number of edges, then `end`.
+class TableWriter {
+ public:
+  explicit TableWriter(std::byte* message) : message_(message) {}
+  void add(Count edges);
+  void end() { add(0); }
+
+ private:
+  std::byte* const message_;
+  Count senders_ = 0, edges_ = 0;
+};
+
+// Reads a packed message, and nothing outside of it even if a wrong program has sent it.
+class PackedMessage {
+ public:
+  PackedMessage(const std::byte* message, Bytes bytes, Count senders);
+
+  struct Range {
+    Count first = 0, last = 0;
+    Count count() const { return last - first; }
+  };
+  const EdgeTotals& totals() const { return all_; }
+  EdgeTotals totals_to(Rank receiver) const;
+  Range edges(Rank sender, Rank receiver) const;        // by their places
+  std::span<const std::byte> edge(Count number) const;  // of such a range
+
+ private:
+  std::uint32_t number_at(Count position) const;  // the message is an array of numbers in front of the edges' bytes
+  std::uint32_t receiver_of(Count edge) const { return number_at(senders_ + 1 + 2 * edge); }
+  Bytes first_byte_of(Count edge) const { return number_at(senders_ + 2 + 2 * edge); }
+
+  const std::byte* const message_;
+  const Count senders_;
+  EdgeTotals all_;
+};
+
 // The shared memory in which the ranks of one node prepare what goes between their node and others: each rank's totals, its parts
 // of packed messages, and the packed messages.
 //
@@ -20,21 +100,6 @@
 //
 // Ranks do not wait for each other in a circle: of the ranks of a node, one that has entered the fewest exchanges may always enter
 // its next one.
-#pragma once
-
-#include <atomic>
-#include <limits>
-#include <optional>
-#include <span>
-
-#include "execute/nodes/packing.hpp"
-#include "execute/shared/protocol/closing.hpp"
-#include "execute/shared/protocol/flag.hpp"
-#include "execute/shared/wait/space.hpp"
-#include "quadrille/indexed.hpp"
-
-namespace quadrille {
-
 class NodeBoard {
  public:
   static constexpr std::uint64_t most_ahead = 16;

@@ -6,7 +6,7 @@
 //            both know that it is early, and start its message at once.
 //   decided  Short edges. The ranks of a node show each other what they have for each other node (node_board.hpp). So both nodes
 //            of a pair know, each from its own side and without a message, how many edges and bytes go from one to the other, and
-//            between which ranks. From this and a rule both decide the same (packing.hpp): one packed message from leader to
+//            between which ranks. From this and a rule both decide the same (node_board.hpp): one packed message from leader to
 //            leader, or a message for each edge. A rank also shows the edges themselves, if they are few: then a leader needs
 //            nothing more of it.
 //
@@ -22,14 +22,50 @@
 #include <string>
 #include <vector>
 
-#include "execute/executions/edges_executable.hpp"
-#include "execute/nodes/far_queue.hpp"
+#include "execute/executions/exchanger.hpp"
+#include "execute/nodes/far_edges.hpp"
 #include "execute/nodes/node_board.hpp"
-#include "execute/nodes/node_map.hpp"
-#include "execute/nodes/packing.hpp"
 #include "execute/shared/unplanned/exchange.hpp"
+#include "patterns/packing_rule.hpp"
+#include "problem/node_ranks.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
+
+// Which ranks are on which node, seen from one rank. A rank's place is its number among the ranks of its node.
+class NodeMap {
+ public:
+  // `nodes`: by rank, its node.
+  NodeMap(const ByRank<Count>& nodes, Rank me) : nodes_(nodes), own_(nodes_.node_of(me)) {}
+
+  Count rank_count() const { return nodes_.rank_count(); }
+  Count most_ranks() const { return nodes_.largest(); }
+  Count count() const { return nodes_.node_count(); }
+  Count own() const { return own_; }
+  Count ranks_of(Count node) const { return nodes_.size(node); }
+  Count node_of(Rank rank) const { return nodes_.node_of(rank); }
+  Rank place_of(Rank rank) const { return nodes_.index_of(rank); }
+  Rank rank_at(Count node, Rank place) const { return nodes_.ranks(node)[index(place)]; }
+
+  // packing_rule.hpp defines the order of partners and the leaders.
+  Count node_after(Count steps) const { return quadrille::node_after(own_, steps, count()); }
+  Count steps_to(Count node) const { return steps_between(own_, node, count()); }
+  // A rank's number among those of its node that may lead for the partner `other`, and the rank with a number.
+  Count number_to_lead(Count node, Rank place, Count other) const {
+    return number_in_circle(place, begin_of_circle_for(node, other), ranks_of(node));
+  }
+  Rank leader(Count node, Count other, Count number) const {
+    return rank_at(node, place_in_circle(number, begin_of_circle_for(node, other), ranks_of(node)));
+  }
+
+ private:
+  Rank begin_of_circle_for(Count node, Count other) const {
+    return begin_of_circle(steps_between(node, other, count()), ranks_of(node));
+  }
+
+  const NodeRanks nodes_;
+  const Count own_;
+};
 
 class NodesExchange final : public EdgesExecutable {
  public:
@@ -42,6 +78,11 @@ class NodesExchange final : public EdgesExecutable {
   Bytes memory_bytes() const override;
 
  private:
+  using Form = FarEdges::Form;
+  // A received message's name: an edge, this and a node, or `lost`.
+  static constexpr std::uint32_t packed_name = std::uint32_t{1} << 31, lost = packed_name - 1;
+  static constexpr const char* advice = "let both ends of each edge name the same number of bytes";
+
   void start(const Edges& edges) override;
   bool proceed() override;
   void complete() override;
@@ -87,15 +128,13 @@ class NodesExchange final : public EdgesExecutable {
   };
 
   struct Found {  // a message that this rank has not asked for
-    FarEdges::Form form;
+    Form form;
     Rank from;
     Bytes bytes;
   };
 
   bool is_short(Bytes bytes) const { return edges_->may_pack && bytes <= rule_.longest_short; }
-  FarEdges::Kind kind(FarEdges::Form form) const {
-    return {form, form == FarEdges::Form::straight ? exchange_ - decision_ : decision_};
-  }
+  FarEdges::Kind kind(Form form) const { return {form, form == Form::straight ? exchange_ - decision_ : decision_}; }
   Rank me() const { return map_.rank_at(map_.own(), node_.rank()); }
   void meet();
   void list(const Edges& edges);
@@ -118,6 +157,7 @@ class NodesExchange final : public EdgesExecutable {
   void look_for_absent();
   void note_difference(std::size_t edge, Bytes sent);
   void compare_totals(Count node, const PackedMessage& packed);
+  // While this rank waits for long (differing_ends.cpp).
   void look_for_other_forms();
   void look_for_others_of_mates();
   void look_for_own_edges();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "execute/script/copies.hpp"
 
-#include <algorithm>
-
 #include "foundation/assert.hpp"
 #include "schedule/regions.hpp"
 

@@ -44,7 +44,14 @@ class ExecutionRecord {
     TickSpan time;
   };
 
-  explicit ExecutionRecord(const Script& script);
+  explicit ExecutionRecord(const Script& script)
+      : posted_(script.messages.size()),
+        completed_(script.messages.size()),
+        copies_before_(script.windows.size() + script.tasks.size()),
+        copies_after_(script.windows.size()),
+        waits_(script.windows.size() + script.messages.size() + 1) {
+    for (const ScriptMessage& message : script.messages) is_long_.push_back(message.bytes >= CompletionStamps::least_long ? 1 : 0);
+  }
 
   // By message of the script. Under other policies than dataflow, messages are posted when the wait of their window begins. If a
   // send was complete when it was posted, `completed` is from an earlier execution, or 0.

@@ -5,10 +5,9 @@
 
 #include <functional>
 
-#include "execute/executable.hpp"
-#include "execute/mail.hpp"
 #include "execute/script/copies.hpp"
 #include "execute/script/layout.hpp"
+#include "execute/transport.hpp"
 #include "quadrille/incremental_program.hpp"
 
 namespace quadrille {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <boost/icl/interval_set.hpp>
-#include <numeric>
 
 #include "problem/collective_facts.hpp"
 #include "quadrille/checked.hpp"

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "execute/executable.hpp"
 #include "execute/script/execution_record.hpp"
 #include "execute/script/script.hpp"
+#include "execute/transport.hpp"
 #include "foundation/assert.hpp"
 
 namespace quadrille {

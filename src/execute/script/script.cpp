@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <map>
 
-#include "execute/script/script_contract.hpp"
 #include "foundation/assert.hpp"
 #include "foundation/rounding.hpp"
 #include "quadrille/error.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "execute/script/script_contract.hpp"
+#include "execute/script/script.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -5,8 +5,6 @@
 #include <optional>
 
 #include "execute/shared/planned/messages.hpp"
-#include "execute/shared/unplanned/exchange.hpp"
-#include "execute/shared/unplanned/mail.hpp"
 #include "execute/shared/wait/space.hpp"
 #include "execute/transport.hpp"
 #include "quadrille/indexed.hpp"
@@ -34,8 +32,8 @@ class SharedCommunicator : public Communicator, public Transport {
   Executor executor() const override { return Executor::shared; }
   std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override;
   std::unique_ptr<Offer> offer(const std::shared_ptr<const Script>& script) override;
-  std::unique_ptr<Executable> prepare_exchange() override { return std::make_unique<SharedExchange>(*space_, costs_); }
-  std::unique_ptr<Mail> mail() override { return std::make_unique<SharedMail>(*space_); }
+  std::unique_ptr<Executable> prepare_exchange() override;
+  std::unique_ptr<Mail> mail() override;
   bool moves_strided_messages() const override { return space_->holds_everything(); }
   Bytes buffered_message_bytes(Rank) const override { return costs_.longest_twice(); }
   bool fuses_reductions() const override { return true; }

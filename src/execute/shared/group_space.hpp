@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The memory that a group of processes shares: the two files of each member (process.hpp), mapped by all members. An offset encodes
-// a rank of the group, one of its two files, and a place in that file. The group's head and trays (wait/head.hpp) lie in the
-// control file of its first rank.
+// a rank of the group, one of its two files, and a place in that file. The group's head and trays (wait/space.hpp) lie in the
+// control file of its first rank, or in the head file of a group that `quadrille run` starts.
 #pragma once
 
 #include <memory>
 
 #include "execute/shared/memory/process.hpp"
 #include "execute/shared/wait/space.hpp"
+#include "foundation/system/descriptor.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
@@ -51,5 +52,22 @@ class GroupSpace final : public SharedSpace {
   const bool reads_private_memory_;
   std::shared_ptr<Membership> membership_;
 };
+
+// The head file of a group that `quadrille run` starts: an anonymous file (memfd) that holds the group's head and trays
+// (wait/space.hpp). The ranks inherit its descriptor, and exchange their cards (process.hpp) through it. The guard maps it, too,
+// and marks there that a rank's process has ended.
+//
+// Throws Error{misuse} unless 1 <= ranks <= GroupSpace::most_ranks, Error{environment} if the system refuses the file.
+Descriptor make_head_file(Count ranks);
+
+// Is this descriptor a head file for `ranks` ranks, with an undamaged title? `file` may be any number.
+bool is_head_file(int file, Count ranks);
+
+// Returns the head; it stays mapped until the last copy of the pointer is destroyed. Throws Error{environment} if the file cannot
+// be mapped, or is not a head file for `ranks` ranks.
+std::shared_ptr<SpaceHead> open_head_file(const Descriptor& file, Count ranks);
+
+// The guard calls this when a rank's process has ended. If the rank had not left the group before, the group fails.
+void say_ended(const Descriptor& file, Rank rank);
 
 }  // namespace quadrille

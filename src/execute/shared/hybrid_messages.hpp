@@ -4,16 +4,28 @@
 #pragma once
 
 #include <concepts>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "execute/script/run.hpp"
-#include "execute/script/script_part.hpp"
+#include "execute/script/script.hpp"
 #include "execute/shared/planned/messages.hpp"
 
 namespace quadrille {
+
+// A part of a script that is split by peers: one part for peers in shared memory, one for messages of the other transport. It is a
+// script with the messages to and from some peers, and the windows of these messages. It has no copies and no memory.
+struct ScriptPart {
+  std::shared_ptr<Script> script;
+  std::vector<std::uint32_t> of_whole;  // by message of the part: its index in the whole script
+};
+
+// Returns the part with the peers for which `rank_in_part` returns a rank; this rank is the peer's number in the part.
+// Receives must not be fused.
+ScriptPart part_of(const Script& whole, const std::function<std::optional<Rank>(Rank peer)>& rank_in_part);
 
 // What the class of the messages between nodes must provide.
 template <class M>

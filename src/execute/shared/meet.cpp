@@ -8,7 +8,6 @@
 #include <map>
 #include <new>
 #include <numeric>
-#include <random>
 #include <tuple>
 #include <utility>
 
@@ -30,11 +29,6 @@ struct GroupCard {
   bool head_is_mapped = true;  // have all ranks of rank 0's circle mapped the head's place?
   bool compares = false, is_wrong = false, keeps = false;
 };
-
-std::uint64_t random_number() {
-  std::random_device device;
-  return static_cast<std::uint64_t>(device()) << 32 | device();
-}
 
 // What each rank tells the others when processes meet for the first time.
 struct Introduction {
@@ -258,7 +252,7 @@ class Meeting {
         head = head_.make(size(members_));
         head_.tell_costs();
       }
-      return Introduction{process_->card(), head, random_number()};
+      return Introduction{process_->card(), head, random_id()};
     });
     node_ = acquainted(group_, *process_, members_, all);
     return space_of(node_.peers, all[members_.front()].head, node_.reads_private_memory);
@@ -299,7 +293,7 @@ std::unique_ptr<SharedCommunicator> communicator_of(std::shared_ptr<GroupSpace> 
 Acquaintance acquaint(Communicator& group, Process& process) {
   std::vector<Rank> members(index(group.size()));
   std::iota(members.begin(), members.end(), Rank{0});
-  const auto all = gathered_or_thrown(group, [&] { return Introduction{process.card(), 0, random_number()}; });
+  const auto all = gathered_or_thrown(group, [&] { return Introduction{process.card(), 0, random_id()}; });
   return acquainted(group, process, members, all);
 }
 

@@ -23,7 +23,7 @@ namespace quadrille {
 // What the caller of `meet` knows about its own rank; `meet` tells it to the other ranks.
 struct AboutRank {
   Count assumed_node = -1;       // if not -1: only ranks with the same value are on one node (QUADRILLE_NODE_SIZES)
-  bool compares_starts = false;  // this rank asks that the order of starts be compared (starts.hpp)
+  bool compares_starts = false;  // this rank asks that the order of starts be compared (Starts)
   bool is_wrong = false;         // the rank does not know its node, because its settings are wrong
   bool keeps = false;            // the rank has room to remember one more group (Acquaintance)
 };

@@ -9,7 +9,6 @@
 #include <memory>
 #include <vector>
 
-#include "execute/mail.hpp"
 #include "execute/transport.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"

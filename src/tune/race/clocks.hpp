@@ -10,7 +10,7 @@
 #include <span>
 #include <string>
 
-#include "execute/mail.hpp"
+#include "execute/transport.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/indexed.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tests plans that ranks start in different orders: each rank gets an error that names the calls, instead of waiting for ever.
 // Ranks that only run ahead, or come late, get no error.
-#include "execute/executions/starts.hpp"
+#include "execute/executions/in_flight.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

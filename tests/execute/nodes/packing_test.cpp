@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tests packed messages: what is packed comes out again, and a damaged message is never read past its end.
-#include "execute/nodes/packing.hpp"
+#include "execute/nodes/node_board.hpp"
 
 #include <gtest/gtest.h>
 

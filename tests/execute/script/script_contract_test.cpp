@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Breaks scripts, and programs before they are compiled, and tests that the broken contract is noticed before anything runs.
-#include "execute/script/script_contract.hpp"
+#include "execute/script/script.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tests copies by non-temporal stores with every alignment, and the choice between them and ordinary copies.
-#include "execute/script/streaming.hpp"
+#include "execute/script/copies.hpp"
 
 #include <gtest/gtest.h>
 

@@ -14,7 +14,6 @@
 #include <string>
 #include <vector>
 
-#include "execute/shared/head_file.hpp"
 #include "execute/shared/meet.hpp"
 #include "groups/chooser.hpp"
 #include "quadrille/error.hpp"

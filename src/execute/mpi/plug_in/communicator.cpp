@@ -1,104 +1,321 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "execute/mpi/plug_in/communicator.hpp"
-
+// The communicators of the plug-in, and its one entry, which makes them. The ranks of an MPI communicator exchange MPI messages,
+// and share memory within each node.
+#include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <climits>
 #include <cstdlib>
+#include <cstring>
+#include <memory>
 #include <new>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "execute/agreement.hpp"
+#include "execute/executions/in_flight.hpp"
 #include "execute/executors.hpp"
 #include "execute/mpi/plug_in/executable.hpp"
-#include "execute/mpi/plug_in/forced_algorithm.hpp"
-#include "execute/mpi/plug_in/hybrid.hpp"
-#include "execute/mpi/plug_in/mpi_mail.hpp"
+#include "execute/mpi/plug_in/group.hpp"
+#include "execute/mpi/plug_in/mpi_calls.hpp"
+#include "execute/mpi/plug_in/own_features.hpp"
 #include "execute/mpi/plug_in/vendor.hpp"
+#include "execute/mpi/plug_ins.hpp"
+#include "execute/process_events.hpp"
+#include "execute/shared/hybrid_messages.hpp"
+#include "execute/transport.hpp"
+#include "foundation/assert.hpp"
 #include "foundation/system/read_output.hpp"
 
 namespace quadrille {
+namespace {
 
-MpiCommunicator::MpiCommunicator(MPI_Comm users, std::shared_ptr<const void> kept)
-    : kept_(std::move(kept)), group_(MpiGroup::kept_with(users)) {
-  if (!group_) {
-    group_ = std::make_shared<MpiGroup>(users, MpiProcess::current());
-    MpiGroup::meet(group_, *this);
+// An MPI datatype of `bytes` bytes, because MPI's counts end at 2^31 - 1. The destructor frees it.
+class BytesType {
+ public:
+  explicit BytesType(Bytes bytes) {
+    if (bytes <= INT_MAX) {
+      count_ = static_cast<int>(bytes);
+      return;
+    }
+    constexpr Bytes large = Bytes{1} << 30;
+    MPI_Datatype larges = MPI_DATATYPE_NULL;
+    MPI_Datatype parts[2] = {MPI_DATATYPE_NULL, MPI_BYTE};
+    const int lengths[2] = {static_cast<int>(bytes / large), static_cast<int>(bytes % large)};
+    const MPI_Aint places[2] = {0, static_cast<MPI_Aint>(bytes - bytes % large)};
+    check_mpi(MPI_Type_contiguous(static_cast<int>(large), MPI_BYTE, &larges), "MPI_Type_contiguous");
+    parts[0] = larges;
+    check_mpi(MPI_Type_create_struct(2, lengths, places, parts, &type_), "MPI_Type_create_struct");
+    check_mpi(MPI_Type_free(&larges), "MPI_Type_free");
+    check_mpi(MPI_Type_commit(&type_), "MPI_Type_commit");
   }
-  if (group_->node() && !group_->all_share_memory()) hybrid_ = std::make_unique<HybridTransport>(*this, *group_);
+  ~BytesType() {
+    if (type_ != MPI_BYTE) MPI_Type_free(&type_);
+  }
+  BytesType(const BytesType&) = delete;
+  BytesType& operator=(const BytesType&) = delete;
+
+  int count() const { return count_; }
+  MPI_Datatype type() const { return type_; }
+
+ private:
+  int count_ = 1;
+  MPI_Datatype type_ = MPI_BYTE;
+};
+
+// Mail by MPI messages. The receiver probes for the length (MPI_Mprobe), allocates memory and then receives.
+class MpiMail final : public Mail {
+ public:
+  MpiMail(Lease lease, Waiter waiter) : lease_(std::move(lease)), waiter_(waiter) {}
+
+  void send(Rank to, std::span<const std::byte> bytes) override {
+    const BytesType all(static_cast<Bytes>(bytes.size()));
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Isend(bytes.data(), all.count(), all.type(), static_cast<int>(to), lease_.tag, lease_.communicator, &request),
+              "MPI_Isend");
+    sends_.push_back(request);
+  }
+  void finish_sends() override {
+    if (!sends_.empty()) waiter_.wait_all(static_cast<int>(sends_.size()), sends_.data());
+    sends_.clear();
+  }
+  Bytes wait_for(Rank from) override {
+    MPI_Status status;
+    waiter_.wait_until_probed(static_cast<int>(from), lease_.tag, lease_.communicator, &message_, &status);
+    MPI_Count count = 0;
+    check_mpi(MPI_Get_elements_x(&status, MPI_BYTE, &count), "MPI_Get_elements_x");
+    QUADRILLE_ASSERT(count >= 0);  // MPI_UNDEFINED, which is negative, would mean that the message has no whole number of bytes
+    bytes_ = static_cast<Bytes>(count);
+    return bytes_;
+  }
+  void receive(std::byte* into) override {
+    const BytesType all(bytes_);
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Imrecv(into, all.count(), all.type(), &message_, &request), "MPI_Imrecv");
+    waiter_.wait_all(1, &request);
+  }
+
+ private:
+  Lease lease_;
+  Waiter waiter_;
+  std::vector<MPI_Request> sends_;
+  MPI_Message message_ = MPI_MESSAGE_NULL;  // the message that wait_for has found
+  Bytes bytes_ = 0;
+};
+
+// The transport of executor `hybrid`, for ranks of an MPI communicator on several nodes. Messages of a schedule are copies through
+// shared memory within a node, and MPI messages between nodes. It is a separate transport, so that plans can choose between it and
+// MPI messages alone.
+class HybridTransport final : public Transport {
+ public:
+  HybridTransport(Transport& ranks, MpiGroup& group) : ranks_(ranks), group_(group) {}
+
+  std::shared_ptr<Communicator> kept() override { return ranks_.kept(); }
+  void broadcast(void* data, Bytes count, Rank from) override { ranks_.broadcast(data, count, from); }
+  Executor executor() const override { return Executor::hybrid; }
+  std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override {
+    Lease lease = group_.lease();
+    return made_or_thrown(group_, [&] {
+      const auto make_far = [&](std::shared_ptr<const Script> far) {
+        return MpiMessages(std::move(lease), group_.waiter(), std::move(far));
+      };
+      return script_executable<HybridMessages<MpiMessages>>(*script, *group_.node()->space(), group_.node()->costs(),
+                                                            group_.places(), script, make_far);
+    });
+  }
+  std::unique_ptr<Executable> prepare_exchange() override { return prepare_nodes_exchange(group_); }
+  std::unique_ptr<Mail> mail() override { return ranks_.mail(); }
+  Bytes buffered_message_bytes(Rank peer) const override {
+    const Rank place = group_.places()[peer];
+    return place < 0 ? -1 : group_.node()->buffered_message_bytes(place);
+  }
+
+ private:
+  Transport& ranks_;
+  MpiGroup& group_;
+};
+
+// A Communicator over the ranks of an MPI communicator.
+class MpiCommunicator final : public Communicator, public Transport {
+ public:
+  // Collective if it is the first Communicator over `users`, else local. `kept` is destroyed after this object and its plans.
+  MpiCommunicator(MPI_Comm users, std::shared_ptr<const void> kept) : kept_(std::move(kept)), group_(MpiGroup::kept_with(users)) {
+    if (!group_) {
+      group_ = std::make_shared<MpiGroup>(users, MpiProcess::current());
+      MpiGroup::meet(group_, *this);
+    }
+    if (group_->node() && !group_->all_share_memory()) hybrid_ = std::make_unique<HybridTransport>(*this, *group_);
+  }
+
+  Rank rank() const override { return group_->rank(); }
+  Count size() const override { return group_->size(); }
+  std::string_view transport_name() const override { return QUADRILLE_MPI_LIBRARY; }
+  const std::vector<Count>& nodes() const override { return group_->nodes(); }
+  void barrier() override { group_->barrier(); }
+  void all_gather(const void* mine, void* all, Bytes count) override { group_->all_gather(mine, all, count); }
+  void broadcast(void* data, Bytes count, Rank from) override { group_->broadcast(data, count, from); }
+  std::shared_ptr<std::byte> allocate(Bytes bytes) override {
+    if (SharedCommunicator* const node = group_->node()) return node->allocate(bytes);
+    return {static_cast<std::byte*>(::operator new (index(bytes), std::align_val_t{64})),
+            [](std::byte* memory) { ::operator delete (memory, std::align_val_t{64}); }};
+  }
+  [[noreturn]] void abort(int exit_code) override {
+    for (int output : {STDOUT_FILENO, STDERR_FILENO}) wait_until_read(output, std::chrono::seconds(1));
+    if (!group_->is_freed()) MPI_Abort(group_->handle(), exit_code);
+    std::_Exit(exit_code);
+  }
+  Transport& transport() override { return *this; }
+
+  std::shared_ptr<Communicator> kept() override { return std::shared_ptr<Communicator>(new MpiCommunicator(kept_, group_)); }
+  Executor executor() const override { return Executor::mpi; }
+  std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override {
+    Lease lease = group_->lease();
+    return made_or_thrown(*group_,
+                          [&] { return script_executable<MpiMessages>(*script, std::move(lease), group_->waiter(), script); });
+  }
+  std::unique_ptr<Executable> prepare_exchange() override { return prepare_nodes_exchange(*group_); }
+  std::unique_ptr<Mail> mail() override { return std::make_unique<MpiMail>(group_->lease(), group_->waiter()); }
+  // Each rank finds out locally, without a context, whether MPI has the collective. The ranks lease a context only if MPI has it.
+  Result<Vendor> vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation,
+                        const std::string& algorithm) override {
+    if (const auto drafted = vendor_collective({}, {}, problem, operation.get(), rank()); !drafted) return cannot(drafted.error());
+    const auto made_with = [group = group_, problem, operation](const Lease& lease) {
+      return made_or_thrown(*group,
+                            [&] { return *vendor_collective(lease, group->waiter(), problem, operation.get(), group->rank()); });
+    };
+    if (algorithm.empty()) return Vendor([group = group_, made_with] { return made_with(group->lease()); });
+    const auto forced = ForcedAlgorithm::of(problem, algorithm);
+    if (!forced) return cannot(forced.error());
+    return Vendor([group = group_, made_with, forced = *forced] { return forced.make(group->lease(), made_with); });
+  }
+  Result<std::vector<std::string>> vendor_algorithms(const Problem& problem) override { return ForcedAlgorithm::names(problem); }
+  std::vector<Transport*> offered() override {
+    std::vector<Transport*> all;
+    if (hybrid_) all.push_back(hybrid_.get());
+    if (group_->all_share_memory()) all = group_->node()->offered();
+    all.push_back(this);
+    return all;
+  }
+  std::string no_sharing() const override { return group_->no_sharing(); }
+  // If the ranks compare the order of their starts over MPI, one record holds all plans. Otherwise plans that run by shared memory
+  // are in the record of the shared space, where waiting ranks detect different orders.
+  std::shared_ptr<Starts> starts(Executor executor) override {
+    struct Kept {
+      std::shared_ptr<const void> last;  // destroyed after the group
+      std::shared_ptr<MpiGroup> group;
+    };
+    const auto all = std::make_shared<Kept>(Kept{kept_, group_});
+    const bool by_messages = row_of(executor).memory == SharedBy::nobody || group_->starts().compares();
+    return {all, by_messages ? static_cast<Starts*>(&group_->starts()) : &group_->node()->space()->starts()};
+  }
+
+ protected:
+  // If `kept_` is not null, destroying it finalises MPI. The plans own `kept_`, too. So the plans must not be kept with the user's
+  // communicator, which MPI keeps until it is finalised: that would be a cycle, and MPI would never be finalised.
+  std::shared_ptr<Calls> shared_calls() override {
+    const auto make = [this] { return Communicator::shared_calls(); };
+    std::shared_ptr<Calls> calls = kept_ ? nullptr : group_->calls(make);
+    return calls ? calls : make();
+  }
+
+ private:
+  MpiCommunicator(std::shared_ptr<const void> kept, std::shared_ptr<MpiGroup> group)
+      : kept_(std::move(kept)), group_(std::move(group)) {
+    if (group_->node() && !group_->all_share_memory()) hybrid_ = std::make_unique<HybridTransport>(*this, *group_);
+  }
+
+  const std::shared_ptr<const void> kept_;
+  std::shared_ptr<MpiGroup> group_;
+  std::unique_ptr<Transport> hybrid_;  // null unless there are several nodes whose ranks share memory
+};
+
+// ---- The plug-in's one entry
+
+// Finalises MPI when it is destroyed, unless MPI has been finalised already.
+struct Finaliser {
+  ~Finaliser() {
+    if (!EndOfMpi::is_over() && !MpiProcess::was_forked()) MPI_Finalize();
+  }
+};
+
+// Throws Error{misuse} if MPI cannot be used: in a forked child, and after MPI_Finalize.
+void check_usable() {
+  if (MpiProcess::was_forked())
+    throw Error(ErrorCode::misuse, "this process was forked from a rank of an MPI program; only that rank can make communicators");
+  int finalised = 0;
+  MPI_Finalized(&finalised);
+  if (finalised) throw Error(ErrorCode::misuse, "MPI has been finalised; make communicators before MPI_Finalize");
 }
 
-MpiCommunicator::MpiCommunicator(std::shared_ptr<const void> kept, std::shared_ptr<MpiGroup> group)
-    : kept_(std::move(kept)), group_(std::move(group)) {
-  if (group_->node() && !group_->all_share_memory()) hybrid_ = std::make_unique<HybridTransport>(*this, *group_);
+std::unique_ptr<Communicator> world() {
+  check_usable();
+  int initialised = 0;
+  MPI_Initialized(&initialised);
+  std::shared_ptr<const void> finaliser;
+  if (!initialised) {
+    int level = MPI_THREAD_SINGLE;  // the progress thread, if enabled, calls MPI while the program calls it, too
+    check_mpi(MPI_Init_thread(nullptr, nullptr, ProgressThread::is_asked() ? MPI_THREAD_MULTIPLE : level, &level),
+              "MPI_Init_thread");
+    finaliser = std::make_shared<Finaliser>();
+  }
+  return std::make_unique<MpiCommunicator>(MPI_COMM_WORLD, std::move(finaliser));
 }
 
-std::shared_ptr<Communicator> MpiCommunicator::kept() { return std::shared_ptr<Communicator>(new MpiCommunicator(kept_, group_)); }
+#ifdef MPI_SESSION_NULL  // not by MPI_VERSION: Open MPI 5 has sessions, and says that it is MPI 3.1
+constexpr bool has_sessions = true;
+#else
+constexpr bool has_sessions = false;
+#endif
 
-std::unique_ptr<Executable> MpiCommunicator::prepare(std::shared_ptr<const Script> script) {
-  Lease lease = group_->lease();
-  return made_or_thrown(*group_,
-                        [&] { return script_executable<MpiMessages>(*script, std::move(lease), group_->waiter(), script); });
+// Could the communicator belong to an MPI session? MPI does not tell whether there is a session. But before MPI_Init only sessions
+// can make communicators, and they do not make MPI_COMM_WORLD or MPI_COMM_SELF.
+bool may_be_of_session(MPI_Comm communicator) {
+  return has_sessions && communicator != MPI_COMM_WORLD && communicator != MPI_COMM_SELF;
 }
 
-std::unique_ptr<Mail> MpiCommunicator::mail() { return std::make_unique<MpiMail>(group_->lease(), group_->waiter()); }
-
-// Each rank finds out locally, without a context, whether MPI has the collective. The ranks lease a context only if MPI has it.
-Result<Transport::Vendor> MpiCommunicator::vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation,
-                                                  const std::string& algorithm) {
-  if (const auto drafted = vendor_collective({}, {}, problem, operation.get(), rank()); !drafted) return cannot(drafted.error());
-  const auto made_with = [group = group_, problem, operation](const Lease& lease) {
-    return made_or_thrown(*group,
-                          [&] { return *vendor_collective(lease, group->waiter(), problem, operation.get(), group->rank()); });
-  };
-  if (algorithm.empty()) return Vendor([group = group_, made_with] { return made_with(group->lease()); });
-  const auto forced = ForcedAlgorithm::of(problem, algorithm);
-  if (!forced) return cannot(forced.error());
-  return Vendor([group = group_, made_with, forced = *forced] { return forced->make(group->lease(), made_with); });
+std::unique_ptr<Communicator> over(const void* handle, std::size_t bytes) {
+  MPI_Comm communicator;
+  if (bytes != sizeof communicator) throw Error(ErrorCode::misuse, "this communicator belongs to another MPI library");
+  std::memcpy(&communicator, handle, bytes);
+  if (communicator == MPI_COMM_NULL)
+    throw Error(ErrorCode::misuse, "MPI_COMM_NULL has no ranks; make a group only on ranks that the communicator has");
+  int initialised = 0;
+  MPI_Initialized(&initialised);
+  if (!initialised && !may_be_of_session(communicator))
+    throw Error(ErrorCode::misuse, "MPI is not initialised; call MPI_Init first");
+  check_usable();
+  int is_inter = 0;
+  check_mpi(MPI_Comm_test_inter(communicator, &is_inter), "MPI_Comm_test_inter");
+  if (is_inter)
+    throw Error(ErrorCode::misuse,
+                "this is an intercommunicator; schedules are for one group of ranks, such as MPI_Intercomm_merge makes");
+  return std::make_unique<MpiCommunicator>(communicator, nullptr);
 }
 
-Result<std::vector<std::string>> MpiCommunicator::vendor_algorithms(const Problem& problem) {
-  return ForcedAlgorithm::names(problem);
+std::string mpi_version() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  // Keeps the first line only, without the control characters that some versions contain.
+  std::string line(text, static_cast<std::size_t>(length));
+  line.resize(std::min(line.find_first_of(std::string_view("\n\0", 2)), line.size()));
+  std::replace(line.begin(), line.end(), '\t', ' ');
+  return line.substr(0, line.find_last_not_of(' ') + 1);
 }
 
-std::vector<Transport*> MpiCommunicator::offered() {
-  std::vector<Transport*> all;
-  if (hybrid_) all.push_back(hybrid_.get());
-  if (group_->all_share_memory()) all = group_->node()->offered();
-  all.push_back(this);
-  return all;
+std::string library_file() {
+  Dl_info found{};
+  return dladdr(reinterpret_cast<const void*>(&MPI_Init), &found) != 0 && found.dli_fname ? found.dli_fname : "";
 }
 
-// If the ranks compare the order of their starts over MPI, one record holds all plans. Otherwise plans that run by shared memory
-// are in the record of the shared space, where waiting ranks detect different orders.
-std::shared_ptr<Starts> MpiCommunicator::starts(Executor executor) {
-  struct Kept {
-    std::shared_ptr<const void> last;  // destroyed after the group
-    std::shared_ptr<MpiGroup> group;
-  };
-  const auto all = std::make_shared<Kept>(Kept{kept_, group_});
-  const bool by_messages = row_of(executor).memory == SharedBy::nobody || group_->starts().compares();
-  return {all, by_messages ? static_cast<Starts*>(&group_->starts()) : &group_->node()->space()->starts()};
-}
-
-// If `kept_` is not null, destroying it finalises MPI. The plans own `kept_`, too. So the plans must not be kept with the user's
-// communicator, which MPI keeps until it is finalised: that would be a cycle, and MPI would never be finalised.
-std::shared_ptr<Calls> MpiCommunicator::shared_calls() {
-  const auto make = [this] { return Communicator::shared_calls(); };
-  std::shared_ptr<Calls> calls = kept_ ? nullptr : group_->calls(make);
-  return calls ? calls : make();
-}
-
-std::shared_ptr<std::byte> MpiCommunicator::allocate(Bytes bytes) {
-  if (SharedCommunicator* const node = group_->node()) return node->allocate(bytes);
-  return {static_cast<std::byte*>(::operator new (index(bytes), std::align_val_t{64})),
-          [](std::byte* memory) { ::operator delete (memory, std::align_val_t{64}); }};
-}
-
-void MpiCommunicator::abort(int exit_code) {
-  for (int output : {STDOUT_FILENO, STDERR_FILENO}) wait_until_read(output, std::chrono::seconds(1));
-  if (!group_->is_freed()) MPI_Abort(group_->handle(), exit_code);
-  std::_Exit(exit_code);
-}
-
+}  // namespace
 }  // namespace quadrille
+
+extern "C" const quadrille::MpiPlugIn* quadrille_plug_in() {
+  static constexpr quadrille::MpiPlugIn plug_in{QUADRILLE_VERSION, quadrille::world, quadrille::over, quadrille::mpi_version,
+                                                quadrille::library_file};
+  return &plug_in;
+}

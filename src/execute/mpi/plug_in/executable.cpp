@@ -6,7 +6,6 @@
 #include <functional>
 #include <utility>
 
-#include "execute/end_of_mpi.hpp"
 #include "foundation/assert.hpp"
 
 namespace quadrille {

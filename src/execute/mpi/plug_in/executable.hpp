@@ -6,9 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "execute/fork_mark.hpp"
-#include "execute/mpi/plug_in/lease.hpp"
-#include "execute/mpi/plug_in/waiter.hpp"
+#include "execute/mpi/plug_in/mpi_calls.hpp"
+#include "execute/process_events.hpp"
 #include "execute/script/run.hpp"
 #include "quadrille/execute.hpp"
 

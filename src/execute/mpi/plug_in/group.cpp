@@ -2,17 +2,22 @@
 #include "execute/mpi/plug_in/group.hpp"
 
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <algorithm>
+#include <charconv>
 #include <climits>
 #include <cstring>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "execute/agreement.hpp"
-#include "execute/end_of_mpi.hpp"
-#include "execute/mpi/plug_in/assumed_node.hpp"
+#include "execute/process_events.hpp"
 #include "foundation/assert.hpp"
+#include "foundation/environment.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/types.hpp"
 
 namespace quadrille {
 namespace {
@@ -27,7 +32,68 @@ int checked_int(Bytes count) {
   return static_cast<int>(count);
 }
 
+// The user may set QUADRILLE_NODE_SIZES, to try out on one machine how several nodes would behave. Then this returns the first rank
+// of this rank's assumed node; ranks count in MPI_COMM_WORLD, or in `users` if there are only sessions. Otherwise it returns -1.
+Rank first_rank_of_assumed_node(MPI_Comm users) {
+  const std::string sizes = checked_environment_value("QUADRILLE_NODE_SIZES");
+  if (sizes.empty()) return -1;
+  int has_world = 0, me = 0, ranks = 0;
+  MPI_Initialized(&has_world);
+  const MPI_Comm all = has_world ? MPI_COMM_WORLD : users;
+  check_mpi(MPI_Comm_rank(all, &me), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_size(all, &ranks), "MPI_Comm_size");
+  const char* text = sizes.data();
+  const char* const end = text + sizes.size();
+  Rank first = 0, found = 0;
+  while (first < ranks) {
+    Count size = 0;
+    const auto [next, error] = std::from_chars(text, end, size);
+    const bool is_last = next == end;
+    if (error != std::errc{} || size < 1 || size > ranks - first || is_last != (first + size == ranks) ||
+        (!is_last && *next != ','))
+      throw Error(ErrorCode::environment, refusal_of_value("QUADRILLE_NODE_SIZES", sizes));
+    if (me >= first) found = first;
+    first += size;
+    text = next + 1;
+  }
+  return found;
+}
+
 }  // namespace
+
+// ---- Starts
+
+bool MpiStarts::asked_to_compare() { return tolerated_environment_value("QUADRILLE_CHECK") == "1"; }
+
+MpiStarts::MpiStarts(MpiGroup& group) : group_(group), has_ended_(EndOfMpi::over()) {}
+
+void MpiStarts::begin(std::uint32_t plan) {
+  if (has_ended_.load(std::memory_order_relaxed)) throw_ended();
+  check_not_forked();
+  if (compares_ && !group_.is_freed()) compare(plan);
+}
+
+const std::shared_ptr<InFlight>& MpiStarts::in_flight() const { return group_.in_flight(); }
+
+bool MpiStarts::may_advance_in_background() const { return group_.process().serves_many_threads(); }
+
+void MpiStarts::give_core_away() const {
+  if (!MpiProcess::poll()) sched_yield();
+}
+
+void MpiStarts::compare(std::uint32_t plan) {
+  std::vector<std::uint32_t> plans(static_cast<std::size_t>(group_.size()));
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(PMPI_Iallgather(&plan, 1, MPI_UINT32_T, plans.data(), 1, MPI_UINT32_T, group_.handle(), &request), "MPI_Iallgather");
+  group_.waiter().wait_all(1, &request);
+  const auto other = std::find_if(plans.begin(), plans.end(), [&](std::uint32_t each) { return each != plans.front(); });
+  if (other == plans.end()) return;
+  throw Error(ErrorCode::misuse, fmt::format("rank 0 starts {} where rank {} starts {}, so they would wait for each other; start "
+                                             "plans in the same order on all ranks",
+                                             call_of(plans.front()), other - plans.begin(), call_of(*other)));
+}
+
+// ---- The group
 
 MpiGroup::Kept* MpiGroup::attribute_of(MPI_Comm users) {
   void* kept = nullptr;

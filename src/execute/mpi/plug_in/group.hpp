@@ -9,13 +9,43 @@
 #include <memory>
 #include <string>
 
+#include "execute/executions/in_flight.hpp"
+#include "execute/mpi/plug_in/mpi_calls.hpp"
 #include "execute/mpi/plug_in/mpi_process.hpp"
-#include "execute/mpi/plug_in/mpi_starts.hpp"
-#include "execute/mpi/plug_in/waiter.hpp"
 #include "execute/shared/meet.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
+
+class MpiGroup;
+
+// Checks that the ranks of an MPI communicator start plans in the same order. The check takes messages of its own, so it is done
+// only on demand: with QUADRILLE_CHECK=1 in the environment all ranks compare before each start.
+class MpiStarts final : public Starts {
+ public:
+  explicit MpiStarts(MpiGroup& group);
+
+  // Does the environment of this rank ask for the check? Launchers may pass the variable to some ranks only; then all ranks
+  // compare.
+  static bool asked_to_compare();
+  void set_compares(bool compares) { compares_ = compares; }
+
+  // Do the ranks compare? The same on all ranks.
+  bool compares() const { return compares_; }
+
+  void begin(std::uint32_t plan) override;
+  const std::shared_ptr<InFlight>& in_flight() const override;
+  bool may_advance_in_background() const override;
+  void give_core_away() const override;
+  void begin_barrier() { begin(barrier); }
+
+ private:
+  void compare(std::uint32_t plan);
+
+  MpiGroup& group_;
+  const std::atomic<bool>& has_ended_;
+  bool compares_ = false;
+};
 
 class MpiGroup {
  public:
@@ -94,5 +124,8 @@ class MpiGroup {
   std::string no_sharing_;
   ByRank<Rank> places_;
 };
+
+// Collective: makes exchanges among the ranks of several nodes (far_edges.cpp). Throws on all ranks or on none.
+std::unique_ptr<Executable> prepare_nodes_exchange(MpiGroup& group);
 
 }  // namespace quadrille

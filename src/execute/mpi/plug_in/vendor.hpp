@@ -4,9 +4,8 @@
 
 #include <memory>
 
-#include "execute/executable.hpp"
-#include "execute/mpi/plug_in/lease.hpp"
-#include "execute/mpi/plug_in/waiter.hpp"
+#include "execute/mpi/plug_in/mpi_calls.hpp"
+#include "execute/transport.hpp"
 #include "quadrille/result.hpp"
 
 namespace quadrille {

@@ -9,11 +9,14 @@
 // become children of the guard. So the guard can end everything by killing its children until none is left. It does so even when
 // the caller is killed. The guard leads a session of its own, so a signal that kills the caller's process group (`timeout -k`) does
 // not reach it.
+#include "execute/shared/launch/launch.hpp"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,20 +24,22 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "execute/shared/head_file.hpp"
-#include "execute/shared/launch/children.hpp"
-#include "execute/shared/launch/launch_variables.hpp"
+#include "execute/shared/group_space.hpp"
+#include "execute/shared/meet.hpp"
+#include "foundation/environment.hpp"
 #include "foundation/system/pipe.hpp"
 #include "foundation/system/proc.hpp"
+#include "foundation/text/counted.hpp"
+#include "foundation/text/parsing.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/transports.hpp"
 
@@ -76,6 +81,33 @@ class HeldSignals {
  private:
   sigset_t held_, before_;
 };
+
+// Gives SIGCHLD its default action for the lifetime of this object. This is needed because a process may inherit SIGCHLD as
+// ignored: then the kernel discards the exit codes of children, and waitpid fails with ECHILD. Only for processes with one thread.
+class ChildrenAreKept {
+ public:
+  ChildrenAreKept() {
+    struct sigaction standard {};
+    standard.sa_handler = SIG_DFL;
+    sigaction(SIGCHLD, &standard, &before_);
+  }
+  ~ChildrenAreKept() { restore(); }
+  ChildrenAreKept(const ChildrenAreKept&) = delete;
+  ChildrenAreKept& operator=(const ChildrenAreKept&) = delete;
+
+  void restore() const { sigaction(SIGCHLD, &before_, nullptr); }  // a child calls it before exec
+
+ private:
+  struct sigaction before_;
+};
+
+// Calls waitpid, and repeats it if a signal interrupts it.
+pid_t wait_for_child(pid_t child, int* status, int options = 0) {
+  pid_t found = 0;
+  do found = ::waitpid(child, status, options);
+  while (found == -1 && errno == EINTR);
+  return found;
+}
 
 // The guard sends this to the caller when the first rank has started, and at the end. It is small enough for one atomic write to a
 // pipe.
@@ -312,7 +344,21 @@ void suspend(pid_t guard) {
   ::kill(guard, SIGCONT);
 }
 
+// How a process that `quadrille run` started joins its group.
+
+// Returns the number in an environment variable. Throws Error{misuse} unless the variable holds a number >= 0 and nothing else.
+template <class Number>
+Number number_of(const char* variable) {
+  const std::string word = environment_value(variable);
+  const auto number = number_in<Number>(word);
+  if (!number || *number < 0)
+    throw Error(ErrorCode::misuse, fmt::format("{} is '{}', which is not a number; let 'quadrille run' set it", variable, word));
+  return *number;
+}
+
 }  // namespace
+
+// Waiting for child processes so that their exit codes are not lost.
 
 int run_ranks(Count ranks, const std::vector<std::string>& command) {
   if (ranks < 1) throw Error(ErrorCode::misuse, "a group needs at least one rank");
@@ -353,6 +399,24 @@ int run_ranks(Count ranks, const std::vector<std::string>& command) {
   if (!report.is_over) throw Error(ErrorCode::environment, "the process that guards the ranks was killed, and the ranks with it");
   if (report.failed) throw Error(report.error, report.sentence.data());
   return report.exit_code;
+}
+
+// ---- Joining, in a process that was started
+
+std::unique_ptr<Communicator> join_launched() {
+  const auto rank = number_of<Rank>(rank_variable);
+  const auto ranks = number_of<Count>(ranks_variable);
+  const auto number = number_of<int>(head_variable);
+  // Check before using the descriptor: if it is not the head file, it belongs to another part of the program.
+  if (rank >= ranks || !is_head_file(number, ranks))
+    throw Error(ErrorCode::misuse,
+                fmt::format("descriptor {} does not belong to a group of {} with a rank {}, although {}, {} and {} name these; "
+                            "start this process by 'quadrille run'",
+                            number, counted(ranks, "rank"), rank, head_variable, ranks_variable, rank_variable));
+  if (::fcntl(number, F_GETFD) & FD_CLOEXEC)  // the inherited descriptor has no such flag; it is set below
+    throw Error(ErrorCode::misuse, "this process has already joined the group that it was started in; a program joins it once");
+  ::fcntl(number, F_SETFD, FD_CLOEXEC);
+  return meet_at(open_head_file(Descriptor(::dup(number)), ranks), rank, ranks);
 }
 
 }  // namespace quadrille

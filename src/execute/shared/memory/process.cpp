@@ -14,7 +14,6 @@
 #include <thread>
 #include <utility>
 
-#include "execute/shared/memory/process_state.hpp"
 #include "foundation/hash.hpp"
 #include "foundation/system/proc.hpp"
 #include "problem/memory.hpp"
@@ -44,13 +43,6 @@ Bytes heap_bytes() {
                                                     "share is a file of at least {} KiB; raise the limit",
                                                     limit.rlim_cur / 1024, Extents::first / 1024));
   return static_cast<Bytes>(std::min(bytes, most));
-}
-
-std::uint64_t random_id() {
-  std::uint64_t id = 0;
-  while (id == 0)
-    if (::getrandom(&id, sizeof id, 0) != sizeof id) throw Error(ErrorCode::environment, "the system call getrandom failed");
-  return id;
 }
 
 // Fills in host, pid namespace, start time, pid and cores. Leaves a field 0 if /proc does not tell it.
@@ -90,6 +82,13 @@ const ProcessCard& checked(const ProcessCard& card) {
 }
 
 }  // namespace
+
+std::uint64_t random_id() {
+  std::uint64_t id = 0;
+  while (id == 0)
+    if (::getrandom(&id, sizeof id, 0) != sizeof id) throw Error(ErrorCode::environment, "the system call getrandom failed");
+  return id;
+}
 
 Peer::Peer(const ProcessCard& card)
     : card_(checked(card)),

@@ -14,11 +14,13 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "execute/fork_mark.hpp"
-#include "execute/shared/memory/peer_file.hpp"
+#include "execute/process_events.hpp"
 #include "execute/shared/memory/shared_file.hpp"
 
 namespace quadrille {
+
+// Returns a random number that is not 0, by which processes know something as one and the same.
+std::uint64_t random_id();
 
 // The data by which other processes find a process's files. It is sent as bytes.
 struct ProcessCard {

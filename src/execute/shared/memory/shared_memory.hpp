@@ -8,8 +8,10 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "foundation/rounding.hpp"
 #include "quadrille/types.hpp"
 
 namespace quadrille {
@@ -48,8 +50,17 @@ class SharedMemory {
 
   // Releases an allocation that other ranks may still access. It is released some time after `is_over` returns true. `is_over` may
   // read rank 0's control memory and must not call this object.
-  virtual void retire(Offset offset, std::function<bool()> is_over);
-  void release_retired();
+  virtual void retire(Offset offset, std::function<bool()> is_over) {
+    retired_.push_back({offset, std::move(is_over)});
+    release_retired();
+  }
+  void release_retired() {
+    std::erase_if(retired_, [&](const Retired& entry) {
+      const bool over = entry.is_over();
+      if (over) release(entry.offset);
+      return over;
+    });
+  }
 
   // Copies another rank's private memory, from `source` on, into `targets`, one after the other (at most `most_pieces`). Throws
   // Error{transport, peer_lost}.
@@ -68,5 +79,42 @@ class SharedMemory {
 
   std::vector<Retired> retired_;
 };
+
+// Memory of this rank that ranks share. The destructor releases it unless `keep` was called: ranks that make something together,
+// such as a plan, call `keep` only after all of them have succeeded.
+class Claim {
+ public:
+  explicit Claim(SharedMemory& memory) : memory_(memory) {}
+  ~Claim() { release(); }
+  Claim(const Claim&) = delete;
+  Claim& operator=(const Claim&) = delete;
+
+  // Call one of these, once. Throws std::bad_alloc.
+  Offset allocate(Bytes bytes) { return place_ = memory_.allocate(bytes); }
+  Offset allocate_control(Bytes bytes) { return place_ = memory_.allocate_control(bytes); }
+  Offset place() const { return place_; }  // 0 if there is no memory
+  Offset keep() { return std::exchange(place_, 0); }
+  void release() {
+    if (place_) memory_.release(std::exchange(place_, 0));
+  }
+
+ private:
+  SharedMemory& memory_;
+  Offset place_ = 0;
+};
+
+// Two functions lay objects out in shared memory, one kind after the other. Each kind begins on a cache line of its own.
+template <class Object>
+Bytes placed_bytes(Count count) {
+  return rounded_up(count * static_cast<Bytes>(sizeof(Object)), Bytes{64});
+}
+
+// Returns where the objects lie, and moves `at` behind them. It does not initialise them.
+template <class Object>
+Object* place(std::byte*& at, Count count) {
+  auto* const first = reinterpret_cast<Object*>(at);
+  at += placed_bytes<Object>(count);
+  return first;
+}
 
 }  // namespace quadrille

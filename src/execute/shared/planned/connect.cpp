@@ -6,13 +6,11 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <memory>
 #include <new>
 #include <optional>
 #include <span>
 #include <tuple>
 
-#include "execute/shared/wait/close_areas.hpp"
 #include "foundation/assert.hpp"
 #include "foundation/rounding.hpp"
 #include "quadrille/checked.hpp"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "execute/agreement.hpp"
-#include "execute/shared/memory/claim.hpp"
+#include "execute/shared/memory/shared_memory.hpp"
 #include "execute/shared/planned/layout.hpp"
 #include "execute/shared/protocol/closing.hpp"
 #include "execute/shared/wait/space.hpp"

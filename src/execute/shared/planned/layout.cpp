@@ -7,7 +7,6 @@
 #include <span>
 #include <tuple>
 
-#include "execute/shared/wait/copy_choice.hpp"
 #include "foundation/assert.hpp"
 #include "foundation/rounding.hpp"
 

@@ -7,7 +7,7 @@
 // published together. The head of a group comes first, then the bytes of its messages. Each block also has *turns*, one for each
 // long message, which its receiver writes.
 //
-// A message is long if copy_choice.hpp decides to copy it once, or if it has more than CopyCosts::longest_twice() bytes.
+// A message is long if CopyChoice decides to copy it once, or if it has more than CopyCosts::longest_twice() bytes.
 #pragma once
 
 #include <utility>

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "execute/shared/unplanned/pair_slots.hpp"
 
-#include <algorithm>
-#include <new>
-
-#include "execute/shared/memory/placing.hpp"
-#include "execute/shared/wait/close_areas.hpp"
+#include "execute/shared/memory/shared_memory.hpp"
 #include "foundation/assert.hpp"
 
 namespace quadrille {

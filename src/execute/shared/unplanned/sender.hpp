@@ -4,18 +4,124 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
+#include <tuple>
+#include <utility>
 #include <vector>
 
-#include "execute/shared/unplanned/area.hpp"
 #include "execute/shared/unplanned/pair_slots.hpp"
-#include "execute/shared/unplanned/pieces_trial.hpp"
-#include "execute/shared/wait/copy_choice.hpp"
+#include "execute/shared/wait/costs.hpp"
+#include "foundation/assert.hpp"
+#include "foundation/rounding.hpp"
 #include "quadrille/edges.hpp"
+#include "quadrille/types.hpp"
 
 namespace quadrille {
+
+// Chooses whether the long messages of an exchange go in pieces or are copied once, where both are possible. Which takes less time
+// depends on the processor, on the caches, on the other ranks, and on what else runs on the machine. So both ways are timed on the
+// program's own exchanges: first by turns, later now and then. Medians are compared, so no single sample decides.
+class PiecesTrial {
+ public:
+  // Returns whether the long messages of an exchange, which have so many bytes together, go in pieces. `expected`: about how long
+  // that takes, as a multiple of the time of copying them once.
+  bool begin(Bytes bytes, double expected);
+
+  // Is the exchange to be timed? Then `end` tells how long it took.
+  bool is_timed() const { return timed_ != nullptr; }
+  void end(double seconds);
+  void abandon() { timed_ = nullptr; }
+
+ private:
+  static constexpr std::size_t samples_each = 5;
+  static constexpr unsigned calls_between_samples = 31;  // a prime, because programs repeat a few exchanges in turn
+  static constexpr double hopeless = 4;      // pieces are not tried where they are expected to take so many times as long
+  static constexpr double worthwhile = 0.9;  // the time in pieces that is required, as a multiple of the other
+
+  class Samples {  // seconds per byte, of the last exchanges
+   public:
+    void add(double value) { values_[count_++ % samples_each] = value; }
+    std::size_t count() const { return count_; }
+    double median() const;
+
+   private:
+    std::array<double, samples_each> values_{};
+    std::size_t count_ = 0;
+  };
+  struct Kind {  // exchanges whose bytes are the same but for a factor of two
+    Samples once, pieces;
+    std::uint64_t calls = 0;
+    bool prefers_pieces = false;
+  };
+
+  std::array<Kind, 32> kinds_{};
+  Kind* timed_ = nullptr;
+  bool in_pieces_ = false;
+  Bytes bytes_ = 0;
+};
+
+// Hands out the memory of a rank's area: shared memory into which it copies messages for others. What an exchange takes is one
+// chunk. Chunks are released in the order in which they were taken, as soon as the receivers have finished those exchanges. So a
+// rank may run ahead of its receivers until the area is full.
+class Area {
+ public:
+  explicit Area(Bytes bytes) : bytes_(bytes), chunks_(most_chunks) {}
+
+  Bytes bytes() const { return bytes_; }
+
+  // Begins a chunk. `wanted` is what the exchange would take if there were room for all. `is_over(exchange)` returns whether all
+  // receivers of that exchange's chunk have finished the exchange.
+  template <class IsOver>
+  void open(Bytes wanted, IsOver&& is_over) {
+    while (count_ > 0 && is_over(chunks_[oldest_].exchange)) {
+      oldest_ = (oldest_ + 1) % most_chunks;
+      --count_;
+    }
+    std::tie(first_, end_) = count_ == most_chunks ? std::pair<Bytes, Bytes>{0, 0} : free_range(wanted);
+    at_ = first_;
+  }
+  void close(std::uint64_t exchange) {
+    if (at_ == first_) return;
+    chunks_[(oldest_ + count_++) % most_chunks] = {exchange, first_, at_};
+  }
+
+  // Where a message of so many bytes would begin, and how many bytes there are from there on.
+  Bytes place_for(Bytes bytes) const { return rounded_up(at_, bytes < line ? 8 : line); }
+  Bytes room_from(Bytes place) const { return std::max<Bytes>(0, end_ - place); }
+  void take(Bytes place, Bytes bytes) {
+    QUADRILLE_HOT_ASSERT(place >= at_ && bytes >= 0 && place + bytes <= end_);
+    at_ = place + bytes;
+  }
+
+ private:
+  static constexpr Bytes line = 64;
+  static constexpr std::size_t most_chunks = 512;
+
+  struct Chunk {
+    std::uint64_t exchange;
+    Bytes first, last;
+  };
+
+  // Prefers the beginning of the area: then exchanges that follow each other closely use the same few cache lines again.
+  std::pair<Bytes, Bytes> free_range(Bytes wanted) const {
+    if (count_ == 0) return {0, bytes_};
+    const Bytes used = chunks_[oldest_].first, end = rounded_up(chunks_[(oldest_ + count_ - 1) % most_chunks].last, line);
+    if (end <= used) return {end, used};  // the chunks go on at the beginning of the area
+    const bool at_beginning = used >= wanted || used > bytes_ - end;
+    return at_beginning ? std::pair{Bytes{0}, used} : std::pair{std::min(end, bytes_), bytes_};
+  }
+
+  const Bytes bytes_;
+  std::vector<Chunk> chunks_;  // a ring
+  std::size_t oldest_ = 0, count_ = 0;
+  Bytes first_ = 0, at_ = 0,
+        end_ = 0;  // of the chunk that is being taken: where it begins, its end so far, and the end of its room
+};
 
 class Sender {
   using Clock = std::chrono::steady_clock;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The costs of copying through shared memory on this machine. A sender uses them to decide which messages are long.
+// The costs of copying through shared memory on this machine, and how a sender decides by them in which way each message is copied.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "quadrille/types.hpp"
 
@@ -50,5 +52,87 @@ SharingCosts measure_costs(SharedSpace& space);
 // objects act like several processes. Nothing is kept until the process has been in a group of two or more ranks. Thread-safe.
 std::optional<SharingCosts> kept_costs(std::uint64_t process);
 void keep_costs(std::uint64_t process, const SharingCosts& costs);
+
+// How messages in shared memory are copied. A rank decides it for all messages that it sends together: in a window of a plan, or in
+// an exchange. A message should be copied once if that saves more than the wait costs; but the rank waits only once for all of
+// them. So messages of 1 KiB or more are copied once if together they save more than one wait, or if the rank waits anyway for a
+// message above CopyCosts::longest_twice().
+enum class CopyWay : std::uint8_t {
+  twice,   // the sender copies the message into its area and continues at once, and the receiver copies it out
+  once,    // the receiver copies it from the sender's memory, while the sender waits (a rendezvous)
+  pieces,  // it is copied twice, in pieces that stay in the caches, while the sender waits
+};
+
+// The messages of an exchange that may go in either of the last two ways.
+struct LongMessages {
+  Count count = 0;
+  Bytes bytes = 0, longest = 0;  // of all together, and of the longest one
+};
+
+// What the choice depends on. Messages of the same bytes count as one, because they share the copy into the area.
+struct CopiedMessage {
+  Bytes bytes = 0;
+  Count receivers = 1;
+  bool is_loaded = false;        // its receivers can load it from shared memory; otherwise they call process_vm_readv,
+  bool is_readable = true;       // unless the system forbids it
+  CopyWay way = CopyWay::twice;  // the result
+};
+
+class CopyChoice {
+ public:
+  explicit CopyChoice(const CopyCosts& costs);
+
+  static constexpr Bytes least_once = CopyCosts::sizes.front();  // a shorter message is never copied once
+  static constexpr Bytes piece_bytes = 32768;
+  // Of a rank's area: a share of the L2 cache. In a larger area a sender could run further ahead of its readers, which saves
+  // context switches; but its data would not stay in the cache.
+  static constexpr Bytes most_area_bytes = 262144;
+  Bytes longest_twice() const { return longest_twice_; }
+
+  // Returns false if so many messages are all copied twice, of which the longest has so many bytes. This is cheap, and usually so.
+  bool may_differ(Count messages, Bytes longest) const {
+    return longest > longest_twice_ ||
+           std::max(saved_s(longest, 1, false), saved_s(longest, 1, true)) * static_cast<double>(messages) > wait_s_;
+  }
+
+  // Sets the ways of the messages that a rank sends together. Returns whether any is copied once. `in_pieces`: long messages go in
+  // pieces if their receivers cannot load them. A Message is a CopiedMessage, or derived from it.
+  template <class Message>
+  bool choose(std::span<Message> messages, bool in_pieces = false) const {
+    double total_s = 0;
+    bool waits = false;  // for a long message
+    for (CopiedMessage& message : messages) {
+      total_s += saved_by(message, in_pieces);
+      waits = waits || (message.way == CopyWay::once && message.bytes > longest_twice_);
+    }
+    if (waits || total_s > wait_s_) return true;
+    for (CopiedMessage& message : messages)
+      if (message.way == CopyWay::once) message.way = CopyWay::twice;
+    return false;
+  }
+
+  template <class Message>
+  LongMessages long_messages(std::span<const Message> messages) const {
+    LongMessages result;
+    for (const CopiedMessage& message : messages)
+      if (message.bytes > longest_twice_ && !message.is_loaded && message.is_readable)
+        ++result.count, result.bytes += message.bytes, result.longest = std::max(result.longest, message.bytes);
+    return result;
+  }
+  // About how long they take in pieces, as a multiple of the time of copying them once.
+  double pieces_by_once(const LongMessages& messages) const;
+
+ private:
+  using Table = std::array<double, 64>;  // seconds, by the binary logarithm of the bytes
+
+  static double at(const Table& table, Bytes bytes);
+  double saved_s(Bytes bytes, Count receivers, bool is_loaded) const;
+  double saved_by(CopiedMessage& message, bool in_pieces) const;
+
+  Table in_s_{};        // of the copy into the area
+  Table out_less_s_{};  // of the copy out of it, less those of copying once by process_vm_readv
+  Bytes longest_twice_;
+  double wait_s_, piece_s_, once_s_;  // of a wait, of copying a piece twice, and as many bytes of a long message once
+};
 
 }  // namespace quadrille

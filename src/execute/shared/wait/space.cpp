@@ -3,19 +3,40 @@
 
 #include <fmt/format.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
 #include <cstring>
+#include <memory>
 #include <new>
-#include <utility>
 
 #include "foundation/assert.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
+
+std::optional<DifferentStart> first_difference(const StartRecord& mine, const StartRecord& theirs) {
+  // This rank's own record needs no memory order. The loads of the other record acquire what StartRecord::add releases. The first
+  // load of the count makes the counted starts visible. If the load of an entry sees a newer start, the second load of the count
+  // sees at least the count from before that start was written, and so finds that the entry has changed.
+  const std::uint64_t own = mine.count.load(std::memory_order_relaxed), others = theirs.count.load(std::memory_order_acquire);
+  // Skips the oldest entry: its owner may be overwriting it before it publishes the new count.
+  const std::uint64_t most = std::max(own, others), first = most >= StartRecord::kept ? most - StartRecord::kept + 1 : 0;
+  for (std::uint64_t number = first; number < std::min(own, others); ++number) {
+    const std::uint64_t place = number % StartRecord::kept;
+    const DifferentStart start{number, std::atomic_ref(mine.plans[place]).load(std::memory_order_relaxed),
+                               std::atomic_ref(theirs.plans[place]).load(std::memory_order_acquire)};
+    if (start.mine != start.theirs && theirs.count.load(std::memory_order_acquire) == others) return start;
+  }
+  return std::nullopt;
+}
+
+std::string SharedStarts::difference(Rank own, Rank other, const StartRecord& others) const {
+  const auto start = first_difference(record_, others);
+  if (!start) return "";
+  return fmt::format("rank {} starts {} where rank {} starts {}", own, call_of(start->mine), other, call_of(start->theirs));
+}
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "shared memory has no room for another process's locks");
 
@@ -184,6 +205,47 @@ void SharedSpace::all_gather(const void* mine, void* all, Bytes count) {
   starts_.begin_barrier();
   wait_for_all();  // returns when all have read
   release(place);
+}
+
+const std::byte* loadable(SharedSpace& space, Offset offset) {
+  if (offset == 0) return nullptr;
+  try {
+    return space.at(offset);
+  } catch (const Error& error) {  // mapping fails if no address space is left (ulimit -v)
+    if (!space.reads_private_memory()) space.fail(error);
+    return nullptr;
+  }
+}
+
+void withdraw_lent(SharedSpace& space, Loan& loan, std::uint64_t number, Rank receiver) {
+  LongSince long_since(std::chrono::milliseconds(100));
+  loan.withdraw(number, [&] {
+    if (long_since.is_over() && !space.is_there(receiver)) return true;
+    sched_yield();
+    return false;
+  });
+}
+
+void fail_all(SharedSpace& space, const Error& why) noexcept {
+  try {
+    space.fail(Error(why.code(), fmt::format("rank {}: {}", space.shown(space.rank()), why.what())));
+  } catch (const Error&) {  // `fail` also throws the error here
+  }
+}
+
+// Each area is released when all ranks have closed. The last check is this rank's last access to `closing`.
+void close_areas(SharedSpace& space, Closing& closing, std::span<const Offset> own, Offset control) {
+  closing.close();
+  if (own.empty()) closing.go_through();
+  const Count ranks = space.size();
+  const auto checks = std::make_shared<std::size_t>(own.size());
+  for (const Offset place : own)
+    space.retire(place, [&closing, ranks, checks] {
+      if (!closing.have_closed(ranks)) return false;
+      if (--*checks == 0) closing.go_through();
+      return true;
+    });
+  if (space.rank() == 0) space.retire(control, [&closing, ranks] { return closing.are_through(ranks); });
 }
 
 }  // namespace quadrille

@@ -1,22 +1,125 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One rank of a group that shares memory: the memory, and how the ranks wait for each other, gather and fail together.
+// One rank of a group that shares memory: the memory, how the ranks wait for each other, gather and fail together, and how they use
+// each other's memory.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "execute/executions/in_flight.hpp"
 #include "execute/executions/waiting.hpp"
 #include "execute/shared/memory/shared_memory.hpp"
-#include "execute/shared/wait/head.hpp"
+#include "execute/shared/protocol/closing.hpp"
+#include "execute/shared/protocol/loan.hpp"
+#include "execute/shared/protocol/sleep.hpp"
+#include "execute/shared/wait/costs.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/types.hpp"
 
 namespace quadrille {
+
+// The last starts of one rank, in shared memory, by which ranks check the order in which they start plans. Each rank writes the
+// number of each plan that it starts into cache lines of its own, at the cost of two stores. Other ranks read them only after they
+// have waited for long (SharedSpace::wait_until).
+struct alignas(64) StartRecord {
+  static constexpr std::uint64_t kept = 64;
+  std::atomic<std::uint64_t> count{0};  // how many plans this rank has started
+  std::atomic<std::uint32_t> stuck{0};  // not 0: the owner has waited long, for this rank (SharedSpace::name_of)
+  alignas(64) mutable std::uint32_t
+      plans[kept];  // start n is at [n % kept]; not initialised, because programs make thousands of groups
+
+  // Both stores release, and first_difference acquires both. A reader that sees a count also sees the plans that it counts.
+  // Start n replaces start n - kept. A reader that sees the new entry also sees a count of at least n, so it knows that the
+  // old start is gone. If the entry were stored relaxed, the reader could see it with an older count, and would compare
+  // starts of different numbers.
+  void add(std::uint32_t plan) {
+    const std::uint64_t number = count.load(std::memory_order_relaxed);  // nobody else writes it
+    std::atomic_ref(plans[number % kept]).store(plan, std::memory_order_release);
+    count.store(number + 1, std::memory_order_release);
+  }
+};
+
+// The first start in which two ranks differ, among the starts that both records still hold.
+struct DifferentStart {
+  std::uint64_t number;  // from 0
+  std::uint32_t mine, theirs;
+};
+std::optional<DifferentStart> first_difference(const StartRecord& mine, const StartRecord& theirs);
+
+class SharedStarts final : public Starts {
+ public:
+  SharedStarts(StartRecord& record, const Progress& progress) : record_(record), progress_(progress) {}
+
+  void begin(std::uint32_t plan) override {
+    if (progress_.ended && progress_.ended->load(std::memory_order_relaxed)) throw_ended();
+    check_not_forked();
+    progress_.count_start();
+    record_.add(plan);
+  }
+  const std::shared_ptr<InFlight>& in_flight() const override { return progress_.in_flight; }
+  void give_core_away() const override { quadrille::give_core_away(progress_); }
+  void begin_barrier() {
+    check_not_forked();
+    record_.add(barrier);
+  }
+
+  // Returns a sentence on the first start in which this rank (`own`) differs from `other`, or "" if there is none. A rank that is
+  // stuck calls it.
+  std::string difference(Rank own, Rank other, const StartRecord& others) const;
+
+ private:
+  StartRecord& record_;
+  const Progress& progress_;
+};
+
+// One rank's part of a group's head: what it contributes to gathers, and how it is woken. Other ranks read it.
+struct alignas(64) Tray {
+  static constexpr Bytes size = 440;
+  static constexpr Bytes barrier = -1;  // Half::gathered in a barrier
+  struct Half {
+    Bytes gathered;  // the length of the whole gather: ranks that call different collectives notice the difference
+    std::byte bytes[size];
+  };
+  Sleep::Word bell{0};               // a futex; other ranks ring it to wake this rank
+  std::atomic<bool> left{false};     // this rank has left the group: it makes and executes no more plans there
+  std::atomic<bool> through{false};  // this rank has left, and nothing that it has retired accesses the group's memory any more
+  StartRecord starts;                // the plans that this rank has started
+  // Gathers alternate between the two halves. A rank may overwrite a half, because it enters a gather only after all ranks have
+  // entered the previous one and so have read the one before.
+  alignas(64) Half halves[2];
+};
+
+// The rank for which a sleeping rank waits, as name_of writes it; 0 while it is awake. All ranks' words are adjacent, because
+// ring() reads many of them.
+using Awaited = Sleep::Word;
+
+// The beginning of a group's shared memory: what its ranks need to gather, to wait for each other and to fail together. In memory
+// it is followed by one Tray for each rank, and then by one Awaited for each.
+struct alignas(64) SpaceHead {
+  alignas(64) std::atomic<Count> arrived{0};
+  alignas(64) std::atomic<std::uint64_t> generation{0};
+  alignas(64) std::atomic<std::uint32_t> failed{0};
+  // The reason for the failure, from the first rank that gives one. All waiting ranks throw it.
+  enum Reason : std::uint32_t { unknown, being_written, known };
+  std::atomic<std::uint32_t> reason{unknown};
+  std::uint32_t reason_code = 0;  // an ErrorCode
+  char reason_text[496];          // not initialised
+  // If has_costs: the SharingCosts of rank 0's process, written before other ranks map the head.
+  bool has_costs = false;
+  std::byte costs[sizeof(SharingCosts)];  // not initialised
+
+  static Bytes bytes(Count ranks) {
+    return static_cast<Bytes>(sizeof(SpaceHead)) + ranks * static_cast<Bytes>(sizeof(Tray) + sizeof(Awaited));
+  }
+};
 
 class SharedSpace : public SharedMemory {
  public:
@@ -41,7 +144,7 @@ class SharedSpace : public SharedMemory {
   [[noreturn]] void throw_lost() const;
   bool has_failed() const { return head_->failed.load(std::memory_order_acquire) != 0; }
 
-  // Sets the progress that waiting ranks drive (progress.hpp). Without this call they drive none.
+  // Sets the progress that waiting ranks drive (waiting.hpp). Without this call they drive none.
   void set_progress(Progress progress) { progress_ = std::move(progress); }
 
   // Sets the rank numbers that error sentences show, if this group is part of a larger one.
@@ -253,5 +356,35 @@ class SharedSpace : public SharedMemory {
   std::vector<Rank> names_;
   std::uint64_t meetings_ = 0;
 };
+
+// The following functions say how the ranks of a group use memory of each other, in plans and in exchanges: what the receiver of a
+// loan (protocol/loan.hpp) does around its copy, how the owner gets its memory back after a failure, and how all give their memory
+// back at the end. The receiver's part: `read` copies. Throws if the owner has withdrawn the loan.
+template <class Read>
+void read_lent(SharedSpace& space, Loan& loan, std::uint64_t number, Rank owner, Read&& read) {
+  if (!loan.take(number)) space.throw_lost();
+  try {
+    read();
+  } catch (...) {
+    loan.put_back_unread(number);  // the owner may now withdraw it and reuse the memory
+    throw;
+  }
+  loan.give_back(number);
+  space.ring(owner);
+}
+
+// Returns where this process can load memory that is lent; null if it must call read_private, because the memory is private (the
+// offset is 0) or cannot be mapped. Fails the group if it can do neither: the owner waits for the copy.
+const std::byte* loadable(SharedSpace& space, Offset offset);
+
+// The owner's part after a failure: returns when the receiver does not read the memory, and will not begin to.
+void withdraw_lent(SharedSpace& space, Loan& loan, std::uint64_t number, Rank receiver);
+
+// Fails the group, and says which rank had the error.
+void fail_all(SharedSpace& space, const Error& why) noexcept;
+
+// Releases the memory of a plan or an exchange when no rank of the group accesses it any more (protocol/closing.hpp). Local. This
+// rank will not access any other rank's areas. Retires its own, and at rank 0 the control memory, in which `closing` lies.
+void close_areas(SharedSpace& space, Closing& closing, std::span<const Offset> own, Offset control);
 
 }  // namespace quadrille

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "execute/shared/head_file.hpp"
+#include "execute/shared/group_space.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/groups.hpp"
 #include "quadrille/transports.hpp"

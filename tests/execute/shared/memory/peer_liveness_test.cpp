@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "execute/shared/memory/process.hpp"
-#include "execute/shared/memory/process_state.hpp"
+#include "execute/shared/memory/shared_file.hpp"
 #include "support/pipes.hpp"
 
 namespace quadrille {

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "execute/shared/memory/process_state.hpp"
+#include "execute/shared/memory/shared_file.hpp"
 #include "quadrille/error.hpp"
 #include "support/child_process.hpp"
 #include "support/pipes.hpp"

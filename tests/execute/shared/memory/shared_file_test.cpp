@@ -25,7 +25,6 @@
 #include <sstream>
 #include <thread>
 
-#include "execute/shared/memory/peer_file.hpp"
 #include "problem/memory.hpp"
 #include "quadrille/error.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "execute/shared/planned/node_steps.hpp"
+#include "execute/shared/planned/messages.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "execute/shared/unplanned/area.hpp"
+#include "execute/shared/unplanned/sender.hpp"
 
 #include <gtest/gtest.h>
 

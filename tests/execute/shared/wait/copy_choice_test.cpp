@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The choice on both sides of each of its borders.
-#include "execute/shared/wait/copy_choice.hpp"
+#include "execute/shared/wait/costs.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "execute/mpi/plug_in/own_algorithms.hpp"
+#include "execute/mpi/plug_in/own_features.hpp"
 
 #include <fmt/format.h>
 
 #include "problem/collective_facts.hpp"
+
+// Open MPI has no public interface for this. Its own MPI_Init calls this function, which returns the value before. Weak, so that
+// its address is null in a version without it.
+extern "C" __attribute__((weak)) bool opal_progress_set_yield_when_idle(bool yields);
 
 namespace quadrille::own_algorithms {
 
@@ -28,3 +32,26 @@ std::string obstacle() {
 }
 
 }  // namespace quadrille::own_algorithms
+
+namespace quadrille {
+
+bool QuietPolls::are_possible() {
+  static const bool polls_yield = [] {
+    if (!opal_progress_set_yield_when_idle) return false;
+    const bool before = opal_progress_set_yield_when_idle(false);
+    opal_progress_set_yield_when_idle(before);
+    return before;
+  }();
+  return polls_yield;
+}
+
+// The destructor restores the value that MPI_Init has set, not the last one: another thread may be polling quietly.
+QuietPolls::QuietPolls() {
+  if (are_possible()) opal_progress_set_yield_when_idle(false);
+}
+
+QuietPolls::~QuietPolls() {
+  if (are_possible()) opal_progress_set_yield_when_idle(true);
+}
+
+}  // namespace quadrille

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "execute/nodes/far_queue.hpp"
+#include "execute/nodes/far_edges.hpp"
 
 #include <algorithm>
 
-#include "execute/executable.hpp"
+#include "execute/transport.hpp"
 
 namespace quadrille {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "execute/mpi/plug_in/own_algorithms.hpp"
+#include "execute/mpi/plug_in/own_features.hpp"
 
 #include <fmt/format.h>
 
@@ -65,3 +65,12 @@ std::map<std::string, int> values_for(const ControlVariable& variable, const Pro
 std::string obstacle() { return {}; }
 
 }  // namespace quadrille::own_algorithms
+
+namespace quadrille {
+
+// MPICH's polls never yield.
+bool QuietPolls::are_possible() { return false; }
+QuietPolls::QuietPolls() = default;
+QuietPolls::~QuietPolls() = default;
+
+}  // namespace quadrille

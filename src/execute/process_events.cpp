@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "execute/end_of_mpi.hpp"
+#include "execute/process_events.hpp"
+
+#include <pthread.h>
 
 #include <mutex>
 #include <utility>
@@ -21,6 +23,13 @@ Shared& shared() {
 }
 
 }  // namespace
+
+std::atomic<unsigned> ForkMark::forks_{0};
+
+ForkMark::ForkMark() : made_(forks_.load(std::memory_order_relaxed)) {
+  [[maybe_unused]] static const int registered =
+      ::pthread_atfork(nullptr, nullptr, [] { forks_.fetch_add(1, std::memory_order_relaxed); });
+}
 
 void EndOfMpi::promise() { shared().is_promised.store(true); }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tests the part of a script whose messages go to some of the peers.
-#include "execute/script/script_part.hpp"
+#include "execute/shared/hybrid_messages.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What one MPI library has beyond the standard: control variables, its own algorithms and how they are forced, and polls that do
+// not yield. Each library's folder defines QuietPolls, and the functions and constants of `own_algorithms`
+// (<library>/own_features.cpp); only its plug-in contains them.
+#pragma once
+
+#include <mpi.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "execute/mpi/plug_in/mpi_calls.hpp"
+#include "execute/transport.hpp"
+#include "quadrille/problem.hpp"
+#include "quadrille/result.hpp"
+
+namespace quadrille {
+
+// A control variable of the MPI library: a setting that MPI_T lets a program read and write by name.
+class ControlVariable {
+ public:
+  // Returns null if the library has no variable of this name, or if the variable is bound to an MPI object instead of the process.
+  static std::shared_ptr<ControlVariable> named(const std::string& name);
+
+  ~ControlVariable();
+  ControlVariable(const ControlVariable&) = delete;
+  ControlVariable& operator=(const ControlVariable&) = delete;
+
+  const std::string& description() const { return description_; }
+  const std::map<std::string, int>& values() const {
+    return values_;
+  }  // names and values of an enumeration, as far as the library provides them
+  bool is_constant() const { return is_constant_; }
+
+  // The value. number() returns 0, and text() "", if the variable has another type.
+  int number() const;
+  std::string text() const;
+
+  // Sets a variable that is a number. Returns whether the library has accepted the value.
+  bool set(int value) const;
+
+ private:
+  ControlVariable() = default;
+
+  MPI_T_cvar_handle handle_{};
+  bool has_handle_ = false, is_constant_ = false;
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+  int count_ = 0;
+  std::string description_;
+  std::map<std::string, int> values_;
+};
+
+// While an object of this class exists, polls of the MPI library do not yield the core, so that the caller decides when to yield.
+// Open MPI, where it yields, does so in each poll that has not found a message in shared memory: also after it has found one from
+// another node, of which the caller hears only when this rank gets its core back.
+class QuietPolls {
+ public:
+  // Do polls of this library yield, and can that be switched off? If not, objects of this class do nothing.
+  static bool are_possible();
+
+  QuietPolls();
+  ~QuietPolls();
+  QuietPolls(const QuietPolls&) = delete;
+  QuietPolls& operator=(const QuietPolls&) = delete;
+};
+
+}  // namespace quadrille
+
+// How the library lets a program choose among its own algorithms. All are local.
+namespace quadrille::own_algorithms {
+
+// True if the library reads the variable in each call, false if it does so only when a communicator is made.
+extern const bool are_read_in_each_call;
+
+// The variable that names a file of the library's rules, which overrule a forced algorithm, and what precedes its name in the
+// environment. Both are empty if there is no such variable.
+extern const char* const rules_variable;
+extern const char* const environment_prefix;
+
+// Returns the variable that forces the algorithm of a collective; null if the library has none, or does not obey it.
+std::shared_ptr<ControlVariable> variable_of(Collective collective);
+
+// Returns the variable's values by the names of their algorithms. They may include the value 0, which is the library's own choice.
+// Without those that the library is known to refuse for the problem.
+std::map<std::string, int> values_for(const ControlVariable& variable, const Problem& problem);
+
+// Returns the reason why the library ignores every forced algorithm; empty if it does not.
+std::string obstacle();
+
+}  // namespace quadrille::own_algorithms
+
+namespace quadrille {
+
+// Forces the MPI library to use one of its own algorithms for a collective, by setting its control variables (MPI_T). Open MPI
+// reads the variables when a communicator is made, so a forced collective has a communicator of its own. MPICH reads them in each
+// call, so they are set during the call; if other threads call the same collective meanwhile, these calls are forced, too.
+class ForcedAlgorithm {
+ public:
+  // Local. Returns the names of all algorithms that the library offers for the problem, or the reason why none can be forced.
+  static Result<std::vector<std::string>> names(const Problem& problem);
+
+  // Local. Returns the algorithm of this name, or the reason why it cannot be forced.
+  static Result<ForcedAlgorithm> of(const Problem& problem, const std::string& name);
+
+  // Collective. Returns an executable that forces the algorithm. `made` makes the library's collective for the communicator of a
+  // lease.
+  using Made = std::function<std::unique_ptr<Executable>(const Lease&)>;
+  std::unique_ptr<Executable> make(const Lease& lease, const Made& made) const;
+
+ private:
+  ForcedAlgorithm(std::shared_ptr<const ControlVariable> variable, int value) : variable_(std::move(variable)), value_(value) {}
+
+  std::shared_ptr<const ControlVariable> variable_;
+  int value_;
+};
+
+}  // namespace quadrille
