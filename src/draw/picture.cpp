@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "collectives/short_specification.hpp"
+#include "collectives/table.hpp"
 #include "foundation/text/counted.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"

@@ -10,7 +10,7 @@
 #include <set>
 #include <utility>
 
-#include "collectives/baselines.hpp"
+#include "collectives/table.hpp"
 #include "options/arguments.hpp"
 #include "options/model_options.hpp"
 #include "options/problem_options.hpp"

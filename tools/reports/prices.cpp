@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "collectives/baselines.hpp"
+#include "collectives/table.hpp"
 #include "options/arguments.hpp"
 #include "quadrille/error.hpp"
 #include "support/text.hpp"

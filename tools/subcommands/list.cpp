@@ -8,7 +8,7 @@
 #include <iterator>
 #include <memory>
 
-#include "collectives/baselines.hpp"
+#include "collectives/table.hpp"
 #include "mpi_face/policy/step.hpp"
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"

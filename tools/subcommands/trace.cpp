@@ -8,7 +8,7 @@
 #include <memory>
 #include <sstream>
 
-#include "collectives/short_specification.hpp"
+#include "collectives/table.hpp"
 #include "draw/schedule_trace.hpp"
 #include "options/arguments.hpp"
 #include "options/cases.hpp"

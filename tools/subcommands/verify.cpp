@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "collectives/short_specification.hpp"
+#include "collectives/table.hpp"
 #include "foundation/text/parsing.hpp"
 #include "foundation/text/printable.hpp"
 #include "options/arguments.hpp"

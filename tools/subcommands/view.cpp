@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "collectives/short_specification.hpp"
+#include "collectives/table.hpp"
 #include "draw/schedule_trace.hpp"
 #include "draw/viewer_page.hpp"
 #include "options/arguments.hpp"

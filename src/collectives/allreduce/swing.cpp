@@ -17,7 +17,7 @@
 #include "collectives/exchange/torus_slots.hpp"
 #include "collectives/reducing/folding.hpp"
 #include "collectives/slices/pairs.hpp"
-#include "collectives/spreading/vector_shares.hpp"
+#include "collectives/spreading/two_parts.hpp"
 #include "patterns/bine.hpp"
 #include "patterns/modulo.hpp"
 #include "patterns/powers.hpp"

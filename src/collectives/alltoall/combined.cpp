@@ -15,8 +15,8 @@
 #include <algorithm>
 #include <map>
 
-#include "collectives/slices/counts_agreement.hpp"
 #include "collectives/slices/pairs.hpp"
+#include "collectives/slices/slice_code.hpp"
 #include "patterns/one_factor.hpp"
 #include "problem/node_ranks.hpp"
 #include "quadrille/algorithm.hpp"

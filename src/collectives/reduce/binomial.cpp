@@ -11,7 +11,6 @@
 // Prefer  short vectors.
 
 #include "collectives/reducing/folding.hpp"
-#include "collectives/reducing/forwarding.hpp"
 #include "collectives/spreading/broadcasting.hpp"
 #include "patterns/powers.hpp"
 #include "schedule/reduction.hpp"

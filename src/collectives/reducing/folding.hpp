@@ -7,6 +7,7 @@
 
 #include "quadrille/algorithm.hpp"
 #include "quadrille/program_builder.hpp"
+#include "quadrille/schedule.hpp"
 
 namespace quadrille {
 
@@ -59,5 +60,9 @@ inline constexpr std::string_view as_asked_for_rule = "any order if the problem 
 // All ranks have the same program up to translation, except for the order of operands. So the symmetry is stated only
 // if this order does not matter.
 std::optional<Symmetry> translation_of_any_order(const Problem& problem, const Parameters&);
+
+// For reductions to a fixed rank, which forwards the result to the root: returns `combine`, the program of a reduction to rank
+// `holder`, followed by a message from `holder` to the problem's root.
+Program forwarded_to_root(const Problem& problem, Program combine, Rank holder);
 
 }  // namespace quadrille

@@ -10,8 +10,8 @@
 //         one rank cannot keep the node's link busy.
 #include <fmt/format.h>
 
+#include "collectives/hierarchy/parts.hpp"
 #include "collectives/hierarchy/record.hpp"
-#include "collectives/hierarchy/share_parts.hpp"
 #include "collectives/spreading/scattering.hpp"
 
 namespace quadrille {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/spreading/scattering.hpp"
 
-#include "collectives/spreading/tree_rounds.hpp"
+#include "collectives/spreading/broadcasting.hpp"
 #include "schedule/transform.hpp"
 
 namespace quadrille {

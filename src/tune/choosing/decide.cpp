@@ -7,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "collectives/baselines.hpp"
+#include "collectives/table.hpp"
 #include "foundation/text/counted.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/cost.hpp"

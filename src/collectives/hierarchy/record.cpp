@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "collectives/hierarchy/hierarchy.hpp"
-#include "collectives/segments.hpp"
+#include "collectives/shares.hpp"
 #include "collectives/worth_trying.hpp"
 #include "problem/collective_facts.hpp"
 
