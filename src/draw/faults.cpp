@@ -12,7 +12,7 @@
 #include "quadrille/error.hpp"
 #include "quadrille/fault_cause.hpp"
 #include "schedule/symmetry.hpp"
-#include "verify/delivery.hpp"
+#include "verify/memory_rules.hpp"
 #include "verify/replay.hpp"
 
 namespace quadrille {

@@ -9,7 +9,7 @@
 #include "quadrille/indexed.hpp"
 #include "schedule/extent.hpp"
 #include "schedule/symmetry.hpp"
-#include "verify/runs.hpp"
+#include "verify/memory_rules.hpp"
 
 namespace quadrille {
 namespace {

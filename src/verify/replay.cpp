@@ -22,9 +22,7 @@
 #include "quadrille/indexed.hpp"
 #include "schedule/meetings.hpp"
 #include "schedule/symmetry.hpp"
-#include "verify/delivery.hpp"
-#include "verify/elements.hpp"
-#include "verify/runs.hpp"
+#include "verify/memory_rules.hpp"
 
 namespace quadrille {
 namespace {
