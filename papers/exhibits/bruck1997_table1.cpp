@@ -3,7 +3,7 @@
 #include "papers/exhibit.hpp"
 #include "papers/machines.hpp"
 #include "papers/moves.hpp"
-#include "patterns/table_partition.hpp"
+#include "patterns/concatenation.hpp"
 #include "quadrille/cost.hpp"
 
 namespace quadrille::papers {

@@ -2,8 +2,8 @@
 // Parts of buffers: the shares of ranks, and the segments of a pipeline.
 #pragma once
 
-#include "patterns/binomial.hpp"
-#include "patterns/cut.hpp"
+#include "patterns/integers.hpp"
+#include "patterns/trees.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/indexed.hpp"
 

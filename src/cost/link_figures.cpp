@@ -7,7 +7,6 @@
 #include "quadrille/error.hpp"
 #include "topology/link_loads.hpp"
 #include "topology/round_messages.hpp"
-#include "topology/sends_by_round.hpp"
 
 namespace quadrille {
 

@@ -16,7 +16,6 @@
 #include "schedule/symmetry.hpp"
 #include "topology/link_loads.hpp"
 #include "topology/round_messages.hpp"
-#include "topology/sends_by_round.hpp"
 
 namespace quadrille {
 namespace {

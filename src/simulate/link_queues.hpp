@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "simulate/link_service.hpp"
-#include "topology/per_link.hpp"
+#include "topology/link_loads.hpp"
 
 namespace quadrille {
 

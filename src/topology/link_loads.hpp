@@ -1,16 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts the messages and bytes of a round on each link of a network. The time is proportional to the total
-// length of the messages' routes.
+// A value for each link of a network, and the messages and bytes of a round on each link.
 #pragma once
 
 #include <algorithm>
+#include <unordered_map>
 #include <vector>
 
 #include "quadrille/error.hpp"
-#include "topology/per_link.hpp"
+#include "quadrille/indexed.hpp"
+#include "quadrille/topology.hpp"
 
 namespace quadrille {
 
+// Stores a value for each link of a network, in an array by link number. If a network has too many link numbers for an array (a
+// fully connected one), a hash table stores the values of the links that were used.
+template <class Value>
+class PerLink {
+ public:
+  explicit PerLink(const Topology& topology) {
+    if (topology.link_numbers() <= most_numbers) values_.resize(index(topology.link_numbers()));
+  }
+
+  Value& operator[](Count number) { return values_.empty() ? rare_[number] : values_[index(number)]; }
+
+ private:
+  static constexpr Count most_numbers = Count{1} << 24;
+
+  std::vector<Value> values_;
+  std::unordered_map<Count, Value> rare_;
+};
+
+// Counts the messages and bytes of a round on each link of a network. The time is proportional to the total
+// length of the messages' routes.
 class LinkLoads {
  public:
   explicit LinkLoads(const Topology& topology) : topology_(topology), loads_(topology) {}

@@ -90,6 +90,7 @@ constexpr Exception exceptions[] = {
     {"src/execute/mpi/plug_in/mpi_process.cpp", "tests/mpi/callers/progress.cpp", "a program per MPI shows its callbacks at work"},
     {"src/mpi_face/recording/recorded_sites.cpp", "tests/mpi_face/recorded.c",
      "recordings of programs with known calls show the sites"},
+    {"src/topology/network_files.cpp", "tests/topology/topology_test.cpp", "users see it as a topology"},
     {"tools/on_demand/project_report.cpp", "tests/tools/subcommands/project_test.cpp", "users see it through the subcommand"},
     {"tools/reports/explain_report.cpp", "tests/tools/subcommands/explain_test.cpp", "users see it through the subcommand"},
     {"tools/reports/price_report.cpp", "tests/tools/subcommands/price_test.cpp", "users see it through the subcommand"},

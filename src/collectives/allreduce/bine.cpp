@@ -15,7 +15,7 @@
 #include "collectives/reducing/folding.hpp"
 #include "collectives/spreading/gathering.hpp"
 #include "collectives/spreading/two_parts.hpp"
-#include "patterns/powers.hpp"
+#include "patterns/integers.hpp"
 
 namespace quadrille {
 namespace {

@@ -10,7 +10,7 @@
 //         other p, C1 = floor(log2 p) + 2 rounds and C2 = floor(log2 p) + 2 vectors, because of the folding.
 // Prefer  short vectors.
 #include "collectives/reducing/folded_pairs.hpp"
-#include "patterns/powers.hpp"
+#include "patterns/integers.hpp"
 
 namespace quadrille {
 namespace {

@@ -12,7 +12,7 @@
 // Prefer  small blocks, where the number of rounds dominates the time.
 #include "collectives/worth_trying.hpp"
 #include "patterns/covers.hpp"
-#include "patterns/modulo.hpp"
+#include "patterns/integers.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/program_builder.hpp"
 

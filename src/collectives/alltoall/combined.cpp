@@ -17,7 +17,7 @@
 
 #include "collectives/slices/pairs.hpp"
 #include "collectives/slices/slice_code.hpp"
-#include "patterns/one_factor.hpp"
+#include "patterns/factors.hpp"
 #include "problem/node_ranks.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/indexed.hpp"

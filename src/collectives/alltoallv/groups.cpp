@@ -18,7 +18,7 @@
 #include "collectives/slices/pairs.hpp"
 #include "collectives/slices/slice_code.hpp"
 #include "collectives/slices/slice_passes.hpp"
-#include "patterns/modulo.hpp"
+#include "patterns/integers.hpp"
 
 namespace quadrille {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "collectives/slices/pairs.hpp"
 #include "collectives/slices/slice_code.hpp"
-#include "patterns/modulo.hpp"
+#include "patterns/integers.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"

@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "patterns/one_factor.hpp"
+#include "patterns/factors.hpp"
 #include "quadrille/algorithm.hpp"
 
 namespace quadrille {

@@ -6,8 +6,7 @@
 #include <algorithm>
 
 #include "collectives/shares.hpp"
-#include "patterns/cut.hpp"
-#include "patterns/powers.hpp"
+#include "patterns/integers.hpp"
 #include "problem/collective_facts.hpp"
 #include "quadrille/error.hpp"
 #include "schedule/regions.hpp"

@@ -12,7 +12,7 @@
 
 #include "collectives/reducing/folding.hpp"
 #include "collectives/spreading/broadcasting.hpp"
-#include "patterns/powers.hpp"
+#include "patterns/integers.hpp"
 #include "schedule/reduction.hpp"
 
 namespace quadrille {

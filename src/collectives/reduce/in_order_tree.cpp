@@ -9,7 +9,7 @@
 // Prefer  an operator that does not commute, if a rank can receive two messages at once.
 #include "collectives/reducing/folding.hpp"
 #include "collectives/spreading/broadcasting.hpp"
-#include "patterns/spreading_trees.hpp"
+#include "patterns/trees.hpp"
 #include "schedule/reduction.hpp"
 
 namespace quadrille {

@@ -5,7 +5,7 @@
 #include <bit>
 #include <numeric>
 
-#include "patterns/powers.hpp"
+#include "patterns/integers.hpp"
 #include "problem/limits.hpp"
 #include "quadrille/program_builder.hpp"
 #include "schedule/transform.hpp"

@@ -8,8 +8,7 @@
 
 #include "foundation/text/counted.hpp"
 #include "foundation/text/parsing.hpp"
-#include "patterns/deal.hpp"
-#include "patterns/modulo.hpp"
+#include "patterns/integers.hpp"
 #include "patterns/rank_array.hpp"
 #include "quadrille/indexed.hpp"
 

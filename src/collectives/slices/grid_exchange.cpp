@@ -6,14 +6,14 @@
 #include "collectives/slices/array_routes.hpp"
 #include "collectives/slices/pairs.hpp"
 #include "collectives/slices/slice_passes.hpp"
-#include "patterns/deal.hpp"
+#include "patterns/rank_array.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
 namespace {
 
 // A pair of ranks with data, and the slots that its units occupy in the row pass. A unit is `grain` bytes; slots are
-// dealt to the ranks in turn (patterns/deal.hpp).
+// dealt to the ranks in turn (patterns/rank_array.hpp).
 struct Entry : Pair {
   Count place = 0;  // of the target: its position in column order
   Count units = 0;

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "collectives/slices/pairs.hpp"
-#include "patterns/modulo.hpp"
+#include "patterns/integers.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/program_builder.hpp"

@@ -5,8 +5,8 @@
 
 #include "collectives/shares.hpp"
 #include "patterns/circulant.hpp"
-#include "patterns/powers.hpp"
-#include "patterns/spreading_trees.hpp"
+#include "patterns/integers.hpp"
+#include "patterns/trees.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/program_builder.hpp"
 

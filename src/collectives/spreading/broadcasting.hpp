@@ -2,7 +2,7 @@
 // Broadcasts that are also used, run backwards, as reductions: down a tree, over a circulant graph, and down a full tree.
 #pragma once
 
-#include "patterns/tree_position.hpp"
+#include "patterns/trees.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/program_builder.hpp"
 

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "collectives/worth_trying.hpp"
-#include "patterns/powers.hpp"
+#include "patterns/integers.hpp"
 #include "problem/limits.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"

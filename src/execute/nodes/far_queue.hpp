@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The messages of edges between nodes. A rank with many sends starts only some of them (patterns/message_window.hpp); whenever one
+// The messages of edges between nodes. A rank with many sends starts only some of them (patterns/packing_rule.hpp); whenever one
 // is complete, it starts the next one. The same holds for its receives.
 //
 // No ranks wait for each other in a circle. All messages of all ranks have one order: by exchange; then those that need no decision
@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "execute/nodes/far_edges.hpp"
-#include "patterns/message_window.hpp"
+#include "patterns/packing_rule.hpp"
 
 namespace quadrille {
 

@@ -1,24 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads clusters from SimGrid's platform files, version 4: <cluster topology="TORUS" topo_parameters="3,2,2" radical="0-11" ..>.
-// Only the connections are used; the cluster's name, speeds and loopback matter only to SimGrid.
+// Reads networks from files: graphs from text with one edge on each line, and clusters from SimGrid's platform files, version 4:
+// <cluster topology="TORUS" topo_parameters="3,2,2" radical="0-11" ..>.
+// Of a cluster, only the connections are used; its name, speeds and loopback matter only to SimGrid.
 //   TORUS      sides; the first changes fastest with the rank and is crossed first
 //   FAT_TREE   levels;children of a switch of each level;parents of what is below it;cables between the two [zahavi2010]
 //   DRAGONFLY  groups,cables;chassis of a group,cables;routers of a chassis,cables;nodes of a router. Connected are: all routers
 //              of a chassis; all routers of a group with the same place in their chassis; router j of group i with router i of
 //              group j
 // Each cable becomes an edge, also if several cables join the same two ends.
-#include <algorithm>
+#include <fmt/format.h>
 #include <pugixml.hpp>
 
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <sstream>
+#include <string>
+
 #include "foundation/text/parsing.hpp"
+#include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
+#include "quadrille/types.hpp"
 #include "topology/graph.hpp"
-#include "topology/malformed.hpp"
 
 namespace quadrille {
 namespace {
 
-constexpr Count platform_most_ranks = Count{1} << 20, platform_most_edges = Count{1} << 22;
+[[noreturn]] void malformed_line(const std::string& label, Count line, const std::string& what) {
+  throw Error(ErrorCode::malformed, fmt::format("{}, line {}: {}", label, line, what));
+}
 
 class Platform {
  public:
@@ -106,8 +116,8 @@ class Platform {
   }
 
   void join(Vertex a, Vertex b, Count cables) {
-    if (cables > platform_most_edges - size(edges_))
-      throw Error(ErrorCode::too_large, fmt::format("the platform {} has more than {} cables", label_, platform_most_edges));
+    if (cables > most_graph_edges - size(edges_))
+      throw Error(ErrorCode::too_large, fmt::format("the platform {} has more than {} cables", label_, most_graph_edges));
     edges_.insert(edges_.end(), index(cables), {a, b});
   }
 
@@ -137,7 +147,7 @@ class Platform {
   Count product(const std::vector<Count>& factors) const {
     Count result = 1;
     for (const Count factor : factors)
-      if (__builtin_mul_overflow(result, factor, &result) || result > platform_most_ranks)
+      if (__builtin_mul_overflow(result, factor, &result) || result > most_graph_ranks)
         throw Error(ErrorCode::too_large,
                     fmt::format("{}, line {}: there are more than 2^20 nodes, or switches of a level", label_, line()));
     return result;
@@ -177,6 +187,45 @@ class Platform {
 };
 
 }  // namespace
+
+Topology parse_edge_list(std::string_view text, const std::string& label) {
+  // Switches are numbered -1, -2, .. until all ranks are known.
+  std::vector<Graph::Edge> edges;
+  std::map<std::string, Vertex> switches;
+  std::vector<std::string> names;
+  Rank last_rank = -1;
+  Count number = 0;
+  const auto vertex_of = [&](const std::string& word) -> Vertex {
+    if (const auto rank = number_in<Rank>(word); rank && *rank >= 0 && *rank < most_graph_ranks) {
+      last_rank = std::max(last_rank, *rank);
+      return *rank;
+    }
+    if (!std::isalpha(static_cast<unsigned char>(word.front())))
+      malformed_line(label, number,
+                     fmt::format("'{}' is neither a rank, from 0 to {}, nor the name of a switch", word, most_graph_ranks - 1));
+    const auto [found, fresh] = switches.try_emplace(word, -1 - static_cast<Vertex>(names.size()));
+    if (fresh) names.push_back(word);
+    return found->second;
+  };
+
+  std::istringstream lines{std::string(text)};
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    std::istringstream words(line.substr(0, line.find('#')));
+    std::vector<std::string> ends;
+    for (std::string word; words >> word;) ends.push_back(word);
+    if (ends.empty()) continue;
+    if (ends.size() != 2) malformed_line(label, number, fmt::format("an edge has two ends, not {}", ends.size()));
+    edges.push_back({vertex_of(ends[0]), vertex_of(ends[1])});
+    if (edges.back().a == edges.back().b) malformed_line(label, number, fmt::format("the edge leads from '{}' to itself", ends[0]));
+  }
+  if (last_rank < 0) malformed_line(label, number, "no edge leads to a rank");
+  const Count ranks = last_rank + 1;
+  for (Graph::Edge& edge : edges)
+    for (Vertex* end : {&edge.a, &edge.b})
+      if (*end < 0) *end = ranks - 1 - *end;
+  return {label, std::make_shared<Graph>(label, ranks, ranks + size(names), edges, names)};
+}
 
 Topology parse_platform(std::string_view text, const std::string& label) { return Platform(text, label).topology(); }
 

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts the exchanges of each node with other nodes in each round. A port of a node is full-duplex, like a rank's port. On a node
-// with one port, one rank may send to another node while one rank receives from another node. This is one exchange [sanders2002],
-// even if the two ranks differ, or if the two other nodes differ, as in a permutation of the nodes. All messages from one rank to
-// another rank in a round count as one.
+// The rules about ports of nodes and links of a network.
+//
+// Node ports: counts the exchanges of each node with other nodes in each round. A port of a node is full-duplex, like a rank's
+// port. On a node with one port, one rank may send to another node while one rank receives from another node. This is one exchange
+// [sanders2002], even if the two ranks differ, or if the two other nodes differ, as in a permutation of the nodes. All messages
+// from one rank to another rank in a round count as one.
+//
+// Links: a message with a port runs straight to its receiver, and no two messages of a round share a directed link.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,6 +14,7 @@
 #include <tuple>
 
 #include "problem/node_ranks.hpp"
+#include "topology/round_messages.hpp"
 #include "verify/finding_list.hpp"
 
 namespace quadrille {
@@ -23,6 +28,8 @@ struct NodeMessage {
   Rank rank, peer;
   auto operator<=>(const NodeMessage&) const = default;
 };
+
+std::string text_of(const RoutedMessage& message) { return fmt::format("{} to {}", message.from, message.to); }
 
 }  // namespace
 
@@ -74,6 +81,28 @@ void check_node_ports(const Schedule& schedule, const EachProgram& each_program,
                                 limit == 1 ? "" : "s", fmt::join(pairs, ", "))});
     }
     first = end;
+  }
+}
+
+void check_links(const Schedule& schedule, const EachProgram& each_program, const Topology& topology, FindingList& findings) {
+  MessagesByRound rounds;
+  std::vector<Stage> stages;  // the same for all ranks
+  each_program([&](const Program& program) {
+    if (stages.empty()) stages = program.stages;
+    add_messages(topology.ranks(), program, schedule.problem.collective, rounds);
+  });
+  for (const auto& [number, messages] : rounds) {
+    const auto place = [&, round = number](Rule rule, Rank rank, std::string message) {
+      findings.add({rule, rank, stage_name(stages, round), round, {}, std::move(message)});
+    };
+    const BusiestLink busiest = busiest_link(topology, messages, [&](const RoutedMessage& message, const std::string& reason) {
+      place(Rule::no_such_way, message.from, reason);
+    });
+    if (busiest.messages < 2) continue;
+    place(Rule::link_contention, messages[busiest.first].from,
+          fmt::format("{} messages go over the link {} of {}, among them those from {} and from {}", busiest.messages,
+                      topology.text_of(busiest.link), topology.name(), text_of(messages[busiest.first]),
+                      text_of(messages[busiest.second])));
   }
 }
 
