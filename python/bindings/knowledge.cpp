@@ -4,7 +4,7 @@
 #include <pybind11/stl.h>
 
 #include "bindings.hpp"
-#include "problem/collective_words.hpp"
+#include "problem/problem_text.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/explain.hpp"

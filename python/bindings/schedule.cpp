@@ -24,7 +24,7 @@
 #include "quadrille/fault_cause.hpp"
 #include "quadrille/trace.hpp"
 #include "quadrille/verify.hpp"
-#include "schedule/same_schedule.hpp"
+#include "schedule/comparison.hpp"
 
 namespace quadrille::python {
 namespace {

@@ -12,7 +12,6 @@
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/model.hpp"
-#include "schedule/extent.hpp"
 #include "schedule/symmetry.hpp"
 #include "topology/link_loads.hpp"
 #include "topology/round_messages.hpp"

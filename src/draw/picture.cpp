@@ -10,7 +10,7 @@
 #include "foundation/text/counted.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
-#include "schedule/extent.hpp"
+#include "schedule/symmetry.hpp"
 
 namespace quadrille {
 namespace {

@@ -15,7 +15,7 @@
 #include "plan/placed.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/verify.hpp"
-#include "schedule/content_hash.hpp"
+#include "schedule/comparison.hpp"
 
 namespace quadrille {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "foundation/text/counted.hpp"
 #include "problem/collective_facts.hpp"
-#include "problem/data_limit.hpp"
+#include "problem/limits.hpp"
 #include "quadrille/checked.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"

@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "foundation/assert.hpp"
-#include "problem/data_limit.hpp"
+#include "problem/limits.hpp"
 #include "schedule/regions.hpp"
 #include "schedule/transform.hpp"
 

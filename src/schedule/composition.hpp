@@ -8,7 +8,7 @@
 #include <span>
 
 #include "quadrille/schedule.hpp"
-#include "schedule/buffer_map.hpp"
+#include "schedule/regions.hpp"
 
 namespace quadrille {
 

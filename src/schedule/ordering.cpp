@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "foundation/assert.hpp"
-#include "schedule/meetings.hpp"
+#include "schedule/dependence.hpp"
 #include "schedule/transform.hpp"
 
 namespace quadrille {

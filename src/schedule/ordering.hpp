@@ -12,7 +12,7 @@
 // - A round that has only control messages waits for all messages before it, and all messages after it wait for it.
 //   Control messages that accompany payload wait for nothing.
 // Programs must be in posting order (transform.hpp). Messages of one channel are also posted in this order
-// (meetings.hpp).
+// (dependence.hpp).
 #pragma once
 
 #include <vector>

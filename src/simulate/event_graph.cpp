@@ -11,11 +11,10 @@
 
 #include "foundation/assert.hpp"
 #include "problem/limits.hpp"
-#include "problem/memory.hpp"
 #include "quadrille/error.hpp"
-#include "schedule/extent.hpp"
-#include "schedule/meetings.hpp"
+#include "schedule/dependence.hpp"
 #include "schedule/ordering.hpp"
+#include "schedule/symmetry.hpp"
 #include "schedule/transform.hpp"
 
 namespace quadrille {

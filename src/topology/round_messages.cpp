@@ -8,10 +8,9 @@
 
 #include "foundation/text/counted.hpp"
 #include "problem/limits.hpp"
-#include "problem/memory.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
-#include "schedule/extent.hpp"
+#include "schedule/symmetry.hpp"
 
 namespace quadrille {
 

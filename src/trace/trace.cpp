@@ -10,11 +10,10 @@
 
 #include "foundation/text/counted.hpp"
 #include "problem/limits.hpp"
-#include "problem/memory.hpp"
 #include "quadrille/checked.hpp"
 #include "quadrille/indexed.hpp"
-#include "schedule/extent.hpp"
-#include "schedule/meetings.hpp"
+#include "schedule/dependence.hpp"
+#include "schedule/symmetry.hpp"
 #include "schedule/transform.hpp"
 #include "topology/round_messages.hpp"
 #include "trace/trace_format.hpp"

@@ -53,7 +53,6 @@
 #include "problem/limits.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/verify.hpp"
-#include "schedule/extent.hpp"
 #include "schedule/symmetry.hpp"
 #include "verify/finding_list.hpp"
 #include "verify/memory_rules.hpp"

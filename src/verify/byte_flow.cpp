@@ -7,7 +7,6 @@
 
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
-#include "schedule/extent.hpp"
 #include "schedule/symmetry.hpp"
 #include "verify/memory_rules.hpp"
 

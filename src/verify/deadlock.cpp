@@ -7,7 +7,7 @@
 
 #include "foundation/assert.hpp"
 #include "quadrille/indexed.hpp"
-#include "schedule/meetings.hpp"
+#include "schedule/dependence.hpp"
 #include "schedule/ordering.hpp"
 #include "schedule/policy_name.hpp"
 #include "schedule/transform.hpp"

@@ -20,7 +20,7 @@
 #include "foundation/text/counted.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
-#include "schedule/meetings.hpp"
+#include "schedule/dependence.hpp"
 #include "schedule/symmetry.hpp"
 #include "verify/memory_rules.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "quadrille/algorithm.hpp"
 #include "quadrille/program_builder.hpp"
-#include "schedule/meetings.hpp"
+#include "schedule/dependence.hpp"
 #include "schedule/transform.hpp"
 #include "support/three_rounds.hpp"
 

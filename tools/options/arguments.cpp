@@ -8,7 +8,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "problem/collective_words.hpp"
+#include "problem/problem_text.hpp"
 #include "quadrille/indexed.hpp"
 #include "schedule/policy_name.hpp"
 

@@ -14,7 +14,7 @@
 #include "foundation/system/regular_file.hpp"
 #include "options/arguments.hpp"
 #include "options/document_kind.hpp"
-#include "problem/collective_words.hpp"
+#include "problem/problem_text.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/document.hpp"
 #include "quadrille/error.hpp"

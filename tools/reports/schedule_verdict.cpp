@@ -11,7 +11,7 @@
 #include "options/documents.hpp"
 #include "options/problem_options.hpp"
 #include "quadrille/error.hpp"
-#include "schedule/extent.hpp"
+#include "schedule/symmetry.hpp"
 #include "support/talk.hpp"
 #include "support/text.hpp"
 

@@ -10,7 +10,7 @@
 #include "quadrille/candidate.hpp"
 #include "quadrille/cost.hpp"
 #include "reports/way_json.hpp"
-#include "schedule/extent.hpp"
+#include "schedule/symmetry.hpp"
 #include "support/text.hpp"
 
 namespace quadrille::command {

@@ -12,7 +12,7 @@
 #include "mpi_face/policy/step.hpp"
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
-#include "problem/collective_words.hpp"
+#include "problem/problem_text.hpp"
 #include "quadrille/algorithm.hpp"
 #include "subcommands/list_environment.hpp"
 #include "subcommands/list_models.hpp"

@@ -15,7 +15,6 @@
 #include "foundation/text/counted.hpp"
 #include "problem/collective_facts.hpp"
 #include "quadrille/error.hpp"
-#include "schedule/forms/json_tree.hpp"
 #include "schedule/forms/json_value.hpp"
 
 namespace quadrille::command {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "problem/memory.hpp"
+#include "problem/limits.hpp"
 #include "quadrille/error.hpp"
 #include "support/text.hpp"
 

@@ -11,7 +11,7 @@
 #include "foundation/rounding.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
-#include "schedule/meetings.hpp"
+#include "schedule/dependence.hpp"
 #include "schedule/ordering.hpp"
 #include "schedule/transform.hpp"
 

@@ -9,7 +9,6 @@
 #include "foundation/text/printer.hpp"
 #include "quadrille/schedule.hpp"
 #include "schedule/forms/document.hpp"
-#include "schedule/forms/json_tree.hpp"
 #include "schedule/forms/json_value.hpp"
 
 namespace quadrille {

@@ -6,9 +6,9 @@
 
 #include "foundation/text/printer.hpp"
 #include "quadrille/error.hpp"
+#include "schedule/dependence.hpp"
 #include "schedule/forms/document.hpp"
 #include "schedule/forms/json_head.hpp"
-#include "schedule/meetings.hpp"
 
 namespace quadrille {
 namespace {

@@ -12,7 +12,7 @@
 #include "foundation/recent.hpp"
 #include "plan/gathered.hpp"
 #include "problem/collective_facts.hpp"
-#include "problem/memory.hpp"
+#include "problem/limits.hpp"
 #include "problem/same_problem.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"

@@ -9,7 +9,7 @@
 
 #include "foundation/rounding.hpp"
 #include "plan/gathered.hpp"
-#include "problem/memory.hpp"
+#include "problem/limits.hpp"
 #include "quadrille/indexed.hpp"
 #include "tune/race/timing.hpp"
 

@@ -15,7 +15,7 @@
 
 #include "foundation/assert.hpp"
 #include "foundation/rounding.hpp"
-#include "problem/memory.hpp"
+#include "problem/limits.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 

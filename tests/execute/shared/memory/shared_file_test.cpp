@@ -26,7 +26,7 @@
 #include <thread>
 
 #include "execute/shared/memory/peer_file.hpp"
-#include "problem/memory.hpp"
+#include "problem/limits.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "schedule/buffer_map.hpp"
+#include "schedule/regions.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
 #include "foundation/assert.hpp"
+#include "foundation/text/counted.hpp"
 #include "quadrille/checked.hpp"
 #include "quadrille/error.hpp"
-#include "schedule/regions.hpp"
 
 namespace quadrille {
 namespace {
@@ -94,6 +96,17 @@ bool is_one_run(const Region& region) {
 }
 
 }  // namespace
+
+std::string in_words(const Region& region) {
+  std::string text = fmt::format("{} from {}[{}]", counted(region.length, "byte"), name(region.buffer), region.offset);
+  const char* all_that = "";
+  for (const Level& level : region.levels) {
+    if (level.count == 1) continue;
+    text += fmt::format(", {}{}, {} apart", all_that, counted(level.count, "time"), counted(level.stride, "byte"));
+    all_that = "all that ";
+  }
+  return text;
+}
 
 BufferMap::BufferMap(Regions places) : places_(std::move(places)) {
   std::erase_if(places_, [](const Region& place) { return bytes(place) == 0; });
