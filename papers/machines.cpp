@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "papers/machines.hpp"
 
-#include "foundation/library_folder.hpp"
+#include "foundation/system/folders.hpp"
 
 namespace quadrille::papers {
 

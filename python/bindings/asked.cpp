@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "foundation/alternatives.hpp"
+#include "foundation/text/wording.hpp"
 #include "numbers.hpp"
 #include "operators.hpp"
 #include "quadrille/neighborhood.hpp"

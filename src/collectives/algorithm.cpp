@@ -10,8 +10,8 @@
 
 #include "collectives/table.hpp"
 #include "foundation/assert.hpp"
-#include "foundation/text/nearest.hpp"
 #include "foundation/text/parsing.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
 #include "schedule/settings.hpp"
 

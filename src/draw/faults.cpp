@@ -8,7 +8,7 @@
 #include <set>
 
 #include "draw/picture.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/fault_cause.hpp"
 #include "schedule/symmetry.hpp"

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "collectives/table.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "schedule/symmetry.hpp"

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "foundation/alternatives.hpp"
 #include "foundation/assert.hpp"
+#include "foundation/text/wording.hpp"
 
 namespace quadrille {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "execute/agreement.hpp"
 #include "foundation/assert.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "plan/placed.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/verify.hpp"

@@ -11,7 +11,7 @@
 #include <fstream>
 #include <limits>
 
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {

@@ -12,9 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "foundation/text/byte_text.hpp"
-#include "foundation/text/counted.hpp"
-#include "foundation/text/nearest.hpp"
+#include "foundation/text/wording.hpp"
 #include "problem/collective_facts.hpp"
 #include "quadrille/checked.hpp"
 #include "quadrille/error.hpp"

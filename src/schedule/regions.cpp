@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "foundation/assert.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/checked.hpp"
 #include "quadrille/error.hpp"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "problem/limits.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "foundation/text/nearest.hpp"
 #include "foundation/text/parsing.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/topology.hpp"
 #include "topology/topology_kind.hpp"

@@ -8,7 +8,7 @@
 #include <map>
 #include <tuple>
 
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "problem/limits.hpp"
 #include "quadrille/checked.hpp"
 #include "quadrille/indexed.hpp"

@@ -48,7 +48,7 @@
 #include <set>
 
 #include "foundation/assert.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "problem/collective_facts.hpp"
 #include "problem/limits.hpp"
 #include "quadrille/indexed.hpp"

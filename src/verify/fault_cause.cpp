@@ -11,7 +11,7 @@
 #include <set>
 #include <tuple>
 
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "verify/choices.hpp"

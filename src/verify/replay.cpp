@@ -17,7 +17,7 @@
 #include <span>
 
 #include "foundation/assert.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "schedule/dependence.hpp"

@@ -44,7 +44,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "problem/collective_facts.hpp"
 #include "problem/limits.hpp"
 #include "quadrille/error.hpp"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <map>
 
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "support/build.hpp"
 #include "support/machine.hpp"
 #include "support/talk.hpp"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "foundation/text/byte_text.hpp"
+#include "foundation/text/wording.hpp"
 
 namespace quadrille::command {
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <string_view>
 
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "options/file_format.hpp"
 #include "quadrille/vendor_choice.hpp"
 #include "support/refuse.hpp"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <set>
 
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"
 #include "quadrille/error.hpp"
 #include "schedule/settings.hpp"

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <utility>
 
-#include "foundation/system/regular_file.hpp"
+#include "foundation/system/files.hpp"
 #include "options/arguments.hpp"
 #include "options/document_kind.hpp"
 #include "problem/problem_text.hpp"

@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "foundation/text/nearest.hpp"
+#include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"
 #include "options/help_text.hpp"
 

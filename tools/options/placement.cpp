@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"
 #include "options/documents.hpp"
 #include "options/problem_options.hpp"

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "foundation/alternatives.hpp"
+#include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"
 
 namespace quadrille::command {

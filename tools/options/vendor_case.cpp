@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "foundation/alternatives.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/candidate.hpp"
 #include "quadrille/vendor_choice.hpp"
 #include "support/refuse.hpp"

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "execute/executors.hpp"
-#include "foundation/mpi_launchers.hpp"
+#include "foundation/mpi_libraries.hpp"
 #include "options/arguments.hpp"
 #include "support/executor_option.hpp"
 #include "support/talk.hpp"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
 #include "options/problem_options.hpp"

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <set>
 
-#include "foundation/text/counted.hpp"
 #include "foundation/text/printable.hpp"
+#include "foundation/text/wording.hpp"
 #include "options/documents.hpp"
 #include "options/problem_options.hpp"
 #include "quadrille/error.hpp"

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "foundation/text/counted.hpp"
 #include "foundation/text/printable.hpp"
+#include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"
 #include "options/documents.hpp"
 #include "options/model_options.hpp"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/candidate.hpp"
 #include "quadrille/cost.hpp"
 #include "reports/way_json.hpp"

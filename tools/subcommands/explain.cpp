@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "foundation/alternatives.hpp"
-#include "foundation/mpi_launchers.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/mpi_libraries.hpp"
+#include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
 #include "options/given_schedules.hpp"

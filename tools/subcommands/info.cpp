@@ -5,8 +5,8 @@
 
 #include <memory>
 
-#include "foundation/alternatives.hpp"
-#include "foundation/mpi_launchers.hpp"
+#include "foundation/mpi_libraries.hpp"
+#include "foundation/text/wording.hpp"
 #include "options/common_options.hpp"
 #include "quadrille/transports.hpp"
 #include "subcommands/subcommand.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // quadrille race: runs candidates side by side on real data, on threads or under an MPI launcher.
 #include "quadrille/race.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/groups.hpp"
 
 #include <fmt/format.h>

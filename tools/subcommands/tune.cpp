@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "execute/agreement.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
 #include "options/documents.hpp"

@@ -11,8 +11,8 @@
 #include <set>
 #include <sstream>
 
-#include "foundation/rounding.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/arithmetic.hpp"
+#include "foundation/text/wording.hpp"
 #include "problem/collective_facts.hpp"
 #include "quadrille/error.hpp"
 #include "schedule/forms/json_value.hpp"

@@ -8,7 +8,7 @@
 #include <array>
 #include <memory>
 
-#include "foundation/alternatives.hpp"
+#include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
 #include "options/documents.hpp"

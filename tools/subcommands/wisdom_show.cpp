@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"
 #include "quadrille/algorithm.hpp"
 #include "reports/way_json.hpp"

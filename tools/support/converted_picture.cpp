@@ -17,7 +17,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "foundation/system/descriptor.hpp"
+#include "foundation/system/files.hpp"
 #include "foundation/text/parsing.hpp"
 #include "foundation/text/printable.hpp"
 #include "quadrille/error.hpp"

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "foundation/text/nearest.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille::command {

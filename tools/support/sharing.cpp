@@ -11,7 +11,7 @@
 
 #include "execute/executions/plan_memory.hpp"
 #include "execute/shared/memory/process.hpp"
-#include "foundation/system/pipe.hpp"
+#include "foundation/system/pipes.hpp"
 #include "problem/limits.hpp"
 #include "quadrille/error.hpp"
 #include "support/text.hpp"

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "foundation/text/counted.hpp"
 #include "foundation/text/parsing.hpp"
+#include "foundation/text/wording.hpp"
 #include "patterns/integers.hpp"
 #include "patterns/rank_array.hpp"
 #include "quadrille/indexed.hpp"

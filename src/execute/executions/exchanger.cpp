@@ -7,7 +7,7 @@
 
 #include "execute/executors.hpp"
 #include "execute/transport.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {

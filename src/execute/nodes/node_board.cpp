@@ -5,8 +5,8 @@
 #include <new>
 
 #include "execute/shared/memory/placing.hpp"
+#include "foundation/arithmetic.hpp"
 #include "foundation/assert.hpp"
-#include "foundation/rounding.hpp"
 
 namespace quadrille {
 namespace {

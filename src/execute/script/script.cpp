@@ -7,8 +7,8 @@
 #include <map>
 
 #include "execute/script/script_contract.hpp"
+#include "foundation/arithmetic.hpp"
 #include "foundation/assert.hpp"
-#include "foundation/rounding.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "schedule/dependence.hpp"

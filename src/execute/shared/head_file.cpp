@@ -12,7 +12,7 @@
 
 #include "execute/shared/group_space.hpp"
 #include "execute/shared/memory/shared_file.hpp"
-#include "foundation/rounding.hpp"
+#include "foundation/arithmetic.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {

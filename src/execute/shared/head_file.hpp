@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "execute/shared/wait/space.hpp"
-#include "foundation/system/descriptor.hpp"
+#include "foundation/system/files.hpp"
 
 namespace quadrille {
 

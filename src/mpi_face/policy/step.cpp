@@ -6,9 +6,9 @@
 #include <cstring>
 #include <iterator>
 
+#include "foundation/arithmetic.hpp"
 #include "foundation/assert.hpp"
 #include "foundation/hash.hpp"
-#include "foundation/median.hpp"
 #include "quadrille/candidate.hpp"
 
 namespace quadrille::mpi_face {

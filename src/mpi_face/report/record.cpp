@@ -9,7 +9,7 @@
 
 #include "foundation/hash.hpp"
 #include "foundation/system/proc.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "mpi_face/report/record_file.hpp"
 #include "mpi_face/report/record_text.hpp"
 #include "quadrille/error.hpp"

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "foundation/system/descriptor.hpp"
+#include "foundation/system/files.hpp"
 #include "mpi_face/report/record_layout.hpp"
 #include "mpi_face/ticks.hpp"
 

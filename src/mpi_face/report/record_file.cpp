@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "foundation/system/file_lock.hpp"
+#include "foundation/system/files.hpp"
 #include "mpi_face/report/record_layout.hpp"
 #include "quadrille/error.hpp"
 

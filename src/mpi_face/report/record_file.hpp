@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "foundation/system/descriptor.hpp"
+#include "foundation/system/files.hpp"
 #include "quadrille/types.hpp"
 
 namespace quadrille::mpi_face {

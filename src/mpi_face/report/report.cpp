@@ -9,9 +9,9 @@
 #include <set>
 #include <tuple>
 
-#include "foundation/median.hpp"
+#include "foundation/arithmetic.hpp"
 #include "foundation/system/proc.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "mpi_face/recording/message_function.hpp"
 #include "mpi_face/report/record_text.hpp"
 #include "mpi_face/symbols/function.hpp"

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "foundation/first_rank.hpp"
+#include "foundation/mpi_libraries.hpp"
 #include "mpi_face/symbols/library_in_use.hpp"
 
 namespace quadrille::mpi_face {

@@ -6,8 +6,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "foundation/text/counted.hpp"
 #include "foundation/text/printable.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "schedule/regions.hpp"

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "foundation/text/printer.hpp"
+#include "foundation/text/printable.hpp"
 #include "quadrille/schedule.hpp"
 #include "schedule/dependence.hpp"
 #include "schedule/ordering.hpp"

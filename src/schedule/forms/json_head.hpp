@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "foundation/text/printer.hpp"
+#include "foundation/text/printable.hpp"
 #include "quadrille/schedule.hpp"
 #include "schedule/forms/document.hpp"
 #include "schedule/forms/json_value.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "foundation/text/printer.hpp"
+#include "foundation/text/printable.hpp"
 #include "quadrille/error.hpp"
 #include "schedule/dependence.hpp"
 #include "schedule/forms/document.hpp"

@@ -8,8 +8,8 @@
 
 #include <set>
 
-#include "foundation/text/counted.hpp"
 #include "foundation/text/printable.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "schedule/forms/document.hpp"

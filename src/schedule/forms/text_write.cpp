@@ -2,7 +2,7 @@
 // Writes the text form (docs/schedule-format.md): the programs unchanged, one after the other, with their strides.
 #include <fmt/ranges.h>
 
-#include "foundation/text/printer.hpp"
+#include "foundation/text/printable.hpp"
 #include "problem/collective_facts.hpp"
 #include "quadrille/traffic.hpp"
 #include "schedule/forms/document.hpp"

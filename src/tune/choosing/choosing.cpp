@@ -9,7 +9,7 @@
 #include "execute/executors.hpp"
 #include "execute/transport.hpp"
 #include "foundation/assert.hpp"
-#include "foundation/recent.hpp"
+#include "foundation/lookup.hpp"
 #include "plan/gathered.hpp"
 #include "problem/collective_facts.hpp"
 #include "problem/limits.hpp"

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "collectives/table.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/decision.hpp"

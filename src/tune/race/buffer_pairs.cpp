@@ -7,7 +7,7 @@
 #include <fstream>
 #include <map>
 
-#include "foundation/rounding.hpp"
+#include "foundation/arithmetic.hpp"
 #include "plan/gathered.hpp"
 #include "problem/limits.hpp"
 #include "quadrille/indexed.hpp"

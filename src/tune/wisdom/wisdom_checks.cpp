@@ -9,7 +9,7 @@
 
 #include "execute/executors.hpp"
 #include "foundation/hash.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "patterns/integers.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/error.hpp"

@@ -6,8 +6,8 @@
 #include <charconv>
 #include <sstream>
 
-#include "foundation/text/counted.hpp"
-#include "foundation/text/printer.hpp"
+#include "foundation/text/printable.hpp"
+#include "foundation/text/wording.hpp"
 #include "schedule/policy_name.hpp"
 #include "tune/wisdom/wisdom_format.hpp"
 

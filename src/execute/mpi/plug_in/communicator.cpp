@@ -15,7 +15,7 @@
 #include "execute/mpi/plug_in/hybrid.hpp"
 #include "execute/mpi/plug_in/mpi_mail.hpp"
 #include "execute/mpi/plug_in/vendor.hpp"
-#include "foundation/system/read_output.hpp"
+#include "foundation/system/pipes.hpp"
 
 namespace quadrille {
 

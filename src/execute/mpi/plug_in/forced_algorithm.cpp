@@ -13,7 +13,7 @@
 #include "execute/mpi/plug_in/mpi_calls.hpp"
 #include "execute/mpi/plug_in/mpi_process.hpp"
 #include "execute/mpi/plug_in/own_algorithms.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "problem/collective_facts.hpp"
 
 namespace quadrille {

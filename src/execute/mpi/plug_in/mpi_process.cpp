@@ -13,7 +13,7 @@
 #include "execute/end_of_mpi.hpp"
 #include "execute/fork_mark.hpp"
 #include "execute/mpi/plug_in/group.hpp"
-#include "foundation/median.hpp"
+#include "foundation/arithmetic.hpp"
 
 namespace quadrille {
 namespace {

@@ -11,8 +11,8 @@
 #include "execute/shared/launch/launch_variables.hpp"
 #include "execute/shared/meet.hpp"
 #include "foundation/environment.hpp"
-#include "foundation/text/counted.hpp"
 #include "foundation/text/parsing.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {

@@ -33,7 +33,7 @@
 #include "execute/shared/head_file.hpp"
 #include "execute/shared/launch/children.hpp"
 #include "execute/shared/launch/launch_variables.hpp"
-#include "foundation/system/pipe.hpp"
+#include "foundation/system/pipes.hpp"
 #include "foundation/system/proc.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/transports.hpp"

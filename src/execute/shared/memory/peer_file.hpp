@@ -13,7 +13,7 @@
 
 #include "execute/fork_mark.hpp"
 #include "execute/shared/memory/shared_file.hpp"
-#include "foundation/system/descriptor.hpp"
+#include "foundation/system/files.hpp"
 
 namespace quadrille {
 

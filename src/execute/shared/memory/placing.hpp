@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "foundation/rounding.hpp"
+#include "foundation/arithmetic.hpp"
 
 namespace quadrille {
 

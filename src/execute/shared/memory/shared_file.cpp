@@ -13,8 +13,8 @@
 #include <limits>
 #include <new>
 
+#include "foundation/arithmetic.hpp"
 #include "foundation/assert.hpp"
-#include "foundation/rounding.hpp"
 #include "problem/limits.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"

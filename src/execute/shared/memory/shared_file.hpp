@@ -27,7 +27,7 @@
 #include <utility>
 
 #include "execute/fork_mark.hpp"
-#include "foundation/system/descriptor.hpp"
+#include "foundation/system/files.hpp"
 #include "quadrille/types.hpp"
 
 namespace quadrille {

@@ -13,8 +13,8 @@
 #include <tuple>
 
 #include "execute/shared/wait/close_areas.hpp"
+#include "foundation/arithmetic.hpp"
 #include "foundation/assert.hpp"
-#include "foundation/rounding.hpp"
 #include "quadrille/checked.hpp"
 
 namespace quadrille {

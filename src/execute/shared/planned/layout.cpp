@@ -8,8 +8,8 @@
 #include <tuple>
 
 #include "execute/shared/wait/copy_choice.hpp"
+#include "foundation/arithmetic.hpp"
 #include "foundation/assert.hpp"
-#include "foundation/rounding.hpp"
 
 namespace quadrille {
 namespace {

@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "execute/shared/wait/lending.hpp"
+#include "foundation/arithmetic.hpp"
 #include "foundation/assert.hpp"
-#include "foundation/rounding.hpp"
 
 namespace quadrille {
 namespace {

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "foundation/arithmetic.hpp"
 #include "foundation/assert.hpp"
-#include "foundation/rounding.hpp"
 #include "quadrille/types.hpp"
 
 namespace quadrille {

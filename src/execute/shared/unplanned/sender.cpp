@@ -8,8 +8,8 @@
 #include "execute/executable.hpp"
 #include "execute/script/copies.hpp"
 #include "execute/shared/wait/lending.hpp"
+#include "foundation/arithmetic.hpp"
 #include "foundation/assert.hpp"
-#include "foundation/rounding.hpp"
 
 namespace quadrille {
 namespace {

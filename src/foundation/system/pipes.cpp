@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "foundation/system/child_output.hpp"
+#include "foundation/system/pipes.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <fmt/format.h>
 
 #include <array>
 #include <atomic>
@@ -16,8 +17,8 @@
 #include <chrono>
 #include <cstring>
 #include <mutex>
+#include <thread>
 
-#include "foundation/system/pipe.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {
@@ -103,6 +104,16 @@ class Child {
   pid_t process_ = 0;
 };
 
+bool has_unread(int descriptor) {
+  int bytes = 0;
+  return ::ioctl(descriptor, FIONREAD, &bytes) == 0 && bytes > 0;
+}
+
+bool is_pipe(int descriptor) {
+  struct stat status;
+  return ::fstat(descriptor, &status) == 0 && S_ISFIFO(status.st_mode);
+}
+
 }  // namespace
 
 std::string output_of(const std::vector<std::string>& words, const OutputLimits& limits, const std::string& label) {
@@ -144,6 +155,13 @@ std::string output_of(const std::vector<std::string>& words, const OutputLimits&
   if (WEXITSTATUS(status) != 0)
     throw Error(ErrorCode::environment, fmt::format("{} failed with exit code {}", label, WEXITSTATUS(status)));
   return text;
+}
+
+void wait_until_read(int descriptor, std::chrono::milliseconds limit) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + limit;
+  while (is_pipe(descriptor) && has_unread(descriptor) && Clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 }  // namespace quadrille

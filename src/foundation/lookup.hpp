@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A hash table with open addressing. A look-up touches few cache lines, usually one, before it reads the value. Values keep their
-// addresses. The caller computes the hashes, whose low bits select a slot, and compares the keys, which the values contain.
+// Finding values by keys: in a hash table, or among the few results that a thread computed last.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 namespace quadrille {
 
+// A hash table with open addressing. A look-up touches few cache lines, usually one, before it reads the value. Values keep their
+// addresses. The caller computes the hashes, whose low bits select a slot, and compares the keys, which the values contain.
 template <class Value>
 class HashTable {
  public:
@@ -63,6 +66,30 @@ class HashTable {
 
   std::vector<std::unique_ptr<Value>> values_;
   std::vector<Slot> slots_;  // their number is a power of two, at least twice that of the values
+};
+
+// The few results that a thread computed last, by key. A new one replaces the oldest. A look-up compares all keys, so this is for
+// results whose computation takes much longer.
+template <class Key, class Value, std::size_t most>
+class Recent {
+ public:
+  static Recent& of_this_thread() {
+    static thread_local Recent recent;
+    return recent;
+  }
+
+  // Returns null if there is none. The pointer is valid until the next call of `add`.
+  const Value* find(const Key& key) const {
+    for (const auto& entry : entries_)
+      if (entry && entry->first == key) return &entry->second;
+    return nullptr;
+  }
+
+  void add(Key key, Value value) { entries_[next_++ % most].emplace(std::move(key), std::move(value)); }
+
+ private:
+  std::array<std::optional<std::pair<Key, Value>>, most> entries_;
+  std::size_t next_ = 0;
 };
 
 }  // namespace quadrille

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "foundation/mpi_launchers.hpp"
+#include "foundation/mpi_libraries.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "foundation/library_folder.hpp"
+#include "foundation/system/folders.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <fstream>
 #include <string>
+
+#include "foundation/environment.hpp"
 
 namespace quadrille {
 namespace {
@@ -35,6 +37,12 @@ fs::path library_file() {
 fs::path library_folder() {
   static const fs::path file = library_file();
   return file.is_absolute() ? file.parent_path() / "quadrille" : "/dev/null/quadrille";
+}
+
+std::filesystem::path user_folder(const char* variable, const char* standard) {
+  const std::filesystem::path named = environment_value(variable), home = environment_value("HOME");
+  if (named.is_absolute()) return named;
+  return home.is_absolute() ? home / standard : std::filesystem::path();
 }
 
 }  // namespace quadrille

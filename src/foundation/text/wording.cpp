@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "foundation/text/nearest.hpp"
+#include "foundation/text/wording.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 namespace quadrille {
@@ -26,6 +27,18 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+ByteUnit common_unit(std::span<const Bytes> sizes) {
+  constexpr std::array<std::string_view, 5> names{"B", "KiB", "MiB", "GiB", "TiB"};
+  std::size_t unit = 0;
+  const auto fits = [&](Bytes bytes) { return bytes % (Bytes{1} << (10 * (unit + 1))) == 0; };
+  if (std::any_of(sizes.begin(), sizes.end(), [](Bytes bytes) { return bytes != 0; }))
+    while (unit + 1 < names.size() && std::all_of(sizes.begin(), sizes.end(), fits)) ++unit;
+  return {names[unit], Bytes{1} << (10 * unit)};
+}
+
+std::string bytes_text(Bytes bytes, const ByteUnit& unit) { return fmt::format("{} {}", bytes / unit.bytes, unit.name); }
+std::string bytes_text(Bytes bytes) { return bytes_text(bytes, common_unit({&bytes, 1})); }
 
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known) {
   const auto best = std::min_element(known.begin(), known.end(), [&](const std::string& a, const std::string& b) {
