@@ -7,7 +7,7 @@
 #include "numbers.hpp"
 #include "operators.hpp"
 #include "quadrille/neighborhood.hpp"
-#include "schedule/policy_name.hpp"
+#include "schedule/ordering.hpp"
 
 namespace quadrille::python {
 namespace {

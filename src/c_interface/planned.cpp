@@ -16,7 +16,7 @@
 #include "quadrille/combine.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/irregular_call.hpp"
-#include "schedule/policy_name.hpp"
+#include "schedule/ordering.hpp"
 
 namespace quadrille::c_interface {
 namespace {

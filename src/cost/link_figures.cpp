@@ -5,7 +5,6 @@
 #include "quadrille/checked.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/error.hpp"
-#include "topology/link_loads.hpp"
 #include "topology/round_messages.hpp"
 
 namespace quadrille {

@@ -13,7 +13,6 @@
 #include "quadrille/indexed.hpp"
 #include "quadrille/model.hpp"
 #include "schedule/symmetry.hpp"
-#include "topology/link_loads.hpp"
 #include "topology/round_messages.hpp"
 
 namespace quadrille {

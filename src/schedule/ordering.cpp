@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "foundation/assert.hpp"
+#include "schedule/composition.hpp"
 #include "schedule/dependence.hpp"
-#include "schedule/transform.hpp"
 
 namespace quadrille {
 namespace {

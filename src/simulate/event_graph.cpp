@@ -12,10 +12,10 @@
 #include "foundation/assert.hpp"
 #include "problem/limits.hpp"
 #include "quadrille/error.hpp"
+#include "schedule/composition.hpp"
 #include "schedule/dependence.hpp"
 #include "schedule/ordering.hpp"
 #include "schedule/symmetry.hpp"
-#include "schedule/transform.hpp"
 
 namespace quadrille {
 namespace {

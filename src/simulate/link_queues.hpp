@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "simulate/link_service.hpp"
-#include "topology/link_loads.hpp"
+#include "topology/round_messages.hpp"
 
 namespace quadrille {
 

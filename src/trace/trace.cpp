@@ -12,9 +12,9 @@
 #include "problem/limits.hpp"
 #include "quadrille/checked.hpp"
 #include "quadrille/indexed.hpp"
+#include "schedule/composition.hpp"
 #include "schedule/dependence.hpp"
 #include "schedule/symmetry.hpp"
-#include "schedule/transform.hpp"
 #include "topology/round_messages.hpp"
 #include "trace/trace_format.hpp"
 

@@ -10,7 +10,7 @@
 
 #include "problem/problem_text.hpp"
 #include "quadrille/indexed.hpp"
-#include "schedule/policy_name.hpp"
+#include "schedule/ordering.hpp"
 
 namespace quadrille::command {
 namespace {

@@ -15,7 +15,7 @@
 #include "options/model_options.hpp"
 #include "options/problem_options.hpp"
 #include "reports/schedule_verdict.hpp"
-#include "schedule/policy_name.hpp"
+#include "schedule/ordering.hpp"
 #include "support/text.hpp"
 
 namespace quadrille::command {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "options/problem_options.hpp"
-#include "schedule/policy_name.hpp"
+#include "schedule/ordering.hpp"
 #include "tune/race/bandwidth.hpp"
 
 namespace quadrille::command {

@@ -15,7 +15,7 @@
 #include "reports/race_json.hpp"
 #include "reports/race_plot.hpp"
 #include "reports/run_facts.hpp"
-#include "schedule/policy_name.hpp"
+#include "schedule/ordering.hpp"
 #include "support/build.hpp"
 #include "support/converted_picture.hpp"
 #include "support/talk.hpp"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "quadrille/wisdom.hpp"
-#include "schedule/policy_name.hpp"
+#include "schedule/ordering.hpp"
 #include "support/json.hpp"
 
 namespace quadrille::command {

@@ -18,7 +18,7 @@
 #include "options/cases.hpp"
 #include "options/problem_options.hpp"
 #include "quadrille/indexed.hpp"
-#include "schedule/policy_name.hpp"
+#include "schedule/ordering.hpp"
 #include "smpi/communicator.hpp"
 #include "support/environment_check.hpp"
 #include "tune/race/probe_data.hpp"

@@ -16,7 +16,7 @@
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "reports/simulation_report.hpp"
-#include "schedule/policy_name.hpp"
+#include "schedule/ordering.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/output.hpp"
 #include "support/talk.hpp"

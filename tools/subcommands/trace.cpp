@@ -23,7 +23,7 @@
 #include "quadrille/verify.hpp"
 #include "reports/schedule_verdict.hpp"
 #include "reports/simulated_times.hpp"
-#include "schedule/policy_name.hpp"
+#include "schedule/ordering.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/output.hpp"
 #include "support/talk.hpp"

@@ -9,8 +9,8 @@
 #include "foundation/assert.hpp"
 #include "quadrille/program_builder.hpp"
 #include "quadrille/traffic.hpp"
+#include "schedule/composition.hpp"
 #include "schedule/regions.hpp"
-#include "schedule/transform.hpp"
 
 namespace quadrille {
 

@@ -9,10 +9,10 @@
 #include "patterns/integers.hpp"
 #include "problem/collective_facts.hpp"
 #include "quadrille/error.hpp"
+#include "schedule/composition.hpp"
 #include "schedule/regions.hpp"
 #include "schedule/settings.hpp"
 #include "schedule/symmetry.hpp"
-#include "schedule/transform.hpp"
 
 namespace quadrille {
 namespace {

@@ -128,7 +128,6 @@ class Hierarchy : public Analysis, public Composition {
 };
 
 // For records of hierarchical algorithms.
-std::vector<Parameter> parameters_of_hierarchy(Collective collective);
 Result<> hierarchy_applies(const Problem& problem, const Parameters& parameters, Form form);
 
 }  // namespace quadrille

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The parameters of hierarchical algorithms, with their defaults and the values worth trying.
+#include "collectives/hierarchy/record.hpp"
+
 #include <algorithm>
 #include <numeric>
 
-#include "collectives/hierarchy/hierarchy.hpp"
 #include "collectives/shares.hpp"
 #include "collectives/worth_trying.hpp"
 #include "problem/collective_facts.hpp"

@@ -8,7 +8,7 @@
 #include "patterns/integers.hpp"
 #include "problem/limits.hpp"
 #include "quadrille/program_builder.hpp"
-#include "schedule/transform.hpp"
+#include "schedule/composition.hpp"
 
 namespace quadrille {
 

@@ -2,7 +2,7 @@
 #include "collectives/spreading/scattering.hpp"
 
 #include "collectives/spreading/broadcasting.hpp"
-#include "schedule/transform.hpp"
+#include "schedule/composition.hpp"
 
 namespace quadrille {
 namespace {

@@ -11,9 +11,9 @@
 #include "foundation/assert.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
+#include "schedule/composition.hpp"
 #include "schedule/dependence.hpp"
 #include "schedule/ordering.hpp"
-#include "schedule/transform.hpp"
 
 namespace quadrille {
 namespace {

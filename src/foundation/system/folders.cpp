@@ -8,6 +8,7 @@
 #include <string>
 
 #include "foundation/environment.hpp"
+#include "quadrille/version.hpp"
 
 namespace quadrille {
 namespace {
@@ -33,6 +34,8 @@ fs::path library_file() {
 }
 
 }  // namespace
+
+std::string_view version() { return QUADRILLE_VERSION; }
 
 fs::path library_folder() {
   static const fs::path file = library_file();

@@ -20,7 +20,7 @@
 #include "problem/same_problem.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/typed_plan.hpp"
-#include "schedule/policy_name.hpp"
+#include "schedule/ordering.hpp"
 
 namespace quadrille {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
-#include "schedule/transform.hpp"
+#include "schedule/composition.hpp"
 
 namespace quadrille {
 

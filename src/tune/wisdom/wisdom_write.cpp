@@ -8,7 +8,7 @@
 
 #include "foundation/text/printable.hpp"
 #include "foundation/text/wording.hpp"
-#include "schedule/policy_name.hpp"
+#include "schedule/ordering.hpp"
 #include "tune/wisdom/wisdom_format.hpp"
 
 namespace quadrille {

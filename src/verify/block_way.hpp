@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Follows single bytes through a schedule, forwards and backwards.
+// Follows single bytes through a schedule, forwards and backwards: the ways of blocks, and what diagnoses of faults ask.
 #pragma once
 
 #include <limits>
