@@ -4,9 +4,18 @@
 #include <numeric>
 
 namespace quadrille {
+namespace {
+
+// The number of the rank that is the root of a lane's collective: the leader on the node of the whole problem's root.
+Rank root_between(const Problem& problem, Collective collective, const Lanes& lanes, Count lane) {
+  if (!is_rooted(collective)) return 0;
+  return lanes.lanes().index_of(lanes.leader(lanes.group(lanes.nodes().node_of(problem.root), lane)));
+}
+
+}  // namespace
 
 ShareParts::ShareParts(const Problem& problem, const Lanes& lanes)
-    : shares_(std::make_shared<const Shares>(problem)), lanes_(&lanes) {
+    : shares_(std::make_shared<const Shares>(problem)), problem_(&problem), lanes_(&lanes) {
   ByRank<Bytes> bytes(lanes.count());
   for (Count lane = 0; lane < lanes.count(); ++lane) {
     const std::vector<Bytes> counts = counts_in_lane(lane);
@@ -60,6 +69,34 @@ Regions ShareParts::of_all(Buffer buffer, std::optional<Rank> from) const {
   Regions regions;
   for (Count lane = 0; lane < lanes_->count(); ++lane) add_lane(regions, buffer, lane, from);
   return regions;
+}
+
+Phase ShareParts::in_groups(std::string stage, Collective collective, std::function<Regions(Rank)> input,
+                            std::function<Regions(Rank)> output) const {
+  return {.stage = std::move(stage),
+          .groups = &lanes_->groups(),
+          .problem = [parts = *this, collective](Count group) -> std::optional<Problem> {
+            const Lanes& lanes = *parts.lanes_;
+            if (lanes.groups().size(group) == 1) return std::nullopt;
+            return part_of_shares(*parts.problem_, collective, parts.counts_in_group(group),
+                                  lanes.groups().index_of(lanes.leader(group)));
+          },
+          .input = std::move(input),
+          .output = std::move(output)};
+}
+
+Phase ShareParts::between_nodes(std::string stage, Collective collective, std::function<Regions(Rank)> input,
+                                std::function<Regions(Rank)> output) const {
+  return {.stage = std::move(stage),
+          .where = Phase::Where::between,
+          .groups = &lanes_->lanes(),
+          .problem = [parts = *this, collective](Count lane) -> std::optional<Problem> {
+            if (lane == parts.lanes_->count()) return std::nullopt;
+            return part_of_shares(*parts.problem_, collective, parts.counts_in_lane(lane),
+                                  root_between(*parts.problem_, collective, *parts.lanes_, lane));
+          },
+          .input = std::move(input),
+          .output = std::move(output)};
 }
 
 void ShareParts::add_group(Regions& regions, Buffer buffer, Count group) const {
@@ -124,9 +161,8 @@ Phase VectorParts::between_nodes(std::string stage, Collective collective, std::
           .problem = [parts = *this, collective](Count lane) -> std::optional<Problem> {
             const Lanes& lanes = *parts.lanes_;
             if (lane == lanes.count()) return std::nullopt;
-            const Rank root =
-                is_rooted(collective) ? lanes.lanes().index_of(lanes.leader(lanes.group(parts.roots_node(), lane))) : 0;
-            return part_of_vector(*parts.problem_, collective, lanes.node_count(), parts.bytes(lane), root);
+            return part_of_vector(*parts.problem_, collective, lanes.node_count(), parts.bytes(lane),
+                                  root_between(*parts.problem_, collective, lanes, lane));
           },
           .input = std::move(input),
           .output = std::move(output)};

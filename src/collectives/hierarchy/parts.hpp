@@ -8,7 +8,7 @@
 namespace quadrille {
 
 // For forms of collectives in which every rank has a share (allgather, reduce_scatter, gather, scatter): a lane carries the shares
-// of the ranks in its groups. `lanes` must outlive the object and all copies of it.
+// of the ranks in its groups. Both arguments must outlive the object and all copies of it.
 class ShareParts {
  public:
   ShareParts(const Problem& problem, const Lanes& lanes);
@@ -28,11 +28,19 @@ class ShareParts {
   std::vector<Bytes> counts_in_node(Count node) const;  // of leaders, each with all shares of its lane
   std::vector<Bytes> counts_in_lane(Count lane) const;
 
+  // A collective of the shares of each group that has several ranks, whose root is its leader.
+  Phase in_groups(std::string stage, Collective collective, std::function<Regions(Rank)> input,
+                  std::function<Regions(Rank)> output) const;
+  // A rooted or unrooted collective of the shares of each lane between nodes.
+  Phase between_nodes(std::string stage, Collective collective, std::function<Regions(Rank)> input,
+                      std::function<Regions(Rank)> output) const;
+
  private:
   void add_group(Regions& regions, Buffer buffer, Count group) const;
   void add_lane(Regions& regions, Buffer buffer, Count lane, std::optional<Rank> from) const;
 
   std::shared_ptr<const Shares> shares_;
+  const Problem* problem_;
   const Lanes* lanes_;
   std::shared_ptr<const ByRank<Bytes>> lane_bytes_;
 };
