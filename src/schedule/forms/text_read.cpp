@@ -13,7 +13,6 @@
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "schedule/forms/document.hpp"
-#include "schedule/forms/text_line.hpp"
 
 namespace quadrille {
 namespace {

@@ -6,7 +6,6 @@
 #include "problem/collective_facts.hpp"
 #include "quadrille/traffic.hpp"
 #include "schedule/forms/document.hpp"
-#include "schedule/forms/text_line.hpp"
 
 namespace quadrille {
 namespace {
