@@ -107,8 +107,6 @@ void SendsByRound::for_each(Visit&& visit, EndOfRound&& end_of_round) {
   }
 }
 
-// A value for each link of a network, and the messages and bytes of a round on each link.
-
 // Stores a value for each link of a network, in an array by link number. If a network has too many link numbers for an array (a
 // fully connected one), a hash table stores the values of the links that were used.
 template <class Value>
