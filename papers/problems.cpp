@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "foundation/library_folder.hpp"
+#include "foundation/system/folders.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/indexed.hpp"
 

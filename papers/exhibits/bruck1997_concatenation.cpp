@@ -7,7 +7,7 @@
 
 #include "papers/exhibit.hpp"
 #include "papers/problems.hpp"
-#include "patterns/table_partition.hpp"
+#include "patterns/concatenation.hpp"
 #include "quadrille/cost.hpp"
 
 namespace quadrille::papers {

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "collectives/baselines.hpp"
+#include "collectives/table.hpp"
 #include "quadrille/candidate.hpp"
 #include "quadrille/decision.hpp"
 #include "quadrille/error.hpp"

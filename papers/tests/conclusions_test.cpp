@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "collectives/baselines.hpp"
+#include "collectives/table.hpp"
 #include "papers/problems.hpp"
 
 namespace quadrille::papers {

@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include "foundation/alternatives.hpp"
+#include "foundation/text/wording.hpp"
 #include "numbers.hpp"
 #include "operators.hpp"
 #include "quadrille/neighborhood.hpp"
-#include "schedule/policy_name.hpp"
+#include "schedule/ordering.hpp"
 
 namespace quadrille::python {
 namespace {

@@ -9,7 +9,7 @@
 #include "quadrille/error.hpp"
 #include "quadrille/model_choice.hpp"
 #include "quadrille/simulate.hpp"
-#include "schedule/policy_name.hpp"
+#include "schedule/ordering.hpp"
 
 namespace quadrille::python {
 namespace {

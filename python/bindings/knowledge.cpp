@@ -4,11 +4,11 @@
 #include <pybind11/stl.h>
 
 #include "bindings.hpp"
-#include "problem/collective_words.hpp"
+#include "problem/problem_text.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/explain.hpp"
-#include "schedule/policy_name.hpp"
+#include "schedule/ordering.hpp"
 
 namespace quadrille::python {
 namespace {

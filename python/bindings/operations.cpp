@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "quadrille/error.hpp"
-#include "schedule/region_words.hpp"
+#include "schedule/regions.hpp"
 
 namespace quadrille::python {
 namespace {

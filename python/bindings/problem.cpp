@@ -7,10 +7,8 @@
 #include <optional>
 
 #include "bindings.hpp"
-#include "problem/collective_words.hpp"
 #include "problem/problem_text.hpp"
 #include "problem/same_problem.hpp"
-#include "problem/size_text.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/operator.hpp"
 

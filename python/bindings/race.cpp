@@ -6,7 +6,7 @@
 
 #include "bindings.hpp"
 #include "communicator.hpp"
-#include "schedule/policy_name.hpp"
+#include "schedule/ordering.hpp"
 
 namespace quadrille::python {
 namespace {

@@ -13,7 +13,7 @@
 #include "bindings.hpp"
 #include "draw/schedule_trace.hpp"
 #include "draw/viewer_page.hpp"
-#include "foundation/system/regular_file.hpp"
+#include "foundation/system/files.hpp"
 #include "foundation/text/printable.hpp"
 #include "problem/problem_text.hpp"
 #include "quadrille/candidate.hpp"
@@ -24,7 +24,7 @@
 #include "quadrille/fault_cause.hpp"
 #include "quadrille/trace.hpp"
 #include "quadrille/verify.hpp"
-#include "schedule/same_schedule.hpp"
+#include "schedule/comparison.hpp"
 
 namespace quadrille::python {
 namespace {

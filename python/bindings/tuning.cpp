@@ -9,7 +9,7 @@
 #include "bindings.hpp"
 #include "communicator.hpp"
 #include "quadrille/tune.hpp"
-#include "schedule/policy_name.hpp"
+#include "schedule/ordering.hpp"
 
 namespace quadrille::python {
 namespace {

@@ -13,15 +13,14 @@
 #include "c_interface/handles.hpp"
 #include "execute/agreement.hpp"
 #include "execute/executors.hpp"
-#include "foundation/alternatives.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/c.h"
 #include "quadrille/combine.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/irregular_call.hpp"
 #include "quadrille/problem.hpp"
 #include "quadrille/request.hpp"
-#include "schedule/policy_name.hpp"
+#include "schedule/ordering.hpp"
 
 namespace quadrille::c_interface {
 namespace {

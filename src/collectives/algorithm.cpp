@@ -8,9 +8,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "collectives/table.hpp"
 #include "foundation/assert.hpp"
-#include "foundation/text/nearest.hpp"
 #include "foundation/text/parsing.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
 #include "schedule/settings.hpp"
 
@@ -208,6 +209,23 @@ Schedule make_schedule(const Problem& problem, std::string_view specification) {
 Count number(const Parameters& parameters, const std::string& name) { return std::get<Count>(parameters.at(name)); }
 const std::string& word(const Parameters& parameters, const std::string& name) {
   return std::get<std::string>(parameters.at(name));
+}
+
+std::string short_specification(const Schedule& schedule) {
+  const Algorithm* algorithm = find_algorithm(schedule.problem.collective, schedule.algorithm);
+  if (!algorithm) return specification(schedule);
+  const auto is_known = [&](const auto& stated) {
+    return std::any_of(algorithm->parameters.begin(), algorithm->parameters.end(),
+                       [&](const Parameter& parameter) { return parameter.name == stated.first; });
+  };
+  if (!std::all_of(schedule.parameters.begin(), schedule.parameters.end(), is_known)) return specification(schedule);
+  try {
+    Choice stated = shortened(schedule.problem, completed(schedule.problem, {algorithm, schedule.parameters}));
+    std::erase_if(stated.parameters, [&](const auto& parameter) { return !schedule.parameters.contains(parameter.first); });
+    return specification(stated);
+  } catch (const Error&) {
+    return specification(schedule);
+  }
 }
 
 }  // namespace quadrille

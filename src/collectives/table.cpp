@@ -5,12 +5,12 @@
 // problem: any number of ranks, any counts, any operator, and also the fixed tree. If several algorithms apply to every problem,
 // the default is the algorithm that sends each byte once: `direct` or `linear`. For broadcast and reduce the default is
 // `binomial`, because with `linear` the root would send or receive all p - 1 vectors itself. BASELINE marks an algorithm that is
-// there only to be compared with another one (baselines.hpp), as BASELINES are; the head of its file says "Prefer  never".
+// there only to be compared with another one (table.hpp), as BASELINES are; the head of its file says "Prefer  never".
 #include <algorithm>
 #include <cstdint>
 #include <list>
 
-#include "collectives/baselines.hpp"
+#include "collectives/table.hpp"
 #include "quadrille/algorithm.hpp"
 
 namespace quadrille {

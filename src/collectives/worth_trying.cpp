@@ -20,6 +20,26 @@ std::vector<ParameterValue> up_to(Count most, const std::set<Count>& values) {
 
 }  // namespace
 
+Parameter radix_parameter(std::string_view summary) {
+  return {.name = "radix",
+          .summary = summary,
+          .standard = Count{2},
+          .least = 2,
+          .most = [](const Problem& problem) { return std::max<Count>(2, problem.ranks); },
+          .range = "2..max(2,p)",
+          .worth_trying = radices_worth_trying};
+}
+
+Parameter ports_parameter() {
+  return {.name = "ports",
+          .summary = "messages that a rank sends, and receives, in one round",
+          .standard = Count{1},
+          .least = 1,
+          .most = [](const Problem& problem) { return std::max<Count>(1, problem.ranks - 1); },
+          .range = "1..max(1,p-1)",
+          .worth_trying = ports_worth_trying};
+}
+
 std::vector<ParameterValue> radices_worth_trying(const Problem& problem, const Parameters&) {
   const Count p = problem.ranks;
   const auto root = static_cast<Count>(std::ceil(std::sqrt(static_cast<double>(p))));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values of parameters that several algorithms have in common, for Parameter::worth_trying.
+// Parameters that several algorithms have in common, and their values for Parameter::worth_trying.
 #pragma once
 
 #include "quadrille/algorithm.hpp"
@@ -8,6 +8,9 @@ namespace quadrille {
 
 // For Parameter::is_of_the_form of a parameter that names another algorithm: `applies` tells whether there is one.
 inline bool may_be_specification(std::string_view text) { return !text.empty(); }
+
+Parameter radix_parameter(std::string_view summary);  // in 2 .. max(2, p); the default is 2
+Parameter ports_parameter();                          // in 1 .. max(1, p - 1); the default is 1
 
 // Powers of two up to 16, the square root of p, and p itself. C1 and C2 change little between these values.
 std::vector<ParameterValue> radices_worth_trying(const Problem& problem, const Parameters& before);

@@ -7,7 +7,7 @@
 #include "quadrille/cost.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
-#include "schedule/extent.hpp"
+#include "schedule/symmetry.hpp"
 
 namespace quadrille {
 namespace {

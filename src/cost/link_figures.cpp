@@ -5,9 +5,7 @@
 #include "quadrille/checked.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/error.hpp"
-#include "topology/link_loads.hpp"
 #include "topology/round_messages.hpp"
-#include "topology/sends_by_round.hpp"
 
 namespace quadrille {
 

@@ -13,10 +13,9 @@
 #include <set>
 #include <sstream>
 
-#include "foundation/library_folder.hpp"
-#include "foundation/system/regular_file.hpp"
-#include "foundation/system/user_folder.hpp"
-#include "foundation/text/nearest.hpp"
+#include "foundation/system/files.hpp"
+#include "foundation/system/folders.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/model.hpp"
 

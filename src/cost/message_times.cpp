@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "foundation/alternatives.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {

@@ -12,11 +12,8 @@
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/model.hpp"
-#include "schedule/extent.hpp"
 #include "schedule/symmetry.hpp"
-#include "topology/link_loads.hpp"
 #include "topology/round_messages.hpp"
-#include "topology/sends_by_round.hpp"
 
 namespace quadrille {
 namespace {

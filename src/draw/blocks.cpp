@@ -9,7 +9,7 @@
 #include "draw/node_bands.hpp"
 #include "draw/picture.hpp"
 #include "draw/svg.hpp"
-#include "foundation/median.hpp"
+#include "foundation/arithmetic.hpp"
 #include "quadrille/draw.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"

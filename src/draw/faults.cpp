@@ -8,11 +8,11 @@
 #include <set>
 
 #include "draw/picture.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/fault_cause.hpp"
 #include "schedule/symmetry.hpp"
-#include "verify/delivery.hpp"
+#include "verify/memory_rules.hpp"
 #include "verify/replay.hpp"
 
 namespace quadrille {

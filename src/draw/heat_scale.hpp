@@ -7,7 +7,7 @@
 #include <string>
 
 #include "draw/svg.hpp"
-#include "foundation/text/byte_text.hpp"
+#include "foundation/text/wording.hpp"
 
 namespace quadrille {
 

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <set>
 
-#include "collectives/short_specification.hpp"
-#include "foundation/text/counted.hpp"
+#include "collectives/table.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
-#include "schedule/extent.hpp"
+#include "schedule/symmetry.hpp"
 
 namespace quadrille {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "draw/svg.hpp"
-#include "foundation/text/byte_text.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/draw.hpp"
 #include "topology/round_messages.hpp"
 

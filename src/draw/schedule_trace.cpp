@@ -5,8 +5,8 @@
 
 #include <set>
 
-#include "foundation/text/counted.hpp"
 #include "foundation/text/printable.hpp"
+#include "foundation/text/wording.hpp"
 #include "problem/problem_text.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/fault_cause.hpp"

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "draw/layouts/trace_layout.hpp"
-#include "foundation/library_folder.hpp"
-#include "foundation/system/regular_file.hpp"
+#include "foundation/system/files.hpp"
+#include "foundation/system/folders.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {

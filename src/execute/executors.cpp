@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "foundation/alternatives.hpp"
 #include "foundation/assert.hpp"
+#include "foundation/text/wording.hpp"
 
 namespace quadrille {
 namespace {

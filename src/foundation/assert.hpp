@@ -7,7 +7,7 @@
 // QUADRILLE_HOT_ASSERT is evaluated only in builds without NDEBUG. It belongs where each message or each call would pay for it.
 //
 // A condition that does not hold prints one line and aborts the process:
-//   quadrille: broken contract: src/schedule/transform.cpp:129: joined: first.program.rank == second.program.rank
+//   quadrille: broken contract: src/schedule/composition.cpp:236: joined: first.program.rank == second.program.rank
 #pragma once
 
 #include <cstddef>

@@ -12,12 +12,10 @@
 #include <mutex>
 #include <set>
 
-#include "foundation/alternatives.hpp"
 #include "foundation/assert.hpp"
-#include "foundation/first_rank.hpp"
 #include "foundation/mpi_libraries.hpp"
-#include "foundation/text/nearest.hpp"
 #include "foundation/text/parsing.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {

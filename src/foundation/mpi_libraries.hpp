@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The facts about MPI libraries, from the table quadrille/mpi_libraries.def. Header only, because the library to preload for the
-// standard ABI is not linked with libquadrille.
+// The facts about MPI libraries, from the table quadrille/mpi_libraries.def, and what the variables of their launchers say about
+// this process. The inline functions use no others, because the library to preload for the standard ABI is not linked with
+// libquadrille.
 #pragma once
 
 #include <cstdlib>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace quadrille {
 
@@ -88,5 +91,36 @@ const MpiLibrary* library_of_symbols(const Defines& defines) {
   }
   return other;
 }
+
+// Which process may print what concerns the whole run? Returns false if the variables of a launcher say that this process is not
+// rank 0. Without a launcher each process is the first.
+inline bool is_first_launched() {
+  if (const char* rank = std::getenv("QUADRILLE_RANK")) return std::atoi(rank) == 0;
+  for (const MpiLibrary& library : mpi_libraries)
+    for (const char* variable : {library.launcher.rank, library.launcher.other_rank})
+      if (const char* rank = variable ? std::getenv(variable) : nullptr) return std::atoi(rank) == 0;
+  return true;
+}
+
+// What the environment variables of MPI's launchers say about this process, and words about the libraries for sentences; these
+// functions are not inline.
+//
+// Returns the libraries whose launchers may have started this process, and of libraries with the same variables only the first.
+std::vector<const MpiLibrary*> launching_libraries(std::span<const MpiLibrary> libraries = mpi_libraries);
+
+// Returns the value of the first variable of this kind that a launcher has set; empty if none has.
+std::string launcher_value(const char* MpiLauncher::*variable);
+
+// Returns the ids of the libraries with a plug-in: "openmpi" and so on.
+std::vector<std::string> ids_with_plug_in();
+
+// The same, and then the word for no library: "none".
+std::vector<std::string> ids_or_none();
+
+// Returns the ids of all libraries, which all have a drop-in.
+std::vector<std::string> ids_with_drop_in();
+
+// Returns the values of QUADRILLE_MPI that choose a library, as part of a sentence: "QUADRILLE_MPI=openmpi or QUADRILLE_MPI=mpich".
+std::string settings_of_mpi();
 
 }  // namespace quadrille

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "foundation/hash.hpp"
-#include "foundation/hash_table.hpp"
+#include "foundation/lookup.hpp"
 
 namespace quadrille::mpi_face {
 

@@ -7,7 +7,7 @@
 
 #include "foundation/text/parsing.hpp"
 #include "mpi_face/symbols/function.hpp"
-#include "problem/size_text.hpp"
+#include "problem/problem_text.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/problem.hpp"
 

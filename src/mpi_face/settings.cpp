@@ -6,7 +6,7 @@
 
 #include "execute/executions/plan_memory.hpp"
 #include "foundation/environment.hpp"
-#include "foundation/first_rank.hpp"
+#include "foundation/mpi_libraries.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille::mpi_face {

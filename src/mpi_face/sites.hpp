@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "foundation/hash_table.hpp"
+#include "foundation/lookup.hpp"
 #include "foundation/system/ticks.hpp"
 #include "mpi_face/blocks.hpp"
 #include "mpi_face/call.hpp"

@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "foundation/assert.hpp"
-#include "patterns/modulo.hpp"
-#include "patterns/powers.hpp"
+#include "patterns/integers.hpp"
 
 namespace quadrille {
 namespace {

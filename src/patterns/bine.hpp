@@ -13,7 +13,7 @@
 #include <array>
 #include <string>
 
-#include "patterns/tree_position.hpp"
+#include "patterns/trees.hpp"
 
 namespace quadrille {
 

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "foundation/assert.hpp"
-#include "patterns/modulo.hpp"
+#include "patterns/integers.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {

@@ -21,7 +21,7 @@
 
 #include <vector>
 
-#include "patterns/decomposition.hpp"
+#include "patterns/factors.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/types.hpp"
 

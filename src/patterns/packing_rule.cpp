@@ -30,4 +30,9 @@ Bytes packed_bytes(Count senders, const EdgeTotals& totals) {
   return static_cast<Bytes>(sizeof(std::uint32_t)) * (senders + 1 + 2 * totals.edges) + totals.bytes;
 }
 
+Count MessageWindow::under_way(Count messages, Bytes bytes) const {
+  const Bytes mean = std::max<Bytes>(1, messages > 0 ? bytes / messages : 0);
+  return std::clamp((link_bytes + mean - 1) / mean, least, most);
+}
+
 }  // namespace quadrille

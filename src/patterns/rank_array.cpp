@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "foundation/assert.hpp"
-#include "patterns/modulo.hpp"
+#include "patterns/integers.hpp"
 
 namespace quadrille {
 namespace {

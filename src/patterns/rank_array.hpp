@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ranks in rows of equal length, of which the last may be shorter. The class says in which step each rank sends to each
 // other rank of its row, or of its column, so that no rank ever receives two messages in one step [liu2002, with the
-// stall step corrected].
+// stall step corrected]. Also how items are dealt to the ranks in turn.
 //
 // A column that the last row does not reach is *incomplete*. Data from the last row for an incomplete column takes a
 // detour: the rank in column m of the last row sends it to the rank in row m of the incomplete column, which is an
@@ -9,6 +9,7 @@
 // one of the steps.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 
 #include "quadrille/types.hpp"
@@ -66,5 +67,36 @@ class RankArray {
  private:
   Count ranks_, columns_, rows_, short_row_;
 };
+
+// Deals items to ranks in turn, like cards [liu2002]. In an array of p ranks with C columns, slot t belongs to column
+// (t mod p) mod C, so each of p consecutive slots belongs to another rank. In a column of height h, slot t belongs to
+// row t mod h. A rank with n items deals them to slots s, s + 1, .., s + n - 1. The number of its items for a set of
+// columns is the number of slots of these columns in [0, s + n), minus the number of their slots in [0, s). What follows
+// only counts slots; the caller decides which item goes into which slot.
+//
+// Counts the slots [0, t) by column. The constructor does all divisions once, because callers ask for many columns.
+class SlotCount {
+ public:
+  SlotCount() = default;
+  SlotCount(const RankArray& array, Count t)
+      : rounds_(t / array.ranks()), rows_(t % array.ranks() / array.columns()), rest_(t % array.ranks() % array.columns()) {}
+
+  // The number of slots in [0, t) that belong to columns 0 .. column - 1.
+  Count left_of(const RankArray& array, Count column) const {
+    return rounds_ * array.first_place(column) + rows_ * column + std::min(rest_, column);
+  }
+
+ private:
+  Count rounds_ = 0, rows_ = 0, rest_ = 0;
+};
+
+// The number of slots in [0, t) that belong to rows 0 .. row - 1 of a column of this height.
+constexpr Count slots_above(Count t, Count height, Count row) { return t / height * row + std::min(t % height, row); }
+
+// The number of slots in [0, t) that belong to positions 0 .. position - 1, if slots come in circles of `circle` slots, and slot s
+// of a circle belongs to position s mod `positions`.
+constexpr Count slots_before(Count t, Count circle, Count positions, Count position) {
+  return t / circle * slots_above(circle, positions, position) + slots_above(t % circle, positions, position);
+}
 
 }  // namespace quadrille

@@ -10,10 +10,10 @@
 #include <optional>
 #include <utility>
 
-#include "foundation/system/child_output.hpp"
-#include "foundation/text/nearest.hpp"
+#include "foundation/system/pipes.hpp"
+#include "foundation/text/parsing.hpp"
 #include "foundation/text/printable.hpp"
-#include "foundation/text/shell_words.hpp"
+#include "foundation/text/wording.hpp"
 #include "problem/problem_text.hpp"
 #include "problem/same_problem.hpp"
 #include "quadrille/document.hpp"

@@ -11,11 +11,11 @@
 
 #include "execute/agreement.hpp"
 #include "foundation/assert.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "plan/placed.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/verify.hpp"
-#include "schedule/content_hash.hpp"
+#include "schedule/comparison.hpp"
 
 namespace quadrille {
 namespace {

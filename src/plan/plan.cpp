@@ -18,7 +18,7 @@
 #include "execute/script/script.hpp"
 #include "execute/transport.hpp"
 #include "foundation/assert.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "plan/chosen.hpp"
 #include "plan/family_schedule.hpp"
 #include "plan/given_schedule.hpp"

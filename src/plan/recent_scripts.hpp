@@ -11,7 +11,7 @@
 
 #include "execute/script/script.hpp"
 #include "execute/transport.hpp"
-#include "foundation/recent.hpp"
+#include "foundation/lookup.hpp"
 #include "plan/request.hpp"
 
 namespace quadrille {

@@ -13,7 +13,7 @@
 #include "plan/gathered.hpp"
 #include "problem/collective_facts.hpp"
 #include "quadrille/traffic.hpp"
-#include "schedule/policy_name.hpp"
+#include "schedule/ordering.hpp"
 
 namespace quadrille {
 namespace {

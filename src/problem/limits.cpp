@@ -2,12 +2,16 @@
 #include "problem/limits.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <limits>
-#include <string>
 
-#include "foundation/text/counted.hpp"
-#include "problem/memory.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {
@@ -23,6 +27,14 @@ constexpr Bytes always_there = Bytes{1} << 26;  // memory up to this size is gra
 
 std::string mebibytes(Bytes bytes) { return fmt::format("{} MiB", ceil_divide(bytes, Bytes{1} << 20)); }
 
+namespace fs = std::filesystem;
+
+void lower(std::optional<Bytes>& limit, const fs::path& file) {
+  std::ifstream in(file);
+  if (Bytes bytes = 0; in >> bytes && bytes > 0)
+    limit = std::min(limit.value_or(bytes), bytes);  // the file may say "max", or may not exist: then there is no limit
+}
+
 }  // namespace
 
 void check_limit(const Problem& problem, Count needed, Count most, std::string_view things) {
@@ -37,6 +49,50 @@ void check_memory(const Problem& problem, Bytes needed, std::string_view things)
   if (needed > available)
     refuse(problem,
            fmt::format("about {} of memory for its {}, and there are {}", mebibytes(needed), things, mebibytes(available)));
+}
+
+Bytes usable_memory() {
+  struct sysinfo machine {};
+  ::sysinfo(&machine);
+  const Bytes memory = static_cast<Bytes>(machine.totalram) * static_cast<Bytes>(machine.mem_unit);
+  return std::min(memory, control_group_limit().value_or(memory));
+}
+
+Bytes available_memory() {
+  Bytes available = usable_memory();
+  std::ifstream in("/proc/meminfo");
+  for (std::string word; in >> word;)
+    if (Bytes kibibytes = 0; word == "MemAvailable:" && in >> kibibytes) available = std::min(available, kibibytes * 1024);
+  return std::min(available, free_addresses().value_or(available));
+}
+
+std::optional<Bytes> control_group_limit(const std::string& membership, const std::string& root) {
+  std::optional<Bytes> limit;
+  std::ifstream in(membership);
+  for (std::string line; std::getline(in, line);) {  // version 1: "4:memory:/a/b"; version 2: "0::/a/b"
+    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = fmt::format(",{},", line.substr(first + 1, second - first - 1));
+    const bool unified = controllers == ",,";
+    if (!unified && controllers.find(",memory,") == std::string::npos) continue;
+    const fs::path mount = unified ? fs::path(root) : fs::path(root) / "memory";
+    const char* const file = unified ? "memory.max" : "memory.limit_in_bytes";
+    // In a container the path may be the host's path, while the mount itself shows the container's group. So the mount is
+    // read, too.
+    for (fs::path group = fs::path(line.substr(second + 1)).relative_path(); !group.empty(); group = group.parent_path())
+      lower(limit, mount / group / file);
+    lower(limit, mount / file);
+  }
+  return limit;
+}
+
+std::optional<Bytes> free_addresses() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
+  std::ifstream in("/proc/self/statm");
+  Bytes pages = 0;
+  in >> pages;
+  return std::max<Bytes>(static_cast<Bytes>(limit.rlim_cur) - pages * ::sysconf(_SC_PAGESIZE), 0);
 }
 
 }  // namespace quadrille

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "quadrille/problem.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "problem/collective_facts.hpp"
-#include "problem/data_limit.hpp"
+#include "problem/limits.hpp"
+#include "problem/same_problem.hpp"
 #include "quadrille/checked.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
+#include "quadrille/problem.hpp"
 #include "quadrille/traffic.hpp"
 
 namespace quadrille {
@@ -129,6 +129,21 @@ std::vector<ExpectedPiece> expected_output(const Problem& problem, Rank rank) {
     append(share_bytes(problem, rank), operands.first, operands.last, input_offset);
   }
   return pieces;
+}
+
+bool moves_the_same(const Problem& one, const Problem& other) {
+  Problem placed = one;
+  placed.nodes = other.nodes;
+  placed.grid = other.grid;
+  placed.element_bytes = other.element_bytes;
+  placed.commutative = other.commutative;
+  placed.reproducible = other.reproducible;
+  if (!has_pair_counts(one.collective) || !has_pair_counts(other.collective) || one.ranks != other.ranks)
+    return is_same(placed, other);
+  const Traffic first(one), second(other);
+  for (Rank rank = 0; rank < one.ranks; ++rank)
+    if (first.sent_by(rank) != second.sent_by(rank)) return false;
+  return true;
 }
 
 }  // namespace quadrille

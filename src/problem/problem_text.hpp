@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problems as text for people.
+// Problems as text for people, and the words and sizes that people write.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "quadrille/problem.hpp"
@@ -20,5 +22,19 @@ std::string collective_text(const Problem& problem);
 
 // Returns the counts of an irregular problem; those of alltoallv are row by row.
 std::vector<Bytes> all_counts(const Problem& problem);
+
+// Words that users write for a collective, if they are not its name: returns the collective of an MPI function, in any case, and
+// also without "MPI_": "MPI_Bcast", "ibcast", "Allreduce_init".
+std::optional<Collective> collective_of_mpi(std::string_view function);
+
+// Returns the name of the collective that the word probably means: that of MPI's function, or else the most similar one.
+std::optional<std::string> nearest_collective(std::string_view word);
+
+// Returns the sentence that refuses the word: "there is no <what> 'bcast'; did you mean 'broadcast'?"
+std::string unknown_collective(std::string_view word, std::string_view what = "collective");
+
+// Parses a size as users write it: a number with an optional unit, such as "8B", "64KiB", "1MB" or "1.5K". The result must be a
+// whole number of bytes. Throws Error{misuse} with a sentence that says what was expected.
+Bytes parse_size(std::string_view text);
 
 }  // namespace quadrille

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "problem/data_limit.hpp"
+#include "problem/limits.hpp"
 #include "quadrille/checked.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"

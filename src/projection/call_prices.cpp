@@ -8,8 +8,8 @@
 #include <cmath>
 #include <utility>
 
-#include "foundation/alternatives.hpp"
 #include "foundation/hash.hpp"
+#include "foundation/text/wording.hpp"
 #include "projection/call_problem.hpp"
 #include "quadrille/candidate.hpp"
 #include "quadrille/error.hpp"

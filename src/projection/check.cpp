@@ -5,8 +5,7 @@
 
 #include <algorithm>
 
-#include "foundation/text/counted.hpp"
-#include "foundation/text/nearest.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"

@@ -17,8 +17,8 @@
 #include "projection/matching.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
-#include "schedule/extent.hpp"
 #include "schedule/forms/goal.hpp"
+#include "schedule/symmetry.hpp"
 
 namespace quadrille {
 namespace {

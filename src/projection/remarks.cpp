@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "projection/call_problem.hpp"
 #include "quadrille/checked.hpp"
 

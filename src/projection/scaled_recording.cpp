@@ -7,7 +7,7 @@
 #include <map>
 #include <numeric>
 
-#include "foundation/rounding.hpp"
+#include "foundation/arithmetic.hpp"
 #include "projection/call_problem.hpp"
 #include "projection/check.hpp"
 #include "projection/rank_grid.hpp"

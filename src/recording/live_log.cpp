@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "foundation/system/file_lock.hpp"
+#include "foundation/system/files.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille::recording {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "foundation/system/descriptor.hpp"
+#include "foundation/system/files.hpp"
 #include "recording/definitions.hpp"
 #include "recording/live_layout.hpp"
 

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <vector>
 
-#include "foundation/system/regular_file.hpp"
+#include "foundation/system/files.hpp"
 #include "foundation/text/printable.hpp"
 #include "recording/call_packer.hpp"
 #include "recording/live_log.hpp"

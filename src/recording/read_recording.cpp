@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "foundation/system/regular_file.hpp"
+#include "foundation/system/files.hpp"
 #include "foundation/text/parsing.hpp"
 #include "foundation/text/printable.hpp"
 #include "quadrille/error.hpp"

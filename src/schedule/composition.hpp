@@ -1,16 +1,43 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A schedule that is composed of schedules for groups of its ranks. In each phase some groups run a schedule of their own, beside
-// each other; the groups, and where the buffers of their schedules lie, differ from phase to phase. So a collective between and
-// inside nodes, or one that has two parts, repeats no other algorithm's code.
+// Programs made from other programs, so that algorithms repeat no other algorithm's code: run backwards, in the order in which
+// messages are posted, and composed of parts.
 #pragma once
 
 #include <memory>
 #include <span>
 
 #include "quadrille/schedule.hpp"
-#include "schedule/buffer_map.hpp"
+#include "schedule/regions.hpp"
 
 namespace quadrille {
+
+// Returns the number of rounds of the schedule to which the program belongs.
+Count round_count(const Program& program);
+
+// Returns the program run backwards: sends become receives, reads become writes, and input and output change places.
+// This turns a scatter into a gather, and works for every program that writes each byte at most once. The copies of a
+// round must not touch memory of its messages, because copies come first in both directions.
+Program reversed(Program program);
+
+// Returns a rank with which a round has two control messages in the same list, or nothing if there is none. A schedule
+// must not have two such messages, because nothing says which control message matches which at the other end.
+std::optional<Rank> repeated_peer(const std::vector<Control>& controls);
+
+// Returns the same program with its messages in the order in which the rank posts them. The messages of a round are
+// sorted by port, so that the k-th message from one rank to another in a round is also the k-th that the other rank
+// receives. Control messages become messages in front of the payload messages. The bytes of a control message lie in
+// the buffer `staging`, which schedules do not use. Nobody reads these bytes, so they cause no dependences;
+// ordering.hpp says which operations wait for control messages. Control messages that may be in progress at the same
+// time have separate bytes. If their offsets would exceed 2^63, the regions are cut off there or overlap; code that
+// allocates this memory must refuse such a program.
+Program in_posting_order(Program program);
+bool is_in_posting_order(const Program& program);  // true if in_posting_order would change nothing
+
+// Is this a control message? The message must be one of a program in posting order.
+bool is_control(const Message& message);
+
+// Does the round have control messages and no other messages?
+bool stands_alone(const Round& round);
 
 // What one rank does in one phase: it is rank `me` of a schedule whose rank i is ranks[i] in the whole. `input` and `output` say
 // where the buffers of that rank lie in the memory of the whole program. A copy is left out if its source and its target are the
@@ -22,6 +49,9 @@ struct GroupStep {
   BufferMap input{}, output{};
 };
 
+// A schedule that is composed of schedules for groups of its ranks. In each phase some groups run a schedule of their own, beside
+// each other; the groups, and where the buffers of their schedules lie, differ from phase to phase. So a collective between and
+// inside nodes, or one that has two parts, repeats no other algorithm's code.
 class Composition {
  public:
   Composition() = default;

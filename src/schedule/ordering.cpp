@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "foundation/assert.hpp"
-#include "schedule/meetings.hpp"
-#include "schedule/transform.hpp"
+#include "schedule/composition.hpp"
+#include "schedule/dependence.hpp"
 
 namespace quadrille {
 namespace {

@@ -11,16 +11,24 @@
 //   conservative.
 // - A round that has only control messages waits for all messages before it, and all messages after it wait for it.
 //   Control messages that accompany payload wait for nothing.
-// Programs must be in posting order (transform.hpp). Messages of one channel are also posted in this order
-// (meetings.hpp).
+// Programs must be in posting order (composition.hpp). Messages of one channel are also posted in this order
+// (dependence.hpp).
 #pragma once
 
+#include <string_view>
 #include <vector>
 
+#include "quadrille/indexed.hpp"
 #include "quadrille/schedule.hpp"
 #include "schedule/dependence.hpp"
 
 namespace quadrille {
+
+// Returns the policy's name as the command line writes it.
+inline std::string_view name(Policy policy) {
+  static constexpr ByEnum<Policy, std::string_view, 3> names{{"blocking", "nonblocking", "dataflow"}};
+  return names[policy];
+}
 
 // Returns the window of each of the program's rounds. In a window, the local operations run first, in program order;
 // then all messages are posted, and then the rank waits for all of them. Under `blocking`, each round is a window.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loops over the regions of a round, and over the bytes of a list of regions.
+// Regions: loops over those of a round and over their bytes, words for them, and where those of one buffer lie in others.
 #pragma once
+
+#include <string>
 
 #include "quadrille/schedule.hpp"
 
@@ -42,5 +44,35 @@ inline Regions merged_runs(const Regions& regions) {
   for_each_merged_run(regions, [&](Buffer buffer, Bytes offset, Bytes length) { runs.push_back({buffer, offset, length, {}}); });
   return runs;
 }
+
+// Returns "8 bytes from output[8], 4 times, 16 bytes apart", for sentences. Levels are told from the inside out. The text form
+// writes buffer[offset:length], and programs buffer[begin:end]; words cannot be mistaken.
+std::string in_words(const Region& region);
+
+// Maps the regions of one buffer to the memory where the bytes of that buffer lie.
+class BufferMap {
+ public:
+  BufferMap() = default;  // of a buffer that has no bytes
+  // The bytes of the buffer are the bytes of `places`, in this order. Throws Error{too_large} on overflow.
+  explicit BufferMap(Regions places);
+
+  Bytes size() const { return starts_.back(); }
+  const Regions& places() const { return places_; }
+
+  // Returns where the bytes of a region lie, in the order of its bytes. The region's `buffer` does not matter. A region stays one
+  // region where the mapping moves its runs by equal distances; otherwise the result has an entry for each run, or for several
+  // runs of equal length and distance.
+  Regions operator()(const Region& region) const;
+
+ private:
+  Regions places_;                // none is empty
+  std::vector<Bytes> starts_{0};  // offset in the buffer of each place; then the size
+};
+
+// Appends the region, or a repetition of the last entry if the region continues its pattern of equal lengths and distances.
+void append_folded(Regions& regions, const Region& region);
+
+// Do both lists have the same bytes in the same order?
+bool are_same_bytes(const Regions& some, const Regions& others);
 
 }  // namespace quadrille

@@ -5,10 +5,19 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
+#include "problem/limits.hpp"
+#include "quadrille/checked.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
+namespace {
+
+constexpr Count largest = std::numeric_limits<Count>::max();
+
+}  // namespace
 
 Symmetry::Symmetry(std::vector<Digit> digits) : representatives_{0} {
   Count stride = 1;
@@ -112,6 +121,35 @@ Symmetry translation_symmetry(Count ranks) { return Symmetry({{ranks, 1}}); }
 Symmetry exclusive_or_symmetry(Count ranks) {
   return Symmetry(
       std::vector<Symmetry::Digit>(static_cast<std::size_t>(std::countr_zero(static_cast<std::uint64_t>(ranks))), {2, 1}));
+}
+
+void for_each_program(const Schedule& schedule, bool by_symmetry, const std::function<bool(const Program&, Count ranks)>& visit) {
+  if (by_symmetry && schedule.symmetry) {
+    const std::vector<Rank>& representatives = schedule.symmetry->representatives();
+    for (const Rank rank : representatives)
+      if (!visit(schedule.program(rank), schedule.problem.ranks / size(representatives))) return;
+    return;
+  }
+  check_limit(schedule.problem, schedule.problem.ranks, most_programs, "programs");
+  for (Rank rank = 0; rank < schedule.problem.ranks; ++rank)
+    if (!visit(schedule.program(rank), 1)) return;
+}
+
+Count operation_count(const Program& program) {
+  std::size_t count = 0;
+  for (const Round& round : program.rounds)
+    count += 1 + round.locals.size() + round.sends.size() + round.receives.size() + round.control_sends.size() +
+             round.control_receives.size();
+  return static_cast<Count>(count);
+}
+
+Count operation_count(const Schedule& schedule, Count most) {
+  Count count = 0;
+  for_each_program(schedule, true, [&](const Program& program, Count ranks) {
+    count = checked_sum(count, times_at_most(ranks, operation_count(program), largest)).value_or(largest);
+    return count <= most;
+  });
+  return count;
 }
 
 }  // namespace quadrille

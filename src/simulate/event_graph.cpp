@@ -11,12 +11,11 @@
 
 #include "foundation/assert.hpp"
 #include "problem/limits.hpp"
-#include "problem/memory.hpp"
 #include "quadrille/error.hpp"
-#include "schedule/extent.hpp"
-#include "schedule/meetings.hpp"
+#include "schedule/composition.hpp"
+#include "schedule/dependence.hpp"
 #include "schedule/ordering.hpp"
-#include "schedule/transform.hpp"
+#include "schedule/symmetry.hpp"
 
 namespace quadrille {
 namespace {

@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "foundation/assert.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/simulate.hpp"

@@ -8,7 +8,7 @@
 #include "foundation/assert.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/simulate.hpp"
-#include "schedule/policy_name.hpp"
+#include "schedule/ordering.hpp"
 #include "trace/message_index.hpp"
 
 namespace quadrille {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "simulate/link_service.hpp"
-#include "topology/per_link.hpp"
+#include "topology/round_messages.hpp"
 
 namespace quadrille {
 

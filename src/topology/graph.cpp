@@ -153,4 +153,20 @@ Bytes Graph::exchange_load(Bytes block_bytes) const {
   return static_cast<Bytes>(most);
 }
 
+void check_graph_numbers(const std::string& name, const std::vector<Count>& numbers) {
+  Count product = 1;
+  for (const Count number : numbers) {
+    if (number < 1)
+      throw Error(ErrorCode::misuse, fmt::format("a number of the topology '{}' is {}; all are 1 or more", name, number));
+    if (__builtin_mul_overflow(product, number, &product) || product > most_graph_ranks)
+      throw Error(ErrorCode::too_large, fmt::format("the topology '{}' has more than 2^20 ranks", name));
+  }
+}
+
+void check_graph_edges(const std::string& name, Count edges) {
+  if (edges > most_graph_edges)
+    throw Error(ErrorCode::too_large,
+                fmt::format("the topology '{}' has {} edges; the limit is {}", name, edges, most_graph_edges));
+}
+
 }  // namespace quadrille

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Networks that are graphs. Vertices 0 .. p-1 are ranks, the others are switches. Messages take shortest paths. If several
-// neighbours are closer to the receiver, a digit of the receiver's number selects one of them. Each such choice uses another
-// digit, so that receivers spread over the paths (d mod k routing [zahavi2010]). If several links lead to the chosen
-// neighbour, the next digit selects one of them. The next choice of a neighbour uses this digit again. So receivers whose
-// messages use different links upwards also use different links downwards. (In trees with parallel links at several heights,
-// this does not hold for all receivers.)
+// Networks that are graphs, and their limits, which are checked before any edge is made. Vertices 0 .. p-1 are ranks, the others
+// are switches. Messages take shortest paths. If several neighbours are closer to the receiver, a digit of the receiver's number
+// selects one of them. Each such choice uses another digit, so that receivers spread over the paths (d mod k routing [zahavi2010]).
+// If several links lead to the chosen neighbour, the next digit selects one of them. The next choice of a neighbour uses this digit
+// again. So receivers whose messages use different links upwards also use different links downwards. (In trees with parallel links
+// at several heights, this does not hold for all receivers.)
 #pragma once
 
 #include <string>
@@ -13,6 +13,7 @@
 
 #include "quadrille/indexed.hpp"
 #include "quadrille/topology.hpp"
+#include "quadrille/types.hpp"
 
 namespace quadrille {
 
@@ -57,5 +58,14 @@ class Graph : public Network {
   std::vector<Count> nodes_;              // by rank; empty if no ranks share a node
   std::vector<std::uint16_t> distances_;  // for each rank, its distance from every vertex
 };
+
+inline constexpr Count most_graph_ranks = Count{1} << 20, most_graph_edges = Count{1} << 22;
+
+// `numbers` are the sides of a graph. Their product is at least its number of ranks. Throws Error{misuse} for a number below 1, and
+// Error{too_large} for more than 2^20 ranks.
+void check_graph_numbers(const std::string& name, const std::vector<Count>& numbers);
+
+// Throws Error{too_large} for more than 2^22 edges.
+void check_graph_edges(const std::string& name, Count edges);
 
 }  // namespace quadrille

@@ -4,9 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
+#include "problem/limits.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
+#include "schedule/symmetry.hpp"
 
 namespace quadrille {
 
@@ -54,6 +58,54 @@ void check_ranks(const Topology& topology, const Problem& problem) {
   if (topology.ranks() != problem.ranks)
     throw Error(ErrorCode::misuse,
                 fmt::format("the topology {} has {}, not {}", topology.name(), counted(topology.ranks(), "rank"), problem.ranks));
+}
+
+SendsByRound::SendsByRound(const Schedule& schedule, bool with_controls) : schedule_(schedule), with_controls_(with_controls) {
+  const Count p = schedule.problem.ranks;
+  check_limit(schedule.problem, p, most_programs, "programs");
+  most_sends_ = available_memory() / static_cast<Bytes>(3 * sizeof(Send));  // the list may need twice its size while it grows
+  if (!schedule.symmetry) return;
+  check_memory(schedule.problem, times_at_most(p, 4 * sizeof(Rank), std::numeric_limits<Bytes>::max()), "ranks");
+  orbit_start_.assign(index(p) + 1, 0);
+  for (Rank rank = 0; rank < p; ++rank) {
+    owner_.push_back(schedule.symmetry->representative_of(rank));
+    ++orbit_start_[index(owner_.back()) + 1];
+  }
+  for (std::size_t i = 1; i < orbit_start_.size(); ++i) orbit_start_[i] += orbit_start_[i - 1];
+  orbits_.resize(index(p));
+  std::vector<Count> next = orbit_start_;
+  for (Rank rank = 0; rank < p; ++rank) orbits_[index(next[index(owner_[index(rank)])]++)] = rank;
+}
+
+std::span<const Rank> SendsByRound::orbit(const Rank& owner) const {
+  if (owner_.empty()) return {&owner, 1};
+  const std::size_t first = index(orbit_start_[index(owner)]);
+  return std::span(orbits_).subspan(first, index(orbit_start_[index(owner) + 1]) - first);
+}
+
+void SendsByRound::add(const Program& program) {
+  const auto keep = [&](Rank peer, const Port* port, Bytes length) {
+    if (peer < 0 || peer >= schedule_.problem.ranks || peer == program.rank) return;
+    Send send{.bytes = length, .peer = static_cast<std::int32_t>(peer)};
+    // Both invalid dimensions and the largest dimension that fits in the type mean that the port leads nowhere.
+    if (port) {
+      send.dimension = static_cast<std::int16_t>(std::clamp<int>(port->dimension < 0 ? INT16_MAX : port->dimension, 0, INT16_MAX));
+      send.direction = static_cast<std::int8_t>(std::clamp(port->direction, -2, 2));
+    }
+    sends_.push_back(send);
+  };
+  for (const Round& round : program.rounds) {
+    const std::size_t first = sends_.size();
+    for (const Message& message : round.sends) keep(message.peer, message.port ? &*message.port : nullptr, bytes(message.regions));
+    if (with_controls_)
+      for (const Control& control : round.control_sends) keep(control.peer, nullptr, control.bytes);
+    check_limit(schedule_.problem, size(sends_), most_sends_, "messages, all of which have to be held in memory");
+    if (sends_.size() > first) groups_.push_back({round.number, program.rank, first, sends_.size()});
+  }
+}
+
+void SendsByRound::sort() {
+  std::stable_sort(groups_.begin(), groups_.end(), [](const Group& a, const Group& b) { return a.round < b.round; });
 }
 
 }  // namespace quadrille

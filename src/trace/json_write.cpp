@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "foundation/text/printer.hpp"
+#include "foundation/text/printable.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/trace.hpp"
 #include "schedule/forms/document.hpp"

@@ -8,14 +8,13 @@
 #include <map>
 #include <tuple>
 
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "problem/limits.hpp"
-#include "problem/memory.hpp"
 #include "quadrille/checked.hpp"
 #include "quadrille/indexed.hpp"
-#include "schedule/extent.hpp"
-#include "schedule/meetings.hpp"
-#include "schedule/transform.hpp"
+#include "schedule/composition.hpp"
+#include "schedule/dependence.hpp"
+#include "schedule/symmetry.hpp"
 #include "topology/round_messages.hpp"
 #include "trace/trace_format.hpp"
 

@@ -1,17 +1,39 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "quadrille/block_way.hpp"
+#include "verify/block_way.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
+#include "quadrille/block_way.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "schedule/symmetry.hpp"
-#include "verify/byte_flow.hpp"
+#include "verify/memory_rules.hpp"
 
 namespace quadrille {
 namespace {
+
+// About 200 MB, and some seconds.
+constexpr Count most_spans = Count{1} << 21;
+constexpr Count most_work = Count{1} << 30;
+
+[[noreturn]] void too_many_runs() { throw Error(ErrorCode::too_large, "its operations have too many runs to follow single bytes"); }
+
+bool covers(const BytePlace& first, Bytes length, const BytePlace& place) {
+  return place.offset >= first.offset && place.offset - first.offset < length;
+}
+
+std::vector<Run> runs_of(const Regions& regions) {
+  std::vector<Run> runs;
+  for (const Region& region : regions)
+    for_each_run(region, [&](Bytes offset, Bytes length) { runs.push_back({region.buffer, offset, offset + length}); });
+  return runs;
+}
+
+std::size_t list_of(const BytePlace& place) { return index(place.rank) * 4 + static_cast<std::size_t>(place.buffer); }
 
 // A step, and when it happens.
 using TimedStep = std::pair<Count, WayStep>;
@@ -76,6 +98,130 @@ std::vector<WayStep> in_order(std::vector<TimedStep> timed, bool& cut) {
 }
 
 }  // namespace
+
+ByteFlow::ByteFlow(const Schedule& schedule) {
+  const Count p = schedule.problem.ranks;
+  if (operation_count(schedule, most_spans) > most_spans) too_many_runs();
+  for (Rank rank = 0; rank < p; ++rank) programs_.push_back(schedule.program(rank));
+  for (const Program& program : programs_) {
+    for (const Stage& stage : program.stages) last_round_ = std::max(last_round_, stage.first_round + stage.round_count - 1);
+    for (const Round& round : program.rounds) last_round_ = std::max(last_round_, round.number);
+  }
+  reads_.resize(index(p) * 4);
+  writes_.resize(index(p) * 4);
+  FindingList ignored = FindingList::that_keeps_nothing();
+  replay(schedule, no_symmetry(p), programs_, {}, ignored, {}, {}, [&](const PlayedOperation& played) { enter(played); });
+}
+
+void ByteFlow::enter(const PlayedOperation& played) {
+  // Messages of a round follow each other here, and read before the first of them writes.
+  const bool same_reading = played.name.kind == NamedOperation::Kind::message && !operations_.empty() &&
+                            operations_.back().name.kind == NamedOperation::Kind::message &&
+                            operations_.back().name.round == played.name.round;
+  const Count read_time = same_reading ? operations_.back().read_time : time_++;
+  operations_.push_back({played.name, read_time, time_++, played.source, played.target});
+  if (played.done) return enter_spans(played);
+  const auto enter_end = [&](const Regions* regions, bool reads) {
+    if (regions == nullptr) return;
+    for (const Region& region : *regions)
+      unfinished_.push_back({operations_.size() - 1, reads, reads ? played.name.from : played.name.to, region});
+  };
+  enter_end(played.source, true);
+  enter_end(played.target, false);
+}
+
+void ByteFlow::enter_spans(const PlayedOperation& played) {
+  const std::vector<Run> sources = runs_of(*played.source), targets = runs_of(*played.target);
+  Bytes used = 0, filled = 0;  // bytes of *source and *target
+  for (auto source = sources.begin(), target = targets.begin(); source != sources.end() && target != targets.end();) {
+    const Bytes length = std::min(source->last - source->first - used, target->last - target->first - filled);
+    const Span span{operations_.size() - 1,
+                    {played.name.from, source->buffer, source->first + used},
+                    {played.name.to, target->buffer, target->first + filled},
+                    length};
+    if (size(spans_) >= most_spans) too_many_runs();
+    if (length > 0) {
+      reads_[list_of(span.from)].push_back(spans_.size());
+      writes_[list_of(span.to)].push_back(spans_.size());
+      spans_.push_back(span);
+    }
+    if (used += length; used == source->last - source->first) ++source, used = 0;
+    if (filled += length; filled == target->last - target->first) ++target, filled = 0;
+  }
+}
+
+const ByteFlow::Spans& ByteFlow::of(const std::vector<Spans>& spans, const BytePlace& place) {
+  const Spans& list = spans[list_of(place)];
+  if ((work_ += size(list) + 1) > most_work) throw Error(ErrorCode::too_large, "following its bytes takes too long");
+  return list;
+}
+
+std::vector<ByteStay> ByteFlow::copies_of(const BytePlace& start) {
+  std::vector<ByteStay> stays;
+  std::multimap<Count, ByteStay> waiting{{before_all, {start, before_all, never, {}, {}, {}, {}, 0}}};
+  std::set<std::pair<std::size_t, Bytes>> seen;
+  while (!waiting.empty()) {
+    ByteStay stay = waiting.extract(waiting.begin()).mapped();
+    for (const std::size_t i : of(writes_, stay.place)) {
+      const TimedOperation& operation = operations_[spans_[i].operation];
+      if (operation.write_time <= stay.since || operation.name.kind == NamedOperation::Kind::reduce) continue;
+      if (!covers(spans_[i].to, spans_[i].length, stay.place)) continue;
+      stay.until = operation.write_time;
+      stay.overwritten_by = spans_[i].operation;
+      break;
+    }
+    for (const std::size_t i : of(reads_, stay.place)) {
+      const Span& span = spans_[i];
+      const TimedOperation& operation = operations_[span.operation];
+      if (operation.read_time <= stay.since || operation.read_time >= stay.until) continue;
+      if (!covers(span.from, span.length, stay.place)) continue;
+      const Bytes skipped = stay.place.offset - span.from.offset;
+      if (!seen.emplace(i, skipped).second) continue;
+      const BytePlace target{span.to.rank, span.to.buffer, span.to.offset + skipped};
+      waiting.emplace(operation.write_time,
+                      ByteStay{target, operation.write_time, never, span.operation, {}, stays.size(), stay.place, i});
+    }
+    stays.push_back(std::move(stay));
+  }
+  return stays;
+}
+
+std::vector<ByteStay> ByteFlow::origins_of(const BytePlace& end, Count time) {
+  std::vector<ByteStay> stays;
+  std::vector<ByteStay> waiting{{end, before_all, time, {}, {}, {}, {}, 0}};
+  std::set<std::pair<std::size_t, Bytes>> seen;
+  while (!waiting.empty()) {
+    ByteStay stay = waiting.back();
+    waiting.pop_back();
+    const Spans& writers = of(writes_, stay.place);
+    const auto writer = std::find_if(writers.rbegin(), writers.rend(), [&](std::size_t i) {
+      return operations_[spans_[i].operation].write_time < stay.until && covers(spans_[i].to, spans_[i].length, stay.place);
+    });
+    if (writer != writers.rend()) {
+      const Span& span = spans_[*writer];
+      const TimedOperation& operation = operations_[span.operation];
+      const Bytes skipped = stay.place.offset - span.to.offset;
+      stay.since = operation.write_time;
+      stay.written_by = span.operation;
+      stay.written_span = *writer;
+      stay.source = {span.from.rank, span.from.buffer, span.from.offset + skipped};
+      if (seen.emplace(*writer, skipped).second) {
+        waiting.push_back({stay.source, before_all, operation.read_time, {}, {}, stays.size(), {}, 0});
+        if (operation.name.kind == NamedOperation::Kind::reduce)
+          waiting.push_back({stay.place, before_all, operation.read_time, {}, {}, stays.size(), {}, 0});
+      }
+    }
+    stays.push_back(stay);
+  }
+  return stays;
+}
+
+Count ByteFlow::round_of(Count time) const {
+  const auto after = std::upper_bound(operations_.begin(), operations_.end(), time,
+                                      [](Count moment, const TimedOperation& operation) { return moment < operation.read_time; });
+  if (time == never || operations_.empty()) return last_round_;
+  return after == operations_.begin() ? operations_.front().name.round : std::prev(after)->name.round;
+}
 
 std::string to_string(const NamedOperation& operation) {
   switch (operation.kind) {

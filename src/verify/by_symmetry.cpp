@@ -30,21 +30,263 @@
 //
 // The group need not map nodes to nodes or links to links. So node ports and links are checked with the programs of all
 // ranks (verify.cpp).
+//
+// The symmetry itself is tested, too: the program of each rank must be the image of its representative's program.
+//
+// The image of a message has the same round and port. It connects the images of the message's two ranks, and the images of its
+// pairs of bytes. A message is such an image if both of its ends list the images of the representative's bytes in the same order,
+// however these are divided into regions. One end may use another order if the other end does so, too. In that case the programs of
+// the peer and of its representative are made, and the pairs of bytes are compared. So if all ranks are compared, an end that uses
+// another order alone is always found. Local operations must be images one by one, and reductions must keep whole elements.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <set>
 
 #include "foundation/assert.hpp"
+#include "foundation/text/wording.hpp"
 #include "problem/collective_facts.hpp"
 #include "problem/limits.hpp"
 #include "quadrille/indexed.hpp"
-#include "schedule/extent.hpp"
-#include "verify/elements.hpp"
+#include "quadrille/verify.hpp"
+#include "schedule/symmetry.hpp"
+#include "verify/finding_list.hpp"
+#include "verify/memory_rules.hpp"
 #include "verify/replay.hpp"
 
 namespace quadrille {
 namespace {
+
+constexpr Count most_runs = Count{1} << 26;
+
+struct Placed {
+  Buffer buffer;
+  Bytes offset, length;
+  bool operator==(const Placed&) const = default;
+};
+
+// Bytes that a message moves, with their places at the receiver and at the sender.
+struct Moved {
+  Placed to, from;
+  bool operator==(const Moved&) const = default;
+};
+
+// Returns the pairs of bytes that the two ends of a message connect, as runs of maximal length, sorted by the receiver's bytes.
+std::vector<Moved> connected(const std::vector<Placed>& sent, const std::vector<Placed>& received) {
+  std::vector<Moved> pieces, runs;
+  auto from = sent.begin();
+  Bytes used = 0;  // bytes of *from that are already paired
+  for (Placed to : received)
+    for (Bytes length = 0; to.length > 0; to.offset += length, to.length -= length) {
+      length = std::min(to.length, from->length - used);
+      if (length > 0) pieces.push_back({{to.buffer, to.offset, length}, {from->buffer, from->offset + used, length}});
+      if ((used += length) == from->length) ++from, used = 0;
+    }
+  const auto place = [](const Moved& moved) { return std::pair(moved.to.buffer, moved.to.offset); };
+  std::sort(pieces.begin(), pieces.end(), [&](const Moved& a, const Moved& b) { return place(a) < place(b); });
+  const auto follows = [](const Placed& a, const Placed& b) { return a.buffer == b.buffer && a.offset + a.length == b.offset; };
+  for (const Moved& piece : pieces)
+    if (!runs.empty() && follows(runs.back().to, piece.to) && follows(runs.back().from, piece.from))
+      runs.back().to.length = runs.back().from.length += piece.to.length;
+    else
+      runs.push_back(piece);
+  return runs;
+}
+
+enum class Direction : std::uint8_t { send, receive };
+
+const std::vector<Message>& messages(const Round& round, Direction direction) {
+  return direction == Direction::send ? round.sends : round.receives;
+}
+
+const Message* find_message(const Program& program, Count number, Direction direction, Rank peer, std::optional<Port> port) {
+  for (const Round& round : program.rounds)
+    if (round.number == number)
+      for (const Message& message : messages(round, direction))
+        if (message.peer == peer && message.port == port) return &message;
+  return nullptr;
+}
+
+bool cuts_elements(const Local& local, Bytes element) {
+  const auto cut = [&](const Region& region) { return region.length % element != 0; };
+  return local.kind == LocalKind::reduce &&
+         (std::any_of(local.source.begin(), local.source.end(), cut) || std::any_of(local.target.begin(), local.target.end(), cut));
+}
+
+// Stores programs that are needed repeatedly, because the compared ranks have common peers.
+class Programs {
+ public:
+  explicit Programs(const Schedule& schedule) : schedule_(schedule) {}
+
+  // The reference is valid until `of` is called for a rank whose program is not stored.
+  const Program& of(Rank rank) {
+    if (const auto known = kept_.find(rank); known != kept_.end()) return known->second;
+    if (operations_ > most_kept) kept_.clear(), operations_ = 0;
+    const Program& program = kept_[rank] = schedule_.program(rank);
+    operations_ += operation_count(program);
+    return program;
+  }
+
+ private:
+  static constexpr Count most_kept = Count{1} << 20;  // in operations
+
+  const Schedule& schedule_;
+  std::map<Rank, Program> kept_;
+  Count operations_ = 0;
+};
+
+// Compares the program of a rank with the image of its representative's program.
+class Comparison {
+ public:
+  Comparison(const Schedule& schedule, Rank rank, const std::map<Rank, Program>& representatives, Programs& peers)
+      : symmetry_(*schedule.symmetry), problem_(schedule.problem), rank_(rank), representatives_(representatives), peers_(peers) {}
+
+  // Returns the first difference, or nothing if there is none.
+  std::optional<Finding> of(const Program& representative, const Program& own) {
+    const auto finding = [&](std::optional<Count> round, std::string_view difference) {
+      return Finding{Rule::false_symmetry,
+                     rank_,
+                     round ? stage_name(own.stages, *round) : "",
+                     round,
+                     {},
+                     fmt::format("{} than the image of rank {} under the stated symmetry ({})", difference, representative.rank,
+                                 symmetry_.name())};
+    };
+    if (own.rank != rank_) return finding({}, "is the program of another rank");
+    if (representative.stages != own.stages) return finding({}, "has other stages");
+    if (representative.scratch_bytes != own.scratch_bytes) return finding({}, "has another size of scratch");
+    if (representative.rounds.size() != own.rounds.size()) return finding({}, "acts in more or fewer rounds");
+    for (std::size_t r = 0; r < own.rounds.size(); ++r) {
+      const Round& a = representative.rounds[r];
+      const Round& b = own.rounds[r];
+      if (a.number != b.number) return finding(b.number, "acts in other rounds");
+      if (!same_locals(a.locals, b.locals)) return finding(b.number, "has other local operations");
+      if (!same_messages(a, b, Direction::send)) return finding(b.number, "sends other messages");
+      if (!same_messages(a, b, Direction::receive)) return finding(b.number, "receives other messages");
+      if (!same_controls(a.control_sends, b.control_sends) || !same_controls(a.control_receives, b.control_receives))
+        return finding(b.number, "has other control messages");
+    }
+    return std::nullopt;
+  }
+
+ private:
+  // Appends the bytes of a region to the list, merging adjacent ones. If `image` is given, the region is a representative's, and
+  // its image at that rank is appended.
+  void place(const Region& region, std::optional<Rank> image, std::vector<Placed>& list) const {
+    const auto append = [&](Bytes offset, Bytes length) {
+      if (!list.empty() && list.back().buffer == region.buffer && list.back().offset + list.back().length == offset)
+        list.back().length += length;
+      else
+        list.push_back({region.buffer, offset, length});
+    };
+    for_each_run(region, [&](Bytes offset, Bytes length) {
+      if (!image || !moves(region)) return append(offset, length);
+      const Bytes block = problem_.block_bytes;
+      while (length > 0) {
+        const Rank x = offset / block;
+        if (x < 0 || x >= problem_.ranks) return append(offset, length);  // outside its buffer, which another rule reports
+        const Bytes part = std::min(length, symmetry_.stretch(*image, x) * block - offset % block);
+        append(symmetry_.image(*image, x) * block + offset % block, part);
+        offset += part;
+        length -= part;
+      }
+    });
+  }
+
+  // Refuses regions with too many runs to compare. A few words of text can describe such regions.
+  void check_runs(const Regions& regions) const {
+    Count runs = 0;
+    for (const Region& region : regions) {
+      Count more = 1;
+      for (const Level& level : region.levels) more = times_at_most(more, level.count, most_runs + 1);
+      if ((runs += more) > most_runs) check_limit(problem_, runs, most_runs, "runs of memory in one message to compare");
+    }
+  }
+
+  bool moves(const Region& region) const {
+    return problem_.block_bytes > 0 && is_indexed_by_rank(region.buffer, problem_.collective);
+  }
+
+  bool same_regions(const Regions& a, const Regions& b) {
+    if (a == b && std::none_of(a.begin(), a.end(), [&](const Region& region) { return moves(region); })) return true;
+    place(a, rank_, image_);
+    place(b, {}, own_);
+    return image_ == own_;
+  }
+
+  void place(const Regions& regions, std::optional<Rank> image, std::vector<Placed>& list) const {
+    check_runs(regions);
+    list.clear();
+    for (const Region& region : regions) place(region, image, list);
+  }
+
+  // Ignores the order of operands: a symmetry is stated only if the order does not matter, and the image of the lower of two
+  // ranks may be the higher one.
+  bool same_locals(const std::vector<Local>& a, const std::vector<Local>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const Local& x, const Local& y) {
+      return x.kind == y.kind && same_regions(x.source, y.source) && same_regions(x.target, y.target) &&
+             cuts_elements(x, problem_.element_bytes) == cuts_elements(y, problem_.element_bytes);
+    });
+  }
+
+  // Ignores the order in which a round lists its messages, because the group may change it.
+  bool same_messages(const Round& its_round, const Round& own_round, Direction direction) {
+    const std::vector<Message>&a = messages(its_round, direction), &b = messages(own_round, direction);
+    if (a.size() != b.size()) return false;
+    std::map<std::pair<Rank, std::optional<Port>>, const Message*> others;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const Rank peer = symmetry_.image(rank_, a[i].peer);
+      const Message* other = &b[i];
+      if (other->peer != peer || other->port != a[i].port) {
+        if (others.empty())
+          for (const Message& message : b) others[{message.peer, message.port}] = &message;
+        const auto found = others.find({peer, a[i].port});
+        if (found == others.end()) return false;
+        other = found->second;
+      }
+      if (!same_regions(a[i].regions, other->regions) && !connect_alike(a[i], *other, own_round.number, direction)) return false;
+    }
+    return true;
+  }
+
+  // Returns true if this message and the representative's connect the same pairs of bytes, in whatever order their ends list them.
+  bool connect_alike(const Message& its, const Message& own, Count round, Direction direction) {
+    const Rank peer = own.peer;
+    if (peer < 0 || peer >= problem_.ranks) return false;
+    const Direction other = direction == Direction::send ? Direction::receive : Direction::send;
+    const Message* own_end = find_message(peers_.of(peer), round, other, rank_, own.port);
+    const Message* its_end = find_message(representatives_.at(symmetry_.representative_of(peer)), round, other,
+                                          symmetry_.preimage(peer, rank_), its.port);
+    if (!own_end || !its_end) return false;
+    for (const Message* message : {&its, own_end, its_end})
+      if (bytes(message->regions) != bytes(own.regions)) return false;
+    std::vector<Placed> own_far, image_far;
+    place(own.regions, {}, own_);
+    place(own_end->regions, {}, own_far);
+    place(its.regions, rank_, image_);
+    place(its_end->regions, peer, image_far);
+    return direction == Direction::send ? connected(own_, own_far) == connected(image_, image_far)
+                                        : connected(own_far, own_) == connected(image_far, image_);
+  }
+
+  bool same_controls(const std::vector<Control>& a, const std::vector<Control>& b) const {
+    std::multiset<std::pair<Rank, Bytes>> images, others;
+    for (const Control& control : a) images.emplace(symmetry_.image(rank_, control.peer), control.bytes);
+    for (const Control& control : b) others.emplace(control.peer, control.bytes);
+    return images == others;
+  }
+
+  const Symmetry& symmetry_;
+  const Problem& problem_;
+  const Rank rank_;
+  const std::map<Rank, Program>& representatives_;
+  Programs& peers_;
+  std::vector<Placed> image_, own_;
+};
 
 constexpr Count sampled = 64;
 
@@ -74,6 +316,24 @@ bool asks_alike(const Problem& problem, const std::vector<Program>& programs) {
 }
 
 }  // namespace
+
+std::optional<Finding> check_symmetry(const Schedule& schedule, const std::vector<Rank>& ranks) {
+  if (!schedule.symmetry) return std::nullopt;
+  const Symmetry& symmetry = *schedule.symmetry;
+  if (symmetry.ranks() != schedule.problem.ranks) {
+    std::string message = fmt::format("the stated symmetry ({}) is one of {}", symmetry.name(), counted(symmetry.ranks(), "rank"));
+    return Finding{Rule::false_symmetry, {}, "", {}, {}, std::move(message)};
+  }
+  std::map<Rank, Program> representatives;
+  if (!ranks.empty())
+    for (const Rank rank : symmetry.representatives()) representatives.emplace(rank, schedule.program(rank));
+  Programs peers(schedule);
+  for (const Rank rank : ranks) {
+    const Program& representative = representatives.at(symmetry.representative_of(rank));
+    if (auto found = Comparison(schedule, rank, representatives, peers).of(representative, schedule.program(rank))) return found;
+  }
+  return std::nullopt;
+}
 
 void check_by_symmetry(const Schedule& schedule, const VerifyOptions& options, Count port_limit, FindingList& findings,
                        Coverage& coverage) {

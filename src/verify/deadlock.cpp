@@ -7,10 +7,9 @@
 
 #include "foundation/assert.hpp"
 #include "quadrille/indexed.hpp"
-#include "schedule/meetings.hpp"
+#include "schedule/composition.hpp"
+#include "schedule/dependence.hpp"
 #include "schedule/ordering.hpp"
-#include "schedule/policy_name.hpp"
-#include "schedule/transform.hpp"
 #include "verify/finding_list.hpp"
 
 namespace quadrille {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Finds the causes of findings. Operations that were not finished are certainly wrong, so they come first (unfinished.hpp). Then
 // the suspects that explain most findings (choices.hpp) are taken as the cause of these, and so on with the rest. What no operation
-// explains is left, by rule. At last, causes that are probably one mistake are united (alike_causes.hpp, consequences.hpp).
+// explains is left, by rule. At last, causes that are probably one mistake are united (consequences.hpp).
 #include "quadrille/fault_cause.hpp"
 
 #include <fmt/format.h>
@@ -11,10 +11,9 @@
 #include <set>
 #include <tuple>
 
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
-#include "verify/alike_causes.hpp"
 #include "verify/choices.hpp"
 #include "verify/consequences.hpp"
 #include "verify/finding_list.hpp"

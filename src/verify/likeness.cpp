@@ -7,7 +7,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {

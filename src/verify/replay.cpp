@@ -17,14 +17,12 @@
 #include <span>
 
 #include "foundation/assert.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
-#include "schedule/meetings.hpp"
+#include "schedule/dependence.hpp"
 #include "schedule/symmetry.hpp"
-#include "verify/delivery.hpp"
-#include "verify/elements.hpp"
-#include "verify/runs.hpp"
+#include "verify/memory_rules.hpp"
 
 namespace quadrille {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "schedule/transform.hpp"
+#include "schedule/composition.hpp"
 #include "verify/finding_list.hpp"
 
 namespace quadrille {

@@ -26,7 +26,7 @@
 
 #include "quadrille/error.hpp"
 #include "quadrille/fault_cause.hpp"
-#include "verify/byte_flow.hpp"
+#include "verify/block_way.hpp"
 
 namespace quadrille {
 

@@ -15,11 +15,11 @@
 //   stage-disagreement   all programs list the same stages
 //   repeated-message     in a round, one rank sends another at most one message on each port, and one control message
 //   port-limit           no rank sends, or receives, more messages in a round than it has ports
-// Rule for schedules that state a symmetry (symmetry.cpp):
+// Rule for schedules that state a symmetry (by_symmetry.cpp):
 //   false-symmetry       the program of each rank is the image of its representative's program
-// Rule for all programs together (node_ports.cpp):
+// Rule for all programs together (network_rules.cpp):
 //   node-port-limit      no node has more exchanges with other nodes in a round than it has ports
-// Rules for schedules on a network, if requested (links.cpp):
+// Rules for schedules on a network, if requested (network_rules.cpp):
 //   no-such-way          a message with a port runs straight along that dimension to its receiver
 //   link-contention      no two messages of a round share a directed link
 // Rules that are checked by running all programs (replay.cpp; by_symmetry.cpp says why representatives suffice):
@@ -44,13 +44,12 @@
 #include <algorithm>
 #include <limits>
 
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "problem/collective_facts.hpp"
 #include "problem/limits.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/traffic.hpp"
-#include "schedule/extent.hpp"
-#include "schedule/region_words.hpp"
+#include "schedule/regions.hpp"
 #include "schedule/symmetry.hpp"
 #include "topology/round_messages.hpp"
 #include "verify/replay.hpp"

@@ -9,7 +9,7 @@
 #include <random>
 
 #include "patterns/bine.hpp"
-#include "patterns/modulo.hpp"
+#include "patterns/integers.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/interpreter.hpp"

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/baselines.hpp"
+#include "collectives/table.hpp"
 #include "quadrille/algorithm.hpp"
 
 namespace quadrille {

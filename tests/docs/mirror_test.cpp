@@ -81,11 +81,15 @@ struct Exception {
 
 constexpr Exception exceptions[] = {
     {"papers/exhibits", "papers/tests/exhibits_test.cpp", "every row of the table is tested in the same way"},
+    {"src/collectives/reducing/folded_pairs.cpp", "tests/collectives/reduction_test.cpp", "a part of several algorithms"},
+    {"src/collectives/slices/array_routes.cpp", "tests/collectives/alltoallv/array_exchange_test.cpp",
+     "a part of several algorithms"},
     {"src/collectives/slices/grid_exchange.cpp", "tests/collectives/alltoallv/four_stage_test.cpp", "a part of several algorithms"},
     {"src/collectives/slices/slice_passes.cpp", "tests/collectives/alltoallv/pass_memory_test.cpp", "a part of several algorithms"},
     {"src/execute/mpi/plug_in/communicator.cpp", "tests/mpi/executors_mpi.cpp", "a program per MPI runs plans by each executor"},
     {"src/execute/mpi/plug_in/far_edges.cpp", "tests/mpi/exchange_mpi.cpp", "a program per MPI exchanges between nodes"},
     {"src/execute/mpi/plug_in/group.cpp", "tests/mpi/callers/groups.cpp", "a program per MPI makes groups of many communicators"},
+    {"src/collectives/spreading/two_parts.cpp", "tests/collectives/reduction_test.cpp", "a part of several algorithms"},
     {"src/execute/mpi/plug_in/mpi_process.cpp", "tests/mpi/callers/progress.cpp", "a program per MPI shows its callbacks at work"},
     {"src/execute/mpi/plug_in/vendor.cpp", "tests/mpi/executors_mpi.cpp", "a program per MPI compares sums with it"},
     {"src/execute/shared/communicator.cpp", "tests/execute/shared/shared_test.cpp", "groups run plans through it"},
@@ -94,6 +98,7 @@ constexpr Exception exceptions[] = {
     {"tools/on_demand", "tests/tools/subcommands/project_test.cpp", "users see it through the subcommands"},
     {"tools/options/model_options.cpp", "tests/tools/subcommands/simulate_test.cpp", "users see it through the subcommands"},
     {"tools/options/subject.cpp", "tests/tools/own_schedule_test.cpp", "users see it through the subcommands"},
+    {"src/topology/network_files.cpp", "tests/topology/topology_test.cpp", "users see it as a topology"},
     {"tools/reports/explain_report.cpp", "tests/tools/subcommands/explain_test.cpp", "users see it through the subcommand"},
     {"tools/reports/price_report.cpp", "tests/tools/subcommands/price_test.cpp", "users see it through the subcommand"},
     {"tools/reports/race_plot.cpp", "tests/tools/subcommands/compare_test.cpp", "users see it through the subcommand"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "foundation/hash_table.hpp"
+#include "foundation/lookup.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "schedule/content_hash.hpp"
+#include "schedule/comparison.hpp"
 
 namespace quadrille {
 namespace {

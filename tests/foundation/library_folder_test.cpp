@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "foundation/library_folder.hpp"
+#include "foundation/system/folders.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "foundation/mpi_launchers.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "foundation/first_rank.hpp"
+#include "foundation/mpi_libraries.hpp"
 #include "support/variable.hpp"
 
 namespace quadrille {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "foundation/recent.hpp"
+#include "foundation/lookup.hpp"
 
 #include <gtest/gtest.h>
 

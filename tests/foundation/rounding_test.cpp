@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "foundation/rounding.hpp"
+#include "foundation/arithmetic.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,8 +10,7 @@
 #include <set>
 #include <vector>
 
-#include "patterns/modulo.hpp"
-#include "patterns/powers.hpp"
+#include "patterns/integers.hpp"
 
 namespace quadrille {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Compares binomial trees with their definition, for every root.
-#include "patterns/binomial.hpp"
+#include "patterns/trees.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tests that the parts of a cut differ by one at most and cover everything.
-#include "patterns/cut.hpp"
+#include "patterns/integers.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "patterns/message_window.hpp"
+#include "patterns/packing_rule.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Compares the factors of complete graphs with their definition, exhaustively.
-#include "patterns/one_factor.hpp"
+#include "patterns/factors.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every rank without a partner gets the data once, from a rank that has it.
-#include "patterns/passing_on.hpp"
+#include "patterns/covers.hpp"
 
 #include <gtest/gtest.h>
 

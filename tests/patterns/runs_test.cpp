@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Compares sets of indices, given as runs, with their definitions, exhaustively.
-#include "patterns/runs.hpp"
+#include "patterns/covers.hpp"
 
 #include <gtest/gtest.h>
 

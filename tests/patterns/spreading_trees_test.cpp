@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Trees with several branches: worked examples, and that parents and children agree.
-#include "patterns/spreading_trees.hpp"
+#include "patterns/trees.hpp"
 
 #include <gtest/gtest.h>
 

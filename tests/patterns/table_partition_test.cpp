@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cutting tables: every cell is in one area, spans and offsets are as promised, and an exhaustive search finds no
 // shorter cut.
-#include "patterns/table_partition.hpp"
+#include "patterns/concatenation.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "patterns/grid.hpp"
+#include "patterns/integers.hpp"
 
 namespace quadrille {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "problem/collective_words.hpp"
+#include "problem/problem_text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tests the limits of control groups, versions 1 and 2, with files that imitate the system's.
-#include "problem/memory.hpp"
+#include "problem/limits.hpp"
 
 #include <gtest/gtest.h>
 

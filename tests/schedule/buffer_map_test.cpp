@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "schedule/buffer_map.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "schedule/extent.hpp"
+#include "schedule/symmetry.hpp"
 
 #include <gtest/gtest.h>
 

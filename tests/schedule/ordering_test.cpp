@@ -6,8 +6,8 @@
 
 #include "quadrille/algorithm.hpp"
 #include "quadrille/program_builder.hpp"
-#include "schedule/meetings.hpp"
-#include "schedule/transform.hpp"
+#include "schedule/composition.hpp"
+#include "schedule/dependence.hpp"
 #include "support/three_rounds.hpp"
 
 namespace quadrille {

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "schedule/region_words.hpp"
-
 namespace quadrille {
 namespace {
 

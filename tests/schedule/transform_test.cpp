@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Programs made from other programs.
-#include "schedule/transform.hpp"
+#include "schedule/composition.hpp"
 
 #include <gtest/gtest.h>
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "patterns/grid.hpp"
+#include "patterns/integers.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/traffic.hpp"
 #include "support/environment.hpp"

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "patterns/runs.hpp"
+#include "patterns/covers.hpp"
 
 namespace quadrille::testing {
 

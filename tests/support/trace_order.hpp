@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "quadrille/trace.hpp"
+#include "schedule/composition.hpp"
 #include "schedule/dependence.hpp"
-#include "schedule/transform.hpp"
 
 namespace quadrille::testing {
 

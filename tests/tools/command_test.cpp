@@ -7,7 +7,7 @@
 #include <csignal>
 #include <set>
 
-#include "foundation/mpi_launchers.hpp"
+#include "foundation/mpi_libraries.hpp"
 #include "support/command.hpp"
 
 namespace quadrille {

@@ -11,7 +11,7 @@
 #include "quadrille/algorithm.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/document.hpp"
-#include "schedule/transform.hpp"
+#include "schedule/composition.hpp"
 #include "support/cases.hpp"
 #include "support/random_schedule.hpp"
 #include "support/sentence_of.hpp"

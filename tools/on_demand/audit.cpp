@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/groups.hpp"

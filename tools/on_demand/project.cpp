@@ -12,8 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "foundation/alternatives.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "on_demand/project_report.hpp"
 #include "on_demand/timeline_file.hpp"
 #include "options/arguments.hpp"

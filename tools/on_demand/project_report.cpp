@@ -9,7 +9,7 @@
 #include <set>
 
 #include "draw/plot.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "mpi_face/report/report_words.hpp"
 #include "quadrille/indexed.hpp"
 #include "support/text.hpp"

@@ -12,8 +12,7 @@
 #include <string_view>
 
 #include "draw/viewer_page.hpp"
-#include "foundation/text/byte_text.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "options/file_format.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/projection.hpp"

@@ -7,9 +7,9 @@
 #include <array>
 #include <charconv>
 
-#include "problem/collective_words.hpp"
+#include "problem/problem_text.hpp"
 #include "quadrille/indexed.hpp"
-#include "schedule/policy_name.hpp"
+#include "schedule/ordering.hpp"
 
 namespace quadrille::command {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "foundation/text/parsing.hpp"
-#include "problem/size_text.hpp"
+#include "problem/problem_text.hpp"
 #include "quadrille/problem.hpp"
 #include "quadrille/types.hpp"
 #include "support/refuse.hpp"

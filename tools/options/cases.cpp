@@ -7,8 +7,7 @@
 #include <algorithm>
 #include <set>
 
-#include "foundation/alternatives.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"
 #include "quadrille/candidate.hpp"
 #include "quadrille/error.hpp"

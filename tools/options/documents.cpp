@@ -10,9 +10,9 @@
 #include <cstring>
 #include <utility>
 
-#include "foundation/system/regular_file.hpp"
+#include "foundation/system/files.hpp"
 #include "options/arguments.hpp"
-#include "problem/collective_words.hpp"
+#include "problem/problem_text.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/document.hpp"
 #include "quadrille/error.hpp"

@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-#include "foundation/system/descriptor.hpp"
+#include "foundation/system/files.hpp"
 #include "foundation/text/parsing.hpp"
 #include "foundation/text/printable.hpp"
 #include "quadrille/error.hpp"

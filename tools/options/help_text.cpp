@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <map>
 
-#include "foundation/text/nearest.hpp"
+#include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
 #include "support/text.hpp"

@@ -14,7 +14,7 @@
 #include "quadrille/model.hpp"
 #include "reports/schedule_verdict.hpp"
 #include "reports/tune_report.hpp"
-#include "schedule/policy_name.hpp"
+#include "schedule/ordering.hpp"
 #include "support/text.hpp"
 
 namespace quadrille::command {

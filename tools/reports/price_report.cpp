@@ -11,13 +11,13 @@
 #include <tuple>
 #include <utility>
 
-#include "collectives/baselines.hpp"
+#include "collectives/table.hpp"
 #include "options/arguments.hpp"
 #include "options/model_options.hpp"
 #include "options/problem_options.hpp"
 #include "quadrille/error.hpp"
 #include "reports/schedule_verdict.hpp"
-#include "schedule/policy_name.hpp"
+#include "schedule/ordering.hpp"
 #include "support/text.hpp"
 
 namespace quadrille::command {

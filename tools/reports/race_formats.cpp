@@ -7,7 +7,7 @@
 
 #include "options/cases.hpp"
 #include "options/problem_options.hpp"
-#include "schedule/policy_name.hpp"
+#include "schedule/ordering.hpp"
 #include "tune/race/bandwidth.hpp"
 
 namespace quadrille::command {

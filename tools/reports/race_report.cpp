@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
 #include "options/file_format.hpp"
@@ -14,7 +14,7 @@
 #include "reports/race_formats.hpp"
 #include "reports/race_plot.hpp"
 #include "reports/result_file.hpp"
-#include "schedule/policy_name.hpp"
+#include "schedule/ordering.hpp"
 #include "support/machine.hpp"
 #include "support/output.hpp"
 #include "support/text.hpp"

@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "foundation/text/byte_text.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "options/documents.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/picoseconds.hpp"

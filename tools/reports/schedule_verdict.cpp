@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <set>
 
-#include "foundation/text/counted.hpp"
 #include "foundation/text/printable.hpp"
+#include "foundation/text/wording.hpp"
 #include "options/documents.hpp"
 #include "options/problem_options.hpp"
 #include "quadrille/error.hpp"
-#include "schedule/extent.hpp"
+#include "schedule/symmetry.hpp"
 #include "support/output.hpp"
 #include "support/text.hpp"
 

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/candidate.hpp"
 #include "quadrille/cost.hpp"
-#include "schedule/extent.hpp"
+#include "schedule/symmetry.hpp"
 #include "support/text.hpp"
 
 namespace quadrille::command {

@@ -7,7 +7,7 @@
 
 #include "quadrille/tune.hpp"
 #include "quadrille/wisdom.hpp"
-#include "schedule/policy_name.hpp"
+#include "schedule/ordering.hpp"
 #include "support/text.hpp"
 
 namespace quadrille::command {

@@ -25,7 +25,7 @@
 #include "options/problem_options.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
-#include "schedule/policy_name.hpp"
+#include "schedule/ordering.hpp"
 #include "support/refuse.hpp"
 #include "tune/race/probe_data.hpp"
 

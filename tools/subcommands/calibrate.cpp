@@ -11,7 +11,7 @@
 #include <memory>
 #include <set>
 
-#include "foundation/text/byte_text.hpp"
+#include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
 #include "quadrille/error.hpp"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <memory>
 
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
 #include "quadrille/error.hpp"

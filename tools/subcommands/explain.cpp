@@ -8,9 +8,8 @@
 #include <string>
 
 #include "execute/executors.hpp"
-#include "foundation/alternatives.hpp"
-#include "foundation/mpi_launchers.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/mpi_libraries.hpp"
+#include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
 #include "options/parser.hpp"

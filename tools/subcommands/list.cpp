@@ -9,12 +9,12 @@
 #include <memory>
 #include <string>
 
-#include "collectives/baselines.hpp"
+#include "collectives/table.hpp"
 #include "foundation/environment.hpp"
 #include "mpi_face/policy/step.hpp"
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
-#include "problem/collective_words.hpp"
+#include "problem/problem_text.hpp"
 #include "quadrille/algorithm.hpp"
 #include "subcommands/list_models.hpp"
 #include "subcommands/subcommand.hpp"

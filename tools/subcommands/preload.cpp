@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <memory>
 
-#include "foundation/alternatives.hpp"
-#include "foundation/mpi_launchers.hpp"
+#include "foundation/mpi_libraries.hpp"
+#include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
 #include "quadrille/transports.hpp"

@@ -2,7 +2,7 @@
 // quadrille project: what a recorded program would take on another machine, by the MPI library's collectives and by ours.
 #include <memory>
 
-#include "foundation/alternatives.hpp"
+#include "foundation/text/wording.hpp"
 #include "options/cases.hpp"
 #include "options/common_options.hpp"
 #include "subcommands/on_demand.hpp"

@@ -13,7 +13,7 @@
 #include "execute/agreement.hpp"
 #include "execute/executors.hpp"
 #include "execute/transport.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
 #include "options/common_options.hpp"

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "execute/executors.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"
 #include "quadrille/fit.hpp"
 #include "quadrille/indexed.hpp"

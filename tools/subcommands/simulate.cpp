@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "foundation/text/counted.hpp"
 #include "foundation/text/printable.hpp"
+#include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
 #include "options/common_options.hpp"
@@ -22,7 +22,7 @@
 #include "quadrille/indexed.hpp"
 #include "quadrille/simulate.hpp"
 #include "reports/schedule_verdict.hpp"
-#include "schedule/policy_name.hpp"
+#include "schedule/ordering.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/output.hpp"
 #include "support/text.hpp"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "collectives/short_specification.hpp"
+#include "collectives/table.hpp"
 #include "draw/schedule_trace.hpp"
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
@@ -20,7 +20,7 @@
 #include "quadrille/verify.hpp"
 #include "reports/schedule_verdict.hpp"
 #include "reports/simulated_times.hpp"
-#include "schedule/policy_name.hpp"
+#include "schedule/ordering.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/output.hpp"
 

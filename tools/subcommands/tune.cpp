@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "execute/agreement.hpp"
-#include "foundation/rounding.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/arithmetic.hpp"
+#include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
 #include "options/documents.hpp"
@@ -26,7 +26,6 @@
 #include "quadrille/transports.hpp"
 #include "quadrille/tune.hpp"
 #include "reports/tune_report.hpp"
-#include "schedule/forms/json_tree.hpp"
 #include "schedule/forms/json_value.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/launcher.hpp"

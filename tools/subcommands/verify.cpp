@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "collectives/short_specification.hpp"
+#include "collectives/table.hpp"
 #include "foundation/text/parsing.hpp"
 #include "foundation/text/printable.hpp"
 #include "options/arguments.hpp"

@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "collectives/short_specification.hpp"
+#include "collectives/table.hpp"
 #include "draw/schedule_trace.hpp"
 #include "draw/viewer_page.hpp"
 #include "options/arguments.hpp"

@@ -11,9 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "foundation/alternatives.hpp"
 #include "foundation/mpi_libraries.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"
 #include "options/common_options.hpp"
 #include "options/documents.hpp"

@@ -12,9 +12,9 @@
 #include <sstream>
 
 #include "foundation/environment.hpp"
-#include "foundation/mpi_launchers.hpp"
+#include "foundation/mpi_libraries.hpp"
 #include "foundation/system/file_replacement.hpp"
-#include "foundation/system/regular_file.hpp"
+#include "foundation/system/files.hpp"
 #include "mpi_face/report/report_folder.hpp"
 #include "mpi_face/rules.hpp"
 #include "options/arguments.hpp"

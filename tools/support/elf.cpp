@@ -14,7 +14,7 @@
 #include <optional>
 #include <string_view>
 
-#include "foundation/system/descriptor.hpp"
+#include "foundation/system/files.hpp"
 
 namespace quadrille::command {
 namespace {

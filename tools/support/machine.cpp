@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "foundation/system/proc.hpp"
-#include "problem/memory.hpp"
+#include "problem/limits.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille::command {

@@ -5,7 +5,7 @@
 
 #include "execute/executions/plan_memory.hpp"
 #include "foundation/environment.hpp"
-#include "foundation/text/nearest.hpp"
+#include "foundation/text/wording.hpp"
 #include "mpi_face/report/report_folder.hpp"
 #include "mpi_face/rules.hpp"
 #include "quadrille/error.hpp"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "foundation/text/byte_text.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/schedule.hpp"
 #include "quadrille/types.hpp"
 

@@ -15,7 +15,7 @@
 //         the groups: fewer exchanges leave a group than with recursive doubling or halving.
 #include "collectives/reducing/folding.hpp"
 #include "collectives/spreading/gathering.hpp"
-#include "patterns/powers.hpp"
+#include "patterns/integers.hpp"
 #include "schedule/reduction.hpp"
 
 namespace quadrille {

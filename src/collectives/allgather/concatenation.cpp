@@ -71,14 +71,7 @@ LastRound last_round(const std::string& word) {
 }
 
 std::vector<Parameter> parameters() {
-  return {{.name = "ports",
-           .summary = "messages that a rank sends, and receives, in one round",
-           .standard = Count{1},
-           .choices = {},
-           .least = 1,
-           .most = [](const Problem& problem) { return std::max<Count>(1, problem.ranks - 1); },
-           .range = "1..max(1,p-1)",
-           .worth_trying = ports_worth_trying},
+  return {ports_parameter(),
           {.name = "last",
            .summary = "if one last round has more than the least volume: keep it, or use two rounds, or (best) use two if that "
                       "saves over 8 KiB",

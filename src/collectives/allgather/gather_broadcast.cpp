@@ -7,7 +7,7 @@
 // Cost    By default C1 = 2 ceil(log2 p) rounds, C2 = p - 1 + p ceil(log2 p) blocks.
 // Prefer  never; a baseline: circulant has half the rounds and a volume of p - 1 blocks.
 #include "collectives/shares.hpp"
-#include "collectives/spreading/rooted_parts.hpp"
+#include "collectives/spreading/two_parts.hpp"
 
 namespace quadrille {
 

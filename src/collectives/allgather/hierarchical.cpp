@@ -7,8 +7,8 @@
 //         nothing to do before the lanes; with one lane, leaders broadcast everything inside their nodes.
 // Cost    The shares of all other nodes enter a node once, the least possible; C1 is the sum of the parts' rounds.
 // Prefer  several ranks on a node. One lane for short shares.
+#include "collectives/hierarchy/parts.hpp"
 #include "collectives/hierarchy/record.hpp"
-#include "collectives/hierarchy/share_parts.hpp"
 
 namespace quadrille {
 namespace {
@@ -26,25 +26,8 @@ std::vector<Phase> phases(const Problem& problem, const Lanes& lanes, const Para
     return lanes.leads(rank) ? shares.of_lane(Buffer::output, lanes.lane_of(rank)) : Regions{};
   };
   std::vector<Phase> all;
-  if (!lanes.all_lead())
-    all.push_back({.stage = "gather in nodes",
-                   .groups = &lanes.groups(),
-                   .problem = [=, &problem, &lanes](Count group) -> std::optional<Problem> {
-                     if (lanes.groups().size(group) == 1) return std::nullopt;
-                     return part_of_shares(problem, Collective::gather, shares.counts_in_group(group),
-                                           lanes.groups().index_of(lanes.leader(group)));
-                   },
-                   .input = own,
-                   .output = of_group});
-  all.push_back({.stage = "gather between nodes",
-                 .where = Phase::Where::between,
-                 .groups = &lanes.lanes(),
-                 .problem = [=, &problem, &lanes](Count lane) -> std::optional<Problem> {
-                   if (lane == lanes.count()) return std::nullopt;
-                   return part_of_shares(problem, Collective::allgather, shares.counts_in_lane(lane));
-                 },
-                 .input = of_group,
-                 .output = of_lane});
+  if (!lanes.all_lead()) all.push_back(shares.in_groups("gather in nodes", Collective::gather, own, of_group));
+  all.push_back(shares.between_nodes("gather between nodes", Collective::allgather, of_group, of_lane));
   all.push_back({.stage = lanes.count() == 1 ? "broadcast in nodes" : "gather lanes in nodes",
                  .groups = &lanes.nodes(),
                  .problem = [=, &problem, &lanes](Count node) -> std::optional<Problem> {

@@ -11,7 +11,7 @@
 //         the sum over the rounds of the largest m shares that one rank sends.
 // Prefer  p a power of two and blocks of similar size, on links that carry both directions at once.
 #include "collectives/spreading/gathering.hpp"
-#include "patterns/powers.hpp"
+#include "patterns/integers.hpp"
 
 namespace quadrille {
 namespace {

@@ -7,7 +7,7 @@
 // Cost    By default C1 = 2 ceil(log2 p) rounds and C2 = 2 ceil(log2 p) vectors: twice those of recursive-doubling if p is a
 //         power of two.
 // Prefer  never; a baseline: recursive-doubling takes half the time if p is a power of two.
-#include "collectives/spreading/rooted_parts.hpp"
+#include "collectives/spreading/two_parts.hpp"
 
 namespace quadrille {
 

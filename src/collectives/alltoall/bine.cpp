@@ -11,8 +11,7 @@
 // Prefer  small blocks on networks of groups with few links between them, with ranks in the order of the groups.
 #include "patterns/bine.hpp"
 #include "collectives/slices/pairs.hpp"
-#include "patterns/modulo.hpp"
-#include "patterns/powers.hpp"
+#include "patterns/integers.hpp"
 #include "quadrille/program_builder.hpp"
 
 namespace quadrille {

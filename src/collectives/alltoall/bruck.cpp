@@ -12,7 +12,7 @@
 // Prefer  small blocks, where the number of rounds dominates the time.
 #include "collectives/worth_trying.hpp"
 #include "patterns/covers.hpp"
-#include "patterns/modulo.hpp"
+#include "patterns/integers.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/program_builder.hpp"
 
@@ -148,20 +148,8 @@ extern const Algorithm alltoall_bruck{
         "About log2 p rounds take the place of p - 1, which decides for short blocks; in return about half of all blocks travel in "
         "each round.",
     .source = "bruck1997, sections 3 and 4",
-    .parameters = {{.name = "radix",
-                    .summary = "base of the digits: 2 has the fewest rounds on one port, p the smallest volume",
-                    .standard = Count{2},
-                    .least = 2,
-                    .most = [](const Problem& problem) { return std::max<Count>(2, problem.ranks); },
-                    .range = "2..max(2,p)",
-                    .worth_trying = radices_worth_trying},
-                   {.name = "ports",
-                    .summary = "messages that a rank sends, and receives, in one round",
-                    .standard = Count{1},
-                    .least = 1,
-                    .most = [](const Problem& problem) { return std::max<Count>(1, problem.ranks - 1); },
-                    .range = "1..max(1,p-1)",
-                    .worth_trying = ports_worth_trying},
+    .parameters = {radix_parameter("base of the digits: 2 has the fewest rounds on one port, p the smallest volume"),
+                   ports_parameter(),
                    {.name = "form",
                     .summary = "as printed (classical), or without rotations and scratch memory (zero-rotation)",
                     .standard = "zero-rotation",

@@ -22,9 +22,7 @@
 
 #include <algorithm>
 
-#include "collectives/exchange/one_factor_exchange.hpp"
-#include "collectives/exchange/segmented_exchange.hpp"
-#include "collectives/exchange/timetable.hpp"
+#include "collectives/exchange/direct_exchange.hpp"
 #include "patterns/node_timetable.hpp"
 #include "problem/node_ranks.hpp"
 

@@ -15,9 +15,9 @@
 #include <algorithm>
 #include <map>
 
-#include "collectives/slices/counts_agreement.hpp"
 #include "collectives/slices/pairs.hpp"
-#include "patterns/one_factor.hpp"
+#include "collectives/slices/slice_code.hpp"
+#include "patterns/factors.hpp"
 #include "problem/node_ranks.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/indexed.hpp"

@@ -7,7 +7,7 @@
 // Cost    C1 = 1 round per segment, on p - 1 ports; each block moves once.
 // Prefer  medium and large blocks on a network that takes many messages at once; use segments if the network becomes
 //         congested early.
-#include "collectives/exchange/segmented_exchange.hpp"
+#include "collectives/exchange/direct_exchange.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/program_builder.hpp"
 

@@ -11,7 +11,7 @@
 // Cost    p ranks: (p + 1) / 2 rounds, C2 = ceil((p + 1)^2 / 8) blocks; alltoall/torus takes (p - 1) / 2 rounds and
 //         (p^2 - 1) / 8 blocks.
 // Prefer  never; it shows the proposal of the source, and alltoall/torus is at least as good in every respect.
-#include "patterns/modulo.hpp"
+#include "patterns/integers.hpp"
 #include "patterns/ring_kernel.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/checked.hpp"

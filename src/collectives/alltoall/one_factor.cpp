@@ -9,7 +9,7 @@
 //         even p. C2 = C1 blocks; with counts, the sum over the rounds of the longest message. Each byte travels once.
 // Prefer  large blocks, or counts that are about equal in both directions, on links that carry both directions at once, if p is
 //         not a power of two.
-#include "collectives/exchange/one_factor_exchange.hpp"
+#include "collectives/exchange/direct_exchange.hpp"
 
 namespace quadrille {
 

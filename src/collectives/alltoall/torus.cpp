@@ -23,7 +23,7 @@
 #include <algorithm>
 
 #include "collectives/exchange/torus_slots.hpp"
-#include "patterns/cut.hpp"
+#include "patterns/integers.hpp"
 #include "patterns/ring_kernel.hpp"
 #include "quadrille/algorithm.hpp"
 

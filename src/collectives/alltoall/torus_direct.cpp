@@ -7,7 +7,7 @@
 //         network must have the routing `balanced`.
 // Idea    On a ring of n, a message over d < n/2 links, the message onwards from its target over n/2 - d links and the same
 //         two from the opposite places use each link of one direction once: a phase. Both ends of these messages are two
-//         residues modulo n/2, so phases are pairs of residues, and a 1-factor of these (patterns/one_factor.hpp) is n/4 phases
+//         residues modulo n/2, so phases are pairs of residues, and a 1-factor of these (patterns/factors.hpp) is n/4 phases
 //         in which each rank sends one message. One more factor has what goes n/2 links, upwards from even places and
 //         downwards from odd ones, together with what stays. On a torus the phases of a factor in one dimension meet those of a
 //         factor in the others, each phase one phase of each other dimension at a time. Directions change all together, so two
@@ -18,8 +18,8 @@
 #include <algorithm>
 
 #include "collectives/exchange/torus_slots.hpp"
-#include "patterns/modulo.hpp"
-#include "patterns/one_factor.hpp"
+#include "patterns/factors.hpp"
+#include "patterns/integers.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/indexed.hpp"
 

@@ -10,7 +10,7 @@
 // Prefer  balanced counts, or few partners, on a network that takes several messages at once.
 #include <algorithm>
 
-#include "collectives/exchange/by_distance.hpp"
+#include "collectives/exchange/direct_exchange.hpp"
 
 namespace quadrille {
 namespace {

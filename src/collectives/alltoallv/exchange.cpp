@@ -17,7 +17,7 @@
 #include <algorithm>
 #include <map>
 
-#include "collectives/exchange/by_distance.hpp"
+#include "collectives/exchange/direct_exchange.hpp"
 #include "collectives/slices/pairs.hpp"
 #include "patterns/packing_rule.hpp"
 #include "problem/node_ranks.hpp"

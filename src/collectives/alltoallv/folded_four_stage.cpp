@@ -8,11 +8,10 @@
 // Cost    two rounds more than A4 on the complete rows. C2 is up to twice as large, because a rank acts for two, plus
 //         2L for the two moves (L is the most that a rank sends or receives).
 // Prefer  never; a baseline: four-stage needs no such moves. If the last row is full, both are the same.
-#include "collectives/slices/array_sides.hpp"
-#include "collectives/slices/counts_agreement.hpp"
-#include "collectives/slices/grid_route.hpp"
+#include "collectives/slices/array_routes.hpp"
 #include "collectives/slices/pairs.hpp"
-#include "collectives/slices/route_replay.hpp"
+#include "collectives/slices/slice_code.hpp"
+#include "collectives/slices/slice_passes.hpp"
 
 namespace quadrille {
 namespace {

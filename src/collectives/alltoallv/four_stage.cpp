@@ -13,11 +13,11 @@
 //         of a rank together are about 2L. With sides N_i, C1 = 2 sum of (N_i - 1), and C2 is at most 2L sum of
 //         (1 - 1/N_i) plus rounding.
 // Prefer  uneven counts of short to medium length, for about 20 ranks or more.
-#include "collectives/slices/array_sides.hpp"
-#include "collectives/slices/counts_agreement.hpp"
+#include "collectives/slices/array_routes.hpp"
 #include "collectives/slices/grid_exchange.hpp"
 #include "collectives/slices/pairs.hpp"
-#include "collectives/slices/route_replay.hpp"
+#include "collectives/slices/slice_code.hpp"
+#include "collectives/slices/slice_passes.hpp"
 
 namespace quadrille {
 

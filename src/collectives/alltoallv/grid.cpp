@@ -12,10 +12,10 @@
 //         the most that a rank sends or receives. With sides N_i, C1 = sum of N_i - 1, and each byte travels once for
 //         each side.
 // Prefer  short, balanced counts, where the number of rounds dominates the time; for uneven counts use four-stage.
-#include "collectives/slices/array_sides.hpp"
-#include "collectives/slices/counts_agreement.hpp"
+#include "collectives/slices/array_routes.hpp"
 #include "collectives/slices/grid_exchange.hpp"
-#include "collectives/slices/route_replay.hpp"
+#include "collectives/slices/slice_code.hpp"
+#include "collectives/slices/slice_passes.hpp"
 
 namespace quadrille {
 namespace {

@@ -12,13 +12,166 @@
 //         It sends L along a column, if the smaller group has at least as many ranks as a column; plus rounding to grains. L is the
 //         most that a rank sends or receives. Two stages: the terms of the last two.
 // Prefer  few of the ranks send, or few receive: alltoallv/four-stage has rounds for rows and columns of all ranks.
-#include "collectives/slices/counts_agreement.hpp"
-#include "collectives/slices/group_route.hpp"
+#include <algorithm>
+
+#include "collectives/slices/array_routes.hpp"
 #include "collectives/slices/pairs.hpp"
-#include "collectives/slices/route_replay.hpp"
+#include "collectives/slices/slice_code.hpp"
+#include "collectives/slices/slice_passes.hpp"
+#include "patterns/integers.hpp"
 
 namespace quadrille {
 namespace {
+
+GridRoute grid_of(Count ranks, std::optional<Split> split, Bytes grain) {
+  return {ranks, RankArray::best_columns(ranks), split, grain};
+}
+
+template <class Bytes_of>
+std::vector<Rank> ranks_with_bytes(Count ranks, Bytes_of&& bytes_of) {
+  std::vector<Rank> list;
+  for (Rank rank = 0; rank < ranks; ++rank)
+    if (bytes_of(rank) > 0) list.push_back(rank);
+  return list;
+}
+
+// The route of an irregular exchange from a group of senders to a group of receivers [liu2002, section 5]: the stages of A4, with
+// each group in an array of its own. The senders deal all data out among themselves, along the rows and columns of their array.
+// Then data crosses to the receivers and moves along the columns of the larger group's array:
+//   more receivers   a sender has one message for each column, to the receiver there that is its *entry*; this one forwards data
+//                    along its column.
+//   more senders     the reverse: along its column, data moves to the *entry* of its target, which sends it there.
+// The entry of the smaller group's member b in a column of height h is in row b mod h. The groups may overlap; ranks of neither
+// group take no part.
+class GroupRoute : public SliceRoute {
+ public:
+  // The senders and the receivers are the ranks that send, or receive, any byte. Without `split`, nothing is dealt out.
+  GroupRoute(const Problem& problem, std::optional<Split> split, Bytes grain);
+
+  Count ranks() const override { return size(at_place_); }
+  Count passes() const override { return dealing_passes_ + 2; }
+  std::string_view name(Count pass) const override;
+  std::vector<Meeting> meetings(Count pass, Rank me) const override;
+  Count place_of(Rank target) const override { return places_[index(target)]; }
+  Rank at_place(Count place) const override { return at_place_[index(place)]; }
+  void deal(Count pass, Rank me, const std::vector<HeldSlice>& held, const Hand& hand) const override;
+
+ private:
+  // The members of a group, which are numbered from 0 in the order of their ranks.
+  struct Group {
+    std::vector<Rank> members;
+    std::optional<Count> number_of(Rank rank) const;
+    std::optional<Rank> member(std::optional<Count> number) const;
+    Count places() const { return std::max<Count>(size(members), 1); }  // of an array for them
+  };
+
+  bool is_dealing(Count pass) const { return pass < dealing_passes_; }
+  bool is_crossing(Count pass) const { return pass == dealing_passes_ + (receivers_are_more_ ? 0 : 1); }
+  const Group& larger() const { return receivers_are_more_ ? receivers_ : senders_; }
+  const Group& smaller() const { return receivers_are_more_ ? senders_ : receivers_; }
+  Rank entry(Count number, Count column) const;
+  std::vector<Meeting> crossings(Rank me) const;
+
+  Group senders_, receivers_;
+  bool receivers_are_more_;
+  GridRoute dealing_;   // of the senders' numbers
+  RankArray crossing_;  // of the larger group's numbers
+  Count dealing_passes_ = 0;
+  std::vector<Count> places_;  // by target
+  std::vector<Rank> at_place_;
+};
+
+std::optional<Count> GroupRoute::Group::number_of(Rank rank) const {
+  const auto found = std::lower_bound(members.begin(), members.end(), rank);
+  if (found == members.end() || *found != rank) return std::nullopt;
+  return found - members.begin();
+}
+
+std::optional<Rank> GroupRoute::Group::member(std::optional<Count> number) const {
+  return number ? std::optional(members[index(*number)]) : std::nullopt;
+}
+
+GroupRoute::GroupRoute(const Problem& problem, std::optional<Split> split, Bytes grain)
+    : senders_{ranks_with_bytes(problem.ranks, [&](Rank rank) { return Traffic(problem).sent_bytes(rank); })},
+      receivers_{ranks_with_bytes(problem.ranks, [&](Rank rank) { return Traffic(problem).received_bytes(rank); })},
+      receivers_are_more_(receivers_.members.size() >= senders_.members.size()),
+      dealing_(grid_of(senders_.places(), split, grain)),
+      crossing_(grid_of(larger().places(), split, grain).array()),
+      places_(index(problem.ranks)) {
+  while (dealing_.pass(dealing_passes_) == GridRoute::Pass::deal_along_rows ||
+         dealing_.pass(dealing_passes_) == GridRoute::Pass::deal_along_columns)
+    ++dealing_passes_;
+  for (Count place = 0; place < size(receivers_.members); ++place)
+    at_place_.push_back(receivers_.members[index(receivers_are_more_ ? crossing_.at_place(place) : place)]);
+  for (Rank rank = 0; rank < problem.ranks; ++rank)
+    if (!receivers_.number_of(rank)) at_place_.push_back(rank);
+  for (Count place = 0; place < problem.ranks; ++place) places_[index(at_place(place))] = place;
+}
+
+std::string_view GroupRoute::name(Count pass) const {
+  if (is_dealing(pass)) return dealing_.name(pass);
+  return is_crossing(pass) ? "from senders to receivers" : "collect along columns";
+}
+
+// The member of the larger group that exchanges with a member of the smaller one in a column.
+Rank GroupRoute::entry(Count number, Count column) const {
+  return larger().members[index(crossing_.rank_at(number % crossing_.height(column), column))];
+}
+
+std::vector<SliceRoute::Meeting> GroupRoute::meetings(Count pass, Rank me) const {
+  std::vector<Meeting> list;
+  if (is_dealing(pass)) {
+    const auto sender = senders_.number_of(me);
+    for (const Meeting& meeting : dealing_.meetings(pass, sender.value_or(0)))
+      list.push_back(sender ? Meeting{senders_.member(meeting.to), senders_.member(meeting.from)} : Meeting{});
+    return list;
+  }
+  if (is_crossing(pass)) return crossings(me);
+  const auto number = larger().number_of(me);
+  const auto other = [&](std::optional<Count> of) { return of == number ? std::nullopt : larger().member(of); };
+  for (Count step = 1; step <= crossing_.column_steps(); ++step)
+    list.push_back(number ? Meeting{other(crossing_.column_receiver(*number, step)), other(crossing_.column_sender(*number, step))}
+                          : Meeting{});
+  return list;
+}
+
+// A member of the smaller group has one message for each column. Those that have the same entry in a column differ by multiples of
+// its height. So member b meets its entry in column c in round c + b / h, modulo the number of rounds, where h is the least height.
+// Two members that meet the same entry of a column have different values of b / h, so they meet it in different rounds.
+std::vector<SliceRoute::Meeting> GroupRoute::crossings(Rank me) const {
+  const Count columns = crossing_.columns(), least_height = crossing_.height(columns - 1);
+  std::vector<Meeting> list(index(std::max(columns, ceil_divide(smaller().places(), least_height))));
+  const auto meet = [&](Count number, Count column, Rank with, bool sends) {
+    Meeting& meeting = list[index((column + number / least_height) % size(list))];
+    if (with != me) (sends ? meeting.to : meeting.from) = with;
+  };
+  if (larger().members.empty()) return list;
+  if (const auto number = smaller().number_of(me))
+    for (Count column = 0; column < columns; ++column) meet(*number, column, entry(*number, column), receivers_are_more_);
+  if (const auto place = larger().number_of(me)) {
+    const Count column = crossing_.column_of(*place), height = crossing_.height(column);
+    for (Count number = crossing_.row_of(*place); number < size(smaller().members); number += height)
+      meet(number, column, smaller().members[index(number)], !receivers_are_more_);
+  }
+  return list;
+}
+
+void GroupRoute::deal(Count pass, Rank me, const std::vector<HeldSlice>& held, const Hand& hand) const {
+  if (held.empty()) return;
+  if (is_dealing(pass)) {
+    dealing_.deal(pass, *senders_.number_of(me), held,
+                  [&](const HeldSlice& slice, Count number) { hand(slice, *senders_.member(number)); });
+    return;
+  }
+  for (const HeldSlice& slice : held) {
+    if (pass == passes() - 1) {
+      hand(slice, slice.target);
+      continue;
+    }
+    const Count sender = *senders_.number_of(me), receiver = *receivers_.number_of(slice.target);
+    hand(slice, receivers_are_more_ ? entry(sender, crossing_.column_of(receiver)) : entry(receiver, crossing_.column_of(sender)));
+  }
+}
 
 Parameter stages_parameter() {
   return {.name = "stages",

@@ -11,9 +11,9 @@
 // Prefer  never; a baseline: for sorted data, as here, two-phase moves the same messages in p pieces each.
 #include <fmt/format.h>
 
-#include "collectives/slices/counts_agreement.hpp"
 #include "collectives/slices/pairs.hpp"
-#include "patterns/modulo.hpp"
+#include "collectives/slices/slice_code.hpp"
+#include "patterns/integers.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"

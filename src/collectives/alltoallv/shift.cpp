@@ -6,7 +6,7 @@
 // Cost    C1 <= p - 1 rounds; C2 is the sum over distances of the longest message, between L and (p-1) times the
 //         longest, where L is the most that a rank sends or receives.
 // Prefer  balanced counts, and long messages: each byte travels once.
-#include "collectives/exchange/by_distance.hpp"
+#include "collectives/exchange/direct_exchange.hpp"
 
 namespace quadrille {
 

@@ -12,7 +12,7 @@
 
 #include "collectives/slices/pairs.hpp"
 #include "collectives/slices/slice_passes.hpp"
-#include "patterns/modulo.hpp"
+#include "patterns/integers.hpp"
 #include "quadrille/algorithm.hpp"
 
 namespace quadrille {

@@ -10,7 +10,7 @@
 #include <algorithm>
 
 #include "collectives/spreading/broadcasting.hpp"
-#include "patterns/spreading_trees.hpp"
+#include "patterns/trees.hpp"
 
 namespace quadrille {
 namespace {

@@ -3,7 +3,7 @@
 // Source  [grama2003] broadcast and reduction on a mesh.
 // Needs   rows divides p.
 // Idea    On a line, the rank that has the vector cuts the line in two parts and sends the vector to the rank at the
-//         same relative position of the other part. Then both parts continue independently (patterns/mesh_tree.hpp). No
+//         same relative position of the other part. Then both parts continue independently (patterns/trees.hpp). No
 //         two messages of a round use the same link of a mesh or torus that has the sides of the grid, for any sides
 //         and any root.
 // Cost    sides N_i: C1 = sum of ceil(log2 N_i) rounds, which is log2 p if all sides are powers of two; C2 = C1
@@ -12,7 +12,7 @@
 //         binomial has no more rounds and shares no link either.
 #include "collectives/spreading/broadcasting.hpp"
 #include "collectives/spreading/grid_rows.hpp"
-#include "patterns/mesh_tree.hpp"
+#include "patterns/trees.hpp"
 
 namespace quadrille {
 

@@ -7,8 +7,8 @@
 //         halves. If p is even, the last rank has no partner and gets its other half from the root.
 // Cost    C1 = depth + 1 rounds on 2 ports, C2 = (depth + 1) b / 2 bytes; the depth is about log2 p.
 // Prefer  long vectors among a moderate number of ranks, where the tree alone would take twice the bytes.
-#include "collectives/segments.hpp"
-#include "patterns/spreading_trees.hpp"
+#include "collectives/shares.hpp"
+#include "patterns/trees.hpp"
 #include "quadrille/program_builder.hpp"
 
 namespace quadrille {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "foundation/assert.hpp"
-#include "patterns/modulo.hpp"
+#include "patterns/integers.hpp"
 
 namespace quadrille {
 

@@ -6,6 +6,9 @@
 
 namespace quadrille {
 
+// The parameters of hierarchical algorithms, with their defaults and the values worth trying.
+std::vector<Parameter> parameters_of_hierarchy(Collective collective);
+
 template <Form form>
 Algorithm hierarchical(Collective collective, std::string summary, std::string_view picture,
                        std::string_view needs = "several nodes, one with several ranks, and what the parts need") {

@@ -11,7 +11,7 @@
 #include "patterns/bine.hpp"
 #include "collectives/reducing/folding.hpp"
 #include "collectives/spreading/broadcasting.hpp"
-#include "patterns/powers.hpp"
+#include "patterns/integers.hpp"
 #include "schedule/reduction.hpp"
 
 namespace quadrille {

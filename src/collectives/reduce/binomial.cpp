@@ -11,9 +11,8 @@
 // Prefer  short vectors.
 
 #include "collectives/reducing/folding.hpp"
-#include "collectives/reducing/forwarding.hpp"
 #include "collectives/spreading/broadcasting.hpp"
-#include "patterns/powers.hpp"
+#include "patterns/integers.hpp"
 #include "schedule/reduction.hpp"
 
 namespace quadrille {

@@ -7,9 +7,9 @@
 //         forwards the result to the root of the reduction.
 // Cost    C1 = floor(log2 p) rounds on 2 ports and C2 as many vectors, and one more of both unless the root is p - 1.
 // Prefer  an operator that does not commute, if a rank can receive two messages at once.
-#include "collectives/reducing/forwarding.hpp"
+#include "collectives/reducing/folding.hpp"
 #include "collectives/spreading/broadcasting.hpp"
-#include "patterns/spreading_trees.hpp"
+#include "patterns/trees.hpp"
 #include "schedule/reduction.hpp"
 
 namespace quadrille {

@@ -14,8 +14,8 @@
 
 #include "collectives/spreading/broadcasting.hpp"
 #include "collectives/spreading/grid_rows.hpp"
-#include "patterns/mesh_tree.hpp"
-#include "patterns/powers.hpp"
+#include "patterns/integers.hpp"
+#include "patterns/trees.hpp"
 #include "schedule/reduction.hpp"
 
 namespace quadrille {

@@ -11,7 +11,7 @@
 
 #include "collectives/reducing/folding.hpp"
 #include "collectives/shares.hpp"
-#include "patterns/passing_on.hpp"
+#include "patterns/covers.hpp"
 
 namespace quadrille {
 namespace {

@@ -7,8 +7,8 @@
 //         groups.
 // Cost    The shares of all other nodes leave a node once, the least possible; C1 is the sum of the parts' rounds.
 // Prefer  several ranks on a node. One lane for short shares.
+#include "collectives/hierarchy/parts.hpp"
 #include "collectives/hierarchy/record.hpp"
-#include "collectives/hierarchy/share_parts.hpp"
 
 namespace quadrille {
 namespace {
@@ -47,25 +47,8 @@ std::vector<Phase> phases(const Problem& problem, const Lanes& lanes, const Para
                           },
                           .input = [=](Rank rank) { return shares.of_all(Buffer::input, rank); },
                           .output = of_node},
-                         {.stage = "combine between nodes",
-                          .where = Phase::Where::between,
-                          .groups = &lanes.lanes(),
-                          .problem = [=, &problem, &lanes](Count lane) -> std::optional<Problem> {
-                            if (lane == lanes.count()) return std::nullopt;
-                            return part_of_shares(problem, Collective::reduce_scatter, shares.counts_in_lane(lane));
-                          },
-                          .input = of_lane,
-                          .output = of_group}};
-  if (!lanes.all_lead())
-    all.push_back({.stage = "scatter in nodes",
-                   .groups = &lanes.groups(),
-                   .problem = [=, &problem, &lanes](Count group) -> std::optional<Problem> {
-                     if (lanes.groups().size(group) == 1) return std::nullopt;
-                     return part_of_shares(problem, Collective::scatter, shares.counts_in_group(group),
-                                           lanes.groups().index_of(lanes.leader(group)));
-                   },
-                   .input = of_group,
-                   .output = own});
+                         shares.between_nodes("combine between nodes", Collective::reduce_scatter, of_lane, of_group)};
+  if (!lanes.all_lead()) all.push_back(shares.in_groups("scatter in nodes", Collective::scatter, of_group, own));
   return all;
 }
 

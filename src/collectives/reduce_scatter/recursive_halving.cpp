@@ -17,7 +17,7 @@
 #include "collectives/reducing/folded_pairs.hpp"
 #include "collectives/reducing/folding.hpp"
 #include "collectives/spreading/gathering.hpp"
-#include "patterns/powers.hpp"
+#include "patterns/integers.hpp"
 #include "schedule/reduction.hpp"
 
 namespace quadrille {

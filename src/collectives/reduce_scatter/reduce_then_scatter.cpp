@@ -6,7 +6,7 @@
 // Cost    By default C1 = 2 ceil(log2 p) rounds and C2 = p ceil(log2 p) + p - 1 blocks.
 // Prefer  never; a baseline: circulant has half the rounds and a volume of p - 1 blocks.
 #include "collectives/shares.hpp"
-#include "collectives/spreading/rooted_parts.hpp"
+#include "collectives/spreading/two_parts.hpp"
 
 namespace quadrille {
 

@@ -5,8 +5,8 @@
 
 #include <functional>
 
-#include "collectives/segments.hpp"
 #include "collectives/shares.hpp"
+#include "quadrille/algorithm.hpp"
 #include "schedule/composition.hpp"
 
 namespace quadrille {
@@ -98,5 +98,14 @@ Problem part_of_survivors(const FoldedPairs& pairs, const Problem& problem, cons
 Combining combining_of_folded(const Problem& problem, const Parameters&);
 inline constexpr std::string_view combining_rule_of_folded =
     "rank order; fixed tree if p is a power of two, or the difference of two powers of two";
+
+// The partner of x, one of `count` numbers, in a round; count is a power of two.
+using PartnerOfRound = Count (*)(Count x, Count round, Count count);
+
+// An allreduce in which ranks exchange whole partial results with one partner in each round. The partners are those of a butterfly
+// over 2^d ranks. Before the exchange the lower rank of a pair sends its vector to the upper rank, and after it the lower rank
+// receives the result from the upper rank. The 2^d ranks that exchange are numbered in the order of ranks. The operand of the lower
+// rank is on the left. Nothing is copied.
+Program exchange_of_vectors(const Problem& problem, PartnerOfRound partner_of, Rank me);
 
 }  // namespace quadrille

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Combines many operands inside one rank along the fixed tree, which is allowed for every problem. Also has the
-// functions and texts by which records of reductions state their order of combining.
+// Combines operands inside one rank: along the fixed tree, or into prefixes. Also has the functions and texts by which
+// records of reductions state their order of combining.
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "quadrille/algorithm.hpp"
+#include "quadrille/indexed.hpp"
 #include "quadrille/program_builder.hpp"
+#include "quadrille/schedule.hpp"
 
 namespace quadrille {
 
-// Combines operands that are given in rank order, from the lowest rank up. Neighbouring partial results over equally
-// many operands are combined at once, like the carries of a binary counter. So for n operands at most log2 n partial
-// results are kept. Operands that may be overwritten are combined in place. The result ends in the output if one of the
-// operands lies there.
+// Combines operands along the fixed tree, which is allowed for every problem. They are given in rank order, from the lowest rank
+// up. Neighbouring partial results over equally many operands are combined at once, like the carries of a binary counter. So for n
+// operands at most log2 n partial results are kept. Operands that may be overwritten are combined in place. The result ends in the
+// output if one of the operands lies there.
 class TreeFold {
  public:
   // Calls `spent(place)` for scratch memory that is no longer needed, because its contents have been combined into
@@ -59,5 +62,44 @@ inline constexpr std::string_view as_asked_for_rule = "any order if the problem 
 // All ranks have the same program up to translation, except for the order of operands. So the symmetry is stated only
 // if this order does not matter.
 std::optional<Symmetry> translation_of_any_order(const Problem& problem, const Parameters&);
+
+// For reductions to a fixed rank, which forwards the result to the root: returns `combine`, the program of a reduction to rank
+// `holder`, followed by a message from `holder` to the problem's root.
+Program forwarded_to_root(const Problem& problem, Program combine, Rank holder);
+
+// Builds one rank's program for a scan or an exscan. The rank holds two vectors: its result so far, and the vector that
+// it sends to others (`told_`), which is combined over a run of ranks that ends or begins with its own. They are in the
+// same memory as long as they are equal.
+class PrefixBuilder {
+ public:
+  PrefixBuilder(const Problem& problem, Rank me, std::string stage);
+
+  // Call these in the order of a round. Data that arrives in one round is combined at the beginning of the next.
+  void begin_round();
+  void send(Rank to);
+  // Receives the combination over the ranks directly below those received so far. If `tell`, it becomes part of the
+  // vector that this rank sends later.
+  void receive_from_below(Rank from, bool tell);
+  // Receives the combination over the ranks directly above. It is not part of the result.
+  void receive_from_above(Rank from);
+
+  Program finish() &&;
+
+ private:
+  enum class Slot : std::size_t { told, even, odd };
+
+  Region slot(Slot which);  // scratch memory, allocated when it is first used
+  Region area();            // alternates between two slots
+  void copy(const Region& source, const Region& target);
+  void reduce(const Region& source, const Region& target, OperandOrder order);
+
+  const Region input_, output_;
+  ProgramBuilder program_;
+  std::optional<Region> result_;  // begins with the input for a scan, and with nothing for an exscan
+  Region told_;
+  std::vector<Local> pending_;
+  ByEnum<Slot, std::optional<Count>, 3> slots_;
+  Count slot_count_ = 0, areas_used_ = 0;
+};
 
 }  // namespace quadrille

@@ -9,7 +9,7 @@
 //         combines once, the least possible.
 // Prefer  long vectors; many ranks on few cores; calls in quick succession, because the end of one call overlaps the
 //         beginning of the next.
-#include "collectives/segments.hpp"
+#include "collectives/shares.hpp"
 #include "quadrille/program_builder.hpp"
 
 namespace quadrille {

@@ -8,7 +8,7 @@
 //         keeps both from the second round on.
 // Cost    C1 = ceil(log2 p) rounds, the fewest on one port, and C2 = C1 vectors, which travel in one direction only.
 // Prefer  short vectors, if p is not a power of two.
-#include "collectives/reducing/prefix_builder.hpp"
+#include "collectives/reducing/folding.hpp"
 #include "quadrille/algorithm.hpp"
 
 namespace quadrille {

@@ -9,7 +9,6 @@
 // Cost    C1 = log2 p rounds, the fewest on one port; C2 = log2 p vectors.
 // Prefer  p a power of two, short vectors.
 #include "collectives/reducing/folding.hpp"
-#include "collectives/reducing/prefix_builder.hpp"
 #include "collectives/spreading/gathering.hpp"
 
 namespace quadrille {

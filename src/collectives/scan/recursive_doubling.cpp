@@ -8,7 +8,6 @@
 //         last round only.
 // Prefer  never; a baseline: what MPI libraries do. distance-doubling sends to higher ranks only, in as many rounds.
 #include "collectives/reducing/folding.hpp"
-#include "collectives/reducing/prefix_builder.hpp"
 
 namespace quadrille {
 namespace {

@@ -10,8 +10,8 @@
 //         one rank cannot keep the node's link busy.
 #include <fmt/format.h>
 
+#include "collectives/hierarchy/parts.hpp"
 #include "collectives/hierarchy/record.hpp"
-#include "collectives/hierarchy/share_parts.hpp"
 #include "collectives/spreading/scattering.hpp"
 
 namespace quadrille {
@@ -60,24 +60,8 @@ std::vector<Phase> phases(const Problem& problem, const Lanes& lanes, const Para
                           return part_of_shares(problem, collective, shares.counts_in_node(node), lanes.nodes().index_of(root));
                         }},
                        at_root, by_lane));
-  all.push_back(part({.stage = "between nodes",
-                      .where = Phase::Where::between,
-                      .groups = &lanes.lanes(),
-                      .problem = [=, &problem, &lanes](Count lane) -> std::optional<Problem> {
-                        if (lane == lanes.count()) return std::nullopt;
-                        return part_of_shares(problem, collective, shares.counts_in_lane(lane),
-                                              lanes.lanes().index_of(lanes.leader(lanes.group(home, lane))));
-                      }},
-                     by_lane, of_group));
-  if (!lanes.all_lead())
-    all.push_back(part({.stage = "in nodes",
-                        .groups = &lanes.groups(),
-                        .problem = [=, &problem, &lanes](Count group) -> std::optional<Problem> {
-                          if (lanes.groups().size(group) == 1) return std::nullopt;
-                          return part_of_shares(problem, collective, shares.counts_in_group(group),
-                                                lanes.groups().index_of(lanes.leader(group)));
-                        }},
-                       of_group, at_rank));
+  all.push_back(part(shares.between_nodes("between nodes", collective, {}, {}), by_lane, of_group));
+  if (!lanes.all_lead()) all.push_back(part(shares.in_groups("in nodes", collective, {}, {}), of_group, at_rank));
   if (gathers) std::reverse(all.begin(), all.end());
   return all;
 }

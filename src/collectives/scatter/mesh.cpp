@@ -13,7 +13,7 @@
 //         binomial may share links.
 #include "collectives/spreading/grid_rows.hpp"
 #include "collectives/spreading/scattering.hpp"
-#include "patterns/mesh_tree.hpp"
+#include "patterns/trees.hpp"
 
 namespace quadrille {
 

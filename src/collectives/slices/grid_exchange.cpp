@@ -3,19 +3,17 @@
 
 #include <algorithm>
 
-#include "collectives/slices/array_route.hpp"
-#include "collectives/slices/array_sides.hpp"
+#include "collectives/slices/array_routes.hpp"
 #include "collectives/slices/pairs.hpp"
-#include "collectives/slices/route_replay.hpp"
-#include "patterns/deal.hpp"
+#include "collectives/slices/slice_passes.hpp"
+#include "patterns/rank_array.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
-
 namespace {
 
 // A pair of ranks with data, and the slots that its units occupy in the row pass. A unit is `grain` bytes; slots are
-// dealt to the ranks in turn (patterns/deal.hpp).
+// dealt to the ranks in turn (patterns/rank_array.hpp).
 struct Entry : Pair {
   Count place = 0;  // of the target: its position in column order
   Count units = 0;
@@ -27,7 +25,7 @@ struct Units {
 };
 
 // Computes the slices that each rank receives by formulas, for arrays of rows and columns. replay_route
-// (route_replay.cpp) computes the same for arrays of any number of dimensions by following all slices, but that is too
+// (slice_passes.hpp) computes the same for arrays of any number of dimensions by following all slices, but that is too
 // slow for a rank that makes only its own program. With four passes, 256 ranks and uniform blocks around 4 KiB, this
 // class takes 13 ms, and then 6 ms per program; following slices takes 530 ms before the first program (processor time
 // of make_schedule and Schedule::program, for four-stage:columns=16 and four-stage:sides=1x16x16, which generate the

@@ -3,7 +3,7 @@
 // sides the route is a GridRoute, with any other number of sides an ArrayRoute.
 #pragma once
 
-#include "collectives/slices/grid_route.hpp"
+#include "collectives/slices/array_routes.hpp"
 #include "quadrille/algorithm.hpp"
 
 namespace quadrille {

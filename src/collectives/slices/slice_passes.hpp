@@ -16,15 +16,40 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 
-#include "collectives/slices/counts_agreement.hpp"
-#include "collectives/slices/growing_area.hpp"
 #include "collectives/slices/slice_code.hpp"
+#include "quadrille/algorithm.hpp"
 #include "quadrille/incremental_program.hpp"
 #include "quadrille/program_builder.hpp"
 #include "quadrille/traffic.hpp"
 
 namespace quadrille {
+
+// Memory that is filled from its beginning. When it is full, it grows at the end of scratch memory. Several areas share
+// one scratch memory. An area keeps all runs of memory that it ever had, so that it can be filled again.
+class GrowingArea {
+ public:
+  GrowingArea() = default;
+  explicit GrowingArea(const Region& first);  // the first run: contiguous, may be empty
+
+  void clear() { used_ = 0; }
+
+  // Reserves `length` more bytes and returns their offset within the area. If the area is full, it grows, and so does
+  // `scratch`, the size of scratch memory so far. Throws Error{too_large} if a size reaches 2^63 bytes.
+  Bytes take(Bytes length, Bytes& scratch);
+
+  // Appends to `regions` the memory of bytes [offset, offset + length) of the area.
+  void append_to(Regions& regions, Bytes offset, Bytes length) const;
+
+  // Returns the offset in scratch memory at which the next bytes will lie, if they will be contiguous for any length
+  // because no other memory lies behind them. Returns nothing otherwise.
+  std::optional<Bytes> open_end(Bytes scratch) const;
+
+ private:
+  Regions runs_;
+  Bytes size_ = 0, used_ = 0;
+};
 
 // Where a rank holds a slice: in its input, or in the area (scratch memory or output) that a pass has filled.
 enum class Held : std::uint8_t { input, scratch, output };
@@ -109,5 +134,23 @@ class SlicePasses : public IncrementalProgram {
   Bytes scratch_ = 0, missing_ = 0;
   GrowingArea scratch_area_, output_area_;
 };
+
+// The result of `analyse` for an exchange along a route, with all counts known or with headers.
+struct RouteAnalysis : Analysis {
+  virtual Program program(const Problem& problem, Rank me) const = 0;
+};
+
+// For Algorithm::analyse, with the parameter `counts`, for any SliceRoute: replays the dealing of every pass once for all ranks to
+// find the slices that each rank receives, in time proportional to their number, and stores them as the headers of all messages.
+// Throws Error{too_large} if all passes together have more than 2^28 slices.
+std::shared_ptr<const RouteAnalysis> replay_route(const Problem& problem, const Parameters& parameters,
+                                                  std::shared_ptr<const SliceRoute> route, Bytes grain);
+
+// For Algorithm::generate; works with every RouteAnalysis.
+Program program_by_route(const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me);
+
+// For Algorithm::incremental.
+std::unique_ptr<IncrementalProgram> route_in_stages(const Problem& problem, const Parameters& parameters,
+                                                    std::shared_ptr<const SliceRoute> route, Bytes grain, Rank me);
 
 }  // namespace quadrille

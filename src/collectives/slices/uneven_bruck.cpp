@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "collectives/slices/pairs.hpp"
-#include "patterns/modulo.hpp"
+#include "patterns/integers.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/program_builder.hpp"
@@ -129,14 +129,6 @@ Program uneven_bruck(const Problem& problem, Count radix, Overhead overhead, Ran
   return std::move(program).finish();
 }
 
-Parameter uneven_bruck_radix() {
-  return {.name = "radix",
-          .summary = "base of the digits: 2 has the fewest rounds, p the smallest volume",
-          .standard = Count{2},
-          .least = 2,
-          .most = [](const Problem& problem) { return std::max<Count>(2, problem.ranks); },
-          .range = "2..max(2,p)",
-          .worth_trying = radices_worth_trying};
-}
+Parameter uneven_bruck_radix() { return radix_parameter("base of the digits: 2 has the fewest rounds, p the smallest volume"); }
 
 }  // namespace quadrille

@@ -6,8 +6,7 @@
 #include "collectives/slices/pairs.hpp"
 #include "patterns/bine.hpp"
 #include "patterns/covers.hpp"
-#include "patterns/passing_on.hpp"
-#include "patterns/powers.hpp"
+#include "patterns/integers.hpp"
 #include "quadrille/program_builder.hpp"
 
 namespace quadrille {

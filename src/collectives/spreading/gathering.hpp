@@ -18,7 +18,7 @@ Program gather_by_skips(const Problem& problem, const Shares& shares, Rank me);
 
 // In each round rank i exchanges all its shares with one partner: i ^ 1, then i ^ 2, i ^ 4 and so on. The shares of a
 // message are always contiguous in memory. If p is no power of two, ranks without a partner get the shares passed on
-// (patterns/passing_on.hpp). The second function needs a power of two and uses the partners in the order i ^ p/2, i ^ p/4, ..: its
+// (patterns/covers.hpp). The second function needs a power of two and uses the partners in the order i ^ p/2, i ^ p/4, ..: its
 // messages are strided, but the longest of them go to the nearest partner.
 Program gather_by_doubling(const Problem& problem, const Shares& shares, Rank me);
 Program gather_by_doubling_from_afar(const Problem& problem, const Shares& shares, Rank me);

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "patterns/grid.hpp"
+#include "patterns/integers.hpp"
 
 namespace quadrille {
 

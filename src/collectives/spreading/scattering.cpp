@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/spreading/scattering.hpp"
 
-#include "collectives/spreading/tree_rounds.hpp"
-#include "schedule/transform.hpp"
+#include "collectives/spreading/broadcasting.hpp"
+#include "schedule/composition.hpp"
 
 namespace quadrille {
 namespace {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "collectives/shares.hpp"
-#include "patterns/tree_position.hpp"
+#include "patterns/trees.hpp"
 
 namespace quadrille {
 

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "draw/layouts/kinds.hpp"
-#include "patterns/powers.hpp"
+#include "patterns/integers.hpp"
 
 namespace quadrille {
 namespace {

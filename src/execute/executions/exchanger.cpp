@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "execute/executors.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {

@@ -7,7 +7,7 @@
 
 #include "execute/executions/execution.hpp"
 #include "foundation/environment.hpp"
-#include "problem/size_text.hpp"
+#include "problem/problem_text.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {

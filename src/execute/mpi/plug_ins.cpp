@@ -12,10 +12,10 @@
 #include <filesystem>
 #include <iterator>
 
-#include "foundation/alternatives.hpp"
 #include "foundation/environment.hpp"
-#include "foundation/library_folder.hpp"
-#include "foundation/mpi_launchers.hpp"
+#include "foundation/mpi_libraries.hpp"
+#include "foundation/system/folders.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/transports.hpp"
 

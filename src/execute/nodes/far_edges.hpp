@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "patterns/message_window.hpp"
+#include "patterns/packing_rule.hpp"
 #include "quadrille/types.hpp"
 
 namespace quadrille {

@@ -7,8 +7,8 @@
 
 #include "execute/script/copies.hpp"
 #include "execute/shared/memory/shared_memory.hpp"
+#include "foundation/arithmetic.hpp"
 #include "foundation/assert.hpp"
-#include "foundation/rounding.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {

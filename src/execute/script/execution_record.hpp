@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "execute/script/script.hpp"
-#include "foundation/system/ordered_ticks.hpp"
+#include "foundation/system/ticks.hpp"
 
 namespace quadrille {
 

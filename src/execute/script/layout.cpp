@@ -11,7 +11,6 @@
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/traffic.hpp"
-#include "schedule/buffer_map.hpp"
 #include "schedule/regions.hpp"
 
 namespace quadrille {

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <map>
 
+#include "foundation/arithmetic.hpp"
 #include "foundation/assert.hpp"
-#include "foundation/rounding.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
-#include "schedule/meetings.hpp"
+#include "schedule/composition.hpp"
+#include "schedule/dependence.hpp"
 #include "schedule/ordering.hpp"
-#include "schedule/transform.hpp"
 
 namespace quadrille {
 namespace {

@@ -16,8 +16,8 @@
 #include <utility>
 
 #include "execute/processor.hpp"
+#include "foundation/arithmetic.hpp"
 #include "foundation/assert.hpp"
-#include "foundation/rounding.hpp"
 
 namespace quadrille {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "execute/shared/memory/process.hpp"
 #include "execute/shared/wait/space.hpp"
-#include "foundation/system/descriptor.hpp"
+#include "foundation/system/files.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {

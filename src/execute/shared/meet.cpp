@@ -14,7 +14,7 @@
 #include "execute/agreement.hpp"
 #include "execute/shared/group_space.hpp"
 #include "foundation/environment.hpp"
-#include "problem/memory.hpp"
+#include "problem/limits.hpp"
 
 namespace quadrille {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "foundation/system/descriptor.hpp"
+#include "foundation/system/files.hpp"
 #include "quadrille/result.hpp"
 
 namespace quadrille {

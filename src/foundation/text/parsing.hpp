@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cutting texts into parts, and reading numbers. Nothing here depends on the program's locale.
+// Cutting texts into parts and words, and reading numbers. Nothing here depends on the program's locale.
 #pragma once
 
 #include <charconv>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -24,5 +25,9 @@ std::optional<Number> number_in(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc{} && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
+
+// Cuts a command into words at blanks. As in a shell, quotes and \ keep blanks and other signs in a word; nothing else has a
+// meaning. Throws Error{misuse} for a quote without its end.
+std::vector<std::string> shell_words(std::string_view command);
 
 }  // namespace quadrille

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "foundation/median.hpp"
+#include "foundation/arithmetic.hpp"
 
 namespace quadrille::mpi_face {
 namespace {

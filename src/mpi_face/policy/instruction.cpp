@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "foundation/median.hpp"
+#include "foundation/arithmetic.hpp"
 #include "mpi_face/policy/step.hpp"
 #include "quadrille/candidate.hpp"
 

@@ -5,7 +5,7 @@
 #include <bit>
 #include <utility>
 
-#include "foundation/median.hpp"
+#include "foundation/arithmetic.hpp"
 
 namespace quadrille::mpi_face {
 

@@ -5,6 +5,7 @@
 #include <bit>
 #include <iterator>
 
+#include "foundation/arithmetic.hpp"
 #include "foundation/assert.hpp"
 #include "foundation/hash.hpp"
 #include "quadrille/candidate.hpp"

@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "foundation/hash_table.hpp"
+#include "foundation/lookup.hpp"
 #include "mpi_face/call.hpp"
 #include "mpi_face/call_signature.hpp"
 #include "mpi_face/mpi_facts.hpp"

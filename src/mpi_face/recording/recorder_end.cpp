@@ -6,8 +6,8 @@
 #include <chrono>
 
 #include "foundation/system/file_replacement.hpp"
+#include "foundation/system/files.hpp"
 #include "foundation/system/proc.hpp"
-#include "foundation/system/regular_file.hpp"
 #include "mpi_face/mpi_courier.hpp"
 #include "mpi_face/mpi_facts.hpp"
 #include "mpi_face/recording/recorder.hpp"

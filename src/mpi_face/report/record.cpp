@@ -13,9 +13,9 @@
 #include <cstring>
 
 #include "foundation/hash.hpp"
-#include "foundation/system/file_lock.hpp"
+#include "foundation/system/files.hpp"
 #include "foundation/system/proc.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille::mpi_face {

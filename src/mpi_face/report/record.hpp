@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "foundation/system/descriptor.hpp"
+#include "foundation/system/files.hpp"
 #include "foundation/system/ticks.hpp"
 #include "mpi_face/report/record_layout.hpp"
 

@@ -12,8 +12,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "foundation/system/descriptor.hpp"
-#include "foundation/system/file_lock.hpp"
+#include "foundation/system/files.hpp"
 #include "mpi_face/report/record.hpp"
 #include "mpi_face/report/record_layout.hpp"
 #include "quadrille/error.hpp"

@@ -9,10 +9,10 @@
 #include <set>
 #include <tuple>
 
-#include "foundation/median.hpp"
+#include "foundation/arithmetic.hpp"
 #include "foundation/system/proc.hpp"
 #include "foundation/system/ticks.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "mpi_face/report/record_layout.hpp"
 #include "mpi_face/symbols/function.hpp"
 #include "quadrille/error.hpp"

@@ -17,9 +17,9 @@
 
 #include "foundation/environment.hpp"
 #include "foundation/hash.hpp"
-#include "foundation/mpi_launchers.hpp"
-#include "foundation/system/descriptor.hpp"
+#include "foundation/mpi_libraries.hpp"
 #include "foundation/system/file_replacement.hpp"
+#include "foundation/system/files.hpp"
 #include "foundation/system/proc.hpp"
 #include "mpi_face/report/report.hpp"
 #include "quadrille/error.hpp"

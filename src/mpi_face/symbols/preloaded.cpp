@@ -13,7 +13,6 @@
 #include <string_view>
 #include <vector>
 
-#include "foundation/first_rank.hpp"
 #include "foundation/mpi_libraries.hpp"
 
 namespace quadrille::mpi_face {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "problem/collective_facts.hpp"
 #include "quadrille/checked.hpp"
 #include "quadrille/error.hpp"

@@ -10,7 +10,7 @@
 #include "foundation/assert.hpp"
 #include "foundation/environment.hpp"
 #include "foundation/hash.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "plan/calls/call_sizes.hpp"
 #include "plan/calls/own_counts.hpp"
 #include "plan/gathered.hpp"
@@ -20,7 +20,7 @@
 #include "problem/same_problem.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/typed_plan.hpp"
-#include "schedule/policy_name.hpp"
+#include "schedule/ordering.hpp"
 
 namespace quadrille {
 namespace {

@@ -19,7 +19,7 @@
 #include <variant>
 
 #include "execute/executions/exchanger.hpp"
-#include "foundation/hash_table.hpp"
+#include "foundation/lookup.hpp"
 #include "plan/calls/irregular_edges.hpp"
 #include "plan/calls/known_counts.hpp"
 #include "plan/calls/neighbor_edges.hpp"

@@ -8,7 +8,7 @@
 
 #include "execute/agreement.hpp"
 #include "foundation/hash.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "plan/gathered.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"

@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "plan/calls/buffer_side.hpp"
 #include "plan/calls/counted_blocks.hpp"
 #include "quadrille/checked.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/checked.hpp"
 #include "quadrille/edges.hpp"
 #include "quadrille/error.hpp"

@@ -5,7 +5,7 @@
 
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
-#include "schedule/transform.hpp"
+#include "schedule/composition.hpp"
 
 namespace quadrille {
 
@@ -58,6 +58,18 @@ GoalRank::Label GoalRank::run(const OrderedProgram& ordered, std::span<const Ran
   for (std::size_t i = 0; i < is_waited_for.size(); ++i)
     if (!is_waited_for[i]) ends.push_back(first + static_cast<Count>(i));
   return ends.size() == 1 ? ends.front() : calc(0, ends);
+}
+
+void write_goal(std::ostream& out, const Schedule& schedule, Policy policy) {
+  Printer printer(out);
+  printer.print("num_ranks {}\n", schedule.problem.ranks);
+  for (Rank rank = 0; rank < schedule.problem.ranks; ++rank) {
+    GoalRank written(printer, rank);
+    GoalTags tags(0, 1);
+    written.run(ordered_for_goal(schedule.program(rank), policy), {}, tags, GoalRank::none);
+    written.end();
+  }
+  printer.flush();
 }
 
 }  // namespace quadrille

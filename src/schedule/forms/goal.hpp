@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The operations of a rank in GOAL (Group Operation Assembly Language [hoefler2010]), the text that LogGOPSim and ATLAHS simulate:
 // sends, receives and times of computing with labels, and which of them require which others. docs/schedule-format.md describes
-// what is written.
+// what is written for a schedule.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "foundation/text/printer.hpp"
+#include "foundation/text/printable.hpp"
 #include "quadrille/schedule.hpp"
 #include "schedule/dependence.hpp"
 #include "schedule/ordering.hpp"

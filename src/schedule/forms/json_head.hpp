@@ -6,10 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "foundation/text/printer.hpp"
+#include "foundation/text/printable.hpp"
 #include "quadrille/schedule.hpp"
 #include "schedule/forms/document.hpp"
-#include "schedule/forms/json_tree.hpp"
 #include "schedule/forms/json_value.hpp"
 
 namespace quadrille {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A value of a JSON document together with its place, so that errors name the place:
-// "stages[1].rounds[0].messages[2].from: expected a rank in 0..4, found 7". The place is only built when an error is
-// reported.
+// Reading JSON: a text becomes a tree of values, in one pass and with a limit on the depth; and its values know their places.
 #pragma once
 
-#include <limits>
 #include <nlohmann/json.hpp>
+
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,8 +13,18 @@
 
 namespace quadrille {
 
+// A region of a message of a round, in an array of documents, is 10 levels deep. Unknown keys may be deeper.
+inline constexpr std::size_t most_json_depth = 64;
+
+// Throws Error{malformed} with the place if `text` is not JSON, is deeper than `most_json_depth`, or has the same key
+// twice in an object.
+nlohmann::json json_tree(std::string_view text);
+
 bool is_int64(const nlohmann::json& value);
 
+// A value of a JSON document together with its place, so that errors name the place:
+// "stages[1].rounds[0].messages[2].from: expected a rank in 0..4, found 7". The place is only built when an error is
+// reported.
 class JsonValue {
  public:
   explicit JsonValue(const nlohmann::json& root) : value_(root) {}

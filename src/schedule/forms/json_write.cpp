@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <tuple>
 
-#include "foundation/text/printer.hpp"
+#include "foundation/text/printable.hpp"
 #include "quadrille/error.hpp"
+#include "schedule/dependence.hpp"
 #include "schedule/forms/document.hpp"
 #include "schedule/forms/json_head.hpp"
-#include "schedule/meetings.hpp"
 
 namespace quadrille {
 namespace {

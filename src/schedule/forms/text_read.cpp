@@ -8,12 +8,11 @@
 
 #include <set>
 
-#include "foundation/text/counted.hpp"
 #include "foundation/text/printable.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "schedule/forms/document.hpp"
-#include "schedule/forms/text_line.hpp"
 
 namespace quadrille {
 namespace {

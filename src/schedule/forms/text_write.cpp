@@ -2,11 +2,10 @@
 // Writes the text form (docs/schedule-format.md): the programs unchanged, one after the other, with their strides.
 #include <fmt/ranges.h>
 
-#include "foundation/text/printer.hpp"
+#include "foundation/text/printable.hpp"
 #include "problem/collective_facts.hpp"
 #include "quadrille/traffic.hpp"
 #include "schedule/forms/document.hpp"
-#include "schedule/forms/text_line.hpp"
 
 namespace quadrille {
 namespace {

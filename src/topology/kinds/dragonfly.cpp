@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "topology/graph.hpp"
-#include "topology/graph_limits.hpp"
 #include "topology/topology_kind.hpp"
 
 namespace quadrille {

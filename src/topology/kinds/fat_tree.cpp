@@ -5,7 +5,6 @@
 
 #include "quadrille/error.hpp"
 #include "topology/graph.hpp"
-#include "topology/graph_limits.hpp"
 #include "topology/topology_kind.hpp"
 
 namespace quadrille {

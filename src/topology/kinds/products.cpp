@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "patterns/powers.hpp"
+#include "patterns/integers.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "topology/product.hpp"

@@ -7,8 +7,8 @@
 #include <map>
 #include <tuple>
 
-#include "collectives/baselines.hpp"
-#include "foundation/text/counted.hpp"
+#include "collectives/table.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/decision.hpp"

@@ -8,7 +8,7 @@
 #include "execute/executors.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/error.hpp"
-#include "schedule/policy_name.hpp"
+#include "schedule/ordering.hpp"
 #include "tune/explain/choice_flips.hpp"
 #include "tune/explain/families.hpp"
 #include "tune/explain/price_parts.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/explain/ties.hpp"
 
-#include "collectives/baselines.hpp"
+#include "collectives/table.hpp"
 #include "quadrille/algorithm.hpp"
 
 namespace quadrille {

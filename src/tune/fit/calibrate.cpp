@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "execute/executors.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "plan/placed.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/fit.hpp"

@@ -7,9 +7,9 @@
 #include <fstream>
 #include <map>
 
-#include "foundation/rounding.hpp"
+#include "foundation/arithmetic.hpp"
 #include "plan/gathered.hpp"
-#include "problem/memory.hpp"
+#include "problem/limits.hpp"
 #include "quadrille/indexed.hpp"
 #include "tune/race/timing.hpp"
 

@@ -17,7 +17,7 @@
 #include "plan/gathered.hpp"
 #include "plan/placed.hpp"
 #include "plan/plan_schedule.hpp"
-#include "problem/memory.hpp"
+#include "problem/limits.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/fit.hpp"
 #include "quadrille/indexed.hpp"

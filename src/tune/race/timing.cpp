@@ -9,7 +9,7 @@
 #include <new>
 
 #include "execute/executions/waiting.hpp"
-#include "foundation/rounding.hpp"
+#include "foundation/arithmetic.hpp"
 #include "plan/gathered.hpp"
 #include "quadrille/indexed.hpp"
 #include "tune/cores.hpp"

@@ -20,7 +20,7 @@
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/transports.hpp"
-#include "schedule/policy_name.hpp"
+#include "schedule/ordering.hpp"
 #include "trace/message_index.hpp"
 #include "tune/race/clocks.hpp"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "patterns/powers.hpp"
+#include "patterns/integers.hpp"
 
 namespace quadrille {
 namespace {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "patterns/powers.hpp"
+#include "patterns/integers.hpp"
 #include "problem/collective_facts.hpp"
 #include "problem/node_ranks.hpp"
 #include "quadrille/error.hpp"

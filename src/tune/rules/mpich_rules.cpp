@@ -7,7 +7,7 @@
 #include <cctype>
 #include <optional>
 
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "problem/collective_facts.hpp"
 #include "quadrille/model.hpp"
 #include "tune/rules/mpich_trees.hpp"

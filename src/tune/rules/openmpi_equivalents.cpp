@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/spreading/rooted_parts.hpp"
+#include "collectives/spreading/two_parts.hpp"
 #include "quadrille/algorithm.hpp"
 #include "tune/rules/equivalents.hpp"
 #include "tune/rules/openmpi_choice.hpp"

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "problem/collective_facts.hpp"
 #include "tune/rules/vendor_rules.hpp"
 

@@ -14,7 +14,7 @@
 #include <tuple>
 
 #include "quadrille/error.hpp"
-#include "schedule/policy_name.hpp"
+#include "schedule/ordering.hpp"
 #include "tune/wisdom/wisdom_checks.hpp"
 #include "tune/wisdom/wisdom_order.hpp"
 #include "tune/wisdom/wisdom_pool.hpp"

@@ -9,8 +9,8 @@
 
 #include "execute/executors.hpp"
 #include "foundation/hash.hpp"
-#include "foundation/text/counted.hpp"
-#include "patterns/powers.hpp"
+#include "foundation/text/wording.hpp"
+#include "patterns/integers.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"

@@ -14,10 +14,9 @@
 
 #include "foundation/environment.hpp"
 #include "foundation/hash.hpp"
-#include "foundation/system/descriptor.hpp"
 #include "foundation/system/file_replacement.hpp"
-#include "foundation/system/regular_file.hpp"
-#include "foundation/system/user_folder.hpp"
+#include "foundation/system/files.hpp"
+#include "foundation/system/folders.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/wisdom.hpp"
 #include "tune/wisdom/wisdom_checks.hpp"

@@ -9,7 +9,7 @@
 #include "foundation/text/parsing.hpp"
 #include "foundation/text/printable.hpp"
 #include "quadrille/error.hpp"
-#include "schedule/policy_name.hpp"
+#include "schedule/ordering.hpp"
 #include "tune/wisdom/wisdom_checks.hpp"
 #include "tune/wisdom/wisdom_format.hpp"
 #include "tune/wisdom/wisdom_order.hpp"

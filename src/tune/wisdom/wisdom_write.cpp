@@ -6,9 +6,9 @@
 #include <charconv>
 #include <sstream>
 
-#include "foundation/text/counted.hpp"
-#include "foundation/text/printer.hpp"
-#include "schedule/policy_name.hpp"
+#include "foundation/text/printable.hpp"
+#include "foundation/text/wording.hpp"
+#include "schedule/ordering.hpp"
 #include "tune/wisdom/wisdom_format.hpp"
 
 namespace quadrille {

@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-#include "collectives/slices/growing_area.hpp"
+#include "collectives/slices/slice_passes.hpp"
 #include "patterns/rank_array.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/simulate.hpp"

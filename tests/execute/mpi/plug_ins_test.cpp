@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "foundation/mpi_launchers.hpp"
+#include "foundation/mpi_libraries.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/transports.hpp"
 #include "support/variable.hpp"

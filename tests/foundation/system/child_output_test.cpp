@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "foundation/system/child_output.hpp"
+#include "foundation/system/pipes.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

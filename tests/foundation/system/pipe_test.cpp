@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "foundation/system/pipe.hpp"
+#include "foundation/system/pipes.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

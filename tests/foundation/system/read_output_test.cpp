@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "foundation/system/read_output.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -7,7 +6,7 @@
 #include <atomic>
 #include <thread>
 
-#include "foundation/system/pipe.hpp"
+#include "foundation/system/pipes.hpp"
 
 namespace quadrille {
 namespace {

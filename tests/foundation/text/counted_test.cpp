@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "foundation/text/shell_words.hpp"
+#include "foundation/text/parsing.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

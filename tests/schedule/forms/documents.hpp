@@ -15,8 +15,8 @@
 #include "quadrille/algorithm.hpp"
 #include "quadrille/document.hpp"
 #include "quadrille/error.hpp"
+#include "schedule/comparison.hpp"
 #include "schedule/forms/document.hpp"
-#include "schedule/same_schedule.hpp"
 
 namespace quadrille {
 

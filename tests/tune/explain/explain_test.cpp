@@ -13,7 +13,6 @@
 #include <set>
 
 #include "quadrille/error.hpp"
-#include "quadrille/traffic.hpp"
 
 namespace quadrille {
 namespace {

@@ -28,7 +28,7 @@
 #include "execute/shared/hybrid_messages.hpp"
 #include "execute/transport.hpp"
 #include "foundation/assert.hpp"
-#include "foundation/system/read_output.hpp"
+#include "foundation/system/pipes.hpp"
 
 namespace quadrille {
 namespace {

@@ -15,8 +15,8 @@
 #include "execute/agreement.hpp"
 #include "execute/mpi/plug_in/group.hpp"
 #include "execute/process_events.hpp"
+#include "foundation/arithmetic.hpp"
 #include "foundation/assert.hpp"
-#include "foundation/median.hpp"
 
 namespace quadrille {
 namespace {

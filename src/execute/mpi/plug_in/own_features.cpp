@@ -10,7 +10,7 @@
 
 #include "execute/mpi/plug_in/mpi_process.hpp"
 #include "execute/process_events.hpp"
-#include "foundation/text/counted.hpp"
+#include "foundation/text/wording.hpp"
 #include "problem/collective_facts.hpp"
 
 namespace quadrille {

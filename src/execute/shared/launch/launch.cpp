@@ -36,10 +36,10 @@
 #include "execute/shared/group_space.hpp"
 #include "execute/shared/meet.hpp"
 #include "foundation/environment.hpp"
-#include "foundation/system/pipe.hpp"
+#include "foundation/system/pipes.hpp"
 #include "foundation/system/proc.hpp"
-#include "foundation/text/counted.hpp"
 #include "foundation/text/parsing.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/transports.hpp"
 

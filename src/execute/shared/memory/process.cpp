@@ -16,11 +16,10 @@
 
 #include "foundation/hash.hpp"
 #include "foundation/system/proc.hpp"
-#include "problem/memory.hpp"
+#include "problem/limits.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {
-
 namespace {
 
 constexpr Bytes largest_heap = Bytes{1} << 46;  // half of the address space of a process

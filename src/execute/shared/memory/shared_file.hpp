@@ -28,7 +28,7 @@
 #include <vector>
 
 #include "execute/process_events.hpp"
-#include "foundation/system/descriptor.hpp"
+#include "foundation/system/files.hpp"
 #include "quadrille/types.hpp"
 
 namespace quadrille {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "foundation/rounding.hpp"
+#include "foundation/arithmetic.hpp"
 #include "quadrille/types.hpp"
 
 namespace quadrille {

@@ -11,8 +11,8 @@
 #include <span>
 #include <tuple>
 
+#include "foundation/arithmetic.hpp"
 #include "foundation/assert.hpp"
-#include "foundation/rounding.hpp"
 #include "quadrille/checked.hpp"
 
 namespace quadrille {

@@ -7,8 +7,8 @@
 #include <span>
 #include <tuple>
 
+#include "foundation/arithmetic.hpp"
 #include "foundation/assert.hpp"
-#include "foundation/rounding.hpp"
 
 namespace quadrille {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "execute/agreement.hpp"
 #include "execute/shared/memory/shared_memory.hpp"
+#include "foundation/arithmetic.hpp"
 #include "foundation/assert.hpp"
-#include "foundation/rounding.hpp"
 
 namespace quadrille {
 namespace {

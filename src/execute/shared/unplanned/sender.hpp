@@ -16,8 +16,8 @@
 
 #include "execute/shared/unplanned/pair_slots.hpp"
 #include "execute/shared/wait/costs.hpp"
+#include "foundation/arithmetic.hpp"
 #include "foundation/assert.hpp"
-#include "foundation/rounding.hpp"
 #include "quadrille/edges.hpp"
 #include "quadrille/types.hpp"
 

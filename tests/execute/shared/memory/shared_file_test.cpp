@@ -25,7 +25,7 @@
 #include <sstream>
 #include <thread>
 
-#include "problem/memory.hpp"
+#include "problem/limits.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {

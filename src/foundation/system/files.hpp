@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// File descriptors, reading files, and locks that tell who writes them.
+#pragma once
+
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace quadrille {
+
+// A file descriptor that its owner closes when it is destroyed.
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(Descriptor&& other) noexcept : number_(other.release()) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+
+  int number() const { return number_; }
+  int release() { return std::exchange(number_, -1); }
+
+ private:
+  int number_;
+};
+
+// Reads a descriptor to its end and calls `visit` with each part of the text. Returns the system's error number; 0: that was all.
+template <class Visit>
+int read_parts(int descriptor, const Visit& visit) {
+  std::array<char, 1 << 16> part;
+  for (;;) {
+    const ssize_t count = ::read(descriptor, part.data(), part.size());
+    if (count == 0) return 0;
+    if (count > 0)
+      visit(std::string_view(part.data(), static_cast<std::size_t>(count)));
+    else if (errno != EINTR)
+      return errno;
+  }
+}
+
+// For files whose names come from the environment, or that lie in a folder that is searched. Such a name may lead to a pipe, which
+// would block its reader, or to a device that never ends.
+//
+// Opens a regular file to read, and never waits. If the file cannot be opened, the descriptor's number is negative and errno says
+// why. Throws Error{malformed} if it is not a regular file; `label` names it in that sentence, such as "the wisdom 'x'".
+Descriptor open_regular_file(const std::string& file, const std::string& label);
+
+struct FileText {
+  std::string text;
+  int error = 0;  // the system's error number; 0: the text is complete
+};
+
+// Reads a regular file. Throws Error{malformed} as open_regular_file does, and if the file is longer than `most_mebibytes`.
+FileText read_regular_file(const std::string& file, std::size_t most_mebibytes, const std::string& label);
+
+// Locks a file while this process lives, so that others find out whether it still writes the file. The lock belongs to the process:
+// a forked child does not inherit it, and it is released when the process ends, however that happens. If the file system has no
+// locks, readers cannot tell that the file is being written; nothing else depends on it.
+void lock_while_alive(int descriptor);
+
+// True if some process is writing the file. False if that cannot be determined, as for files of other machines on some file
+// systems.
+bool is_being_written(int descriptor);
+
+}  // namespace quadrille

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "schedule/comparison.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "problem/collective_facts.hpp"
+#include "problem/same_problem.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/traffic.hpp"
+#include "schedule/forms/document.hpp"
+
+namespace quadrille {
+namespace {
+
+// Appends the operation, cut at each boundary of either list of runs.
+void add_pieces(const Local& local, std::vector<Local>& pieces) {
+  Regions source = flattened(local.source), target = flattened(local.target);
+  if (bytes(source) != bytes(target)) {  // an incorrect operation is not cut
+    pieces.push_back({local.kind, local.order, std::move(source), std::move(target)});
+    return;
+  }
+  auto to = target.begin();
+  for (Region& from : source)
+    while (from.length > 0) {
+      const Bytes length = std::min(from.length, to->length);
+      pieces.push_back({local.kind, local.order, {{from.buffer, from.offset, length, {}}}, {{to->buffer, to->offset, length, {}}}});
+      from.offset += length, from.length -= length;
+      to->offset += length, to->length -= length;
+      if (to->length == 0) ++to;
+    }
+}
+
+void normalise(std::vector<Message>& messages) {
+  for (Message& message : messages) message.regions = flattened(message.regions);
+  std::erase_if(messages, [](const Message& message) { return message.regions.empty(); });
+}
+
+bool does_something(const Round& round) {
+  return !round.locals.empty() || !round.sends.empty() || !round.receives.empty() || !round.control_sends.empty() ||
+         !round.control_receives.empty();
+}
+
+bool is_same(const Program& one, const Program& other) {
+  if (one == other) return true;
+  try {
+    return normalised(one) == normalised(other);
+  } catch (const Error&) {  // a region that has no runs
+    return false;
+  }
+}
+
+bool have_same_problem(const Schedule& one, const Schedule& other) {
+  return is_same(one.problem, other.problem) ||
+         (moves_the_same(one.problem, other.problem) && one.problem.nodes == other.problem.nodes);
+}
+
+// `stated` is empty if the size is the one that the problem defines.
+Bytes buffer_bytes(const std::vector<Bytes>& stated, Rank rank, Bytes defined) {
+  return stated.empty() ? defined : stated.at(static_cast<std::size_t>(rank));
+}
+
+bool have_same_buffers(const Schedule& one, const Schedule& other, Rank rank) {
+  const auto sizes = [rank](const Schedule& schedule) {
+    return std::pair(buffer_bytes(schedule.stated_input_bytes, rank, input_bytes(schedule.problem, rank)),
+                     buffer_bytes(schedule.stated_output_bytes, rank, output_bytes(schedule.problem, rank)));
+  };
+  return sizes(one) == sizes(other);
+}
+
+template <class Numbers>
+void add_all(ContentHash& hash, const Numbers& numbers) {
+  hash.add(numbers.size());
+  for (const auto number : numbers) hash.add(number);
+}
+
+void add_all(ContentHash& hash, const Regions& regions) {
+  hash.add(regions.size());
+  for (const Region& region : regions) hash.add(region);
+}
+
+void add_all(ContentHash& hash, const std::vector<Message>& messages) {
+  hash.add(messages.size());
+  for (const Message& message : messages) {
+    hash.add(message.peer);
+    hash.add(message.port.has_value());
+    hash.add(message.port ? message.port->dimension : 0);
+    hash.add(message.port ? message.port->direction : 0);
+    add_all(hash, message.regions);
+  }
+}
+
+void add_all(ContentHash& hash, const std::vector<Control>& controls) {
+  hash.add(controls.size());
+  for (const Control& control : controls) {
+    hash.add(control.peer);
+    hash.add(control.bytes);
+  }
+}
+
+}  // namespace
+
+Program normalised(Program program) {
+  for (Round& round : program.rounds) {
+    std::vector<Local> pieces;
+    for (const Local& local : round.locals) add_pieces(local, pieces);
+    std::erase_if(pieces, [](const Local& local) { return local.source.empty() && local.target.empty(); });
+    round.locals = std::move(pieces);
+    normalise(round.sends);
+    normalise(round.receives);
+    std::ranges::stable_sort(
+        round.receives, [](const Message& a, const Message& b) { return std::tie(a.peer, a.port) < std::tie(b.peer, b.port); });
+    std::ranges::stable_sort(round.control_receives, {}, &Control::peer);
+  }
+  std::erase_if(program.rounds, [](const Round& round) { return !does_something(round); });
+  return program;
+}
+
+bool is_same(const Schedule& one, const Schedule& other) {
+  if (!have_same_problem(one, other) || specification(one) != specification(other)) return false;
+  for (Rank rank = 0; rank < one.problem.ranks; ++rank)
+    if (!have_same_buffers(one, other, rank) || !is_same(one.program(rank), other.program(rank))) return false;
+  return true;
+}
+
+void ContentHash::add(std::string_view text) { add_all(*this, text); }
+
+void ContentHash::add(const Region& region) {
+  add(region.buffer);
+  add(region.offset);
+  add(region.length);
+  for (const Level& level : region.levels) {
+    add(level.count);
+    add(level.stride);
+  }
+}
+
+void ContentHash::add(const Round& round) {
+  add(round.number);
+  add(round.locals.size());
+  for (const Local& local : round.locals) {
+    add(local.kind);
+    add(local.order);
+    add_all(*this, local.source);
+    add_all(*this, local.target);
+  }
+  add_all(*this, round.sends);
+  add_all(*this, round.receives);
+  add_all(*this, round.control_sends);
+  add_all(*this, round.control_receives);
+}
+
+std::uint64_t hash_of(const Round& round) {
+  ContentHash hash;
+  hash.add(round);
+  return hash.value();
+}
+
+std::uint64_t hash_of(const Program& program) {
+  ContentHash hash;
+  hash.add(program.rank);
+  hash.add(program.scratch_bytes);
+  hash.add(program.stages.size());
+  for (const Stage& stage : program.stages) {
+    hash.add(stage.name);
+    hash.add(stage.first_round);
+    hash.add(stage.round_count);
+  }
+  hash.add(program.rounds.size());
+  for (const Round& round : program.rounds) hash.add(round);
+  return hash.value();
+}
+
+std::uint64_t hash_of(const Problem& problem) {
+  ContentHash hash;
+  hash.add(problem.collective);
+  for (const Count number : {problem.ranks, problem.block_bytes, problem.root, problem.element_bytes}) hash.add(number);
+  hash.add(problem.commutative);
+  hash.add(problem.reproducible);
+  add_all(hash, problem.nodes);
+  add_all(hash, problem.grid);
+  if (has_pair_counts(problem.collective)) {
+    const Traffic traffic(problem);
+    for (Rank rank = 0; rank < problem.ranks; ++rank) {
+      hash.add(traffic.sent_by(rank).size());
+      for (const Share& share : traffic.sent_by(rank)) {
+        hash.add(share.peer);
+        hash.add(share.bytes);
+      }
+    }
+  } else if (problem.counts) {
+    add_all(hash, *problem.counts);
+  }
+  return hash.value();
+}
+
+}  // namespace quadrille

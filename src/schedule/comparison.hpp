@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When two schedules are the same, although they are written differently, and hashes by which ranks compare what they have.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include "foundation/hash.hpp"
+#include "quadrille/schedule.hpp"
+
+namespace quadrille {
+
+// Returns the program as the JSON form represents it: contiguous runs, local operations with one region on each side, receives in
+// the order of their senders, and nothing that moves no bytes. Programs that do the same with the same bytes, in the same rounds,
+// then compare as equal. Throws Error{misuse, too_large} like `bytes` and `hull`.
+Program normalised(Program program);
+
+// Do the schedules have the same problem, specification and sizes of buffers, and does each rank do the same in both? A schedule
+// equals what is read from its JSON document or text. Makes all programs.
+bool is_same(const Schedule& one, const Schedule& other);
+
+// Hashes of problems and programs. Ranks compare hashes, so that they need not send each other whole problems and
+// programs. Hashes detect accidental differences, not deliberate ones. Two programs that do the same but list or cut
+// their regions differently have different hashes.
+class ContentHash {
+ public:
+  template <class Number>
+  requires(std::is_integral_v<Number> || std::is_enum_v<Number>) void add(Number number) {
+    value_ = hash_with(value_, static_cast<std::uint64_t>(number));
+  }
+  void add(std::string_view text);  // includes the length, so that two adjacent texts cannot be confused with one
+  void add(const Region& region);
+  void add(const Round& round);
+
+  std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0x243F6A8885A308D3u;  // not 0: adding 0 to 0 would leave the hash unchanged
+};
+
+std::uint64_t hash_of(const Round& round);
+std::uint64_t hash_of(const Program& program);
+
+// Counts are hashed by value, so sparse counts have the same hash as the equal matrix.
+std::uint64_t hash_of(const Problem& problem);
+
+}  // namespace quadrille
