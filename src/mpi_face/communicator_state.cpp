@@ -12,6 +12,7 @@
 
 namespace quadrille::mpi_face {
 namespace {
+
 constexpr Bytes longest_block = Bytes{1} << 30;
 
 // Returns the block of a side that has one, or invalid elements.

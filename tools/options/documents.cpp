@@ -21,6 +21,7 @@
 
 namespace quadrille::command {
 namespace {
+
 constexpr std::size_t most_bytes = std::size_t{1} << 30;  // a limit, because files such as /dev/zero never end
 
 // Returns what `read` returns, and puts the label in front of its errors.

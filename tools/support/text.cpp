@@ -18,6 +18,7 @@
 
 namespace quadrille::command {
 namespace {
+
 std::string repeated(std::string_view symbol, std::size_t count) {
   std::string text;
   for (std::size_t i = 0; i < count; ++i) text += symbol;

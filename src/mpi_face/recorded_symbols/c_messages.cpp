@@ -7,6 +7,7 @@
 using namespace quadrille::mpi_face;
 
 namespace {
+
 [[maybe_unused]] const bool sees_all = CountedMessage::see_all();
 }
 

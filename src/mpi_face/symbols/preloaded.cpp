@@ -17,6 +17,7 @@
 
 namespace quadrille::mpi_face {
 namespace {
+
 constexpr const MpiLibrary& built_for = *find_mpi_library(QUADRILLE_MPI_LIBRARY);
 constexpr std::string_view standard_abi = "abi";
 

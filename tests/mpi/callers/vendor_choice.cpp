@@ -428,11 +428,13 @@ extern "C" void mca_common_monitoring_record_pml(int rank, std::size_t bytes, in
 }
 #else
 namespace {
+
 struct UcxParameters {  // as ucp_request_param_t begins
   std::uint32_t fields, flags;
   void *request, *callback;
   std::uint64_t datatype;
 };
+
 }  // namespace
 
 // MPICH calls this for each message, if its own shared memory is switched off.

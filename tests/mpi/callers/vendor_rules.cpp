@@ -24,6 +24,7 @@
 
 #ifdef OPEN_MPI
 namespace {
+
 bool is_bruck = false;
 }
 
@@ -37,6 +38,7 @@ extern "C" int ompi_coll_base_alltoall_intra_bruck(const void* input, int input_
 }
 #else
 namespace {
+
 std::set<void*> endpoints;  // the endpoints to which messages were sent
 }
 
