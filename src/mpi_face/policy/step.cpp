@@ -247,6 +247,7 @@ Action Step::after_action() {
     case Do::host:  // what the guests spend, they count themselves
       process_.account.spend(state_.weight * event_.figures[0]);
       process_.split_cost.measured(event_.figures[0], state_.ranks);
+      state_.knows_accounts = false;
       process_.has_met = event_.figures[1] > 0;
       if (process_.has_met) process_.waiting.pop_front();
       return ask_guests();
@@ -272,7 +273,8 @@ Action Step::after_action() {
   return finished();
 }
 
-// Together with the first message the ranks find the greatest of their accounts: rank 0 knows only its own.
+// Together with the first message, and with the one after guests have met, the ranks find the greatest of their accounts: rank 0
+// knows only its own.
 Action Step::hear() {
   const Instruction& message = state_.message;
   QUADRILLE_ASSERT(is_valid(message, state_));

@@ -16,7 +16,8 @@ namespace quadrille::mpi_face {
 namespace {
 
 // Runs of MPI programs that were recorded before step() existed, on rank 0: calls, events, and the actions that followed. Long
-// calls and two communicators, guests, and random programs. Lines, after the number of a communicator:
+// calls and two communicators, guests, and random programs. One action was added by hand: after guests have met, the ranks agree on
+// their accounts again. Lines, after the number of a communicator:
 //   c RANK RANKS IS_WORLD WEIGHT ADMITS_AT_ONCE      a communicator
 //   k KIND FUNCTION BYTES ELEMENT COUNTS SYNCHRONISES MOVED PRICE NAME
 //   x (KIND TICKS)...        calls in which the ranks do not meet. KIND!: which they do not count for it. For TICKS, -: Quadrille
