@@ -231,6 +231,7 @@ Action Step::after_action() {
   QUADRILLE_ASSERT(state_.doing != Do::leave);
   if (event_.choice_s > 0) process_.choice_cost.measured(event_.choice_s, state_.ranks);
   if (event_.plan_s > 0) process_.plan_cost.measured(event_.plan_s, state_.ranks);
+  if (state_.doing == Do::race) process_.tuning.spend(event_.now_s - state_.began_s);
   if (event_.what == Event::What::failed && state_.doing != Do::make_group) return left(std::string(sentence(Cause::no_plan)));
   switch (state_.doing) {
     case Do::hear_wishes: state_.wishes = event_.wishes; return finished();
@@ -266,7 +267,7 @@ Action Step::after_action() {
       if (state_.message.what != What::obey) settle(true);
       return finished();
     case Do::share_figures: return shared();
-    case Do::race: process_.tuning.spend(event_.now_s - state_.began_s); return finished();
+    case Do::race: return finished();
     default: break;
   }
   QUADRILLE_ASSERT(false);
@@ -708,7 +709,7 @@ const std::vector<InstructionRule>& instruction_rules() {
        "trying", "trying, ours, counting, vendor"},
       {What::obey, "obey", "a rule of the user names what runs the calls", "make that plan", "counting", "ours, counting, vendor"},
       {What::admit, "admit", "a test asks for our algorithms (`QUADRILLE_ADMIT=1`)", "make a plan", "counting", "ours, vendor"},
-      {What::tune, "tune", "`--tune` pays for a race", "race candidates", "counting, ours, vendor", "counting"},
+      {What::tune, "tune", "`--tune` pays for a race", "race candidates", "counting, ours, vendor", "counting, vendor"},
       {What::time_call, "time_call", "all calls take half a millisecond or more, and there is no group", "time three barriers", "",
        ""},
       {What::leave, "leave",
