@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ranks of a simulated program, each with the states of policy/step.hpp for its communicators. A seed makes the program: its ranks,
-// communicators, kinds of calls, and the calls in an order that all ranks follow. It also decides which rank is next, how late the
-// ranks are, what calls and trials take, and what cannot be made. Messages arrive in any order that MPI allows: a rank leaves a
-// collective as soon as the ranks have entered for which it must wait.
+// communicators, kinds of calls, the user's wishes, and the calls in an order that all ranks follow. It also decides which rank is
+// next, how late the ranks are, what calls, trials and races take, what cannot be made, and when a rank ends early. Messages arrive
+// in any order that MPI allows: a rank leaves a collective as soon as the ranks have entered for which it must wait.
 //
 // Checked in each step: members of a communicator carry out the same actions, and run the same calls in the same way, in the same
-// order; the ranks meet only in calls that synchronise; nobody hangs, although a program may need its broadcasts not to wait; what
-// is carried out was affordable; a plan that lost is given up; there are at most 128 plans.
+// order; the ranks meet only in calls that synchronise; a meeting ends; nobody hangs, although a program may need its broadcasts
+// not to wait, unless for a rank that has ended early; what is carried out was affordable; a plan that lost is given up; there are
+// at most 128 plans; a kind is raced once, then counts again, and races take at most the user's share of rank 0's time.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <deque>
 #include <memory>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,6 +45,9 @@ enum class Fault {
   numbers_kinds_otherwise,
   ignores_a_refused_group,
   trusts_guests_unchecked,  // in a meeting of the world, all ranks do
+  forgets_to_race,
+  races_without_account,  // all ranks do
+  exceeds_most_plans,     // all ranks do
   count,
 };
 
@@ -74,8 +80,13 @@ struct Program {
   std::vector<CommunicatorOfProgram> communicators;
   std::vector<Call> calls;
   std::vector<double> skew_s;  // of each rank's clock
-  bool has_rule = false, admits_at_once = false, has_ranks_ahead = false;
-  double pause_s = 0;  // between calls, at most
+  bool names_many = false, admits_at_once = false, has_ranks_ahead = false;
+  std::string wishes;        // the user's
+  double tune_share = 0;     // among these
+  double pause_s = 0;        // between calls, at most
+  int mortal = -1;           // the rank that ends early, if any
+  int steps_of_mortal = 0;   // after so many calls of Simulation::advance()
+  bool reports_end = false;  // the MPI library ends a rank that waits for one that has ended, or lets its action fail
 };
 
 inline Program program_of(std::uint64_t seed) {
@@ -88,10 +99,17 @@ inline Program program_of(std::uint64_t seed) {
                   .communicators = {},
                   .calls = {},
                   .skew_s = {},
-                  .has_rule = below(8) == 0,
+                  .names_many = below(40) == 0,
                   .admits_at_once = below(8) == 0,
-                  .has_ranks_ahead = below(3) == 0};
-  program.pause_s = between(1e-6, 1e-1);
+                  .has_ranks_ahead = below(2) == 0};
+  const std::string rule = program.names_many ? "allreduce=bruck" : below(8) == 0 ? "allreduce:8-64=bruck" : "";
+  const int percent = below(4) == 0 ? 1 + below(50) : 0;
+  program.wishes = text_of_wishes(rule, percent > 0 ? fmt::format("run:{}%", percent) : "");
+  program.tune_share = percent / 100.0;
+  program.pause_s = between(1e-5, 1e-1);
+  if (below(4) == 0) program.mortal = below(program.ranks);
+  program.steps_of_mortal = static_cast<int>(between(1, 2000));
+  program.reports_end = below(2) == 0;
   for (int rank = 0; rank < program.ranks; ++rank) program.skew_s.push_back(below(2) ? 0 : between(1e-6, 0.1));
   const int communicators = 1 + below(3);
   for (int i = 0; i < communicators; ++i) {
@@ -99,22 +117,23 @@ inline Program program_of(std::uint64_t seed) {
     for (int rank = 0; rank < program.ranks; ++rank)
       if (i == 0 || below(3) > 0) communicator.members.push_back(rank);
     if (communicator.members.size() < 2) communicator.members = {0, program.ranks - 1};
-    communicator.group_s = between(1e-5, 2e-3), communicator.plan_s = between(1e-6, 2e-3);
-    const int kinds = below(40) == 0 ? 140 : 1 + below(4);
+    communicator.group_s = between(1e-5, 2e-3), communicator.plan_s = between(1e-5, 1e-2);
+    const bool is_named = program.names_many && i == 0;
+    const int kinds = is_named ? 140 : 1 + below(4);
     const bool synchronises = i == 0 || below(3) > 0;
     for (int k = 0; k < kinds; ++k) {
       KindOfProgram kind{.key = {.block_bytes = Bytes{8} << below(20), .function = Function::Allreduce}};
       kind.key.counts = static_cast<std::uint64_t>(k);
-      kind.synchronises = synchronises && (k == 0 || below(3) > 0);
+      kind.synchronises = is_named || (synchronises && (k == 0 || below(3) > 0));
       kind.root = communicator.members[static_cast<std::size_t>(below(static_cast<int>(communicator.members.size())))];
       if (!kind.synchronises) kind.key.function = below(2) ? Function::Gatherv : Function::Bcast;
       kind.vendor_s = between(1e-6, 2e-2), kind.ours_s = kind.vendor_s * between(0.3, 2.0);
-      kind.has_plan = below(10) > 0;
+      kind.has_plan = is_named || below(10) > 0;
       communicator.kinds.push_back(kind);
     }
     program.communicators.push_back(std::move(communicator));
   }
-  const int calls = 100 + (below(8) == 0 ? below(3000) : below(300));
+  const int calls = 100 + (below(8) == 0 ? below(3000) : below(400));
   for (int i = 0; i < calls; ++i) {
     Call call{.communicator = below(communicators)};
     const CommunicatorOfProgram& communicator = program.communicators[static_cast<std::size_t>(call.communicator)];
@@ -143,7 +162,7 @@ inline std::string text_of(const Doing& doing) {
 
 // Something that all members of a communicator do together.
 struct Together {
-  enum class Leaves { all_together, after_root, root_last };  // who waits for whom
+  enum class Leaves { all_together, after_root, root_last, at_once };  // who waits for whom
   Doing doing;
   Leaves leaves = Leaves::all_together;
   int root = 0;  // index among the members
@@ -160,7 +179,7 @@ struct Member {  // a rank of a communicator
   State state;
   std::deque<CallKind> kinds;
   std::size_t next_together[2] = {};  // on the communicator, and on that of its meetings as a guest
-  int lost_trials = 0;
+  std::set<std::uint32_t> raced;      // kinds
 };
 
 struct Simulation {
@@ -171,7 +190,9 @@ struct Simulation {
 
   std::string run();
 
-  int guest_meetings = 0;
+  // How often there was what the programs must reach.
+  enum Reached { guest_meetings, races, failed_races, calls_with_most_plans, ended_ranks, failures_by_end, reached_count };
+  std::array<int, reached_count> reached{};
 
  private:
   enum class Stage { before, meeting, call };
@@ -180,7 +201,9 @@ struct Simulation {
     std::size_t next_turn = 0;
     Stage stage = Stage::before;
     double clock_s = 0;
-    double began_s = 0, spent_s = 0;  // when a message was carried out; what these have taken, apart from the account
+    // When a message was carried out; what these, and what races have taken, apart from the accounts.
+    double began_s = 0, spent_s = 0, raced_s = 0;
+    int steps = 0;  // in this meeting
     Action action;
     int communicator = 0;
     bool is_guest = false;  // it meets in a meeting of the world, which goes on afterwards
@@ -188,7 +211,9 @@ struct Simulation {
     std::unique_ptr<DecidingProcess> process = std::make_unique<DecidingProcess>();
   };
 
+  bool is_over(const RankNow& now) const { return now.next_turn == now.order.size(); }
   const Call& call_of(const RankNow& now) const { return program_.calls[now.order[now.next_turn]]; }
+  const KindOfProgram& kind_of(const Call& call) const { return of(call.communicator).kinds[static_cast<std::size_t>(call.kind)]; }
   int below(int most) { return static_cast<int>(random_() % static_cast<std::uint64_t>(most)); }
   bool is_faulty(int rank) const { return rank == faulty_; }
   Member& member(int communicator, int rank) { return members_[static_cast<std::size_t>(communicator * program_.ranks + rank)]; }
@@ -205,6 +230,7 @@ struct Simulation {
   void make_states();
   bool advance(int rank);
   bool begin_call(int rank, const Call& call);
+  void begin(int rank, int communicator);
   void begin_meeting(int rank, int communicator, bool is_guest = false);
   void end_meeting(int rank);
   void run_call(int rank);
@@ -213,7 +239,11 @@ struct Simulation {
   void note_mode(const Instruction& message, CallKind::Mode before, const State& state);
   void act(int rank, const Action& action);
   void enter(int rank, const Doing& doing, Together::Leaves leaves, int root, const Action* action);
-  bool may_leave(const Together& together, int index) const;
+  static bool needs(const Together& together, int index, int other);
+  bool waits_for(int rank, const std::vector<bool>& ranks);
+  bool hears_of_end(int rank);
+  void check_waits();
+  void check_race(int rank, Member& member, const Action& action);
   bool leave(int rank);
   Event event_after(int rank, const Together& together);
   void set_result(Together& together, int communicator, const Action& action);
@@ -238,6 +268,7 @@ struct Simulation {
   std::vector<RankNow> now_;
   std::vector<std::deque<Together>> together_;  // of each communicator, then of each one's meetings as a guest
   std::vector<bool> sent_;                      // by a call's sender
+  std::vector<bool> has_ended_;                 // ranks that make no further step, early
   std::string wrong_;
 };
 

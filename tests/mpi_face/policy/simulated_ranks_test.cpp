@@ -32,6 +32,7 @@ void Simulation::make_states() {
   now_.resize(static_cast<std::size_t>(program_.ranks));
   together_.resize(2 * program_.communicators.size());
   sent_.resize(program_.calls.size());
+  has_ended_.resize(static_cast<std::size_t>(program_.ranks));
   // A rank need not wait in a gather unless it is the root. So it may make the call before a synchronising one that others make
   // first.
   for (int rank = 0; rank < program_.ranks; ++rank) {
@@ -41,7 +42,7 @@ void Simulation::make_states() {
       const auto& members = of(call.communicator).members;
       if (std::find(members.begin(), members.end(), rank) == members.end()) continue;
       order.push_back(i);
-      const KindOfProgram& kind = of(call.communicator).kinds[static_cast<std::size_t>(call.kind)];
+      const KindOfProgram& kind = kind_of(call);
       const bool may_be_ahead = kind.key.function == Function::Gatherv && kind.root != rank && call.needs < 0 && call.sender < 0;
       if (program_.has_ranks_ahead && may_be_ahead && order.size() > 1 &&
           program_.calls[order[order.size() - 2]].communicator == 0 && call.communicator > 0 && below(2))
@@ -57,7 +58,7 @@ void Simulation::make_states() {
       here.state.tick_s = tick_s, here.state.is_world = c == 0;
       here.state.admits_at_once = program_.admits_at_once;
       here.state.meetings = Meetings(ranks);
-      if (program_.has_rule && c == 0 && here.state.rank == 0) here.state.own_wishes = text_of_wishes("allreduce:8-64=bruck", "");
+      if (here.state.rank == 0) here.state.own_wishes = program_.wishes;
       for (const KindOfProgram& kind : of(c).kinds) {
         CallKind& made = here.kinds.emplace_back();
         made.key = kind.key;
@@ -79,25 +80,66 @@ std::string Simulation::run() {
   make_states();
   while (wrong_.empty()) {
     const int first = below(program_.ranks);
-    bool is_over = true, has_advanced = false;
+    bool has_advanced = false;
     for (int i = 0; i < program_.ranks && !has_advanced; ++i) {
       const int rank = (first + i) % program_.ranks;
-      const RankNow& now = now_[static_cast<std::size_t>(rank)];
-      if (now.next_turn == now.order.size()) continue;
-      is_over = false;
-      has_advanced = advance(rank);
+      const auto at = static_cast<std::size_t>(rank);
+      if (!is_over(now_[at]) && !has_ended_[at]) has_advanced = advance(rank);
     }
-    if (is_over) break;
-    if (!has_advanced) violate("the ranks wait for each other for ever");
+    if (!has_advanced) {
+      check_waits();
+      break;
+    }
   }
   return wrong_;
+}
+
+// No rank can go on. Those that are not at their end must wait for a rank that has ended early, or for one that does so; those in a
+// meeting must be in a call that would wait, too.
+void Simulation::check_waits() {
+  std::vector<bool> is_lost = has_ended_;
+  for (int turn = 0; turn < program_.ranks; ++turn)
+    for (std::size_t rank = 0; rank < is_lost.size(); ++rank)
+      if (const RankNow& now = now_[rank]; !is_lost[rank] && !is_over(now) && waits_for(static_cast<int>(rank), is_lost))
+        is_lost[rank] = now.stage != Stage::meeting || kind_of(call_of(now)).synchronises;
+  for (std::size_t rank = 0; rank < is_lost.size(); ++rank) {
+    if (!is_over(now_[rank]) && !is_lost[rank]) violate("the ranks wait for each other for ever");
+    reached[ended_ranks] += has_ended_[rank] ? 1 : 0;
+  }
 }
 
 // Lets the rank go on as far as to where others are next concerned. Returns false if it has to wait.
 bool Simulation::advance(int rank) {
   RankNow& now = now_[static_cast<std::size_t>(rank)];
-  if (now.has_entered) return leave(rank);
-  return begin_call(rank, call_of(now));
+  if (rank == program_.mortal && program_.steps_of_mortal-- == 0) return has_ended_[static_cast<std::size_t>(rank)] = true;
+  return (now.has_entered ? leave(rank) : begin_call(rank, call_of(now))) || hears_of_end(rank);
+}
+
+// The MPI library may notice that a rank has ended for which this rank waits. Then an action whose failure all ranks know fails;
+// otherwise this rank's program ends, too.
+bool Simulation::hears_of_end(int rank) {
+  const RankNow& now = now_[static_cast<std::size_t>(rank)];
+  if (!program_.reports_end || !waits_for(rank, has_ended_)) return false;
+  const bool may_fail = now.has_entered && now.stage == Stage::meeting && now.action.what >= Do::make_group &&
+                        now.action.what != Do::host && now.action.what != Do::share_figures;
+  if (!may_fail) return has_ended_[static_cast<std::size_t>(rank)] = true;
+  Together& together = together_of(rank);
+  const auto& members = of(now.communicator).members;
+  for (std::size_t i = 0; i < members.size(); ++i)
+    if (!together.has_entered[i] && !has_ended_[static_cast<std::size_t>(members[i])]) return false;
+  together.leaves = Together::Leaves::at_once;
+  together.result = {.what = Event::What::failed, .why = "a rank has ended"};
+  ++reached[failures_by_end];
+  return true;
+}
+
+// In the first call that synchronises.
+void Simulation::begin(int rank, int communicator) {
+  State& state = member(communicator, rank).state;
+  if (std::exchange(state.has_synchronised, true)) return;
+  if (state.is_world) return state.ask();
+  state.wishes = member(0, rank).state.wishes;
+  for (const CallKind* const kind : state.kinds) state.ask_for(*kind);
 }
 
 bool Simulation::begin_call(int rank, const Call& call) {
@@ -109,7 +151,7 @@ bool Simulation::begin_call(int rank, const Call& call) {
   CallKind& kind = here.kinds[static_cast<std::size_t>(call.kind)];
   bool meets = false;
   if (kind.synchronises) {
-    if (!std::exchange(here.state.has_synchronised, true) && call.communicator == 0) here.state.ask();
+    begin(rank, call.communicator);
     meets = here.state.meets(kind.price_s);
     if (fault_ == Fault::counts_a_call_twice && is_faulty(rank) && below(20) == 0) meets |= here.state.meets(kind.price_s);
   } else {
@@ -142,7 +184,8 @@ void Simulation::run_call(int rank) {
   const auto plans =
       std::count_if(here.kinds.begin(), here.kinds.end(), [](const CallKind& each) { return each.mode == CallKind::Mode::ours; });
   if (plans > 128) violate("there are more than 128 plans");
-  const auto& made = of(call.communicator).kinds[static_cast<std::size_t>(call.kind)];
+  reached[calls_with_most_plans] += plans == 128 ? 1 : 0;
+  const KindOfProgram& made = kind_of(call);
   const int way = kind.mode == CallKind::Mode::trying ? kind.trial->next() : kind.mode == CallKind::Mode::ours ? 1 : 0;
   enter(rank, {.kind = call.kind, .number = static_cast<int>(kind.calls), .way = way},
         made.synchronises     ? Together::Leaves::all_together
@@ -154,6 +197,10 @@ void Simulation::run_call(int rank) {
 void Simulation::begin_meeting(int rank, int communicator, bool is_guest) {
   RankNow& now = now_[static_cast<std::size_t>(rank)];
   now.stage = Stage::meeting, now.communicator = communicator, now.is_guest = is_guest;
+  if (is_guest)
+    begin(rank, communicator);
+  else
+    now.steps = 0;
   const Event event{
       .what = Event::What::meeting, .now_s = now.clock_s + program_.skew_s[static_cast<std::size_t>(rank)], .is_guest = is_guest};
   act(rank, step(member(communicator, rank).state, *now.process, event));
@@ -165,12 +212,14 @@ void Simulation::act(int rank, const Action& action) {
   now.action = action;
   if (action.what == Do::leave) return end_meeting(rank);
   if (action.what >= Do::hear_wishes && !here.state.kinds.empty()) check_affordable(rank, here);
+  if (action.what == Do::race) check_race(rank, here, action);
   const bool to_rank0 = action.what == Do::add_up || action.what == Do::find_slowest;
   const bool from_rank0 = action.what == Do::send_message || action.what == Do::share_figures || action.what == Do::hear_wishes;
   enter(rank, doing_of(action),
-        to_rank0     ? Together::Leaves::root_last
-        : from_rank0 ? Together::Leaves::after_root
-                     : Together::Leaves::all_together,
+        to_rank0                  ? Together::Leaves::root_last
+        : from_rank0              ? Together::Leaves::after_root
+        : action.what == Do::keep ? Together::Leaves::at_once
+                                  : Together::Leaves::all_together,
         0, &now.action);
 }
 
@@ -178,7 +227,7 @@ void Simulation::act(int rank, const Action& action) {
 void Simulation::end_meeting(int rank) {
   RankNow& now = now_[static_cast<std::size_t>(rank)];
   if (!now.is_guest) return run_call(rank);
-  ++guest_meetings;
+  ++reached[guest_meetings];
   now.communicator = 0, now.is_guest = false;
   now.action = {.what = Do::host};
   Event event{.now_s = now.clock_s + program_.skew_s[static_cast<std::size_t>(rank)]};
@@ -208,6 +257,15 @@ void Simulation::check_affordable(int rank, const Member& here) {
       (now.action.what == Do::make_group || now.action.what == Do::make_contenders || now.action.what == Do::run_trial))
     violate(fmt::format("rank {} has spent {} s, and a step of {} s exceeds the allowance of {} s", rank, spent_s, message.cost_s,
                         message.allowance_s));
+}
+
+// By rank 0's clock the ranks race if a whole race exceeds the user's share of the time no more than those before it.
+void Simulation::check_race(int rank, Member& here, const Action& action) {
+  const RankNow& now = now_[static_cast<std::size_t>(rank)];
+  if (!here.raced.insert(action.kind).second) violate(fmt::format("rank {} races for kind {} again", rank, action.kind));
+  const double now_s = now.clock_s + program_.skew_s[static_cast<std::size_t>(rank)];
+  if (here.state.rank == 0 && now.raced_s + tuning_race_s > program_.tune_share * now_s * 1.000001)
+    violate(fmt::format("rank {} has raced for {} s, and races again after {} s", rank, now.raced_s, now_s));
 }
 
 void Simulation::enter(int rank, const Doing& doing, Together::Leaves leaves, int root, const Action* action) {
@@ -240,14 +298,27 @@ void Simulation::enter(int rank, const Doing& doing, Together::Leaves leaves, in
   now.has_entered = true;
 }
 
-bool Simulation::may_leave(const Together& together, int index) const {
-  const bool has_root = together.has_entered[static_cast<std::size_t>(together.root)];
-  const bool have_all = std::all_of(together.has_entered.begin(), together.has_entered.end(), [](bool each) { return each; });
+// Does one member wait until the other has entered?
+bool Simulation::needs(const Together& together, int index, int other) {
   switch (together.leaves) {
-    case Together::Leaves::all_together: return have_all;
-    case Together::Leaves::after_root: return has_root;
-    case Together::Leaves::root_last: return index != together.root || have_all;
+    case Together::Leaves::all_together: return true;
+    case Together::Leaves::after_root: return other == together.root;
+    case Together::Leaves::root_last: return index == together.root;
+    case Together::Leaves::at_once: return false;
   }
+  return false;
+}
+
+// Requires that the rank waits.
+bool Simulation::waits_for(int rank, const std::vector<bool>& ranks) {
+  const RankNow& now = now_[static_cast<std::size_t>(rank)];
+  if (!now.has_entered) return ranks[static_cast<std::size_t>(call_of(now).sender)];
+  const Together& together = together_of(rank);
+  const auto& members = of(now.communicator).members;
+  for (int i = 0; i < static_cast<int>(members.size()); ++i)
+    if (!together.has_entered[static_cast<std::size_t>(i)] && needs(together, index_in(now.communicator, rank), i) &&
+        ranks[static_cast<std::size_t>(members[static_cast<std::size_t>(i)])])
+      return true;
   return false;
 }
 
@@ -263,7 +334,7 @@ void Simulation::set_result(Together& together, int communicator, const Action& 
   };
   switch (action.what) {
     case Do::time_call: result.figures = {1e-6 * noise()}; break;
-    case Do::hear_wishes: result.wishes = std::make_shared<const Wishes>(parse_wishes("allreduce:8-64=bruck\n")); break;
+    case Do::hear_wishes: result.wishes = std::make_shared<const Wishes>(parse_wishes(program_.wishes)); break;
     case Do::make_group:
       together.takes_s = here.group_s * static_cast<double>(here.members.size());
       result.nodes.assign(here.members.size(), 0);
@@ -283,6 +354,10 @@ void Simulation::set_result(Together& together, int communicator, const Action& 
         result.vendors_s.push_back(kind.vendor_s * noise()), result.ours_s[0].push_back(kind.ours_s * noise());
       break;
     }
+    case Do::race:
+      together.takes_s = tuning_race_s * noise() / 1.2;
+      if (below(10) == 0) result.what = Event::What::failed;
+      break;
     default: break;
   }
 }
@@ -292,7 +367,8 @@ bool Simulation::leave(int rank) {
   Member& here = member(now.communicator, rank);
   Together& together = together_of(rank);
   const int index = index_in(now.communicator, rank);
-  if (!may_leave(together, index)) return false;
+  for (std::size_t i = 0; i < together.has_entered.size(); ++i)
+    if (!together.has_entered[i] && needs(together, index, static_cast<int>(i))) return false;
   double begin_s = now.clock_s;
   for (std::size_t i = 0; i < together.entered_s.size(); ++i) {
     const bool waits = together.leaves == Together::Leaves::all_together || static_cast<int>(i) == together.root ||
@@ -340,13 +416,14 @@ Event Simulation::event_after(int rank, const Together& together) {
     case Do::send_message:
       event.message = *together.message;
       if (fault_ == Fault::forgets_a_message && errs) event.message = {};
+      if (fault_ == Fault::forgets_to_race && is_faulty(rank) && event.message.what == Instruction::What::tune) event.message = {};
+      if (fault_ == Fault::exceeds_most_plans && event.message.cause == Cause::many_plans)
+        event.message.what = Instruction::What::admit, event.message.cause = {};
       if (fault_ == Fault::forgets_the_next_meeting && errs) event.message.next_meeting = 0;
       break;
     case Do::run_trial:
       if (fault_ == Fault::concludes_from_own_times)
         for (double& each : event.ours_s[0]) each *= 0.7 + 0.6 * static_cast<double>(below(1000)) * 1e-3;
-      if (fault_ == Fault::keeps_a_plan_that_lost)
-        for (double& each : event.ours_s[0]) each *= 1e-3;
       break;
     case Do::make_group:
       if (fault_ == Fault::ignores_a_refused_group && is_faulty(rank) && event.what == Event::What::failed)
@@ -375,6 +452,7 @@ void Simulation::go_on(int rank, const Event& event) {
   State& state = here.state;
   const Action done = now.action;
   const bool errs = is_faulty(rank) && below(3) == 0;
+  if (++now.steps > 2000) violate(fmt::format("a meeting of rank {} does not end", rank));
   const bool is_loop = state.message.what == Instruction::What::try_in_loop;  // rank 0 then has the next message
   const Instruction message = done.what == Do::send_message ? event.message : state.message;
   const auto before = state.kinds.at(message.kind)->mode;
@@ -382,6 +460,10 @@ void Simulation::go_on(int rank, const Event& event) {
   if (fault_ == Fault::none && done.what >= Do::send_message) note_mode(message, before, state);
   if (fault_ == Fault::spends_without_account && done.what >= Do::make_group && action.what == Do::send_message)
     now.process->account.spend(-now.process->account.spent_s());
+  if (fault_ == Fault::races_without_account && done.what == Do::race) now.process->tuning.spend(-now.process->tuning.spent_s());
+  if (fault_ == Fault::keeps_a_plan_that_lost && done.what == Do::run_trial &&
+      state.kinds[done.kind]->mode == CallKind::Mode::vendor)
+    state.kinds[done.kind]->mode = CallKind::Mode::ours;
   if (fault_ == Fault::decides_itself && errs && state.rank != 0 && done.what == Do::send_message &&
       action.what >= Do::hear_wishes) {
     action.what = Do::leave;  // as if it were too dear by this rank's account
@@ -397,7 +479,12 @@ void Simulation::go_on(int rank, const Event& event) {
       if (kind.mode == CallKind::Mode::ours) kind.leave("alone");
   const bool begins = done.what == Do::send_message || done.what == Do::agree_account;
   if (begins) now.began_s = now.clock_s;
-  if (!begins && action.what == Do::send_message && done.what >= Do::hear_wishes)
+  if (done.what == Do::race) {
+    const bool has_failed = event.what == Event::What::failed;
+    now.raced_s += now.clock_s - now.began_s;
+    if (!has_failed && state.kinds[done.kind]->mode != CallKind::Mode::counting) violate("after a race the kind does not count");
+    ++reached[has_failed ? failed_races : races];
+  } else if (!begins && action.what == Do::send_message && done.what >= Do::hear_wishes)
     now.spent_s += state.weight * (now.clock_s - now.began_s);
   // A trial of short calls has ended: what it found, all trials of the kind together, decides.
   if (action.what == Do::send_message && (done.what == Do::run_trial || done.what == Do::keep) && is_loop) {
@@ -418,7 +505,7 @@ void Simulation::end_call(int rank, double took_s) {
   const Call& call = call_of(now);
   Member& here = member(now.communicator, rank);
   CallKind& kind = here.kinds[static_cast<std::size_t>(call.kind)];
-  const KindOfProgram& made = of(now.communicator).kinds[static_cast<std::size_t>(call.kind)];
+  const KindOfProgram& made = kind_of(call);
   const double call_s = took_s + (kind.mode == CallKind::Mode::ours ? made.ours_s : made.vendor_s);
   now.clock_s += call_s - took_s;
   if (kind.mode == CallKind::Mode::counting) kind.vendor_times.count(static_cast<std::uint64_t>(call_s / tick_s));
@@ -458,13 +545,13 @@ std::string shortest_violation(std::uint64_t seed, Fault fault) {
 }
 
 TEST(SimulatedRanks, DecideTogetherInEveryOrder) {
-  int guest_meetings = 0;
+  std::array<int, Simulation::reached_count> reached{};
   for (std::uint64_t seed = 1; seed <= extent<std::uint64_t>(500, 5'000, 100'000); ++seed) {
     Simulation simulation(seed, Fault::none, nullptr);
     if (!simulation.run().empty()) FAIL() << shortest_violation(seed, Fault::none);
-    guest_meetings += simulation.guest_meetings;
+    for (std::size_t i = 0; i < reached.size(); ++i) reached[i] += simulation.reached[i];
   }
-  EXPECT_GT(guest_meetings, 20);
+  for (std::size_t i = 0; i < reached.size(); ++i) EXPECT_GT(reached[i], 0) << i;
 }
 
 class PlantedFault : public ::testing::TestWithParam<int> {};
