@@ -298,7 +298,7 @@ const std::vector<InstructionRule>& instruction_rules() {
        "trying", "trying, ours, counting, vendor"},
       {What::obey, "obey", "a rule of the user names what runs the calls", "make that plan", "counting", "ours, counting, vendor"},
       {What::admit, "admit", "a test asks for our algorithms (`QUADRILLE_ADMIT=1`)", "make a plan", "counting", "ours, vendor"},
-      {What::tune, "tune", "`--tune` pays for a race", "race candidates", "counting, ours, vendor", "counting"},
+      {What::tune, "tune", "`--tune` pays for a race", "race candidates", "counting, ours, vendor", "counting, vendor"},
       {What::time_call, "time_call", "all calls take half a millisecond or more, and there is no group", "time three barriers", "",
        ""},
       {What::leave, "leave",

@@ -175,6 +175,7 @@ Action Step::after_action() {
   QUADRILLE_ASSERT(state_.doing != Do::leave);
   if (event_.choice_s > 0) process_.choice_cost.measured(event_.choice_s, state_.ranks);
   if (event_.plan_s > 0) process_.plan_cost.measured(event_.plan_s, state_.ranks);
+  if (state_.doing == Do::race) process_.tuning.spend(event_.now_s - state_.began_s);
   if (event_.what == Event::What::failed && state_.doing != Do::make_group) return left(std::string(sentence(Cause::no_plan)));
   switch (state_.doing) {
     case Do::hear_wishes: state_.wishes = event_.wishes; return finished();
@@ -191,6 +192,7 @@ Action Step::after_action() {
     case Do::host:  // what the guests spend, they count themselves
       process_.account.spend(state_.weight * event_.figures[0]);
       process_.split_cost.measured(event_.figures[0], state_.ranks);
+      state_.knows_accounts = false;
       process_.has_met = event_.figures[1] > 0;
       if (process_.has_met) process_.waiting.pop_front();
       return ask_guests();
@@ -209,14 +211,15 @@ Action Step::after_action() {
       if (state_.message.what != What::obey) settle(true);
       return finished();
     case Do::share_figures: return shared();
-    case Do::race: process_.tuning.spend(event_.now_s - state_.began_s); return finished();
+    case Do::race: return finished();
     default: break;
   }
   QUADRILLE_ASSERT(false);
   return finished();
 }
 
-// Together with the first message the ranks find the greatest of their accounts: rank 0 knows only its own.
+// Together with the first message, and with the one after guests have met, the ranks find the greatest of their accounts: rank 0
+// knows only its own.
 Action Step::hear() {
   const Instruction& message = state_.message;
   QUADRILLE_ASSERT(is_valid(message, state_));
