@@ -161,7 +161,9 @@ ExhibitVerdict verdict_of(const Reproduction& reproduction) {
 
 std::span<const Exhibit* const> all_exhibits() {
 #define ROW(record) &record,
-  static constexpr const Exhibit* table[] = {};
+  static constexpr const Exhibit* table[] = {
+#include "papers/exhibits.def"
+  };
 #undef ROW
   return table;
 }

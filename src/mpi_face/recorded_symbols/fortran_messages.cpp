@@ -46,9 +46,11 @@ extern "C" {
 
 #define MESSAGE_BARE(name, fortran, arguments) \
   QUADRILLE_FORTRAN_MESSAGE(mpi_##fortran##_f08_, pmpir_##fortran##_f08_, name, arguments)
+#include "mpi_face/recorded_symbols/messages.def"
 
 #define MAKING(name, fortran, capitals, arguments) \
   QUADRILLE_FORTRAN_MAKING(mpi_##fortran##_f08_, pmpir_##fortran##_f08_, name, arguments)
+#include "mpi_face/recorded_symbols/making.def"
 
 #endif
 }

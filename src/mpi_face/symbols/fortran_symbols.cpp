@@ -257,6 +257,7 @@ QUADRILLE_FORTRAN_PASSED(mpi_barrier_init_f08_, pmpir_barrier_init_f08_, Barrier
   QUADRILLE_FORTRAN_REQUESTS(mpi_##fortran##_f08_, pmpir_##fortran##_f08_, name, arguments, kind, count, requests)
 #define ONE_REQUEST(name, fortran, capitals, arguments, kind) QUADRILLE_REQUESTS(name, fortran, arguments, kind, 1, a0)
 #define REQUESTS(name, fortran, capitals, arguments, kind) QUADRILLE_REQUESTS(name, fortran, arguments, kind, number_at(a0), a1)
+#include "mpi_face/symbols/requests.def"
 
 #endif
 }

@@ -21,17 +21,20 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(Function:
 #define OURS(name, fortran, capitals, arguments) "MPI_" #name,
 #define PASSED(name, fortran, capitals, arguments) "MPI_" #name,
 #define PASSED_MPI4(name, fortran, capitals, arguments) "MPI_" #name,
+#include "mpi_face/symbols/functions.def"
 };
 
 // The functions that Quadrille may run come first.
 inline constexpr std::size_t ours_count = 0
 #define OURS(name, fortran, capitals, arguments) +1
+#include "mpi_face/symbols/functions.def"
     ;
 
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(Function::count)> fortran_names{
 #define OURS(name, fortran, capitals, arguments) #fortran,
 #define PASSED(name, fortran, capitals, arguments) #fortran,
 #define PASSED_MPI4(name, fortran, capitals, arguments) #fortran,
+#include "mpi_face/symbols/functions.def"
 };
 
 constexpr std::string_view name(Function function) { return function_names[static_cast<std::size_t>(function)]; }
@@ -102,8 +105,10 @@ enum class MessageFunction : int {
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(MessageFunction::count)> message_function_names{
 #define ONE_REQUEST(name, fortran, capitals, arguments, kind) #name,
 #define REQUESTS(name, fortran, capitals, arguments, kind) #name,
+#include "mpi_face/symbols/requests.def"
 #define MESSAGE(name, fortran, capitals, arguments) #name,
 #define MESSAGE_MPI4(name, fortran, capitals, arguments) #name,
+#include "mpi_face/recorded_symbols/messages.def"
 };
 
 }  // namespace quadrille::mpi_face
