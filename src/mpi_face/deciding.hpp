@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -48,6 +49,8 @@ class Deciding final {
 
   // Lets the ranks decide on calls that never synchronise in meetings of MPI_COMM_WORLD, too.
   void be_guest();
+  // Waits for what be_guest has begun. Call it before the communicator is gone.
+  void finish() { PMPI_Wait(&naming_, MPI_STATUS_IGNORE); }
 
   // Local: do all ranks belong to this process's MPI_COMM_WORLD? Processes of other worlds (MPI_Comm_spawn, MPI_Comm_connect) may
   // run without the drop-in and would not take part in meetings. Equal on all ranks: if members belong to two worlds, each rank
@@ -71,6 +74,7 @@ class Deciding final {
   void make_group(Event& event);
   void host(Event& event);
   void meet_as_guest(MPI_Comm ranks);
+  std::int64_t name();
   void make_named(Site& site, Event& event);
   void make_exchange(Site& site, Event& event);
   void make_contenders(Site& site, const Action& action, Event& event);
@@ -83,6 +87,8 @@ class Deciding final {
   Sites sites_;
   MPI_Comm on_;  // has the same ranks as `communicator_`; the ranks meet on it
   std::optional<bool> is_of_one_world_;
+  std::optional<std::int64_t> name_;  // of a guest: a number that rank 0 tells the others
+  MPI_Request naming_ = MPI_REQUEST_NULL;
   std::unique_ptr<Communicator> group_;
   std::unique_ptr<Exchanger> exchange_;
 };

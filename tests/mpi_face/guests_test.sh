@@ -32,7 +32,7 @@ for ranks in 3 4; do
       grep -qE "^$collective $name exchange [1-9]" "$work/ran" || wrong "$collective on $name: $(cat "$work/ran")"
     done
   done
-  grep -qE '^(Gatherv|Scatterv) [a-z]+  0' "$work/ran" && wrong "a communicator is left alone: $(cat "$work/ran")"
+  grep -v ' orders ' "$work/ran" | grep -qE '^(Gatherv|Scatterv) [a-z]+  0' && wrong "a communicator is left alone: $(cat "$work/ran")"
 done
 run 0 4 500  # as for users, with trials
 echo good
