@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When the ranks of a communicator meet, and how much a second spent on it weighs. What they do in meetings,
+// When the ranks of a communicator meet, how much a second spent on it weighs, and which plans they keep. What they do in meetings,
 // tests/mpi_face/steady.c and choose_test.sh test with whole programs.
 #include "mpi_face/deciding.hpp"
 
 #include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "mpi_face/contenders.hpp"
+#include "quadrille/mpi.hpp"
 
 namespace quadrille::mpi_face {
 namespace {
@@ -66,6 +71,27 @@ TEST_F(DecidingTest, WeighsTimeByTheShareOfTheWorld) {
 TEST_F(DecidingTest, KnowsThatSubsetsBelongToTheWorld) {
   for (const KnownCommunicator* each : {&world_, &self_, static_cast<const KnownCommunicator*>(&copy_)})
     EXPECT_TRUE(each->is_of_one_world());
+}
+
+// The calls were in a trial, say, when the user's rule becomes known.
+TEST_F(DecidingTest, DropsThePlansOfCallsThatItLeavesToTheMpiLibrary) {
+  Deciding deciding(copy_);
+  const auto group = over(copy_);
+  Site* sites[2] = {};
+  for (const Bytes block_bytes : {8, 1024}) {
+    Site*& site = sites[block_bytes > 8];
+    site = deciding.sites().make({.block_bytes = block_bytes, .function = Function::Allgather});
+    site->plans.push_back(named_plan(*group, *site, "ring"));
+    site->mode = Site::Mode::ours;
+  }
+  sites[1]->mode = Site::Mode::counting;
+  setenv("QUADRILLE_CHOOSE", "allgather=vendor", 1);
+  CallOutcome outcome;
+  deciding.meet(outcome);
+  unsetenv("QUADRILLE_CHOOSE");
+  EXPECT_EQ(sites[0]->plans.size(), 1u) << "ours still runs these calls";
+  EXPECT_EQ(sites[1]->mode, Site::Mode::vendor);
+  EXPECT_TRUE(sites[1]->plans.empty());
 }
 
 }  // namespace

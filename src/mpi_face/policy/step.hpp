@@ -152,10 +152,10 @@ struct State;
 // another call, unless several threads may call MPI: then there are no guests. For the same reason the ranks first use the guests
 // that they share in the same order. So there is always a guest that comes first on all of its ranks, as long as there are any.
 //
-// Many programs rely on MPI libraries that do not wait. So the ranks do not trust the proof: they compare how many calls they have
-// made on the guest, and on all other guests of the same ranks, and leave it alone if the numbers differ. They may also have
-// started nonblocking collectives on it, in which they need not be equally far. So they meet on a communicator of their own, which
-// they make for the meeting.
+// Many programs rely on MPI libraries that do not wait. So the ranks do not trust the proof: they compare a number that rank 0 has
+// given the guest, and how many calls they have made on it and on all other guests of the same ranks, and leave it alone if these
+// differ. They may also have started nonblocking collectives on it, in which they need not be equally far. So they meet on a
+// communicator of their own, which they make for the meeting.
 struct Guest {
   State* state = nullptr;
   int colour = 0;  // differs between guests of different ranks, most likely; if it does not, they do not meet
