@@ -76,7 +76,7 @@ TEST_F(DecidingTest, KnowsThatSubsetsBelongToTheWorld) {
 // The calls were in a trial, say, when the user's rule becomes known.
 TEST_F(DecidingTest, DropsThePlansOfCallsThatItLeavesToTheMpiLibrary) {
   Deciding deciding(copy_);
-  const auto group = over(copy_);
+  const auto group = over(copy_.handle);
   Site* sites[2] = {};
   for (const Bytes block_bytes : {8, 1024}) {
     Site*& site = sites[block_bytes > 8];
