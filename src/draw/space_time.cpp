@@ -5,16 +5,17 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
+#include <tuple>
+#include <vector>
 
 #include "draw/faults.hpp"
-#include "draw/focus.hpp"
-#include "draw/lone_ends.hpp"
-#include "draw/node_bands.hpp"
 #include "draw/picture.hpp"
 #include "draw/svg.hpp"
 #include "quadrille/draw.hpp"
 #include "quadrille/indexed.hpp"
+#include "topology/round_messages.hpp"
 
 namespace quadrille {
 namespace {
@@ -23,6 +24,36 @@ constexpr Count most_ranks_of_space_time = 96;
 constexpr Count most_rounds = 500;
 constexpr double space_time_faint_opacity = 0.3, space_time_note_height = 16, space_time_least_note_width = 330;
 constexpr double left_of_rounds = 74, room_for_nodes = 56, stage_height = 22, foot = 40;
+
+// Messages of wrong schedules that have only one end: sends that nobody receives, and receives for which nobody sends.
+using LoneEnd = std::tuple<Rank, Rank, std::optional<Port>>;  // sender and receiver
+
+struct LoneEnds {
+  std::map<Count, std::multiset<LoneEnd>> sends;  // by round
+  std::map<Count, std::vector<LoneEnd>> receives;
+};
+
+LoneEnds lone_ends(const Problem& problem, const std::vector<Program>& programs, const MessagesByRound& messages) {
+  LoneEnds lone;
+  for (const auto& [number, sent] : messages)
+    for (const RoutedMessage& message : sent) lone.sends[number].emplace(message.from, message.to, message.port);
+  const auto receive = [&](Count number, const LoneEnd& ends) {
+    const auto& [peer, rank, port] = ends;
+    if (peer < 0 || peer >= problem.ranks || peer == rank) return;
+    auto& sends = lone.sends[number];
+    if (const auto sent = sends.find(ends); sent != sends.end())
+      sends.erase(sent);
+    else
+      lone.receives[number].push_back(ends);
+  };
+  for (const Program& program : programs)
+    for (const Round& round : program.rounds) {
+      for (const Message& message : round.receives) receive(round.number, {message.peer, program.rank, message.port});
+      if (moves_data(problem.collective)) continue;
+      for (const Control& control : round.control_receives) receive(round.number, {control.peer, program.rank, {}});
+    }
+  return lone;
+}
 
 // A round in which some rank has operations.
 struct Column {

@@ -5,10 +5,23 @@
 
 #include <vector>
 
-#include "projection/rows.hpp"
+#include "projection/replay.hpp"
 #include "quadrille/projection.hpp"
 
 namespace quadrille::projection {
+
+// The rows of a projection: replayed calls by function, communicator and size.
+
+// A row, and how its times depend on the figures that were assumed.
+struct RowSums {
+  ProjectedRow row;                             // without gain
+  BySide<double> seconds{};                     // mean of the ranks
+  BySide<std::vector<double>> halved, doubled;  // by assumed figure: the row's time if the figure is half, or twice, as large
+  BySide<PriceError> errors{};                  // means of the calls, weighted by their prices
+  bool is_same = false;                         // do both sides run the same algorithms?
+};
+
+std::vector<RowSums> rows_of(const Recording& recording, const CallPrices& prices, const Replayed& replayed);
 
 struct BandInputs {
   const ProjectionOptions& options;

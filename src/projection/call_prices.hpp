@@ -15,12 +15,75 @@
 #include <vector>
 
 #include "projection/call_problem.hpp"
-#include "projection/machine_prices.hpp"
-#include "projection/member_times.hpp"
 #include "projection/price_error.hpp"
+#include "quadrille/algorithm.hpp"
+#include "quadrille/decision.hpp"
+#include "quadrille/exit_delays.hpp"
+#include "quadrille/explain.hpp"
+#include "quadrille/message_times.hpp"
 #include "quadrille/projection.hpp"
 
 namespace quadrille::projection {
+
+// When the members of a communicator leave a call, by when they enter it.
+class MemberTimes {
+ public:
+  // Every member leaves `seconds` after the last one has entered.
+  explicit MemberTimes(double seconds) : seconds_(seconds) {}
+  explicit MemberTimes(ExitDelays delays);
+
+  void exits(std::span<const double> entries, std::span<double> exits) const;
+
+  // How long the member is in the call if the others enter when it does.
+  double alone(std::size_t member) const { return delays_ ? alone_[member] : seconds_; }
+
+ private:
+  double seconds_ = 0;
+  std::optional<ExitDelays> delays_;
+  std::vector<double> alone_;
+};
+
+// Prices of schedules on the machine of a projection: also with each of its assumed figures halved and doubled, and with the delays
+// between entries and exits.
+
+// A figure of the machine that was assumed.
+struct AssumedFigure {
+  const Model* model;
+  std::string key;
+};
+
+// Seconds of a call if all members enter together.
+struct SchedulePrice {
+  double seconds = 0;
+  std::vector<double> halved, doubled;  // by figure of MachinePrices::assumed
+  Policy policy = Policy::blocking;
+
+  void scale(double factor);
+};
+
+class MachinePrices {
+ public:
+  explicit MachinePrices(const MachineCosts& machine);
+
+  const std::vector<AssumedFigure>& assumed() const { return assumed_; }
+
+  // Our choice for the problem. Throws Error{misuse} if no model of the machine can price it.
+  Decision decide(const Problem& problem) const;
+
+  // The price under the best policy. Throws Error{misuse}, Error{too_large}.
+  SchedulePrice price(const Problem& problem, const Choice& choice) const;
+
+  // Delays for such a schedule whose largest one is the price.
+  MemberTimes times(const Problem& problem, const Choice& choice, const SchedulePrice& price) const;
+
+ private:
+  DecisionOptions options_for(const Problem& problem) const;
+  ModelChoice model_for(const Problem& problem) const;
+
+  const MachineKnowledge knowledge_;
+  std::vector<AssumedFigure> assumed_;
+  MessageTimes messages_;
+};
 
 inline constexpr std::size_t sides = 2;
 template <class Value>

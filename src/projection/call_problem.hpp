@@ -30,4 +30,18 @@ bool makes_together(std::string_view function);
 // if what was recorded does not tell the problem.
 Result<Problem> problem_of_call(const Recording& recording, std::span<const std::uint32_t> sites, std::vector<Count> nodes);
 
+// Numbers the calls of a kind: of a function, with blocks of a size class, on a communicator. Calls with counts are one kind. The
+// first calls of a kind are the MPI library's on both sides.
+class CallKinds {
+ public:
+  explicit CallKinds(const Recording& recording);
+
+  // Returns the number of the next call at this site among the calls of its kind, from 1 on.
+  Count next(std::uint32_t site) { return ++calls_[kinds_[site]]; }
+
+ private:
+  std::vector<std::uint32_t> kinds_;  // by site
+  std::vector<Count> calls_;          // by kind
+};
+
 }  // namespace quadrille::projection

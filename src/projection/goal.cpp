@@ -10,7 +10,6 @@
 #include <optional>
 #include <unordered_map>
 
-#include "projection/call_kinds.hpp"
 #include "projection/call_prices.hpp"
 #include "projection/call_problem.hpp"
 #include "projection/check.hpp"

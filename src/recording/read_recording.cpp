@@ -13,7 +13,7 @@
 #include "foundation/text/printable.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/recording.hpp"
-#include "recording/kind_names.hpp"
+#include "recording/definitions.hpp"
 #include "recording/live_log.hpp"
 #include "recording/live_read.hpp"
 #include "recording/rank_file.hpp"

@@ -11,7 +11,6 @@
 
 #include "draw/panel.hpp"
 #include "draw/svg.hpp"
-#include "draw/text_lines.hpp"
 #include "foundation/text/counted.hpp"
 #include "foundation/text/parsing.hpp"
 #include "options/arguments.hpp"

@@ -7,7 +7,7 @@
 
 #include "options/cases.hpp"
 #include "options/problem_options.hpp"
-#include "plan/family_schedule.hpp"
+#include "plan/given_schedule.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/traced_run.hpp"
 

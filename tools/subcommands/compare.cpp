@@ -15,7 +15,7 @@
 #include "support/output.hpp"
 #include "support/talk.hpp"
 #include "support/text.hpp"
-#include "tune/race/independent_runs.hpp"
+#include "tune/median.hpp"
 
 namespace quadrille::command {
 namespace {

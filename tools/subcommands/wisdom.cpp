@@ -16,7 +16,7 @@
 #include "subcommands/subcommand.hpp"
 #include "support/launcher.hpp"
 #include "support/output.hpp"
-#include "tune/rules/rules_formats.hpp"
+#include "tune/rules/vendor_rules.hpp"
 
 namespace quadrille::command {
 namespace {

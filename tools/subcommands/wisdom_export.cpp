@@ -11,7 +11,7 @@
 #include "support/output.hpp"
 #include "support/refuse.hpp"
 #include "support/talk.hpp"
-#include "tune/rules/rules_formats.hpp"
+#include "tune/rules/vendor_rules.hpp"
 
 namespace quadrille::command {
 namespace {

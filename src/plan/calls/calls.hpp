@@ -20,8 +20,7 @@
 
 #include "execute/executions/exchanger.hpp"
 #include "foundation/hash_table.hpp"
-#include "plan/calls/irregular_edges.hpp"
-#include "plan/calls/known_counts.hpp"
+#include "plan/calls/irregular_blocks.hpp"
 #include "plan/calls/neighbor_edges.hpp"
 #include "quadrille/call.hpp"
 #include "quadrille/execute.hpp"

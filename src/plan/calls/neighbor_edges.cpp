@@ -6,8 +6,7 @@
 #include <numeric>
 
 #include "foundation/text/counted.hpp"
-#include "plan/calls/buffer_side.hpp"
-#include "plan/calls/counted_blocks.hpp"
+#include "plan/calls/call_checks.hpp"
 #include "quadrille/checked.hpp"
 #include "quadrille/error.hpp"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "quadrille/execute.hpp"
-#include "tune/race/timing.hpp"
+#include "tune/race/clocks.hpp"
 
 namespace quadrille {
 

@@ -13,10 +13,10 @@
 #include <tuple>
 
 #include "execute/executions/execution.hpp"
-#include "plan/family_schedule.hpp"
 #include "plan/gathered.hpp"
+#include "plan/given_schedule.hpp"
 #include "plan/placed.hpp"
-#include "plan/plan_schedule.hpp"
+#include "plan/plan.hpp"
 #include "problem/memory.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/fit.hpp"
@@ -25,10 +25,9 @@
 #include "tune/median.hpp"
 #include "tune/race/assumed_vendor.hpp"
 #include "tune/race/buffer_pairs.hpp"
-#include "tune/race/machine_load.hpp"
+#include "tune/race/clocks.hpp"
+#include "tune/race/disturbances.hpp"
 #include "tune/race/probe_data.hpp"
-#include "tune/race/shuffled_places.hpp"
-#include "tune/race/timing.hpp"
 
 namespace quadrille {
 namespace {
