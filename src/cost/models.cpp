@@ -6,7 +6,9 @@
 
 #include <algorithm>
 
+#include "foundation/alternatives.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/message_times.hpp"
 #include "quadrille/model.hpp"
 
 #define QUADRILLE_ROWS(ROW) \
@@ -141,6 +143,19 @@ Policy Price::best_policy() const {
 const std::vector<PriceTerm>& Price::terms_of(Policy policy) const {
   if (policy == Policy::blocking || nonblocking.empty()) return terms;
   return policy == Policy::nonblocking ? nonblocking : dataflow;
+}
+
+MessageTimes message_times(const Model& model, const MachineCosts& machine) {
+  return message_times(model, coefficients_of(machine, model));
+}
+
+MessageTimes message_times(const Model& model, const Coefficients& coefficients) {
+  if (model.times_of_message) return model.times_of_message(coefficients);
+  std::vector<std::string_view> others;
+  for (const Model* each : all_models())
+    if (each->times_of_message) others.push_back(each->id);
+  throw Error(ErrorCode::misuse, fmt::format("the model {} prices rounds, not single messages; take {} to simulate events",
+                                             model.id, alternatives(others)));
 }
 
 }  // namespace quadrille

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How uncertain a projection is: the figures of the machine, the errors of its prices and the gaps are drawn at random, and the
-// sums of the replay are scaled by them.
+// The rows of a projection, and how uncertain they and its totals are: the figures of the machine, the errors of its prices and the
+// gaps are drawn at random, and the sums of the replay are scaled by them.
 #pragma once
 
 #include <vector>
@@ -10,9 +10,8 @@
 
 namespace quadrille::projection {
 
-// The rows of a projection: replayed calls by function, communicator and size.
-
-// A row, and how its times depend on the figures that were assumed.
+// A row, which is the replayed calls of a function, a communicator and a size, and how its times depend on the figures that were
+// assumed.
 struct RowSums {
   ProjectedRow row;                             // without gain
   BySide<double> seconds{};                     // mean of the ranks

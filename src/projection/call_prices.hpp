@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What each recorded call costs on the machine, by the vendor's collective and by ours. Calls that pose the same problem are priced
 // once.
+//
+// Schedules are priced also with each of the machine's assumed figures halved and doubled, and with the delays between entries and
+// exits. How far a price is off is known by the residuals in the machine's file.
 #pragma once
 
 #include <array>
@@ -15,15 +18,35 @@
 #include <vector>
 
 #include "projection/call_problem.hpp"
-#include "projection/price_error.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/decision.hpp"
 #include "quadrille/exit_delays.hpp"
 #include "quadrille/explain.hpp"
 #include "quadrille/message_times.hpp"
+#include "quadrille/model.hpp"
+#include "quadrille/problem.hpp"
 #include "quadrille/projection.hpp"
 
 namespace quadrille::projection {
+
+// The share by which a time that the model predicts is wrong, if the machine's file does not say: one standard deviation.
+inline constexpr double usual_residual = 0.2;
+
+// How far the price of a call is off, of the natural logarithm of real time / price.
+struct PriceError {
+  double bias = 0;                 // what calls of this kind have in common, where they were measured
+  double spread = usual_residual;  // standard deviation from call to call
+};
+
+// Returns the residual of the collective by the same implementation, interpolated between the two sizes of block next to this one:
+// logarithms of ratios, and spreads, by the logarithm of the size. Beyond the measured sizes: that of the nearest one. If there is
+// none: all residuals of the implementation together. If it has none: those of the other. If the machine has no residuals:
+// `usual_residual`.
+PriceError price_error_of(const MachineCosts& machine, Collective collective, Bytes block_bytes, Implementation by);
+
+// Were residuals of the collective measured by both implementations, on ranks that are placed like these? Then a price times its
+// residual is better than the price.
+bool were_measured_on(const MachineCosts& machine, Collective collective, const std::vector<Count>& nodes);
 
 // When the members of a communicator leave a call, by when they enter it.
 class MemberTimes {
@@ -42,9 +65,6 @@ class MemberTimes {
   std::optional<ExitDelays> delays_;
   std::vector<double> alone_;
 };
-
-// Prices of schedules on the machine of a projection: also with each of its assumed figures halved and doubled, and with the delays
-// between entries and exits.
 
 // A figure of the machine that was assumed.
 struct AssumedFigure {

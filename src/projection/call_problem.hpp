@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The problem that a recorded call poses, by what all members of the communicator said of it.
+// The problem that a recorded call poses, by what all members of the communicator said of it; and the number of a call among those
+// of its kind.
 #pragma once
 
 #include <cstdint>

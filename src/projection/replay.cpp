@@ -258,8 +258,6 @@ void Walk::tell(std::size_t side, std::size_t rank, ProjectedPart part, double b
   options_.pieces.watch(piece);
 }
 
-}  // namespace
-
 Replayed Walk::finish() && {
   for (std::size_t rank = 0; rank < players_.size(); ++rank) {
     if (players_[rank].waits_for) replayed_.stuck.push_back(static_cast<Rank>(rank));
@@ -273,7 +271,7 @@ Replayed Walk::finish() && {
   return std::move(replayed_);
 }
 
-constexpr Count shared_cores_entries_between_reports = 1 << 16;
+constexpr Count entries_between_reports = 1 << 16;
 
 // Processor sharing: while n ranks compute on c cores, each advances by min(1, c / n) seconds a second. All advance alike, so a
 // rank is done when the common progress has grown by its work.
@@ -296,7 +294,7 @@ class SharedCores {
         end_computing();
       else
         begin();
-      if (walk_.taken() % shared_cores_entries_between_reports == 0) report();
+      if (walk_.taken() % entries_between_reports == 0) report();
     }
   }
 
@@ -344,7 +342,11 @@ class SharedCores {
   std::vector<std::size_t> released_;
 };
 
-constexpr Count entries_between_reports = 1 << 16;
+// A replay in which all ranks share a few cores: ranks that compute at the same time get equal parts of them.
+// A rank never leaves a collective before the last member has entered it. `report` is called now and then.
+void walk_on_shared_cores(Walk& walk, std::size_t side, std::size_t ranks, Count cores, const std::function<void()>& report) {
+  SharedCores(walk, side, ranks, cores).run(report);
+}
 
 double entries_of(const Recording& recording) {
   return std::accumulate(recording.ranks.begin(), recording.ranks.end(), 0.0,
@@ -369,11 +371,7 @@ void walk_freely(Walk& walk, std::size_t ranks, const std::function<void()>& rep
   }
 }
 
-// A replay in which all ranks share a few cores: ranks that compute at the same time get equal parts of them.
-// A rank never leaves a collective before the last member has entered it. `report` is called now and then.
-void walk_on_shared_cores(Walk& walk, std::size_t side, std::size_t ranks, Count cores, const std::function<void()>& report) {
-  SharedCores(walk, side, ranks, cores).run(report);
-}
+}  // namespace
 
 Replayed replay(const Recording& recording, const ProjectionOptions& options, CallPrices& prices) {
   const std::size_t ranks = recording.ranks.size();

@@ -21,13 +21,10 @@ namespace {
 
 std::string grid_text(const std::vector<Count>& sides) { return fmt::format("{}", fmt::join(sides, "x")); }
 
-}  // namespace
-
-// Grids of recorded ranks and of more ranks that are copies of them.
-
 // A part of a grid: all places of some dimensions.
 using Dimensions = std::vector<bool>;
 
+// Grids of recorded ranks and of more ranks that are copies of them.
 class RankGrid {
  public:
   // Throws Error{misuse}.
@@ -115,6 +112,7 @@ std::optional<Dimensions> RankGrid::part_of(const std::vector<Rank>& recorded) c
   return ranks == size(recorded) ? std::optional(dimensions) : std::nullopt;
 }
 
+}  // namespace
 }  // namespace quadrille::projection
 
 namespace quadrille {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sentence at the end of a projection.
+// The sentence at the end of a projection, and the remarks.
 #include "projection/verdict.hpp"
 
 #include <fmt/format.h>

@@ -10,7 +10,7 @@
 
 #include "quadrille/projection.hpp"
 #include "quadrille/recording.hpp"
-#include "trace/perfetto_packets.hpp"
+#include "trace/perfetto.hpp"
 
 namespace quadrille::command {
 

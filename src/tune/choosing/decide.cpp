@@ -13,7 +13,7 @@
 #include "quadrille/cost.hpp"
 #include "quadrille/decision.hpp"
 #include "quadrille/indexed.hpp"
-#include "tune/choosing/pricing_time.hpp"
+#include "tune/choosing/ways.hpp"
 
 namespace quadrille {
 namespace {

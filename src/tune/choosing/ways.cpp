@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Determines the candidates that are worth pricing.
+// Determines the candidates that are worth pricing, and those that take too long to price.
+#include "tune/choosing/ways.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -65,6 +67,12 @@ void keep_pareto_front(const Problem& problem, std::vector<Choice>& choices) {
   choices = std::move(front);
 }
 
+// If each program follows from all counts, pricing takes time for each pair of ranks.
+Rank most_ranks_without_symmetry(const Algorithm& algorithm, bool explains) {
+  if (!explains) return 128;
+  return algorithm.collective == Collective::alltoallv && !algorithm.needs_own_counts_only ? 256 : 1024;
+}
+
 }  // namespace
 
 std::vector<Choice> choices_worth_trying(const Problem& problem, bool own_counts_only) {
@@ -88,6 +96,12 @@ std::vector<Way> ways(const Problem& problem, const DecisionOptions& options) {
         all.push_back({.algorithm = specification(choice), .policy = policy, .executor = executor});
   if (options.with_vendor) all.push_back({.algorithm = specification(Candidate(Vendor{})), .executor = Executor::mpi});
   return all;
+}
+
+bool takes_too_long(const Problem& problem, const Choice& choice, bool explains) {
+  const Algorithm& algorithm = *choice.algorithm;
+  if (problem.ranks <= most_ranks_without_symmetry(algorithm, explains)) return false;
+  return !algorithm.symmetry || !algorithm.symmetry(problem, choice.parameters);
 }
 
 }  // namespace quadrille

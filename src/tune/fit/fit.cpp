@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures the executors of a group and fits the cost model max-rate to the times (fit.hpp).
-#include "quadrille/fit.hpp"
-
+// Measures the executors of a group and fits the cost model max-rate to the times; prices by a fit, and fits that are taken from a
+// preset machine; and measures the MPI library's own collectives at a few sizes, to interpolate between them (fit.hpp).
 #include <sched.h>
 
 #include <algorithm>
@@ -13,11 +12,12 @@
 #include "plan/gathered.hpp"
 #include "plan/placed.hpp"
 #include "quadrille/algorithm.hpp"
+#include "quadrille/checked.hpp"
+#include "quadrille/fit.hpp"
 #include "quadrille/indexed.hpp"
 #include "tune/cores.hpp"
 #include "tune/fit/exchange_timer.hpp"
 #include "tune/fit/fit_max_rate.hpp"
-#include "tune/fit/fit_problem.hpp"
 
 namespace quadrille {
 namespace {
@@ -133,6 +133,18 @@ class Fitter {
   const Count cores_;
 };
 
+const Model& fit_price_model() { return *find_model("max-rate"); }
+
+// Returns the additional time of a round if a node has more ranks than cores. The round cannot end before each rank has run, so it
+// takes as many context switches as a core has ranks. Machine files have no such cost, because they do not know the number of ranks
+// per core. A switch between two processes that yield takes about 1 us.
+double crowded_round_us(Count ranks_of_node, Count cores) {
+  constexpr double switch_us = 1;
+  return ranks_of_node > cores ? switch_us * static_cast<double>(ceil_divide(ranks_of_node, cores)) : 0;
+}
+
+constexpr std::array<Bytes, 4> fit_vendor_blocks = {8, 1024, 32768, 1048576};
+
 }  // namespace
 
 std::vector<ExecutorFit> fit_executors(Communicator& communicator, const FitOptions& options) {
@@ -142,6 +154,62 @@ std::vector<ExecutorFit> fit_executors(Communicator& communicator, const FitOpti
   for (const Executor executor : options.executors.empty() ? executors_of(communicator) : options.executors)
     fits.push_back(fitter.fit(executor));
   return fits;
+}
+
+ExecutorFit preset_fit(const MachineCosts& machine, Executor executor, const Situation& situation, Count cores) {
+  ExecutorFit fit{.executor = executor,
+                  .ranks = situation.ranks,
+                  .nodes = situation.nodes,
+                  .ranks_of_node = situation.ranks_of_node,
+                  .coefficients = coefficients_of(machine, fit_price_model()),
+                  .preset = machine.name,
+                  .date = {}};
+  if (cores > 0) {
+    fit.coefficients["cores"] = static_cast<double>(cores);
+    fit.coefficients["round_us"] += crowded_round_us(situation.ranks_of_node, cores);
+  }
+  return fit;
+}
+
+Price price_by(const ExecutorFit& fit, const Workload& workload) { return price_of(workload, fit_price_model(), fit.coefficients); }
+
+std::vector<VendorFit> fit_vendor(Communicator& communicator, const std::vector<Collective>& collectives, double seconds) {
+  std::vector<VendorFit> fits;
+  if (communicator.size() == 1) return fits;
+  const auto sum = built_in_operator("sum", "f64");
+  const std::vector<Count> sizes = ranks_of_nodes(communicator);
+  for (const Collective collective : collectives) {
+    const std::shared_ptr<const Operator> operation = is_reduction(collective) ? sum : nullptr;
+    std::vector<Problem> problems;
+    for (const Bytes block : fit_vendor_blocks) {
+      Problem problem = fit_problem(communicator, collective, block, *sum);
+      if (is_small(problem) && (moves_data(collective) || problems.empty())) problems.push_back(std::move(problem));
+    }
+    if (problems.empty() || !has_vendor(communicator, problems.front(), operation)) continue;
+    ExchangeTimer timer(communicator, Executor::automatic, std::max<Bytes>(1, longest_buffer(problems.back())),
+                        seconds / static_cast<double>(problems.size() * collectives.size()));
+    VendorFit& fit = fits.emplace_back(VendorFit{.collective = collective,
+                                                 .ranks = communicator.size(),
+                                                 .nodes = size(sizes),
+                                                 .ranks_of_node = *std::max_element(sizes.begin(), sizes.end()),
+                                                 .seconds = {},
+                                                 .date = today()});
+    for (std::size_t i = 0; i < problems.size(); ++i)
+      fit.seconds.emplace_back(moves_data(collective) ? fit_vendor_blocks[i] : 0,
+                               timer.time_of(problems[i], "vendor", Policy::blocking, operation).seconds);
+  }
+  return fits;
+}
+
+double seconds_by(const VendorFit& fit, Bytes block_bytes) {
+  if (fit.seconds.empty()) return 0;
+  const auto above =
+      std::find_if(fit.seconds.begin(), fit.seconds.end(), [&](const auto& each) { return each.first >= block_bytes; });
+  if (above == fit.seconds.begin()) return above->second;
+  const auto& [lower, lower_s] = *std::prev(above);
+  const auto position = static_cast<double>(block_bytes - lower);
+  if (above != fit.seconds.end()) return lower_s + position / static_cast<double>(above->first - lower) * (above->second - lower_s);
+  return lower > 0 ? lower_s * static_cast<double>(block_bytes) / static_cast<double>(lower) : lower_s;
 }
 
 }  // namespace quadrille

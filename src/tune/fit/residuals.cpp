@@ -18,7 +18,6 @@
 #include "quadrille/vendor_choice.hpp"
 #include "tune/fit/exchange_timer.hpp"
 #include "tune/fit/fit_max_rate.hpp"
-#include "tune/fit/fit_problem.hpp"
 #include "tune/median.hpp"
 
 namespace quadrille {

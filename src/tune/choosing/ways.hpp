@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long it takes to price a schedule.
+// Which ways are priced: those that do not take too long.
 #pragma once
 
 #include "quadrille/algorithm.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds the places where a choice changes as one quantity grows.
+// Finds the places where a choice changes as one quantity grows, and ways that are tied with the chosen one: predictions are not
+// exact enough to tell which is faster.
 #pragma once
 
 #include <chrono>
@@ -7,9 +8,18 @@
 #include <string>
 #include <vector>
 
+#include "quadrille/decision.hpp"
+#include "quadrille/explain.hpp"
 #include "quadrille/flips.hpp"
 
 namespace quadrille {
+
+// Returns the other ways with a predicted time that is tied with that of the chosen one, the fastest first. None if the chosen way
+// was measured. Baselines are left out.
+std::vector<const Considered*> tied_with_chosen(const Problem& problem, const Decision& decision);
+
+// Returns true if the way runs a baseline of the table.
+bool runs_baseline(const Problem& problem, const Way& way);
 
 using Deadline = std::chrono::steady_clock::time_point;
 
@@ -40,5 +50,26 @@ bool has_other_blocks(const Problem& problem, const AtBlock& at_block);
 
 // Note of flips by size of a problem whose sizes cannot be changed.
 std::string why_no_other_blocks(const Problem& problem);
+
+// Where the choice for a problem changes, as the size of its blocks, the ranks or the irregularity of its counts grow. Makes quick
+// decisions for problems that differ from the first in one quantity, and finds where the choice changes. Each function takes about
+// a third of ExplainOptions::seconds. The arguments must outlive the object.
+class ChoiceFlips {
+ public:
+  ChoiceFlips(const Problem& problem, const MachineKnowledge& knowledge, const ExplainOptions& options)
+      : problem_(problem), knowledge_(knowledge), options_(options) {}
+
+  Flips by_block() const;
+  Flips by_ranks() const;
+  Flips by_irregularity() const;  // empty unless the problem has a count for each pair of ranks
+
+ private:
+  Problem with_ranks(Count ranks) const;
+  Taken taken_for(FlipQuantity quantity, Count value, Problem problem) const;
+
+  const Problem& problem_;
+  const MachineKnowledge& knowledge_;
+  const ExplainOptions& options_;
+};
 
 }  // namespace quadrille

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tune/explain/find_flips.hpp"
+#include "tune/explain/flips.hpp"
 
 #include <gtest/gtest.h>
 

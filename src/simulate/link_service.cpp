@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "simulate/wormhole_links.hpp"
+#include "simulate/link_service.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which residual of a machine stands for a call, and whether it corrects the price.
-#include "projection/price_error.hpp"
+#include "projection/call_prices.hpp"
 
 #include <gtest/gtest.h>
 

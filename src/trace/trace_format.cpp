@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trace/column.hpp"
+#include "trace/trace_format.hpp"
 
 #include <fmt/ranges.h>
 
