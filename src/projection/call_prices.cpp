@@ -21,7 +21,7 @@
 #include "quadrille/traffic.hpp"
 #include "quadrille/vendor_choice.hpp"
 #include "quadrille/wisdom.hpp"
-#include "tune/choosing/ways.hpp"
+#include "tune/choosing/decide.hpp"
 
 namespace quadrille::projection {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "foundation/rounding.hpp"
 #include "projection/call_problem.hpp"
-#include "projection/check.hpp"
+#include "projection/projection.hpp"
 #include "quadrille/checked.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/scaled_recording.hpp"

@@ -2,7 +2,8 @@
 // Writes the log of a rank. Adding an entry costs one store; every 32,768th makes room for more. Used by one thread at a time.
 //
 // The log of a rank while it runs is two files, which stay readable however the rank ends.
-// - rank-N.log: a page with LiveHeader, and then 8 bytes for each entry, written by plain stores to mapped memory. Entries that were
+// - rank-N.log: a page with LiveHeader, and then 8 bytes for each entry, written by plain stores to mapped memory. Entries that
+// were
 //   not written are 0.
 // - rank-N.sites: what entries refer to. Records are appended: a letter, the length of the rest, and the rest (definitions.hpp).
 #pragma once

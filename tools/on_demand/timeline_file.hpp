@@ -9,7 +9,7 @@
 #include "on_demand/projection_page.hpp"
 #include "on_demand/projection_trace.hpp"
 #include "quadrille/projection.hpp"
-#include "recording/recorded_window.hpp"
+#include "recording/totals.hpp"
 #include "support/output.hpp"
 
 namespace quadrille::command {

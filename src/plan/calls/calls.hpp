@@ -21,7 +21,7 @@
 #include "execute/executions/exchanger.hpp"
 #include "foundation/hash_table.hpp"
 #include "plan/calls/irregular_blocks.hpp"
-#include "plan/calls/neighbor_edges.hpp"
+#include "plan/calls/neighbors.hpp"
 #include "quadrille/call.hpp"
 #include "quadrille/execute.hpp"
 

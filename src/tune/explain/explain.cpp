@@ -17,7 +17,7 @@
 #include "quadrille/indexed.hpp"
 #include "quadrille/vendor_choice.hpp"
 #include "schedule/policy_name.hpp"
-#include "tune/choosing/ways.hpp"
+#include "tune/choosing/decide.hpp"
 #include "tune/explain/flips.hpp"
 
 namespace quadrille {

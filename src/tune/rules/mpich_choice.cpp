@@ -14,7 +14,7 @@
 #include "problem/node_ranks.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/transports.hpp"
-#include "tune/rules/equivalents.hpp"
+#include "tune/rules/vendor_choice.hpp"
 
 namespace quadrille {
 namespace {

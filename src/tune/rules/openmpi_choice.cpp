@@ -15,7 +15,7 @@
 #include "problem/collective_facts.hpp"
 #include "problem/node_ranks.hpp"
 #include "quadrille/algorithm.hpp"
-#include "tune/rules/equivalents.hpp"
+#include "tune/rules/vendor_choice.hpp"
 
 namespace quadrille {
 namespace {

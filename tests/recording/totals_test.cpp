@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Parts of recordings.
-#include "recording/recorded_window.hpp"
+#include "recording/totals.hpp"
 
 #include <gtest/gtest.h>
 

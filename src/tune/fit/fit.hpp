@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fits the coefficients of the cost model max-rate to measured times.
+// The fit of the coefficients of the cost model max-rate to measured times.
 #pragma once
 
 #include <vector>

@@ -32,4 +32,8 @@ std::string file_of(const RankContents& contents);
 // file.
 RankContents parse_file(std::string_view bytes);
 
+// Reads the log of a rank that has ended, was killed or still runs, and packs it. Throws Error{environment} if the log cannot be
+// read, Error{malformed} if it is damaged; the sentence begins with "it" or "its".
+RankContents read_log(const std::string& folder, Rank rank);
+
 }  // namespace quadrille::recording

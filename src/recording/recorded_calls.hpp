@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Packs the entries of a rank: about 1.5 bytes each.
+// Packs the entries of a rank: about 1.5 bytes each. The source reads them, too (RecordedCalls).
 #pragma once
 
 #include <cstdint>
