@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "draw/svg.hpp"
 #include "foundation/text/parsing.hpp"
 #include "patterns/powers.hpp"
 #include "quadrille/indexed.hpp"

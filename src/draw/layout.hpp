@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "draw/svg.hpp"
+#include "draw/geometry.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/topology.hpp"
 

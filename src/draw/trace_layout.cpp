@@ -77,8 +77,6 @@ constexpr Count longest_row = 8;  // of ranks
 
 double length_of(Count count, double each) { return static_cast<double>(count) * each; }
 
-Count rows_of(Count count, Count in_a_row) { return (count + in_a_row - 1) / in_a_row; }
-
 }  // namespace
 
 NetworkLayout layout_of(const Trace& trace) {
@@ -104,7 +102,7 @@ NetworkLayout node_layout(const std::vector<Count>& nodes) {
   const Count columns =
       most <= longest_row ? most : std::max(longest_row, static_cast<Count>(std::ceil(std::sqrt(2 * static_cast<double>(most)))));
   const double width = length_of(columns, node_layout_room_for_rank) + 2 * border_of_node,
-               height = length_of(rows_of(most, columns), node_layout_room_for_rank) + node_layout_room_for_name + border_of_node;
+               height = length_of(ceil_divide(most, columns), node_layout_room_for_rank) + node_layout_room_for_name + border_of_node;
   const double step_x = width + node_layout_between_nodes, step_y = height + node_layout_between_nodes;
   const Count in_a_row = std::clamp<Count>(std::lround(std::sqrt(static_cast<double>(count) * 1.4 * step_y / step_x)), 1, count);
   NetworkLayout layout;
@@ -121,7 +119,7 @@ NetworkLayout node_layout(const std::vector<Count>& nodes) {
     ++place;
   }
   layout.width = length_of(in_a_row, step_x) - node_layout_between_nodes;
-  layout.height = length_of(rows_of(count, in_a_row), step_y) - node_layout_between_nodes;
+  layout.height = length_of(ceil_divide(count, in_a_row), step_y) - node_layout_between_nodes;
   return layout;
 }
 

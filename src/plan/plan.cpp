@@ -23,11 +23,9 @@
 #include "plan/given_schedule.hpp"
 #include "plan/placed.hpp"
 #include "plan/plan.hpp"
-#include "plan/plan_buffers.hpp"
 #include "plan/recent_scripts.hpp"
 #include "plan/request.hpp"
 #include "quadrille/algorithm.hpp"
-#include "quadrille/checked.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/indexed.hpp"
 
@@ -305,11 +303,6 @@ ChosenPlan Draft::agreed(Communicator& communicator, const Problem& asked, const
     made.execution_->make_ready(std::move(kept), std::move(draft).maker(options.policy),
                                 draft.offer ? draft.offer->complete(agreement.offers) : nullptr);
   return {std::move(made)};
-}
-
-bool Chosen::is_vendor() const {
-  const auto* candidate = std::get_if<Candidate>(&options.algorithm);
-  return candidate && quadrille::is_vendor(*candidate);
 }
 
 Problem checked_for(Communicator& communicator, const Problem& asked) {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plan/plan_buffers.hpp"
+#include "plan/plan.hpp"
 #include "quadrille/call.hpp"
 #include "quadrille/checked.hpp"
 #include "quadrille/edges.hpp"

@@ -14,7 +14,7 @@
 #include "foundation/text/counted.hpp"
 #include "plan/calls/call_checks.hpp"
 #include "plan/gathered.hpp"
-#include "plan/plan_buffers.hpp"
+#include "plan/plan.hpp"
 #include "plan/request.hpp"
 #include "problem/collective_facts.hpp"
 #include "problem/same_problem.hpp"

@@ -14,7 +14,7 @@
 #include "execute/agreement.hpp"
 #include "plan/calls/calls.hpp"
 #include "plan/calls/irregular_blocks.hpp"
-#include "plan/plan_buffers.hpp"
+#include "plan/plan.hpp"
 #include "plan/request.hpp"
 #include "problem/collective_facts.hpp"
 #include "quadrille/error.hpp"

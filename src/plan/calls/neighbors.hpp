@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "execute/executions/exchanger.hpp"
-#include "plan/plan_buffers.hpp"
+#include "plan/plan.hpp"
 #include "quadrille/alltoallw.hpp"
 #include "quadrille/edges.hpp"
 #include "quadrille/indexed.hpp"

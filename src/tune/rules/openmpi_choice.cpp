@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which algorithm Open MPI takes: the thresholds of its component coll/tuned, which are the same in 4.1 and 5.0. And its algorithms
 // as rows of our table.
-#include "tune/rules/openmpi_choice.hpp"
+#include "tune/rules/vendor_choice.hpp"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,6 @@
 #include "problem/collective_facts.hpp"
 #include "problem/node_ranks.hpp"
 #include "quadrille/algorithm.hpp"
-#include "tune/rules/vendor_choice.hpp"
 
 namespace quadrille {
 namespace {

@@ -12,7 +12,6 @@
 #include "quadrille/error.hpp"
 #include "quadrille/vendor_choice.hpp"
 #include "tune/rules/mpich_choice.hpp"
-#include "tune/rules/openmpi_choice.hpp"
 
 namespace quadrille {
 namespace {

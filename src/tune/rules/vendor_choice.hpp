@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tables that map algorithms of an MPI library to specifications of our table.
+// Open MPI's functions for the table of vendor_choice.cpp, and tables that map algorithms of an MPI library to specifications of
+// our table.
 #pragma once
 
 #include <span>
@@ -37,5 +38,9 @@ bool fills_all_shares(const Problem& problem);      // do shares of the same len
 
 // Reasons of rows.
 inline constexpr std::string_view empty_share = "the table's scatter-allgather leaves no share empty";
+
+Result<std::string> openmpi_algorithm(const Problem& problem);   // of Open MPI 4.1
+Result<std::string> openmpi5_algorithm(const Problem& problem);  // of Open MPI 5.0
+Result<std::string> openmpi_equivalent(const Problem& problem, std::string_view algorithm);
 
 }  // namespace quadrille

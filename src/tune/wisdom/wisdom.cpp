@@ -20,7 +20,6 @@
 #include "quadrille/wisdom.hpp"
 #include "schedule/policy_name.hpp"
 #include "tune/wisdom/wisdom_checks.hpp"
-#include "tune/wisdom/wisdom_order.hpp"
 #include "tune/wisdom/wisdom_pool.hpp"
 
 namespace quadrille {

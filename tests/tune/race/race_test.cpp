@@ -7,7 +7,7 @@
 
 #include "quadrille/cost.hpp"
 #include "quadrille/fit.hpp"
-#include "tune/race/assumed_vendor.hpp"
+#include "tune/race/race.hpp"
 #include "tune/race/probe_data.hpp"
 
 namespace quadrille {

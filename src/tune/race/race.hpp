@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The predicted time of the MPI library's own collective.
+// The predicted time of the MPI library's own collective in a race.
 #pragma once
 
 #include "quadrille/race.hpp"

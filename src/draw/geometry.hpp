@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Points and boxes in pictures, in pixels, of which x grows to the right, and y downwards; how wide texts are, and how they are
+// broken into lines.
+#pragma once
+
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace quadrille {
+
+struct Point {
+  double x = 0, y = 0;
+};
+
+struct Box {
+  double x = 0, y = 0, width = 0, height = 0;
+};
+
+inline Point operator+(Point a, Point b) { return {a.x + b.x, a.y + b.y}; }
+inline Point operator-(Point a, Point b) { return {a.x - b.x, a.y - b.y}; }
+inline Point operator*(double factor, Point point) { return {factor * point.x, factor * point.y}; }
+
+inline double length(Point point) { return std::hypot(point.x, point.y); }
+inline Point unit(Point point) { return (1 / length(point)) * point; }
+
+// Returns the vector turned by a right angle clockwise, as it looks in a picture.
+inline Point to_the_right(Point point) { return {-point.y, point.x}; }
+
+// Returns the approximate width of a line of text; the true width depends on the font.
+double text_width(std::string_view words, double size = 12);
+
+// Returns the text, cut to a width with an ellipsis at its end; empty if there is no room for that.
+std::string fitted(std::string words, double width, double size = 12);
+
+// Breaks text at spaces into lines of at most this width, and words that are longer after commas. Words that are still longer are
+// cut.
+std::vector<std::string> lines_of(const std::string& words, double width, double size = 12);
+
+}  // namespace quadrille
