@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "quadrille/types.hpp"
+
 namespace quadrille {
 
 struct Point {
@@ -27,6 +29,9 @@ inline Point unit(Point point) { return (1 / length(point)) * point; }
 
 // Returns the vector turned by a right angle clockwise, as it looks in a picture.
 inline Point to_the_right(Point point) { return {-point.y, point.x}; }
+
+// Returns the length of `count` items of length `each`.
+inline double extent(Count count, double each) { return static_cast<double>(count) * each; }
 
 // Returns the approximate width of a line of text; the true width depends on the font.
 double text_width(std::string_view words, double size = 12);

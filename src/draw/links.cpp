@@ -24,7 +24,6 @@ namespace {
 constexpr double beside = 4;       // distance of a link from the line between its two ends, to its right
 constexpr double more_beside = 7;  // the same for each further link between these ends
 constexpr const char* unused = "#8c959f";
-constexpr double faint_opacity = 0.3;
 
 struct LinkLoad {
   Bytes bytes = 0;
@@ -182,8 +181,7 @@ double NetworkDrawing::gap(Vertex vertex, Point direction) const {
 }
 
 constexpr Count most_ranks_of_links = 256, most_links = 2048, most_links_of_sample = 20'000, most_links_of_panels = 20'000;
-constexpr double page_width = 1200, links_between_panels = 30, links_heading_height = 20, room_for_marks = 14, border = 20,
-                 note_size = 11, note_height = 16, least_note_width = 330;
+constexpr double page_width = 1200, links_between_panels = 30, links_heading_height = 20, room_for_marks = 14, border = 20;
 
 struct LinkPanel {
   std::optional<Count> round;  // absent: all rounds
@@ -241,17 +239,6 @@ std::string left_out(const std::vector<LinkPanel>& panels, const MessagesByRound
                      rounds.rbegin()->first, count == 1 ? "is" : "are");
 }
 
-// Writes what is not drawn below the picture. Returns the lower right corner.
-Point draw_notes(Svg& svg, Point reach, const Focus& focus, const std::string& left_out) {
-  for (const std::string& note : {focus.rank() ? focus.explanation() : "", left_out})
-    for (const std::string& line : lines_of(note, std::max(reach.x - picture_margin, least_note_width), note_size)) {
-      if (line.empty()) continue;
-      svg.text({picture_margin, reach.y + 8}, line, Anchor::start, "faint", note_size);
-      reach = {std::max(reach.x, picture_margin + text_width(line, note_size)), reach.y + note_height};
-    }
-  return reach;
-}
-
 std::string title_of(const Schedule& schedule, const Topology& topology, const DrawOptions& options, const ByteUnit& unit) {
   const std::string rounds = options.round        ? fmt::format(", round {}", *options.round)
                              : options.each_round ? ", round by round"
@@ -297,7 +284,8 @@ std::string draw_links(const Schedule& schedule, const Topology& topology, const
   const double scale_end =
       scale.draw(svg, {picture_margin, bottom}, one_round ? "over a link in a round" : "over a link in all rounds");
   const double right = picture_margin + 2 * border + extent(in_a_row, step_x) - links_between_panels;
-  const Point reach = draw_notes(svg, {std::max(right, scale_end), bottom + scale_height}, focus, left_out(panels, rounds));
+  const Point reach = draw_notes(svg, {std::max(right, scale_end), bottom + scale_height},
+                                 {focus.rank() ? focus.explanation() : "", left_out(panels, rounds)});
   return with_headline(svg, faults.draw_legend(svg, reach, faults.rank_key(options.each_round)));
 }
 

@@ -66,6 +66,18 @@ std::string with_headline(Svg& svg, Point reach) {
   return svg.written(std::max(reach.x, picture_margin + width) + picture_margin, reach.y);
 }
 
+Point draw_notes(Svg& svg, Point reach, const std::vector<std::string>& notes) {
+  constexpr double size = 11, height = 16, least_width = 330;
+  for (const std::string& note : notes) {
+    if (note.empty()) continue;
+    for (const std::string& line : lines_of(note, std::max(reach.x - picture_margin, least_width), size)) {
+      svg.text({picture_margin, reach.y + 8}, line, Anchor::start, "faint", size);
+      reach = {std::max(reach.x, picture_margin + text_width(line, size)), reach.y + height};
+    }
+  }
+  return reach;
+}
+
 void check_parts(Count count, Count most, const std::string& parts) {
   if (count > most)
     throw Error(ErrorCode::too_large, fmt::format("{} {} are too many for this picture; the limit is {}", count, parts, most));

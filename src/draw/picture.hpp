@@ -19,6 +19,7 @@
 namespace quadrille {
 
 constexpr double picture_margin = 14;
+constexpr double faint_opacity = 0.3;  // of faint arrows
 constexpr double headline_height = 34;  // height for the last line of the headline, including the margin
 
 // Returns the unit for all sizes of a picture: it divides the size of a block and the bytes of each message.
@@ -33,11 +34,11 @@ std::string stage_text(const std::string& name);
 // Writes the headline over a picture that reaches to the lower right corner `reach`, and returns the document.
 std::string with_headline(Svg& svg, Point reach);
 
+// Writes notes below a picture that reaches to the lower right corner `reach`, except empty ones. Returns the new corner.
+Point draw_notes(Svg& svg, Point reach, const std::vector<std::string>& notes);
+
 // Returns part / whole.
 inline double share(Count part, Count whole) { return static_cast<double>(part) / static_cast<double>(whole); }
-
-// Returns the length of `count` items of length `each`.
-inline double extent(Count count, double each) { return static_cast<double>(count) * each; }
 
 constexpr double scale_height = 32;  // of a HeatScale
 

@@ -22,7 +22,6 @@ namespace {
 
 constexpr Count most_ranks_of_space_time = 96;
 constexpr Count most_rounds = 500;
-constexpr double space_time_faint_opacity = 0.3, space_time_note_height = 16, space_time_least_note_width = 330;
 constexpr double left_of_rounds = 74, room_for_nodes = 56, stage_height = 22, foot = 40;
 
 // Messages of wrong schedules that have only one end: sends that nobody receives, and receives for which nobody sends.
@@ -111,7 +110,7 @@ class SpaceTime {
     for (std::size_t i = 0; i < stages_.size(); ++i) draw_stage(i, bottom);
     svg_.text({picture_margin, bottom + 16}, "round", Anchor::start, "faint");
     if (longest_ > 0) svg_.text({picture_margin, bottom + 32}, "longest", Anchor::start, "faint");
-    const Point reach = draw_notes({std::max(end_, draw_faults()), bottom + foot});
+    const Point reach = explain_arrows({std::max(end_, draw_faults()), bottom + foot});
     return with_headline(svg_,
                          faults_.draw_legend(svg_, reach,
                                              "A cross marks a finding at a rank: in the framed round; or right of the rounds, if "
@@ -123,16 +122,10 @@ class SpaceTime {
 
  private:
   // Writes what strong, faint and dashed arrows are. Returns the lower right corner.
-  Point draw_notes(Point reach) {
-    std::vector<std::string> notes;
-    if (focus_.rank()) notes.push_back(focus_.explanation());
-    if (has_controls_) notes.emplace_back("dashed: control messages (counts, headers, signals)");
-    for (const std::string& note : notes)
-      for (const std::string& line : lines_of(note, std::max(reach.x - picture_margin, space_time_least_note_width), 11)) {
-        svg_.text({picture_margin, reach.y + 8}, line, Anchor::start, "faint", 11);
-        reach = {std::max(reach.x, picture_margin + text_width(line, 11)), reach.y + space_time_note_height};
-      }
-    return reach;
+  Point explain_arrows(Point reach) {
+    return draw_notes(svg_, reach,
+                      {focus_.rank() ? focus_.explanation() : "",
+                       has_controls_ ? "dashed: control messages (counts, headers, signals)" : ""});
   }
 
   // Draws the marks and returns their right end.
@@ -265,7 +258,7 @@ class SpaceTime {
     return {.colour = colour,
             .width = (is_faint ? 0.7 : 1) * width_of(message.bytes),
             .dashes = moves_data(schedule_.problem.collective) ? Dashes::none : Dashes::dashed,
-            .opacity = is_faint ? space_time_faint_opacity : 1};
+            .opacity = is_faint ? faint_opacity : 1};
   }
 
   void draw_controls(Count number, double start, double stop, const std::string& colour) {
@@ -283,7 +276,7 @@ class SpaceTime {
                {.colour = colour,
                 .width = 0.9,
                 .dashes = Dashes::dashed,
-                .opacity = emphasis == Emphasis::faint ? space_time_faint_opacity : 1},
+                .opacity = emphasis == Emphasis::faint ? faint_opacity : 1},
                fmt::format("round {}: {} to {}, {} B of counts or headers", number, from, control.peer, control.bytes));
   }
 

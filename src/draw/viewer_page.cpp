@@ -9,7 +9,7 @@
 #include <sstream>
 #include <utility>
 
-#include "draw/trace_layout.hpp"
+#include "draw/trace_view.hpp"
 #include "foundation/library_folder.hpp"
 #include "foundation/system/regular_file.hpp"
 #include "quadrille/error.hpp"

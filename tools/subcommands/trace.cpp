@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "collectives/short_specification.hpp"
-#include "draw/schedule_trace.hpp"
+#include "draw/trace_view.hpp"
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
 #include "options/common_options.hpp"

@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "collectives/short_specification.hpp"
-#include "draw/schedule_trace.hpp"
+#include "draw/trace_view.hpp"
 #include "draw/viewer_page.hpp"
 #include "options/arguments.hpp"
 #include "options/cases.hpp"

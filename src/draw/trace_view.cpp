@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The network of a trace as a topology that `layout_of` places; and, without a network, ranks in their nodes.
-#include "draw/trace_layout.hpp"
+// The network of a trace as a topology that `layout_of` places, and, without a network, ranks in their nodes; and traces of
+// schedules.
+#include "draw/trace_view.hpp"
 
 #include <fmt/format.h>
 
@@ -10,8 +11,14 @@
 #include <memory>
 #include <set>
 
+#include "foundation/text/counted.hpp"
+#include "foundation/text/printable.hpp"
+#include "problem/problem_text.hpp"
 #include "quadrille/checked.hpp"
+#include "quadrille/cost.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/fault_cause.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
 namespace {
@@ -75,7 +82,35 @@ constexpr double node_layout_room_for_rank = 38, border_of_node = 10, node_layou
                  node_layout_between_nodes = 34;
 constexpr Count longest_row = 8;  // of ranks
 
-double length_of(Count count, double each) { return static_cast<double>(count) * each; }
+void add_findings(Trace& trace, const Schedule& schedule, const std::vector<Finding>& findings) {
+  const FaultCauses found = causes_of(schedule, findings);
+  for (const std::size_t i : order_of(findings, found)) {
+    const Finding& finding = findings[i];
+    trace.findings.push_back({.rule = std::string(name(finding.rule)),
+                              .text = finding.message,
+                              .rank = finding.rank,
+                              .stage = finding.stage,
+                              .round = finding.round,
+                              .region = finding.region});
+  }
+  auto finding = trace.findings.begin();
+  for (std::size_t i = 0; i < found.causes.size(); ++i) {
+    const FaultCause& cause = found.causes[i];
+    for (const auto end = finding + size(cause.findings); finding != end; ++finding) {
+      finding->cause = static_cast<Count>(i);
+      const bool is_said = cause.kind == CauseKind::rule || cause.message.find(finding->text) != std::string::npos;
+      if (!is_said) finding->text += "; the cause: " + cause.message;
+    }
+  }
+}
+
+void add_bounds(Trace& trace, const Schedule& schedule, const Topology* topology) {
+  const Figures counted = figures(schedule);
+  std::vector<Bound> bounds = lower_bounds(schedule.problem, counted.ports, counted.c1);
+  if (topology)
+    for (Bound& bound : lower_bounds(schedule.problem, *topology)) bounds.push_back(std::move(bound));
+  for (Bound& bound : bounds) trace.bounds.push_back({std::move(bound.figure), bound.value, std::move(bound.source)});
+}
 
 }  // namespace
 
@@ -101,26 +136,40 @@ NetworkLayout node_layout(const std::vector<Count>& nodes) {
   const auto count = static_cast<Count>(members.size());
   const Count columns =
       most <= longest_row ? most : std::max(longest_row, static_cast<Count>(std::ceil(std::sqrt(2 * static_cast<double>(most)))));
-  const double width = length_of(columns, node_layout_room_for_rank) + 2 * border_of_node,
-               height = length_of(ceil_divide(most, columns), node_layout_room_for_rank) + node_layout_room_for_name + border_of_node;
+  const double width = extent(columns, node_layout_room_for_rank) + 2 * border_of_node,
+               height = extent(ceil_divide(most, columns), node_layout_room_for_rank) + node_layout_room_for_name + border_of_node;
   const double step_x = width + node_layout_between_nodes, step_y = height + node_layout_between_nodes;
   const Count in_a_row = std::clamp<Count>(std::lround(std::sqrt(static_cast<double>(count) * 1.4 * step_y / step_x)), 1, count);
   NetworkLayout layout;
   layout.vertices.resize(nodes.size());
   Count place = 0;
   for (const auto& [node, ranks] : members) {
-    const Box box{length_of(place % in_a_row, step_x), length_of(place / in_a_row, step_y), width, height};
+    const Box box{extent(place % in_a_row, step_x), extent(place / in_a_row, step_y), width, height};
     for (Count i = 0; i < size(ranks); ++i)
       layout.vertices[ranks[index(i)]] = {
-          {box.x + border_of_node + length_of(i % columns, node_layout_room_for_rank) + node_layout_room_for_rank / 2,
-           box.y + node_layout_room_for_name + length_of(i / columns, node_layout_room_for_rank) + node_layout_room_for_rank / 2},
+          {box.x + border_of_node + extent(i % columns, node_layout_room_for_rank) + node_layout_room_for_rank / 2,
+           box.y + node_layout_room_for_name + extent(i / columns, node_layout_room_for_rank) + node_layout_room_for_rank / 2},
           fmt::format("{}", ranks[index(i)])};
     layout.parts.push_back({box, fmt::format("node {}", node), {box.x + width / 2, box.y + node_layout_room_for_name}});
     ++place;
   }
-  layout.width = length_of(in_a_row, step_x) - node_layout_between_nodes;
-  layout.height = length_of(ceil_divide(count, in_a_row), step_y) - node_layout_between_nodes;
+  layout.width = extent(in_a_row, step_x) - node_layout_between_nodes;
+  layout.height = extent(ceil_divide(count, in_a_row), step_y) - node_layout_between_nodes;
   return layout;
+}
+
+Trace described_trace(const Schedule& schedule, const std::string& label, const Topology* topology,
+                      const std::vector<Finding>& findings) {
+  Trace trace = trace_of(schedule, topology);
+  trace.title = fmt::format("{}, {}, {}", name(schedule.problem.collective), printable(label), problem_text(schedule.problem));
+  if (const std::set<Count> nodes(schedule.problem.nodes.begin(), schedule.problem.nodes.end()); !nodes.empty())
+    trace.title += fmt::format(", on {}", counted(static_cast<Count>(nodes.size()), "node"));
+  if (topology) trace.title += fmt::format(", {}", topology->name());
+  if (findings.empty())
+    add_bounds(trace, schedule, topology);
+  else
+    add_findings(trace, schedule, findings);
+  return trace;
 }
 
 }  // namespace quadrille
