@@ -19,7 +19,7 @@
 namespace quadrille {
 
 constexpr double picture_margin = 14;
-constexpr double faint_opacity = 0.3;  // of faint arrows
+constexpr double faint_opacity = 0.3;   // of faint arrows
 constexpr double headline_height = 34;  // height for the last line of the headline, including the margin
 
 // Returns the unit for all sizes of a picture: it divides the size of a block and the bytes of each message.

@@ -123,9 +123,9 @@ class SpaceTime {
  private:
   // Writes what strong, faint and dashed arrows are. Returns the lower right corner.
   Point explain_arrows(Point reach) {
-    return draw_notes(svg_, reach,
-                      {focus_.rank() ? focus_.explanation() : "",
-                       has_controls_ ? "dashed: control messages (counts, headers, signals)" : ""});
+    return draw_notes(
+        svg_, reach,
+        {focus_.rank() ? focus_.explanation() : "", has_controls_ ? "dashed: control messages (counts, headers, signals)" : ""});
   }
 
   // Draws the marks and returns their right end.
@@ -272,12 +272,10 @@ class SpaceTime {
   void draw_control(Count number, Rank from, const Control& control, std::pair<double, double> columns, const std::string& colour) {
     const Emphasis emphasis = focus_.of(from, control.peer);
     if (emphasis == Emphasis::absent) return;
-    svg_.arrow({columns.first, row(from)}, {columns.second, row(control.peer)},
-               {.colour = colour,
-                .width = 0.9,
-                .dashes = Dashes::dashed,
-                .opacity = emphasis == Emphasis::faint ? faint_opacity : 1},
-               fmt::format("round {}: {} to {}, {} B of counts or headers", number, from, control.peer, control.bytes));
+    svg_.arrow(
+        {columns.first, row(from)}, {columns.second, row(control.peer)},
+        {.colour = colour, .width = 0.9, .dashes = Dashes::dashed, .opacity = emphasis == Emphasis::faint ? faint_opacity : 1},
+        fmt::format("round {}: {} to {}, {} B of counts or headers", number, from, control.peer, control.bytes));
   }
 
   void draw_message(Count number, const RoutedMessage& message, std::pair<double, double> columns, const Stroke& stroke) {

@@ -76,8 +76,6 @@ bool is_wide(const std::vector<Count>& grid) {
   return std::count_if(grid.begin(), grid.end(), [](Count side) { return side > 1; }) > 1;
 }
 
-// Ranks in their nodes.
-
 constexpr double node_layout_room_for_rank = 38, border_of_node = 10, node_layout_room_for_name = 14,
                  node_layout_between_nodes = 34;
 constexpr Count longest_row = 8;  // of ranks

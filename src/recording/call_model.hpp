@@ -169,8 +169,6 @@ class Symbol {
   std::array<Bit, (1u << bits)> nodes_;
 };
 
-// Times in steps of 5 %.
-
 inline constexpr int step_bits = 10;  // the codes are below 2^10
 
 // Code 0 is 0 ns, code k is 1.05^(k-1) ns.

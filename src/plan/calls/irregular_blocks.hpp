@@ -124,8 +124,8 @@ class IrregularEdges {
 // An allgatherv and a reduce_scatterv: all ranks know all counts. So all ranks find the plan of equal counts, or none does, and the
 // plan is kept. It runs on blocks without gaps. A rank's displacements are its own: if there are some, it gets its output in memory
 // of its own and copies the blocks to their places, and other ranks do not notice.
-
-// The problem of a call. Its memory is kept from call to call.
+//
+// The problem of such a call. Its memory is kept from call to call.
 class KnownCounts {
  public:
   // Valid until the next call.
