@@ -35,9 +35,10 @@ bool is_of_communicator(std::string_view key) { return key.starts_with("comm_") 
 bool nodes_are_consecutive(const Problem& problem) { return std::is_sorted(problem.nodes.begin(), problem.nodes.end()); }
 
 // What MPICH's conditions ask about a call.
-class Call {
+class MpichCall {
  public:
-  explicit Call(const Problem& problem) : problem_(problem), nodes_(problem.nodes.empty() ? 1 : NodeRanks(problem).node_count()) {}
+  explicit MpichCall(const Problem& problem)
+      : problem_(problem), nodes_(problem.nodes.empty() ? 1 : NodeRanks(problem).node_count()) {}
 
   Count nodes() const { return nodes_; }
   // Do the ranks have a communicator for each node? Not if each has a node of its own.
@@ -87,14 +88,14 @@ class Call {
   Count nodes_;
 };
 
-std::optional<std::string> leaf_in(const MpichTree& tree, const Problem& problem, const Call& call) {
+std::optional<std::string> leaf_in(const MpichTree& tree, const Problem& problem, const MpichCall& call) {
   const auto subtree = tree.find("collective=" + mpi_name(problem.collective));
   if (subtree == tree.end()) return std::nullopt;
   return leaf_for(*subtree, [&](std::string_view condition, MpichTime time) { return call.holds(condition, time); });
 }
 
 // Returns MPICH's name of the algorithm: "brucks" for MPIR_Alltoall_intra_brucks.
-std::string name_of(const std::string& leaf) {
+std::string mpich_name_of(const std::string& leaf) {
   for (const std::string_view before : {"_intra_", "_allcomm_"})
     if (const std::size_t at = leaf.find(before); at != leaf.npos) return leaf.substr(at + before.size());
   constexpr std::string_view of_shared_memory = "release_gather";
@@ -231,13 +232,13 @@ MpichTrees::MpichTrees(std::string_view library)
 
 Result<std::string> mpich_algorithm(const MpichTrees& trees, const Problem& problem) {
   if (problem.ranks == 1) return "self";
-  const Call call(problem);
+  const MpichCall call(problem);
   const auto composed = leaf_in(trees.device, problem, call);
-  if (composed && !goes_by_messages(problem.collective, name_of(*composed))) {
-    if (call.nodes() > 1 || problem.collective == Collective::scan) return name_of(*composed);
-    if (const auto shared = leaf_in(trees.shared_memory, problem, call)) return name_of(*shared);
+  if (composed && !goes_by_messages(problem.collective, mpich_name_of(*composed))) {
+    if (call.nodes() > 1 || problem.collective == Collective::scan) return mpich_name_of(*composed);
+    if (const auto shared = leaf_in(trees.shared_memory, problem, call)) return mpich_name_of(*shared);
   }
-  if (const auto leaf = leaf_in(trees.messages, problem, call)) return name_of(*leaf);
+  if (const auto leaf = leaf_in(trees.messages, problem, call)) return mpich_name_of(*leaf);
   return cannot(fmt::format("MPICH's table has no rule for {} here", name(problem.collective)));
 }
 

@@ -368,8 +368,8 @@ std::string wisdom_text(const Wisdom& wisdom) {
   Printer out(text);
   const Fingerprint& machine = wisdom.machine;
   out.print("{}\n# What quadrille has measured on this machine: show it by 'quadrille wisdom show'.\n", title);
-  out.print("algorithms {}\nprocessor {}\ncores {}\nnetwork {}\nmpi {}\n", wisdom_format::table_text(), machine.processor,
-            machine.cores, machine.network, machine.mpi);
+  out.print("algorithms {}\nprocessor {}\ncores {}\nnetwork {}\nmpi {}\n", table_text(), machine.processor, machine.cores,
+            machine.network, machine.mpi);
   for (const WisdomRecord& record : wisdom.records) write(out, record);
   for (const ExecutorFit& fit : wisdom.executors) write(out, fit);
   for (const VendorFit& fit : wisdom.vendor) write(out, fit);
