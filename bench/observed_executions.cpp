@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "plan/plan_schedule.hpp"
+#include "plan/plan.hpp"
 #include "quadrille/quadrille.hpp"
 
 namespace {

@@ -10,7 +10,7 @@
 
 #include "quadrille/indexed.hpp"
 #include "quadrille/projection.hpp"
-#include "recording/call_packer.hpp"
+#include "recording/recorded_calls.hpp"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include "execute/agreement.hpp"
 #include "guarded.hpp"
 #include "known_counts.hpp"
-#include "plan/calls/call_sizes.hpp"
+#include "plan/calls/call_checks.hpp"
 #include "quadrille/typed_plan.hpp"
 #include "requests.hpp"
 

@@ -2,12 +2,55 @@
 // Counts the work of ranks and nodes in each round: messages within a node and to other nodes, copies and reductions.
 #pragma once
 
+#include <algorithm>
 #include <functional>
+#include <map>
+#include <vector>
 
-#include "cost/by_round.hpp"
+#include "problem/node_ranks.hpp"
+#include "quadrille/checked.hpp"
+#include "quadrille/indexed.hpp"
 #include "quadrille/model.hpp"
+#include "quadrille/schedule.hpp"
 
 namespace quadrille {
+
+// Finds nodes that represent others under a symmetry of the ranks: a node can represent another node if a group element maps its
+// ranks to the ranks of the other node, and the ranks of every node to the ranks of some node. The ranks of both nodes then do the
+// same work with corresponding nodes. Returns one node of each class, or nothing if there are more than a few classes.
+std::vector<Count> standing_nodes(const Symmetry& symmetry, const NodeRanks& nodes);
+
+// Stores one value for each round. If a schedule states its number of rounds, the values are in a vector. A vector is faster, and
+// each of many programs may touch a hundred thousand rounds. Files may number their rounds freely; the values are then in a map.
+template <class Value>
+class ByRound {
+ public:
+  // Allocates the vector, with a length taken from the stages of the first program. Must be called before any value is stored.
+  void expect(const Program& program) {
+    constexpr Count most = Count{1} << 22;
+    if (const Count rounds = stated_rounds(program); stated_.empty() && rounds <= most) stated_.resize(index(rounds));
+  }
+
+  Value& operator[](Count number) { return number >= 0 && number < size(stated_) ? stated_[index(number)] : others_[number]; }
+
+  // Calls visit(number, value) in the order of round numbers, also for rounds of the vector that were never used.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (Count number = 0; number < size(stated_); ++number) visit(number, stated_[index(number)]);
+    for (const auto& [number, value] : others_) visit(number, value);
+  }
+
+ private:
+  static Count stated_rounds(const Program& program) {
+    Count rounds = 0;
+    for (const Stage& stage : program.stages)
+      if (const auto end = checked_sum(stage.first_round, stage.round_count)) rounds = std::max(rounds, *end);
+    return rounds;
+  }
+
+  std::vector<Value> stated_;
+  std::map<Count, Value> others_;
+};
 
 struct CountedWork {
   Count messages = 0;       // both ends, of the ranks whose programs were counted

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <tuple>
 #include <utility>
+#include <vector>
 
-#include "cost/cycles.hpp"
 #include "cost/work.hpp"
 #include "cost/written_bytes.hpp"
 #include "problem/collective_facts.hpp"
@@ -12,6 +12,7 @@
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/model.hpp"
+#include "quadrille/schedule.hpp"
 #include "schedule/symmetry.hpp"
 #include "topology/round_messages.hpp"
 
@@ -49,6 +50,39 @@ constexpr Count most_in_chains = Count{1} << 24;  // messages, of at most so man
 constexpr Count most_ranks_in_chains = Count{1} << 16;
 
 constexpr Count programs_for_chained = 64;  // only these tell whether a stage is chained, because looking takes as long as counting
+
+// Returns true if some rank waits, directly or through others, for a rank that waits for it. This is always so in a collective in
+// which every rank's output depends on every rank's input. For other collectives, the programs of all ranks are made. If ranks wait
+// for each other in a cycle, no rank can run ahead into the next operation.
+bool waits_in_cycle(const Schedule& schedule) {
+  // Repeatedly removes ranks that do not wait for any remaining rank. The ranks of a cycle are never removed, so a cycle exists if
+  // ranks remain.
+  constexpr Rank most_ranks = 4096;  // limit for making programs
+  const Count ranks = schedule.problem.ranks;
+  if (ranks == 1) return false;
+  if (all_depend_on_all(schedule.problem.collective)) return true;
+  if (ranks > most_ranks) return true;         // making the programs would take long; assume the more expensive case
+  ByRank<std::vector<Rank>> receivers(ranks);  // by sender
+  ByRank<Count> awaited(ranks);                // number of ranks for which each rank waits
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    std::vector<Rank>& own = receivers[rank];
+    for (const Round& round : schedule.program(rank).rounds) {
+      for (const Message& message : round.sends) own.push_back(message.peer);
+      for (const Control& control : round.control_sends) own.push_back(control.peer);
+    }
+    std::sort(own.begin(), own.end());
+    own.erase(std::unique(own.begin(), own.end()), own.end());
+    std::erase(own, rank);
+    for (const Rank receiver : own) ++awaited[receiver];
+  }
+  std::vector<Rank> free;
+  for (Rank rank = 0; rank < ranks; ++rank)
+    if (awaited[rank] == 0) free.push_back(rank);
+  for (std::size_t next = 0; next < free.size(); ++next)
+    for (const Rank receiver : receivers[free[next]])
+      if (--awaited[receiver] == 0) free.push_back(receiver);
+  return size(free) < ranks;
+}
 
 class WorkloadCounting {
  public:

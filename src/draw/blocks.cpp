@@ -6,7 +6,6 @@
 #include <set>
 
 #include "draw/faults.hpp"
-#include "draw/node_bands.hpp"
 #include "draw/picture.hpp"
 #include "draw/svg.hpp"
 #include "foundation/arithmetic.hpp"

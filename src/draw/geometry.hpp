@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Points and boxes in pictures, in pixels. x grows to the right, and y downwards.
+// Points and boxes in pictures, in pixels, of which x grows to the right, and y downwards; how wide texts are, and how they are
+// broken into lines.
 #pragma once
 
 #include <cmath>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "quadrille/types.hpp"
 
 namespace quadrille {
 
@@ -23,5 +29,18 @@ inline Point unit(Point point) { return (1 / length(point)) * point; }
 
 // Returns the vector turned by a right angle clockwise, as it looks in a picture.
 inline Point to_the_right(Point point) { return {-point.y, point.x}; }
+
+// Returns the length of `count` items of length `each`.
+inline double extent(Count count, double each) { return static_cast<double>(count) * each; }
+
+// Returns the approximate width of a line of text; the true width depends on the font.
+double text_width(std::string_view words, double size = 12);
+
+// Returns the text, cut to a width with an ellipsis at its end; empty if there is no room for that.
+std::string fitted(std::string words, double width, double size = 12);
+
+// Breaks text at spaces into lines of at most this width, and words that are longer after commas. Words that are still longer are
+// cut.
+std::vector<std::string> lines_of(const std::string& words, double width, double size = 12);
 
 }  // namespace quadrille

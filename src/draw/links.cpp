@@ -3,21 +3,185 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <set>
+#include <vector>
 
 #include "draw/faults.hpp"
-#include "draw/network.hpp"
+#include "draw/layout.hpp"
 #include "draw/picture.hpp"
+#include "draw/svg.hpp"
 #include "quadrille/draw.hpp"
+#include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
+#include "topology/round_messages.hpp"
 #include "verify/finding_list.hpp"
 
 namespace quadrille {
 namespace {
 
+constexpr double beside = 4;       // distance of a link from the line between its two ends, to its right
+constexpr double more_beside = 7;  // the same for each further link between these ends
+constexpr const char* unused = "#8c959f";
+
+struct LinkLoad {
+  Bytes bytes = 0;
+  Count messages = 0;
+};
+
+using LoadByLink = std::map<Count, LinkLoad>;  // by the link's number; only links that carry a message
+
+// Draws one network with the loads of its links.
+class NetworkDrawing {
+ public:
+  NetworkDrawing(Svg& svg, const Topology& topology, const NetworkLayout& layout, const Focus& focus, const ByteUnit& unit)
+      : svg_(svg), topology_(topology), layout_(layout), focus_(focus), unit_(unit) {}
+
+  // Draws the network with its upper left corner at a point. With `has_numbers`, a number stands beside each link that several
+  // messages share.
+  void draw(Point corner, const LoadByLink& loads, const HeatScale& scale, bool has_numbers);
+
+  // Returns the place for a mark at a rank, beside its number.
+  Point mark_at(Point corner, Rank rank) const;
+
+ private:
+  struct Drawn {
+    Link link;
+    std::size_t parallel = 0;  // how many links between the same two ends come before it
+    LinkLoad load;
+    bool is_faint = false;
+  };
+
+  std::vector<Drawn> links(const LoadByLink& loads) const;
+  void draw_parts(Point corner);
+  void draw_part_names(Point corner);
+  void draw_link(Point corner, const Drawn& drawn, const HeatScale& scale, bool has_numbers);
+  void draw_between(Point from, Point to, double gap_from, double gap_to, double right, const Stroke& stroke,
+                    const std::string& explanation, const std::string& number);
+  void draw_vertex(Point corner, Vertex vertex);
+  Point at(Point corner, Vertex vertex) const { return corner + layout_.vertices[vertex].centre; }
+  double gap(Vertex vertex, Point direction) const;
+
+  Svg& svg_;
+  const Topology& topology_;
+  const NetworkLayout& layout_;
+  const Focus& focus_;
+  const ByteUnit unit_;
+  std::vector<std::pair<Point, std::string>> numbers_;  // written last, over everything else
+};
+
+// Adds the messages to the links of their ways.
+void add_loads(const Topology& topology, const std::vector<RoutedMessage>& messages, LoadByLink& loads) {
+  for (const auto& [from, to, port, bytes] : messages) {
+    const auto use = [&loads, bytes = bytes](const Link& link) {
+      add_bytes(loads[link.number].bytes, bytes);
+      ++loads[link.number].messages;
+    };
+    if (!topology.for_each_link(from, to, port, use)) topology.for_each_link(from, to, {}, use);
+  }
+}
+
+void NetworkDrawing::draw(Point corner, const LoadByLink& loads, const HeatScale& scale, bool has_numbers) {
+  draw_parts(corner);
+  for (const Drawn& drawn : links(loads)) draw_link(corner, drawn, scale, has_numbers);
+  draw_part_names(corner);
+  for (Vertex vertex = 0; vertex < topology_.vertices(); ++vertex) draw_vertex(corner, vertex);
+  for (const auto& [base, number] : numbers_) svg_.text(base, number, Anchor::middle, "over", 10);
+  numbers_.clear();
+}
+
+Point NetworkDrawing::mark_at(Point corner, Rank rank) const {
+  return at(corner, rank) + Point{1.3 * rank_radius, -1.3 * rank_radius};
+}
+
+// Returns the links that are drawn; faint ones first, then those with more bytes later, so that they are drawn over the others.
+std::vector<NetworkDrawing::Drawn> NetworkDrawing::links(const LoadByLink& loads) const {
+  std::vector<Drawn> list;
+  for (Vertex vertex = 0; vertex < topology_.vertices(); ++vertex) {
+    std::map<Vertex, std::size_t> before;
+    for (const Link& link : topology_.links_from(vertex)) {
+      const auto load = loads.find(link.number);
+      const Emphasis emphasis = focus_.of_link(link, load != loads.end());
+      if (emphasis == Emphasis::absent) continue;
+      list.push_back({link, before[link.to]++, load == loads.end() ? LinkLoad{} : load->second, emphasis == Emphasis::faint});
+    }
+  }
+  const auto key = [&](const Drawn& drawn) { return std::pair(!drawn.is_faint, drawn.load.bytes); };
+  std::stable_sort(list.begin(), list.end(), [&](const Drawn& a, const Drawn& b) { return key(a) < key(b); });
+  return list;
+}
+
+void NetworkDrawing::draw_parts(Point corner) {
+  for (const LayoutPart& part : layout_.parts) {
+    const Box box{corner.x + part.box.x, corner.y + part.box.y, part.box.width, part.box.height};
+    svg_.box(box, "band", {}, part.name, part.is_round ? box.width / 2 : 0);
+  }
+}
+
+// After the links, which may cross the names.
+void NetworkDrawing::draw_part_names(Point corner) {
+  for (const LayoutPart& part : layout_.parts) svg_.text(corner + part.name_at, part.name, Anchor::middle, "faint over", 11);
+}
+
+void NetworkDrawing::draw_link(Point corner, const Drawn& drawn, const HeatScale& scale, bool has_numbers) {
+  const auto& [link, parallel, load, is_faint] = drawn;
+  const bool is_used = load.messages > 0;
+  const double share = scale.share(load.bytes);
+  const Stroke stroke{.colour = is_used ? heat(share) : unused,
+                      .width = is_used ? 1.4 + 2.2 * share : 0.8,
+                      .opacity = is_faint ? faint_opacity : 1};
+  const std::string explanation = fmt::format("{}: {} in {} message{}", topology_.text_of(link), bytes_text(load.bytes, unit_),
+                                              load.messages, load.messages == 1 ? "" : "s");
+  const std::string number = has_numbers && load.messages > 1 ? fmt::format("{}", load.messages) : "";
+  const Point from = at(corner, link.from), to = at(corner, link.to);
+  if (const auto stub = layout_.stubs.find(link.number); stub != layout_.stubs.end()) {
+    const Point along = (rank_radius + stub_length) * stub->second;
+    draw_between(from, from + along, rank_radius, 0, beside, stroke, explanation, number);
+    draw_between(to - along, to, 0, rank_radius, beside, stroke, explanation, "");
+    return;
+  }
+  const Point direction = unit(to - from);
+  draw_between(from, to, gap(link.from, direction), gap(link.to, direction), beside + more_beside * static_cast<double>(parallel),
+               stroke, explanation, number);
+}
+
+void NetworkDrawing::draw_between(Point from, Point to, double gap_from, double gap_to, double right, const Stroke& stroke,
+                                  const std::string& explanation, const std::string& number) {
+  const Point along = unit(to - from), aside = to_the_right(along);
+  const Point start = from + gap_from * along + right * aside, stop = to - gap_to * along + right * aside;
+  svg_.arrow(start, stop, stroke, explanation);
+  if (number.empty()) return;
+  // Not at the middle of the link, because links across a circle cross there. The distance from the link is larger if the text is
+  // wider in that direction.
+  constexpr double part = 0.38;
+  const double away = 5 + std::abs(along.y) * text_width(number, 10) / 2 + std::abs(along.x) * 4;
+  numbers_.emplace_back(start + part * (stop - start) + away * aside + Point{0, 3.5}, number);
+}
+
+void NetworkDrawing::draw_vertex(Point corner, Vertex vertex) {
+  const Point centre = at(corner, vertex);
+  const std::string& name = layout_.vertices[vertex].name;
+  const bool is_rank = vertex < topology_.ranks();
+  if (is_rank) {
+    svg_.circle(centre, rank_radius, "rank");
+  } else {
+    const double width = switch_width(name);
+    svg_.box({centre.x - width / 2, centre.y - switch_height / 2, width, switch_height}, "switch", {}, name, 3);
+  }
+  svg_.text(centre + Point{0, is_rank ? 4.0 : 3.5}, name, Anchor::middle, "text", is_rank ? 11 : 10);
+}
+
+// Returns the distance from the centre of a vertex to its border.
+double NetworkDrawing::gap(Vertex vertex, Point direction) const {
+  if (vertex < topology_.ranks()) return rank_radius;
+  constexpr double least = 1e-6;
+  const double across = switch_width(layout_.vertices[vertex].name) / 2 / std::max(std::abs(direction.x), least);
+  return std::min(across, switch_height / 2 / std::max(std::abs(direction.y), least));
+}
+
 constexpr Count most_ranks_of_links = 256, most_links = 2048, most_links_of_sample = 20'000, most_links_of_panels = 20'000;
-constexpr double page_width = 1200, links_between_panels = 30, links_heading_height = 20, room_for_marks = 14, border = 20,
-                 note_size = 11, note_height = 16, least_note_width = 330;
+constexpr double page_width = 1200, links_between_panels = 30, links_heading_height = 20, room_for_marks = 14, border = 20;
 
 struct LinkPanel {
   std::optional<Count> round;  // absent: all rounds
@@ -75,17 +239,6 @@ std::string left_out(const std::vector<LinkPanel>& panels, const MessagesByRound
                      rounds.rbegin()->first, count == 1 ? "is" : "are");
 }
 
-// Writes what is not drawn below the picture. Returns the lower right corner.
-Point draw_notes(Svg& svg, Point reach, const Focus& focus, const std::string& left_out) {
-  for (const std::string& note : {focus.rank() ? focus.explanation() : "", left_out})
-    for (const std::string& line : lines_of(note, std::max(reach.x - picture_margin, least_note_width), note_size)) {
-      if (line.empty()) continue;
-      svg.text({picture_margin, reach.y + 8}, line, Anchor::start, "faint", note_size);
-      reach = {std::max(reach.x, picture_margin + text_width(line, note_size)), reach.y + note_height};
-    }
-  return reach;
-}
-
 std::string title_of(const Schedule& schedule, const Topology& topology, const DrawOptions& options, const ByteUnit& unit) {
   const std::string rounds = options.round        ? fmt::format(", round {}", *options.round)
                              : options.each_round ? ", round by round"
@@ -131,7 +284,8 @@ std::string draw_links(const Schedule& schedule, const Topology& topology, const
   const double scale_end =
       scale.draw(svg, {picture_margin, bottom}, one_round ? "over a link in a round" : "over a link in all rounds");
   const double right = picture_margin + 2 * border + extent(in_a_row, step_x) - links_between_panels;
-  const Point reach = draw_notes(svg, {std::max(right, scale_end), bottom + scale_height}, focus, left_out(panels, rounds));
+  const Point reach = draw_notes(svg, {std::max(right, scale_end), bottom + scale_height},
+                                 {focus.rank() ? focus.explanation() : "", left_out(panels, rounds)});
   return with_headline(svg, faults.draw_legend(svg, reach, faults.rank_key(options.each_round)));
 }
 

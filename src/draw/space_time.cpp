@@ -5,24 +5,54 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
+#include <tuple>
+#include <vector>
 
 #include "draw/faults.hpp"
-#include "draw/focus.hpp"
-#include "draw/lone_ends.hpp"
-#include "draw/node_bands.hpp"
 #include "draw/picture.hpp"
 #include "draw/svg.hpp"
 #include "quadrille/draw.hpp"
 #include "quadrille/indexed.hpp"
+#include "topology/round_messages.hpp"
 
 namespace quadrille {
 namespace {
 
 constexpr Count most_ranks_of_space_time = 96;
 constexpr Count most_rounds = 500;
-constexpr double space_time_faint_opacity = 0.3, space_time_note_height = 16, space_time_least_note_width = 330;
 constexpr double left_of_rounds = 74, room_for_nodes = 56, stage_height = 22, foot = 40;
+
+// Messages of wrong schedules that have only one end: sends that nobody receives, and receives for which nobody sends.
+using LoneEnd = std::tuple<Rank, Rank, std::optional<Port>>;  // sender and receiver
+
+struct LoneEnds {
+  std::map<Count, std::multiset<LoneEnd>> sends;  // by round
+  std::map<Count, std::vector<LoneEnd>> receives;
+};
+
+LoneEnds lone_ends(const Problem& problem, const std::vector<Program>& programs, const MessagesByRound& messages) {
+  LoneEnds lone;
+  for (const auto& [number, sent] : messages)
+    for (const RoutedMessage& message : sent) lone.sends[number].emplace(message.from, message.to, message.port);
+  const auto receive = [&](Count number, const LoneEnd& ends) {
+    const auto& [peer, rank, port] = ends;
+    if (peer < 0 || peer >= problem.ranks || peer == rank) return;
+    auto& sends = lone.sends[number];
+    if (const auto sent = sends.find(ends); sent != sends.end())
+      sends.erase(sent);
+    else
+      lone.receives[number].push_back(ends);
+  };
+  for (const Program& program : programs)
+    for (const Round& round : program.rounds) {
+      for (const Message& message : round.receives) receive(round.number, {message.peer, program.rank, message.port});
+      if (moves_data(problem.collective)) continue;
+      for (const Control& control : round.control_receives) receive(round.number, {control.peer, program.rank, {}});
+    }
+  return lone;
+}
 
 // A round in which some rank has operations.
 struct Column {
@@ -80,7 +110,7 @@ class SpaceTime {
     for (std::size_t i = 0; i < stages_.size(); ++i) draw_stage(i, bottom);
     svg_.text({picture_margin, bottom + 16}, "round", Anchor::start, "faint");
     if (longest_ > 0) svg_.text({picture_margin, bottom + 32}, "longest", Anchor::start, "faint");
-    const Point reach = draw_notes({std::max(end_, draw_faults()), bottom + foot});
+    const Point reach = explain_arrows({std::max(end_, draw_faults()), bottom + foot});
     return with_headline(svg_,
                          faults_.draw_legend(svg_, reach,
                                              "A cross marks a finding at a rank: in the framed round; or right of the rounds, if "
@@ -92,16 +122,10 @@ class SpaceTime {
 
  private:
   // Writes what strong, faint and dashed arrows are. Returns the lower right corner.
-  Point draw_notes(Point reach) {
-    std::vector<std::string> notes;
-    if (focus_.rank()) notes.push_back(focus_.explanation());
-    if (has_controls_) notes.emplace_back("dashed: control messages (counts, headers, signals)");
-    for (const std::string& note : notes)
-      for (const std::string& line : lines_of(note, std::max(reach.x - picture_margin, space_time_least_note_width), 11)) {
-        svg_.text({picture_margin, reach.y + 8}, line, Anchor::start, "faint", 11);
-        reach = {std::max(reach.x, picture_margin + text_width(line, 11)), reach.y + space_time_note_height};
-      }
-    return reach;
+  Point explain_arrows(Point reach) {
+    return draw_notes(
+        svg_, reach,
+        {focus_.rank() ? focus_.explanation() : "", has_controls_ ? "dashed: control messages (counts, headers, signals)" : ""});
   }
 
   // Draws the marks and returns their right end.
@@ -234,7 +258,7 @@ class SpaceTime {
     return {.colour = colour,
             .width = (is_faint ? 0.7 : 1) * width_of(message.bytes),
             .dashes = moves_data(schedule_.problem.collective) ? Dashes::none : Dashes::dashed,
-            .opacity = is_faint ? space_time_faint_opacity : 1};
+            .opacity = is_faint ? faint_opacity : 1};
   }
 
   void draw_controls(Count number, double start, double stop, const std::string& colour) {
@@ -248,12 +272,10 @@ class SpaceTime {
   void draw_control(Count number, Rank from, const Control& control, std::pair<double, double> columns, const std::string& colour) {
     const Emphasis emphasis = focus_.of(from, control.peer);
     if (emphasis == Emphasis::absent) return;
-    svg_.arrow({columns.first, row(from)}, {columns.second, row(control.peer)},
-               {.colour = colour,
-                .width = 0.9,
-                .dashes = Dashes::dashed,
-                .opacity = emphasis == Emphasis::faint ? space_time_faint_opacity : 1},
-               fmt::format("round {}: {} to {}, {} B of counts or headers", number, from, control.peer, control.bytes));
+    svg_.arrow(
+        {columns.first, row(from)}, {columns.second, row(control.peer)},
+        {.colour = colour, .width = 0.9, .dashes = Dashes::dashed, .opacity = emphasis == Emphasis::faint ? faint_opacity : 1},
+        fmt::format("round {}: {} to {}, {} B of counts or headers", number, from, control.peer, control.bytes));
   }
 
   void draw_message(Count number, const RoutedMessage& message, std::pair<double, double> columns, const Stroke& stroke) {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes simple shapes as SVG. Lengths are in pixels from the upper left corner. A colour is either fixed, as "#rrggbb",
-// or given by a kind. Fixed colours are visible on both light and dark ground. The colours of kinds follow the reader's
-// light or dark colour scheme.
+// Writes simple shapes as SVG. Lengths are in pixels from the upper left corner. A colour is either fixed, as "#rrggbb", or given
+// by a kind. Fixed colours are visible on both light and dark ground. The colours of kinds follow the reader's light or dark colour
+// scheme.
 #pragma once
 
-#include <cstdint>
 #include <pugixml.hpp>
+
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "draw/geometry.hpp"
-#include "draw/text_lines.hpp"
 
 namespace quadrille {
 

@@ -5,8 +5,6 @@
 #include <algorithm>
 
 #include "draw/faults.hpp"
-#include "draw/heat_scale.hpp"
-#include "draw/node_bands.hpp"
 #include "draw/picture.hpp"
 #include "draw/svg.hpp"
 #include "quadrille/draw.hpp"

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <utility>
 
-#include "draw/layouts/trace_layout.hpp"
+#include "draw/trace_view.hpp"
 #include "foundation/system/files.hpp"
 #include "foundation/system/folders.hpp"
 #include "quadrille/error.hpp"

@@ -3,7 +3,7 @@
 // accidental differences, not deliberate ones.
 //
 // None of the values may change: wisdom files and their names contain hashes of texts (tune/wisdom), reports have them in the names
-// of their folders (mpi_face/report), the documentation prints simulations that draw mixed numbers (simulate/trouble.hpp), and
+// of their folders (mpi_face/report), the documentation prints simulations that draw mixed numbers (simulate/event_run.hpp), and
 // errors print hashes of lists (plan/request.cpp).
 #pragma once
 

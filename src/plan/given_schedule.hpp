@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A schedule that the caller passes to `plan`. Before it runs, the ranks verify it together and check that all of them passed the
-// same schedule. Each process remembers the schedules it has verified, by hashes of their exact values.
+// The schedules that do not come from a plan's own algorithm. One that the caller passes to `plan`: before it runs, the ranks
+// verify it together and check that all of them passed the same schedule. Each process remembers the schedules it has verified, by
+// hashes of their exact values. And a family's schedule for a group of ranks.
 #pragma once
 
 #include <cstdint>
 
 #include "quadrille/execute.hpp"
+#include "quadrille/family.hpp"
 #include "quadrille/schedule.hpp"
 
 namespace quadrille {
@@ -29,5 +31,11 @@ std::uint64_t verified_with(std::uint64_t part);
 // ranks compare hashes of the representatives' programs. Throws on every rank: Error{misuse} with the first findings or with a
 // difference between two ranks, Error{too_large} if the schedule is too large to be verified.
 void verify_together(Communicator& communicator, const Schedule& schedule);
+
+// Returns a family's schedule. Collective: all ranks pass copies of one family and the same problem. Each rank, or rank 0 alone,
+// makes the schedule (Family::made_by). Returns it on all ranks, or on all ranks the reason of the first rank for which the family
+// has none. Throws on every rank what a rank throws, and Error{too_large} if rank 0 would make a schedule for more than
+// most_ranks_of_first.
+Result<Schedule> schedule_of(Communicator& communicator, const Family& family, const Problem& problem);
 
 }  // namespace quadrille

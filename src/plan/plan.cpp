@@ -10,7 +10,6 @@
 
 #include "execute/agreement.hpp"
 #include "execute/executions/execution.hpp"
-#include "execute/executions/in_flight.hpp"
 #include "execute/executors.hpp"
 #include "execute/script/execution_record.hpp"
 #include "execute/script/incremental.hpp"
@@ -19,18 +18,15 @@
 #include "execute/transport.hpp"
 #include "foundation/assert.hpp"
 #include "foundation/text/wording.hpp"
-#include "plan/chosen.hpp"
-#include "plan/family_schedule.hpp"
 #include "plan/given_schedule.hpp"
 #include "plan/placed.hpp"
-#include "plan/plan_buffers.hpp"
-#include "plan/plan_schedule.hpp"
+#include "plan/plan.hpp"
 #include "plan/recent_scripts.hpp"
 #include "plan/request.hpp"
 #include "quadrille/algorithm.hpp"
-#include "quadrille/checked.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/indexed.hpp"
+#include "quadrille/request.hpp"
 
 namespace quadrille {
 
@@ -68,46 +64,12 @@ struct Draft {
 
 namespace {
 
-// Checks the operator against the facts that the problem states about it.
-void check_operation(const Problem& problem, const Operator* operation) {
-  if (!operation)
-    throw Error(ErrorCode::misuse, fmt::format("{} needs an operator; give it in the options", name(problem.collective)));
-  if (operation->element_bytes != problem.element_bytes)
-    throw Error(ErrorCode::misuse, fmt::format("the problem's elements have {} bytes, but those of {} have {}",
-                                               problem.element_bytes, operation->name, operation->element_bytes));
-  if (problem.commutative && !operation->commutative)
-    throw Error(ErrorCode::misuse,
-                fmt::format("the problem says that its operator is commutative, but {} is not", operation->name));
-}
-
 // Returns the transport that runs the plan. `own` is the communicator's transport.
 Transport& transport_of_plan(Transport& own, Executor asked, bool vendor) {
   if (vendor) return own;
   const Result<Transport*> found = transport_for(own, asked);
   if (!found) throw Error(ErrorCode::environment, found.error());
   return **found;
-}
-
-bool is_canonical(const Layouts& layouts) { return layouts.input.empty() && layouts.output.empty(); }
-
-// Throws if an element of a reduction lies in several places, because a reduction combines whole elements. Two pieces may share an
-// element only if they are adjacent in memory. Pieces beyond 2^63 bytes are refused later, when the layout is bound.
-void check_pieces(const Layout& layout, Bytes element_bytes) {
-  Bytes end = 0, cut = 0;  // end of the previous piece, and its bytes of an incomplete element
-  const auto check_complete = [&] {
-    if (cut != 0)
-      throw Error(ErrorCode::misuse,
-                  fmt::format("a piece of a layout ends after {} bytes of an element of {}", cut, element_bytes));
-  };
-  for (const LayoutPiece& piece : layout) {
-    if (piece.length == 0) continue;
-    if (piece.offset != end) check_complete();
-    cut = (cut + piece.length % element_bytes) % element_bytes;
-    const auto sum = checked_sum(piece.offset, piece.length);
-    if (!sum) return;
-    end = *sum;
-  }
-  check_complete();
 }
 
 // `homes` has the node of each rank. The problem may state other nodes.
@@ -197,7 +159,8 @@ Draft draft_of_options(Communicator& communicator, const Problem& problem, const
   check_options(problem, options, vendor);
   Draft draft{.transport = &transport_of_plan(communicator.transport(), options.executor, vendor), .layouts = options.layouts};
   if (options.keep_step) check_can_keep_step(problem, options, vendor, communicator.nodes(), draft.transport->executor());
-  if (options.in_place && is_canonical(options.layouts)) draft.layouts = in_place_layouts(problem, communicator.rank());
+  if (options.in_place && options.layouts.input.empty() && options.layouts.output.empty())
+    draft.layouts = in_place_layouts(problem, communicator.rank());
   return draft;
 }
 
@@ -246,21 +209,6 @@ Draft draft_of(Communicator& communicator, const Problem& problem, const PlanOpt
 }
 
 }  // namespace
-
-void check_options(const Problem& problem, const PlanOptions& options, bool vendor) {
-  if (is_reduction(problem.collective)) {
-    check_operation(problem, options.operation.get());
-    check_pieces(options.layouts.input, problem.element_bytes);
-    check_pieces(options.layouts.output, problem.element_bytes);
-  }
-  if (options.buffers < 1 || options.buffers > 2)
-    throw Error(ErrorCode::misuse, fmt::format("buffers is {}; it is 1 or 2", options.buffers));
-  if (options.longest_message < 1 || options.longest_message > Bytes{1} << 30)
-    throw Error(ErrorCode::misuse, fmt::format("longest_message is {}; it is 1 to 2^30 bytes", options.longest_message));
-  const bool in_place = options.in_place && problem.collective != Collective::broadcast;  // MPI_Bcast has only one buffer
-  if (vendor && (!is_canonical(options.layouts) || in_place))
-    throw Error(ErrorCode::misuse, "vendor runs on canonical buffers; leave layouts and in_place out");
-}
 
 std::string_view name(Effort effort) {
   static constexpr ByEnum<Effort, std::string_view, 4> names{{"estimate", "measure", "exhaustive", "wisdom_only"}};
@@ -354,11 +302,6 @@ ChosenPlan Draft::agreed(Communicator& communicator, const Problem& asked, const
     made.execution_->make_ready(std::move(kept), std::move(draft).maker(options.policy),
                                 draft.offer ? draft.offer->complete(agreement.offers) : nullptr);
   return {std::move(made)};
-}
-
-bool Chosen::is_vendor() const {
-  const auto* candidate = std::get_if<Candidate>(&options.algorithm);
-  return candidate && quadrille::is_vendor(*candidate);
 }
 
 Problem checked_for(Communicator& communicator, const Problem& asked) {

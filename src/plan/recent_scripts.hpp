@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "execute/transport.hpp"
 #include "foundation/lookup.hpp"
 #include "plan/request.hpp"
+#include "problem/same_problem.hpp"
 
 namespace quadrille {
 
@@ -20,8 +22,35 @@ namespace quadrille {
 struct ScriptKey {
   // Returns nothing for plans whose scripts are not kept. These are plans with keep_step, and irregular collectives, reductions,
   // layouts and plans in place, whose comparison would take long.
-  static std::optional<ScriptKey> of(const Problem& problem, const PlanOptions& options, Rank rank, Transport& transport);
-  bool operator==(const ScriptKey& other) const;
+  static std::optional<ScriptKey> of(const Problem& problem, const PlanOptions& options, Rank rank, Transport& transport) {
+    if (problem.counts || problem.sparse_counts || options.operation || options.in_place || options.keep_step ||
+        !options.layouts.input.empty() || !options.layouts.output.empty() || problem.ranks > static_cast<Count>(most_messages))
+      return std::nullopt;
+    ScriptKey key{problem,
+                  options.algorithm,
+                  options.policy,
+                  options.buffers,
+                  options.longest_message,
+                  rank,
+                  options.executor,
+                  transport.executor(),
+                  transport.moves_strided_messages(),
+                  transport.fuses_reductions(),
+                  {}};
+    for (Rank peer = 0; peer < problem.ranks; ++peer) key.buffered_bytes.push_back(transport.buffered_message_bytes(peer));
+    return key;
+  }
+
+  bool operator==(const ScriptKey& other) const {
+    const auto fields = [](const ScriptKey& key) {
+      return std::tie(key.algorithm, key.policy, key.buffers, key.longest_message, key.rank, key.asked, key.executor,
+                      key.strided_messages, key.fuses, key.buffered_bytes);
+    };
+    return fields(*this) == fields(other) && is_same(problem, other.problem);
+  }
+
+  // Limits on scripts that are kept.
+  static constexpr std::size_t most_messages = 256, most_copies = 1024;
 
   Problem problem;
   std::variant<std::string, Candidate> algorithm;
@@ -43,6 +72,9 @@ struct KnownScript {
 
 using RecentScripts = Recent<ScriptKey, KnownScript, 4>;
 
-bool is_small(const Script& script);  // others are not kept
+// Others are not kept.
+inline bool is_small(const Script& script) {
+  return script.messages.size() <= ScriptKey::most_messages && script.copies.size() <= ScriptKey::most_copies;
+}
 
 }  // namespace quadrille

@@ -12,6 +12,8 @@
 #include "foundation/hash.hpp"
 #include "plan/gathered.hpp"
 #include "problem/collective_facts.hpp"
+#include "quadrille/checked.hpp"
+#include "quadrille/error.hpp"
 #include "quadrille/traffic.hpp"
 #include "schedule/ordering.hpp"
 
@@ -116,6 +118,40 @@ void compare_choosing(const ByRank<Vote>& votes, Agreement& agreement) {
   if (is_named || !agreement.is_settled) agreement.vendor_is_refused = false;
 }
 
+// Checks the operator against the facts that the problem states about it.
+void check_operation(const Problem& problem, const Operator* operation) {
+  if (!operation)
+    throw Error(ErrorCode::misuse, fmt::format("{} needs an operator; give it in the options", name(problem.collective)));
+  if (operation->element_bytes != problem.element_bytes)
+    throw Error(ErrorCode::misuse, fmt::format("the problem's elements have {} bytes, but those of {} have {}",
+                                               problem.element_bytes, operation->name, operation->element_bytes));
+  if (problem.commutative && !operation->commutative)
+    throw Error(ErrorCode::misuse,
+                fmt::format("the problem says that its operator is commutative, but {} is not", operation->name));
+}
+
+bool is_canonical(const Layouts& layouts) { return layouts.input.empty() && layouts.output.empty(); }
+
+// Throws if an element of a reduction lies in several places, because a reduction combines whole elements. Two pieces may share an
+// element only if they are adjacent in memory. Pieces beyond 2^63 bytes are refused later, when the layout is bound.
+void check_pieces(const Layout& layout, Bytes element_bytes) {
+  Bytes end = 0, cut = 0;  // end of the previous piece, and its bytes of an incomplete element
+  const auto check_complete = [&] {
+    if (cut != 0)
+      throw Error(ErrorCode::misuse,
+                  fmt::format("a piece of a layout ends after {} bytes of an element of {}", cut, element_bytes));
+  };
+  for (const LayoutPiece& piece : layout) {
+    if (piece.length == 0) continue;
+    if (piece.offset != end) check_complete();
+    cut = (cut + piece.length % element_bytes) % element_bytes;
+    const auto sum = checked_sum(piece.offset, piece.length);
+    if (!sum) return;
+    end = *sum;
+  }
+  check_complete();
+}
+
 }  // namespace
 
 std::string listed(const std::vector<Count>& numbers) {
@@ -209,6 +245,21 @@ Agreement agree(Communicator& communicator, const std::function<PlanRequest()>& 
   }
   if (difference != 0) throw_mismatch(communicator, mine);
   return agreement;
+}
+
+void check_options(const Problem& problem, const PlanOptions& options, bool vendor) {
+  if (is_reduction(problem.collective)) {
+    check_operation(problem, options.operation.get());
+    check_pieces(options.layouts.input, problem.element_bytes);
+    check_pieces(options.layouts.output, problem.element_bytes);
+  }
+  if (options.buffers < 1 || options.buffers > 2)
+    throw Error(ErrorCode::misuse, fmt::format("buffers is {}; it is 1 or 2", options.buffers));
+  if (options.longest_message < 1 || options.longest_message > Bytes{1} << 30)
+    throw Error(ErrorCode::misuse, fmt::format("longest_message is {}; it is 1 to 2^30 bytes", options.longest_message));
+  const bool in_place = options.in_place && problem.collective != Collective::broadcast;  // MPI_Bcast has only one buffer
+  if (vendor && (!is_canonical(options.layouts) || in_place))
+    throw Error(ErrorCode::misuse, "vendor runs on canonical buffers; leave layouts and in_place out");
 }
 
 }  // namespace quadrille

@@ -64,6 +64,9 @@ struct Agreement {
 // The algorithm's name in an undecided request.
 inline constexpr std::string_view automatic = "auto";
 
+// Throws Error{misuse} for options that contradict the problem or each other. `vendor`: the plan will run the vendor's collective.
+void check_options(const Problem& problem, const PlanOptions& options, bool vendor);
+
 CountFacts count_facts(const Problem& problem, Rank me);
 
 // `algorithm` is the specification with all parameters. `own_counts` is true if rank `me` needs to know only

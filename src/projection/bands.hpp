@@ -1,14 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How uncertain a projection is: the figures of the machine, the errors of its prices and the gaps are drawn at random, and the
-// sums of the replay are scaled by them.
+// The rows of a projection, and how uncertain they and its totals are: the figures of the machine, the errors of its prices and the
+// gaps are drawn at random, and the sums of the replay are scaled by them.
 #pragma once
 
 #include <vector>
 
-#include "projection/rows.hpp"
+#include "projection/replay.hpp"
 #include "quadrille/projection.hpp"
 
 namespace quadrille::projection {
+
+// A row, which is the replayed calls of a function, a communicator and a size, and how its times depend on the figures that were
+// assumed.
+struct RowSums {
+  ProjectedRow row;                             // without gain
+  BySide<double> seconds{};                     // mean of the ranks
+  BySide<std::vector<double>> halved, doubled;  // by assumed figure: the row's time if the figure is half, or twice, as large
+  BySide<PriceError> errors{};                  // means of the calls, weighted by their prices
+  bool is_same = false;                         // do both sides run the same algorithms?
+};
+
+std::vector<RowSums> rows_of(const Recording& recording, const CallPrices& prices, const Replayed& replayed);
 
 struct BandInputs {
   const ProjectionOptions& options;

@@ -7,19 +7,65 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "foundation/hash.hpp"
 #include "foundation/text/wording.hpp"
+#include "problem/node_ranks.hpp"
 #include "projection/call_problem.hpp"
 #include "quadrille/candidate.hpp"
+#include "quadrille/cost.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/exit_delays.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/traffic.hpp"
 #include "quadrille/vendor_choice.hpp"
 #include "quadrille/wisdom.hpp"
+#include "tune/choosing/decide.hpp"
 
 namespace quadrille::projection {
 namespace {
+
+PriceError error_of(const Residual& residual) { return {std::log(residual.ratio), residual.spread}; }
+
+double logarithm(Bytes bytes) { return std::log2(static_cast<double>(std::max<Bytes>(bytes, 1))); }
+
+PriceError between(const Residual& below, const Residual& above, Bytes block_bytes) {
+  const PriceError low = error_of(below), high = error_of(above);
+  const double range = logarithm(above.block_bytes) - logarithm(below.block_bytes);
+  const double part = range > 0 ? (logarithm(block_bytes) - logarithm(below.block_bytes)) / range : 0;
+  return {std::lerp(low.bias, high.bias, part), std::lerp(low.spread, high.spread, part)};
+}
+
+// The bias is the mean; biases that differ add to the spread.
+PriceError together(const std::vector<PriceError>& errors) {
+  const auto mean_of = [&](auto value_of) {
+    double sum = 0;
+    for (const PriceError& each : errors) sum += value_of(each);
+    return sum / static_cast<double>(size(errors));
+  };
+  const double bias = mean_of([](const PriceError& each) { return each.bias; });
+  const double variance =
+      mean_of([&](const PriceError& each) { return each.spread * each.spread + (each.bias - bias) * (each.bias - bias); });
+  return {bias, std::sqrt(variance)};
+}
+
+constexpr Count most_messages = Count{1} << 22;  // of the simulations for the delays of one schedule
+
+// Figures of a message for the simulation by events. Only their proportions matter, because delays are scaled to the price.
+MessageTimes message_times_of(const MachineCosts& machine) {
+  for (const char* const id : {"loggp", "linear", "flat"})
+    if (const Model* const model = find_model(id); machine.models.contains(id)) return message_times(*model, machine);
+  const auto own = machine.models.find("max-rate");
+  if (own == machine.models.end())
+    throw Error(ErrorCode::misuse, "the machine " + machine.name + " has figures neither for max-rate nor for single messages");
+  const double startup_us = own->second.at("startup_us");
+  return message_times(*find_model("loggp"), Coefficients{{"latency_us", startup_us / 2},
+                                                          {"overhead_us", startup_us / 4},
+                                                          {"gap_us", startup_us / 4},
+                                                          {"gap_us_per_byte", own->second.at("us_per_byte")},
+                                                          {"ports", 1}});
+}
 
 // The drop-in decides about a kind of calls in the fourth synchronising call of its communicator at the earliest.
 constexpr Count early_calls = 3;
@@ -60,6 +106,109 @@ std::string key_of(const Problem& problem) {
 }
 
 }  // namespace
+
+PriceError price_error_of(const MachineCosts& machine, Collective collective, Bytes block_bytes, Implementation by) {
+  if (machine.residuals.empty()) return {};
+  const Residual *below = nullptr, *above = nullptr;  // the nearest sizes
+  std::vector<PriceError> of_side, all;
+  for (const Residual& each : machine.residuals) {
+    all.push_back(error_of(each));
+    if (each.by != by) continue;
+    of_side.push_back(error_of(each));
+    if (each.collective != collective) continue;
+    if (each.block_bytes <= block_bytes && (!below || each.block_bytes > below->block_bytes)) below = &each;
+    if (each.block_bytes >= block_bytes && (!above || each.block_bytes < above->block_bytes)) above = &each;
+  }
+  if (!below && !above) return together(of_side.empty() ? all : of_side);
+  return between(*(below ? below : above), *(above ? above : below), block_bytes);
+}
+
+bool were_measured_on(const MachineCosts& machine, Collective collective, const std::vector<Count>& nodes) {
+  if (machine.residual_node_sizes.empty() || !std::is_sorted(nodes.begin(), nodes.end())) return false;
+  const auto has = [&](Implementation by) {
+    return std::any_of(machine.residuals.begin(), machine.residuals.end(),
+                       [&](const Residual& each) { return each.collective == collective && each.by == by; });
+  };
+  return has(Implementation::vendor) && has(Implementation::ours) && NodeRanks(nodes).sizes() == machine.residual_node_sizes;
+}
+
+MemberTimes::MemberTimes(ExitDelays delays) : seconds_(delays.together()), delays_(std::move(delays)) {
+  const std::vector<double> entries(index(delays_->ranks()), 0);
+  alone_.resize(entries.size());
+  delays_->exits(entries, alone_);
+}
+
+void MemberTimes::exits(std::span<const double> entries, std::span<double> exits) const {
+  if (delays_) return delays_->exits(entries, exits);
+  std::fill(exits.begin(), exits.end(), *std::max_element(entries.begin(), entries.end()) + seconds_);
+}
+
+void SchedulePrice::scale(double factor) {
+  seconds *= factor;
+  for (double& each : halved) each *= factor;
+  for (double& each : doubled) each *= factor;
+}
+
+MachinePrices::MachinePrices(const MachineCosts& machine)
+    : knowledge_{.wisdom = {}, .file = {}, .preset = machine}, messages_(message_times_of(machine)) {
+  for (const auto& [id, rules] : machine.assumed) {
+    const Model* const model = find_model(id);
+    for (const auto& [key, rule] : rules) {
+      const auto row = std::find_if(model->coefficients.begin(), model->coefficients.end(),
+                                    [&](const Coefficient& each) { return each.key == key; });
+      if (row != model->coefficients.end() && !row->is_whole) assumed_.push_back({model, key});
+    }
+  }
+}
+
+DecisionOptions MachinePrices::options_for(const Problem& problem) const {
+  DecisionOptions options = knowledge_.options_for(problem);
+  options.own_counts_only = problem.collective == Collective::alltoallv;  // a program's rank knows no others
+  return options;
+}
+
+ModelChoice MachinePrices::model_for(const Problem& problem) const {
+  auto model = model_of_preset(problem, options_for(problem));
+  if (!model) throw Error(ErrorCode::misuse, model.error());
+  return *std::move(model);
+}
+
+Decision MachinePrices::decide(const Problem& problem) const {
+  model_for(problem);
+  return quadrille::decide(problem, knowledge_.wisdom, options_for(problem));
+}
+
+SchedulePrice MachinePrices::price(const Problem& problem, const Choice& choice) const {
+  if (takes_too_long(problem, choice, true))
+    throw Error(ErrorCode::too_large, "it states no symmetry, so pricing it would take too long");
+  const Model& model = *model_for(problem).model;
+  const Schedule schedule = make_schedule(problem, choice);
+  const Workload counted = model.needs_work ? workload(schedule, {.work = true}) : workload_for(model, schedule);
+  Coefficients figures = coefficients_of(*knowledge_.preset, model);
+  const Price whole = price_of(counted, model, figures);
+  SchedulePrice price{.policy = whole.best_policy()};
+  price.seconds = whole.seconds(price.policy);
+  for (const AssumedFigure& figure : assumed_) {
+    const auto with = [&](double factor) {
+      const auto entry = figures.find(figure.key);
+      if (figure.model != &model || entry == figures.end()) return price.seconds;
+      const double own = std::exchange(entry->second, entry->second * factor);
+      const double seconds = price_of(counted, model, figures).seconds(price.policy);
+      entry->second = own;
+      return seconds;
+    };
+    price.halved.push_back(with(0.5));
+    price.doubled.push_back(with(2));
+  }
+  return price;
+}
+
+MemberTimes MachinePrices::times(const Problem& problem, const Choice& choice, const SchedulePrice& price) const {
+  const ExitDelays delays =
+      exit_delays(make_schedule(problem, choice), messages_, {.policy = price.policy, .most_messages = most_messages});
+  if (!(delays.together() > 0)) return MemberTimes(price.seconds);
+  return MemberTimes(delays.scaled(price.seconds / delays.together()));
+}
 
 CallPrices::CallPrices(const Recording& recording, const ProjectionOptions& options)
     : recording_(recording), options_(options), vendor_(library_of(recording, options)), machine_(options.machine) {}

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What each recorded call costs on the machine, by the vendor's collective and by ours. Calls that pose the same problem are priced
 // once.
+//
+// Schedules are priced also with each of the machine's assumed figures halved and doubled, and with the delays between entries and
+// exits. How far a price is off is known by the residuals in the machine's file.
 #pragma once
 
 #include <array>
@@ -15,12 +18,92 @@
 #include <vector>
 
 #include "projection/call_problem.hpp"
-#include "projection/machine_prices.hpp"
-#include "projection/member_times.hpp"
-#include "projection/price_error.hpp"
+#include "quadrille/algorithm.hpp"
+#include "quadrille/decision.hpp"
+#include "quadrille/exit_delays.hpp"
+#include "quadrille/explain.hpp"
+#include "quadrille/message_times.hpp"
+#include "quadrille/model.hpp"
+#include "quadrille/problem.hpp"
 #include "quadrille/projection.hpp"
 
 namespace quadrille::projection {
+
+// The share by which a time that the model predicts is wrong, if the machine's file does not say: one standard deviation.
+inline constexpr double usual_residual = 0.2;
+
+// How far the price of a call is off, of the natural logarithm of real time / price.
+struct PriceError {
+  double bias = 0;                 // what calls of this kind have in common, where they were measured
+  double spread = usual_residual;  // standard deviation from call to call
+};
+
+// Returns the residual of the collective by the same implementation, interpolated between the two sizes of block next to this one:
+// logarithms of ratios, and spreads, by the logarithm of the size. Beyond the measured sizes: that of the nearest one. If there is
+// none: all residuals of the implementation together. If it has none: those of the other. If the machine has no residuals:
+// `usual_residual`.
+PriceError price_error_of(const MachineCosts& machine, Collective collective, Bytes block_bytes, Implementation by);
+
+// Were residuals of the collective measured by both implementations, on ranks that are placed like these? Then a price times its
+// residual is better than the price.
+bool were_measured_on(const MachineCosts& machine, Collective collective, const std::vector<Count>& nodes);
+
+// When the members of a communicator leave a call, by when they enter it.
+class MemberTimes {
+ public:
+  // Every member leaves `seconds` after the last one has entered.
+  explicit MemberTimes(double seconds) : seconds_(seconds) {}
+  explicit MemberTimes(ExitDelays delays);
+
+  void exits(std::span<const double> entries, std::span<double> exits) const;
+
+  // How long the member is in the call if the others enter when it does.
+  double alone(std::size_t member) const { return delays_ ? alone_[member] : seconds_; }
+
+ private:
+  double seconds_ = 0;
+  std::optional<ExitDelays> delays_;
+  std::vector<double> alone_;
+};
+
+// A figure of the machine that was assumed.
+struct AssumedFigure {
+  const Model* model;
+  std::string key;
+};
+
+// Seconds of a call if all members enter together.
+struct SchedulePrice {
+  double seconds = 0;
+  std::vector<double> halved, doubled;  // by figure of MachinePrices::assumed
+  Policy policy = Policy::blocking;
+
+  void scale(double factor);
+};
+
+class MachinePrices {
+ public:
+  explicit MachinePrices(const MachineCosts& machine);
+
+  const std::vector<AssumedFigure>& assumed() const { return assumed_; }
+
+  // Our choice for the problem. Throws Error{misuse} if no model of the machine can price it.
+  Decision decide(const Problem& problem) const;
+
+  // The price under the best policy. Throws Error{misuse}, Error{too_large}.
+  SchedulePrice price(const Problem& problem, const Choice& choice) const;
+
+  // Delays for such a schedule whose largest one is the price.
+  MemberTimes times(const Problem& problem, const Choice& choice, const SchedulePrice& price) const;
+
+ private:
+  DecisionOptions options_for(const Problem& problem) const;
+  ModelChoice model_for(const Problem& problem) const;
+
+  const MachineKnowledge knowledge_;
+  std::vector<AssumedFigure> assumed_;
+  MessageTimes messages_;
+};
 
 inline constexpr std::size_t sides = 2;
 template <class Value>

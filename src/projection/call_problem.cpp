@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cctype>
 #include <map>
+#include <string>
+#include <tuple>
 
 #include "quadrille/checked.hpp"
 #include "quadrille/error.hpp"
@@ -163,6 +166,17 @@ Result<Problem> problem_of_call(const Recording& recording, std::span<const std:
   } catch (const Error& error) {
     return cannot(error.what());
   }
+}
+
+CallKinds::CallKinds(const Recording& recording) {
+  std::map<std::tuple<std::size_t, std::string, int>, std::uint32_t> numbers;
+  for (const RecordedSite& site : recording.sites) {
+    const auto bytes = static_cast<std::uint64_t>(std::max<Bytes>(site.block_bytes, 0));
+    const int size_class = site.counts.empty() ? static_cast<int>(std::bit_width(bytes)) : -1;
+    const auto next = static_cast<std::uint32_t>(numbers.size());
+    kinds_.push_back(numbers.try_emplace({site.communicator, site.function, size_class}, next).first->second);
+  }
+  calls_.resize(numbers.size(), 0);
 }
 
 }  // namespace quadrille::projection

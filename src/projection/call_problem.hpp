@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The problem that a recorded call poses, by what all members of the communicator said of it.
+// The problem that a recorded call poses, by what all members of the communicator said of it; and the number of a call among those
+// of its kind.
 #pragma once
 
 #include <cstdint>
@@ -29,5 +30,19 @@ bool makes_together(std::string_view function);
 // `sites`: indices in Recording::sites, one for each member. `nodes`: the node of each member, numbered from 0. Returns the reason
 // if what was recorded does not tell the problem.
 Result<Problem> problem_of_call(const Recording& recording, std::span<const std::uint32_t> sites, std::vector<Count> nodes);
+
+// Numbers the calls of a kind: of a function, with blocks of a size class, on a communicator. Calls with counts are one kind. The
+// first calls of a kind are the MPI library's on both sides.
+class CallKinds {
+ public:
+  explicit CallKinds(const Recording& recording);
+
+  // Returns the number of the next call at this site among the calls of its kind, from 1 on.
+  Count next(std::uint32_t site) { return ++calls_[kinds_[site]]; }
+
+ private:
+  std::vector<std::uint32_t> kinds_;  // by site
+  std::vector<Count> calls_;          // by kind
+};
 
 }  // namespace quadrille::projection

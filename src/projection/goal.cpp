@@ -10,11 +10,10 @@
 #include <optional>
 #include <unordered_map>
 
-#include "projection/call_kinds.hpp"
 #include "projection/call_prices.hpp"
 #include "projection/call_problem.hpp"
-#include "projection/check.hpp"
 #include "projection/matching.hpp"
+#include "projection/projection.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "schedule/forms/goal.hpp"

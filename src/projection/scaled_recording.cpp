@@ -1,18 +1,119 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "quadrille/scaled_recording.hpp"
-
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
+#include <set>
+#include <vector>
 
 #include "foundation/arithmetic.hpp"
 #include "projection/call_problem.hpp"
-#include "projection/check.hpp"
-#include "projection/rank_grid.hpp"
+#include "projection/projection.hpp"
 #include "quadrille/checked.hpp"
 #include "quadrille/indexed.hpp"
+#include "quadrille/scaled_recording.hpp"
+
+namespace quadrille::projection {
+namespace {
+
+std::string grid_text(const std::vector<Count>& sides) { return fmt::format("{}", fmt::join(sides, "x")); }
+
+// A part of a grid: all places of some dimensions.
+using Dimensions = std::vector<bool>;
+
+// Grids of recorded ranks and of more ranks that are copies of them.
+class RankGrid {
+ public:
+  // Throws Error{misuse}.
+  RankGrid(Count recorded, const RankScale& scale);
+
+  Count ranks() const { return ranks_of_grid(to_); }
+  Count growth() const { return growth_of(Dimensions(to_.size(), true)); }
+  Count growth_of(const Dimensions& dimensions) const;  // by how much a part with these dimensions grows
+
+  Rank original(Rank rank) const;  // the recorded rank of which it is a copy
+
+  // Which copy of a part with these dimensions the rank is in: a number below growth() / growth_of(dimensions).
+  Count copy_of_part(Rank rank, const Dimensions& dimensions) const;
+
+  // The dimensions of the part that has these recorded ranks; nothing if they are no part, or not in order.
+  std::optional<Dimensions> part_of(const std::vector<Rank>& recorded) const;
+
+ private:
+  std::vector<Count> places(Rank rank, const std::vector<Count>& sides) const;
+
+  std::vector<Count> from_, to_, factors_;
+};
+
+RankGrid::RankGrid(Count recorded, const RankScale& scale) : from_(scale.from), to_(scale.to) {
+  if (from_.empty() || from_.size() != to_.size())
+    refuse(fmt::format("the grids {} and {} need the same number of sides", grid_text(from_), grid_text(to_)));
+  Count before = 1, after = 1;
+  for (std::size_t i = 0; i < from_.size(); ++i) {
+    if (from_[i] < 1 || to_[i] < from_[i] || to_[i] % from_[i] != 0)
+      refuse(fmt::format("a side of {} cannot become one of {}; sides grow by whole factors", from_[i], to_[i]));
+    if (from_[i] == 1 && to_[i] > 1)
+      refuse("a side of 1 cannot grow, because communicators along it cannot be told from single ranks");
+    before = from_[i] <= recorded / before ? before * from_[i] : recorded + 1;
+    if (to_[i] > most_scaled_ranks / after) refuse(fmt::format("a recording can be scaled to {} ranks at most", most_scaled_ranks));
+    after *= to_[i];
+    factors_.push_back(to_[i] / from_[i]);
+  }
+  if (before != recorded) refuse(fmt::format("the grid {} does not have the {} recorded ranks", grid_text(from_), recorded));
+  if (after == before) refuse(fmt::format("the grid {} has no more ranks than were recorded", grid_text(to_)));
+}
+
+Count RankGrid::growth_of(const Dimensions& dimensions) const {
+  Count growth = 1;
+  for (std::size_t i = 0; i < factors_.size(); ++i)
+    if (dimensions[i]) growth *= factors_[i];
+  return growth;
+}
+
+std::vector<Count> RankGrid::places(Rank rank, const std::vector<Count>& sides) const {
+  std::vector<Count> places(sides.size());
+  for (std::size_t i = sides.size(); i-- > 0; rank /= sides[i]) places[i] = rank % sides[i];
+  return places;
+}
+
+Rank RankGrid::original(Rank rank) const {
+  const std::vector<Count> at = places(rank, to_);
+  Rank recorded = 0;
+  for (std::size_t i = 0; i < at.size(); ++i) recorded = recorded * from_[i] + at[i] / factors_[i];
+  return recorded;
+}
+
+Count RankGrid::copy_of_part(Rank rank, const Dimensions& dimensions) const {
+  const std::vector<Count> at = places(rank, to_);
+  Count copy = 0;
+  for (std::size_t i = 0; i < at.size(); ++i)
+    if (!dimensions[i]) copy = copy * factors_[i] + at[i] % factors_[i];
+  return copy;
+}
+
+std::optional<Dimensions> RankGrid::part_of(const std::vector<Rank>& recorded) const {
+  if (recorded.empty() || !std::is_sorted(recorded.begin(), recorded.end())) return std::nullopt;
+  if (recorded.front() < 0 || recorded.back() >= ranks_of_grid(from_)) return std::nullopt;
+  std::vector<std::set<Count>> seen(from_.size());  // places, by dimension
+  for (const Rank rank : recorded) {
+    const std::vector<Count> at = places(rank, from_);
+    for (std::size_t i = 0; i < at.size(); ++i) seen[i].insert(at[i]);
+  }
+  Dimensions dimensions(from_.size());
+  Count ranks = 1;
+  for (std::size_t i = 0; i < from_.size(); ++i) {
+    if (seen[i].size() > 1 && static_cast<Count>(seen[i].size()) != from_[i]) return std::nullopt;
+    dimensions[i] = static_cast<Count>(seen[i].size()) == from_[i];
+    if (dimensions[i]) ranks *= from_[i];
+  }
+  return ranks == size(recorded) ? std::optional(dimensions) : std::nullopt;
+}
+
+}  // namespace
+}  // namespace quadrille::projection
 
 namespace quadrille {
 namespace {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "recording/kind_names.hpp"
+#include "recording/definitions.hpp"
 
 namespace quadrille::recording {
 namespace {

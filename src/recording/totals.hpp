@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a recording adds up to: parts of the time, and when in the run they were.
+// What a recording adds up to: parts of the time, and when in the run they were; and parts of the run that have no more entries
+// than can be shown.
 #pragma once
 
 #include <array>
@@ -37,5 +38,16 @@ struct RunPhase {
 // Cuts the run into `slices` equal parts and joins neighbours that have most of their sites in common. Each rank's time begins at
 // 0.
 std::vector<RunPhase> phases(const Recording& recording, std::size_t slices);
+
+// A part of the recorded run, in its seconds.
+struct RecordedWindow {
+  double from_s = 0, to_s = 0;
+  Count entries = 0;    // of all ranks, that begin in it
+  bool is_cut = false;  // more entries were asked for
+};
+
+// Returns the window from `from_s` to `to_s`, or its first part if it has more than `most_entries`. (Entries that begin at the same
+// time stay together.)
+RecordedWindow window_of(const Recording& recording, double from_s, double to_s, Count most_entries);
 
 }  // namespace quadrille::recording

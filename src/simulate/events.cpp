@@ -15,9 +15,8 @@
 #include "quadrille/indexed.hpp"
 #include "quadrille/simulate.hpp"
 #include "simulate/event_run.hpp"
-#include "simulate/link_queues.hpp"
+#include "simulate/link_service.hpp"
 #include "simulate/resources.hpp"
-#include "simulate/wormhole_links.hpp"
 #include "topology/round_messages.hpp"
 
 namespace quadrille {

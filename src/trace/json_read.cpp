@@ -14,7 +14,6 @@
 #include "quadrille/indexed.hpp"
 #include "quadrille/trace.hpp"
 #include "schedule/forms/json_head.hpp"
-#include "trace/column.hpp"
 #include "trace/trace_format.hpp"
 
 namespace quadrille {

@@ -9,7 +9,6 @@
 #include "quadrille/trace.hpp"
 #include "schedule/forms/document.hpp"
 #include "schedule/forms/json_head.hpp"
-#include "trace/column.hpp"
 #include "trace/trace_format.hpp"
 
 namespace quadrille {

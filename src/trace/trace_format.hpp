@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the writer and the reader of traces share.
+// What the writer and the reader of traces share: names, limits, and the columns of tables.
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <limits>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "quadrille/schedule.hpp"
+#include "schedule/forms/json_value.hpp"
 
 namespace quadrille {
 
@@ -34,5 +38,16 @@ inline std::int64_t number_of_operation(const Local& local) {
   if (local.kind == LocalKind::copy) return 0;
   return local.order == OperandOrder::source_first ? 1 : 2;
 }
+
+// Columns of the tables of a trace: whole numbers, written in the shortest of three forms (docs/trace-format.md, "Columns").
+using Column = std::vector<std::int64_t>;
+
+std::string column_text(const Column& values);
+
+// Throws Error{malformed} if it is no column, or has more than `most_rows` values.
+Column read_column(const JsonValue& column);
+
+// The same for a column that must have `rows` values.
+Column read_column(const JsonValue& column, std::size_t rows);
 
 }  // namespace quadrille

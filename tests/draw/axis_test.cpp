@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "draw/axis.hpp"
+#include "draw/panel.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "draw/heat_scale.hpp"
+#include "draw/picture.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Checks which ranks share a band, and the bands of all pictures that have some.
-#include "draw/node_bands.hpp"
+#include "draw/picture.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "draw/text_lines.hpp"
+#include "draw/geometry.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -12,7 +12,7 @@
 #include "quadrille/execute.hpp"
 #include "quadrille/groups.hpp"
 #include "quadrille/program_builder.hpp"
-#include "tune/race/operands.hpp"
+#include "tune/race/probe_data.hpp"
 
 namespace quadrille {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Plans of families: each rank, or rank 0 alone, makes the schedule.
-#include "plan/family_schedule.hpp"
+#include "plan/given_schedule.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,7 +8,7 @@
 #include <array>
 #include <functional>
 
-#include "plan/plan_schedule.hpp"
+#include "plan/plan.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/groups.hpp"
 #include "support/cases.hpp"

@@ -15,7 +15,6 @@
 #include "quadrille/projection.hpp"
 #include "quadrille/scaled_recording.hpp"
 #include "quadrille/vendor_choice.hpp"
-#include "recording/recorded_window.hpp"
 #include "recording/recording_json.hpp"
 #include "recording/totals.hpp"
 #include "support/cases.hpp"

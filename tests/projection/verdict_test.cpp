@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The sentence at the end of a projection.
-#include "projection/verdict.hpp"
+#include "projection/projection.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Numbers and texts as bytes.
-#include "recording/bytes.hpp"
+#include "recording/definitions.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "quadrille/error.hpp"
-#include "recording/live_read.hpp"
+#include "recording/read_recording.hpp"
 #include "support/own_folder.hpp"
 
 namespace quadrille::recording {

@@ -10,7 +10,7 @@
 
 #include "quadrille/error.hpp"
 #include "quadrille/recording.hpp"
-#include "recording/call_packer.hpp"
+#include "recording/recorded_calls.hpp"
 
 namespace quadrille::recording {
 namespace {

@@ -8,7 +8,7 @@
 #include <new>
 
 #include "execute/executions/execution.hpp"
-#include "plan/plan_schedule.hpp"
+#include "plan/plan.hpp"
 #include "quadrille/execute.hpp"
 #include "support/cases.hpp"
 #include "support/judge.hpp"

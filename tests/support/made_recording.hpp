@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "quadrille/recording.hpp"
-#include "recording/call_packer.hpp"
 #include "recording/live_log.hpp"
-#include "recording/rank_file.hpp"
+#include "recording/read_recording.hpp"
+#include "recording/recorded_calls.hpp"
 
 namespace quadrille::testing {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Columns: each is written in the shortest form, and read back as it was.
-#include "trace/column.hpp"
+#include "trace/trace_format.hpp"
 
 #include <gtest/gtest.h>
 

@@ -14,9 +14,9 @@
 #include "on_demand/project_report.hpp"
 #include "quadrille/projection.hpp"
 #include "quadrille/recording.hpp"
-#include "recording/recorded_window.hpp"
+#include "recording/totals.hpp"
 #include "support/output.hpp"
-#include "trace/perfetto_packets.hpp"
+#include "trace/perfetto.hpp"
 
 namespace quadrille::command {
 

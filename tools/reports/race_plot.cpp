@@ -9,9 +9,9 @@
 #include <map>
 #include <set>
 
+#include "draw/geometry.hpp"
 #include "draw/panel.hpp"
 #include "draw/svg.hpp"
-#include "draw/text_lines.hpp"
 #include "foundation/text/parsing.hpp"
 #include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "draw/schedule_trace.hpp"
+#include "draw/trace_view.hpp"
 #include "draw/viewer_page.hpp"
 #include "options/arguments.hpp"
 #include "options/cases.hpp"

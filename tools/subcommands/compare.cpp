@@ -14,7 +14,7 @@
 #include "subcommands/subcommand.hpp"
 #include "support/output.hpp"
 #include "support/text.hpp"
-#include "tune/race/independent_runs.hpp"
+#include "tune/median.hpp"
 
 namespace quadrille::command {
 namespace {

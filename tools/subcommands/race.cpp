@@ -19,7 +19,7 @@
 #include "options/common_options.hpp"
 #include "options/problem_options.hpp"
 #include "options/subject.hpp"
-#include "plan/family_schedule.hpp"
+#include "plan/given_schedule.hpp"
 #include "plan/placed.hpp"
 #include "quadrille/decision.hpp"
 #include "quadrille/error.hpp"

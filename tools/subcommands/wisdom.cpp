@@ -25,7 +25,7 @@
 #include "support/output.hpp"
 #include "support/refuse.hpp"
 #include "support/text.hpp"
-#include "tune/rules/rules_formats.hpp"
+#include "tune/rules/vendor_rules.hpp"
 
 namespace quadrille::command {
 namespace {

@@ -10,7 +10,7 @@
 #include "mpi_face/mpi_facts.hpp"
 #include "mpi_face/operation.hpp"
 #include "mpi_face/shape.hpp"
-#include "recording/live_layout.hpp"
+#include "recording/live_log.hpp"
 
 namespace quadrille::mpi_face {
 namespace {

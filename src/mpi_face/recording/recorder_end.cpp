@@ -16,7 +16,7 @@
 #include "mpi_face/settings.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/version.hpp"
-#include "recording/live_read.hpp"
+#include "recording/read_recording.hpp"
 
 namespace quadrille::mpi_face {
 namespace {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "execute/agreement.hpp"
 #include "execute/executions/execution.hpp"
@@ -11,19 +12,32 @@
 #include "foundation/environment.hpp"
 #include "foundation/hash.hpp"
 #include "foundation/text/wording.hpp"
-#include "plan/calls/call_sizes.hpp"
-#include "plan/calls/own_counts.hpp"
+#include "plan/calls/call_checks.hpp"
 #include "plan/gathered.hpp"
-#include "plan/plan_buffers.hpp"
+#include "plan/plan.hpp"
 #include "plan/request.hpp"
 #include "problem/collective_facts.hpp"
 #include "problem/same_problem.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
+#include "quadrille/irregular_call.hpp"
+#include "quadrille/problem.hpp"
+#include "quadrille/traffic.hpp"
 #include "quadrille/typed_plan.hpp"
 #include "schedule/ordering.hpp"
 
 namespace quadrille {
 namespace {
+
+// Lists the bytes by rank. Returns their sum.
+Bytes list(const std::vector<Share>& shares, std::vector<Bytes>& by_rank) {
+  Bytes sum = 0;
+  for (const Share& share : shares) {
+    by_rank[index(share.peer)] = share.bytes;
+    sum += share.bytes;
+  }
+  return sum;
+}
 
 std::string type_of(const CallOperator& operation) {
   return operation.type.empty() ? fmt::format("elements of {} B", operation.element_bytes) : std::string(operation.type);
@@ -96,6 +110,33 @@ class PresentFunction {
   CallOperator::Combine* combine_ = nullptr;
   const void* function_ = nullptr;
 };
+
+// An alltoallv on untyped memory, as a call with counts: what this rank sends to each rank and receives from each, without gaps.
+class OwnCounts {
+ public:
+  // `problem` must pass check(). Throws Error{misuse} if the buffers overlap; `function` is the function that the program has
+  // called.
+  OwnCounts(const Problem& problem, Rank me, const void* input, void* output, std::string_view function);
+  OwnCounts(const OwnCounts&) = delete;
+  OwnCounts& operator=(const OwnCounts&) = delete;
+
+  const IrregularCall& call() const { return call_; }
+
+ private:
+  std::vector<Bytes> sent_, received_;
+  IrregularCall call_;
+};
+
+OwnCounts::OwnCounts(const Problem& problem, Rank me, const void* input, void* output, std::string_view function)
+    : sent_(index(problem.ranks)), received_(index(problem.ranks)) {
+  const Traffic traffic(problem);
+  const Bytes sent = list(traffic.sent_by(me), sent_), received = list(traffic.received_by(me), received_);
+  if (overlap(input, {0, sent}, output, {0, received})) throw_overlap(function, false);
+  call_.arguments = {.collective = problem.collective, .input = input, .output = output, .compares = false};
+  call_.send = BlockList(sent_);
+  call_.receive = BlockList(received_);
+  call_.has_buffers = false;
+}
 
 }  // namespace
 

@@ -8,7 +8,7 @@
 // plans together is bounded separately (plan_memory.hpp).
 //
 // If a user's function reduces, the plan does not store the function. The plan's operator forwards to the function
-// of the current execution (OperatorSlot).
+// of the current execution (operator_slot.hpp).
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,8 @@
 
 #include "execute/executions/exchanger.hpp"
 #include "foundation/lookup.hpp"
-#include "plan/calls/irregular_edges.hpp"
-#include "plan/calls/known_counts.hpp"
-#include "plan/calls/neighbor_edges.hpp"
+#include "plan/calls/irregular_blocks.hpp"
+#include "plan/calls/neighbors.hpp"
 #include "quadrille/call.hpp"
 #include "quadrille/execute.hpp"
 

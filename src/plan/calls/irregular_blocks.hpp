@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The blocks of a call with counts, as one rank sees them: whether they fit their buffers, and how many bytes they have.
+// The blocks of a call with counts, as one rank sees them: whether they fit their buffers, and how many bytes they have; and what
+// such a call runs by, edges of an exchange or the plan of counts that all ranks know.
 #pragma once
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <string_view>
+#include <vector>
 
-#include "plan/calls/call_sizes.hpp"
-#include "plan/calls/counted_blocks.hpp"
+#include "execute/executions/exchanger.hpp"
+#include "plan/calls/call_checks.hpp"
 #include "problem/collective_facts.hpp"
+#include "quadrille/edges.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/problem.hpp"
 
 namespace quadrille {
 
@@ -91,6 +96,62 @@ class IrregularBlocks {
   const CollectiveFacts& facts_;
   const Rank me_;
   const Count p_;
+};
+
+// What one rank sends and receives in an alltoallv, gatherv or scatterv, as edges of an exchange. The lists and the memory behind
+// them are kept from call to call, so that a call allocates nothing.
+class IrregularEdges {
+ public:
+  // Checks the call's arguments and lists its edges. In place, copies what an alltoallv sends. Local. Throws Error{misuse} or
+  // Error{too_large}; `function` is the function that the program has called.
+  void list(const IrregularBlocks& blocks, std::string_view function);
+
+  const Edges& edges() const { return edges_; }
+
+ private:
+  void list_pairs(const IrregularBlocks& blocks, std::string_view function);
+  void list_pairs_in_place(const IrregularBlocks& blocks);
+  void list_share(const IrregularBlocks& blocks);
+  template <bool gathers>
+  void list_all(const IrregularBlocks& blocks, std::string_view function);
+
+  EdgeLists lists_;
+  Edges edges_;                        // of the lists
+  std::vector<std::byte> sent_;        // a copy of what an alltoallv in place sends
+  std::vector<Edges::Receive> order_;  // for refuse_overlap
+};
+
+// An allgatherv and a reduce_scatterv: all ranks know all counts. So all ranks find the plan of equal counts, or none does, and the
+// plan is kept. It runs on blocks without gaps. A rank's displacements are its own: if there are some, it gets its output in memory
+// of its own and copies the blocks to their places, and other ranks do not notice.
+//
+// The problem of such a call. Its memory is kept from call to call.
+class KnownCounts {
+ public:
+  // Valid until the next call.
+  const Problem& problem(const IrregularBlocks& blocks);
+
+ private:
+  std::shared_ptr<std::vector<Bytes>> counts_;
+  Problem problem_;
+};
+
+// The output of a plan on blocks without gaps, until the blocks are copied to their places.
+class PackedOutput {
+ public:
+  // Are the blocks already where the caller wants them?
+  static bool is_superfluous(const IrregularBlocks& blocks);
+
+  // Local: makes the checks that a call makes of its output. In place, copies this rank's own block. `function` is the function
+  // that the program has called.
+  void begin(const IrregularBlocks& blocks, std::string_view function);
+
+  std::byte* memory() { return memory_.data(); }
+  void unpack() const noexcept;
+
+ private:
+  std::vector<std::byte> memory_;
+  std::vector<Edges::Receive> blocks_, order_;
 };
 
 }  // namespace quadrille

@@ -1,22 +1,131 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Typed calls with counts, and alltoallv on untyped memory (own_counts.hpp). There are three ways:
+// Typed calls with counts, and alltoallv on untyped memory. There are three ways:
 //
 //   alltoallv, gatherv, scatterv    Each rank knows its own counts only. They run as an exchange by edges, which needs no plan and
 //                                   no agreement.
-//   allgatherv, reduce_scatterv     All ranks know all counts, so a plan is found by them and kept (known_counts.hpp).
+//   allgatherv, reduce_scatterv     All ranks know all counts, so a plan is found by them and kept (`KnownCounts`).
 //   the first three, if the caller  Each call makes its plan.
 //   names an algorithm, a policy
 //   or an executor
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "execute/agreement.hpp"
 #include "plan/calls/calls.hpp"
-#include "plan/calls/irregular_plan.hpp"
-#include "plan/plan_buffers.hpp"
+#include "plan/calls/irregular_blocks.hpp"
+#include "plan/plan.hpp"
 #include "plan/request.hpp"
 #include "problem/collective_facts.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/execute.hpp"
+#include "quadrille/indexed.hpp"
+#include "quadrille/irregular_call.hpp"
+#include "quadrille/traffic.hpp"
+#include "quadrille/typed_plan.hpp"
 
 namespace quadrille {
 namespace {
+
+// A plan from the counts and displacements that each rank passes.
+class IrregularPlan {
+ public:
+  IrregularPlan(Communicator& ranks, const IrregularCall& call)
+      : ranks_(ranks),
+        blocks_(call, ranks.rank(), ranks.size()),
+        arguments_(call.arguments),
+        has_pairs_(has_pair_counts(arguments_.collective)),
+        is_rooted_(is_rooted(arguments_.collective)) {}
+
+  Plan made(PlanOptions options) {
+    const Problem problem = checked_problem([&] {
+      if (!options.layouts.input.empty() || !options.layouts.output.empty())
+        throw Error(ErrorCode::misuse, "the blocks of this plan say where its data lies; leave layouts out");
+    });
+    options.layouts = layouts();
+    options.in_place = arguments_.in_place;
+    if (arguments_.operation) options.operation = operator_owning(*arguments_.operation, arguments_.element_bytes);
+    return plan(ranks_, problem, options);
+  }
+
+  // Collective. Checks the arguments of all ranks, and compares the counts that two ranks must agree upon. Throws on all ranks or
+  // on none.
+  void compare() {
+    const Problem problem = checked_problem([] {});
+    if (has_pairs_) agree(ranks_, [&] { return request_of(problem, {}, blocks_.rank(), "exchange", true); });
+  }
+
+ private:
+  // Collective. `check` is one more check of this rank's own arguments.
+  template <class Check>
+  Problem checked_problem(Check&& check) {
+    const ByRank<Bytes> own_shares = gathered_or_thrown(ranks_, [&] {
+      check();
+      blocks_.check_all();
+      return is_rooted_ ? blocks_.own_share() : 0;
+    });
+    return made_or_thrown(ranks_, [&] {
+      if (is_rooted_ && blocks_.is_root())
+        for (Rank rank = 0; rank < blocks_.ranks(); ++rank) blocks_.compare_share(rank, own_shares[rank]);
+      return problem_of(own_shares);
+    });
+  }
+
+  std::vector<Bytes> bytes(const BlockList& list) const {
+    std::vector<Bytes> all;
+    for (std::size_t i = 0; i < list.counts.size(); ++i) all.push_back(blocks_.bytes(list.counts[i]));
+    return all;
+  }
+
+  Problem problem_of(const ByRank<Bytes>& own_shares) const {
+    if (has_pairs_)
+      return alltoallv_of_rank(blocks_.rank(), bytes(blocks_.replaces() ? blocks_.received() : blocks_.sent()),
+                               bytes(blocks_.received()));
+    Problem problem{.collective = arguments_.collective, .ranks = blocks_.ranks(), .root = arguments_.root};
+    std::vector<Bytes> counts = is_rooted_ ? std::vector<Bytes>(own_shares) : bytes(blocks_.blocks());
+    problem.counts = std::make_shared<const std::vector<Bytes>>(std::move(counts));
+    if (arguments_.operation) {
+      problem.element_bytes = arguments_.operation->element_bytes;
+      problem.commutative = arguments_.operation->commutative;
+    }
+    quadrille::check(problem);
+    return problem;
+  }
+
+  // Returns an empty layout if the blocks are contiguous in rank order.
+  Layout layout_of(const BlockList& list) const { return list.displacements ? placed(list) : Layout{}; }
+
+  // Returns a layout that states all offsets, even if the blocks are contiguous in rank order.
+  Layout placed(const BlockList& list) const {
+    std::vector<Count> counts, displacements;
+    Count before = 0;
+    for (std::size_t i = 0; i < list.counts.size(); ++i) {
+      counts.push_back(list.counts[i]);
+      displacements.push_back(list.displacements ? (*list.displacements)[i] : before);
+      before += counts.back();
+    }
+    return layout(counts, displacements, arguments_.element_bytes);
+  }
+
+  Layouts layouts() const {
+    const BlockList &sent = blocks_.sent(), &received = blocks_.received(), &blocks = blocks_.blocks();
+    if (!arguments_.in_place) {
+      const bool has_lists = !is_rooted_ || blocks_.is_root();
+      return {has_lists ? layout_of(sent) : Layout{}, has_lists ? layout_of(received) : Layout{}};
+    }
+    if (has_pairs_ && !blocks_.replaces()) return {placed(sent), placed(received)};
+    if (!blocks.displacements || (is_rooted_ && !blocks_.is_root())) return {};  // the default of plans in place
+    const Layout all = layout_of(blocks);
+    if (has_pairs_) return {all, all};
+    const Layout own{all[index(blocks_.rank())]};
+    return blocks_.is_scatter() ? Layouts{all, own} : Layouts{own, all};
+  }
+
+  Communicator& ranks_;
+  const IrregularBlocks blocks_;
+  const CallArguments& arguments_;
+  const bool has_pairs_, is_rooted_;
+};
 
 CallKey key_of(const IrregularCall& call, const CallOptions& options) {
   return {.collective = call.arguments.collective,
@@ -80,7 +189,7 @@ Exchanger* exchanger_for(Communicator& ranks, const IrregularCall& call, const C
   if (compares) calls.compare(ranks, true, key_of(call, options), [] {});
   if (!needs_no_plan(options)) return nullptr;
   Exchanger* const exchanger = calls.exchanger(ranks).get();
-  if (compares) compare_counts(ranks, call);
+  if (compares) IrregularPlan(ranks, call).compare();
   return exchanger;
 }
 
@@ -92,6 +201,10 @@ PlanOptions plan_options(const IrregularCall& call, const CallOptions& options) 
 }
 
 }  // namespace
+
+Plan plan_irregular(Communicator& ranks, const IrregularCall& call, const PlanOptions& options) {
+  return IrregularPlan(ranks, call).made(options);
+}
 
 void execute_irregular(Communicator& ranks, const IrregularCall& call, const CallOptions& options) {
   const CallArguments& arguments = call.arguments;
@@ -122,6 +235,21 @@ Request start_irregular(Communicator& ranks, const IrregularCall& call, const Ca
   if (arguments.in_place) return plan.start_in_place(arguments.output);
   if (overlap(plan, arguments.input, arguments.output)) throw_overlap(function, true);
   return plan.start(arguments.input, arguments.output);
+}
+
+// Gathers the counts of an alltoallv from all ranks.
+Problem alltoallv_of_rows(Group ranks, const std::vector<Bytes>& row) {
+  constexpr Bytes bad = -1;  // replaces every count of an invalid row, so that all ranks find the error
+  Communicator& communicator = ranks;
+  const auto p = index(communicator.size());
+  const bool good = row.size() == p && std::all_of(row.begin(), row.end(), [](Bytes count) { return count >= 0; });
+  const std::vector<Bytes> mine = good ? row : std::vector<Bytes>(p, bad);
+  std::vector<Bytes> counts(p * p);
+  communicator.all_gather(mine.data(), counts.data(), static_cast<Count>(p * sizeof(Bytes)));
+  if (const auto found = std::find(counts.begin(), counts.end(), bad); found != counts.end())
+    throw Error(ErrorCode::misuse,
+                fmt::format("rank {} has no row of {} counts, each 0 or more", (found - counts.begin()) / communicator.size(), p));
+  return Problem::alltoallv(communicator.size(), std::move(counts));
 }
 
 }  // namespace quadrille

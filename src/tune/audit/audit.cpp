@@ -14,9 +14,9 @@
 #include "plan/placed.hpp"
 #include "quadrille/indexed.hpp"
 #include "tune/median.hpp"
-#include "tune/race/machine_load.hpp"
+#include "tune/race/clocks.hpp"
+#include "tune/race/disturbances.hpp"
 #include "tune/race/probe_data.hpp"
-#include "tune/race/timing.hpp"
 
 namespace quadrille {
 namespace {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "plan/chosen.hpp"
+#include "plan/plan.hpp"
 #include "quadrille/decision.hpp"
 #include "quadrille/execute.hpp"
 

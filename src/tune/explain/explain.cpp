@@ -1,22 +1,227 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "quadrille/explain.hpp"
-
+// Explains a decision: the parts of its prices, the least price that any schedule can have, and what families of schedules and MPI
+// libraries would take.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <vector>
 
 #include "execute/executors.hpp"
 #include "quadrille/algorithm.hpp"
+#include "quadrille/candidate.hpp"
+#include "quadrille/cost.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/explain.hpp"
+#include "quadrille/fit.hpp"
+#include "quadrille/indexed.hpp"
+#include "quadrille/vendor_choice.hpp"
 #include "schedule/ordering.hpp"
-#include "tune/explain/choice_flips.hpp"
-#include "tune/explain/families.hpp"
-#include "tune/explain/price_parts.hpp"
-#include "tune/explain/ties.hpp"
-#include "tune/explain/vendors.hpp"
+#include "tune/choosing/decide.hpp"
+#include "tune/explain/flips.hpp"
 
 namespace quadrille {
 namespace {
+
+// Coefficients of what ranks of a node share, in the model max-rate. 0 means that they do not share it.
+constexpr const char* shared_rates[] = {"node_us_per_byte", "node_gap_us", "memory_us_per_byte", "cores"};
+
+ExecutorFit uncontended(ExecutorFit fit) {
+  for (const char* key : shared_rates)
+    if (const auto found = fit.coefficients.find(key); found != fit.coefficients.end()) found->second = 0;
+  return fit;
+}
+
+// Returns the greatest number of bytes that the ranks of one node together send to other nodes. It does not depend on the
+// algorithm. 0 if it is not known.
+Bytes leaving_a_node(const Problem& problem, const Situation& situation) {
+  if (problem.collective != Collective::alltoall || situation.nodes == 1) return 0;
+  std::vector<Count> sizes;
+  for (const Count node : problem.nodes) {
+    sizes.resize(std::max(sizes.size(), index(node) + 1));
+    ++sizes[index(node)];
+  }
+  Bytes most = 0;
+  for (const Count ranks : sizes) most = std::max(most, ranks * (problem.ranks - ranks) * problem.block_bytes);
+  return most;
+}
+
+// Returns a rank's least possible work: one message per round. All messages have the same length, except for the remainder of the
+// division. Each goes to a rank of the same node (`inside`) or of another one.
+Workload least_work(Count rounds, Bytes bytes, bool inside) {
+  StageFigures stage;
+  for (Count round = 0; round < rounds; ++round) {
+    const Bytes share = bytes / rounds + (round < bytes % rounds ? 1 : 0);
+    RoundFigures figures{.number = round, .messages = 1, .bytes = share, .longest = share};
+    if (inside) {
+      figures.taken_messages = figures.node_inside_messages = 1;
+      figures.taken_bytes = figures.with_copied = figures.with_combined = figures.node_inside_bytes = share;
+    } else {
+      figures.outside_messages = 1;
+      figures.outside_bytes = share;
+    }
+    stage.rounds.push_back(figures);
+  }
+  return {.stages = {std::move(stage)}, .has_work = true};
+}
+
+// Takes apart the price of a way of ours by the model max-rate.
+PriceParts parts_of(const Problem& problem, const Way& way, const ExecutorFit& fit) {
+  const Workload counted = workload(make_schedule(problem, way.algorithm), {.work = true});
+  const Price alone = price_by(uncontended(fit), counted);
+  PriceParts parts;
+  for (const StageFigures& stage : counted.stages)
+    parts.rounds += std::count_if(stage.rounds.begin(), stage.rounds.end(), [](const RoundFigures& r) { return r.messages > 0; });
+  for (const PriceTerm& term : alone.terms_of(way.policy)) {
+    const bool is_copy = term.name == "copied bytes" || term.name == "combined bytes";
+    (is_copy ? parts.copies_s : term.is_bytes ? parts.bytes_s : parts.startups_s) += term.seconds;
+    if (is_copy) parts.copied += term.amount;
+    if (term.is_bytes && !is_copy) parts.bytes += term.amount;
+    if (term.name == "start-ups" || term.name == "inside start-ups") parts.startups += term.amount;
+  }
+  parts.contention_s = std::max(0.0, price_by(fit, counted).seconds(way.policy) - alone.seconds(way.policy));
+  return parts;
+}
+
+// Takes apart a price by any other model. Bytes that meet on a link are contention; bytes that a rank composes, copies or
+// rearranges are copies.
+PriceParts parts_of(const Price& price, Policy policy) {
+  static constexpr std::string_view copies[] = {"composed bytes", "copied bytes", "rearranged bytes", "combined bytes"};
+  PriceParts parts;
+  for (const StagePrice& stage : price.stages) parts.rounds += static_cast<Count>(stage.rounds.size());
+  for (const PriceTerm& term : price.terms_of(policy)) {
+    if (!term.is_bytes) {
+      parts.startups_s += term.seconds;
+      if (term.name != "operations") parts.startups += term.amount;
+    } else if (std::find(std::begin(copies), std::end(copies), term.name) != std::end(copies)) {
+      parts.copies_s += term.seconds;
+      parts.copied += term.amount;
+    } else if (term.name == "more link bytes") {
+      parts.contention_s += term.seconds;
+    } else {
+      parts.bytes_s += term.seconds;
+      parts.bytes += term.amount;
+    }
+  }
+  return parts;
+}
+
+// Returns the lower bound for one port. It applies because in the model max-rate each message takes its full start-up, even if
+// several are under way at once. Without a fit, the bound has no time.
+LowerBound bound_of(const Problem& problem, const Situation& situation, const std::optional<ExecutorFit>& fit) {
+  LowerBound bound;
+  for (const Bound& each : lower_bounds(problem, 1)) {
+    if (each.figure == "c1") bound.rounds = each.value, bound.of_rounds = each.source;
+    if (each.figure == "c2") bound.bytes = each.value, bound.of_bytes = each.source;
+  }
+  if (!fit || bound.rounds == 0) return bound;
+  const auto seconds = [&](bool inside) {
+    return price_by(uncontended(*fit), least_work(bound.rounds, bound.bytes, inside)).blocking_s;
+  };
+  const double of_rank = situation.nodes == 1           ? seconds(true)
+                         : situation.ranks_of_node == 1 ? seconds(false)
+                                                        : std::min(seconds(true), seconds(false));
+  const double of_node = 1e-6 * fit->coefficients.at("node_us_per_byte") * static_cast<double>(leaving_a_node(problem, situation));
+  bound.seconds = std::max(of_rank, of_node);
+  return bound;
+}
+
+class FamilyPricing {
+ public:
+  FamilyPricing(const Problem& problem, const Decision& decision, const MachineKnowledge& knowledge)
+      : problem_(problem), decision_(decision), knowledge_(knowledge) {}
+
+  ExplainedFamily explained(const Family& family) const {
+    ExplainedFamily told{.name = family.name()};
+    try {
+      if (const auto schedule = family.schedule(problem_))
+        take_best(told, *schedule);
+      else
+        told.reason = schedule.error();
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::too_large) throw;
+      told.reason = error.what();
+    }
+    return told;
+  }
+
+ private:
+  void take_best(ExplainedFamily& told, const Schedule& schedule) const {
+    std::optional<Workload> counted;
+    for (const Executor executor : knowledge_.options_for(problem_).executors) {
+      const auto price = price_by_executor(schedule, executor, counted);
+      if (!price) continue;
+      const Policy policy = price->best_policy();
+      const double seconds = price->seconds(policy);
+      if (told.predicted_s && *told.predicted_s <= seconds) continue;
+      told.executor = executor;
+      told.policy = policy;
+      told.predicted_s = seconds;
+      told.parts = parts_of(*price, policy);
+    }
+    if (!told.predicted_s) told.reason = "no times are known by which it could be priced";
+    for (const Considered& each : decision_.considered)
+      if (told.predicted_s && each.way == decision_.chosen && each.predicted_s && *each.predicted_s > 0)
+        told.ratio = *told.predicted_s / *each.predicted_s;
+  }
+
+  // The price by the model of the decision, so that it can be compared.
+  std::optional<Price> price_by_executor(const Schedule& schedule, Executor executor, std::optional<Workload>& counted) const {
+    const Model* const model = decision_.model.model;
+    if (!model) return std::nullopt;
+    if (model->needs_work) {
+      const auto fit = knowledge_.fit(executor, decision_.situation);
+      if (!fit) return std::nullopt;
+      if (!counted) counted = workload(schedule, {.work = true});
+      return price_by(*fit, *counted);
+    }
+    if (!knowledge_.preset) return std::nullopt;
+    const Topology* const topology = knowledge_.topology ? &*knowledge_.topology : nullptr;
+    return price_of(workload_for(*model, schedule, topology), *model, *knowledge_.preset);
+  }
+
+  const Problem& problem_;
+  const Decision& decision_;
+  const MachineKnowledge& knowledge_;
+};
+
+// Returns true if measurements with the MPI library `mpi`, such as "Open MPI 4.1.4", tell of this library. No name stands for all.
+bool is_meant(const VendorLibrary& library, const std::string& mpi) {
+  if (mpi.empty()) return true;
+  const auto measured = vendor_library_of(mpi);
+  return measured && measured->id == library.id;
+}
+
+// Returns the time of MPI messages under the best policy; nothing if its figures are not known or pricing takes too long. Throws
+// Error{too_large}.
+std::optional<double> predicted(const Problem& problem, const Choice& choice, const MachineKnowledge& knowledge) {
+  const auto fit = knowledge.fit(Executor::mpi, situation_of(problem));
+  if (!fit || takes_too_long(problem, choice, true)) return std::nullopt;
+  const Price price = price_by(*fit, workload(make_schedule(problem, choice), {.work = true}));
+  return price.seconds(price.best_policy());
+}
+
+ExplainedVendor explained(const VendorLibrary& library, const Problem& problem, const MachineKnowledge& knowledge) {
+  ExplainedVendor vendor{.title = std::string(library.title), .is_checked = library.is_checked};
+  const auto algorithm = vendor_algorithm(library.id, problem);
+  if (!algorithm) {
+    vendor.reason = algorithm.error();
+    return vendor;
+  }
+  vendor.algorithm = *algorithm;
+  try {
+    if (const auto choice = vendor_equivalent(library.id, problem, *algorithm)) {
+      vendor.equivalent = short_name(problem, Candidate(*choice));
+      vendor.predicted_s = predicted(problem, *choice, knowledge);
+    } else {
+      vendor.reason = choice.error();
+    }
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::too_large) throw;
+    if (vendor.equivalent.empty()) vendor.reason = error.what();
+  }
+  return vendor;
+}
 
 std::vector<ExplainedWay> explained(const Problem& problem, const Decision& decision, const MachineKnowledge& knowledge,
                                     std::size_t most_parts) {
@@ -46,6 +251,28 @@ std::vector<std::pair<std::string, std::string>> inapplicable(const Problem& pro
     if (const auto result = applies(problem, completed(problem, {algorithm, {}})); !result)
       list.emplace_back(algorithm->id, result.error());
   return list;
+}
+
+// Prices families of schedules for a comparison with the way that a plan chooses. Throws what the families throw, except
+// Error{too_large}, which becomes the reason.
+std::vector<ExplainedFamily> explained_families(const Problem& problem, const Decision& decision, const MachineKnowledge& knowledge,
+                                                const std::vector<Family>& families) {
+  std::vector<ExplainedFamily> list;
+  for (const Family& family : families) list.push_back(FamilyPricing(problem, decision, knowledge).explained(family));
+  return list;
+}
+
+// What MPI libraries take by their built-in rules.
+std::vector<ExplainedVendor> explained_vendors(const Problem& problem, const MachineKnowledge& knowledge) {
+  std::vector<ExplainedVendor> vendors;
+  if (!knowledge.has_mpi) return vendors;
+  const std::string& mpi = knowledge.wisdom.machine.mpi;
+  for (const VendorLibrary& library : all_vendor_libraries()) {
+    if (!is_meant(library, mpi)) continue;
+    ExplainedVendor vendor = explained(library, problem, knowledge);
+    if (!mpi.empty() || !vendor.algorithm.empty()) vendors.push_back(std::move(vendor));
+  }
+  return vendors;
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 #include "quadrille/traffic.hpp"
 #include "quadrille/traffic_patterns.hpp"
 #include "tune/fit/exchange_timer.hpp"
-#include "tune/fit/fit_max_rate.hpp"
+#include "tune/fit/fit.hpp"
 #include "tune/fit/residuals.hpp"
 
 namespace quadrille {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures the times of plans on buffers that all of them share. Used by calibrations and fits.
+// Measures the times of plans on buffers that all of them share, and has the problems that are measured: equal blocks, and little
+// memory. Used by calibrations and fits.
 #pragma once
 
 #include <functional>
@@ -7,7 +8,7 @@
 #include <string_view>
 
 #include "quadrille/execute.hpp"
-#include "tune/race/timing.hpp"
+#include "tune/race/clocks.hpp"
 
 namespace quadrille {
 
@@ -42,5 +43,16 @@ class ExchangeTimer {
   const double seconds_;
   const std::shared_ptr<std::byte> input_, output_;
 };
+
+// Returns a problem on the communicator's nodes with root 0. All blocks are equal, also in irregular collectives.
+Problem fit_problem(Communicator& communicator, Collective collective, Bytes block, const Operator& operation);
+
+Bytes longest_buffer(const Problem& problem);  // over input and output of all ranks
+
+// True if the buffers of all ranks together take only a small part of a machine's memory.
+bool is_small(const Problem& problem);
+
+// Collective: returns true if the MPI library has the collective on every rank.
+bool has_vendor(Communicator& communicator, const Problem& problem, const std::shared_ptr<const Operator>& operation);
 
 }  // namespace quadrille

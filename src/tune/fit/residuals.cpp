@@ -17,8 +17,7 @@
 #include "quadrille/indexed.hpp"
 #include "quadrille/vendor_choice.hpp"
 #include "tune/fit/exchange_timer.hpp"
-#include "tune/fit/fit_max_rate.hpp"
-#include "tune/fit/fit_problem.hpp"
+#include "tune/fit/fit.hpp"
 #include "tune/median.hpp"
 
 namespace quadrille {

@@ -11,7 +11,7 @@
 #include "plan/gathered.hpp"
 #include "problem/limits.hpp"
 #include "quadrille/indexed.hpp"
-#include "tune/race/timing.hpp"
+#include "tune/race/clocks.hpp"
 
 namespace quadrille {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Races candidates for one problem (race.hpp).
-#include "quadrille/race.hpp"
+#include "tune/race/race.hpp"
 
 #include <fmt/format.h>
 
@@ -13,22 +13,24 @@
 #include <tuple>
 
 #include "execute/executions/execution.hpp"
-#include "plan/family_schedule.hpp"
 #include "plan/gathered.hpp"
+#include "plan/given_schedule.hpp"
 #include "plan/placed.hpp"
-#include "plan/plan_schedule.hpp"
+#include "plan/plan.hpp"
 #include "problem/limits.hpp"
 #include "quadrille/algorithm.hpp"
+#include "quadrille/cost.hpp"
+#include "quadrille/error.hpp"
 #include "quadrille/fit.hpp"
 #include "quadrille/indexed.hpp"
+#include "quadrille/race.hpp"
+#include "quadrille/vendor_choice.hpp"
 #include "schedule/regions.hpp"
 #include "tune/median.hpp"
-#include "tune/race/assumed_vendor.hpp"
 #include "tune/race/buffer_pairs.hpp"
-#include "tune/race/machine_load.hpp"
+#include "tune/race/clocks.hpp"
+#include "tune/race/disturbances.hpp"
 #include "tune/race/probe_data.hpp"
-#include "tune/race/shuffled_places.hpp"
-#include "tune/race/timing.hpp"
 
 namespace quadrille {
 namespace {
@@ -393,6 +395,23 @@ RaceResult race(Communicator& communicator, const Problem& problem, const std::v
   check(problem);
   check_memory(placed(communicator, problem));
   return Race(communicator, problem, options).run(candidates);
+}
+
+void predict_vendor(RaceEntry& entry, const Problem& problem, std::string_view mpi, const std::vector<ExecutorFit>& fits) {
+  const auto fit = std::find_if(fits.begin(), fits.end(), [](const ExecutorFit& each) { return each.executor == Executor::mpi; });
+  const auto library = vendor_library_of(mpi);
+  if (fit == fits.end() || !library) return;
+  const auto algorithm = vendor_algorithm(library->id, problem);
+  if (!algorithm) return;
+  try {
+    const auto equivalent = vendor_equivalent(library->id, problem, *algorithm);
+    if (!equivalent) return;
+    const Price price = price_by(*fit, workload(make_schedule(problem, *equivalent), {.nodes = true, .work = true}));
+    entry.predicted_seconds = price.seconds(price.best_policy());
+    entry.assumed = AssumedVendor{std::string(library->title), *algorithm, *equivalent};
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::too_large) throw;
+  }
 }
 
 }  // namespace quadrille

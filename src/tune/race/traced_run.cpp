@@ -16,7 +16,7 @@
 #include "execute/script/execution_record.hpp"
 #include "foundation/assert.hpp"
 #include "plan/gathered.hpp"
-#include "plan/plan_schedule.hpp"
+#include "plan/plan.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/transports.hpp"

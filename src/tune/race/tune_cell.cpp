@@ -14,7 +14,7 @@
 #include "quadrille/race.hpp"
 #include "quadrille/traffic.hpp"
 #include "quadrille/traffic_patterns.hpp"
-#include "tune/race/machine_load.hpp"
+#include "tune/race/disturbances.hpp"
 #include "tune/wisdom/wisdom_pool.hpp"
 
 namespace quadrille {

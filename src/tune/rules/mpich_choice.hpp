@@ -1,15 +1,42 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPICH's functions for the table of vendor_choice.hpp.
+// MPICH's functions for the table of vendor_choice.hpp, and the trees by which MPICH chooses algorithms, as they are built into
+// libmpich.so. The keys of an object are conditions such as "comm_size<=8". MPICH tests them in order, takes the first that holds,
+// and continues in that key's value; it never goes back to a later key. A leaf is "algorithm=MPIR_Alltoall_intra_brucks" or
+// "composition=MPIDI_Bcast_intra_composition_alpha".
 #pragma once
 
+#include <nlohmann/json.hpp>
+
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "quadrille/problem.hpp"
 #include "quadrille/result.hpp"
-#include "tune/rules/mpich_trees.hpp"
 
 namespace quadrille {
+
+using MpichTree = nlohmann::ordered_json;
+
+// A collective passes these layers from top to bottom: the device says how ranks of a node and nodes work together, shared memory
+// how ranks of a node do, and messages which algorithm sends messages.
+enum class MpichLayer : std::uint8_t { device, shared_memory, messages };
+
+// Returns a layer's tree, whose keys are "collective=alltoall" and so on. `library` is the bytes of libmpich.so. Throws
+// Error{environment} if the tree is not found there.
+MpichTree mpich_tree(std::string_view library, MpichLayer layer);
+
+// Returns the bytes of the installed library. Throws Error{environment} if there is none.
+std::string installed_mpich();
+
+// When a condition is tested: as long as only conditions of the communicator have been met, MPICH tests them when the communicator
+// is made, and all others in each call.
+enum class MpichTime : std::uint8_t { communicator_is_made, call };
+
+// Returns the leaf for which all conditions above it hold; nothing if MPICH finds none. `tree` is below "collective=NAME".
+std::optional<std::string> leaf_for(const MpichTree& tree,
+                                    const std::function<bool(std::string_view condition, MpichTime time)>& holds);
 
 struct MpichTrees {
   explicit MpichTrees(std::string_view library);  // the bytes of libmpich.so; throws as mpich_tree does

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The format of MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE: a tree (mpich_trees.hpp). Because MPICH never goes back in it, the
+// The format of MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE: a tree (mpich_choice.hpp). Because MPICH never goes back in it, the
 // built-in subtree must be repeated below each branch that has no rule of ours.
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "foundation/text/wording.hpp"
 #include "problem/collective_facts.hpp"
 #include "quadrille/model.hpp"
-#include "tune/rules/mpich_trees.hpp"
+#include "tune/rules/mpich_choice.hpp"
 #include "tune/rules/vendor_rules.hpp"
 
 namespace quadrille {

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 
 #include "execute/transport.hpp"
 #include "plan/placed.hpp"
+#include "tune/rules/mpich_choice.hpp"
 
 namespace quadrille {
 namespace {
@@ -28,6 +30,16 @@ std::string best_of(const WisdomRecord& record) {
   if (!own || !best || best->timing.upper_s >= own->timing.lower_s) return {};
   return best->way.algorithm.substr(standard.size() + 1);
 }
+
+constexpr RulesFormat formats[] = {
+    {.library = "openmpi",
+     .setting = "OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_dynamic_rules_filename=",
+     .write = openmpi_rules},
+    {.library = "mpich",
+     .setting = "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=",
+     .is_json = true,
+     .write = [](const VendorRules& rules) { return mpich_rules(rules, installed_mpich()); }},
+};
 
 }  // namespace
 
@@ -83,6 +95,18 @@ std::string for_all_sizes(const AlgorithmBySize& by_size) {
   const std::string& first = by_size.begin()->second;
   const bool alike = std::all_of(by_size.begin(), by_size.end(), [&](const auto& each) { return each.second == first; });
   return alike ? first : std::string();
+}
+
+const RulesFormat* find_rules_format(std::string_view library) {
+  const auto* const row =
+      std::find_if(std::begin(formats), std::end(formats), [&](const RulesFormat& each) { return each.library == library; });
+  return row == std::end(formats) ? nullptr : row;
+}
+
+std::vector<std::string> libraries_with_rules() {
+  std::vector<std::string> libraries;
+  for (const RulesFormat& format : formats) libraries.emplace_back(format.library);
+  return libraries;
 }
 
 }  // namespace quadrille

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tune/choosing/link_speed.hpp"
+#include "tune/choosing/knowledge.hpp"
 
 #include <gtest/gtest.h>
 

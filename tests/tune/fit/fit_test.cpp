@@ -9,7 +9,7 @@
 
 #include "quadrille/algorithm.hpp"
 #include "quadrille/error.hpp"
-#include "tune/fit/fit_max_rate.hpp"
+#include "tune/fit/fit.hpp"
 
 namespace quadrille {
 namespace {

@@ -8,7 +8,6 @@
 #include <thread>
 
 #include "quadrille/groups.hpp"
-#include "tune/race/timing.hpp"
 
 namespace quadrille {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "quadrille/cost.hpp"
 #include "quadrille/fit.hpp"
-#include "tune/race/assumed_vendor.hpp"
-#include "tune/race/labels.hpp"
+#include "tune/race/probe_data.hpp"
+#include "tune/race/race.hpp"
 
 namespace quadrille {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Moving ranks to random cores.
-#include "tune/race/shuffled_places.hpp"
+#include "tune/race/disturbances.hpp"
 
 #include <gtest/gtest.h>
 

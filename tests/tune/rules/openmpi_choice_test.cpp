@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Open MPI's thresholds, on both sides of some of them.
-#include "tune/rules/openmpi_choice.hpp"
+#include "tune/rules/vendor_choice.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tune/rules/rules_formats.hpp"
+#include "tune/rules/vendor_rules.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Colours for amounts of bytes, such as the loads of links, as in the pictures of `quadrille draw` (src/draw/heat_scale.hpp). Even
+// Colours for amounts of bytes, such as the loads of links, as in the pictures of `quadrille draw` (src/draw/picture.hpp). Even
 // amounts are calm, however large they are: the colour of an amount depends on how it compares with the mean. The scale is linear
 // from 0 to the mean, and from the mean to the largest amount.
 import { formatBytes } from "../model/format";

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Plans beside those of execute.hpp. Plans whose algorithm somebody else chooses (src/tune/choosing): all ranks must make the same
+// choice, so each rank chooses by knowledge that has a hash, and the ranks compare the hashes together with their requests. Plans
+// of a schedule that this library has made, without verifying it. And checks of the buffers that are passed to a plan.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "plan/request.hpp"
+#include "quadrille/execute.hpp"
+#include "quadrille/schedule.hpp"
+
+namespace quadrille {
+
+struct Script;
+
+// The choice of one rank by its own knowledge, before ranks compare their choices.
+struct Chosen {
+  PlanOptions options;  // with the chosen candidate, policy and executor filled in
+  std::shared_ptr<const Decision> decision;
+  std::uint64_t knowledge = no_knowledge;  // hash of the knowledge used
+
+  bool is_vendor() const {
+    const auto* candidate = std::get_if<Candidate>(&options.algorithm);
+    return candidate && quadrille::is_vendor(*candidate);
+  }
+};
+
+// Makes the choice; local. `kept` is the communicator that the plan keeps alive.
+using Choose = std::function<Chosen(Communicator& kept, const Problem& placed)>;
+
+// The result of plan_chosen, equal on all ranks. `plan` is empty if the ranks chose with different knowledge or
+// if some rank refuses the vendor's collective.
+struct ChosenPlan {
+  std::optional<Plan> plan;
+  bool vendor_is_refused = false;
+};
+
+// Collective: every rank makes its choice, and if they agree, the ranks make the plan together (plan.cpp).
+ChosenPlan plan_chosen(Communicator& communicator, const Problem& problem, const PlanOptions& options, const Choose& choose);
+
+// Returns the problem, on the communicator's nodes if it names none. Throws Error{misuse} as `check` does, and if the group has a
+// different number of ranks.
+Problem checked_for(Communicator& communicator, const Problem& asked);
+
+// Collective. Makes a plan like `plan`, but for `schedule`, which it does not verify, instead of a problem and
+// PlanOptions::algorithm. `own_counts` is true if each rank makes the schedule from only the counts that it sends and receives
+// itself (Algorithm::needs_own_counts_only).
+Plan plan_schedule(Communicator& communicator, const Schedule& schedule, bool own_counts, const PlanOptions& options);
+
+// A plan whose executions write their times to `script->record` (execution_record.hpp).
+struct ObservedPlan {
+  Plan plan;
+  std::shared_ptr<const Script> script;
+};
+
+// Collective: makes an observed plan, as plan_schedule.
+ObservedPlan observed_plan(Communicator& communicator, const Schedule& schedule, bool own_counts, const PlanOptions& options);
+
+// Makes the checks of Plan::execute or, for a plan in place, those of Plan::execute_in_place on `output`. For callers that run a
+// plan's Execution themselves. Returns true if input and output overlap: the caller refuses this, and names the function that the
+// program should call instead.
+[[nodiscard]] bool overlap(const Plan& plan, const void* input, const void* output);
+
+// The part of a buffer that is used: its first byte, and the one behind its last, counted from the beginning of the buffer.
+using UsedPart = std::pair<Bytes, Bytes>;
+
+// Throws Error{misuse} if a buffer is used, but is a null pointer.
+void check_given(const void* buffer, const UsedPart& used, const char* what);
+
+// Checks that both buffers are given. Returns true if their used parts overlap.
+[[nodiscard]] bool overlap(const void* input, const UsedPart& used_input, const void* output, const UsedPart& used_output);
+
+// Throws Error{misuse}, which says what to call instead of `function`. Typed calls have an in-place form, plans are made in place.
+[[noreturn]] void throw_overlap(std::string_view function, bool is_typed_call);
+
+}  // namespace quadrille

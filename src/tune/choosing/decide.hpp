@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which ways are priced: those that do not take too long.
+#pragma once
+
+#include "quadrille/algorithm.hpp"
+
+namespace quadrille {
+
+// Pricing a schedule without symmetry makes the programs of all ranks, so it is limited. An explanation (`explains`) may take
+// seconds, the making of a plan may not.
+bool takes_too_long(const Problem& problem, const Choice& choice, bool explains);
+
+}  // namespace quadrille

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Finds the places where a choice changes as one quantity grows, and ways that are tied with the chosen one: predictions are not
+// exact enough to tell which is faster.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "quadrille/decision.hpp"
+#include "quadrille/explain.hpp"
+#include "quadrille/flips.hpp"
+
+namespace quadrille {
+
+// Returns the other ways with a predicted time that is tied with that of the chosen one, the fastest first. None if the chosen way
+// was measured. Baselines are left out.
+std::vector<const Considered*> tied_with_chosen(const Problem& problem, const Decision& decision);
+
+// Returns true if the way runs a baseline of the table.
+bool runs_baseline(const Problem& problem, const Way& way);
+
+using Deadline = std::chrono::steady_clock::time_point;
+
+// Adds the flips after `first` up to and including `last`, two values whose choices are known. It bisects between them until
+// `is_near` says that two values are close enough. It may miss a choice that changes and changes back between two examined values.
+void find_changes(const Flip& first, const Flip& last, const std::function<std::string(Count)>& way_at,
+                  const std::function<bool(Count from, Count to)>& is_near, std::vector<Flip>& changes);
+
+// The choice at a value.
+struct Taken {
+  std::string way;
+  std::vector<std::string> tied = {};  // other ways that are as good, as far as predictions can tell
+};
+
+// Calls `taken_at` for each of the ascending `values`. If `bisects`, it also bisects between neighbours with different choices
+// until the flip is known to 3 %. It stops at the deadline. Neighbouring choices that are tied at all examined values of both
+// become one flip, which names the others as tied with it.
+Flips find_flips(const std::vector<Count>& values, bool bisects, Deadline deadline, const std::function<Taken(Count)>& taken_at);
+
+// Returns the numbers of elements 1, 2, 4 and so on whose blocks have at most `most_block_bytes` bytes.
+std::vector<Count> powers_of_elements(Bytes element_bytes);
+
+// Returns the problem with blocks of this size: by `at_block`, or else the same problem with its block size changed.
+Problem with_block(const Problem& problem, Bytes block_bytes, const AtBlock& at_block);
+
+// Returns true if with_block can change the sizes.
+bool has_other_blocks(const Problem& problem, const AtBlock& at_block);
+
+// Note of flips by size of a problem whose sizes cannot be changed.
+std::string why_no_other_blocks(const Problem& problem);
+
+// Where the choice for a problem changes, as the size of its blocks, the ranks or the irregularity of its counts grow. Makes quick
+// decisions for problems that differ from the first in one quantity, and finds where the choice changes. Each function takes about
+// a third of ExplainOptions::seconds. The arguments must outlive the object.
+class ChoiceFlips {
+ public:
+  ChoiceFlips(const Problem& problem, const MachineKnowledge& knowledge, const ExplainOptions& options)
+      : problem_(problem), knowledge_(knowledge), options_(options) {}
+
+  Flips by_block() const;
+  Flips by_ranks() const;
+  Flips by_irregularity() const;  // empty unless the problem has a count for each pair of ranks
+
+ private:
+  Problem with_ranks(Count ranks) const;
+  Taken taken_for(FlipQuantity quantity, Count value, Problem problem) const;
+
+  const Problem& problem_;
+  const MachineKnowledge& knowledge_;
+  const ExplainOptions& options_;
+};
+
+}  // namespace quadrille
