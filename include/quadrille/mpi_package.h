@@ -16,6 +16,7 @@ extern "C" {
 
 enum {
 #define QUADRILLE_MPI_ROW(library, macros, ...) quadrille_package_number_##library,
+#include "quadrille/mpi_libraries.def"
 };
 
 /* A bit for each row whose macros <mpi.h> defines: their text is then another one. Of several rows, the last one counts. */
@@ -24,12 +25,14 @@ enum {
 #define QUADRILLE_MPI_TEXT(...) #__VA_ARGS__
 #define QUADRILLE_MPI_ROW(library, macros, ...) \
   +((sizeof(#macros) != sizeof(QUADRILLE_MPI_TEXT(macros))) << quadrille_package_number_##library)
+#include "quadrille/mpi_libraries.def"
 #undef QUADRILLE_MPI_TEXT
 };
 
 static const char* const quadrille_package[] __attribute__((used)) = {
 #define QUADRILLE_MPI_ROW(library, macros, ...) \
   (quadrille_packages_claimed >> quadrille_package_number_##library) == 1 ? &quadrille_package_##library : 0,
+#include "quadrille/mpi_libraries.def"
 };
 
 #ifdef __cplusplus
