@@ -160,12 +160,12 @@ void measure_pass(const std::string& what, const CallBy& call_by, Output& output
   std::vector<double> more, vendors_ticks;
   const auto batch = [&](Way way) {
     const auto call = call_by(way);
-    const std::uint64_t start = mpi_face::ticks();
+    const std::uint64_t start = quadrille::ticks();
     for (int i = 0; i < calls; ++i) call();
-    return static_cast<double>(mpi_face::ticks() - start) / calls;
+    return static_cast<double>(quadrille::ticks() - start) / calls;
   };
   const auto start = std::chrono::steady_clock::now();
-  const std::uint64_t start_ticks = mpi_face::ticks();
+  const std::uint64_t start_ticks = quadrille::ticks();
   for (int i = -100; i < batches; ++i) {
     const Way first = i % 2 ? vendors : drop_ins, second = i % 2 ? drop_ins : vendors;
     double times[2];
@@ -176,7 +176,7 @@ void measure_pass(const std::string& what, const CallBy& call_by, Output& output
     vendors_ticks.push_back(times[vendors]);
   }
   const double ns = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
-  const double tick_ns = ns / static_cast<double>(mpi_face::ticks() - start_ticks);
+  const double tick_ns = ns / static_cast<double>(quadrille::ticks() - start_ticks);
   for (double& each : more) each *= tick_ns;
   struct {
     double value;
