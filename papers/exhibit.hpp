@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reproduces the tables and figures of the papers. Each is an *exhibit*: a row of exhibits.def and a record in a file, which those
-// of a paper about one subject share. An exhibit counts in our schedules what the paper shows, prices it with our models, and
-// compares it with what the paper says. The verdict is computed from these comparisons.
+// Reproduces the tables and figures of the papers. Each is an *exhibit*: a row of exhibits.def and a record; there is one file for
+// each subject of a paper. An exhibit counts in our schedules what the paper shows, prices it with our models, and compares it with
+// what the paper says. The verdict is computed from these comparisons.
 //
 //   Reproduction made = find_exhibit("bruck1997-fig4")->make({});
 //   verdict_of(made).sentence;  // "holds: all 5 comparisons"

@@ -78,8 +78,8 @@ struct StageFigures {
   // one before: each rank sends, and receives, one message at a time. From `load` to `volume`. Counted only if asked for and if
   // it is an exchange of at most 2^24 messages among at most 2^16 ranks; otherwise it equals `volume`.
   Bytes chain = 0;
-  bool in_pieces = false;            // are the bytes of some message not contiguous in memory?
-  bool is_chained = false;           // does a message send what an earlier round of the stage has received? Counted with work
+  bool in_pieces = false;   // are the bytes of some message not contiguous in memory?
+  bool is_chained = false;  // does a message send what an earlier round of the stage has received? Known if work is counted
   std::vector<RoundFigures> rounds;  // rounds with a message; if work is counted, also rounds with work
 };
 

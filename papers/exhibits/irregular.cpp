@@ -126,7 +126,7 @@ void use_two_buffers(Program& program) {
     for (const Message& message : round.receives) received[index(stage_of(round))] += bytes(message.regions);
   }
   const Bytes area = std::max(*std::max_element(sent.begin(), sent.end()), *std::max_element(received.begin(), received.end()));
-  // What each stage receives has an area of its own. The two send buffers follow, each as long as all of these areas.
+  // What each stage receives has an area of its own. The two send buffers follow, each as long as all receive areas together.
   const auto at = [](Bytes offset, Bytes length) {
     return Regions{{.buffer = Buffer::scratch, .offset = offset, .length = length}};
   };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one table of the environment variables whose names begin with QUADRILLE. All of them are read by the functions below.
+// The one table of the environment variables whose names begin with QUADRILLE. They are read by the functions below, except where a
+// library is preloaded without this table.
 //
 // A wrong value of a library's variable is an error, or is ignored with a warning: see `is_tolerated`. The command refuses every
 // wrong value, and every name that is not in the table (tools/support/refuse.hpp). A library only warns of such names,

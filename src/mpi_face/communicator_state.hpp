@@ -76,7 +76,7 @@ class CommunicatorState {
 
   explicit CommunicatorState(MPI_Comm communicator);
 
-  void finish() { irregular_.finish(), deciding_.finish(); }
+  void finish() { irregular_.finish(); }
 
   [[gnu::hot]] int run(const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
 

@@ -52,15 +52,15 @@ bool has_threads() {
   return PMPI_Query_thread(&level) != MPI_SUCCESS || level == MPI_THREAD_MULTIPLE;
 }
 
-// Have all these ranks named one guest, whose ranks they are, and are they equally far on it? `name`: what rank 0 calls it; 0: not
-// known yet.
-bool are_right(MPI_Comm ranks, MPI_Comm guest, std::int64_t name) {
+// Have all these ranks named one guest, whose ranks they are, and are they equally far on it, as far as counts of calls tell?
+bool are_right(MPI_Comm ranks, MPI_Comm guest) {
   int likeness = MPI_UNEQUAL;
   check_meeting(PMPI_Comm_compare(ranks, guest, &likeness));
-  const auto calls = static_cast<std::int64_t>(OfProcess::get().state.calls_on_guests() >> 1);
-  std::int64_t least[] = {likeness == MPI_CONGRUENT && name > 0, calls, -calls, name, -name};
-  check_meeting(PMPI_Allreduce(MPI_IN_PLACE, least, 5, MPI_INT64_T, MPI_MIN, ranks));
-  return least[0] == 1 && least[1] == -least[2] && least[3] == -least[4];
+  const std::optional<std::uint64_t> hash = OfProcess::get().state.calls_on_guests();
+  const auto calls = static_cast<std::int64_t>(hash.value_or(0) >> 1);
+  std::int64_t least[] = {likeness == MPI_CONGRUENT && hash, calls, -calls};
+  check_meeting(PMPI_Allreduce(MPI_IN_PLACE, least, 3, MPI_INT64_T, MPI_MIN, ranks));
+  return least[0] == 1 && least[1] == -least[2];
 }
 
 double weight_of(Count ranks) {
@@ -97,24 +97,14 @@ void Deciding::begin() {
 void Deciding::spend(double seconds) { OfProcess::get().state.account.spend(weight() * seconds); }
 
 void Deciding::be_guest() {
-  if (state_.is_world || name_ || !communicator_.is_of_one_world()) return;
-  // All ranks are in the same call on the communicator, though not at the same time. Some of them may have threads.
-  static std::atomic<std::int64_t> names = 0;
-  name_ = state_.rank == 0 ? ++names : 0;
-  check_meeting(PMPI_Ibcast(&*name_, 1, MPI_INT64_T, 0, communicator_.handle, &naming_));
-  if (has_threads()) return;
+  if (state_.is_world || has_threads() || !communicator_.is_of_one_world()) return;
   std::uint64_t hash = 1;
   for (const Rank rank : communicator_.world_ranks()) hash = hash_with(hash, static_cast<std::uint64_t>(rank));
   OfProcess& process = OfProcess::get();
   const std::lock_guard lock(process.guests_mutex);
+  if (std::find(process.guests.begin(), process.guests.end(), this) != process.guests.end()) return;
   process.guests.push_back(this);
   process.state.guests.push_back({&state_, static_cast<int>(hash >> 34)});
-}
-
-std::int64_t Deciding::name() {
-  int is_known = 0;
-  check_meeting(PMPI_Test(&naming_, &is_known, MPI_STATUS_IGNORE));
-  return is_known ? *name_ : 0;
 }
 
 Deciding::~Deciding() {
@@ -274,7 +264,7 @@ void Deciding::host(Event& event) {
                          [&](const Deciding* each) { return &each->state_ == waiting.front().state; });
   MPI_Comm ranks = MPI_COMM_NULL;
   check_meeting(PMPI_Comm_split(MPI_COMM_WORLD, colour, next ? static_cast<int>(next->state_.rank) : 0, &ranks));
-  const bool has_met = next && are_right(ranks, next->communicator_.handle, next->name());
+  const bool has_met = next && are_right(ranks, next->communicator_.handle);
   event.figures = {PMPI_Wtime() - begin, has_met ? 1.0 : 0.0};
   if (has_met) next->meet_as_guest(ranks);
   if (ranks != MPI_COMM_NULL) check_meeting(PMPI_Comm_free(&ranks));

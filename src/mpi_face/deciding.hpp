@@ -4,9 +4,7 @@
 
 #include <mpi.h>
 
-#include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "execute/executions/exchanger.hpp"
@@ -50,8 +48,6 @@ class Deciding final {
 
   // Lets the ranks decide on calls that never synchronise in meetings of MPI_COMM_WORLD, too.
   void be_guest();
-  // Waits for what be_guest has begun. Call it before the communicator is gone.
-  void finish() { PMPI_Wait(&naming_, MPI_STATUS_IGNORE); }
 
   // Charges the account for what this rank has spent on the communicator.
   void spend(double seconds);
@@ -70,7 +66,6 @@ class Deciding final {
   void make_group(Event& event);
   void host(Event& event);
   void meet_as_guest(MPI_Comm ranks);
-  std::int64_t name();
   void make_named(Site& site, Event& event);
   void make_exchange(Site& site, Event& event);
   void make_contenders(Site& site, const Action& action, Event& event);
@@ -81,9 +76,7 @@ class Deciding final {
   State state_;
   const KnownCommunicator& communicator_;
   Sites sites_;
-  MPI_Comm on_;                       // has the communicator's ranks; the ranks meet on it
-  std::optional<std::int64_t> name_;  // of a guest: a number that rank 0 tells the others
-  MPI_Request naming_ = MPI_REQUEST_NULL;
+  MPI_Comm on_;  // has the communicator's ranks; the ranks meet on it
   std::unique_ptr<Communicator> group_;
   std::unique_ptr<Exchanger> exchange_;
 };

@@ -76,7 +76,7 @@ bool KnownCommunicator::is_of_one_world() const {
 }
 
 const Neighbourhood* KnownCommunicator::neighbours_for(Function function) const {
-  if (!is_of_neighbours(function)) return nullptr;
+  if (is_inter || !is_of_neighbours(function)) return nullptr;
   if (!neighbourhood_) neighbourhood_ = std::make_unique<Neighbourhood>(handle);
   return neighbourhood_.get();
 }

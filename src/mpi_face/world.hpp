@@ -22,7 +22,7 @@ class World {
   // linked with the drop-in, each machine writes a report of its own ranks.
   void begin();
 
-  // Collective after begin(): tells all ranks whether this one counts its calls.
+  // Collective; call it after begin(). Tells all ranks whether this one counts its calls.
   void agree(bool counts);
   // Do all ranks count their calls? Equal on all ranks.
   bool counts_everywhere() const { return counts_everywhere_; }

@@ -67,7 +67,7 @@ class FarEdges {
   virtual Bytes memory_bytes() const = 0;
 };
 
-// The messages of edges between nodes. A rank with many sends starts only some of them (patterns/message_window.hpp); whenever one
+// The messages of edges between nodes. A rank with many sends starts only some of them (patterns/packing_rule.hpp); whenever one
 // is complete, it starts the next one. The same holds for its receives.
 //
 // No ranks wait for each other in a circle. All messages of all ranks have one order: by exchange; then those that need no decision

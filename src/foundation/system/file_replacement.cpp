@@ -195,7 +195,7 @@ Result<> FileReplacement::finish() {
     if (temporary_.empty())
       if (const Result<> linked = link_nameless(); !linked) return linked;
   }
-  // Before the file is renamed, because closing may report a failed write.
+  // Close before renaming: closing may report a failed write.
   if (::close(file_.release()) != 0) return reason(errno);
   if (temporary_.empty()) return {};
   if (::renameat(folder_.number(), temporary_.c_str(), folder_.number(), name_.c_str()) != 0) return reason(errno);

@@ -98,7 +98,7 @@ struct alignas(64) CallKind {  // 64: a cache line, see below
     ours,
     vendor,  // the MPI library runs the calls for good, unless the user asks for a race
   };
-  // A rule of the user names what runs the calls. It is refused if it does not fit the problem.
+  // Has the user named what runs the calls? `refused`: the rule does not fit the problem.
   enum class Rule : std::uint8_t { none, followed, refused };
 
   // What calls read and write that the MPI library runs, up to the key's block size, is in one cache line: a program with many

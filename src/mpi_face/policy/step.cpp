@@ -479,11 +479,15 @@ double State::worth_ticks() const {
   return asks_host && ticks > 0 ? asked_for : static_cast<double>(ticks);
 }
 
-std::uint64_t DecidingProcess::calls_on_guests() const {
+std::optional<std::uint64_t> DecidingProcess::calls_on_guests() const {
   const Guest& first = waiting.front();
   std::uint64_t hash = 1;
-  for (const Guest& guest : guests)
-    if (guest.colour == first.colour) hash = hash_with(hash_with(hash, guest.state->calls_so_far()), guest.state == first.state);
+  for (const Guest& guest : guests) {
+    if (guest.colour != first.colour) continue;
+    const bool is_first = guest.state == first.state;
+    if (!is_first && guest.state->calls_so_far() == first.state->calls_so_far()) return std::nullopt;
+    hash = hash_with(hash_with(hash, guest.state->calls_so_far()), is_first);
+  }
   return hash;
 }
 

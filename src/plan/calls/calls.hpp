@@ -8,7 +8,7 @@
 // plans together is bounded separately (plan_memory.hpp).
 //
 // If a user's function reduces, the plan does not store the function. The plan's operator forwards to the function
-// of the current execution (operator_slot.hpp).
+// of the current execution (execution.hpp).
 #pragma once
 
 #include <cstdint>

@@ -96,7 +96,7 @@ class Connector {
     Bytes outlets = 0, turns = 0, small_blocks = 0;  // how much control memory it needs for each
 
     Offset control = 0;    // rank 0 only: outlets, turns and small areas of all ranks, followed by Closing
-    Offset blocks = 0;     // 0: the blocks are in control memory
+    Offset blocks = 0;     // where the blocks begin; 0: in control memory
     Offset directory = 0;  // the list of this rank's messages; only used while the plan is made
     Offset buffers = 0;    // scratch and staging memory; 0: none
   };

@@ -68,7 +68,7 @@ class NodeSteps {
  private:
   // Shared by the ranks of a node; lies in control memory of the node's first rank.
   struct alignas(64) Counter {
-    std::atomic<std::uint64_t> through{0};  // completed rounds with messages to other nodes: of all ranks, in all executions
+    std::atomic<std::uint64_t> through{0};  // rounds with messages to other nodes, completed so far by all ranks in all executions
     Closing closing;                        // of the plan
   };
 
