@@ -9,8 +9,8 @@
 //         that is the receivers, each sender has one message for each column of them, and they forward data along their columns;
 //         if it is the senders, they collect data along their columns before it crosses.
 // Cost    Let L be the most that a rank sends or receives. Four stages: about 2 sqrt(S) + 2 sqrt(max(S, D)) rounds. A rank sends at
-//         most 2L to other senders and L to the receivers. It sends L along a column, if the smaller group has at least as many ranks
-//         as a column; plus rounding to grains. Two stages: the terms of the last two.
+//         most 2L to other senders and L to the receivers. It sends L along a column, if the smaller group has at least as many
+//         ranks as a column; plus rounding to grains. Two stages: the terms of the last two.
 // Prefer  few of the ranks send, or few receive: alltoallv/four-stage has rounds for rows and columns of all ranks.
 #include <algorithm>
 
