@@ -56,9 +56,8 @@ bool has_threads() {
 bool are_right(MPI_Comm ranks, MPI_Comm guest) {
   int likeness = MPI_UNEQUAL;
   check_meeting(PMPI_Comm_compare(ranks, guest, &likeness));
-  const std::optional<std::uint64_t> hash = OfProcess::get().state.calls_on_guests();
-  const auto calls = static_cast<std::int64_t>(hash.value_or(0) >> 1);
-  std::int64_t least[] = {likeness == MPI_CONGRUENT && hash, calls, -calls};
+  const auto calls = static_cast<std::int64_t>(OfProcess::get().state.calls_on_guests() >> 1);
+  std::int64_t least[] = {likeness == MPI_CONGRUENT, calls, -calls};
   check_meeting(PMPI_Allreduce(MPI_IN_PLACE, least, 3, MPI_INT64_T, MPI_MIN, ranks));
   return least[0] == 1 && least[1] == -least[2];
 }

@@ -2,7 +2,7 @@
    guests ROUNDS [ahead|shared]: gathers and scatters on communicators on which nothing else is called; all ranks meet in calls on
    MPI_COMM_WORLD. The communicators are rows and columns of the ranks. `ahead`: some ranks call the gathers of a round before its
    barrier, and others after it, on the same communicators. `shared`: instead of rows and columns there are several communicators
-   with the same, with some of the same, and with reversed ranks; some ranks are ahead, or use them in another order; some
+   with the same, with some of the same, and with reversed ranks; some ranks are ahead; some
    communicators are freed and made again. Checks all values. */
 #include <mpi.h>
 #include <stdio.h>
@@ -94,24 +94,6 @@ static void name_different_ones(void) {
   MPI_Comm_free(&first), MPI_Comm_free(&second);
 }
 
-/* Two communicators with the same ranks, which rank 0 first uses in another order than the others: they are left alone, because
-   equal numbers of calls do not tell them apart. */
-static void use_in_other_orders(void) {
-  int round;
-  MPI_Comm one, other;
-  MPI_Comm_dup(MPI_COMM_WORLD, &one), MPI_Comm_dup(MPI_COMM_WORLD, &other);
-  MPI_Comm_set_name(one, "orders"), MPI_Comm_set_name(other, "orders");
-  if (me != 0) gathers(one, 1, 0);
-  meet();
-  gathers(other, 4, 0);
-  if (me == 0) gathers(one, 1, 0);
-  for (round = 0; round < 3; ++round) {
-    meet();
-    gathers(one, 1, 0), gathers(other, 4, 0);
-  }
-  MPI_Comm_free(&one), MPI_Comm_free(&other);
-}
-
 static void share(int rounds) {
   MPI_Comm comms[shared_comms];
   int round, i;
@@ -158,7 +140,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   if (argc > 2 && argv[2][0] == 's')
-    name_different_ones(), use_in_other_orders(), share(rounds);
+    name_different_ones(), share(rounds);
   else
     rows_and_columns(rounds, argc > 2);
   MPI_Reduce(&bad, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);

@@ -479,14 +479,14 @@ double State::worth_ticks() const {
   return asks_host && ticks > 0 ? asked_for : static_cast<double>(ticks);
 }
 
-std::optional<std::uint64_t> DecidingProcess::calls_on_guests() const {
+std::uint64_t DecidingProcess::calls_on_guests() const {
   const Guest& first = waiting.front();
   std::uint64_t hash = 1;
   for (const Guest& guest : guests) {
     if (guest.colour != first.colour) continue;
-    const bool is_first = guest.state == first.state;
-    if (!is_first && guest.state->calls_so_far() == first.state->calls_so_far()) return std::nullopt;
-    hash = hash_with(hash_with(hash, guest.state->calls_so_far()), is_first);
+    hash = hash_with(hash, guest.state == first.state);
+    for (const CallKind* const kind : guest.state->kinds)
+      hash = hash_with(hash_with(hash, static_cast<std::uint64_t>(kind->key.function)), kind->calls);
   }
   return hash;
 }

@@ -152,12 +152,12 @@ struct State;
 // another call, unless several threads may call MPI: then there are no guests. For the same reason the ranks first use the guests
 // that they share in the same order. So there is always a guest that comes first on all of its ranks, as long as there are any.
 //
-// Many programs rely on MPI libraries that do not wait. So the ranks do not trust the proof: they compare how many calls they have
-// made on the guest and on all other guests of the same ranks. They leave it alone if the numbers differ, or if they have made
-// equally many calls on two of these guests: then the numbers do not tell which one a rank means, and a rank that is ahead may have
-// begun with another one. They may also have started nonblocking collectives on it, in which they need not be equally far. So they
-// meet on a communicator of their own, which they make for the meeting. (A name from rank 0 would need a collective on the guest,
-// which nothing could complete before the program frees it.)
+// Many programs rely on MPI libraries that do not wait. So the ranks do not trust the proof: they compare how many calls of each
+// kind they have made on the guest and on all other guests of the same ranks, and leave it alone if the numbers differ. They may
+// also have started nonblocking collectives on it, in which they need not be equally far. So they meet on a communicator of their
+// own, which they make for the meeting. What numbers cannot tell: whether ranks mean the same guest of two with the same ranks and
+// equal numbers, if they first used them in different orders. A name from rank 0 would need a collective on the guest, and nothing
+// could complete it before the program frees the guest.
 struct Guest {
   State* state = nullptr;
   int colour = 0;  // differs between guests of different ranks, most likely; if it does not, they do not meet
@@ -173,10 +173,9 @@ struct DecidingProcess {
   std::deque<Guest> waiting;
   bool has_met = false;  // the guest that comes first on this rank, in the last turn
 
-  // A hash of how many calls this rank has made on all guests with the colour of the one that comes first, and which of them that
-  // is: MPI gives communicators no names by which ranks could tell which of them is meant. Nothing if another one has as many calls
-  // as the first. Requires that one waits.
-  std::optional<std::uint64_t> calls_on_guests() const;
+  // A hash of how many calls of each kind this rank has made on all guests with the colour of the one that comes first, and which
+  // of them that is: MPI gives communicators no names by which ranks could tell which of them is meant. Requires that one waits.
+  std::uint64_t calls_on_guests() const;
 };
 
 // What the ranks do next in a meeting, all of them the same. An event follows once it is done.

@@ -292,8 +292,7 @@ void Simulation::enter(int rank, const Doing& doing, Together::Leaves leaves, in
     together.guests[index] = {-1, 0};
     for (int c = 0; c < static_cast<int>(program_.communicators.size()) && !now.process->waiting.empty(); ++c)
       if (now.process->waiting.front().state == &member(c, rank).state)
-        if (const auto calls = now.process->calls_on_guests(); calls || fault_ == Fault::trusts_guests_unchecked)
-          together.guests[index] = {c, calls.value_or(0)};
+        together.guests[index] = {c, now.process->calls_on_guests()};
   }
   if (action && action->what == Do::send_message && here.state.rank == 0) together.message = here.state.message;
   now.has_entered = true;
