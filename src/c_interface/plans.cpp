@@ -31,7 +31,7 @@ struct Lists {
   const int64_t* displacements = nullptr;
 };
 
-// The arguments of a collective, of which each has some.
+// The arguments of all collectives together. Each collective uses some of them.
 struct Asked {
   Collective collective{};
   Count count = 0;

@@ -56,8 +56,8 @@ Count best_segment_count(Count pipe, Bytes bytes);
 // The parameter `segments`, in 1 .. max(1, elements of the vector).
 Parameter segments_parameter(ParameterValue (*standard_for)(const Problem&, const Parameters&), std::string_view standard_rule);
 
-// Segment `index` of `segments`. Segments consist of whole elements; the last one also has the bytes of an incomplete
-// element.
+// Returns segment `index` of the problem's data, which is cut into `segments` segments of whole elements. The last segment also has
+// the bytes of an incomplete element.
 inline Region segment(Buffer buffer, const Problem& problem, Count segments, Count index) {
   const auto position = [&](Count i) {  // byte offset of segment i; vectors that are only moved may end with an incomplete element
     if (i == segments) return problem.block_bytes;

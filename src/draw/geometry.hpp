@@ -39,8 +39,8 @@ double text_width(std::string_view words, double size = 12);
 // Returns the text, cut to a width with an ellipsis at its end; empty if there is no room for that.
 std::string fitted(std::string words, double width, double size = 12);
 
-// Breaks text at spaces into lines of at most this width, and words that are longer after commas. Words that are still longer are
-// cut.
+// Breaks text at spaces into lines of at most this width. A word that is wider is broken after its commas, and cut if a part is
+// still too wide.
 std::vector<std::string> lines_of(const std::string& words, double width, double size = 12);
 
 }  // namespace quadrille

@@ -85,7 +85,7 @@ extern const char* const environment_prefix;
 std::shared_ptr<ControlVariable> variable_of(Collective collective);
 
 // Returns the variable's values by the names of their algorithms. They may include the value 0, which is the library's own choice.
-// Without those that the library is known to refuse for the problem.
+// Values that the library is known to refuse for the problem are left out.
 std::map<std::string, int> values_for(const ControlVariable& variable, const Problem& problem);
 
 // Returns the reason why the library ignores every forced algorithm; empty if it does not.
