@@ -7,32 +7,17 @@
 // Cost    C1 = 1 round per segment, on p - 1 ports; each block moves once.
 // Prefer  medium and large blocks on a network that takes many messages at once; use segments if the network becomes
 //         congested early.
+#include <algorithm>
+
 #include "collectives/exchange/direct_exchange.hpp"
 #include "quadrille/algorithm.hpp"
-#include "quadrille/program_builder.hpp"
 
 namespace quadrille {
 namespace {
 
-Program exchange(const Problem& problem, Rank me) {
-  const Count p = problem.ranks;
-  const Bytes b = problem.block_bytes;
-  ProgramBuilder program{me};
-  program.expect(p, 2);
-  program.stage("exchange");
-  program.begin_round();
-  program.copy({block(Buffer::input, me, b)}, {block(Buffer::output, me, b)});
-  for (Count distance = 1; distance < p; ++distance) {
-    const Rank to = (me + distance) % p;
-    const Rank from = (me + p - distance) % p;
-    program.send(to, {block(Buffer::input, to, b)});
-    program.receive(from, {block(Buffer::output, from, b)});
-  }
-  return std::move(program).finish();
-}
-
 Program generate_direct(const Problem& problem, const Parameters& parameters, const Analysis*, Rank me) {
-  return exchange_in_segments(problem, parameters, [&](const Problem& part) { return exchange(part, me); });
+  return exchange_in_segments(
+      problem, parameters, [&](const Problem& part) { return exchange_by_distance(part, std::max<Count>(1, part.ranks - 1), me); });
 }
 
 }  // namespace

@@ -6,32 +6,17 @@
 //         list. With a window of p it is alltoall/direct.
 // Cost    C1 = ceil(p / window) rounds, on `window` ports; each block moves once.
 // Prefer  medium and large blocks on a network that takes several messages at once, but not messages of all pairs.
-#include <algorithm>
-
+#include "collectives/exchange/direct_exchange.hpp"
+#include "patterns/integers.hpp"
 #include "quadrille/algorithm.hpp"
-#include "quadrille/program_builder.hpp"
 
 namespace quadrille {
 namespace {
 
 Program generate_scattered(const Problem& problem, const Parameters& parameters, const Analysis*, Rank me) {
-  const Count p = problem.ranks;
-  const Bytes b = problem.block_bytes;
-  const Count window = number(parameters, "window");
-  ProgramBuilder program{me};
-  program.expect(p, 2);
-  program.stage("exchange");
-  for (Count distance = 0; distance < p; ++distance) {
-    if (distance % window == 0) program.begin_round();
-    const Rank to = (me + distance) % p, from = (me + p - distance) % p;
-    if (distance == 0) {
-      program.copy({block(Buffer::input, me, b)}, {block(Buffer::output, me, b)});
-      continue;
-    }
-    program.send(to, {block(Buffer::input, to, b)});
-    program.receive(from, {block(Buffer::output, from, b)});
-  }
-  return std::move(program).finish();
+  const Count p = problem.ranks, window = number(parameters, "window");
+  const auto slot = [p](Rank from, Rank to) { return (to - from + p) % p; };
+  return exchange_by_timetable(problem, {{{"exchange", 0, ceil_divide(p, window)}}, slot, window}, me);
 }
 
 }  // namespace

@@ -6,31 +6,10 @@
 //         every rank has one message to send and one to receive.
 // Cost    C1 = p - 1 rounds, C2 = p - 1 blocks: the smallest volume on one port.
 // Prefer  large blocks, if a rank should communicate with one partner at a time.
+#include "collectives/exchange/direct_exchange.hpp"
 #include "quadrille/algorithm.hpp"
-#include "quadrille/program_builder.hpp"
 
 namespace quadrille {
-namespace {
-
-Program generate_shift(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
-  const Count p = problem.ranks;
-  const Bytes b = problem.block_bytes;
-  ProgramBuilder program{me};
-  program.expect(p, 2);
-  program.stage("exchange");
-  program.begin_round();
-  program.copy({block(Buffer::input, me, b)}, {block(Buffer::output, me, b)});
-  for (Count distance = 1; distance < p; ++distance) {
-    if (distance > 1) program.begin_round();
-    const Rank to = (me + distance) % p;
-    const Rank from = (me + p - distance) % p;
-    program.send(to, {block(Buffer::input, to, b)});
-    program.receive(from, {block(Buffer::output, from, b)});
-  }
-  return std::move(program).finish();
-}
-
-}  // namespace
 
 extern const Algorithm alltoall_shift{
     .collective = Collective::alltoall,
@@ -40,7 +19,8 @@ extern const Algorithm alltoall_shift{
         "Each round is one diagonal of the matrix of the traffic: every rank sends one message and receives one, so nobody has to "
         "queue. No byte travels twice; the price is p - 1 rounds, so it suits long blocks.",
     .source = "grama2003",
-    .generate = generate_shift,
+    .generate = [](const Problem& problem, const Parameters&, const Analysis*,
+                   Rank me) { return exchange_by_distance(problem, 1, me); },
     .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(translation_symmetry(problem.ranks)); },
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };

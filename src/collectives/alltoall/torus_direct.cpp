@@ -17,6 +17,7 @@
 // Prefer  long blocks on a torus: alltoall/torus has as many bytes on each link in far fewer rounds, but copies them three times.
 #include <algorithm>
 
+#include "collectives/exchange/direct_exchange.hpp"
 #include "collectives/exchange/torus_slots.hpp"
 #include "patterns/factors.hpp"
 #include "patterns/integers.hpp"
@@ -98,38 +99,12 @@ class DirectRounds {
 };
 
 Program generate_torus_direct(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
-  const Bytes b = problem.block_bytes;
   const DirectRounds rounds(torus_sides(problem));
-  struct Block {
-    Count round;
-    Rank peer;
-    bool is_sent;
-    auto operator<=>(const Block&) const = default;
-  };
-  ProgramBuilder program{me};
-  program.expect(problem.ranks, 2);
-  std::vector<Block> blocks;
-  for (Rank peer = 0; peer < problem.ranks; ++peer) {
-    if (peer == me) continue;
-    blocks.push_back({rounds.round(me, peer), peer, true});
-    blocks.push_back({rounds.round(peer, me), peer, false});
-  }
-  std::sort(blocks.begin(), blocks.end());
-
-  program.stage("direct");
-  program.begin_round();
-  program.copy({block(Buffer::input, me, b)}, {block(Buffer::output, me, b)});
-  Count now = 0;
-  for (const auto& [round, peer, is_sent] : blocks) {
-    program.skip_rounds(round - now);
-    now = round;
-    if (is_sent)
-      program.send(peer, {block(Buffer::input, peer, b)}, rounds.port(me, peer));
-    else
-      program.receive(peer, {block(Buffer::output, peer, b)}, rounds.port(peer, me));
-  }
-  program.skip_rounds(rounds.rounds() - 1 - now);
-  return std::move(program).finish();
+  return exchange_by_timetable(problem,
+                               {.stages = {{"direct", 0, rounds.rounds()}},
+                                .slot = [&](Rank from, Rank to) { return from == to ? 0 : rounds.round(from, to); },
+                                .port = [&](Rank from, Rank to) { return rounds.port(from, to); }},
+                               me);
 }
 
 }  // namespace

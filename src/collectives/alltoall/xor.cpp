@@ -6,28 +6,18 @@
 //         link.
 // Cost    C1 = p - 1 rounds, C2 = p - 1 blocks: the smallest volume on one port.
 // Prefer  large blocks on links that carry both directions at once.
+#include <algorithm>
 #include <bit>
 
+#include "collectives/exchange/direct_exchange.hpp"
 #include "quadrille/algorithm.hpp"
-#include "quadrille/program_builder.hpp"
 
 namespace quadrille {
 namespace {
 
 Program generate_xor(const Problem& problem, const Parameters&, const Analysis*, Rank me) {
-  const Bytes b = problem.block_bytes;
-  ProgramBuilder program{me};
-  program.expect(problem.ranks, 2);
-  program.stage("exchange");
-  program.begin_round();
-  program.copy({block(Buffer::input, me, b)}, {block(Buffer::output, me, b)});
-  for (Count distance = 1; distance < problem.ranks; ++distance) {
-    if (distance > 1) program.begin_round();
-    const Rank partner = me ^ distance;
-    program.send(partner, {block(Buffer::input, partner, b)});
-    program.receive(partner, {block(Buffer::output, partner, b)});
-  }
-  return std::move(program).finish();
+  const auto slot = [](Rank from, Rank to) { return from == to ? 0 : (from ^ to) - 1; };
+  return exchange_by_timetable(problem, {{{"exchange", 0, std::max<Count>(1, problem.ranks - 1)}}, slot}, me);
 }
 
 Result<> xor_applies(const Problem& problem, const Parameters&) {

@@ -33,6 +33,7 @@ Program exchange_by_timetable(const Problem& problem, const Timetable& timetable
       entries.push_back({timetable.slot(share.peer, me), &share, true});
   std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.slot < b.slot; });
 
+  const auto port = [&](Rank from, Rank to) { return timetable.port ? timetable.port(from, to) : std::nullopt; };
   ProgramBuilder program{me};
   Count begun = 0;  // number of rounds begun
   auto entry = entries.begin();
@@ -45,9 +46,9 @@ Program exchange_by_timetable(const Problem& problem, const Timetable& timetable
       begun = round + 1;
       const auto& [peer, length, offset] = *entry->share;
       if (entry->receives)
-        program.receive(peer, {{Buffer::output, offset, length, {}}});
+        program.receive(peer, {{Buffer::output, offset, length, {}}}, port(peer, me));
       else if (peer != me)
-        program.send(peer, {{Buffer::input, offset, length, {}}});
+        program.send(peer, {{Buffer::input, offset, length, {}}}, port(me, peer));
       else
         program.copy({{Buffer::input, offset, length, {}}}, {own_output});
     }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "patterns/factors.hpp"
@@ -17,6 +18,7 @@ struct Timetable {
   // `slots_per_round` slots and lists its messages in the order of slots.
   std::function<Count(Rank from, Rank to)> slot;
   Count slots_per_round = 1;
+  std::function<std::optional<Port>(Rank from, Rank to)> port = {};  // by which a message leaves; empty: by any
 };
 
 // The cost grows with the number of partners of the rank, not with p.
