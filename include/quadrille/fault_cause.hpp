@@ -46,7 +46,7 @@ struct FaultCauses {
 
 // Every finding belongs to exactly one of the causes, unless there is a note. `findings` are those of `verify` for this schedule.
 // Operations that are wrong in the same way are one cause if they make up most of a group of operations: of those of a round from
-// each rank r to rank r + d, for instance, or of all messages of a stage. src/verify/likeness.hpp says what that may be.
+// each rank r to rank r + d, for instance, or of all messages of a stage. src/verify/causes.hpp says what that may be.
 FaultCauses causes_of(const Schedule& schedule, const std::vector<Finding>& findings);
 
 // Whether a cause says only what its finding does: a single finding of kind rule.

@@ -11,7 +11,7 @@
 #include <fstream>
 #include <set>
 
-#include "draw/plot.hpp"
+#include "draw/panel.hpp"
 #include "papers/exhibit.hpp"
 
 namespace quadrille::papers {

@@ -11,7 +11,6 @@
 #include <sstream>
 
 #include "bindings.hpp"
-#include "draw/trace_view.hpp"
 #include "draw/viewer_page.hpp"
 #include "foundation/system/files.hpp"
 #include "foundation/text/printable.hpp"

@@ -48,9 +48,8 @@ struct Table {
 #define DEFAULTS(record_of, ...) QUADRILLE_RECORDS(record_of, standard, __VA_ARGS__)
 #define BASELINES(record_of, ...) QUADRILLE_RECORDS(record_of, baseline, __VA_ARGS__)
 
-static Table filled_table() {
+static void add_exchanges(Table& table) {
   using enum Collective;
-  Table table;
   DEFAULT(alltoall_direct);
   DEFAULT(alltoallv_direct);
   ROW(alltoall_shift);
@@ -79,6 +78,10 @@ static Table filled_table() {
   BASELINE(alltoallv_folded_four_stage);
   ROW(alltoallv_two_phase_bruck);
   ROW(alltoallv_padded_bruck);
+}
+
+static void add_allgathers_and_broadcasts(Table& table) {
+  using enum Collective;
   DEFAULTS(allgather_direct, allgather, allgatherv);
   ROWS(allgather_ring, allgather, allgatherv);
   ROWS(allgather_neighbor_exchange, allgather, allgatherv);
@@ -101,6 +104,10 @@ static Table filled_table() {
   ROW(broadcast_split_tree);
   ROW(broadcast_scatter_allgather);
   ROW(broadcast_hierarchical);
+}
+
+static void add_reductions(Table& table) {
+  using enum Collective;
   ROW(reduce_linear);
   DEFAULT(reduce_binomial);
   ROW(reduce_mesh);
@@ -138,6 +145,10 @@ static Table filled_table() {
   ROWS(scan_distance_doubling, scan, exscan);
   ROWS(scan_chain, scan, exscan);
   ROWS(scan_hierarchical, scan, exscan);
+}
+
+static void add_scatters_and_barriers(Table& table) {
+  using enum Collective;
   DEFAULTS(scatter_linear, scatter, scatterv, gather, gatherv);
   ROWS(scatter_binomial, scatter, scatterv, gather, gatherv);
   ROWS(scatter_mesh, scatter, scatterv, gather, gatherv);
@@ -150,7 +161,14 @@ static Table filled_table() {
   ROW(barrier_recursive_doubling);
   BASELINE(barrier_double_ring);
   ROW(barrier_hierarchical);
+}
 
+static Table filled_table() {
+  Table table;
+  add_exchanges(table);
+  add_allgathers_and_broadcasts(table);
+  add_reductions(table);
+  add_scatters_and_barriers(table);
   const auto comes_first = [](const Algorithm* a, const Algorithm* b) { return a->collective < b->collective; };
   std::stable_sort(table.all.begin(), table.all.end(), comes_first);
   return table;

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "cost/work.hpp"
-#include "cost/written_bytes.hpp"
 #include "problem/collective_facts.hpp"
 #include "problem/node_ranks.hpp"
 #include "quadrille/error.hpp"

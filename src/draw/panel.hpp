@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A panel of a plot: it describes what of a sheet is shown, and how; and its axes. Points, bars and spans have explanations that
-// appear when the pointer is over them.
+// Plots of one or more panels. A panel describes what of a sheet is shown, and how; and it has axes. Points, bars and spans have
+// explanations that appear when the pointer is over them.
 #pragma once
 
 #include <cstdint>
@@ -104,5 +104,10 @@ std::vector<Curve> coloured(std::vector<Curve> curves);
 
 // Draws the entries of a key, in lines of at most this width. Returns the y below them.
 double draw_key(Svg& svg, Point corner, double width, const std::vector<Curve>& curves, PanelKind kind = PanelKind::curves);
+
+// Draws panels under a title and a note, at most two in a row, as SVG. `Panel::sheet` is an index into `sheets`. There is at least
+// one panel.
+std::string draw_plot(const std::string& title, const std::string& note, const std::vector<Sheet>& sheets,
+                      const std::vector<Panel>& panels);
 
 }  // namespace quadrille

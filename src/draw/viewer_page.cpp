@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The network of a trace as a topology that `layout_of` places, and, without a network, ranks in their nodes; and traces of
+// schedules.
 #include "draw/viewer_page.hpp"
 
 #include <fmt/format.h>
@@ -6,15 +8,173 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
+#include <memory>
+#include <set>
 #include <sstream>
 #include <utility>
 
-#include "draw/trace_view.hpp"
 #include "foundation/system/files.hpp"
 #include "foundation/system/folders.hpp"
+#include "foundation/text/printable.hpp"
+#include "foundation/text/wording.hpp"
+#include "problem/problem_text.hpp"
+#include "quadrille/checked.hpp"
+#include "quadrille/cost.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/fault_cause.hpp"
+#include "quadrille/indexed.hpp"
 
 namespace quadrille {
+namespace {
+
+// The network of a trace as a topology. It has the vertices and links; routes are known of the trace's messages only.
+class RecordedNetwork : public Network {
+ public:
+  RecordedNetwork(const TracedNetwork& network, Count ranks) : network_(network), ranks_(ranks) {
+    for (std::size_t i = 0; i < network_.links.size(); ++i) {
+      const Link& link = network_.links[i];
+      by_vertex_[link.from].push_back(link);
+      by_number_[link.number] = i;
+    }
+    for (auto& [vertex, links] : by_vertex_)
+      std::sort(links.begin(), links.end(), [](const Link& a, const Link& b) { return a.number < b.number; });
+  }
+
+  Count ranks() const override { return ranks_; }
+  Count vertices() const override { return network_.vertices; }
+  std::vector<Count> grid() const override { return is_grid() ? network_.grid : std::vector<Count>(); }
+  Count link_count() const override { return size(network_.links); }
+  Count link_numbers() const override { return by_number_.empty() ? 0 : by_number_.rbegin()->first + 1; }
+  Link link(Count number) const override { return network_.links[by_number_.at(number)]; }
+  std::vector<Link> links_from(Vertex vertex) const override {
+    const auto found = by_vertex_.find(vertex);
+    return found == by_vertex_.end() ? std::vector<Link>() : found->second;
+  }
+  std::string text_of(const Link& link) const override { return network_.link_texts[by_number_.at(link.number)]; }
+  Count distance(Rank, Rank) const override { throw Error(ErrorCode::misuse, no_routes); }
+  Result<> for_each_link(Rank, Rank, const std::optional<Port>&, const LinkVisitor&) const override { return cannot(no_routes); }
+  bool append_way(Rank, Rank, const std::optional<Port>&, std::vector<Count>&) const override { return false; }
+  Bytes exchange_load(Bytes) const override { return 0; }
+
+ private:
+  // A file may state any sides.
+  bool is_grid() const {
+    Count places = 1;
+    for (const Count side : network_.grid) {
+      const auto more = checked_product(places, side);
+      if (side < 1 || !more) return false;
+      places = *more;
+    }
+    return places == ranks_ && network_.vertices == ranks_;
+  }
+
+  static constexpr const char* no_routes = "a trace has the routes of its messages only";
+
+  TracedNetwork network_;
+  Count ranks_;
+  std::map<Vertex, std::vector<Link>> by_vertex_;
+  std::map<Count, std::size_t> by_number_;
+};
+
+bool is_wide(const std::vector<Count>& grid) {
+  return std::count_if(grid.begin(), grid.end(), [](Count side) { return side > 1; }) > 1;
+}
+
+constexpr double node_layout_room_for_rank = 38, border_of_node = 10, node_layout_room_for_name = 14,
+                 node_layout_between_nodes = 34;
+constexpr Count longest_row = 8;  // of ranks
+
+void add_findings(Trace& trace, const Schedule& schedule, const std::vector<Finding>& findings) {
+  const FaultCauses found = causes_of(schedule, findings);
+  for (const std::size_t i : order_of(findings, found)) {
+    const Finding& finding = findings[i];
+    trace.findings.push_back({.rule = std::string(name(finding.rule)),
+                              .text = finding.message,
+                              .rank = finding.rank,
+                              .stage = finding.stage,
+                              .round = finding.round,
+                              .region = finding.region});
+  }
+  auto finding = trace.findings.begin();
+  for (std::size_t i = 0; i < found.causes.size(); ++i) {
+    const FaultCause& cause = found.causes[i];
+    for (const auto end = finding + size(cause.findings); finding != end; ++finding) {
+      finding->cause = static_cast<Count>(i);
+      const bool is_said = cause.kind == CauseKind::rule || cause.message.find(finding->text) != std::string::npos;
+      if (!is_said) finding->text += "; the cause: " + cause.message;
+    }
+  }
+}
+
+void add_bounds(Trace& trace, const Schedule& schedule, const Topology* topology) {
+  const Figures counted = figures(schedule);
+  std::vector<Bound> bounds = lower_bounds(schedule.problem, counted.ports, counted.c1);
+  if (topology)
+    for (Bound& bound : lower_bounds(schedule.problem, *topology)) bounds.push_back(std::move(bound));
+  for (Bound& bound : bounds) trace.bounds.push_back({std::move(bound.figure), bound.value, std::move(bound.source)});
+}
+
+}  // namespace
+
+NetworkLayout layout_of(const Trace& trace) {
+  const Problem& problem = trace.problem;
+  if (trace.network)
+    return layout_of(Topology(trace.network->topology, std::make_shared<RecordedNetwork>(*trace.network, problem.ranks)));
+  const auto nodes = static_cast<Count>(std::set<Count>(problem.nodes.begin(), problem.nodes.end()).size());
+  if (nodes > 1 && nodes < problem.ranks) return node_layout(problem.nodes);
+  NetworkLayout layout = layout_of(is_wide(problem.grid) ? Topology::mesh(problem.grid) : Topology::full(problem.ranks));
+  layout.stubs.clear();
+  return layout;
+}
+
+NetworkLayout node_layout(const std::vector<Count>& nodes) {
+  std::map<Count, std::vector<Rank>> members;
+  Count most = 0;
+  for (Rank rank = 0; rank < size(nodes); ++rank) {
+    std::vector<Rank>& ranks = members[nodes[index(rank)]];
+    ranks.push_back(rank);
+    most = std::max(most, size(ranks));
+  }
+  const auto count = static_cast<Count>(members.size());
+  const Count columns =
+      most <= longest_row ? most : std::max(longest_row, static_cast<Count>(std::ceil(std::sqrt(2 * static_cast<double>(most)))));
+  const double width = extent(columns, node_layout_room_for_rank) + 2 * border_of_node,
+               height = extent(ceil_divide(most, columns), node_layout_room_for_rank) + node_layout_room_for_name + border_of_node;
+  const double step_x = width + node_layout_between_nodes, step_y = height + node_layout_between_nodes;
+  const Count in_a_row = std::clamp<Count>(std::lround(std::sqrt(static_cast<double>(count) * 1.4 * step_y / step_x)), 1, count);
+  NetworkLayout layout;
+  layout.vertices.resize(nodes.size());
+  Count place = 0;
+  for (const auto& [node, ranks] : members) {
+    const Box box{extent(place % in_a_row, step_x), extent(place / in_a_row, step_y), width, height};
+    for (Count i = 0; i < size(ranks); ++i)
+      layout.vertices[ranks[index(i)]] = {
+          {box.x + border_of_node + extent(i % columns, node_layout_room_for_rank) + node_layout_room_for_rank / 2,
+           box.y + node_layout_room_for_name + extent(i / columns, node_layout_room_for_rank) + node_layout_room_for_rank / 2},
+          fmt::format("{}", ranks[index(i)])};
+    layout.parts.push_back({box, fmt::format("node {}", node), {box.x + width / 2, box.y + node_layout_room_for_name}});
+    ++place;
+  }
+  layout.width = extent(in_a_row, step_x) - node_layout_between_nodes;
+  layout.height = extent(ceil_divide(count, in_a_row), step_y) - node_layout_between_nodes;
+  return layout;
+}
+
+Trace described_trace(const Schedule& schedule, const std::string& label, const Topology* topology,
+                      const std::vector<Finding>& findings) {
+  Trace trace = trace_of(schedule, topology);
+  trace.title = fmt::format("{}, {}, {}", name(schedule.problem.collective), printable(label), problem_text(schedule.problem));
+  if (const std::set<Count> nodes(schedule.problem.nodes.begin(), schedule.problem.nodes.end()); !nodes.empty())
+    trace.title += fmt::format(", on {}", counted(static_cast<Count>(nodes.size()), "node"));
+  if (topology) trace.title += fmt::format(", {}", topology->name());
+  if (findings.empty())
+    add_bounds(trace, schedule, topology);
+  else
+    add_findings(trace, schedule, findings);
+  return trace;
+}
+
 namespace {
 
 using Json = nlohmann::ordered_json;

@@ -12,8 +12,8 @@
 
 #include "projection/call_prices.hpp"
 #include "projection/call_problem.hpp"
-#include "projection/matching.hpp"
 #include "projection/projection.hpp"
+#include "projection/replay.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "schedule/forms/goal.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "projection/matching.hpp"
+#include "projection/replay.hpp"
 
 #include <fmt/format.h>
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "projection/call_problem.hpp"
-#include "projection/matching.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille::projection {

@@ -2,15 +2,71 @@
 // Replays a recording: each rank goes through its entries until it has to wait for others in a collective.
 #pragma once
 
+#include <cstdint>
 #include <deque>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "projection/matching.hpp"
+#include "projection/call_prices.hpp"
 #include "quadrille/projection.hpp"
+#include "quadrille/recording.hpp"
 
 namespace quadrille::projection {
+
+// A member that has to wait until all have entered the call.
+struct WaitingMember {
+  Rank rank;
+  std::size_t member;
+};
+
+// One collective call.
+struct MatchedCall {
+  std::size_t communicator = 0;
+  std::vector<std::uint32_t> sites;  // of the members that have entered
+  Count entered = 0, left = 0;       // members
+  PricedCall* priced = nullptr;      // once all have entered
+  BySide<std::vector<double>> entries, exits;
+  std::vector<WaitingMember> waiting;
+  double shortest_s = 0;  // the least recorded duration of a member
+  double starting_s = 0;  // recorded durations of all members' starts, if it is nonblocking
+
+  bool is_complete() const { return entered == static_cast<Count>(sites.size()); }
+};
+
+// Which calls of different ranks are one collective call: the n-th of each member of a communicator. MPI demands that all members
+// call the collectives of a communicator in the same order, blocking and nonblocking ones together.
+class Matching {
+ public:
+  explicit Matching(const Recording& recording);
+
+  // Can the calls of all members be seen? Not between groups, and not with processes of another world.
+  bool is_matched(std::size_t communicator) const { return all_[communicator].is_matched; }
+  std::size_t member_of(std::size_t communicator, Rank rank) const;  // its place among the members
+
+  // The member's next call. It must enter this call.
+  MatchedCall& next(std::size_t communicator, std::size_t member);
+  // A member has left. After the last one the call no longer exists.
+  void leave(MatchedCall& call);
+
+ private:
+  struct Calls {
+    bool is_matched = false, is_world = false;          // world: member i is rank i
+    std::vector<std::pair<Rank, std::size_t>> members;  // sorted
+    std::vector<Count> made;                            // calls of each member
+    std::deque<std::unique_ptr<MatchedCall>> open;      // null: all have left
+    Count first = 0;                                    // number of the first open call
+  };
+
+  std::deque<Calls> all_;
+  std::vector<std::unique_ptr<MatchedCall>> spare_;
+};
+
+// By site of a completion, the site of the start with the same contents; other sites: themselves. Of several open collectives of
+// one site the oldest is completed.
+std::vector<std::uint32_t> starts_of(const Recording& recording);
 
 using PartTimes = std::array<double, projected_parts>;
 

@@ -9,27 +9,10 @@
 #include "quadrille/error.hpp"
 #include "quadrille/traffic.hpp"
 #include "schedule/forms/document.hpp"
+#include "schedule/regions.hpp"
 
 namespace quadrille {
 namespace {
-
-// Appends the operation, cut at each boundary of either list of runs.
-void add_pieces(const Local& local, std::vector<Local>& pieces) {
-  Regions source = flattened(local.source), target = flattened(local.target);
-  if (bytes(source) != bytes(target)) {  // an incorrect operation is not cut
-    pieces.push_back({local.kind, local.order, std::move(source), std::move(target)});
-    return;
-  }
-  auto to = target.begin();
-  for (Region& from : source)
-    while (from.length > 0) {
-      const Bytes length = std::min(from.length, to->length);
-      pieces.push_back({local.kind, local.order, {{from.buffer, from.offset, length, {}}}, {{to->buffer, to->offset, length, {}}}});
-      from.offset += length, from.length -= length;
-      to->offset += length, to->length -= length;
-      if (to->length == 0) ++to;
-    }
-}
 
 void normalise(std::vector<Message>& messages) {
   for (Message& message : messages) message.regions = flattened(message.regions);
@@ -100,10 +83,21 @@ void add_all(ContentHash& hash, const std::vector<Control>& controls) {
 
 }  // namespace
 
+std::vector<Local> pieces_of(const Local& local) {
+  const Regions source = flattened(local.source), target = flattened(local.target);
+  if (bytes(source) != bytes(target)) return {{local.kind, local.order, source, target}};
+  std::vector<Local> pieces;
+  for_each_pair_of_runs(source, target, [&](const Region& from, const Region& to) {
+    pieces.push_back({local.kind, local.order, {from}, {to}});
+  });
+  return pieces;
+}
+
 Program normalised(Program program) {
   for (Round& round : program.rounds) {
     std::vector<Local> pieces;
-    for (const Local& local : round.locals) add_pieces(local, pieces);
+    for (const Local& local : round.locals)
+      for (Local& piece : pieces_of(local)) pieces.push_back(std::move(piece));
     std::erase_if(pieces, [](const Local& local) { return local.source.empty() && local.target.empty(); });
     round.locals = std::move(pieces);
     normalise(round.sends);

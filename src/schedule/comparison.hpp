@@ -5,11 +5,16 @@
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "foundation/hash.hpp"
 #include "quadrille/schedule.hpp"
 
 namespace quadrille {
+
+// Returns a local operation as operations with one contiguous region on each side. An incorrect one, whose sides have different
+// lengths, is not divided.
+std::vector<Local> pieces_of(const Local& local);
 
 // Returns the program as the JSON form represents it: contiguous runs, local operations with one region on each side, receives in
 // the order of their senders, and nothing that moves no bytes. Programs that do the same with the same bytes, in the same rounds,

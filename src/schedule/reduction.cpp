@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "schedule/reduction.hpp"
+#include "schedule/composition.hpp"
 
 #include <algorithm>
 #include <map>

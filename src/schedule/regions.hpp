@@ -2,6 +2,7 @@
 // Regions: loops over those of a round and over their bytes, words for them, and where those of one buffer lie in others.
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 #include "quadrille/schedule.hpp"
@@ -43,6 +44,20 @@ inline Regions merged_runs(const Regions& regions) {
   Regions runs;
   for_each_merged_run(regions, [&](Buffer buffer, Bytes offset, Bytes length) { runs.push_back({buffer, offset, length, {}}); });
   return runs;
+}
+
+// Calls visit(source, target) for each pair of runs of equal length, which lie in one run of both lists: the first byte of one list
+// meets the first of the other, and so on. The regions must be contiguous. Stops where the shorter list ends.
+template <class Visit>
+void for_each_pair_of_runs(const Regions& sources, const Regions& targets, Visit&& visit) {
+  Bytes used = 0, filled = 0;  // bytes of *source and *target
+  for (auto source = sources.begin(), target = targets.begin(); source != sources.end() && target != targets.end();) {
+    const Bytes length = std::min(source->length - used, target->length - filled);
+    if (length > 0)
+      visit(Region{source->buffer, source->offset + used, length, {}}, Region{target->buffer, target->offset + filled, length, {}});
+    if ((used += length) == source->length) ++source, used = 0;
+    if ((filled += length) == target->length) ++target, filled = 0;
+  }
 }
 
 // Returns "8 bytes from output[8], 4 times, 16 bytes apart", for sentences. Levels are told from the inside out. The text form

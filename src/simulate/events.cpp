@@ -16,7 +16,6 @@
 #include "quadrille/simulate.hpp"
 #include "simulate/event_run.hpp"
 #include "simulate/link_service.hpp"
-#include "simulate/resources.hpp"
 #include "topology/round_messages.hpp"
 
 namespace quadrille {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "simulate/resources.hpp"
+#include "simulate/event_run.hpp"
 
 #include <algorithm>
 #include <queue>
@@ -7,7 +7,6 @@
 
 #include "foundation/assert.hpp"
 #include "quadrille/indexed.hpp"
-#include "simulate/event_run.hpp"
 
 namespace quadrille {
 namespace {

@@ -13,7 +13,7 @@
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/trace.hpp"
-#include "schedule/forms/json_head.hpp"
+#include "schedule/forms/json.hpp"
 #include "trace/trace_format.hpp"
 
 namespace quadrille {

@@ -8,7 +8,7 @@
 #include "quadrille/indexed.hpp"
 #include "quadrille/trace.hpp"
 #include "schedule/forms/document.hpp"
-#include "schedule/forms/json_head.hpp"
+#include "schedule/forms/json.hpp"
 #include "trace/trace_format.hpp"
 
 namespace quadrille {

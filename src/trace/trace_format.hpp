@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "quadrille/schedule.hpp"
-#include "schedule/forms/json_value.hpp"
+#include "schedule/forms/json.hpp"
 
 namespace quadrille {
 

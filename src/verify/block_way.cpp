@@ -10,8 +10,8 @@
 #include "quadrille/block_way.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
+#include "schedule/regions.hpp"
 #include "schedule/symmetry.hpp"
-#include "verify/memory_rules.hpp"
 
 namespace quadrille {
 namespace {
@@ -26,10 +26,10 @@ bool covers(const BytePlace& first, Bytes length, const BytePlace& place) {
   return place.offset >= first.offset && place.offset - first.offset < length;
 }
 
-std::vector<Run> runs_of(const Regions& regions) {
-  std::vector<Run> runs;
+Regions runs_of(const Regions& regions) {
+  Regions runs;
   for (const Region& region : regions)
-    for_each_run(region, [&](Bytes offset, Bytes length) { runs.push_back({region.buffer, offset, offset + length}); });
+    for_each_run(region, [&](Bytes offset, Bytes length) { runs.push_back({region.buffer, offset, length, {}}); });
   return runs;
 }
 
@@ -131,23 +131,14 @@ void ByteFlow::enter(const PlayedOperation& played) {
 }
 
 void ByteFlow::enter_spans(const PlayedOperation& played) {
-  const std::vector<Run> sources = runs_of(*played.source), targets = runs_of(*played.target);
-  Bytes used = 0, filled = 0;  // bytes of *source and *target
-  for (auto source = sources.begin(), target = targets.begin(); source != sources.end() && target != targets.end();) {
-    const Bytes length = std::min(source->last - source->first - used, target->last - target->first - filled);
-    const Span span{operations_.size() - 1,
-                    {played.name.from, source->buffer, source->first + used},
-                    {played.name.to, target->buffer, target->first + filled},
-                    length};
+  for_each_pair_of_runs(runs_of(*played.source), runs_of(*played.target), [&](const Region& from, const Region& to) {
+    const Span span{
+        operations_.size() - 1, {played.name.from, from.buffer, from.offset}, {played.name.to, to.buffer, to.offset}, from.length};
     if (size(spans_) >= most_spans) too_many_runs();
-    if (length > 0) {
-      reads_[list_of(span.from)].push_back(spans_.size());
-      writes_[list_of(span.to)].push_back(spans_.size());
-      spans_.push_back(span);
-    }
-    if (used += length; used == source->last - source->first) ++source, used = 0;
-    if (filled += length; filled == target->last - target->first) ++target, filled = 0;
-  }
+    reads_[list_of(span.from)].push_back(spans_.size());
+    writes_[list_of(span.to)].push_back(spans_.size());
+    spans_.push_back(span);
+  });
 }
 
 const ByteFlow::Spans& ByteFlow::of(const std::vector<Spans>& spans, const BytePlace& place) {

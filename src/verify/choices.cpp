@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "verify/choices.hpp"
+#include "verify/causes.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds the causes of findings. Operations that were not finished are certainly wrong, so they come first (unfinished.hpp). Then
-// the suspects that explain most findings (choices.hpp) are taken as the cause of these, and so on with the rest. What no operation
-// explains is left, by rule. At last, causes that are probably one mistake are united (consequences.hpp).
+// Finds the causes of findings. Operations that were not finished are certainly wrong, so they come first. Then
+// the suspects that explain most findings are taken as the cause of these, and so on with the rest. What no operation
+// explains is left, by rule. At last, causes that are probably one mistake are united.
 #include "quadrille/fault_cause.hpp"
 
 #include <fmt/format.h>
@@ -14,10 +14,8 @@
 #include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
-#include "verify/choices.hpp"
-#include "verify/consequences.hpp"
+#include "verify/causes.hpp"
 #include "verify/finding_list.hpp"
-#include "verify/unfinished.hpp"
 
 namespace quadrille {
 namespace {

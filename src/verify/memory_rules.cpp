@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "schedule/regions.hpp"
+
 namespace quadrille {
 namespace {
 
@@ -49,20 +51,15 @@ std::optional<Region> shared(const std::vector<Run>& reads, const std::vector<Ru
 }
 
 bool keep_elements(const std::vector<Program>& programs, Bytes element) {
-  const auto keep = [&](const Regions& regions) {
-    return std::all_of(regions.begin(), regions.end(), [&](const Region& region) { return at_multiples_of(element, region); });
-  };
-  const auto all_keep = [&](const std::vector<Message>& messages) {
-    return std::all_of(messages.begin(), messages.end(), [&](const Message& message) { return keep(message.regions); });
-  };
-  const auto round_keeps = [&](const Round& round) {
-    return all_keep(round.sends) && all_keep(round.receives) &&
-           std::all_of(round.locals.begin(), round.locals.end(),
-                       [&](const Local& local) { return keep(local.source) && keep(local.target); });
-  };
-  return element == 1 || std::all_of(programs.begin(), programs.end(), [&](const Program& program) {
-           return std::all_of(program.rounds.begin(), program.rounds.end(), round_keeps);
-         });
+  bool all_keep = true;
+  if (element == 1) return true;
+  for (const Program& program : programs)
+    for (const Round& round : program.rounds)
+      for_all_regions(round, [&](const Regions& regions) {
+        all_keep = all_keep && std::all_of(regions.begin(), regions.end(),
+                                           [&](const Region& region) { return at_multiples_of(element, region); });
+      });
+  return all_keep;
 }
 
 std::optional<Count> first_torn_element(const Strip& strip, Bytes element) {

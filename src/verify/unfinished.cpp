@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "verify/unfinished.hpp"
+#include "verify/causes.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The set of written bytes, compared with a list of single bytes.
-#include "cost/written_bytes.hpp"
+#include "cost/work.hpp"
 
 #include <gtest/gtest.h>
 

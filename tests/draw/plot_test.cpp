@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "draw/plot.hpp"
+#include "draw/panel.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "draw/trace_view.hpp"
+#include "draw/viewer_page.hpp"
 
 #include <gtest/gtest.h>
 

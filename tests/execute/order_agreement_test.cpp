@@ -19,7 +19,7 @@
 #include "quadrille/simulate.hpp"
 #include "schedule/composition.hpp"
 #include "schedule/ordering.hpp"
-#include "simulate/event_graph.hpp"
+#include "simulate/event_run.hpp"
 #include "support/apart.hpp"
 #include "support/cases.hpp"
 #include "verify/finding_list.hpp"

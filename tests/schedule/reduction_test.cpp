@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reductions made from programs that spread data.
-#include "schedule/reduction.hpp"
+#include "schedule/composition.hpp"
 
 #include <gtest/gtest.h>
 

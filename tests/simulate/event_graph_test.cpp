@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The graph of events: which ends belong together, who waits for whom, and which schedules are refused.
-#include "simulate/event_graph.hpp"
+#include "simulate/event_run.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The simulator of the flat machine: compared with the formulas (1) to (4) of [liu2002], with results by hand, and with the
 // simulation by rounds.
-#include "simulate/resources.hpp"
+#include "simulate/event_run.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "quadrille/error.hpp"
-#include "schedule/forms/json_value.hpp"
+#include "schedule/forms/json.hpp"
 #include "support/sentence_of.hpp"
 
 namespace quadrille {

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <set>
 
-#include "draw/plot.hpp"
+#include "draw/panel.hpp"
 #include "foundation/text/wording.hpp"
 #include "mpi_face/report/report_words.hpp"
 #include "quadrille/indexed.hpp"

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "draw/plot.hpp"
+#include "draw/panel.hpp"
 #include "options/arguments.hpp"
 #include "papers/exhibit.hpp"
 #include "quadrille/error.hpp"

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "draw/trace_view.hpp"
 #include "draw/viewer_page.hpp"
 #include "options/arguments.hpp"
 #include "options/cases.hpp"

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "collectives/table.hpp"
-#include "draw/trace_view.hpp"
+#include "draw/viewer_page.hpp"
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
 #include "options/common_options.hpp"

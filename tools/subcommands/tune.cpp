@@ -26,7 +26,7 @@
 #include "quadrille/transports.hpp"
 #include "quadrille/tune.hpp"
 #include "reports/tune_report.hpp"
-#include "schedule/forms/json_value.hpp"
+#include "schedule/forms/json.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/launcher.hpp"
 #include "support/machine.hpp"

@@ -11,7 +11,6 @@
 #include <string>
 
 #include "collectives/table.hpp"
-#include "draw/trace_view.hpp"
 #include "draw/viewer_page.hpp"
 #include "options/arguments.hpp"
 #include "options/cases.hpp"

@@ -14,9 +14,9 @@
 // Prefer  networks of groups with few links between them, such as dragonflies and tapered fat trees, with ranks in the order of
 //         the groups: fewer exchanges leave a group than with recursive doubling or halving.
 #include "collectives/reducing/folding.hpp"
-#include "collectives/spreading/gathering.hpp"
+#include "collectives/spreading/spreading.hpp"
 #include "patterns/integers.hpp"
-#include "schedule/reduction.hpp"
+#include "schedule/composition.hpp"
 
 namespace quadrille {
 namespace {

@@ -5,7 +5,7 @@
 // Idea    broadcast/binomial from rank 0, then from rank 1, and so on. Most ranks are idle in most rounds.
 // Cost    C1 = p ceil(log2 p) rounds, C2 = p ceil(log2 p) blocks.
 // Prefer  never; a baseline: ring has p - 1 rounds and a volume of p - 1 blocks.
-#include "collectives/spreading/broadcasting.hpp"
+#include "collectives/spreading/spreading.hpp"
 #include "quadrille/algorithm.hpp"
 
 namespace quadrille {

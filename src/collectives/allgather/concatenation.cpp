@@ -16,7 +16,7 @@
 //         long share instead.
 #include <algorithm>
 
-#include "collectives/spreading/gathering.hpp"
+#include "collectives/spreading/spreading.hpp"
 #include "collectives/worth_trying.hpp"
 #include "patterns/concatenation.hpp"
 #include "quadrille/indexed.hpp"

@@ -6,7 +6,7 @@
 //         target of all others.
 // Cost    C1 = 1 round on p - 1 ports; each rank sends its block p - 1 times and receives each other block once.
 // Prefer  few ranks, or a network that takes many messages at once.
-#include "collectives/spreading/gathering.hpp"
+#include "collectives/spreading/spreading.hpp"
 
 namespace quadrille {
 

@@ -7,8 +7,7 @@
 //         nothing to do before the lanes; with one lane, leaders broadcast everything inside their nodes.
 // Cost    The shares of all other nodes enter a node once, the least possible; C1 is the sum of the parts' rounds.
 // Prefer  several ranks on a node. One lane for short shares.
-#include "collectives/hierarchy/parts.hpp"
-#include "collectives/hierarchy/record.hpp"
+#include "collectives/hierarchy/hierarchy.hpp"
 
 namespace quadrille {
 namespace {

@@ -6,8 +6,7 @@
 //         contiguous in memory.
 // Cost    r rows, c columns: C1 = r + c - 2 rounds, C2 = p - 1 blocks: the smallest volume on one port.
 // Prefer  large blocks on a network that is a mesh or torus of this shape.
-#include "collectives/spreading/gathering.hpp"
-#include "collectives/spreading/grid_rows.hpp"
+#include "collectives/spreading/spreading.hpp"
 
 namespace quadrille {
 namespace {

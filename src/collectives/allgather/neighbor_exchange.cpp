@@ -6,7 +6,7 @@
 //         with 2i - 1 and 2i + 1 in turn, and passes on to one side the pair that came from the other.
 // Cost    C1 = p / 2 rounds, C2 = p - 1 blocks: the least volume on one port in half as many rounds as the ring.
 // Prefer  medium blocks where messages between neighbours are cheap: each message goes to a neighbour.
-#include "collectives/spreading/gathering.hpp"
+#include "collectives/spreading/spreading.hpp"
 #include "quadrille/program_builder.hpp"
 
 namespace quadrille {

@@ -10,7 +10,7 @@
 // Cost    C1 = log2 p rounds, C2 = p - 1 blocks, if p is a power of two: both the least possible on one port. With shares C2 is
 //         the sum over the rounds of the largest m shares that one rank sends.
 // Prefer  p a power of two and blocks of similar size, on links that carry both directions at once.
-#include "collectives/spreading/gathering.hpp"
+#include "collectives/spreading/spreading.hpp"
 #include "patterns/integers.hpp"
 
 namespace quadrille {

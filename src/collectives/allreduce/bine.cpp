@@ -11,9 +11,8 @@
 //         shares: C1 = 2 ceil(log2 p) rounds, C2 = 2 b (p - 1) / p bytes if p divides the vector: the least on one port.
 // Prefer  networks of groups with few links between them, with ranks in the order of the groups.
 #include "patterns/bine.hpp"
-#include "collectives/reducing/folded_pairs.hpp"
 #include "collectives/reducing/folding.hpp"
-#include "collectives/spreading/gathering.hpp"
+#include "collectives/spreading/spreading.hpp"
 #include "collectives/spreading/two_parts.hpp"
 #include "patterns/integers.hpp"
 

@@ -12,8 +12,7 @@
 //         fewest messages; segments=k for long ones.
 #include <fmt/format.h>
 
-#include "collectives/hierarchy/parts.hpp"
-#include "collectives/hierarchy/record.hpp"
+#include "collectives/hierarchy/hierarchy.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {

@@ -8,7 +8,7 @@
 // Cost    C1 = 2 log2 p rounds and C2 = 2 b (p - 1) / p bytes if p is a power of two. Else C1 = 2 floor(log2 p) + 2 rounds, and one
 //         more with fold=halves.
 // Prefer  long vectors. If p is no power of two, circulant of allreduce has fewer rounds and bytes.
-#include "collectives/reducing/folded_pairs.hpp"
+#include "collectives/reducing/folding.hpp"
 
 namespace quadrille {
 namespace {

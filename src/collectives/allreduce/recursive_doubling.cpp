@@ -9,7 +9,7 @@
 // Cost    C1 = log2 p rounds and C2 = log2 p vectors if p is a power of two: the least possible C1 on one port. For
 //         other p, C1 = floor(log2 p) + 2 rounds and C2 = floor(log2 p) + 2 vectors, because of the folding.
 // Prefer  short vectors.
-#include "collectives/reducing/folded_pairs.hpp"
+#include "collectives/reducing/folding.hpp"
 #include "patterns/integers.hpp"
 
 namespace quadrille {

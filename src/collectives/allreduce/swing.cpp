@@ -22,7 +22,6 @@
 #include "patterns/integers.hpp"
 #include "problem/limits.hpp"
 #include "schedule/composition.hpp"
-#include "schedule/reduction.hpp"
 
 namespace quadrille {
 namespace {

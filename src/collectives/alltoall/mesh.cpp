@@ -9,7 +9,7 @@
 // Prefer  small blocks on a network that is a mesh of this shape: few rounds, and all messages go to neighbours.
 #include <algorithm>
 
-#include "collectives/spreading/grid_rows.hpp"
+#include "collectives/spreading/spreading.hpp"
 #include "quadrille/program_builder.hpp"
 
 namespace quadrille {

@@ -14,7 +14,6 @@
 //         (1 - 1/N_i) plus rounding.
 // Prefer  uneven counts of short to medium length, for about 20 ranks or more.
 #include "collectives/slices/array_routes.hpp"
-#include "collectives/slices/grid_exchange.hpp"
 #include "collectives/slices/pairs.hpp"
 #include "collectives/slices/slice_code.hpp"
 #include "collectives/slices/slice_passes.hpp"

@@ -13,7 +13,6 @@
 //         each side.
 // Prefer  short, balanced counts, where the number of rounds dominates the time; for uneven counts use four-stage.
 #include "collectives/slices/array_routes.hpp"
-#include "collectives/slices/grid_exchange.hpp"
 #include "collectives/slices/slice_code.hpp"
 #include "collectives/slices/slice_passes.hpp"
 

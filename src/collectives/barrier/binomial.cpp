@@ -5,7 +5,7 @@
 // Idea    A rank waits until all ranks below it have entered before it tells its parent. Rank 0 is the root.
 // Cost    C1 = 2 ceil(log2 p) rounds of control messages without payload; 2 (p - 1) messages in all, the fewest possible.
 // Prefer  many ranks on a network that becomes congested: dissemination takes half the rounds, but sends p messages in each.
-#include "collectives/spreading/broadcasting.hpp"
+#include "collectives/spreading/spreading.hpp"
 #include "quadrille/algorithm.hpp"
 
 namespace quadrille {

@@ -8,7 +8,7 @@
 // Cost    C1 = ceil(log2 n) rounds between n nodes, and 2 ceil(log2 q) rounds inside nodes of up to q ranks, or half of
 //         them if every rank leads.
 // Prefer  nodes with more ranks than the rounds between nodes may cost; one lane unless messages are cheap.
-#include "collectives/hierarchy/record.hpp"
+#include "collectives/hierarchy/hierarchy.hpp"
 
 namespace quadrille {
 namespace {

@@ -10,7 +10,7 @@
 // Prefer  short vectors on networks of groups with few links between them, with ranks in the order of the groups. For long ones
 //         scatter-allgather with gather=bine.
 #include "patterns/bine.hpp"
-#include "collectives/spreading/broadcasting.hpp"
+#include "collectives/spreading/spreading.hpp"
 
 namespace quadrille {
 

@@ -7,7 +7,7 @@
 //         so that messages share no link on a hypercube, a ring or a linear array.
 // Cost    C1 = d = ceil(log2 p) rounds, the fewest on one port; C2 = d blocks.
 // Prefer  short vectors.
-#include "collectives/spreading/broadcasting.hpp"
+#include "collectives/spreading/spreading.hpp"
 
 namespace quadrille {
 

@@ -9,7 +9,7 @@
 //         segments. The default is the optimum sqrt((d - 1) b tw / ts), where tw is the time per byte and ts the
 //         start-up, for a machine with a start-up worth 8 KiB (see shares.hpp).
 // Prefer  medium and long vectors.
-#include "collectives/spreading/broadcasting.hpp"
+#include "collectives/spreading/spreading.hpp"
 
 namespace quadrille {
 

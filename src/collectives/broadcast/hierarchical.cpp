@@ -8,8 +8,7 @@
 // Cost    b bytes enter each node but the root's, the least possible; C1 is the sum of the parts' rounds.
 // Prefer  several ranks on a node. One lane for short vectors, and if one rank can keep the node's link busy;
 //         segments=k for long ones, so that parts between and inside nodes overlap.
-#include "collectives/hierarchy/parts.hpp"
-#include "collectives/hierarchy/record.hpp"
+#include "collectives/hierarchy/hierarchy.hpp"
 
 namespace quadrille {
 namespace {

@@ -9,7 +9,7 @@
 // Prefer  short vectors on a network that takes several messages of a rank at once.
 #include <algorithm>
 
-#include "collectives/spreading/broadcasting.hpp"
+#include "collectives/spreading/spreading.hpp"
 #include "patterns/trees.hpp"
 
 namespace quadrille {

@@ -5,7 +5,7 @@
 // Idea    The root sends to root + 1, root + 2, .. in that order, `ports` messages in each round.
 // Cost    C1 = ceil((p - 1) / ports) rounds and C2 = C1 blocks; the root sends p - 1 blocks.
 // Prefer  two or three ranks, or short vectors if the network takes many messages at once.
-#include "collectives/spreading/scattering.hpp"
+#include "collectives/spreading/spreading.hpp"
 #include "quadrille/program_builder.hpp"
 
 namespace quadrille {

@@ -10,8 +10,7 @@
 //         vectors.
 // Prefer  short vectors on a torus of this shape whose sides are not powers of two. On meshes without wrap-around links
 //         binomial has no more rounds and shares no link either.
-#include "collectives/spreading/broadcasting.hpp"
-#include "collectives/spreading/grid_rows.hpp"
+#include "collectives/spreading/spreading.hpp"
 #include "patterns/trees.hpp"
 
 namespace quadrille {

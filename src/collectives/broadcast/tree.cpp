@@ -6,7 +6,7 @@
 // Cost    C1 = depth + segments - 1 rounds of b / segments bytes on `fan-out` ports; the depth is about log p / log fan-out. With
 //         fan-out 1 the tree is the chain.
 // Prefer  long vectors among many ranks, if a rank can send two messages at once.
-#include "collectives/spreading/broadcasting.hpp"
+#include "collectives/spreading/spreading.hpp"
 
 namespace quadrille {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "collectives/hierarchy/parts.hpp"
+#include "collectives/hierarchy/hierarchy.hpp"
 
 #include <numeric>
 

@@ -10,9 +10,9 @@
 //         reduce-scatter-gather with scatter=bine.
 #include "patterns/bine.hpp"
 #include "collectives/reducing/folding.hpp"
-#include "collectives/spreading/broadcasting.hpp"
+#include "collectives/spreading/spreading.hpp"
 #include "patterns/integers.hpp"
-#include "schedule/reduction.hpp"
+#include "schedule/composition.hpp"
 
 namespace quadrille {
 namespace {

@@ -11,9 +11,9 @@
 // Prefer  short vectors.
 
 #include "collectives/reducing/folding.hpp"
-#include "collectives/spreading/broadcasting.hpp"
+#include "collectives/spreading/spreading.hpp"
 #include "patterns/integers.hpp"
-#include "schedule/reduction.hpp"
+#include "schedule/composition.hpp"
 
 namespace quadrille {
 namespace {

@@ -9,8 +9,8 @@
 //         worth 8 KiB (see shares.hpp).
 // Prefer  medium and long vectors.
 #include "collectives/reducing/folding.hpp"
-#include "collectives/spreading/broadcasting.hpp"
-#include "schedule/reduction.hpp"
+#include "collectives/spreading/spreading.hpp"
+#include "schedule/composition.hpp"
 
 namespace quadrille {
 

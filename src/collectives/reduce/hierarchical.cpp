@@ -7,8 +7,7 @@
 //         With one lane, leaders combine whole vectors.
 // Cost    b bytes leave each node but the root's, the least possible; C1 is the sum of the parts' rounds.
 // Prefer  several ranks on a node. One lane for short vectors; segments=k for long ones.
-#include "collectives/hierarchy/parts.hpp"
-#include "collectives/hierarchy/record.hpp"
+#include "collectives/hierarchy/hierarchy.hpp"
 
 namespace quadrille {
 namespace {

@@ -8,9 +8,9 @@
 // Cost    C1 = floor(log2 p) rounds on 2 ports and C2 as many vectors, and one more of both unless the root is p - 1.
 // Prefer  an operator that does not commute, if a rank can receive two messages at once.
 #include "collectives/reducing/folding.hpp"
-#include "collectives/spreading/broadcasting.hpp"
+#include "collectives/spreading/spreading.hpp"
 #include "patterns/trees.hpp"
-#include "schedule/reduction.hpp"
+#include "schedule/composition.hpp"
 
 namespace quadrille {
 namespace {

@@ -9,7 +9,7 @@
 //         the combining.
 // Prefer  two or three ranks.
 #include "collectives/reducing/folding.hpp"
-#include "collectives/spreading/scattering.hpp"
+#include "collectives/spreading/spreading.hpp"
 
 namespace quadrille {
 namespace {

@@ -12,11 +12,10 @@
 //         root, whereas binomial may have to forward the result.
 #include <algorithm>
 
-#include "collectives/spreading/broadcasting.hpp"
-#include "collectives/spreading/grid_rows.hpp"
+#include "collectives/spreading/spreading.hpp"
 #include "patterns/integers.hpp"
 #include "patterns/trees.hpp"
-#include "schedule/reduction.hpp"
+#include "schedule/composition.hpp"
 
 namespace quadrille {
 namespace {

@@ -9,7 +9,7 @@
 // Cost    C1 = 2 log2 p rounds and C2 = 2 b (p - 1) / p bytes if p is a power of two. Else C1 = 2 floor(log2 p) + 1 rounds, and one
 //         more with fold=halves, and one more if the root hands over.
 // Prefer  long vectors, if p is a power of two.
-#include "collectives/reducing/folded_pairs.hpp"
+#include "collectives/reducing/folding.hpp"
 
 namespace quadrille {
 namespace {

@@ -7,8 +7,8 @@
 //         fan-out 1 the tree is a chain.
 // Prefer  long vectors among many ranks, if a rank can receive two messages at once.
 #include "collectives/reducing/folding.hpp"
-#include "collectives/spreading/broadcasting.hpp"
-#include "schedule/reduction.hpp"
+#include "collectives/spreading/spreading.hpp"
+#include "schedule/composition.hpp"
 
 namespace quadrille {
 

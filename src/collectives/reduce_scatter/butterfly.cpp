@@ -12,7 +12,7 @@
 //         but its messages are not contiguous in memory.
 #include <algorithm>
 
-#include "collectives/reducing/folded_pairs.hpp"
+#include "collectives/reducing/folding.hpp"
 
 namespace quadrille {
 namespace {

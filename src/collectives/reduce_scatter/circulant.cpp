@@ -10,8 +10,8 @@
 //         the rounds of the largest s_(k+1) - s_k consecutive shares.
 // Prefer  any p on one port.
 #include "collectives/reducing/folding.hpp"
-#include "collectives/spreading/gathering.hpp"
-#include "schedule/reduction.hpp"
+#include "collectives/spreading/spreading.hpp"
+#include "schedule/composition.hpp"
 
 namespace quadrille {
 

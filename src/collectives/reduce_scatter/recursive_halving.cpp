@@ -14,11 +14,10 @@
 // Prefer  p a power of two, on links that carry both directions at once.
 #include <fmt/format.h>
 
-#include "collectives/reducing/folded_pairs.hpp"
 #include "collectives/reducing/folding.hpp"
-#include "collectives/spreading/gathering.hpp"
+#include "collectives/spreading/spreading.hpp"
 #include "patterns/integers.hpp"
-#include "schedule/reduction.hpp"
+#include "schedule/composition.hpp"
 
 namespace quadrille {
 namespace {

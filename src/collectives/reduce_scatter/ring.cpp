@@ -8,8 +8,8 @@
 // Cost    C1 = p - 1 rounds, C2 = p - 1 blocks, the smallest volume on one port; with shares, p - 1 times the largest.
 // Prefer  large blocks of similar size and few ranks: messages go to neighbours only, and each is contiguous in memory.
 #include "collectives/reducing/folding.hpp"
-#include "collectives/spreading/gathering.hpp"
-#include "schedule/reduction.hpp"
+#include "collectives/spreading/spreading.hpp"
+#include "schedule/composition.hpp"
 
 namespace quadrille {
 

@@ -7,7 +7,7 @@
 //         and every rank combines it with its own prefix.
 // Cost    One vector enters and leaves a node in each round between nodes; C1 is the sum of the parts' rounds.
 // Prefer  several ranks on a node.
-#include "collectives/hierarchy/record.hpp"
+#include "collectives/hierarchy/hierarchy.hpp"
 #include "quadrille/program_builder.hpp"
 
 namespace quadrille {

@@ -9,7 +9,7 @@
 // Cost    C1 = log2 p rounds, the fewest on one port; C2 = log2 p vectors.
 // Prefer  p a power of two, short vectors.
 #include "collectives/reducing/folding.hpp"
-#include "collectives/spreading/gathering.hpp"
+#include "collectives/spreading/spreading.hpp"
 
 namespace quadrille {
 namespace {

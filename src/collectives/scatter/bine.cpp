@@ -9,7 +9,7 @@
 //         shares, the sum over the rounds of the largest subtree's shares.
 // Prefer  small blocks on networks of groups with few links between them, with ranks in the order of the groups.
 #include "patterns/bine.hpp"
-#include "collectives/spreading/scattering.hpp"
+#include "collectives/spreading/spreading.hpp"
 
 namespace quadrille {
 

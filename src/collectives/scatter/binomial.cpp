@@ -8,7 +8,7 @@
 // Cost    C1 = ceil(log2 p) rounds, the fewest on one port (at most, if shares are empty). C2 = p - 1 blocks, the least; with
 //         shares, the sum over the rounds of the largest subtree's shares.
 // Prefer  small blocks, where the number of rounds dominates the time.
-#include "collectives/spreading/scattering.hpp"
+#include "collectives/spreading/spreading.hpp"
 
 namespace quadrille {
 

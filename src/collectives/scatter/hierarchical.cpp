@@ -10,9 +10,8 @@
 //         one rank cannot keep the node's link busy.
 #include <fmt/format.h>
 
-#include "collectives/hierarchy/parts.hpp"
-#include "collectives/hierarchy/record.hpp"
-#include "collectives/spreading/scattering.hpp"
+#include "collectives/hierarchy/hierarchy.hpp"
+#include "collectives/spreading/spreading.hpp"
 
 namespace quadrille {
 namespace {

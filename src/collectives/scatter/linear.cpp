@@ -6,7 +6,7 @@
 //         reverse order of rounds: from the most distant ranks (root - 1, root - 2, ..) first.
 // Cost    C1 = ceil((p - 1) / ports) rounds (at most, if shares are empty) and C2 = C1 blocks; each block moves once.
 // Prefer  large blocks: no block is moved twice.
-#include "collectives/spreading/scattering.hpp"
+#include "collectives/spreading/spreading.hpp"
 #include "quadrille/program_builder.hpp"
 
 namespace quadrille {

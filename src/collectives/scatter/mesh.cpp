@@ -11,8 +11,7 @@
 //         subtree's shares.
 // Prefer  small blocks on a torus with the sides of the grid, if they are not powers of two: there the messages of
 //         binomial may share links.
-#include "collectives/spreading/grid_rows.hpp"
-#include "collectives/spreading/scattering.hpp"
+#include "collectives/spreading/spreading.hpp"
 #include "patterns/trees.hpp"
 
 namespace quadrille {

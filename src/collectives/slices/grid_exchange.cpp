@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "collectives/slices/grid_exchange.hpp"
+#include "collectives/slices/array_routes.hpp"
 
 #include <algorithm>
 
-#include "collectives/slices/array_routes.hpp"
 #include "collectives/slices/pairs.hpp"
 #include "collectives/slices/slice_passes.hpp"
 #include "patterns/rank_array.hpp"

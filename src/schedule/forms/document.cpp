@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "schedule/forms/document.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <charconv>
@@ -9,6 +9,7 @@
 
 #include "foundation/text/printable.hpp"
 #include "foundation/text/wording.hpp"
+#include "problem/collective_facts.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "schedule/regions.hpp"
@@ -62,6 +63,12 @@ Regions flattened(const Regions& regions) {
   for (const Region& region : regions)
     if (bytes(region) > 0) hull(region);  // throws if a run would overflow
   return merged_runs(regions);
+}
+
+std::string a_collective() {
+  std::vector<std::string_view> known;
+  for (const Collective collective : all_collectives()) known.push_back(name(collective));
+  return fmt::format("a collective ({})", fmt::join(known, ", "));
 }
 
 std::string json_string(std::string_view text) {

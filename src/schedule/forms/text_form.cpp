@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Reads and writes the text form (docs/schedule-format.md).
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+#include "foundation/text/printable.hpp"
+#include "foundation/text/wording.hpp"
+#include "problem/collective_facts.hpp"
+#include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
+#include "quadrille/traffic.hpp"
+#include "schedule/forms/document.hpp"
+
+namespace quadrille {
 // Reads the text form (docs/schedule-format.md) line by line. A text may hold several schedules. Accepted content is
 // stored exactly, even if the verifier will find it incorrect.
 //
 // Memory: the memory used grows only with `rank` lines and list entries that are present in the text, never because a
 // number in the text is large.
-#include <fmt/ranges.h>
 
-#include <set>
-
-#include "foundation/text/printable.hpp"
-#include "foundation/text/wording.hpp"
-#include "quadrille/error.hpp"
-#include "quadrille/indexed.hpp"
-#include "schedule/forms/document.hpp"
-
-namespace quadrille {
 namespace {
-
-constexpr std::string_view text_read_a_size = "a number of bytes";
 
 Region read_region(TextLine& line) {
   constexpr std::string_view form = "a region such as output[8:8] or scratch[0:4 *3/16]";
   Region region;
-  if (line.accept("input"))
-    region.buffer = Buffer::input;
-  else if (line.accept("output"))
-    region.buffer = Buffer::output;
-  else if (line.accept("scratch"))
-    region.buffer = Buffer::scratch;
-  else
-    line.expected(form);
+  const Buffer buffers[] = {Buffer::input, Buffer::output, Buffer::scratch};
+  const auto found = std::find_if(std::begin(buffers), std::end(buffers), [&](Buffer buffer) { return line.accept(name(buffer)); });
+  if (found == std::end(buffers)) line.expected(form);
+  region.buffer = *found;
   line.require("[");
   region.offset = line.integer("an offset");
   line.require(":");
@@ -68,7 +68,7 @@ Message read_message(TextLine& line) {
 
 Control read_control(TextLine& line) {
   const Rank peer = line.integer("a rank");
-  return {peer, line.integer(text_read_a_size, 0)};
+  return {peer, line.integer(a_size, 0)};
 }
 
 OperandOrder read_order(TextLine& line) {
@@ -155,11 +155,11 @@ class HeadReader {
   void read_setting(std::string_view key) {
     Problem& problem = schedule_.problem;
     if (key == "parameter") return read_parameter();
-    if (key == "counts") return read_list(counts_, key, text_read_a_size);  // a list may continue on another line with the same key
+    if (key == "counts") return read_list(counts_, key, a_size);  // a list may continue on another line with the same key
     if (key == "nodes") return read_list(problem.nodes, key, "a node", std::numeric_limits<Count>::min());
     if (key == "grid") return read_list(problem.grid, key, "a side", 1);
-    if (key == "input_bytes") return read_list(schedule_.stated_input_bytes, key, text_read_a_size);
-    if (key == "output_bytes") return read_list(schedule_.stated_output_bytes, key, text_read_a_size);
+    if (key == "input_bytes") return read_list(schedule_.stated_input_bytes, key, a_size);
+    if (key == "output_bytes") return read_list(schedule_.stated_output_bytes, key, a_size);
 
     if (!given_.emplace(key).second) lines_->refuse(fmt::format("'{}' is given twice", excerpt(key)));
     if (key == "collective")
@@ -169,9 +169,9 @@ class HeadReader {
     else if (key == "ranks")
       problem.ranks = lines_->integer("a number of ranks", 1);
     else if (key == "block_bytes")
-      problem.block_bytes = lines_->integer(text_read_a_size, 0);
+      problem.block_bytes = lines_->integer(a_size, 0);
     else if (key == "element_bytes")
-      problem.element_bytes = lines_->integer(text_read_a_size, 1);
+      problem.element_bytes = lines_->integer(a_size, 1);
     else if (key == "commutative")
       problem.commutative = read_boolean();
     else if (key == "reproducible")
@@ -198,9 +198,7 @@ class HeadReader {
   Collective read_collective() {
     const std::string_view word = lines_->word("the name of a collective");
     if (const auto collective = collective_named(word)) return *collective;
-    std::vector<std::string_view> known;
-    for (const Collective collective : all_collectives()) known.push_back(name(collective));
-    lines_->refuse(fmt::format("expected a collective ({}), found '{}'", fmt::join(known, ", "), excerpt(word)));
+    lines_->refuse(fmt::format("expected {}, found '{}'", a_collective(), excerpt(word)));
   }
 
   bool read_boolean() {
@@ -265,7 +263,7 @@ Schedule read_schedule(Lines& lines, std::size_t text_bytes) {
     if (lines->integer("a rank") != rank)
       lines->refuse(fmt::format("expected the program of rank {}, found that of another rank", rank));
     Program program{rank};
-    if (lines->accept("scratch")) program.scratch_bytes = lines->integer(text_read_a_size, 0);
+    if (lines->accept("scratch")) program.scratch_bytes = lines->integer(a_size, 0);
     lines.end_line();
     if (lines->accept("own_stages")) {
       lines.end_line();
@@ -291,5 +289,104 @@ std::vector<Schedule> parse_text(std::string_view text) {
   } while (!lines.finished());
   return schedules;
 }
+
+// Writes the text form (docs/schedule-format.md): the programs unchanged, one after the other, with their strides.
+
+namespace {
+
+std::string word_or_string(std::string_view name) { return is_word(name) ? std::string(name) : json_string(name); }
+
+class TextWriter {
+ public:
+  explicit TextWriter(std::ostream& out) : out_(out) {}
+
+  void write(const Schedule& schedule) {
+    write_head(schedule);
+    std::vector<Stage> stages;
+    for (Rank rank = 0; rank < schedule.problem.ranks; ++rank) {
+      const Program program = schedule.program(rank);
+      if (rank == 0) write_stages(stages = program.stages);
+      out_.print("\nrank {} scratch {}\n", rank, program.scratch_bytes);
+      if (program.stages != stages) {
+        out_.print("own_stages\n");
+        write_stages(program.stages);
+      }
+      for (const Round& round : program.rounds) write_round(round);
+    }
+    out_.flush();
+  }
+
+ private:
+  void write_head(const Schedule& schedule) {
+    const Problem& problem = schedule.problem;
+    const Collective collective = problem.collective;
+    out_.print("{}\ncollective {}\n", text_format, name(collective));
+    if (!schedule.algorithm.empty()) out_.print("algorithm {}\n", word_or_string(schedule.algorithm));
+    for (const auto& [key, value] : schedule.parameters) {
+      const std::string* word = std::get_if<std::string>(&value);
+      out_.print("parameter {} {}\n", word_or_string(key), word ? word_or_string(*word) : to_string(value));
+    }
+    out_.print("ranks {}\n", problem.ranks);
+    if (has_pair_counts(collective))
+      for (Rank from = 0; from < problem.ranks; ++from) out_.print("counts {}\n", fmt::join(Traffic(problem).row(from), " "));
+    else if (is_irregular(collective))
+      write_list("counts", *problem.counts);
+    else if (has_blocks(collective))
+      out_.print("block_bytes {}\n", problem.block_bytes);
+    if (is_reduction(collective)) out_.print("element_bytes {}\ncommutative {}\n", problem.element_bytes, problem.commutative);
+    if (is_reduction(collective) && problem.reproducible) out_.print("reproducible true\n");
+    if (is_rooted(collective)) out_.print("root {}\n", problem.root);
+    write_list("nodes", problem.nodes);
+    write_list("grid", problem.grid);
+    write_list("input_bytes", schedule.stated_input_bytes);
+    write_list("output_bytes", schedule.stated_output_bytes);
+  }
+
+  void write_list(std::string_view key, const std::vector<Count>& numbers) {
+    if (!numbers.empty()) out_.print("{} {}\n", key, fmt::join(numbers, " "));
+  }
+
+  void write_stages(const std::vector<Stage>& stages) {
+    for (const Stage& stage : stages)
+      out_.print("stage {} first {} rounds {}\n", word_or_string(stage.name), stage.first_round, stage.round_count);
+  }
+
+  void write_round(const Round& round) {
+    out_.print("round {}\n", round.number);
+    for (const Local& local : round.locals) {
+      if (local.kind == LocalKind::copy)
+        out_.print("  copy");
+      else
+        out_.print("  reduce {}", local.order == OperandOrder::source_first ? "source-first" : "target-first");
+      write_regions(local.source);
+      out_.print(" ->");
+      write_regions(local.target);
+      out_.print("\n");
+    }
+    write_messages("send to", round.sends);
+    write_messages("receive from", round.receives);
+    for (const Control& control : round.control_sends) out_.print("  control to {} {}\n", control.peer, control.bytes);
+    for (const Control& control : round.control_receives) out_.print("  control from {} {}\n", control.peer, control.bytes);
+  }
+
+  void write_messages(std::string_view verb, const std::vector<Message>& messages) {
+    for (const Message& message : messages) {
+      out_.print("  {} {}", verb, message.peer);
+      if (message.port) out_.print(" port {} {:+}", message.port->dimension, message.port->direction);
+      write_regions(message.regions);
+      out_.print("\n");
+    }
+  }
+
+  void write_regions(const Regions& regions) {
+    for (const Region& region : regions) out_.print(" {}", to_string(region));
+  }
+
+  Printer out_;
+};
+
+}  // namespace
+
+void write_text(std::ostream& out, const Schedule& schedule) { TextWriter(out).write(schedule); }
 
 }  // namespace quadrille

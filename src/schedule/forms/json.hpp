@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reading JSON: a text becomes a tree of values, in one pass and with a limit on the depth; and its values know their places.
+// Reading JSON: a text becomes a tree of values, in one pass and with a limit on the depth; its values know their places. And what
+// JSON documents of schedules and of traces share.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,10 +9,16 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "foundation/text/printable.hpp"
+#include "quadrille/schedule.hpp"
 #include "quadrille/types.hpp"
+#include "schedule/forms/document.hpp"
 
 namespace quadrille {
+
+// Reading JSON: a text becomes a tree of values, in one pass and with a limit on the depth; and its values know their places.
 
 // A region of a message of a round, in an array of documents, is 10 levels deep. Unknown keys may be deeper.
 inline constexpr std::size_t most_json_depth = 64;
@@ -69,5 +76,42 @@ class JsonValue {
   std::string_view name_;  // empty for an entry of an array
   std::size_t index_ = 0;
 };
+
+// What JSON documents of schedules and of traces share: the keys with which they begin, lists of sizes, and regions.
+
+struct JsonHead {
+  Problem problem;
+  std::string algorithm;
+  Parameters parameters;
+};
+
+// Writes a comma, and the keys from `collective` on. Throws Error{malformed} if a name is not UTF-8.
+void write_json_head(Printer& out, const JsonHead& head);
+
+// Reads the same keys; the algorithm and its parameters may be missing. Throws Error{malformed}, and Error{misuse, too_large} like
+// `check`.
+JsonHead read_json_head(const JsonValue& document);
+
+// Reads sizes in bytes, one for each rank.
+std::vector<Bytes> read_json_sizes(const JsonValue& list, Count ranks);
+
+// Reads [buffer, offset, length].
+Region read_json_region(const JsonValue& region);
+
+// Parses a text that holds one document or an array of them, and returns what `read` makes of each. `what` names a document in the
+// error for an empty array. Throws Error{malformed}.
+template <class Read>
+auto read_json_documents(std::string_view text, std::string_view what, Read&& read) {
+  const nlohmann::json root = json_tree(text);
+  const JsonValue value(root);
+  std::vector<decltype(read(value))> list;
+  if (!value.is_array()) {
+    list.push_back(read(value));
+    return list;
+  }
+  if (value.size() == 0) value.refuse(fmt::format("an empty array holds no {}", what));
+  value.for_each([&](const JsonValue& document) { list.push_back(read(document)); });
+  return list;
+}
 
 }  // namespace quadrille

@@ -1,16 +1,164 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes the JSON form (docs/schedule-format.md), one line for each operation and message, so that people and
-// `diff` can read it. Everything that may fail is checked before the first byte is written.
+// Reads and writes the JSON form (docs/schedule-format.md).
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "foundation/text/printable.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
+#include "schedule/comparison.hpp"
 #include "schedule/dependence.hpp"
 #include "schedule/forms/document.hpp"
-#include "schedule/forms/json_head.hpp"
+#include "schedule/forms/json.hpp"
+#include "schedule/regions.hpp"
 
 namespace quadrille {
+// Reads the JSON form (docs/schedule-format.md). An error with its place is thrown only for content that cannot be
+// stored in programs. The verifier decides whether the programs are correct. Unknown keys are skipped.
+//
+// Memory: `buffers` must have an entry for each rank. This is checked before anything is allocated for each rank, so a
+// large number of ranks alone cannot take memory.
+
+namespace {
+
+// Appends the region unless it is empty.
+void read_region(const JsonValue& value, Regions& regions) {
+  const Region region = read_json_region(value);
+  if (region.length > 0) regions.push_back(region);
+}
+
+Regions read_regions(const JsonValue& list) {
+  Regions regions;
+  list.for_each([&](const JsonValue& region) { read_region(region, regions); });
+  return regions;
+}
+
+// Reads the source or target of a local operation: one region, or a list of regions.
+Regions read_side(const JsonValue& side) {
+  if (side.size("a region or a list of regions") == 0 || side.entry(0).is_array()) return read_regions(side);
+  Regions regions;
+  read_region(side, regions);
+  return regions;
+}
+
+OperandOrder read_order(const JsonValue& order) {
+  const std::string& word = order.text("'source-first' or 'target-first'");
+  if (word == "source-first") return OperandOrder::source_first;
+  if (word == "target-first") return OperandOrder::target_first;
+  order.expected("'source-first' or 'target-first'");
+}
+
+std::optional<Port> read_port(const JsonValue& message) {
+  const auto port = message.find("port");
+  if (!port) return std::nullopt;
+  if (port->size("a port, [dimension, +1 or -1]") != 2) port->expected("a port, [dimension, +1 or -1]");
+  const auto dimension = port->entry(0).integer("a dimension", 0, std::numeric_limits<int>::max());
+  const JsonValue sign = port->entry(1);
+  const auto direction = sign.integer("a direction");
+  if (direction != 1 && direction != -1) sign.expected("+1 or -1");
+  return Port{static_cast<int>(dimension), static_cast<int>(direction)};
+}
+
+// Reads a round into the programs of ranks 0 .. p-1.
+class RoundReader {
+ public:
+  RoundReader(std::vector<Program>& programs, Count number) : programs_(programs), number_(number) {}
+
+  void read(const JsonValue& round) {
+    if (const auto locals = round.find("local")) locals->for_each([this](const JsonValue& local) { read_local(local); });
+    if (const auto messages = round.find("messages"))
+      messages->for_each([this](const JsonValue& message) { read_message(message); });
+    if (const auto control = round.find("control")) control->for_each([this](const JsonValue& entry) { read_control(entry); });
+  }
+
+ private:
+  Rank read_rank(const JsonValue& rank) const { return rank.integer("a rank", 0, size(programs_) - 1); }
+  Round& round_of(Rank rank) { return round_numbered(programs_[index(rank)], number_); }
+
+  void read_local(const JsonValue& local) {
+    const Rank rank = read_rank(local.key("rank"));
+    const auto copy = local.find("copy");
+    const auto reduce = local.find("reduce");
+    if (copy.has_value() == reduce.has_value()) local.refuse("expected either 'copy' or 'reduce'");
+    const JsonValue& sides = copy ? *copy : *reduce;
+    if (sides.size() != 2) sides.expected("a source and a target");
+    Local read{copy ? LocalKind::copy : LocalKind::reduce, {}, read_side(sides.entry(0)), read_side(sides.entry(1))};
+    if (reduce) read.order = read_order(local.key("order"));
+    if (!read.source.empty() || !read.target.empty()) round_of(rank).locals.push_back(std::move(read));
+  }
+
+  void read_message(const JsonValue& message) {
+    const Rank from = read_rank(message.key("from"));
+    const Rank to = read_rank(message.key("to"));
+    const auto port = read_port(message);
+    Regions read = read_regions(message.key("read"));
+    Regions write = read_regions(message.key("write"));
+    if (read.empty() && write.empty()) return;
+    round_of(from).sends.push_back({to, std::move(read), port});
+    round_of(to).receives.push_back({from, std::move(write), port});
+  }
+
+  void read_control(const JsonValue& control) {
+    const Rank from = read_rank(control.key("from"));
+    const Rank to = read_rank(control.key("to"));
+    const Bytes size = control.key("bytes").integer(a_size, 0);
+    round_of(from).control_sends.push_back({to, size});
+    round_of(to).control_receives.push_back({from, size});
+  }
+
+  std::vector<Program>& programs_;
+  Count number_;
+};
+
+// Reads the sizes of a buffer. Returns an empty list if they are the sizes that the problem defines.
+std::vector<Bytes> read_stated_sizes(const JsonValue& list, const Problem& problem, Bytes (*defined)(const Problem&, Rank)) {
+  std::vector<Bytes> sizes = read_json_sizes(list, problem.ranks);
+  for (Rank rank = 0; rank < problem.ranks; ++rank)
+    if (sizes[index(rank)] != defined(problem, rank)) return sizes;
+  return {};
+}
+
+Schedule read_schedule(const JsonValue& document, std::size_t text_bytes) {
+  const JsonValue format = document.key("format");
+  if (format.text() != json_format) format.expected(fmt::format("'{}'", json_format));
+
+  Schedule schedule;
+  JsonHead head = read_json_head(document);
+  schedule.problem = std::move(head.problem);
+  schedule.algorithm = std::move(head.algorithm);
+  schedule.parameters = std::move(head.parameters);
+  const Count ranks = schedule.problem.ranks;
+
+  const JsonValue buffers = document.key("buffers");
+  schedule.stated_input_bytes = read_stated_sizes(buffers.key("input"), schedule.problem, input_bytes);
+  schedule.stated_output_bytes = read_stated_sizes(buffers.key("output"), schedule.problem, output_bytes);
+  const auto scratch = buffers.find("scratch");
+  const std::vector<Bytes> scratch_bytes = scratch ? read_json_sizes(*scratch, ranks) : std::vector<Bytes>(index(ranks));
+
+  StoredPrograms stored(ranks);
+  for (Rank rank = 0; rank < ranks; ++rank) stored.programs[index(rank)].scratch_bytes = scratch_bytes[index(rank)];
+  Count next_round = 0;
+  document.key("stages").for_each([&](const JsonValue& stage) {
+    const Count first = next_round;
+    stage.key("rounds").for_each([&](const JsonValue& round) { RoundReader(stored.programs, next_round++).read(round); });
+    stored.stages.push_back({stage.key("name").text(), first, next_round - first});
+  });
+  store(schedule, std::move(stored), text_bytes);
+  return schedule;
+}
+
+}  // namespace
+
+std::vector<Schedule> parse_json(std::string_view text) {
+  return read_json_documents(text, "schedule", [&](const JsonValue& document) { return read_schedule(document, text.size()); });
+}
+
+// Writes the JSON form (docs/schedule-format.md), one line for each operation and message, so that people and
+// `diff` can read it. Everything that may fail is checked before the first byte is written.
+
 namespace {
 
 [[noreturn]] void inexpressible(const std::string& what) {
@@ -90,18 +238,13 @@ Rounds turned(const std::vector<Program>& programs) {
 }
 
 // Throws if a region cannot be split into runs.
-void check_regions(const Regions& regions) {
-  bytes(regions);
-  for (const Region& region : regions) hull(region);
-}
-
 void check_regions(const std::vector<Program>& programs) {
   for (const Program& program : programs)
-    for (const Round& round : program.rounds) {
-      for (const Local& local : round.locals) check_regions(local.source), check_regions(local.target);
-      for (const Message& send : round.sends) check_regions(send.regions);
-      for (const Message& receive : round.receives) check_regions(receive.regions);
-    }
+    for (const Round& round : program.rounds)
+      for_all_regions(round, [](const Regions& regions) {
+        bytes(regions);
+        for (const Region& region : regions) hull(region);
+      });
 }
 
 // The format lists every round, even an empty one. The number of empty rounds is limited, because otherwise a few words
@@ -207,35 +350,19 @@ class JsonWriter {
     out_.print("{}}}", next_control_ > first_control ? "]" : "");
   }
 
-  // The format pairs one source region with one target region. So an operation on lists is written as several
-  // operations, split at each boundary of either list.
+  // The format pairs one source region with one target region, so an operation on lists is written as several operations.
   void write_local(const LocalAt& place, const char*& separator) {
-    const Regions source = flattened(place.local->source);
-    const Regions target = flattened(place.local->target);
-    const auto write_operation = [&](const auto& write_sides) {
-      out_.print("{}\n    {{\"rank\": {}, \"{}\": [", separator, place.rank,
-                 place.local->kind == LocalKind::copy ? "copy" : "reduce");
-      write_sides();
+    const bool is_copy = place.local->kind == LocalKind::copy;
+    for (const Local& piece : pieces_of(*place.local)) {
+      out_.print("{}\n    {{\"rank\": {}, \"{}\": [", separator, place.rank, is_copy ? "copy" : "reduce");
+      if (bytes(piece.source) == bytes(piece.target))
+        write_region(piece.source.front()), out_.print(", "), write_region(piece.target.front());
+      else  // an incorrect operation is written unchanged
+        write_regions(piece.source), out_.print(", "), write_regions(piece.target);
       out_.print("]");
-      if (place.local->kind == LocalKind::reduce)
-        out_.print(", \"order\": \"{}\"", place.local->order == OperandOrder::source_first ? "source-first" : "target-first");
+      if (!is_copy) out_.print(", \"order\": \"{}\"", piece.order == OperandOrder::source_first ? "source-first" : "target-first");
       out_.print("}}");
       separator = ",";
-    };
-
-    if (bytes(source) != bytes(target))  // an incorrect operation is written unchanged
-      return write_operation([&] { write_regions(source), out_.print(", "), write_regions(target); });
-    auto from = source.begin();
-    auto to = target.begin();
-    Bytes from_done = 0, to_done = 0;
-    while (from != source.end()) {
-      const Bytes length = std::min(from->length - from_done, to->length - to_done);
-      write_operation([&] {
-        out_.print("[\"{}\", {}, {}], ", name(from->buffer), from->offset + from_done, length);
-        out_.print("[\"{}\", {}, {}]", name(to->buffer), to->offset + to_done, length);
-      });
-      if ((from_done += length) == from->length) ++from, from_done = 0;
-      if ((to_done += length) == to->length) ++to, to_done = 0;
     }
   }
 
@@ -254,11 +381,13 @@ class JsonWriter {
     const char* separator = "";
     out_.print("[");
     for (const Region& run : runs) {
-      out_.print("{}[\"{}\", {}, {}]", separator, name(run.buffer), run.offset, run.length);
-      separator = ", ";
+      out_.print("{}", std::exchange(separator, ", "));
+      write_region(run);
     }
     out_.print("]");
   }
+
+  void write_region(const Region& run) { out_.print("[\"{}\", {}, {}]", name(run.buffer), run.offset, run.length); }
 
   Printer out_;
   const Schedule& schedule_;
