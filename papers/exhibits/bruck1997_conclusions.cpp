@@ -26,6 +26,20 @@ Count best_radix(const Planner& planner, const std::vector<Count>& radices) {
   });
 }
 
+void add_concatenation(Reproduction& made) {
+  for (const Bytes bytes : {1, 1024, 65536}) {
+    Planner planner = on_sp1(Collective::allgather, bytes);
+    planner.add(made, {.words = "we present a concatenation algorithm that is optimal, for most values of n, in the number of "
+                                "communication rounds and in the amount of data transferred",
+                       .place = "abstract",
+                       .better = "concatenation"});
+    planner.add(made, {.words = "The first is a simple folklore algorithm which consists of two phases",
+                       .place = "section 4",
+                       .better = "concatenation",
+                       .than = "gather-broadcast"});
+  }
+}
+
 Reproduction make_bruck1997_conclusions(const Making& making) {
   Reproduction made =
       conclusions_of({"The paper's machine is fully connected, with one port, and the linear model holds (section 1.2)."});
@@ -74,17 +88,7 @@ Reproduction make_bruck1997_conclusions(const Making& making) {
       .add(made, {.words = "C2 is an important measure when the start-up time is small compared to the message size",
                   .place = "section 1.2",
                   .better = with_radix(n)});
-  for (const Bytes bytes : {1, 1024, 65536}) {
-    Planner planner = on_sp1(Collective::allgather, bytes);
-    planner.add(made, {.words = "we present a concatenation algorithm that is optimal, for most values of n, in the number of "
-                                "communication rounds and in the amount of data transferred",
-                       .place = "abstract",
-                       .better = "concatenation"});
-    planner.add(made, {.words = "The first is a simple folklore algorithm which consists of two phases",
-                       .place = "section 4",
-                       .better = "concatenation",
-                       .than = "gather-broadcast"});
-  }
+  add_concatenation(made);
   return made;
 }
 

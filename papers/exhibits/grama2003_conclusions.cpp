@@ -25,6 +25,44 @@ Planner on(const char* network, Collective collective, Bytes bytes) {
   return Planner({fmt::format("{}, {} of {} words", network, name(collective), bytes), problem, slides, topology});
 }
 
+constexpr const char* optimal = "All-to-All Personalized Communication on a Hypercube: Cost Analysis of Optimal Algorithm";
+
+void add_messages_in_parts(Reproduction& made) {
+  using enum Collective;
+  for (const Collective collective : {broadcast, reduce, allreduce}) {
+    const auto [better, than] = collective == broadcast ? std::pair{"scatter-allgather", "binomial"}
+                                : collective == reduce  ? std::pair{"reduce-scatter-gather", "binomial"}
+                                                        : std::pair{"reduce-scatter-allgather", "recursive-doubling"};
+    on("hypercube:64", collective, lengthy)
+        .add(made, {.words = "If the message size is large enough to break into p parts, then we can implement the one-to-all "
+                             "broadcast as a scatter operation [..] then an all-to-all communication",
+                    .place = "Optimizations of standard algorithms",
+                    .better = better,
+                    .than = than});
+  }
+}
+
+void add_fastest_by_size(Reproduction& made) {
+  using enum Collective;
+  std::vector<Bytes> from;
+  for (const Count p : {16, 64}) {
+    const Problem problem = problem_of(alltoall, p, 1);
+    const Flips flips = cheapest_by_block(problem, {parse_choice(problem, "hypercube"), parse_choice(problem, "xor")},
+                                          *find_model("linear"), slides, {.topology = Topology::hypercube(p)});
+    made.equal(
+        fmt::format("{} ranks: places where the faster of hypercube and xor changes (\"the fastest algorithm is selected based on "
+                    "messages size and number of processors\")",
+                    p),
+        1, flips.list.size() - 1, optimal);
+    from.push_back(flips.list.back().from);
+  }
+  made.at_most(
+          "words from which xor is faster among 64 ranks, over those among 16 (the same sentence: they depend on the number of "
+          "processors)",
+          1, ratio(from[1], from[0]), optimal)
+      .is_reading = true;
+}
+
 Reproduction make_grama2003_conclusions(const Making& making) {
   using enum Collective;
   Reproduction made = conclusions_of({"The slides name no machine: here t_s is 1000 t_w, and a word is a byte."});
@@ -63,7 +101,6 @@ Reproduction make_grama2003_conclusions(const Making& making) {
       .add(made, {.words = "All of the algorithms presented above are asymptotically optimal in message size",
                   .place = "All-to-all broadcast: Notes",
                   .better = "recursive-doubling"});
-  constexpr const char* optimal = "All-to-All Personalized Communication on a Hypercube: Cost Analysis of Optimal Algorithm";
   on("hypercube:64", alltoall, lengthy)
       .add(made,
            {.words = "This is asymptotically optimal in message size", .place = optimal, .better = "xor", .than = "hypercube"});
@@ -72,34 +109,8 @@ Reproduction make_grama2003_conclusions(const Making& making) {
                   .place = optimal,
                   .better = "hypercube",
                   .than = "xor"});
-  std::vector<Bytes> from;
-  for (const Count p : {16, 64}) {
-    const Problem problem = problem_of(alltoall, p, 1);
-    const Flips flips = cheapest_by_block(problem, {parse_choice(problem, "hypercube"), parse_choice(problem, "xor")},
-                                          *find_model("linear"), slides, {.topology = Topology::hypercube(p)});
-    made.equal(
-        fmt::format("{} ranks: places where the faster of hypercube and xor changes (\"the fastest algorithm is selected based on "
-                    "messages size and number of processors\")",
-                    p),
-        1, flips.list.size() - 1, optimal);
-    from.push_back(flips.list.back().from);
-  }
-  made.at_most(
-          "words from which xor is faster among 64 ranks, over those among 16 (the same sentence: they depend on the number of "
-          "processors)",
-          1, ratio(from[1], from[0]), optimal)
-      .is_reading = true;
-  for (const Collective collective : {broadcast, reduce, allreduce}) {
-    const auto [better, than] = collective == broadcast ? std::pair{"scatter-allgather", "binomial"}
-                                : collective == reduce  ? std::pair{"reduce-scatter-gather", "binomial"}
-                                                        : std::pair{"reduce-scatter-allgather", "recursive-doubling"};
-    on("hypercube:64", collective, lengthy)
-        .add(made, {.words = "If the message size is large enough to break into p parts, then we can implement the one-to-all "
-                             "broadcast as a scatter operation [..] then an all-to-all communication",
-                    .place = "Optimizations of standard algorithms",
-                    .better = better,
-                    .than = than});
-  }
+  add_fastest_by_size(made);
+  add_messages_in_parts(made);
   return made;
 }
 

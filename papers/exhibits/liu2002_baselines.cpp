@@ -67,6 +67,12 @@ double milliseconds(Count p, const char* id, Bytes most, const Platform& platfor
   return predict(counted_stages(schedule), flat_model_of(machine_of_paper(platform.machine))).blocking_s * 1000;
 }
 
+// Returns the value that differs most from the expected one.
+double most_off(const std::vector<double>& values, double wanted) {
+  return *std::max_element(values.begin(), values.end(),
+                           [&](double a, double b) { return std::abs(a - wanted) < std::abs(b - wanted); });
+}
+
 void add_incomplete_arrays(const Making& making, Reproduction& made) {
   Sheet sheet{.name = "incomplete",
               .columns = {"ranks", "columns", "ranks of the last row", "start-ups, A4", "start-ups, brute force", "volume, A4 (L)",
@@ -107,10 +113,6 @@ void add_incomplete_arrays(const Making& making, Reproduction& made) {
   }
   made.sheets.push_back(std::move(sheet));
 
-  const auto most_off = [](const std::vector<double>& values, double wanted) {  // the value that differs most from the expected one
-    return *std::max_element(values.begin(), values.end(),
-                             [&](double a, double b) { return std::abs(a - wanted) < std::abs(b - wanted); });
-  };
   const std::string where = "incomplete arrays, Pattern2: ";
   made.equal(where +
                  "elements on a rank of the full array before its four stages, maximum (L) (\"this approach doubles the maximum "

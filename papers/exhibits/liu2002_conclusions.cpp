@@ -4,7 +4,6 @@
 
 #include "papers/exhibits/conclusions.hpp"
 #include "papers/exhibits/irregular.hpp"
-#include "papers/exhibits/irregular_claims.hpp"
 #include "papers/exhibits/irregular_times.hpp"
 
 namespace quadrille::papers {

@@ -29,16 +29,14 @@ struct Liu2002Fig3Machine {
   }
 };
 
-double liu2002_fig3_in_us(Picoseconds time) { return seconds_of(time) * 1e6; }
+double in_us(Picoseconds time) { return seconds_of(time) * 1e6; }
 
 void add_equal_messages(const Liu2002Fig3Machine& machine, Sheet& sheet, Reproduction& made) {
   double worst_blocking = 0, least = 1e300, most = 0;
   for (Bytes m = 16; m <= 16384; m *= 4) {
     const Schedule schedule =
         with_own_messages(make_schedule(make_traffic(liu2002_fig3_nodes, {.kind = TrafficKind::equal, .typical = m}), "shift"));
-    const auto simulated = [&](Policy policy) {
-      return liu2002_fig3_in_us(simulate_events(schedule, machine.times(), {.policy = policy}).end);
-    };
+    const auto simulated = [&](Policy policy) { return in_us(simulate_events(schedule, machine.times(), {.policy = policy}).end); };
     const double bytes = Number(m), p = Number(liu2002_fig3_nodes),
                  longest = std::max({machine.startup, bytes * machine.copy, bytes * machine.wire}),
                  all = machine.startup + bytes * (machine.copy + machine.wire);
@@ -91,10 +89,24 @@ TimeLine time_line(const Liu2002Fig3Machine& machine, std::optional<Sent> left_o
 
 // Returns how much later a message has left its sender than it would if the other message were not sent, in microseconds.
 double delay_us(const Liu2002Fig3Machine& machine, const Sent& message, const Sent& other) {
-  const auto left = [&](const TimeLine& line) {
-    return liu2002_fig3_in_us(line.sent.at({message.from, static_cast<Count>(message.step)}).end);
-  };
+  const auto left = [&](const TimeLine& line) { return in_us(line.sent.at({message.from, static_cast<Count>(message.step)}).end); };
   return left(time_line(machine)) - left(time_line(machine, other));
+}
+
+Sheet lanes_of(const TimeLine& line, double startup) {
+  Sheet lanes{.name = "figure3", .columns = {"port", "begin (µs)", "end (µs)", "message"}};
+  for (Rank rank = 0; rank < 4; ++rank)
+    for (const bool sends : {true, false}) {
+      double port_free = 0;  // a message takes the output port after its start-up, and after the message before it
+      for (Count step = 0; step < 3; ++step) {
+        const MessageEnd& end = (sends ? line.sent : line.received).at({rank, step});
+        const double begin = sends ? std::max(in_us(end.begin) + startup / 2, port_free) : in_us(end.begin);
+        port_free = in_us(end.end);
+        lanes.rows.push_back(
+            {fmt::format("P{} {}", rank, sends ? "sends" : "receives"), begin, port_free, fmt::format("of step {}", step + 1)});
+      }
+    }
+  return lanes;
 }
 
 Reproduction make_liu2002_fig3(const Making&) {
@@ -118,19 +130,7 @@ Reproduction make_liu2002_fig3(const Making&) {
   made.sheets.push_back(std::move(sheet));
 
   const TimeLine line = time_line(printed);
-  Sheet lanes{.name = "figure3", .columns = {"port", "begin (µs)", "end (µs)", "message"}};
-  for (Rank rank = 0; rank < 4; ++rank)
-    for (const bool sends : {true, false}) {
-      double port_free = 0;  // a message takes the output port after its start-up, and after the message before it
-      for (Count step = 0; step < 3; ++step) {
-        const MessageEnd& end = (sends ? line.sent : line.received).at({rank, step});
-        const double begin =
-            sends ? std::max(liu2002_fig3_in_us(end.begin) + startup / 2, port_free) : liu2002_fig3_in_us(end.begin);
-        port_free = liu2002_fig3_in_us(end.end);
-        lanes.rows.push_back(
-            {fmt::format("P{} {}", rank, sends ? "sends" : "receives"), begin, port_free, fmt::format("of step {}", step + 1)});
-      }
-    }
+  Sheet lanes = lanes_of(line, startup);
   made.panels.push_back({.title = "The scenario of figure 2: messages of four ranks, simulated",
                          .x_label = "time (µs)",
                          .y_label = "",
@@ -235,13 +235,30 @@ Picoseconds between_sends(const Played& played, Count first_round_of_second) {
   return first - last;
 }
 
+Rank rank_with_longest_overlap(const Schedule& buffered, const MessageTimes& times) {
+  const auto overlap = [&](Rank node) { return overlap_of_stages(play(buffered, times, Policy::dataflow, node)); };
+  Rank longest = 0;
+  for (Rank node = 0; node < liu2002_fig13_nodes; ++node)
+    if (overlap(node) > overlap(longest)) longest = node;
+  return longest;
+}
+
 Count overlapping_steps(const Played& played) {
   Count count = 0;
   for (std::size_t i = 0; i + 1 < played.steps.size(); ++i) count += played.steps[i + 1].begin < played.steps[i].end ? 1 : 0;
   return count;
 }
 
-double in_us(Picoseconds time) { return seconds_of(time) * 1e6; }
+Sheet sheet_of(const Played& played, const Program& program, const char* name) {
+  Sheet sheet{.name = name, .columns = {"step of the rank", "begin (µs)", "end (µs)", "stage"}};
+  for (const MessageEnd& time : played.at_node) {
+    const bool is_first = time.round < program.stages[1].first_round;
+    const Count step = time.round - program.stages[is_first ? 0 : 1].first_round + 1;
+    sheet.rows.push_back({fmt::format("{} {}, {}", is_first ? "R-Comm" : "C-Comm", step, time.sends ? "send" : "receive"),
+                          in_us(time.begin), in_us(time.end), is_first ? "stage I" : "stage II"});
+  }
+  return sheet;
+}
 
 Reproduction make_liu2002_fig13(const Making&) {
   Reproduction made{
@@ -255,11 +272,7 @@ Reproduction make_liu2002_fig13(const Making&) {
           "here, because table 1 has no t_m. The last step of a stage is the message to oneself."}};
   const MessageTimes times = times_of_elements("sp2");
   const Schedule schedule = distribution(), buffered = with_two_buffers(schedule);
-  Rank shown = 0;
-  for (Rank node = 0; node < liu2002_fig13_nodes; ++node)
-    if (overlap_of_stages(play(buffered, times, Policy::dataflow, node)) >
-        overlap_of_stages(play(buffered, times, Policy::dataflow, shown)))
-      shown = node;
+  const Rank shown = rank_with_longest_overlap(buffered, times);
   struct Mode {
     const char *name, *title;
     Policy policy;
@@ -269,14 +282,7 @@ Reproduction make_liu2002_fig13(const Making&) {
        {Mode{"a", "(a) blocking", Policy::blocking}, Mode{"b", "(b) nonblocking, one send buffer", Policy::nonblocking},
         Mode{"c", "(c) nonblocking, two send buffers", Policy::dataflow}}) {
     const Played& played = all.emplace_back(play(policy == Policy::dataflow ? buffered : schedule, times, policy, shown));
-    Sheet sheet{.name = name, .columns = {"step of the rank", "begin (µs)", "end (µs)", "stage"}};
-    const Program program = schedule.program(shown);
-    for (const MessageEnd& time : played.at_node) {
-      const bool is_first = time.round < program.stages[1].first_round;
-      const Count step = time.round - program.stages[is_first ? 0 : 1].first_round + 1;
-      sheet.rows.push_back({fmt::format("{} {}, {}", is_first ? "R-Comm" : "C-Comm", step, time.sends ? "send" : "receive"),
-                            in_us(time.begin), in_us(time.end), is_first ? "stage I" : "stage II"});
-    }
+    Sheet sheet = sheet_of(played, schedule.program(shown), name);
     made.panels.push_back({.title = fmt::format("{}, rank {}", title, shown),
                            .x_label = "time (µs)",
                            .y_label = "",

@@ -56,6 +56,34 @@ Count opposite_to_the_right(const Schedule& schedule) {
   return count;
 }
 
+void add_odd_rings(Reproduction& made) {
+  Sheet odd{.name = "odd",
+            .columns = {"ranks", "steps with an imaginary node", "blocks with an imaginary node", "steps of a simple ring",
+                        "blocks of a simple ring, (p^2 - 1)/8"}};
+  for (Count p = 3; p <= 31; p += 2) {
+    const Figures imaginary = figures(torus_exchange({p}, 1, "imaginary-node")), simple = figures(torus_exchange({p}, 1));
+    odd.rows.push_back({p, imaginary.c1, imaginary.c2, simple.c1, simple.c2});
+    if (p != 5 && p != 9 && p != 31) continue;
+    made.comparisons.push_back(
+        {.what = fmt::format("ring of {}: blocks if an imaginary node makes it even, compared with (p^2 - 1)/8 (\"can be used in "
+                             "tori with an arbitrary number of nodes in each dimension by adding imaginary nodes\")",
+                             p),
+         .paper = Number(p * p - 1) / 8,
+         .ours = imaginary.c2,
+         .finding = PaperFinding{.level = Outcome::beyond_assumptions,
+                                 .value = ((p + 1) * (p + 1) + 7) / 8,
+                                 .why = "the paper says that imaginary nodes can be used, not that they are optimal; the volume is "
+                                        "that of lemma 2 for one rank more"},
+         .place = "section VI",
+         .is_reading = true});
+  }
+  made.sheets.push_back(std::move(odd));
+  Count not_least = 0;
+  for (Count p = 3; p <= 31; p += 2) not_least += figures(torus_exchange({p}, 8)).c2 == p * p - 1 ? 0 : 1;
+  made.equal("number of odd rings of 3 to 31 ranks on which our exchange has more than (p^2 - 1)/8 blocks", 0, not_least,
+             "lemma 1, by our own bound for odd rings");
+}
+
 Reproduction make_liu2005_fig3(const Making&) {
   Reproduction made{
       .remarks = {"If 4 does not divide the number of ranks, the messages of stage 1 have floor(p/4) or ceil(p/4) blocks. So the "
@@ -95,31 +123,7 @@ Reproduction make_liu2005_fig3(const Making&) {
              "in figure 2 even ranks send it in the other direction if p = 2 (mod 4), and the later stages rely on this")
       .finding->is_transcript_in_doubt = true;
 
-  Sheet odd{.name = "odd",
-            .columns = {"ranks", "steps with an imaginary node", "blocks with an imaginary node", "steps of a simple ring",
-                        "blocks of a simple ring, (p^2 - 1)/8"}};
-  for (Count p = 3; p <= 31; p += 2) {
-    const Figures imaginary = figures(torus_exchange({p}, 1, "imaginary-node")), simple = figures(torus_exchange({p}, 1));
-    odd.rows.push_back({p, imaginary.c1, imaginary.c2, simple.c1, simple.c2});
-    if (p != 5 && p != 9 && p != 31) continue;
-    made.comparisons.push_back(
-        {.what = fmt::format("ring of {}: blocks if an imaginary node makes it even, compared with (p^2 - 1)/8 (\"can be used in "
-                             "tori with an arbitrary number of nodes in each dimension by adding imaginary nodes\")",
-                             p),
-         .paper = Number(p * p - 1) / 8,
-         .ours = imaginary.c2,
-         .finding = PaperFinding{.level = Outcome::beyond_assumptions,
-                                 .value = ((p + 1) * (p + 1) + 7) / 8,
-                                 .why = "the paper says that imaginary nodes can be used, not that they are optimal; the volume is "
-                                        "that of lemma 2 for one rank more"},
-         .place = "section VI",
-         .is_reading = true});
-  }
-  made.sheets.push_back(std::move(odd));
-  Count not_least = 0;
-  for (Count p = 3; p <= 31; p += 2) not_least += figures(torus_exchange({p}, 8)).c2 == p * p - 1 ? 0 : 1;
-  made.equal("number of odd rings of 3 to 31 ranks on which our exchange has more than (p^2 - 1)/8 blocks", 0, not_least,
-             "lemma 1, by our own bound for odd rings");
+  add_odd_rings(made);
   return made;
 }
 

@@ -250,6 +250,31 @@ constexpr const char* quotation =
     "\"The same basic scheme applies if the complete graph is decomposed into graphs with degrees at most k or into permutations "
     "(directed cycles)\"";
 
+void compare_degrees(Reproduction& made) {
+  const Sizes seven(7, 4), eight(8, 4);
+  for (const Count degree : {2, 3, 6})
+    made.equal(fmt::format("seven nodes of four, permutations, k = {}: steps, n (p - n) / k ({})", degree, quotation),
+               4.0 * (28 - 4) / Number(degree), steps_between(seven, fmt::format("decomposition=permutations,degree={}", degree)),
+               "section 3, last paragraph")
+        .is_reading = true;
+  made.equal(fmt::format("eight nodes of four, matchings, k = 7: steps, n (p - n) / k ({})", quotation), 4.0 * (32 - 4) / 7,
+             steps_between(eight, "degree=7"), "section 3, last paragraph")
+      .is_reading = true;
+}
+
+Sheet growth_by_decomposition() {
+  Sheet growth{.name = "growth",
+               .columns = {"nodes", "matchings", "permutations", "matchings of degree 2", "permutations of degree 2",
+                           "two adapters per node"}};
+  for (Count nodes = 3; nodes <= 13; ++nodes) {
+    const Sizes sizes(index(nodes), 4);
+    growth.rows.push_back({nodes, steps_between(sizes, "mode=inter"), steps_between(sizes, "decomposition=permutations"),
+                           steps_between(sizes, "degree=2"), steps_between(sizes, "decomposition=permutations,degree=2"),
+                           steps_between(sizes, "adapters=2")});
+  }
+  return growth;
+}
+
 Reproduction make_sanders2002_graphs(const Making& making) {
   Reproduction made{
       .remarks = {"With permutations a node sends to one node and receives from another. This needs a port that sends and receives "
@@ -287,25 +312,8 @@ Reproduction make_sanders2002_graphs(const Making& making) {
       .is_reading = true;
   made.remarks.push_back(
       fmt::format("For these lists of sizes, matchings take up to {:.3g} times as many steps as permutations.", saved));
-  const Sizes seven(7, 4), eight(8, 4);
-  for (const Count degree : {2, 3, 6})
-    made.equal(fmt::format("seven nodes of four, permutations, k = {}: steps, n (p - n) / k ({})", degree, quotation),
-               4.0 * (28 - 4) / Number(degree), steps_between(seven, fmt::format("decomposition=permutations,degree={}", degree)),
-               "section 3, last paragraph")
-        .is_reading = true;
-  made.equal(fmt::format("eight nodes of four, matchings, k = 7: steps, n (p - n) / k ({})", quotation), 4.0 * (32 - 4) / 7,
-             steps_between(eight, "degree=7"), "section 3, last paragraph")
-      .is_reading = true;
-
-  Sheet growth{.name = "growth",
-               .columns = {"nodes", "matchings", "permutations", "matchings of degree 2", "permutations of degree 2",
-                           "two adapters per node"}};
-  for (Count nodes = 3; nodes <= 13; ++nodes) {
-    const Sizes sizes(index(nodes), 4);
-    growth.rows.push_back({nodes, steps_between(sizes, "mode=inter"), steps_between(sizes, "decomposition=permutations"),
-                           steps_between(sizes, "degree=2"), steps_between(sizes, "decomposition=permutations,degree=2"),
-                           steps_between(sizes, "adapters=2")});
-  }
+  compare_degrees(made);
+  Sheet growth = growth_by_decomposition();
   made.sheets = {std::move(table), std::move(growth)};
   made.panels.push_back({.title = "nodes of four processors",
                          .x_label = "nodes",
