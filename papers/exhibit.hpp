@@ -68,7 +68,12 @@ struct Comparison {
   // "in the range of" or "higher".
   bool is_reading = false;
 
-  Comparison& found(Outcome level, Number value, std::string why);  // sets the finding
+  // Each sets a field, and returns this comparison.
+  Comparison& found(Outcome level, Number value, std::string why);
+  Comparison& because(std::string why) { return reason = std::move(why), *this; }
+  Comparison& within(double share) { return tolerance = share, *this; }
+  Comparison& beside(std::string text) { return aside = std::move(text), *this; }
+  Comparison& reading() { return is_reading = true, *this; }
 };
 
 Outcome outcome_of(const Comparison& comparison);
@@ -87,8 +92,8 @@ struct Reproduction {
   std::vector<Comparison> comparisons;
   std::vector<std::string> remarks;  // assumptions
 
-  // Each function adds a comparison: our value is equal to, at most, or at least the paper's. The caller sets the other fields in
-  // the returned comparison, which is valid until the next one is added.
+  // Each function adds a comparison: our value is equal to, at most, or at least the paper's. The caller sets other fields in the
+  // returned comparison, which is valid until the next one is added.
   Comparison& equal(std::string what, Number paper, Number ours, std::string place);
   Comparison& at_most(std::string what, Number paper, Number ours, std::string place);
   Comparison& at_least(std::string what, Number paper, Number ours, std::string place);

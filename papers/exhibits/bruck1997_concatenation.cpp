@@ -55,7 +55,7 @@ void price(Reproduction& made) {
                 "minimum; by the paper's count both C1 and C2 are twice as large (\"This algorithm is not optimal\")",
                 n),
             2, least, "section 4, p. 1150")
-        .is_reading = true;
+        .reading();
   }
   made.sheets.push_back(std::move(sheet));
 }

@@ -165,7 +165,7 @@ Reproduction make_bruck1997_fig4(const Making&) {
   made.equal("number of block sizes at which the best radix decreases, fitted model with (g1, g2) = (1, 2), (2, 1) and (2, 2)", 0,
              falling_if_slow, sp1_place);
   made.at_most("best radix at 16 bytes, compared with that at 512 bytes (\"and vice versa\")", best.back(), best.front(), sp1_place)
-      .is_reading = true;
+      .reading();
   made.at_least(
       "time of radix 64 over that of radix 2 at 16 bytes (\"the smaller radix tends to perform better for smaller message sizes\")",
       1, index.us(64, 16) / index.us(2, 16), sp1_place);
@@ -211,12 +211,12 @@ Reproduction make_bruck1997_fig5(const Making&) {
           "fitted model: smallest g1/g2 for which they break even at 100 bytes or more; g1/g2 is 1 if both slow down equally, and "
           "less with congestion",
           1, 100 / even, sp1_place)
-      .is_reading = true;
+      .reading();
   made.at_most(
           "fitted model: largest g1/g2 for which they break even at 200 bytes or less; g1/g2 is at most 2 if g1 is at most 2 and "
           "g2 at least 1",
           2, 200 / even, sp1_place)
-      .is_reading = true;
+      .reading();
   made.sheets.push_back(std::move(sheet));
   made.panels.push_back(
       {.title = "linear model, 29 µs and 0.12 µs/byte",
@@ -260,7 +260,7 @@ Reproduction make_bruck1997_fig6(const Making&) {
       made.at_least(fmt::format("best radix of {} at {} bytes, compared with that at {} bytes ({})", which, fig6_sizes[i],
                                 fig6_sizes[i - 1], quotation),
                     index.best_of(radices, fig6_sizes[i - 1]), index.best_of(radices, fig6_sizes[i]), sp1_place)
-          .is_reading = true;
+          .reading();
     Count falling = 0;
     for (const SlowDown& slow_down : slow_downs)
       for (std::size_t i = 1; i < fig6_sizes.size(); ++i) {

@@ -193,12 +193,12 @@ void compare_fewest_rounds(Reproduction& made, const Making& making) {
                     ": the proof's hops over b n/(k+1) log_(k+1) n, minimum (\"Omega\" is read as a factor of 1/4: half of the "
                     "ranks need half of the rounds)",
                 0.25, proof_over_bound.least, "section 2.3, theorem 2.7")
-      .is_reading = true;
+      .reading();
   made.at_most(range +
                    ": C2 over b n/(k+1) log_(k+1) n, maximum (4 is allowed, because rounding up at most doubles n/(k+1) and the "
                    "logarithm)",
                4, volume_over_bound.most, "section 2.3, theorem 2.7")
-      .is_reading = true;
+      .reading();
 }
 
 // Theorem 2.9: one port, at most c log2 n rounds. Half of a rank's blocks make at least h hops, where h is the smallest number with
@@ -235,10 +235,10 @@ void compare_logarithmic_rounds(Reproduction& made) {
                 "section 2.3, proof of theorem 2.9, and lemma C.1");
   made.at_least(range + ": C2 of the best radix over b n log2 n, minimum (\"Omega(b n log n)\"; 1/256 by the lemma's constants)",
                 1.0 / 256, over_bound.least, "section 2.3, theorem 2.9")
-      .is_reading = true;
+      .reading();
   made.at_most(range + ": C2 of the best radix over b n log2 n, maximum (radix 2 has half of b n log2 n)", 0.5, over_bound.most,
                "section 3.3")
-      .is_reading = true;
+      .reading();
 }
 
 Reproduction make_bruck1997_compound(const Making& making) {

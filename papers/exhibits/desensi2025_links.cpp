@@ -210,7 +210,7 @@ void add_savings(std::vector<Site>& sites, Count p, int draws, const Making& mak
       return fmt::format("{} ranks on {}: global traffic saved, {} (\"{}\")", p, placing.name, which, claim);
     };
     const auto reading = [&](Comparison& comparison) {
-      comparison.is_reading = true;
+      comparison.reading();
       comparison.reason = on_borders;
     };
     if (placing.hosts == scattered) {
@@ -263,7 +263,7 @@ Reproduction make_desensi2025_links(const Making& making) {
           "1024 ranks: distance to the partner in rank, summed over the steps of a butterfly, saved over a binomial one (\"33%\")",
           0.33, 1 - way(1024, "bine:form=whole") / way(1024, "recursive-doubling"), place)
       .tolerance = 0.02;
-  made.comparisons.back().is_reading = true;
+  made.comparisons.back().reading();
   add_savings(sites, making.small ? 128 : 256, draws, making, made);
   add_by_ranks(sites[1], making.small ? std::vector<Count>{64, 128} : std::vector<Count>{32, 64, 128, 256, 512}, draws, making,
                made);

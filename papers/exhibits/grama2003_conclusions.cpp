@@ -60,7 +60,7 @@ void add_fastest_by_size(Reproduction& made) {
           "words from which xor is faster among 64 ranks, over those among 16 (the same sentence: they depend on the number of "
           "processors)",
           1, ratio(from[1], from[0]), optimal)
-      .is_reading = true;
+      .reading();
 }
 
 Reproduction make_grama2003_conclusions(const Making& making) {

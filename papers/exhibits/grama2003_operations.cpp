@@ -128,7 +128,7 @@ void compare_operations(Count p, Reproduction& made) {
           "p one-to-all broadcasts over passing on to neighbours, on a ring: ratio of their times if ts = tw m, \"not the most "
           "efficient\"",
           1, time_of(naive) / time_of(ring), "All-to-All Broadcast and Reduction on a Ring")
-      .is_reading = true;
+      .reading();
   const auto over_least = [](Count n) { return ratio(n * (n - 1), figures(make_schedule(Problem::alltoall(n, 2), "torus")).c2); };
   made.equal(
           "all-to-all personalised on a ring: words over the fewest with all ports; this ratio on 64 ranks over that on 16 "
@@ -139,16 +139,12 @@ void compare_operations(Count p, Reproduction& made) {
 
 // Compares what the slides say about how operations work.
 void compare_statements(Reproduction& made) {
-  made.comparisons.push_back(
-      {.what = "number of 8 ranks with the right prefix after PREFIX_SUMS with an operator that does not commute",
-       .paper = 8,
-       .ours = right_prefixes(8),
-       .finding = PaperFinding{.level = Outcome::beyond_assumptions,
-                               .value = 1,
-                               .why = "the slides ask for sums of numbers, which commute; their code always adds incoming data on "
-                                      "the right, whereas scan/hypercube keeps the order"},
-       .place = "The Prefix-Sum Operation, PREFIX_SUMS_HCUBE",
-       .is_reading = true});
+  made.equal("number of 8 ranks with the right prefix after PREFIX_SUMS with an operator that does not commute", 8,
+             right_prefixes(8), "The Prefix-Sum Operation, PREFIX_SUMS_HCUBE")
+      .found(Outcome::beyond_assumptions, 1,
+             "the slides ask for sums of numbers, which commute; their code always adds incoming data on "
+             "the right, whereas scan/hypercube keeps the order")
+      .reading();
   Count fixed = 0;
   for (Count label = 0; label < 8; ++label) fixed += ((label ^ 5) ^ 5) == (label ^ 5) ? 1 : 0;
   made.equal("number of 8 labels for which x -> x XOR 5 is idempotent", 8, fixed, "Broadcast and Reduction Algorithms")

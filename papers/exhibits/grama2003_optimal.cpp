@@ -89,7 +89,7 @@ Reproduction make_grama2003_bounds(const Making& making) {
     const std::string what =
         fmt::format("{} by {}: words over the bound ({})", claims[i].operation, claims[i].specification, claims[i].bound_text);
     made.at_least(what + ", minimum over all p", 1, least[i], claims[i].place);
-    made.at_most(what + ", maximum (\"asymptotically optimal\")", claims[i].most, most[i], claims[i].place).is_reading = true;
+    made.at_most(what + ", maximum (\"asymptotically optimal\")", claims[i].most, most[i], claims[i].place).reading();
   }
   for (const auto& [value, which] : {std::pair(least_of_cube, "minimum"), std::pair(most_of_cube, "maximum")})
     made.equal(
@@ -204,14 +204,12 @@ Reproduction make_grama2003_optimised(const Making& making) {
     const double d = std::log2(Number(n));
     const double said = d / (d - 2), ours = crossing(n);
     crossings.rows.push_back({n, ours, said});
-    made.comparisons.push_back({.what = fmt::format("{} ranks: m tw / ts from which the improved broadcast is faster; the slides "
-                                                    "give its time as about 2 (ts log p + tw m)",
-                                                    n),
-                                .paper = said,
-                                .ours = ours,
-                                .tolerance = 0.2,
-                                .place = "Optimizations of standard algorithms; Optimized one-to-all",
-                                .is_reading = true});
+    made.equal(fmt::format("{} ranks: m tw / ts from which the improved broadcast is faster; the slides "
+                           "give its time as about 2 (ts log p + tw m)",
+                           n),
+               said, ours, "Optimizations of standard algorithms; Optimized one-to-all")
+        .within(0.2)
+        .reading();
   }
   for (const auto& [collective, specification] : {std::pair(Collective::broadcast, "scatter-allgather"),
                                                   {Collective::reduce, "reduce-scatter-gather"},

@@ -146,18 +146,14 @@ Reproduction make_liu2002_fig14(const Making&) {
   }
   made.sheets.push_back(std::move(sheet));
   made.equal("squares from 16 to 100 for which Pattern2 as printed is a transpose", squares, squares_as_printed, "figure 14");
-  made.comparisons.push_back({.what = "numbers of ranks from 16 to 100 for which Pattern2 as printed is a transpose",
-                              .paper = 85,
-                              .ours = as_printed,
-                              .finding = PaperFinding{.level = Outcome::beyond_assumptions,
-                                                      .value = 13,
-                                                      .why = "the paper uses Pattern2 on squares only; rank (i % C) C + i / C "
-                                                             "exists for all i only if P is a square or one less"},
-                              .place = "figure 14",
-                              .is_reading = true});
+  made.equal("numbers of ranks from 16 to 100 for which Pattern2 as printed is a transpose", 85, as_printed, "figure 14")
+      .found(Outcome::beyond_assumptions, 13,
+             "the paper uses Pattern2 on squares only; rank (i % C) C + i / C "
+             "exists for all i only if P is a square or one less")
+      .reading();
   made.equal("numbers of ranks from 16 to 100 for which our Pattern2, which numbers the ranks column by column, is a transpose", 85,
              ours, "figure 14")
-      .is_reading = true;
+      .reading();
   return made;
 }
 

@@ -222,7 +222,7 @@ void add_scanning(const Making& making, Reproduction& made) {
           where +
               "slices that a rank marks in a stage, over P^2, maximum (\"It takes O(P^2) time to mark the slices in each stage\")",
           1, most_marked, in_3_1_2)
-      .is_reading = true;
+      .reading();
   made.equal(where +
                  "volume by scanning minus volume by slices, largest difference (L); both take A2's two stages (\"A similar "
                  "algorithm was proposed by Bader et al.\")",
@@ -231,7 +231,7 @@ void add_scanning(const Making& making, Reproduction& made) {
                     "pieces by scanning over pieces by slices if a destination has more than P elements, minimum; slices are the "
                     "longer runs of memory",
                 1, least_ratio, in_3_1_2)
-      .is_reading = true;
+      .reading();
 }
 
 Reproduction make_liu2002_baselines(const Making& making) {

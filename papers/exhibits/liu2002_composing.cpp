@@ -204,15 +204,12 @@ void add_parts(Reproduction& made, const IrregularPlot& whole, const Quotation& 
         least = std::min(least, mean_parts(point, a3, stages).communicate / mean_parts(point, a4, stages).communicate);
       return least;
     };
-    made.comparisons.push_back({.what = fmt::format("{}, model: communication time of {} over that of {}, minimum (\"{}\")",
-                                                    plot.title(), a3.label(), a4.label(), said.words),
-                                .paper = 1.5,
-                                .ours = ratio(&CountedExchange::with_own),
-                                .relation = Relation::at_least,
-                                .reason = a3_and_a4,
-                                .place = said.place,
-                                .aside = without_own(ratio(&CountedExchange::without)),
-                                .is_reading = true});
+    made.at_least(fmt::format("{}, model: communication time of {} over that of {}, minimum (\"{}\")", plot.title(), a3.label(),
+                              a4.label(), said.words),
+                  1.5, ratio(&CountedExchange::with_own), said.place)
+        .because(a3_and_a4)
+        .beside(without_own(ratio(&CountedExchange::without)))
+        .reading();
   }
 }
 
@@ -289,17 +286,14 @@ void add_checks(const std::vector<Machine>& machines, Reproduction& made) {
     }
     sums +=
         fmt::format("{}{}: {} against {} of {}", sums.empty() ? "" : "; ", machine.name, at_fit, at_zero, machine.claims.size());
-    made.comparisons.push_back({.what = fmt::format("{}: number of claims that hold at the t_m fitted to the other figures ({}), "
-                                                    "minus the number that hold at t_m = 0 ({})",
-                                                    machine.name, at_fit, at_zero),
-                                .paper = 1,
-                                .ours = Number(at_fit) - Number(at_zero),
-                                .relation = Relation::at_least,
-                                .reason = "the fit predicts the claims no better than t_m = 0 does" +
-                                          std::string(machine.fit.range.from > 0 ? ", so they give a range of t_m at most"
-                                                                                 : ", so they do not determine t_m"),
-                                .place = "sections 4.1 and 4.2",
-                                .is_reading = true});
+    made.at_least(fmt::format("{}: number of claims that hold at the t_m fitted to the other figures ({}), "
+                              "minus the number that hold at t_m = 0 ({})",
+                              machine.name, at_fit, at_zero),
+                  1, Number(at_fit) - Number(at_zero), "sections 4.1 and 4.2")
+        .because(
+            "the fit predicts the claims no better than t_m = 0 does" +
+            std::string(machine.fit.range.from > 0 ? ", so they give a range of t_m at most" : ", so they do not determine t_m"))
+        .reading();
   }
   made.sheets.push_back(std::move(sheet));
   made.remarks.push_back(

@@ -131,14 +131,10 @@ void add_table(const std::vector<FreeRunningMachine>& machines, Bytes most, cons
     compare(machine, "our schedules", of_schedule, made);
     for (const int algorithm : {1, 2, 4}) {
       const std::size_t i = index(algorithm);
-      made.comparisons.push_back(
-          {.what = fmt::format("{}: time of A{} by (3), from our schedule over from table 3", machine.name, algorithm),
-           .paper = 1,
-           .ours = by_schedule.blocking[i] / by_table.blocking[i],
-           .relation = Relation::at_most,
-           .tolerance = 0.01,
-           .reason = "counts that P does not divide cannot be split evenly, so a rank may have some elements more",
-           .place = "table 3 and section 2.3"});
+      made.at_most(fmt::format("{}: time of A{} by (3), from our schedule over from table 3", machine.name, algorithm), 1,
+                   by_schedule.blocking[i] / by_table.blocking[i], "table 3 and section 2.3")
+          .within(0.01)
+          .because("counts that P does not divide cannot be split evenly, so a rank may have some elements more");
     }
   }
   made.sheets.push_back(std::move(sheet));
@@ -165,16 +161,13 @@ void add_factors(const std::vector<FreeRunningMachine>& machines, Bytes most, Re
     factors.rows.push_back(std::move(row));
   }
   for (std::size_t i = 0; i < machines.size(); ++i)
-    made.comparisons.push_back(
-        {.what = fmt::format(
-             "{}, 1024 elements: f_nc_b of A1 above which A4 is faster, compared with the factor of A1's rounds in lock-step",
-             machines[i].name),
-         .paper = std::get<double>(factors.rows.back()[5]),
-         .ours = std::get<double>(factors.rows.back()[2 + 2 * i]),
-         .relation = Relation::at_most,
-         .reason = "A1 in lock-step is not slow enough",
-         .place = "section 2.3, (3)",
-         .is_reading = true});
+    made.at_most(
+            fmt::format(
+                "{}, 1024 elements: f_nc_b of A1 above which A4 is faster, compared with the factor of A1's rounds in lock-step",
+                machines[i].name),
+            std::get<double>(factors.rows.back()[5]), std::get<double>(factors.rows.back()[2 + 2 * i]), "section 2.3, (3)")
+        .because("A1 in lock-step is not slow enough")
+        .reading();
   made.panels.push_back({.title = "Contention factor of A1 above which A2 or A4 is faster than A1",
                          .x_label = "longest message (elements)",
                          .y_label = "f_nc_b of A1",
@@ -277,7 +270,7 @@ const Quotation serial{
 using TimesOfAll = std::array<TimesByOverlap, compared_algorithms.size()>;
 
 void compare_on_a_t3d(const TimesOfAll& all, Reproduction& made) {
-  const auto reading = [](Comparison& comparison) { comparison.is_reading = true; };
+  const auto reading = [](Comparison& comparison) { comparison.reading(); };
   const std::string where = "T3D, 64 ranks, no overlap: ";
   const Times& a1 = all[0].without;
   reading(made.at_most(fmt::format("{}nonblocking over blocking time of A1 (\"{}\")", where, large.words), large_gain, a1.gain(),

@@ -47,11 +47,9 @@ void add_equal_messages(const Liu2002Fig3Machine& machine, Sheet& sheet, Reprodu
     least = std::min(least, nonblocking / second);
     most = std::max(most, nonblocking / (second + all - longest));
   }
-  made.comparisons.push_back({.what = fmt::format("{}: simulated blocking time over (1), largest difference from 1", machine.name),
-                              .paper = 0,
-                              .ours = worst_blocking < 1e-9 ? 0 : worst_blocking,
-                              .reason = "ranks wait for each other",
-                              .place = "section 2.3, (1)"});
+  made.equal(fmt::format("{}: simulated blocking time over (1), largest difference from 1", machine.name), 0,
+             worst_blocking < 1e-9 ? 0 : worst_blocking, "section 2.3, (1)")
+      .because("ranks wait for each other");
   made.at_least(fmt::format("{}: simulated nonblocking time over (2), minimum", machine.name), 1, least, "section 2.3, (2)");
   made.at_most(fmt::format("{}: simulated nonblocking time over (2) and the other terms of one message, maximum (\"a simple "
                            "approximation\")",
@@ -140,11 +138,11 @@ Reproduction make_liu2002_fig3(const Making&) {
   const Sent s12{1, 0}, s02{0, 1}, s03{0, 2}, s20{2, 1}, s30{3, 0};
   made.at_least("d_1: µs by which S_02 is late because S_12 goes to P_2, too (\"t_d's for R_02 and R_12 increase\")", 1,
                 delay_us(printed, s02, s12), "section 2.3, 1")
-      .is_reading = true;
+      .reading();
   Comparison& second =
       made.at_least("d_2: µs by which S_12 is late because S_02 goes to P_2, too (\"t_d's for R_02 and R_12 increase\")", 1,
                     delay_us(printed, s12, s02), "section 2.3, 1");
-  second.is_reading = true;
+  second.reading();
   second.reason =
       "the port of the simulation serves one message at a time, so S_12, which came first, is not late; the last of the two is "
       "complete "
@@ -153,10 +151,10 @@ Reproduction make_liu2002_fig3(const Making&) {
           "d_3: µs by which the next message of the rank that had to wait, S_03 to P_3, is late (\"postpones the send of the next "
           "outgoing message\")",
           1, delay_us(printed, s03, s12), "section 2.3, 2")
-      .is_reading = true;
+      .reading();
   made.at_least("µs by which S_20 is late because P_3 still sends to P_0 (\"another potential node contention occurs at P_0\")", 1,
                 delay_us(printed, s20, s30), "section 2.3, figure 2")
-      .is_reading = true;
+      .reading();
   return made;
 }
 

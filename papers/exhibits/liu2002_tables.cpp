@@ -38,10 +38,10 @@ Reproduction make_liu2002_table1(const Making&) {
     most = std::max(most, start / byte);
   }
   made.at_least("smallest T_s / (t_c + t_d), \"in the range of 1000\": above a third of 1000", 1000.0 / 3, least, "section 5")
-      .is_reading = true;
+      .reading();
   Comparison& largest =
       made.at_most("largest T_s / (t_c + t_d), \"in the range of 1000\": below three times 1000", 3000, most, "section 5");
-  largest.is_reading = true;
+  largest.reading();
   largest.found(Outcome::retyped, 28 / 0.006, "by table 1 the T3E's time per byte is that short compared with its start-up");
   made.sheets.push_back(std::move(sheet));
   return made;

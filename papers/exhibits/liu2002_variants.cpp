@@ -128,15 +128,15 @@ Reproduction make_liu2002_groups(const Making& making) {
         of + ": start-ups in two stages over those of A3 in an array of all ranks (\"It can also be modified to perform all-to-all "
              "communication when senders and receivers belong to distinct groups\")",
         1, ratio(two.c1, grid.c1), groups_place);
-    of_two.is_reading = true;
+    of_two.reading();
     of_two.reason = own_column;
     Comparison& of_four = made.at_most(of + ": start-ups in four stages over those of A4 in an array of all ranks", 1,
                                        ratio(four.c1, a4.c1), groups_place);
-    of_four.is_reading = true;
+    of_four.reading();
     of_four.reason = own_column;
     made.at_most(of + ": what a rank sends or receives in four stages (L), 4 with A4", 4,
                  ratio(std::max(four.traffic_out, four.traffic_in), load), "theorem 2")
-        .is_reading = true;
+        .reading();
   }
   made.sheets.push_back(std::move(sheet));
   return made;

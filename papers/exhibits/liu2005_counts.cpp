@@ -64,18 +64,14 @@ void add_odd_rings(Reproduction& made) {
     const Figures imaginary = figures(torus_exchange({p}, 1, "imaginary-node")), simple = figures(torus_exchange({p}, 1));
     odd.rows.push_back({p, imaginary.c1, imaginary.c2, simple.c1, simple.c2});
     if (p != 5 && p != 9 && p != 31) continue;
-    made.comparisons.push_back(
-        {.what = fmt::format("ring of {}: blocks if an imaginary node makes it even, compared with (p^2 - 1)/8 (\"can be used in "
-                             "tori with an arbitrary number of nodes in each dimension by adding imaginary nodes\")",
-                             p),
-         .paper = Number(p * p - 1) / 8,
-         .ours = imaginary.c2,
-         .finding = PaperFinding{.level = Outcome::beyond_assumptions,
-                                 .value = ((p + 1) * (p + 1) + 7) / 8,
-                                 .why = "the paper says that imaginary nodes can be used, not that they are optimal; the volume is "
-                                        "that of lemma 2 for one rank more"},
-         .place = "section VI",
-         .is_reading = true});
+    made.equal(fmt::format("ring of {}: blocks if an imaginary node makes it even, compared with (p^2 - 1)/8 (\"can be used in "
+                           "tori with an arbitrary number of nodes in each dimension by adding imaginary nodes\")",
+                           p),
+               Number(p * p - 1) / 8, imaginary.c2, "section VI")
+        .found(Outcome::beyond_assumptions, ((p + 1) * (p + 1) + 7) / 8,
+               "the paper says that imaginary nodes can be used, not that they are optimal; the volume is "
+               "that of lemma 2 for one rank more")
+        .reading();
   }
   made.sheets.push_back(std::move(odd));
   Count not_least = 0;
@@ -196,15 +192,11 @@ Reproduction make_liu2005_lemma4(const Making&) {
                "lemma 4, figures 2 and 5")
         .finding = one_way(rows, columns);
     if (printed.in_step == printed.by_link) continue;
-    made.comparisons.push_back({.what = place + ": the same, with all rows and columns in lock-step",
-                                .paper = blocks,
-                                .ours = printed.in_step,
-                                .finding = PaperFinding{.level = Outcome::beyond_assumptions,
-                                                        .value = 424,
-                                                        .why = "lemma 3 takes the longer of the times of a row ring and a column "
-                                                               "ring, so neither waits for the other's steps"},
-                                .place = "lemmas 3 and 4",
-                                .is_reading = true});
+    made.equal(place + ": the same, with all rows and columns in lock-step", blocks, printed.in_step, "lemmas 3 and 4")
+        .found(Outcome::beyond_assumptions, 424,
+               "lemma 3 takes the longer of the times of a row ring and a column "
+               "ring, so neither waits for the other's steps")
+        .reading();
   }
   made.sheets.push_back(std::move(sheet));
   return made;

@@ -136,20 +136,15 @@ Reproduction make_liu2005_imaginary(const Making& making) {
     const std::string name = fmt::format("{0}x{0}", side);
     sheet.rows.push_back({name, fmt::format("{0}x{0}", padded), imaginary, Number(ours) / 8, bound, ratio(imaginary, bound),
                           ratio(ours, 8 * bound)});
-    made.comparisons.push_back(
-        {.what = fmt::format(
-             "{}: blocks with imaginary nodes over the bound (\"can be used in tori with an arbitrary number of nodes in "
-             "each dimension by adding imaginary nodes\")",
-             name),
-         .paper = 1,
-         .ours = ratio(imaginary, bound),
-         .finding =
-             PaperFinding{.level = Outcome::beyond_assumptions,
-                          .value = ratio(imaginary, bound),
-                          .why = "the paper says that imaginary nodes can be used, not that they are optimal; imaginary rows and "
-                                 "columns share the links of a real one"},
-         .place = "section VI",
-         .is_reading = true});
+    made.equal(fmt::format(
+                   "{}: blocks with imaginary nodes over the bound (\"can be used in tori with an arbitrary number of nodes in "
+                   "each dimension by adding imaginary nodes\")",
+                   name),
+               1, ratio(imaginary, bound), "section VI")
+        .found(Outcome::beyond_assumptions, ratio(imaginary, bound),
+               "the paper says that imaginary nodes can be used, not that they are optimal; imaginary rows and "
+               "columns share the links of a real one")
+        .reading();
     made.equal(fmt::format("{}: blocks of our exchange order=dimension-split over the bound", name), 1, ratio(ours, 8 * bound),
                "lemma 1, by our own bound");
   }

@@ -52,16 +52,16 @@ void compare_previous_scheme(Reproduction& made) {
   made.equal(place + "ports (\"conforms to one-port constraint\")", 1, figures(previous).ports, "section IV.A");
   made.at_most(place + "largest share of the links that a step uses (\"fails to fully utilize all communication links\")", 0.99,
                links_used(previous, torus), "section IV.A")
-      .is_reading = true;
+      .reading();
   made.at_least(place +
                     "number of links that blocks cross, over that of shortest paths (\"messages are not transmitted along shortest "
                     "paths\")",
                 1.01, detour(previous, torus), "section IV.A")
-      .is_reading = true;
+      .reading();
   made.at_least(
           place + "blocks over the lower bound (\"hinder the previous scheme from achieving optimality in transmission time\")",
           1.01, counted(3, "submesh").blocks / published_at2(3).blocks, "section IV.A")
-      .is_reading = true;
+      .reading();
 }
 
 Reproduction make_liu2005_table2(const Making& making) {
@@ -142,8 +142,7 @@ Reproduction make_liu2005_direct(const Making& making) {
                     side),
         paper, links.c2_shared, direct_place);
     made.equal(fmt::format("{0}x{0}: messages on a link in a step, maximum", side), 1, links.sharing, direct_place);
-    made.equal(fmt::format("{0}x{0}: share of all links in all steps that carry a message", side), 1, used, direct_place)
-        .is_reading = true;
+    made.equal(fmt::format("{0}x{0}: share of all links in all steps that carry a message", side), 1, used, direct_place).reading();
   }
   made.sheets.push_back(std::move(sheet));
   return made;

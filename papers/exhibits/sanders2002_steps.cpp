@@ -165,17 +165,11 @@ void add_sizes(const Making& making, Reproduction& made) {
     above = std::max(above, ratio(exchanging, n * p));
   }
   made.at_most("steps if the processors of a node exchange messages, over n p, maximum", 1, above, "theorem 1");
-  made.comparisons.push_back(
-      {.what = "six nodes of four: share of a largest node's steps that are inefficient, p/n as printed",
-       .paper = 6,
-       .ours = inside_share({4, 4, 4, 4, 4, 4}),
-       .tolerance = 1e-6,
-       .finding =
-           PaperFinding{
-               .level = Outcome::misprint,
-               .value = 1.0 / 6,
-               .why = "n^2 of the n p steps are a share of n/p, and the same sentence calls them few if p is much larger than n"},
-       .place = "section 3, below theorem 1"});
+  made.equal("six nodes of four: share of a largest node's steps that are inefficient, p/n as printed", 6,
+             inside_share({4, 4, 4, 4, 4, 4}), "section 3, below theorem 1")
+      .within(1e-6)
+      .found(Outcome::misprint, 1.0 / 6,
+             "n^2 of the n p steps are a share of n/p, and the same sentence calls them few if p is much larger than n");
   made.sheets.push_back(std::move(table));
 }
 
@@ -256,10 +250,10 @@ void compare_degrees(Reproduction& made) {
     made.equal(fmt::format("seven nodes of four, permutations, k = {}: steps, n (p - n) / k ({})", degree, quotation),
                4.0 * (28 - 4) / Number(degree), steps_between(seven, fmt::format("decomposition=permutations,degree={}", degree)),
                "section 3, last paragraph")
-        .is_reading = true;
+        .reading();
   made.equal(fmt::format("eight nodes of four, matchings, k = 7: steps, n (p - n) / k ({})", quotation), 4.0 * (32 - 4) / 7,
              steps_between(eight, "degree=7"), "section 3, last paragraph")
-      .is_reading = true;
+      .reading();
 }
 
 Sheet growth_by_decomposition() {
@@ -304,12 +298,12 @@ Reproduction make_sanders2002_graphs(const Making& making) {
   made.equal(fmt::format("number of lists of sizes for which permutations as printed do not take the n p steps of theorem 1 ({})",
                          quotation),
              0, other_than_printed, "section 3, last paragraph")
-      .is_reading = true;
+      .reading();
   made.equal(
           "number of lists of sizes for which permutations do not take n (p - n) steps between nodes, the number of messages that "
           "a largest node has for others",
           0, other_than_least, "section 3, last paragraph")
-      .is_reading = true;
+      .reading();
   made.remarks.push_back(
       fmt::format("For these lists of sizes, matchings take up to {:.3g} times as many steps as permutations.", saved));
   compare_degrees(made);
