@@ -40,7 +40,7 @@ struct HostTraffic {
 };
 
 // Returns the bytes of all messages between each two ranks.
-std::vector<HostTraffic> traffic_of(Collective collective, Count p, const char* specification) {
+std::vector<HostTraffic> host_traffic(Collective collective, Count p, const char* specification) {
   const Schedule schedule = make_schedule(problem_of(collective, p, has_blocks(collective) ? 1 : p), specification);
   std::map<std::pair<Rank, Rank>, Bytes> sums;
   for (Rank rank = 0; rank < p; ++rank)
@@ -164,7 +164,7 @@ struct Ratio {
 };
 
 Ratio ratio_of(Site& site, const Placing& placing, const Rivals& pair, Count p, int draws) {
-  const auto bine = traffic_of(pair.collective, p, pair.bine), binomial = traffic_of(pair.collective, p, pair.binomial);
+  const auto bine = host_traffic(pair.collective, p, pair.bine), binomial = host_traffic(pair.collective, p, pair.binomial);
   std::mt19937_64 random(2025);
   double ours = 0, theirs = 0, least = 1e300, most = 0;
   for (int draw = 0; draw < (placing.drawn ? draws : 1); ++draw) {
