@@ -6,9 +6,9 @@
 
 #include <array>
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -19,39 +19,35 @@
 
 namespace quadrille {
 
+struct Edges;   // what one rank sends and receives in an exchange
 struct Script;  // one rank's program, compiled
 class Starts;   // the order in which plans are started
 
-// Messages whose length the receiver does not know in advance. Between two ranks they arrive in the order of sending. They never
-// match messages of scripts.
-class Mail {
- public:
-  virtual ~Mail() = default;
-
-  // Starts a send. The bytes must not change until `finish_sends`.
-  virtual void send(Rank to, std::span<const std::byte> bytes) = 0;
-  virtual void finish_sends() = 0;  // waits for all started sends
-
-  // Waits for the next message from that rank and returns its length in bytes. `receive` then copies it to memory of that length.
-  virtual Bytes wait_for(Rank from) = 0;
-  virtual void receive(std::byte* into) = 0;
+// The arguments of an execution: the buffers of a collective, or the edges of an exchange. The caller must keep what they refer to
+// until the execution is complete.
+struct Arguments {
+  const std::byte* input = nullptr;
+  std::byte* output = nullptr;
+  const Operator* operation = nullptr;  // if the plan's operator forwards (OperatorSlot): the operator of this execution
+  const Edges* edges = nullptr;         // of an exchange by edges (exchanger.hpp), which has no buffers
 };
 
-// A collective made ready on one rank: a script with its messages (script/run.hpp), an incremental program (incremental.hpp), or a
-// call of an MPI collective. It runs one execution at a time; executions/execution.hpp queues further ones.
+// A collective made ready on one rank: a script with its messages (script/run.hpp), an exchange by edges
+// (executions/exchanger.hpp), or a call of an MPI collective. It runs one execution at a time; executions/execution.hpp queues
+// further ones.
 class Executable {
  public:
   virtual ~Executable() = default;
 
   // Returns when the execution is complete. `phases`, if not null, receives the time of each phase; measuring makes the execution
   // slightly slower.
-  virtual void execute(const std::byte* input, std::byte* output, Phases* phases = nullptr) = 0;
+  virtual void execute(const Arguments& arguments, Phases* phases = nullptr) = 0;
 
   // The same without blocking: call `begin`, then either `advance`, which never waits, until it returns true, or `finish`, which
   // waits. If a call throws, the execution is over. If runs_in_parts() is false, `begin` runs the whole execution and waits for
   // other ranks.
   virtual bool runs_in_parts() const { return false; }
-  virtual void begin(const std::byte* input, std::byte* output) { execute(input, output); }
+  virtual void begin(const Arguments& arguments) { execute(arguments); }
   virtual bool advance() { return true; }
   virtual void finish() {}
 
@@ -67,6 +63,20 @@ class Executable {
 
   // How many bytes this object holds at this rank between two executions.
   virtual Bytes memory_bytes() const { return 0; }
+
+ protected:
+  // For exception handlers: calls `abandon` with the exception as the reason. `code` is that of exceptions that are no Error.
+  void abandon_because_of_exception(ErrorCode code) noexcept {
+    try {
+      throw;
+    } catch (const Error& error) {
+      abandon(error);
+    } catch (const std::exception& error) {
+      abandon(Error(code, error.what()));
+    } catch (...) {
+      abandon(Error(code, "an operator has thrown an exception"));
+    }
+  }
 };
 
 template <class... Values>
@@ -120,10 +130,7 @@ class Transport {
   // this transport's `prepare` has no such halves.
   virtual std::unique_ptr<Offer> offer(const std::shared_ptr<const Script>& /*script*/) { return nullptr; }
 
-  // Collective. Returns the messages for incremental programs, whose receivers do not know the lengths of messages in advance.
-  virtual std::unique_ptr<Mail> mail() = 0;
-
-  // Collective. Makes exchanges by edges (exchange.hpp): the input of an execution is an Edges. Throws on all ranks or on none.
+  // Collective. Makes exchanges by edges (exchanger.hpp), whose executions take Arguments::edges. Throws on all ranks or on none.
   virtual std::unique_ptr<Executable> prepare_exchange() = 0;
 
   // Can a message be a list of strided regions? If not, scripts pack such messages into staging memory.

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <algorithm>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -68,73 +67,78 @@ class Exchanger {
   static void check(const Edges& edges, Count ranks);
 
   // Returns when this rank's receives are complete and the memory of its sends may be written.
-  void execute(const Edges& edges) { execution_->execute({.input = as_input(edges)}); }
+  void execute(const Edges& edges) { execution_->execute({.edges = &edges}); }
 
   // Does not wait. `edges` and what it refers to must stay until the request is complete, as far as `kept` does not hold it.
   // `last_step` is Started::last_step.
   Request start(const Edges& edges, std::shared_ptr<const void> kept = nullptr, std::function<void()> last_step = nullptr) {
-    return quadrille::start(execution_, {.input = as_input(edges)}, std::move(kept), std::move(last_step));
+    return quadrille::start(execution_, {.edges = &edges}, std::move(kept), std::move(last_step));
   }
-
-  // For executables of exchanges: their input is an Edges.
-  static const Edges& edges_of(const std::byte* input) { return *reinterpret_cast<const Edges*>(input); }
 
  private:
   explicit Exchanger(std::shared_ptr<Execution> execution) : execution_(std::move(execution)) {}
 
-  static const std::byte* as_input(const Edges& edges) { return reinterpret_cast<const std::byte*>(&edges); }
   const std::shared_ptr<Execution> execution_;
 };
 
 // What executables of exchanges by edges have in common: an execution that fails ends this executable, and tells the other ranks.
-// The input of an execution is an Edges.
 class EdgesExecutable : public Executable {
  public:
-  void execute(const std::byte* input, std::byte*, Phases*) final {
-    begin(input, nullptr);
-    finish();
+  void execute(const Arguments& arguments, Phases*) final {
+    if (is_broken_) throw_lost();
+    try {
+      start(*arguments.edges);
+      complete();
+    } catch (...) {
+      give_up();
+      throw;
+    }
+    end();
   }
   bool runs_in_parts() const final { return true; }
-  void begin(const std::byte* input, std::byte*) final {
+  void begin(const Arguments& arguments) final {
     if (is_broken_) throw_lost();
-    attempt([&] { start(Exchanger::edges_of(input)); });
+    try {
+      start(*arguments.edges);
+    } catch (...) {
+      give_up();
+      throw;
+    }
   }
   bool advance() final {
-    if (!attempt([this] { return proceed(); })) return false;
+    try {
+      if (!proceed()) return false;
+    } catch (...) {
+      give_up();
+      throw;
+    }
     end();
     return true;
   }
   void finish() final {
-    attempt([this] { complete(); });
+    try {
+      complete();
+    } catch (...) {
+      give_up();
+      throw;
+    }
     end();
   }
   void abandon(const Error& why) noexcept final {
     is_broken_ = true;
-    give_up(why);
+    withdraw(why);
   }
 
  protected:
   virtual void start(const Edges& edges) = 0;
-  virtual bool proceed() = 0;   // does not wait; returns whether all edges are complete
-  virtual void complete() = 0;  // waits until they are
-  virtual void end() = 0;       // may throw Error{misuse}, after which the ranks may go on
-  virtual void give_up(
-      const Error& why) noexcept = 0;  // fails the ranks that wait for this one; `why` is told if they have no reason
+  virtual bool proceed() = 0;                            // does not wait; returns whether all edges are complete
+  virtual void complete() = 0;                           // waits until they are
+  virtual void end() = 0;                                // may throw Error{misuse}, after which the ranks may go on
+  virtual void withdraw(const Error& why) noexcept = 0;  // fails the ranks that wait for this one; tells them `why`
   [[noreturn]] virtual void throw_lost() const = 0;
 
  private:
-  template <class Part>
-  auto attempt(Part&& part) -> decltype(part()) {
-    try {
-      return part();
-    } catch (const Error& why) {
-      abandon(why);
-      throw;
-    } catch (const std::exception& why) {
-      abandon(Error(ErrorCode::environment, why.what()));
-      throw;
-    }
-  }
+  void give_up() noexcept { abandon_because_of_exception(ErrorCode::environment); }
 
   bool is_broken_ = false;
 };

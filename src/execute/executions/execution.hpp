@@ -46,13 +46,6 @@ inline std::shared_ptr<const Operator> forwarding(const Operator& like, const st
   return std::make_shared<const Operator>(std::move(made));
 }
 
-// The arguments of an execution. The caller must keep the buffers and the operator until the execution is complete.
-struct Arguments {
-  const std::byte* input = nullptr;
-  std::byte* output = nullptr;
-  const Operator* operation = nullptr;  // if the plan's operator forwards (OperatorSlot): the operator of this execution
-};
-
 // One execution that has been started; a Request owns it.
 struct Started {
   std::shared_ptr<Execution> execution;
@@ -83,7 +76,7 @@ class Execution {
   // numbers of plans agree on all ranks even if a rank fails to make its executable.
   void hold(std::unique_ptr<Executable> executable) { executable_ = std::move(executable); }
   // Makes the executable. Collective in the group; throws on all ranks or on none.
-  using Make = std::function<std::unique_ptr<Executable>(Communicator& group)>;
+  using Make = std::function<std::unique_ptr<Executable>()>;
   // Calls `make` now, unless `made` is given, and again after each eviction.
   void make_ready(std::shared_ptr<Communicator> group, Make make, std::unique_ptr<Executable> made = nullptr);
 
@@ -99,7 +92,7 @@ class Execution {
     if (!in_flight_->is_empty() || is_open()) [[unlikely]]
       return execute_among_others(arguments, phases);
     forward(arguments);
-    executable_->execute(arguments.input, arguments.output, phases);
+    executable_->execute(arguments, phases);
   }
 
   // Starts an execution. `started` must stay valid until it is complete. Throws as Starts::begin does; other errors are kept for

@@ -146,8 +146,8 @@ class ScriptExecutable final : public Executable {
     return messages_.memory_bytes() + memory_bytes_of(dataflow_.missing, dataflow_.ready, dataflow_.task_of_message);
   }
 
-  void execute(const std::byte* input, std::byte* output, Phases* phases = nullptr) override {
-    begin(input, output);
+  void execute(const Arguments& arguments, Phases* phases = nullptr) override {
+    begin(arguments);
     watch_ = Watch(phases);
     finish();
   }
@@ -157,10 +157,10 @@ class ScriptExecutable final : public Executable {
     withdraw();
   }
 
-  void begin(const std::byte* input, std::byte* output) override {
+  void begin(const Arguments& arguments) override {
     QUADRILLE_HOT_ASSERT(stage_ == Stage::to_begin);  // no execution is under way
-    input_ = input;
-    output_ = output;
+    input_ = arguments.input;
+    output_ = arguments.output;
     watch_ = Watch();
   }
 
@@ -298,19 +298,9 @@ class ScriptExecutable final : public Executable {
     return Stage::for_messages;
   }
 
-  // Called in an exception handler. Tells the error to the other ranks, because they wait for this rank's messages. If the error
-  // came from another rank, all ranks have it already, and this changes nothing.
-  void give_up() noexcept {
-    try {
-      throw;
-    } catch (const Error& error) {
-      abandon(error);
-    } catch (const std::exception& error) {  // thrown by the reduction operator
-      abandon(Error(ErrorCode::peer_lost, error.what()));
-    } catch (...) {
-      abandon(Error(ErrorCode::peer_lost, "an operator has thrown an exception"));
-    }
-  }
+  // In an exception handler. Tells the error to the other ranks, because they wait for this rank's messages. If the error came
+  // from another rank, all ranks have it already, and this changes nothing. The reduction operator may throw anything.
+  void give_up() noexcept { abandon_because_of_exception(ErrorCode::peer_lost); }
 
   void withdraw() {
     messages_.withdraw();
