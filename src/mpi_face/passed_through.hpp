@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "mpi_face/arguments.hpp"
 #include "mpi_face/call.hpp"
 #include "mpi_face/symbols/function.hpp"
 
