@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A blocking collective call with its caller's arguments, and the function that runs it by Quadrille ("ours") or by the
-// MPI library ("the vendor").
+// A collective call with its caller's arguments, and the function that runs it by Quadrille ("ours") or by the MPI library ("the
+// vendor").
 #pragma once
 
 #include <mpi.h>
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -165,6 +166,7 @@ class VendorCall {
 void begin_run() noexcept;
 
 struct Site;
+class CommunicatorState;
 
 // How a call was run, for the report.
 struct CallOutcome {
@@ -175,6 +177,41 @@ struct CallOutcome {
   std::uint64_t settling_ticks = 0;         // part of the call's time that was spent on groups, plans and trials
   std::optional<std::uint64_t> late_ticks;  // part that was spent waiting for late ranks, if it was measured
   std::string_view why;  // if `site` is null: why the MPI library ran the call; valid until the communicator is freed
+};
+
+// Calls that the MPI library always runs: nonblocking and persistent collectives.
+
+// Number of arguments after the communicator: a request (nonblocking), or an info object and a request (persistent).
+constexpr std::size_t arguments_behind(Function function) { return is_persistent(function) ? 2 : 1; }
+
+// The call that the arguments up to the communicator state, as a call of the blocking form. Arrays with an entry for each neighbour
+// are left out.
+template <Function function, class... Each>
+MpiCall call_of_passed(Each... arguments) {
+  const MpiCall call = call_of(Of<blocking_form(function)>(), arguments...);
+  if (!is_neighbourhood(function) || (!call.send.counts && !call.receive.counts)) return call;
+  return {call.function, call.communicator, {}, {}};
+}
+
+// Counts a call that is passed through, if a report is asked for, or records it. The call lasts from the construction of this
+// object to its destruction.
+class PassedThrough {
+ public:
+  PassedThrough(Function function, const MpiCall& call) noexcept;
+  ~PassedThrough();
+  PassedThrough(const PassedThrough&) = delete;
+  PassedThrough& operator=(const PassedThrough&) = delete;
+
+  // The call has made this request: waiting for it counts for this collective, too.
+  void made(MPI_Request request) noexcept { request_ = request; }
+
+ private:
+  CommunicatorState* state_ = nullptr;
+  const Function function_;
+  const MpiCall call_;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  std::uint64_t began_ = 0;
+  bool is_recorded_ = false;
 };
 
 }  // namespace quadrille::mpi_face

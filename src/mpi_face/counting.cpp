@@ -6,9 +6,9 @@
 
 #include "foundation/system/proc.hpp"
 #include "foundation/system/ticks.hpp"
+#include "mpi_face/call.hpp"
 #include "mpi_face/message_calls.hpp"
 #include "mpi_face/mpi_facts.hpp"
-#include "mpi_face/passed_through.hpp"
 #include "mpi_face/policy/cause.hpp"
 #include "mpi_face/policy/meetings.hpp"
 #include "mpi_face/recording/recorder.hpp"

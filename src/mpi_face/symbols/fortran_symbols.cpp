@@ -8,9 +8,9 @@
 #include <tuple>
 #include <type_traits>
 
+#include "mpi_face/call.hpp"
 #include "mpi_face/message_calls.hpp"
 #include "mpi_face/neighbourhood.hpp"
-#include "mpi_face/passed_through.hpp"
 #include "mpi_face/symbols/fortran_forward.hpp"
 #include "mpi_face/symbols/preloaded.hpp"
 #include "mpi_face/symbols/signature.hpp"
