@@ -209,7 +209,7 @@ void Counting::count(CommunicatorState& state, const MpiCall& call, const CallOu
 // Records what runs the site's calls and, if a trial has said so, adds its new measurements.
 void Counting::describe(Site& site, Counters& counters) {
   Site::Told& told = site.told;
-  const TrialTimes& times = site.trial_times;
+  const TrialTimes& times = site.trials.times;
   const bool is_measured = site.mode == Site::Mode::ours && !times.vendors_s.empty() &&
                            (told.samples != times.vendors_s.size() || told.last_sample_s != times.vendors_s.back());
   if (is_measured) {
@@ -226,8 +226,8 @@ void Counting::describe(Site& site, Counters& counters) {
   site.is_described = true;
   told.counters = &counters;
   told.passed = nullptr;
-  if (site.mode == Site::Mode::counting && site.trial_put_off_s > 0)
-    counters.trial_ticks = static_cast<std::uint64_t>(site.trial_put_off_s * record_.ticks_per_second());
+  if (site.mode == Site::Mode::counting && site.trials.put_off_s > 0)
+    counters.trial_ticks = static_cast<std::uint64_t>(site.trials.put_off_s * record_.ticks_per_second());
   if (site.mode == Site::Mode::ours) record_.describe(counters, what_runs(site), site.why);
 }
 

@@ -108,8 +108,18 @@ struct PlannedWay {
   std::string why;
 };
 
-struct alignas(64) CallKind {  // 64: a cache line, see below
+// When a kind is tried, and what came of it.
+struct TrialsOfKind {
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t next = never;  // mode ours: from this call on, ours is compared with the MPI library's again
+  // Mode counting: a trial in place was lost by little; the call from which on there may be another.
+  std::uint64_t second = 0;
+  double put_off_s = 0;                // rank 0, mode counting: what a trial would cost that is put off for its cost
+  std::vector<PlannedWay> contenders;  // of a trial in place; none for exchanges
+  TrialTimes times;                    // of the latest trials
+};
+
+struct alignas(64) CallKind {  // 64: a cache line, see below
   enum class Mode : std::uint8_t {
     counting,  // the MPI library runs the calls; Quadrille may do so later
     trying,    // both run them alternately
@@ -140,13 +150,8 @@ struct alignas(64) CallKind {  // 64: a cache line, see below
   std::optional<Way> way;     // mode ours: of the plan, if it was chosen and not named by the user
   Rule rule = Rule::none;
   bool is_tuned = false;             // candidates were raced during the program's run
-  std::uint64_t next_trial = never;  // mode ours: from this call on, ours is compared with the MPI library's again
-  std::uint64_t second_trial =
-      0;                       // mode counting: a trial in place was lost by little; the call from which on there may be another
-  double trial_put_off_s = 0;  // rank 0, mode counting: what a trial would cost that is put off for its cost
-  std::optional<Alternation> trial;    // mode trying: a trial in place
-  std::vector<PlannedWay> contenders;  // of the trial; none for exchanges
-  TrialTimes trial_times;              // of the latest trials
+  std::optional<Alternation> trial;  // mode trying: a trial in place
+  TrialsOfKind trials;
 
   bool may_be_ours() const { return mode == Mode::ours || mode == Mode::trying; }  // may ours run its next call?
   bool is_exchanged() const { return mpi_face::is_exchanged(key.function); }
@@ -154,7 +159,7 @@ struct alignas(64) CallKind {  // 64: a cache line, see below
   // Leaves the calls to the MPI library for good.
   void leave(std::string cause) {
     mode = Mode::vendor;
-    way.reset(), trial.reset(), contenders.clear();
+    way.reset(), trial.reset(), trials.contenders.clear();
     why = std::move(cause);
     is_described = false;
   }
