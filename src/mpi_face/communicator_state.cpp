@@ -11,6 +11,7 @@
 #include "mpi_face/counting.hpp"
 #include "mpi_face/handle_map.hpp"
 #include "mpi_face/recording/recorder.hpp"
+#include "mpi_face/settings.hpp"
 #include "mpi_face/world.hpp"
 
 namespace quadrille::mpi_face {
@@ -37,7 +38,7 @@ class Communicators {
     if (mine.generation == now && mine.communicator == communicator) [[likely]]
       return mine.state;
     CommunicatorState* const found = find_or_make(communicator);
-    if (found) mine = {now, communicator, found};
+    if (found || settings_.is_off) mine = {now, communicator, found};
     return found;
   }
 
@@ -48,7 +49,7 @@ class Communicators {
 
  private:
   CommunicatorState* find_or_make(MPI_Comm communicator) {
-    if (communicator == MPI_COMM_NULL || !is_usable()) return nullptr;
+    if (settings_.is_off || communicator == MPI_COMM_NULL || !is_usable()) return nullptr;
     const std::lock_guard lock(mutex_);
     if (const auto found = states_.find(bits_of(communicator)); found != states_.end()) return found->second.get();
     if (!watches_end()) return nullptr;
@@ -111,6 +112,7 @@ class Communicators {
     return MPI_SUCCESS;
   }
 
+  const Settings& settings_ = Settings::get();
   std::atomic<std::uint64_t> generation_{1};  // incremented when a handle may from now on mean another communicator
   std::atomic<bool> is_over_{false};
   std::mutex mutex_;
@@ -161,6 +163,7 @@ CommunicatorState::CommunicatorState(MPI_Comm communicator)
       runner_(communicator, facts_.rank),
       irregular_(facts_, deciding_, runner_),
       late_ranks_(facts_),
+      only_observes_(Settings::get().only_observes),
       counts_everywhere_(World::get().counts_everywhere() && facts_.ranks > 1 && facts_.is_of_one_world()) {}
 
 void CommunicatorState::measure_late_ranks(CallOutcome& outcome) { deciding_.spend(late_ranks_.measure(outcome)); }

@@ -67,8 +67,8 @@ struct CountedCommunicator {
 
 class CommunicatorState {
  public:
-  // Looks the communicator up, and adds it if it is new. Local. Returns null if the MPI library must handle the call: MPI is not
-  // initialised or already finalised, or there is no such communicator.
+  // Looks the communicator up, and adds it if it is new. Local. Returns null if the MPI library must handle the call: QUADRILLE is
+  // off, MPI is not initialised or already finalised, or there is no such communicator.
   [[gnu::hot]] static CommunicatorState* of(MPI_Comm communicator);
 
   // Call it in MPI_Init: all ranks then use the drop-in until the callbacks of the program's own attributes have run, and hand over
@@ -89,6 +89,7 @@ class CommunicatorState {
   }
 
   const KnownCommunicator& communicator() const { return facts_; }
+  bool only_observes() const { return only_observes_; }  // Settings::only_observes
   KnownCalls& calls() { return calls_; }
   CountedCommunicator& counted() { return counted_; }
   std::unique_ptr<CommunicatorHere>& recorded() { return recorded_; }  // null until it is recorded
@@ -114,7 +115,7 @@ class CommunicatorState {
   Runner runner_;
   Irregular irregular_;
   LateRanks late_ranks_;
-  const bool counts_everywhere_;
+  const bool only_observes_, counts_everywhere_;
   std::uint64_t other_calls_ = 0;  // calls that were not like a recent one
 };
 

@@ -117,7 +117,7 @@ int Counting::run(CommunicatorState& state, const MpiCall& call, VendorCall vend
   CallOutcome outcome;
   int code = MPI_SUCCESS;
   try {
-    if (only_observes_) {
+    if (state.only_observes()) {
       outcome.why = sentence(Cause::only_observed);
       const RecentCall* const seen = observe(state, call.function, call, outcome);
       if (seen && seen->synchronises) state.sample(seen->price_s, outcome);
@@ -336,7 +336,7 @@ PassedThrough::PassedThrough(Function function, const MpiCall& call) noexcept : 
     is_recorded_ = recorder->enter();
     return;
   }
-  if (!Settings::get().report || Settings::get().is_off) return;
+  if (!Settings::get().report) return;
   try {
     CommunicatorState* const state = CommunicatorState::of(call.communicator);
     Counting* const counting = state ? Counting::get() : nullptr;

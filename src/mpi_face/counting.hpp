@@ -13,7 +13,6 @@
 #include "mpi_face/communicator_state.hpp"
 #include "mpi_face/message_calls.hpp"
 #include "mpi_face/report/record.hpp"
-#include "mpi_face/settings.hpp"
 
 namespace quadrille::mpi_face {
 
@@ -66,7 +65,6 @@ class Counting {
   Record record_;
   const std::string folder_;
   std::uint64_t* const traffic_;
-  const bool only_observes_ = Settings::get().only_observes;
   std::mutex mutex_;  // guards the making of communicators and entries
 };
 

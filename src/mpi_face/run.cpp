@@ -44,12 +44,11 @@ void begin_run() noexcept {
 // Catches all exceptions, because none may cross MPI's C interface.
 int run(const MpiCall& call, VendorCall vendor) {
   try {
-    if (Settings::get().is_off) return vendor();
     CommunicatorState* const state = CommunicatorState::of(call.communicator);
     if (!state) return vendor();
     if (Recorder* const recorder = Recorder::get()) return recorder->run(*state, call, vendor);
     if (Counting* const counting = Counting::get()) return counting->run(*state, call, vendor);
-    if (Settings::get().only_observes) return vendor();
+    if (state->only_observes()) return vendor();
     CallOutcome outcome;
     return state->run(call, vendor, outcome);
   } catch (const std::exception& error) {
