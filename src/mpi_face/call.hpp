@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A blocking collective call with its caller's arguments, and the function that runs it by Quadrille ("ours") or by the
-// MPI library ("the vendor").
+// A collective call with its caller's arguments, and the function that runs it by Quadrille ("ours") or by the MPI library ("the
+// vendor").
 #pragma once
 
 #include <mpi.h>
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -54,6 +55,95 @@ struct MpiCall {
   MPI_Op operation = MPI_OP_NULL;
 };
 
+// What the arguments of MPI's functions mean: a call_of() for each blocking collective. Counts are of type int or MPI_Count.
+
+template <Function function>
+struct Of {};
+
+// Side has no const, so that send and receive sides have one type; a send buffer is never written.
+inline Side plain(const void* buffer, Count count, MPI_Datatype type) { return {const_cast<void*>(buffer), count, type}; }
+inline Side several(const void* buffer, Numbers counts, Numbers displacements, MPI_Datatype type) {
+  return {const_cast<void*>(buffer), 0, type, counts, displacements};
+}
+inline Side several(const void* buffer, Numbers counts, Numbers displacements, const MPI_Datatype* types) {
+  return {const_cast<void*>(buffer), 0, MPI_DATATYPE_NULL, counts, displacements, types};
+}
+
+inline MpiCall call_of(Of<Function::Barrier>, MPI_Comm comm) { return {Function::Barrier, comm, {}, {}}; }
+
+template <class C>
+MpiCall call_of(Of<Function::Bcast>, void* buffer, C count, MPI_Datatype type, int root, MPI_Comm comm) {
+  return {Function::Bcast, comm, plain(buffer, count, type), plain(buffer, count, type), root};
+}
+
+template <class C>
+MpiCall call_of(Of<Function::Reduce>, const void* in, void* out, C count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
+  return {Function::Reduce, comm, plain(in, count, type), plain(out, count, type), root, op};
+}
+
+// Reductions without a root, of equal blocks.
+template <Function function, class C>
+requires(function == Function::Allreduce || function == Function::Reduce_scatter_block || function == Function::Scan ||
+         function == Function::Exscan) MpiCall
+    call_of(Of<function>, const void* in, void* out, C count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  return {function, comm, plain(in, count, type), plain(out, count, type), 0, op};
+}
+
+template <class C>
+MpiCall call_of(Of<Function::Reduce_scatter>, const void* in, void* out, const C* counts, MPI_Datatype type, MPI_Op op,
+                MPI_Comm comm) {
+  return {Function::Reduce_scatter, comm, several(in, counts, {}, type), plain(out, 0, type), 0, op};
+}
+
+// Gather and scatter.
+template <Function function, class C>
+requires(function == Function::Gather || function == Function::Scatter) MpiCall
+    call_of(Of<function>, const void* in, C in_count, MPI_Datatype in_type, void* out, C out_count, MPI_Datatype out_type, int root,
+            MPI_Comm comm) {
+  return {function, comm, plain(in, in_count, in_type), plain(out, out_count, out_type), root};
+}
+
+template <class C, class D>
+MpiCall call_of(Of<Function::Gatherv>, const void* in, C in_count, MPI_Datatype in_type, void* out, const C* counts,
+                const D* places, MPI_Datatype out_type, int root, MPI_Comm comm) {
+  return {Function::Gatherv, comm, plain(in, in_count, in_type), several(out, counts, places, out_type), root};
+}
+
+template <class C, class D>
+MpiCall call_of(Of<Function::Scatterv>, const void* in, const C* counts, const D* places, MPI_Datatype in_type, void* out,
+                C out_count, MPI_Datatype out_type, int root, MPI_Comm comm) {
+  return {Function::Scatterv, comm, several(in, counts, places, in_type), plain(out, out_count, out_type), root};
+}
+
+// All-gather and all-to-all, of all ranks or of neighbours.
+template <Function function, class C>
+requires(function == Function::Allgather || function == Function::Alltoall || function == Function::Neighbor_allgather ||
+         function == Function::Neighbor_alltoall) MpiCall call_of(Of<function>, const void* in, C in_count, MPI_Datatype in_type,
+                                                                  void* out, C out_count, MPI_Datatype out_type, MPI_Comm comm) {
+  return {function, comm, plain(in, in_count, in_type), plain(out, out_count, out_type)};
+}
+
+template <Function function, class C, class D>
+requires(function == Function::Allgatherv || function == Function::Neighbor_allgatherv) MpiCall
+    call_of(Of<function>, const void* in, C in_count, MPI_Datatype in_type, void* out, const C* counts, const D* places,
+            MPI_Datatype out_type, MPI_Comm comm) {
+  return {function, comm, plain(in, in_count, in_type), several(out, counts, places, out_type)};
+}
+
+template <Function function, class C, class D>
+requires(function == Function::Alltoallv || function == Function::Neighbor_alltoallv) MpiCall
+    call_of(Of<function>, const void* in, const C* in_counts, const D* in_places, MPI_Datatype in_type, void* out,
+            const C* out_counts, const D* out_places, MPI_Datatype out_type, MPI_Comm comm) {
+  return {function, comm, several(in, in_counts, in_places, in_type), several(out, out_counts, out_places, out_type)};
+}
+
+template <Function function, class C, class D>
+requires(function == Function::Alltoallw || function == Function::Neighbor_alltoallw) MpiCall
+    call_of(Of<function>, const void* in, const C* in_counts, const D* in_places, const MPI_Datatype* in_types, void* out,
+            const C* out_counts, const D* out_places, const MPI_Datatype* out_types, MPI_Comm comm) {
+  return {function, comm, several(in, in_counts, in_places, in_types), several(out, out_counts, out_places, out_types)};
+}
+
 // Calls the MPI library's own function with the caller's arguments. Must not outlive the call.
 class VendorCall {
  public:
@@ -76,6 +166,7 @@ class VendorCall {
 void begin_run() noexcept;
 
 struct Site;
+class CommunicatorState;
 
 // How a call was run, for the report.
 struct CallOutcome {
@@ -86,6 +177,41 @@ struct CallOutcome {
   std::uint64_t settling_ticks = 0;         // part of the call's time that was spent on groups, plans and trials
   std::optional<std::uint64_t> late_ticks;  // part that was spent waiting for late ranks, if it was measured
   std::string_view why;  // if `site` is null: why the MPI library ran the call; valid until the communicator is freed
+};
+
+// Calls that the MPI library always runs: nonblocking and persistent collectives.
+
+// Number of arguments after the communicator: a request (nonblocking), or an info object and a request (persistent).
+constexpr std::size_t arguments_behind(Function function) { return is_persistent(function) ? 2 : 1; }
+
+// The call that the arguments up to the communicator state, as a call of the blocking form. Arrays with an entry for each neighbour
+// are left out.
+template <Function function, class... Each>
+MpiCall call_of_passed(Each... arguments) {
+  const MpiCall call = call_of(Of<blocking_form(function)>(), arguments...);
+  if (!is_neighbourhood(function) || (!call.send.counts && !call.receive.counts)) return call;
+  return {call.function, call.communicator, {}, {}};
+}
+
+// Counts a call that is passed through, if a report is asked for, or records it. The call lasts from the construction of this
+// object to its destruction.
+class PassedThrough {
+ public:
+  PassedThrough(Function function, const MpiCall& call) noexcept;
+  ~PassedThrough();
+  PassedThrough(const PassedThrough&) = delete;
+  PassedThrough& operator=(const PassedThrough&) = delete;
+
+  // The call has made this request: waiting for it counts for this collective, too.
+  void made(MPI_Request request) noexcept { request_ = request; }
+
+ private:
+  CommunicatorState* state_ = nullptr;
+  const Function function_;
+  const MpiCall call_;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  std::uint64_t began_ = 0;
+  bool is_recorded_ = false;
 };
 
 }  // namespace quadrille::mpi_face

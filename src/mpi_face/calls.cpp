@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The entry points quadrille_barrier ... quadrille_alltoallw, for counts of type int and of type MPI_Count.
-#include "mpi_face/arguments.hpp"
+#include "mpi_face/call.hpp"
 #include "mpi_face/symbols/signature.hpp"
 #include "quadrille/mpi_collectives.h"
 

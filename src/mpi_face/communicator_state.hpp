@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The drop-in's data for one of the program's communicators: its sites (what is called), who decides, who runs, who counts. The
-// delete callback of an attribute deletes the data when the communicator is freed, whatever the program's language.
+// The table of the program's communicators. Its columns are what deciding, running, counting and recording need of each. The
+// delete callback of an attribute deletes a row when the communicator is freed, whatever the program's language.
 #pragma once
 
 #include <mpi.h>
@@ -14,6 +14,7 @@
 #include "mpi_face/call.hpp"
 #include "mpi_face/deciding.hpp"
 #include "mpi_face/irregular.hpp"
+#include "mpi_face/known_calls.hpp"
 #include "mpi_face/policy/meetings.hpp"
 #include "mpi_face/recording/recorded_sites.hpp"
 #include "mpi_face/report/record_layout.hpp"
@@ -43,7 +44,7 @@ class LateRanks {
   std::uint64_t barrier_ticks_ = ~std::uint64_t{0};  // the least time of a barrier on the rank that came last; equal on all ranks
 };
 
-// A communicator's pointers to its counters. They save a search in each call that is counted.
+// Where the calls on a communicator are counted. The pointers save a search in each call that is counted.
 struct CountedCommunicator {
   // The counters of one function and size class. `passed` belongs to the reason whose text is at address `why`.
   struct Entry {
@@ -53,14 +54,10 @@ struct CountedCommunicator {
   };
   using Entries = std::array<Entry, size_classes>;
 
-  const KnownCommunicator& facts;
   std::atomic<int> number{-1};  // index in Record; -1: not in it yet
-  bool knows_members = false;   // not for an intercommunicator, nor if some are of other worlds
   std::array<std::atomic<Entries*>, static_cast<std::size_t>(Function::count)> entries{};
 
-  std::unique_ptr<std::array<RecentCall, 8>> observed;  // used with QUADRILLE=profile, when calls are only observed
-
-  explicit CountedCommunicator(const KnownCommunicator& known) : facts(known) {}
+  CountedCommunicator() = default;
   CountedCommunicator(const CountedCommunicator&) = delete;
   CountedCommunicator& operator=(const CountedCommunicator&) = delete;
   ~CountedCommunicator() {
@@ -70,9 +67,13 @@ struct CountedCommunicator {
 
 class CommunicatorState {
  public:
-  // Local. Returns null if the MPI library must handle the call: MPI is not initialised or already finalised, or there is no such
-  // communicator.
-  static CommunicatorState* of(MPI_Comm communicator);
+  // Looks the communicator up, and adds it if it is new. Local. Returns null if the MPI library must handle the call: QUADRILLE is
+  // off, MPI is not initialised or already finalised, or there is no such communicator.
+  [[gnu::hot]] static CommunicatorState* of(MPI_Comm communicator);
+
+  // Call it in MPI_Init: all ranks then use the drop-in until the callbacks of the program's own attributes have run, and hand over
+  // their counters even if they never call a collective.
+  static void expect_end();
 
   explicit CommunicatorState(MPI_Comm communicator);
 
@@ -88,6 +89,8 @@ class CommunicatorState {
   }
 
   const KnownCommunicator& communicator() const { return facts_; }
+  bool only_observes() const { return only_observes_; }  // Settings::only_observes
+  KnownCalls& calls() { return calls_; }
   CountedCommunicator& counted() { return counted_; }
   std::unique_ptr<CommunicatorHere>& recorded() { return recorded_; }  // null until it is recorded
 
@@ -105,13 +108,14 @@ class CommunicatorState {
   int run_tried(Site& site, const Shape& shape, VendorCall vendor, CallOutcome& outcome);
 
   const KnownCommunicator facts_;
-  CountedCommunicator counted_{facts_};
+  KnownCalls calls_;
+  CountedCommunicator counted_;
   std::unique_ptr<CommunicatorHere> recorded_;
   Deciding deciding_;
   Runner runner_;
   Irregular irregular_;
   LateRanks late_ranks_;
-  const bool counts_everywhere_;
+  const bool only_observes_, counts_everywhere_;
   std::uint64_t other_calls_ = 0;  // calls that were not like a recent one
 };
 

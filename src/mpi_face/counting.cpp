@@ -6,9 +6,9 @@
 
 #include "foundation/system/proc.hpp"
 #include "foundation/system/ticks.hpp"
+#include "mpi_face/call.hpp"
 #include "mpi_face/message_calls.hpp"
 #include "mpi_face/mpi_facts.hpp"
-#include "mpi_face/passed_through.hpp"
 #include "mpi_face/policy/cause.hpp"
 #include "mpi_face/policy/meetings.hpp"
 #include "mpi_face/recording/recorder.hpp"
@@ -79,31 +79,25 @@ Counting* Counting::make() try {
   return nullptr;
 }
 
-CountedCommunicator& Counting::counted(CommunicatorState& state) {
-  CountedCommunicator& communicator = state.counted();
-  if (communicator.number.load(std::memory_order_acquire) < 0) [[unlikely]]
-    open(communicator);
-  return communicator;
+// The communicator's number in the record.
+int Counting::number_of(CommunicatorState& state) {
+  const std::atomic<int>& number = state.counted().number;
+  if (number.load(std::memory_order_acquire) < 0) [[unlikely]]
+    open(state);
+  return number.load(std::memory_order_relaxed);
 }
 
-void Counting::open(CountedCommunicator& communicator) {
+void Counting::open(CommunicatorState& state) {
   const std::lock_guard lock(mutex_);
-  if (communicator.number.load(std::memory_order_relaxed) >= 0) return;
-  const KnownCommunicator& facts = communicator.facts;
+  if (state.counted().number.load(std::memory_order_relaxed) >= 0) return;
+  const KnownCommunicator& facts = state.communicator();
   const std::vector<Rank> members =
       facts.is_inter ? std::vector<Rank>(static_cast<std::size_t>(facts.ranks), -1) : facts.world_ranks();
-  communicator.knows_members = std::none_of(members.begin(), members.end(), [](Rank member) { return member < 0; });
-  communicator.number.store(record_.add_communicator(name_of(facts.handle), members), std::memory_order_release);
+  state.counted().number.store(record_.add_communicator(name_of(facts.handle), members), std::memory_order_release);
 }
 
-void Counting::make_entry(CountedCommunicator& communicator, CountedCommunicator::Entry& entry, Function function,
-                          Bytes block_bytes) {
-  Counters& counters = record_.counters(static_cast<int>(function), communicator.number, block_bytes);
-  entry.counters.store(&counters, std::memory_order_release);
-}
-
-CountedCommunicator::Entry& Counting::entry(CountedCommunicator& communicator, Function function, Bytes block_bytes) {
-  auto& place = communicator.entries[static_cast<std::size_t>(function)];
+CountedCommunicator::Entry& Counting::entry(CommunicatorState& state, Function function, Bytes block_bytes) {
+  auto& place = state.counted().entries[static_cast<std::size_t>(function)];
   CountedCommunicator::Entries* entries = place.load(std::memory_order_acquire);
   if (!entries) [[unlikely]] {
     const std::lock_guard lock(mutex_);
@@ -112,20 +106,21 @@ CountedCommunicator::Entry& Counting::entry(CountedCommunicator& communicator, F
   }
   CountedCommunicator::Entry& found = (*entries)[size_class_of(block_bytes)];
   if (!found.counters.load(std::memory_order_acquire)) [[unlikely]]
-    make_entry(communicator, found, function, block_bytes);
+    found.counters.store(&record_.counters(static_cast<int>(function), number_of(state), block_bytes), std::memory_order_release);
   return found;
 }
 
 int Counting::run(CommunicatorState& state, const MpiCall& call, VendorCall vendor) {
-  CountedCommunicator& communicator = counted(state);
+  const int number = number_of(state);
   const std::uint64_t began = ticks();
-  record_.enter(static_cast<int>(call.function), communicator.number.load(std::memory_order_relaxed), began);
+  record_.enter(static_cast<int>(call.function), number, began);
   CallOutcome outcome;
   int code = MPI_SUCCESS;
   try {
-    if (only_observes_) {
+    if (state.only_observes()) {
       outcome.why = sentence(Cause::only_observed);
-      observe(state, call, outcome);
+      const RecentCall* const seen = observe(state, call.function, call, outcome);
+      if (seen && seen->synchronises) state.sample(seen->price_s, outcome);
       code = vendor();
     } else {
       code = state.run(call, vendor, outcome);
@@ -138,7 +133,7 @@ int Counting::run(CommunicatorState& state, const MpiCall& call, VendorCall vend
   record_.leave();
   if (code != MPI_SUCCESS) [[unlikely]]
     outcome = {.why = failed};
-  count(communicator, call, outcome, ended, took);
+  count(state, call, outcome, ended, took);
   if (outcome.settling_ticks > 0) [[unlikely]] {
     record_.count_own(outcome.settling_ticks);
     record_.calibrate();
@@ -147,39 +142,44 @@ int Counting::run(CommunicatorState& state, const MpiCall& call, VendorCall vend
   return code;
 }
 
-// Before a call that is only observed: finds its sizes, if its arguments are valid, and now and then measures late ranks.
-void Counting::observe(CommunicatorState& state, const MpiCall& call, CallOutcome& outcome) {
-  const RecentCall* const seen = observe_sizes(counted(state), call.function, call, outcome);
-  if (seen && seen->synchronises) state.sample(seen->price_s, outcome);
-}
-
-// The call's shape; null if it has none or its arguments are wrong.
-const RecentCall* Counting::seen_call(CountedCommunicator& communicator, const MpiCall& call) {
-  if (!communicator.knows_members) return nullptr;
-  if (!communicator.observed) communicator.observed = std::make_unique<std::array<RecentCall, 8>>();
-  RecentCall& recent = (*communicator.observed)[static_cast<std::size_t>(call.function) % communicator.observed->size()];
-  if (recent.signature.is_of(call)) return &recent;
-  const std::optional<Shape> shape = shape_of(call, communicator.facts.rank, communicator.facts.ranks);
+// What is known of the call; null if it has no shape or its arguments are wrong. Without ranks of other worlds.
+const RecentCall* Counting::seen_call(CommunicatorState& state, Function function, const MpiCall& call) {
+  const KnownCommunicator& communicator = state.communicator();
+  if (!communicator.is_of_one_world()) return nullptr;
+  RecentCall& recent = state.calls().recent(call, function);
+  if (recent.signature.is_of(call, function)) return &recent;
+  const std::optional<Shape> shape = shape_of(call, communicator.rank, communicator.ranks);
   if (!shape) return nullptr;
-  const Bytes moved = shape->block_bytes * (has_blocks(shape->collective) ? communicator.facts.ranks : 1);
-  recent = {.signature = CallSignature::can_be_of(call) ? CallSignature(call) : CallSignature(),
-            .synchronises = synchronises(*shape, communicator.facts.ranks),
-            .price_s = price_of_call(communicator.facts.ranks, moved),
+  const Bytes moved = shape->block_bytes * (has_blocks(shape->collective) ? communicator.ranks : 1);
+  recent = {.signature = CallSignature::can_be_of(call) ? CallSignature(call, function) : CallSignature(),
+            .synchronises = synchronises(*shape, communicator.ranks),
+            .price_s = price_of_call(communicator.ranks, moved),
             .shape = shape};
   return &recent;
 }
 
-void Counting::count(CountedCommunicator& communicator, const MpiCall& call, const CallOutcome& outcome, std::uint64_t ended,
+// Finds the sizes of a call that the MPI library runs whatever is decided. Returns null if it has no shape: then its arguments are
+// wrong, or it is one of neighbours, in which a block is what goes to, or comes from, one of them.
+const RecentCall* Counting::observe(CommunicatorState& state, Function function, const MpiCall& call, CallOutcome& outcome) {
+  if (is_neighbourhood(function)) return outcome.block_bytes = block_of_neighbours(call), nullptr;
+  const RecentCall* const seen = seen_call(state, function, call);
+  if (!seen) return nullptr;
+  outcome.block_bytes = seen->shape->block_bytes;
+  outcome.is_root = is_rooted(seen->shape->collective) && call.root == state.communicator().rank;
+  return seen;
+}
+
+void Counting::count(CommunicatorState& state, const MpiCall& call, const CallOutcome& outcome, std::uint64_t ended,
                      std::uint64_t took) {
   const bool is_irregular = is_irregular_function(call.function);
-  const Bytes bytes = is_irregular ? sent(communicator, call, outcome, traffic_) : outcome.block_bytes;
+  const Bytes bytes = is_irregular ? sent(state.communicator(), call, outcome, traffic_) : outcome.block_bytes;
   Counters* counters = nullptr;
   PassedCalls* passed = nullptr;
   if (Site* const site = outcome.site) {
     Site::Told& told = site->told;
     if (const std::size_t size_class = size_class_of(outcome.block_bytes); !site->is_described || told.size_class != size_class)
         [[unlikely]] {
-      describe(*site, *entry(communicator, call.function, outcome.block_bytes).counters.load(std::memory_order_relaxed));
+      describe(*site, *entry(state, call.function, outcome.block_bytes).counters.load(std::memory_order_relaxed));
       told.size_class = size_class;
     }
     counters = told.counters;
@@ -187,7 +187,7 @@ void Counting::count(CountedCommunicator& communicator, const MpiCall& call, con
       told.passed = &reason(*counters, site->mode == Site::Mode::ours ? std::string_view() : site->why);
     passed = told.passed;
   } else {
-    CountedCommunicator::Entry& place = entry(communicator, call.function, outcome.block_bytes);
+    CountedCommunicator::Entry& place = entry(state, call.function, outcome.block_bytes);
     counters = place.counters.load(std::memory_order_relaxed);
     if (!outcome.by_ours) passed = &reason(place, outcome.why);
   }
@@ -200,7 +200,7 @@ void Counting::count(CountedCommunicator& communicator, const MpiCall& call, con
                           .ticks = took,
                           .bytes = static_cast<std::uint64_t>(bytes),
                           .function = static_cast<std::int32_t>(call.function),
-                          .communicator = communicator.number.load(std::memory_order_relaxed),
+                          .communicator = number_of(state),
                           .is_ours = outcome.by_ours});
   if (outcome.late_ticks) [[unlikely]]
     count_late(*counters, *outcome.late_ticks, took);
@@ -209,7 +209,7 @@ void Counting::count(CountedCommunicator& communicator, const MpiCall& call, con
 // Records what runs the site's calls and, if a trial has said so, adds its new measurements.
 void Counting::describe(Site& site, Counters& counters) {
   Site::Told& told = site.told;
-  const TrialTimes& times = site.trial_times;
+  const TrialTimes& times = site.trials.times;
   const bool is_measured = site.mode == Site::Mode::ours && !times.vendors_s.empty() &&
                            (told.samples != times.vendors_s.size() || told.last_sample_s != times.vendors_s.back());
   if (is_measured) {
@@ -226,8 +226,8 @@ void Counting::describe(Site& site, Counters& counters) {
   site.is_described = true;
   told.counters = &counters;
   told.passed = nullptr;
-  if (site.mode == Site::Mode::counting && site.trial_put_off_s > 0)
-    counters.trial_ticks = static_cast<std::uint64_t>(site.trial_put_off_s * record_.ticks_per_second());
+  if (site.mode == Site::Mode::counting && site.trials.put_off_s > 0)
+    counters.trial_ticks = static_cast<std::uint64_t>(site.trials.put_off_s * record_.ticks_per_second());
   if (site.mode == Site::Mode::ours) record_.describe(counters, what_runs(site), site.why);
 }
 
@@ -247,19 +247,19 @@ PassedCalls& Counting::reason(CountedCommunicator::Entry& place, std::string_vie
 }
 
 // Adds to a row of traffic, and returns the bytes.
-Bytes Counting::send_to(const CountedCommunicator& communicator, Rank to, Bytes bytes, std::uint64_t* traffic) {
-  if (to != communicator.facts.rank && bytes > 0)
-    add_to(traffic[communicator.facts.world_ranks()[static_cast<std::size_t>(to)]], static_cast<std::uint64_t>(bytes));
+Bytes Counting::send_to(const KnownCommunicator& communicator, Rank to, Bytes bytes, std::uint64_t* traffic) {
+  if (to != communicator.rank && bytes > 0)
+    add_to(traffic[communicator.world_ranks()[static_cast<std::size_t>(to)]], static_cast<std::uint64_t>(bytes));
   return std::max<Bytes>(bytes, 0);
 }
 
 // The bytes that this rank sent in a call of an irregular collective, including its own block. Returns 0 for alltoallw and for
 // intercommunicators, whose bytes are not known.
-Bytes Counting::sent(const CountedCommunicator& communicator, const MpiCall& call, const CallOutcome& outcome,
+Bytes Counting::sent(const KnownCommunicator& communicator, const MpiCall& call, const CallOutcome& outcome,
                      std::uint64_t* traffic) {
-  const Count ranks = communicator.facts.ranks;
-  const bool is_root = call.root == communicator.facts.rank, in_place = call.send.buffer == MPI_IN_PLACE;
-  if (!communicator.knows_members || outcome.why == failed) return 0;
+  const Count ranks = communicator.ranks;
+  const bool is_root = call.root == communicator.rank, in_place = call.send.buffer == MPI_IN_PLACE;
+  if (!communicator.is_of_one_world() || outcome.why == failed) return 0;
   const Side& side = in_place ? call.receive : call.send;
   Bytes sum = 0;
   if (call.function == Function::Alltoallv || (call.function == Function::Scatterv && is_root)) {
@@ -269,7 +269,7 @@ Bytes Counting::sent(const CountedCommunicator& communicator, const MpiCall& cal
   } else if (call.function == Function::Gatherv && !is_root && call.root >= 0 && call.root < ranks) {
     sum = send_to(communicator, call.root, call.send.count * facts_of(call.send.type).size, traffic);
   } else if (call.function == Function::Allgatherv) {
-    const Count count = !in_place ? side.count : side.counts ? side.counts[communicator.facts.rank] : 0;
+    const Count count = !in_place ? side.count : side.counts ? side.counts[communicator.rank] : 0;
     const Bytes share = count * facts_of(side.type).size;
     for (Rank to = 0; to < ranks; ++to) send_to(communicator, to, share, traffic);
     sum = std::max<Bytes>(share, 0);
@@ -278,26 +278,25 @@ Bytes Counting::sent(const CountedCommunicator& communicator, const MpiCall& cal
 }
 
 void Counting::enter(CommunicatorState& state, Function function, std::uint64_t now) {
-  record_.enter(static_cast<int>(function), counted(state).number.load(std::memory_order_relaxed), now);
+  record_.enter(static_cast<int>(function), number_of(state), now);
 }
 
 // The calls of a persistent collective are its starts.
 void Counting::leave(CommunicatorState& state, Function function, const MpiCall& call, std::uint64_t began, MPI_Request request) {
   const std::uint64_t took = ticks() - began;
   record_.leave();
-  CountedCommunicator& communicator = counted(state);
   CallOutcome outcome{.why = reason_of(function)};
-  observe_sizes(communicator, function, call, outcome);
-  CountedCommunicator::Entry& place = entry(communicator, function, outcome.block_bytes);
+  observe(state, function, call, outcome);
+  CountedCommunicator::Entry& place = entry(state, function, outcome.block_bytes);
   OpenCollective collective{.function = function,
-                            .communicator = communicator.number.load(std::memory_order_relaxed),
+                            .communicator = number_of(state),
                             .counters = place.counters.load(std::memory_order_relaxed),
                             .reason = &reason(place, outcome.why),
                             .bytes = outcome.block_bytes,
                             .is_root = outcome.is_root};
   if (is_irregular_function(call.function)) {
     if (is_persistent(function)) collective.traffic.resize(static_cast<std::size_t>(record_.header().world_size));
-    collective.bytes = sent(communicator, call, outcome, is_persistent(function) ? collective.traffic.data() : traffic_);
+    collective.bytes = sent(state.communicator(), call, outcome, is_persistent(function) ? collective.traffic.data() : traffic_);
   }
   add_to(collective.counters->passed_ticks, took);
   if (!is_persistent(function)) count_start(collective);
@@ -309,18 +308,6 @@ void Counting::count_start(const OpenCollective& collective) {
   if (collective.is_root) count_root(*collective.counters, collective.bytes);
   for (std::size_t rank = 0; rank < collective.traffic.size(); ++rank)
     if (collective.traffic[rank] > 0) add_to(traffic_[rank], collective.traffic[rank]);
-}
-
-// The sizes of a call that is not run by Quadrille. Returns null if it has no shape: then its arguments are wrong, or it is one of
-// neighbours, in which a block is what goes to, or comes from, one of them.
-const RecentCall* Counting::observe_sizes(CountedCommunicator& communicator, Function function, const MpiCall& call,
-                                          CallOutcome& outcome) {
-  if (is_neighbourhood(function)) return outcome.block_bytes = block_of_neighbours(call), nullptr;
-  const RecentCall* const seen = seen_call(communicator, call);
-  if (!seen) return nullptr;
-  outcome.block_bytes = seen->shape->block_bytes;
-  outcome.is_root = is_rooted(seen->shape->collective) && call.root == communicator.facts.rank;
-  return seen;
 }
 
 void Counting::read_name(CommunicatorState& state) {
@@ -349,7 +336,7 @@ PassedThrough::PassedThrough(Function function, const MpiCall& call) noexcept : 
     is_recorded_ = recorder->enter();
     return;
   }
-  if (!Settings::get().report || Settings::get().is_off) return;
+  if (!Settings::get().report) return;
   try {
     CommunicatorState* const state = CommunicatorState::of(call.communicator);
     Counting* const counting = state ? Counting::get() : nullptr;

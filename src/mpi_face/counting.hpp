@@ -13,7 +13,6 @@
 #include "mpi_face/communicator_state.hpp"
 #include "mpi_face/message_calls.hpp"
 #include "mpi_face/report/record.hpp"
-#include "mpi_face/settings.hpp"
 
 namespace quadrille::mpi_face {
 
@@ -41,7 +40,7 @@ class Counting {
   // Reads the communicator's name again. Called before the communicator is freed and at the end of the run, because
   // programs may set the name late.
   void read_name(CommunicatorState& state);
-  void forget(CommunicatorState& state);
+  void forget(CommunicatorState& state);  // it is freed
 
   // Call it in MPI_Finalize, also if nothing is counted. A report is written, if one is asked for.
   static void end();
@@ -51,25 +50,21 @@ class Counting {
       : record_(options), folder_(std::move(folder)), traffic_(record_.traffic()) {}
   static Counting* make();
 
-  CountedCommunicator& counted(CommunicatorState& state);
-  void open(CountedCommunicator& communicator);
-  CountedCommunicator::Entry& entry(CountedCommunicator& communicator, Function function, Bytes block_bytes);
-  void make_entry(CountedCommunicator& communicator, CountedCommunicator::Entry& entry, Function function, Bytes block_bytes);
-  void observe(CommunicatorState& state, const MpiCall& call, CallOutcome& outcome);
-  const RecentCall* seen_call(CountedCommunicator& communicator, const MpiCall& call);
-  const RecentCall* observe_sizes(CountedCommunicator& communicator, Function function, const MpiCall& call, CallOutcome& outcome);
-  void count(CountedCommunicator& communicator, const MpiCall& call, const CallOutcome& outcome, std::uint64_t ended,
-             std::uint64_t took);
+  int number_of(CommunicatorState& state);
+  void open(CommunicatorState& state);
+  CountedCommunicator::Entry& entry(CommunicatorState& state, Function function, Bytes block_bytes);
+  const RecentCall* seen_call(CommunicatorState& state, Function function, const MpiCall& call);
+  const RecentCall* observe(CommunicatorState& state, Function function, const MpiCall& call, CallOutcome& outcome);
+  void count(CommunicatorState& state, const MpiCall& call, const CallOutcome& outcome, std::uint64_t ended, std::uint64_t took);
   void describe(Site& site, Counters& counters);
   PassedCalls& reason(Counters& counters, std::string_view why);
   PassedCalls& reason(CountedCommunicator::Entry& entry, std::string_view why);
-  Bytes sent(const CountedCommunicator& communicator, const MpiCall& call, const CallOutcome& outcome, std::uint64_t* traffic);
-  Bytes send_to(const CountedCommunicator& communicator, Rank to, Bytes bytes, std::uint64_t* traffic);
+  Bytes sent(const KnownCommunicator& communicator, const MpiCall& call, const CallOutcome& outcome, std::uint64_t* traffic);
+  Bytes send_to(const KnownCommunicator& communicator, Rank to, Bytes bytes, std::uint64_t* traffic);
 
   Record record_;
   const std::string folder_;
   std::uint64_t* const traffic_;
-  const bool only_observes_ = Settings::get().only_observes;
   std::mutex mutex_;  // guards the making of communicators and entries
 };
 

@@ -118,14 +118,14 @@ void Deciding::meet_as_guest(MPI_Comm ranks) {
   if (!state_.has_synchronised) begin();
   CallOutcome outcome;
   meet_on(ranks, outcome);
-  if (!state_.has_group) group_.reset();
+  if (!state_.group.exists) group_.reset();
 }
 
 // The first message that is carried out waits for late ranks, so the time that the meeting takes begins with the allreduce before
 // it.
 void Deciding::meet_on(MPI_Comm ranks, CallOutcome& outcome) {
   on_ = ranks;
-  if (!communicator_.is_of_one_world()) state_.no_group = sentence(Cause::two_worlds);
+  if (!communicator_.is_of_one_world()) state_.group.why_not = sentence(Cause::two_worlds);
   state_.tick_s = seconds_of(1.0);
   if (state_.rank == 0 && !state_.wishes && state_.own_wishes.empty())
     state_.own_wishes = text_of_wishes(environment_value("QUADRILLE_CHOOSE"), environment_value("QUADRILLE_TUNE"));

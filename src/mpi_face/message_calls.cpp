@@ -2,7 +2,7 @@
 #include "mpi_face/message_calls.hpp"
 
 #include <algorithm>
-#include <new>
+#include <exception>
 
 #include "foundation/system/ticks.hpp"
 #include "mpi_face/counting.hpp"
@@ -10,62 +10,6 @@
 #include "mpi_face/recording/recorder.hpp"
 
 namespace quadrille::mpi_face {
-
-RecordedRequests::RecordedRequests(RequestCallKind kind, MessageFunction function, const void* requests, int count,
-                                   ReadRequest read) noexcept
-    : kind_(kind), function_(function), requests_(requests), read_(read) {
-  Recorder* const recorder = Recorder::get();
-  if (!recorder) return;
-  is_recorded_ = recorder->enter();
-  if (!is_recorded_ || !recorder->has_requests() || !requests) return;
-  try {
-    find(count);
-  } catch (const std::bad_alloc&) {  // those that were found are recorded
-  }
-}
-
-// Before the call, because after it their handles may be those of other requests.
-void RecordedRequests::find(int count) {
-  for (int i = 0; i < count; ++i) {
-    const MPI_Request request = read_(requests_, i);
-    if (request == MPI_REQUEST_NULL) continue;
-    ++all_;
-    if (Recorder::get()->request(request)) found_.push_back({i, request});
-  }
-}
-
-bool RecordedRequests::is_complete(int place, MPI_Request request, bool is_persistent) const {
-  if (!is_persistent) return read_(requests_, place) != request;
-  int is_inactive = 0;
-  return PMPI_Request_get_status(request, &is_inactive, MPI_STATUS_IGNORE) == MPI_SUCCESS && is_inactive != 0;
-}
-
-RecordedRequests::~RecordedRequests() {
-  if (!is_recorded_) return;
-  Recorder& recorder = *Recorder::get();
-  const std::uint64_t took = ticks() - recorder.began();
-  const std::uint64_t share = took / static_cast<std::uint64_t>(std::max(all_, 1));
-  std::uint64_t left = took;
-  for (const auto& [place, request] : found_) {
-    Recorder::OpenRequest& open = *recorder.request(request);
-    left -= share;
-    if (kind_ == RequestCallKind::frees) {
-      recorder.forget_request(request);
-    } else if (kind_ == RequestCallKind::starts) {
-      open.is_active = true;
-      recorder.write_start(open, share);
-    } else if (open.is_active) {
-      open.took += share;
-      if (!is_complete(place, request, open.is_persistent)) continue;
-      recorder.write_completion(open);
-      if (!open.is_persistent) recorder.forget_request(request);
-    }
-  }
-  if (!found_.empty() && static_cast<int>(found_.size()) == all_)
-    recorder.leave_requests(function_);
-  else
-    recorder.leave_message(function_, left);
-}
 
 constinit Record* CountedMessage::current_ = nullptr;
 constinit bool CountedMessage::sees_all_ = false;
@@ -95,48 +39,85 @@ void OpenRequests::put_back(Taken taken) {
 
 void OpenRequests::drop(Taken) { size_.fetch_sub(1, std::memory_order_relaxed); }
 
-// Requests are taken out of the table before the call, because after it their handles may be those of other requests. What this
-// costs counts for the collective, too: a program that calls MPI_Test until a request is complete waits that long.
 void RequestCall::begin(int count) noexcept {
-  Counting* const counting = Counting::get();
-  if (!counting || !requests_) return;
+  Recorder* const recorder = Recorder::get();
+  if (recorder) is_recorded_ = recorder->enter();
+  const bool are_any = recorder ? is_recorded_ && recorder->has_requests() : !OpenRequests::are_none() && Counting::get();
+  if (!are_any || !requests_) [[likely]]
+    return;
   began_ = ticks();
   try {
-    for (int i = 0; i < count; ++i) {
-      const MPI_Request request = read_(requests_, i);
-      if (request == MPI_REQUEST_NULL) continue;
-      ++requests_of_call_;
-      found_.push_back({i, request, nullptr, {}});
-      Found& found = found_.back();
-      found.collective = OpenRequests::get().take(request);
-      if (found.collective)
-        found.counters = found.collective.mapped().counters;
-      else
-        found_.pop_back();
-    }
+    find(count);
   } catch (const std::exception&) {
-    // No memory to count with: the requests that were found are counted.
+    // No memory: the requests that were found are counted or recorded.
   }
-  if (found_.empty()) return;
+  if (recorder || found_.empty()) return;
   const OpenCollective& first = found_.front().collective.mapped();
-  counting->record().enter(static_cast<int>(first.function), first.communicator, began_);
+  Counting::get()->record().enter(static_cast<int>(first.function), first.communicator, began_);
 }
 
-// A request is complete if the call has changed its handle.
-void RequestCall::end() noexcept {
+// Before the call, because after it their handles may be those of other requests. Those that are counted are taken out of their
+// table. What this costs counts for the collective, too: a program that calls MPI_Test until a request is complete waits that long.
+void RequestCall::find(int count) {
+  for (int i = 0; i < count; ++i) {
+    const MPI_Request request = read_(requests_, i);
+    if (request == MPI_REQUEST_NULL) continue;
+    ++all_;
+    found_.push_back({i, request, {}});
+    Found& found = found_.back();
+    if (!is_recorded_) found.collective = OpenRequests::get().take(request);
+    if (found.collective) found.counters = found.collective.mapped().counters;
+    if (!found.counters && !(is_recorded_ && Recorder::get()->request(request))) found_.pop_back();
+  }
+}
+
+// A request that does not persist is complete if the call has changed its handle.
+bool RequestCall::is_complete(const Found& found, bool is_persistent) const {
+  if (!is_persistent) return read_(requests_, found.place) != found.request;
+  int is_inactive = 0;
+  return PMPI_Request_get_status(found.request, &is_inactive, MPI_STATUS_IGNORE) == MPI_SUCCESS && is_inactive != 0;
+}
+
+void RequestCall::end_counted() noexcept {
   Counting& counting = *Counting::get();
   counting.record().leave();
   for (Found& found : found_) {
     if (kind_ == Kind::starts) counting.count_start(found.collective.mapped());
-    if (kind_ != Kind::frees && read_(requests_, found.place) == found.request)
+    if (kind_ != Kind::frees && !is_complete(found, false))
       OpenRequests::get().put_back(std::move(found.collective));
     else
       OpenRequests::get().drop(std::move(found.collective));
   }
-  const std::uint64_t share = (ticks() - began_) / requests_of_call_;
+  const std::uint64_t share = (ticks() - began_) / all_;
   for (const Found& found : found_) add_to(found.counters->passed_ticks, share);
-  if (found_.size() == requests_of_call_) return message_.leave_out_call();
+  if (found_.size() == all_) return message_.leave_out_call();
   message_.leave_out(share * found_.size());
+}
+
+void RequestCall::end_recorded() noexcept {
+  Recorder& recorder = *Recorder::get();
+  const std::uint64_t took = ticks() - recorder.began();
+  const std::uint64_t share = took / std::max<std::uint64_t>(all_, 1);
+  std::uint64_t left = took;
+  for (const Found& found : found_) {
+    Recorder::OpenRequest& open = *recorder.request(found.request);
+    left -= share;
+    if (kind_ == Kind::frees) {
+      recorder.forget_request(found.request);
+    } else if (kind_ == Kind::starts) {
+      open.is_active = true;
+      recorder.write_start(open, share);
+    } else if (open.is_active) {
+      open.took += share;
+      if (!is_complete(found, open.is_persistent)) continue;
+      recorder.write_completion(open);
+      if (!open.is_persistent) recorder.forget_request(found.request);
+    }
+  }
+  if (!found_.empty() && found_.size() == all_)
+    recorder.leave_requests(function_);
+  else
+    recorder.leave_message(function_, left);
 }
 
 }  // namespace quadrille::mpi_face

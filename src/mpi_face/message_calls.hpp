@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts and records point-to-point and one-sided calls, and calls that complete, start or free requests: MPI_Wait, MPI_Testall,
-// MPI_Start and so on. The time of the latter belongs to the collectives whose requests they are given, in equal parts to all
-// requests; the rest is that of point-to-point calls. Each class here stands for one call, from its construction to its
+// Counts point-to-point and one-sided calls, and counts or records calls that complete, start or free requests: MPI_Wait,
+// MPI_Testall, MPI_Start and so on. The time of the latter belongs to the collectives whose requests they are given, in equal parts
+// to all requests; the rest is that of point-to-point calls. The classes for calls stand for one from their construction to their
 // destruction.
 #pragma once
 
@@ -20,31 +20,6 @@
 #include "mpi_face/symbols/function.hpp"
 
 namespace quadrille::mpi_face {
-
-enum class RequestCallKind { completes, starts, frees };
-using ReadRequest = MPI_Request (*)(const void* requests, int i);
-
-// Records a call on requests, if the program is recorded. A collective's completion is recorded in the call after which it is
-// complete, with the time of all calls that tested or waited for it.
-class RecordedRequests {
- public:
-  RecordedRequests(RequestCallKind kind, MessageFunction function, const void* requests, int count, ReadRequest read) noexcept;
-  ~RecordedRequests();
-  RecordedRequests(const RecordedRequests&) = delete;
-  RecordedRequests& operator=(const RecordedRequests&) = delete;
-
- private:
-  void find(int count);
-  bool is_complete(int place, MPI_Request request, bool is_persistent) const;
-
-  const RequestCallKind kind_;
-  const MessageFunction function_;
-  const void* const requests_;
-  const ReadRequest read_;
-  bool is_recorded_ = false;
-  int all_ = 0;                                     // requests of the call that are not null
-  std::vector<std::pair<int, MPI_Request>> found_;  // those of collectives, with their places
-};
 
 // Counts a call, if a report is asked for. That costs two readings of the tick counter and a few stores. Calls inside another call
 // that is counted, and those of a second thread meanwhile, are left out: their time is already in the other call's.
@@ -122,19 +97,20 @@ class OpenRequests {
   std::unordered_map<std::uint64_t, OpenCollective> open_;
 };
 
-// A call on requests.
+// A call on requests. It is recorded, if the program is recorded: a collective's completion in the call after which it is complete,
+// with the time of all calls that tested or waited for it. Otherwise it is counted, if a report is asked for.
 class RequestCall {
  public:
-  using Kind = RequestCallKind;
+  enum class Kind { completes, starts, frees };
+  using ReadRequest = MPI_Request (*)(const void* requests, int i);
 
   RequestCall(Kind kind, MessageFunction function, const void* requests, int count, ReadRequest read) noexcept
-      : kind_(kind), requests_(requests), read_(read), message_(function), recorded_(kind, function, requests, count, read) {
-    if (!OpenRequests::are_none()) [[unlikely]]
-      begin(count);
+      : kind_(kind), function_(function), requests_(requests), read_(read), message_(function) {
+    begin(count);
   }
   ~RequestCall() {
-    if (!found_.empty()) [[unlikely]]
-      end();
+    if (is_recorded_ || !found_.empty()) [[unlikely]]
+      is_recorded_ ? end_recorded() : end_counted();
   }
   RequestCall(const RequestCall&) = delete;
   RequestCall& operator=(const RequestCall&) = delete;
@@ -143,20 +119,24 @@ class RequestCall {
   struct Found {
     int place;
     MPI_Request request;
-    Counters* counters;
-    OpenRequests::Taken collective;
+    OpenRequests::Taken collective;  // if it is counted
+    Counters* counters = nullptr;    // of it
   };
   void begin(int count) noexcept;
-  void end() noexcept;
+  void find(int count);
+  void end_counted() noexcept;
+  void end_recorded() noexcept;
+  bool is_complete(const Found& found, bool is_persistent) const;
 
   const Kind kind_;
+  const MessageFunction function_;
   const void* const requests_;
   const ReadRequest read_;
+  bool is_recorded_ = false;
   std::uint64_t began_ = 0;
+  std::uint64_t all_ = 0;     // requests of the call that are not null
+  std::vector<Found> found_;  // those of collectives that are counted or recorded
   CountedMessage message_;
-  std::uint64_t requests_of_call_ = 0;  // those that are not null
-  std::vector<Found> found_;            // those of counted collectives
-  const RecordedRequests recorded_;
 };
 
 }  // namespace quadrille::mpi_face

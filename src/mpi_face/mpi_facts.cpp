@@ -71,8 +71,10 @@ const std::vector<Rank>& KnownCommunicator::world_ranks() const {
 }
 
 bool KnownCommunicator::is_of_one_world() const {
-  return handle == MPI_COMM_WORLD ||
-         std::none_of(world_ranks().begin(), world_ranks().end(), [](Rank member) { return member < 0; });
+  if (!is_of_one_world_)
+    is_of_one_world_ = !is_inter && (handle == MPI_COMM_WORLD || std::none_of(world_ranks().begin(), world_ranks().end(),
+                                                                              [](Rank member) { return member < 0; }));
+  return *is_of_one_world_;
 }
 
 const Neighbourhood* KnownCommunicator::neighbours_for(Function function) const {

@@ -33,13 +33,14 @@ struct KnownCommunicator {
   const std::vector<Rank>& world_ranks() const;
   // Do all members belong to this process's MPI_COMM_WORLD? Processes of other worlds (MPI_Comm_spawn, MPI_Comm_connect) may run
   // without the drop-in and would not take part in meetings. Equal on all ranks: if members belong to two worlds, each rank finds
-  // members that are not in its own world.
+  // members that are not in its own world. False for an intercommunicator.
   bool is_of_one_world() const;
   // This rank's neighbours, if the function is a collective of neighbours; otherwise null.
   const Neighbourhood* neighbours_for(Function function) const;
 
  private:
   mutable std::optional<std::vector<Rank>> world_ranks_;
+  mutable std::optional<bool> is_of_one_world_;
   mutable std::unique_ptr<Neighbourhood> neighbourhood_;
 };
 

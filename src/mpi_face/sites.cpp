@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi_face/sites.hpp"
 
-#include <utility>
+#include <memory>
 
 #include "foundation/hash.hpp"
 #include "mpi_face/operation.hpp"
@@ -11,7 +11,7 @@
 namespace quadrille::mpi_face {
 namespace {
 
-constexpr std::size_t most_sites = 4096, most_known_calls = 2 * most_sites;
+constexpr std::size_t most_sites = 4096;
 
 std::uint64_t hash_of(const Key& key) {
   std::uint64_t hash = static_cast<std::uint64_t>(key.function);
@@ -43,17 +43,6 @@ bool has_shares(const Site& site, const Shape& shape) {
 }
 
 }  // namespace
-
-RecentCall& Sites::recent(const MpiCall& call) {
-  if (!recent_) recent_ = std::make_unique<std::array<RecentCall, 16>>();
-  const auto count = static_cast<std::uint64_t>(call.send.count + call.receive.count);
-  return (*recent_)[spread(count * 32 + static_cast<std::uint64_t>(call.function)) >> 60];
-}
-
-void Sites::know(const MpiCall& call, Site& site) {
-  if (known_.values().size() == most_known_calls) return;
-  known_.add(CallSignature::hash_of(call), std::make_unique<KnownCall>(CallSignature(call), &site));
-}
 
 std::optional<Key> Sites::key_of(const MpiCall& call, const Shape& shape) const {
   Key key{.block_bytes = shape.block_bytes, .function = call.function};

@@ -5,17 +5,13 @@
 
 #include <mpi.h>
 
-#include <array>
-#include <memory>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "foundation/lookup.hpp"
 #include "foundation/system/ticks.hpp"
 #include "mpi_face/blocks.hpp"
 #include "mpi_face/call.hpp"
-#include "mpi_face/call_signature.hpp"
 #include "mpi_face/policy/kind.hpp"
 #include "mpi_face/shape.hpp"
 #include "quadrille/execute.hpp"
@@ -75,32 +71,11 @@ struct Site final : CallKind {
   }
 };
 
-// What is known of a recent call, for the next one with the same signature.
-struct RecentCall {
-  CallSignature signature;
-  Site* site = nullptr;  // null on a communicator of one rank, and if the MPI library always runs the call
-  bool synchronises = false;
-  double price_s = 0;          // of a call, equal on all ranks
-  std::string_view why;        // without a site: the reason why the MPI library runs it
-  std::optional<Shape> shape;  // of a call with this signature, if it was needed
-};
-
+// By their keys.
 class Sites {
  public:
   // `kinds`: where new ones are added.
   Sites(Count ranks, std::vector<CallKind*>& kinds) : ranks_(ranks), kinds_(kinds) {}
-
-  // The entry of the table of recent calls where a call with this signature belongs. It may hold a call with another signature.
-  [[gnu::hot]] RecentCall& recent(const MpiCall& call);
-
-  // Returns the site of the calls with this signature; null if it is not known.
-  Site* known(const MpiCall& call) const {
-    const KnownCall* const known =
-        known_.find(CallSignature::hash_of(call), [&](const auto& each) { return each.signature.is_of(call); });
-    return known ? known->site : nullptr;
-  }
-  // Makes it known. Its signature can be kept, and is not known yet.
-  void know(const MpiCall& call, Site& site);
 
   // Returns the key of the call's site; nothing if the operator or its type is not one that our algorithms can combine.
   std::optional<Key> key_of(const MpiCall& call, const Shape& shape) const;
@@ -115,17 +90,10 @@ class Sites {
   Site& operator[](std::size_t number) const { return *table_.values()[number]; }
 
  private:
-  struct alignas(64) KnownCall {  // a cache line
-    CallSignature signature;
-    Site* site = nullptr;
-  };
-
   const Count ranks_;
   std::vector<CallKind*>& kinds_;
   HashTable<Site> table_;
-  HashTable<KnownCall> known_;
   Site* last_ = nullptr;
-  std::unique_ptr<std::array<RecentCall, 16>> recent_;  // indexed by a hash of function and count
 };
 
 }  // namespace quadrille::mpi_face

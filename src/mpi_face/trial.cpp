@@ -15,45 +15,46 @@ namespace {
 
 Bytes sum(const std::vector<Bytes>& bytes) { return std::accumulate(bytes.begin(), bytes.end(), Bytes{0}); }
 
-// Converts bytes per rank to MPI's counts and displacements, in items of `item` bytes, for consecutive blocks.
-void set_counts(const std::vector<Bytes>& bytes, Bytes item, std::vector<int>& counts, std::vector<int>& displacements) {
+}  // namespace
+
+void Trial::Buffer::set_counts(const std::vector<Bytes>& of_blocks, Bytes item) {
   int next = 0;
-  for (const Bytes each : bytes) {
+  for (const Bytes each : of_blocks) {
     QUADRILLE_ASSERT(each >= 0 && each % item == 0 && each / item <= INT_MAX - next);
     counts.push_back(static_cast<int>(each / item));
     displacements.push_back(next);
     next += counts.back();
   }
+  large_counts.assign(counts.begin(), counts.end());
+  places.assign(displacements.begin(), displacements.end());
 }
-
-}  // namespace
 
 Trial::Trial(const Site& site, MPI_Comm communicator, Communicator& group, std::vector<Plan>& plans, Exchanger* exchange,
              int most_batch)
     : site_(site), communicator_(communicator), group_(group), plans_(plans), exchange_(exchange), batch_(most_batch) {
   if (exchange_) return;
   problem_ = problem_of(site, group);
-  input_bytes_ = input_bytes(problem_, group.rank());
-  output_bytes_ = output_bytes(problem_, group.rank());
+  in_.bytes = input_bytes(problem_, group.rank());
+  out_.bytes = output_bytes(problem_, group.rank());
 }
 
 // What this rank exchanges. If there is a root, it tells the others: it knows the counts of one call, so they fit together. They
 // are 0 if it had wrong arguments in that call.
 void Trial::hear_blocks() {
   const TrialArguments& arguments = site_.trial_arguments;
-  sent_ = arguments.sent, received_ = arguments.received;
+  in_.blocks = arguments.sent, out_.blocks = arguments.received;
   if (has_root(site_.key.function)) {
     const bool gathers = site_.key.function == Function::Gatherv, is_root = arguments.root == group_.rank();
-    std::vector<Bytes>& all = gathers ? received_ : sent_;
+    std::vector<Bytes>& all = (gathers ? out_ : in_).blocks;
     if (!is_root) all.clear();
     if (is_root) all.resize(index(group_.size()));
-    std::vector<Bytes>& own = gathers ? sent_ : received_;
+    std::vector<Bytes>& own = (gathers ? in_ : out_).blocks;
     own.assign(1, 0);
     if (PMPI_Scatter(all.data(), sizeof(Bytes), MPI_BYTE, own.data(), sizeof(Bytes), MPI_BYTE, static_cast<int>(arguments.root),
                      communicator_) != MPI_SUCCESS)
       throw Error(ErrorCode::transport, "the MPI library's scatter failed in a trial");
   }
-  input_bytes_ = sum(sent_), output_bytes_ = sum(received_);
+  in_.bytes = sum(in_.blocks), out_.bytes = sum(out_.blocks);
 }
 
 // Sets the batch size, which is equal on all ranks. Every rank can compute the sizes of a plan. Of an
@@ -67,7 +68,7 @@ std::optional<Cause> Trial::agree_on_size() {
       std::uint64_t call;
     };
     const std::uint64_t call = has_root(site_.key.function) ? 0 : site_.trial_arguments.call;
-    for (const Remembered& each : gathered(group_, Remembered{std::max(input_bytes_, output_bytes_), call})) {
+    for (const Remembered& each : gathered(group_, Remembered{std::max(in_.bytes, out_.bytes), call})) {
       if (each.call != call) return Cause::wrong_arguments;
       most = std::max(most, each.most);
     }
@@ -81,33 +82,23 @@ void Trial::prepare() {
   const auto with_gaps = [&](Bytes packed) {
     return static_cast<std::size_t>(packed / site_.trial_arguments.type_bytes * site_.trial_arguments.type_extent);
   };
-  input_.resize(with_gaps(input_bytes_));
-  output_.resize(with_gaps(output_bytes_));
-  if (exchange_) {
-    set_counts(sent_, 1, counts_[0], displacements_[0]);
-    set_counts(received_, 1, counts_[1], displacements_[1]);
-    for (const int side : {0, 1}) {
-      bytes_[side].assign(displacements_[side].begin(), displacements_[side].end());
-      large_counts_[side].assign(counts_[side].begin(), counts_[side].end());
-    }
-    if (site_.neighbours) topology_ = site_.neighbours->made_on(communicator_);
-    list_edges();
-  } else {
-    set_counts(site_.shares, site_.trial_arguments.type_bytes, counts_[0], displacements_[0]);
-  }
+  in_.memory.resize(with_gaps(in_.bytes));
+  out_.memory.resize(with_gaps(out_.bytes));
+  if (!exchange_) return in_.set_counts(site_.shares, site_.trial_arguments.type_bytes);
+  for (Buffer* const side : {&in_, &out_}) side->set_counts(side->blocks, 1);
+  if (site_.neighbours) topology_ = site_.neighbours->made_on(communicator_);
+  list_edges();
 }
 
 // The edges of the site's call with this rank's buffers.
 void Trial::list_edges() {
-  types_.assign(std::max(sent_.size(), received_.size()), MPI_BYTE);
+  types_.assign(std::max(in_.blocks.size(), out_.blocks.size()), MPI_BYTE);
   const bool has_types = site_.key.function == Function::Alltoallw || site_.key.function == Function::Neighbor_alltoallw;
-  const auto side = [&](std::vector<std::byte>& buffer, int which) {
-    const std::vector<int>& counts = counts_[which];
-    return Side{buffer.data(), counts.empty() ? 0 : counts[0], MPI_BYTE,
-                counts.data(), displacements_[which].data(),   has_types ? types_.data() : nullptr};
+  const auto side = [&](Buffer& of) {
+    return Side{
+        of.memory.data(), of.first(), MPI_BYTE, of.counts.data(), of.displacements.data(), has_types ? types_.data() : nullptr};
   };
-  const MpiCall call{site_.key.function, communicator_, side(input_, 0), side(output_, 1),
-                     static_cast<int>(site_.trial_arguments.root)};
+  const MpiCall call{site_.key.function, communicator_, side(in_), side(out_), static_cast<int>(site_.trial_arguments.root)};
   const auto blocks = blocks_of(call, group_.rank(), group_.size(), site_.neighbours);
   QUADRILLE_ASSERT(blocks);
   blocks->sent.for_each([&](const CallBlock& block) { return edges_.send(block.peer, block.memory, block.bytes()), MPI_SUCCESS; });
@@ -149,70 +140,68 @@ void Trial::ours(int way) {
   if (!exchange_) {
     Plan& plan = plans_[static_cast<std::size_t>(way)];
     const bool in_place = problem_.collective == Collective::broadcast;
-    return in_place ? plan.execute_in_place(output_.data()) : plan.execute(input_.data(), output_.data());
+    return in_place ? plan.execute_in_place(out_.memory.data()) : plan.execute(in_.memory.data(), out_.memory.data());
   }
   exchange_->execute(edges_.edges(!has_root(site_.key.function)));
 }
 
 void Trial::vendors() {
+  if (call_vendor() != MPI_SUCCESS) throw Error(ErrorCode::transport, "the MPI library's own collective failed in a trial");
+}
+
+int Trial::call_vendor() {
   const TrialArguments& arguments = site_.trial_arguments;
   const MPI_Datatype type = arguments.type;
   const MPI_Op operation = arguments.operation;
   const Rank root_of_call = exchange_ ? arguments.root : site_.key.root;
   const int root = static_cast<int>(root_of_call), count = static_cast<int>(site_.key.block_bytes / arguments.type_bytes);
-  void* const in = input_.data();
-  void* const out = output_.data();
+  void* const in = in_.memory.data();
+  void* const out = out_.memory.data();
   const MPI_Comm comm = site_.neighbours ? topology_ : communicator_;
-  const auto first = [](const std::vector<int>& counts) { return counts.empty() ? 0 : counts[0]; };
-  const auto code = [&] {
-    switch (site_.key.function) {
-      case Function::Barrier: return PMPI_Barrier(comm);
-      case Function::Bcast: return PMPI_Bcast(out, count, type, root, comm);
-      case Function::Reduce: return PMPI_Reduce(in, out, count, type, operation, root, comm);
-      case Function::Allreduce: return PMPI_Allreduce(in, out, count, type, operation, comm);
-      case Function::Reduce_scatter: return PMPI_Reduce_scatter(in, out, counts_[0].data(), type, operation, comm);
-      case Function::Reduce_scatter_block: return PMPI_Reduce_scatter_block(in, out, count, type, operation, comm);
-      case Function::Scan: return PMPI_Scan(in, out, count, type, operation, comm);
-      case Function::Exscan: return PMPI_Exscan(in, out, count, type, operation, comm);
-      case Function::Gather: return PMPI_Gather(in, count, type, out, count, type, root, comm);
-      case Function::Scatter: return PMPI_Scatter(in, count, type, out, count, type, root, comm);
-      case Function::Allgather: return PMPI_Allgather(in, count, type, out, count, type, comm);
-      case Function::Allgatherv:
-        return PMPI_Allgatherv(in, counts_[0][index(group_.rank())], type, out, counts_[0].data(), displacements_[0].data(), type,
-                               comm);
-      case Function::Alltoall: return PMPI_Alltoall(in, count, type, out, count, type, comm);
-      case Function::Alltoallv:
-        return PMPI_Alltoallv(in, counts_[0].data(), displacements_[0].data(), MPI_BYTE, out, counts_[1].data(),
-                              displacements_[1].data(), MPI_BYTE, comm);
-      case Function::Gatherv:
-        return PMPI_Gatherv(in, counts_[0][0], MPI_BYTE, out, counts_[1].data(), displacements_[1].data(), MPI_BYTE, root, comm);
-      case Function::Scatterv:
-        return PMPI_Scatterv(in, counts_[0].data(), displacements_[0].data(), MPI_BYTE, out, counts_[1][0], MPI_BYTE, root, comm);
-      case Function::Alltoallw:
-        return PMPI_Alltoallw(in, counts_[0].data(), displacements_[0].data(), types_.data(), out, counts_[1].data(),
-                              displacements_[1].data(), types_.data(), comm);
-      case Function::Neighbor_allgather:
-        return PMPI_Neighbor_allgather(in, first(counts_[0]), MPI_BYTE, out, first(counts_[1]), MPI_BYTE, comm);
-      case Function::Neighbor_allgatherv:
-        return PMPI_Neighbor_allgatherv(in, first(counts_[0]), MPI_BYTE, out, counts_[1].data(), displacements_[1].data(), MPI_BYTE,
-                                        comm);
-      case Function::Neighbor_alltoall:
-        return PMPI_Neighbor_alltoall(in, first(counts_[0]), MPI_BYTE, out, first(counts_[1]), MPI_BYTE, comm);
-      case Function::Neighbor_alltoallv:
-        return PMPI_Neighbor_alltoallv(in, counts_[0].data(), displacements_[0].data(), MPI_BYTE, out, counts_[1].data(),
-                                       displacements_[1].data(), MPI_BYTE, comm);
-      case Function::Neighbor_alltoallw:
+  switch (site_.key.function) {
+    case Function::Barrier: return PMPI_Barrier(comm);
+    case Function::Bcast: return PMPI_Bcast(out, count, type, root, comm);
+    case Function::Reduce: return PMPI_Reduce(in, out, count, type, operation, root, comm);
+    case Function::Allreduce: return PMPI_Allreduce(in, out, count, type, operation, comm);
+    case Function::Reduce_scatter: return PMPI_Reduce_scatter(in, out, in_.counts.data(), type, operation, comm);
+    case Function::Reduce_scatter_block: return PMPI_Reduce_scatter_block(in, out, count, type, operation, comm);
+    case Function::Scan: return PMPI_Scan(in, out, count, type, operation, comm);
+    case Function::Exscan: return PMPI_Exscan(in, out, count, type, operation, comm);
+    case Function::Gather: return PMPI_Gather(in, count, type, out, count, type, root, comm);
+    case Function::Scatter: return PMPI_Scatter(in, count, type, out, count, type, root, comm);
+    case Function::Allgather: return PMPI_Allgather(in, count, type, out, count, type, comm);
+    case Function::Allgatherv:
+      return PMPI_Allgatherv(in, in_.counts[index(group_.rank())], type, out, in_.counts.data(), in_.displacements.data(), type,
+                             comm);
+    case Function::Alltoall: return PMPI_Alltoall(in, count, type, out, count, type, comm);
+    case Function::Alltoallv:
+      return PMPI_Alltoallv(in, in_.counts.data(), in_.displacements.data(), MPI_BYTE, out, out_.counts.data(),
+                            out_.displacements.data(), MPI_BYTE, comm);
+    case Function::Gatherv:
+      return PMPI_Gatherv(in, in_.counts[0], MPI_BYTE, out, out_.counts.data(), out_.displacements.data(), MPI_BYTE, root, comm);
+    case Function::Scatterv:
+      return PMPI_Scatterv(in, in_.counts.data(), in_.displacements.data(), MPI_BYTE, out, out_.counts[0], MPI_BYTE, root, comm);
+    case Function::Alltoallw:
+      return PMPI_Alltoallw(in, in_.counts.data(), in_.displacements.data(), types_.data(), out, out_.counts.data(),
+                            out_.displacements.data(), types_.data(), comm);
+    case Function::Neighbor_allgather: return PMPI_Neighbor_allgather(in, in_.first(), MPI_BYTE, out, out_.first(), MPI_BYTE, comm);
+    case Function::Neighbor_allgatherv:
+      return PMPI_Neighbor_allgatherv(in, in_.first(), MPI_BYTE, out, out_.counts.data(), out_.displacements.data(), MPI_BYTE,
+                                      comm);
+    case Function::Neighbor_alltoall: return PMPI_Neighbor_alltoall(in, in_.first(), MPI_BYTE, out, out_.first(), MPI_BYTE, comm);
+    case Function::Neighbor_alltoallv:
+      return PMPI_Neighbor_alltoallv(in, in_.counts.data(), in_.displacements.data(), MPI_BYTE, out, out_.counts.data(),
+                                     out_.displacements.data(), MPI_BYTE, comm);
+    case Function::Neighbor_alltoallw:
 #if MPI_VERSION >= 4  // MPICH 4.0.2 takes other counts if they are ints and there are not as many sources as targets
-        return PMPI_Neighbor_alltoallw_c(in, large_counts_[0].data(), bytes_[0].data(), types_.data(), out, large_counts_[1].data(),
-                                         bytes_[1].data(), types_.data(), comm);
+      return PMPI_Neighbor_alltoallw_c(in, in_.large_counts.data(), in_.places.data(), types_.data(), out, out_.large_counts.data(),
+                                       out_.places.data(), types_.data(), comm);
 #else
-        return PMPI_Neighbor_alltoallw(in, counts_[0].data(), bytes_[0].data(), types_.data(), out, counts_[1].data(),
-                                       bytes_[1].data(), types_.data(), comm);
+      return PMPI_Neighbor_alltoallw(in, in_.counts.data(), in_.places.data(), types_.data(), out, out_.counts.data(),
+                                     out_.places.data(), types_.data(), comm);
 #endif
-      default: return MPI_ERR_INTERN;
-    }
-  }();
-  if (code != MPI_SUCCESS) throw Error(ErrorCode::transport, "the MPI library's own collective failed in a trial");
+    default: return MPI_ERR_INTERN;
+  }
 }
 
 }  // namespace quadrille::mpi_face

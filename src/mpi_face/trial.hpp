@@ -43,6 +43,20 @@ class Trial {
     double vendors_s = 0, ours_s[most_plans_of_trial] = {};
   };
 
+  // One side of the calls: this rank's buffer, and the arguments of MPI's functions with counts.
+  struct Buffer {
+    std::vector<Bytes> blocks;  // of an exchange (SideBlocks::lengths)
+    Bytes bytes = 0;            // of data
+    std::vector<std::byte> memory;
+    std::vector<int> counts, displacements;
+    std::vector<MPI_Count> large_counts;  // Neighbor_alltoallw
+    std::vector<MPI_Aint> places;
+
+    // For consecutive blocks, in items of `item` bytes.
+    void set_counts(const std::vector<Bytes>& of_blocks, Bytes item);
+    int first() const { return counts.empty() ? 0 : counts[0]; }
+  };
+
   void hear_blocks();
   std::optional<Cause> agree_on_size();
   void prepare();
@@ -51,24 +65,20 @@ class Trial {
   double timed(int way);
   void ours(int way);
   void vendors();
+  int call_vendor();
 
   const Site& site_;
   const MPI_Comm communicator_;
   Communicator& group_;
   std::vector<Plan>& plans_;
   Exchanger* const exchange_;
+  int batch_;  // equal on all ranks
+  Problem problem_;
+  Buffer in_, out_;
   // For the exchange.
   EdgeLists edges_;
-  std::vector<Bytes> sent_, received_;  // this rank's blocks (SideBlocks::lengths)
-  std::vector<MPI_Datatype> types_;     // of the blocks of alltoallw and Neighbor_alltoallw: bytes
-  std::vector<MPI_Aint> bytes_[2];      // displacements_ of Neighbor_alltoallw
-  std::vector<MPI_Count> large_counts_[2];
+  std::vector<MPI_Datatype> types_;    // of the blocks of alltoallw and Neighbor_alltoallw: bytes
   MPI_Comm topology_ = MPI_COMM_NULL;  // for calls of neighbours
-  Problem problem_;
-  Bytes input_bytes_ = 0, output_bytes_ = 0;
-  int batch_;  // equal on all ranks
-  std::vector<std::byte> input_, output_;
-  std::vector<int> counts_[2], displacements_[2];  // for v-collectives: send and receive side
 };
 
 }  // namespace quadrille::mpi_face

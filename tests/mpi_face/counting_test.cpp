@@ -13,8 +13,7 @@
 #include <new>
 #include <numeric>
 
-#include "mpi_face/arguments.hpp"
-#include "mpi_face/passed_through.hpp"
+#include "mpi_face/call.hpp"
 #include "mpi_face/policy/cause.hpp"
 #include "mpi_face/report/record_layout.hpp"
 #include "mpi_face/report/record_read.hpp"

@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include "mpi_face/arguments.hpp"
+#include "mpi_face/call.hpp"
 
 namespace quadrille::mpi_face {
 namespace {

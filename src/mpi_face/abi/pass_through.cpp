@@ -2,7 +2,6 @@
 // The drop-in for the standard ABI of MPI 5 passes every call to the MPI library. Quadrille has no plug-in for this ABI, because
 // that would need functions of MPI that cannot be tested here yet.
 #include "mpi_face/call.hpp"
-#include "mpi_face/passed_through.hpp"
 
 namespace quadrille::mpi_face {
 

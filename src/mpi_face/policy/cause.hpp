@@ -4,73 +4,55 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "quadrille/indexed.hpp"
-
 namespace quadrille::mpi_face {
 
+#define QUADRILLE_CAUSES(ROW)                                                                                   \
+  ROW(intercommunicator, "intercommunicator")                                                                   \
+  ROW(alone, "one rank exchanges with itself")                                                                  \
+  ROW(wrong_arguments, "wrong arguments")                                                                       \
+  ROW(no_data, "no data")                                                                                       \
+  ROW(long_blocks, "blocks of more than 1 GiB")                                                                 \
+  ROW(own_operator, "an operator or a type of the user's own")                                                  \
+  ROW(many_kinds, "too many kinds of calls")                                                                    \
+  ROW(rare, "called too rarely as yet")                                                                         \
+  ROW(not_worth, "a trial would cost more than these calls have taken")                                         \
+  ROW(too_dear, "a trial would cost more than may be spent as yet")                                             \
+  ROW(trying, "its calls are alternated in a trial")                                                            \
+  ROW(two_worlds, "processes of several worlds (MPI_Comm_spawn, MPI_Comm_connect) may run without the drop-in") \
+  ROW(no_group, "the ranks cannot form a group")                                                                \
+  ROW(chosen, "QUADRILLE_CHOOSE says so")                                                                       \
+  ROW(slower, "Quadrille took longer")                                                                          \
+  ROW(slower_for_class, "Quadrille was not faster for calls of about this size")                                \
+  ROW(measured_faster, "the MPI library was the fastest in earlier measurements")                               \
+  ROW(predicted_faster, "Quadrille would take longer, by figures measured on this machine")                     \
+  ROW(no_contender, "no algorithm of ours applies")                                                             \
+  ROW(no_plan, "no plan could be made")                                                                         \
+  ROW(own_order, "the MPI library pairs blocks of the same two ranks in an order of its own")                   \
+  ROW(too_large, "too large to be tried beside the MPI library's")                                              \
+  ROW(many_plans, "there are already plans for 128 other kinds of calls")                                       \
+  ROW(overlapping, "the buffers overlap")                                                                       \
+  ROW(failed, "it failed")                                                                                      \
+  ROW(only_observed, "only observed")
+
 enum class Cause : std::uint8_t {
-  intercommunicator,
-  alone,
-  wrong_arguments,
-  no_data,
-  long_blocks,
-  own_operator,
-  many_kinds,
-  rare,
-  not_worth,
-  too_dear,
-  trying,
-  two_worlds,
-  no_group,
-  chosen,
-  slower,
-  slower_for_class,
-  measured_faster,
-  predicted_faster,
-  no_contender,
-  no_plan,
-  own_order,
-  too_large,
-  many_plans,
-  overlapping,
-  failed,
-  only_observed,
+#define QUADRILLE_CAUSE(cause, sentence) cause,
+  QUADRILLE_CAUSES(QUADRILLE_CAUSE)
+#undef QUADRILLE_CAUSE
 };
 
-constexpr ByEnum<Cause, std::string_view, 26> sentences{{
-    "intercommunicator",
-    "one rank exchanges with itself",
-    "wrong arguments",
-    "no data",
-    "blocks of more than 1 GiB",
-    "an operator or a type of the user's own",
-    "too many kinds of calls",
-    "called too rarely as yet",
-    "a trial would cost more than these calls have taken",
-    "a trial would cost more than may be spent as yet",
-    "its calls are alternated in a trial",
-    "processes of several worlds (MPI_Comm_spawn, MPI_Comm_connect) may run without the drop-in",
-    "the ranks cannot form a group",
-    "QUADRILLE_CHOOSE says so",
-    "Quadrille took longer",
-    "Quadrille was not faster for calls of about this size",
-    "the MPI library was the fastest in earlier measurements",
-    "Quadrille would take longer, by figures measured on this machine",
-    "no algorithm of ours applies",
-    "no plan could be made",
-    "the MPI library pairs blocks of the same two ranks in an order of its own",
-    "too large to be tried beside the MPI library's",
-    "there are already plans for 128 other kinds of calls",
-    "the buffers overlap",
-    "it failed",
-    "only observed",
-}};
+inline constexpr std::string_view sentences[]{
+#define QUADRILLE_CAUSE(cause, sentence) sentence,
+    QUADRILLE_CAUSES(QUADRILLE_CAUSE)
+#undef QUADRILLE_CAUSE
+};
+#undef QUADRILLE_CAUSES
 
-constexpr std::string_view sentence(Cause cause) { return sentences[cause]; }
+constexpr std::string_view sentence(Cause cause) { return sentences[static_cast<std::size_t>(cause)]; }
 
 // The reasons of calls that Quadrille never runs, whatever was measured. Those of calls that are only counted come first.
 inline const std::vector<std::string_view>& uncovered() {

@@ -54,9 +54,9 @@ class Finder {
   std::optional<Instruction> work_on(const CallKind& kind, int plans) const;
   Instruction trial_of(const CallKind& kind, double call_s) const;
   // Plans may need messages over the communicator of the meeting, so guests make none.
-  bool is_open_here(const CallKind& kind) const { return !state_.is_guest || never_synchronises(kind.key.function); }
+  bool is_open_here(const CallKind& kind) const { return !state_.meeting.is_guest || never_synchronises(kind.key.function); }
   double allowance_s() const { return Account::allowance(now_s_); }
-  double left_s() const { return (allowance_s() - process_.account.spent_s() - state_.others_spent_s) / state_.weight; }
+  double left_s() const { return (allowance_s() - process_.account.spent_s() - state_.meeting.others_spent_s) / state_.weight; }
   double call_s_of(const CallKind& kind) const {
     return std::max(state_.seconds_of(kind.vendor_times.ticks_of_call()), kind.slowest_call_s);
   }
@@ -70,7 +70,7 @@ class Finder {
   double short_call_now_s() const;
   double group_s() const;
   double plans_s(int plans) const;  // with the choice of what to try
-  double plan_s() const { return std::max(process_.plan_cost.of(state_.ranks), calls_of_plan * state_.short_s); }
+  double plan_s() const { return std::max(process_.plan_cost.of(state_.ranks), calls_of_plan * state_.meeting.short_s); }
 
   State& state_;
   DecidingProcess& process_;
@@ -78,8 +78,8 @@ class Finder {
 };
 
 Instruction Finder::message() {
-  state_.wanted_ratio = 0;
-  state_.short_s = short_call_now_s();
+  state_.meeting.wanted_ratio = 0;
+  state_.meeting.short_s = short_call_now_s();
   for (const auto look : {&Finder::told_wishes, &Finder::concluded, &Finder::demanded, &Finder::tuned, &Finder::timed,
                           &Finder::worthwhile, &Finder::hosted})
     if (auto message = (this->*look)()) {
@@ -87,7 +87,7 @@ Instruction Finder::message() {
       return *message;
     }
   Instruction nothing;
-  if (state_.wanted_ratio > 0) nothing.next_meeting = state_.meetings.wanted(state_.wanted_ratio);
+  if (state_.meeting.wanted_ratio > 0) nothing.next_meeting = state_.meetings.wanted(state_.meeting.wanted_ratio);
   return nothing;
 }
 
@@ -99,17 +99,17 @@ std::optional<Instruction> Finder::told_wishes() {
 // A trial that goes on waits until the account allows what its next part will cost. If that is little, it does not wait, because
 // its plans are paid for.
 std::optional<Instruction> Finder::concluded() {
-  while (!state_.gathered.empty()) {
-    const auto [tried, sums] = std::move(state_.gathered.back());
-    state_.gathered.pop_back();
+  while (!state_.meeting.gathered.empty()) {
+    const auto [tried, sums] = std::move(state_.meeting.gathered.back());
+    state_.meeting.gathered.pop_back();
     Instruction message = message_for(What::conclude, *tried);
     message.conclusion = tried->trial->concluded(sums);
     const double share = 1 / static_cast<double>(state_.ranks);
-    state_.means = sums;
-    for (double& mean : state_.means) mean *= share;
+    state_.meeting.means = sums;
+    for (double& mean : state_.meeting.means) mean *= share;
     if (message.conclusion.end != Alternation::End::goes_on) return message;
     const double excess_s = tried->trial->expected_excess(sums, message.conclusion.remaining) * share;
-    const double spent_s = process_.account.spent_s() + state_.others_spent_s;
+    const double spent_s = process_.account.spent_s() + state_.meeting.others_spent_s;
     if (state_.weight * excess_s <= little_more * spent_s || if_affordable(message, excess_s)) return message;
   }
   return std::nullopt;
@@ -118,7 +118,7 @@ std::optional<Instruction> Finder::concluded() {
 // What the user or a test has asked for. It is done whatever it costs.
 std::optional<Instruction> Finder::demanded() {
   const bool at_once = state_.admits_at_once;
-  if (!state_.no_group.empty() || (!at_once && !state_.wishes)) return std::nullopt;
+  if (!state_.group.why_not.empty() || (!at_once && !state_.wishes)) return std::nullopt;
   for (const CallKind* const kind : state_.kinds) {
     if (!is_open_here(*kind) || kind->rule == CallKind::Rule::followed || kind->mode != Mode::counting) continue;
     const bool may_have_rule = state_.wishes && kind->rule != CallKind::Rule::refused;
@@ -126,19 +126,20 @@ std::optional<Instruction> Finder::demanded() {
     if (!rule && !(at_once && kind->calls >= 1)) continue;  // the call in which the ranks meet is not counted yet
     if (rule && names_vendor(rule->algorithm)) return message_for(What::obey, *kind);
     if (plans_in_use() >= most_plans) return leaves(*kind, Cause::many_plans);
-    if (!state_.has_group) return Instruction{.what = What::group};
+    if (!state_.group.exists) return Instruction{.what = What::group};
     return message_for(rule ? What::obey : What::admit, *kind);
   }
   return std::nullopt;
 }
 
 std::optional<Instruction> Finder::tuned() {
-  if (!state_.no_group.empty() || state_.is_guest || !state_.wishes || state_.wishes->tune_share == 0) return std::nullopt;
+  if (!state_.group.why_not.empty() || state_.meeting.is_guest || !state_.wishes || state_.wishes->tune_share == 0)
+    return std::nullopt;
   if (process_.tuning.spent_s() + tuning_race_s > state_.wishes->tune_share * now_s_) return std::nullopt;
   for (const CallKind* const kind : state_.kinds) {
     if (kind->is_tuned || kind->rule == CallKind::Rule::followed || kind->is_exchanged() || kind->mode == Mode::trying) continue;
     if (kind->calls < Meetings::first || kind->key.block_bytes * state_.ranks > most_memory_of_trial) continue;
-    return state_.has_group ? message_for(What::tune, *kind) : Instruction{.what = What::group};
+    return state_.group.exists ? message_for(What::tune, *kind) : Instruction{.what = What::group};
   }
   return std::nullopt;
 }
@@ -154,20 +155,22 @@ double Finder::short_call_now_s() const {
 }
 
 double Finder::group_s() const {
-  return state_.has_group ? 0 : std::max(process_.group_cost.of(state_.ranks), calls_of_group * state_.short_s);
+  return state_.group.exists ? 0 : std::max(process_.group_cost.of(state_.ranks), calls_of_group * state_.meeting.short_s);
 }
 
 double Finder::plans_s(int plans) const {
   const double first_s = process_.choice_cost.is_known() ? 0 : groups_of_first_choice * process_.group_cost.of(state_.ranks);
-  return std::max({process_.choice_cost.of(state_.ranks), calls_of_choice * state_.short_s, first_s}) + plans * plan_s();
+  return std::max({process_.choice_cost.of(state_.ranks), calls_of_choice * state_.meeting.short_s, first_s}) + plans * plan_s();
 }
 
 // The costs of groups and plans are estimated by the program's shortest calls. If these are long, perhaps because ranks are late, a
 // short call is timed first, because groups and plans are made by short calls.
 std::optional<Instruction> Finder::timed() {
-  if (state_.has_group || !state_.no_group.empty() || state_.short_call_s || state_.admits_at_once || state_.short_s < long_call_s)
+  if (state_.group.exists || !state_.group.why_not.empty() || state_.short_call_s || state_.admits_at_once ||
+      state_.meeting.short_s < long_call_s)
     return std::nullopt;
-  const double cost_s = barriers_of_timing * std::min(state_.short_s, barrier_of_rank_s * static_cast<double>(state_.ranks));
+  const double cost_s =
+      barriers_of_timing * std::min(state_.meeting.short_s, barrier_of_rank_s * static_cast<double>(state_.ranks));
   return if_affordable({.what = What::time_call, .cost_s = cost_s}, cost_s);
 }
 
@@ -175,22 +178,23 @@ std::optional<Instruction> Finder::timed() {
 std::optional<Instruction> Finder::if_affordable(const Instruction& message, double cost_s) {
   const double most_s = most_of_expected * cost_s;
   if (most_s <= left_s()) return message;
-  state_.wanted_ratio = (process_.account.spent_s() + state_.others_spent_s + state_.weight * most_s) / Account::share / now_s_;
+  state_.meeting.wanted_ratio =
+      (process_.account.spent_s() + state_.meeting.others_spent_s + state_.weight * most_s) / Account::share / now_s_;
   return std::nullopt;
 }
 
 // Says why the kind's calls are not tried now. Rank 0's words are in the report.
 void Finder::put_off(CallKind& kind, Cause cause, double trial_s) const {
-  if (kind.mode != Mode::counting || kind.second_trial != 0) return;
+  if (kind.mode != Mode::counting || kind.trials.second != 0) return;
   kind.why = sentence(cause);
-  kind.trial_put_off_s = trial_s;
+  kind.trials.put_off_s = trial_s;
   kind.is_described = false;
 }
 
 // The message that may save most for what it costs. Where no trial was held, one is worth its cost only if the kind's calls have
 // taken as long so far.
 std::optional<Instruction> Finder::worthwhile() {
-  if (!state_.no_group.empty() || state_.admits_at_once) return std::nullopt;
+  if (!state_.group.why_not.empty() || state_.admits_at_once) return std::nullopt;
   std::optional<Instruction> best;
   std::vector<std::pair<CallKind*, double>> dear;
   double most = 0, cost = 0;
@@ -209,7 +213,7 @@ std::optional<Instruction> Finder::worthwhile() {
     best = message, most = gain, cost = message->cost_s;
   }
   if (!best) return std::nullopt;
-  if (!state_.has_group) {
+  if (!state_.group.exists) {
     best = Instruction{.what = What::group, .cost_s = group_s()};
     cost += group_s();
   }
@@ -230,17 +234,17 @@ std::optional<Instruction> Finder::hosted() {
 
 std::optional<Instruction> Finder::work_on(const CallKind& kind, int plans) const {
   if (!is_open_here(kind)) return std::nullopt;
-  if (kind.mode == Mode::ours && kind.calls >= kind.next_trial) {
-    if (kind.trial_times.ours_s.empty() && kind.vendor_times.calls() == 0) return std::nullopt;
-    return trial_of(kind, kind.trial_times.ours_s.empty() ? call_s_of(kind) : median_of(kind.trial_times.ours_s));
+  if (kind.mode == Mode::ours && kind.calls >= kind.trials.next) {
+    if (kind.trials.times.ours_s.empty() && kind.vendor_times.calls() == 0) return std::nullopt;
+    return trial_of(kind, kind.trials.times.ours_s.empty() ? call_s_of(kind) : median_of(kind.trials.times.ours_s));
   }
   if (kind.mode != Mode::counting || kind.rule == CallKind::Rule::followed || kind.vendor_times.calls() < enough_timed_calls ||
-      kind.calls < kind.second_trial)
+      kind.calls < kind.trials.second)
     return std::nullopt;
   if (kind.is_exchanged() && !has_root(kind.key.function) && !kind.knows_blocks) return std::nullopt;
   if (plans >= most_plans) return leaves(kind, Cause::many_plans);
-  const bool may_have_verdict = state_.has_group && kind.second_trial == 0;
-  if (const auto verdict = may_have_verdict ? process_.verdicts.find(kind.key, state_.nodes) : std::nullopt) {
+  const bool may_have_verdict = state_.group.exists && kind.trials.second == 0;
+  if (const auto verdict = may_have_verdict ? process_.verdicts.find(kind.key, state_.group.nodes) : std::nullopt) {
     if (!verdict->is_faster) return leaves(kind, Cause::slower_for_class);
     Instruction message = message_for(What::take, kind);
     message.cost_s = plan_s();
@@ -260,7 +264,7 @@ std::optional<Instruction> Finder::work_on(const CallKind& kind, int plans) cons
 Instruction Finder::trial_of(const CallKind& kind, double call_s) const {
   const bool is_again = kind.mode == Mode::ours, by_exchange = kind.is_exchanged();
   const auto made_s = [&](int contenders) {
-    if (is_again || (by_exchange && state_.has_exchange)) return 0.0;
+    if (is_again || (by_exchange && state_.group.has_exchange)) return 0.0;
     return by_exchange ? plan_s() : plans_s(contenders);
   };
   const auto is_too_dear = [&](double cost_s) { return group_s() + cost_s > left_s(); };

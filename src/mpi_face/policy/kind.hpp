@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -13,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "foundation/arithmetic.hpp"
 #include "mpi_face/policy/alternation.hpp"
 #include "mpi_face/symbols/function.hpp"
 #include "quadrille/wisdom.hpp"
@@ -28,22 +30,38 @@ constexpr double enough_gain = 0.9;  // a plan is taken if it takes at most this
 // Number of executions in a trial that are timed together. In a program's loop consecutive calls overlap, which the times of single
 // calls after a barrier would not show. And a short call is as short as the errors of the clock and the barrier. `moved`: bytes
 // that leave or reach a rank in a call.
-int batch_of_trial(Bytes moved);
+inline int batch_of_trial(Bytes moved) {
+  if (moved <= 4 << 10) return 32;
+  if (moved <= 64 << 10) return 8;
+  return moved <= 1 << 20 ? 4 : 2;
+}
 constexpr int repetitions_of_trial = 4;  // of ours and of the MPI library's; the first is a warm-up
 
 // The number of the call, a power of two, at which our algorithm is next compared with the MPI library's. This is so rare that the
 // calls of trials are at most a few percent of all calls.
-std::uint64_t next_epoch(std::uint64_t calls, Bytes moved);
+inline std::uint64_t next_epoch(std::uint64_t calls, Bytes moved) {
+  constexpr std::uint64_t calls_for_each_of_trial = 32;
+  const auto calls_of_trial = static_cast<std::uint64_t>(2 * repetitions_of_trial * batch_of_trial(moved));
+  return std::bit_ceil(std::max(calls + 1, calls_for_each_of_trial * calls_of_trial));
+}
 
 // A trial of the program's own calls is disturbed by whatever else the ranks do. If it is lost by little, a second one is held.
 // Returns the number of the call from which on it may be; nothing if the trial is lost by far. `ratio`: our time / the MPI
 // library's.
-std::optional<std::uint64_t> second_trial_after(std::uint64_t calls, double ratio);
+inline std::optional<std::uint64_t> second_trial_after(std::uint64_t calls, double ratio) {
+  constexpr double lost_by_far = 1.3;
+  return ratio < lost_by_far ? std::optional(4 * calls) : std::nullopt;
+}
 
 // Times of a plan and of the MPI library's function, in seconds; ours_s[i] and vendors_s[i] belong to the same repetition.
 struct TrialTimes {
   std::vector<double> ours_s, vendors_s;
-  double ratio() const;  // the median of ours_s[i] / vendors_s[i]; requires at least one repetition
+  // The median of ours_s[i] / vendors_s[i]. Requires at least one repetition.
+  double ratio() const {
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < ours_s.size(); ++i) ratios.push_back(ours_s[i] / std::max(vendors_s[i], 1e-9));
+    return median_of(std::move(ratios));
+  }
 };
 
 // The times of the calls that the MPI library ran, in ticks.
@@ -90,8 +108,18 @@ struct PlannedWay {
   std::string why;
 };
 
-struct alignas(64) CallKind {  // 64: a cache line, see below
+// When a kind is tried, and what came of it.
+struct TrialsOfKind {
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t next = never;  // mode ours: from this call on, ours is compared with the MPI library's again
+  // Mode counting: a trial in place was lost by little; the call from which on there may be another.
+  std::uint64_t second = 0;
+  double put_off_s = 0;                // rank 0, mode counting: what a trial would cost that is put off for its cost
+  std::vector<PlannedWay> contenders;  // of a trial in place; none for exchanges
+  TrialTimes times;                    // of the latest trials
+};
+
+struct alignas(64) CallKind {  // 64: a cache line, see below
   enum class Mode : std::uint8_t {
     counting,  // the MPI library runs the calls; Quadrille may do so later
     trying,    // both run them alternately
@@ -122,13 +150,8 @@ struct alignas(64) CallKind {  // 64: a cache line, see below
   std::optional<Way> way;     // mode ours: of the plan, if it was chosen and not named by the user
   Rule rule = Rule::none;
   bool is_tuned = false;             // candidates were raced during the program's run
-  std::uint64_t next_trial = never;  // mode ours: from this call on, ours is compared with the MPI library's again
-  std::uint64_t second_trial =
-      0;                       // mode counting: a trial in place was lost by little; the call from which on there may be another
-  double trial_put_off_s = 0;  // rank 0, mode counting: what a trial would cost that is put off for its cost
-  std::optional<Alternation> trial;    // mode trying: a trial in place
-  std::vector<PlannedWay> contenders;  // of the trial; none for exchanges
-  TrialTimes trial_times;              // of the latest trials
+  std::optional<Alternation> trial;  // mode trying: a trial in place
+  TrialsOfKind trials;
 
   bool may_be_ours() const { return mode == Mode::ours || mode == Mode::trying; }  // may ours run its next call?
   bool is_exchanged() const { return mpi_face::is_exchanged(key.function); }
@@ -136,7 +159,7 @@ struct alignas(64) CallKind {  // 64: a cache line, see below
   // Leaves the calls to the MPI library for good.
   void leave(std::string cause) {
     mode = Mode::vendor;
-    way.reset(), trial.reset(), contenders.clear();
+    way.reset(), trial.reset(), trials.contenders.clear();
     why = std::move(cause);
     is_described = false;
   }

@@ -38,7 +38,7 @@ bool is_valid(const Instruction& message, const State& state) {
   const bool has_end = std::find(message.algorithm, std::end(message.algorithm), '\0') != std::end(message.algorithm);
   if (message.kind >= state.kinds.size() || !has_end) return false;
   if (message.what == What::conclude) return state.kinds[message.kind]->trial.has_value();
-  return state.has_group || message.what == What::leave || message.what == What::obey;
+  return state.group.exists || message.what == What::leave || message.what == What::obey;
 }
 
 // One step: what follows from an event.
@@ -49,7 +49,7 @@ class Step {
   Action next() {
     const Action action = event_.what == Event::What::meeting ? begin() : after_action();
     state_.doing = action.what;
-    if (action.what == Do::leave && state_.is_guest && !state_.had_group) state_.has_group = false;
+    if (action.what == Do::leave && state_.meeting.is_guest && !state_.meeting.had_group) state_.group.exists = false;
     return action;
   }
 
@@ -93,22 +93,22 @@ Action Step::begin() {
   if (!event_.is_guest) state_.is_asked = false;
   state_.asks_host = false;
   state_.next_as_guest = std::bit_ceil(std::max(state_.calls_so_far() + 1, Meetings::at_the_latest));
-  state_.is_guest = event_.is_guest, state_.had_group = state_.has_group, state_.knows_accounts = false;
-  state_.next_kind = 0;
-  state_.gathered.clear();
-  if (!state_.no_group.empty()) return leave_all(), action(Do::leave);
+  state_.meeting.is_guest = event_.is_guest, state_.meeting.had_group = state_.group.exists, state_.meeting.knows_accounts = false;
+  state_.meeting.next_kind = 0;
+  state_.meeting.gathered.clear();
+  if (!state_.group.why_not.empty()) return leave_all(), action(Do::leave);
   return add_up();
 }
 
 void Step::leave_all() {
   for (CallKind* const kind : state_.kinds)
-    if (kind->mode == Mode::counting) kind->leave(state_.no_group);
+    if (kind->mode == Mode::counting) kind->leave(state_.group.why_not);
 }
 
 // All trials in place that are due, one after the other.
 Action Step::add_up() {
-  for (; state_.next_kind < state_.kinds.size(); ++state_.next_kind)
-    if (const CallKind& kind = *state_.kinds[state_.next_kind]; kind.trial && kind.trial->is_due())
+  for (; state_.meeting.next_kind < state_.kinds.size(); ++state_.meeting.next_kind)
+    if (const CallKind& kind = *state_.kinds[state_.meeting.next_kind]; kind.trial && kind.trial->is_due())
       return {.what = Do::add_up, .kind = kind.number, .figures = kind.trial->times()};
   return find_slowest();
 }
@@ -119,7 +119,7 @@ bool has_slowest(const CallKind& kind) { return !kind.synchronises && !kind.is_e
 Action Step::find_slowest() {
   Action find = action(Do::find_slowest);
   for (const CallKind* const kind : state_.kinds) {
-    if (state_.is_guest || !has_slowest(*kind)) continue;
+    if (state_.meeting.is_guest || !has_slowest(*kind)) continue;
     find.figures.push_back(kind->vendor_times.calls() > 0 ? state_.seconds_of(kind->vendor_times.ticks_of_call()) : 0);
     find.figures.push_back(state_.seconds_of(static_cast<double>(kind->vendor_times.ticks())));
   }
@@ -152,8 +152,8 @@ Action Step::after_action() {
   switch (state_.doing) {
     case Do::leave: break;
     case Do::add_up:
-      if (state_.rank == 0) state_.gathered.emplace_back(state_.kinds[state_.next_kind], event_.figures);
-      ++state_.next_kind;
+      if (state_.rank == 0) state_.meeting.gathered.emplace_back(state_.kinds[state_.meeting.next_kind], event_.figures);
+      ++state_.meeting.next_kind;
       return add_up();
     case Do::find_slowest:
       if (state_.rank == 0) {
@@ -175,7 +175,7 @@ Action Step::after_action() {
   QUADRILLE_ASSERT(state_.doing != Do::leave);
   if (event_.choice_s > 0) process_.choice_cost.measured(event_.choice_s, state_.ranks);
   if (event_.plan_s > 0) process_.plan_cost.measured(event_.plan_s, state_.ranks);
-  if (state_.doing == Do::race) process_.tuning.spend(event_.now_s - state_.began_s);
+  if (state_.doing == Do::race) process_.tuning.spend(event_.now_s - state_.meeting.began_s);
   if (event_.what == Event::What::failed && state_.doing != Do::make_group) return left(std::string(sentence(Cause::no_plan)));
   switch (state_.doing) {
     case Do::hear_wishes: state_.wishes = event_.wishes; return finished();
@@ -183,26 +183,26 @@ Action Step::after_action() {
       state_.short_call_s = std::min(event_.figures[0], state_.short_call_s.value_or(event_.figures[0]));
       return finished();
     case Do::make_group:
-      process_.group_cost.measured(event_.now_s - state_.began_s, state_.ranks);
+      process_.group_cost.measured(event_.now_s - state_.meeting.began_s, state_.ranks);
       if (event_.what == Event::What::failed)
-        state_.no_group = event_.why, leave_all();
+        state_.group.why_not = event_.why, leave_all();
       else
-        state_.has_group = true, state_.nodes = event_.nodes;
+        state_.group.exists = true, state_.group.nodes = event_.nodes;
       return finished();
     case Do::host:  // what the guests spend, they count themselves
       process_.account.spend(state_.weight * event_.figures[0]);
       process_.split_cost.measured(event_.figures[0], state_.ranks);
-      state_.knows_accounts = false;
+      state_.meeting.knows_accounts = false;
       process_.has_met = event_.figures[1] > 0;
       if (process_.has_met) process_.waiting.pop_front();
       return ask_guests();
     case Do::make_named:
       if (event_.made.empty()) return kind().rule = CallKind::Rule::refused, finished();
-      state_.made = event_.made;
+      state_.meeting.made = event_.made;
       return keep(0);
     case Do::make_exchange:
       if (!event_.why.empty()) return left(event_.why);
-      state_.has_exchange = true;
+      state_.group.has_exchange = true;
       return prepared();
     case Do::make_way:
     case Do::make_contenders: return prepared();
@@ -224,19 +224,19 @@ Action Step::hear() {
   const Instruction& message = state_.message;
   QUADRILLE_ASSERT(is_valid(message, state_));
   if (message.what == What::nothing) {
-    if (!state_.is_guest) state_.meetings.meet_at(message.next_meeting);
+    if (!state_.meeting.is_guest) state_.meetings.meet_at(message.next_meeting);
     return action(Do::leave);
   }
-  if (state_.knows_accounts) return carry_out();
+  if (state_.meeting.knows_accounts) return carry_out();
   Action agree = action(Do::agree_account);
-  agree.figures = {state_.spent_s = process_.account.spent_s()};
+  agree.figures = {state_.meeting.spent_s = process_.account.spent_s()};
   return agree;
 }
 
 Action Step::agreed() {
   const Instruction& message = state_.message;
-  state_.knows_accounts = true;
-  state_.others_spent_s = event_.figures[0] - state_.spent_s;
+  state_.meeting.knows_accounts = true;
+  state_.meeting.others_spent_s = event_.figures[0] - state_.meeting.spent_s;
   if (message.cost_s > 0 && event_.figures[0] + state_.weight * message.cost_s > message.allowance_s) return action(Do::leave);
   return carry_out();
 }
@@ -245,7 +245,7 @@ Action Step::agreed() {
 // elsewhere. Then rank 0 sends the next message.
 Action Step::finished() {
   if (state_.message.what != What::tune && state_.message.what != What::host)
-    process_.account.spend(state_.weight * (event_.now_s - state_.began_s));
+    process_.account.spend(state_.weight * (event_.now_s - state_.meeting.began_s));
   return send_message();
 }
 
@@ -256,9 +256,9 @@ Action Step::left(std::string cause) {
 
 Action Step::carry_out() {
   const Instruction& message = state_.message;
-  state_.began_s = event_.now_s;
-  state_.trials = 0;
-  state_.vendors_s.clear(), state_.ours_s.clear(), state_.made.clear();
+  state_.meeting.began_s = event_.now_s;
+  state_.meeting.trials = 0;
+  state_.meeting.vendors_s.clear(), state_.meeting.ours_s.clear(), state_.meeting.made.clear();
   switch (message.what) {
     case What::nothing: break;
     case What::wishes: return action(Do::hear_wishes, message.number);
@@ -278,8 +278,8 @@ Action Step::carry_out() {
     case What::try_in_loop: {
       CallKind& tried = kind();
       if (tried.mode == Mode::ours) {
-        tried.next_trial = next_epoch(tried.calls, tried.moved);
-        state_.vendors_s = tried.trial_times.vendors_s, state_.ours_s = {tried.trial_times.ours_s};
+        tried.trials.next = next_epoch(tried.calls, tried.moved);
+        state_.meeting.vendors_s = tried.trials.times.vendors_s, state_.meeting.ours_s = {tried.trials.times.ours_s};
         return action(Do::run_trial, message.number);
       }
       return tried.is_exchanged() ? action(Do::make_exchange)
@@ -293,9 +293,9 @@ Action Step::carry_out() {
       kind().mode = Mode::counting;
       kind().way.reset();
       kind().why = sentence(Cause::rare);
-      kind().trial_times = {};
+      kind().trials.times = {};
       kind().is_described = false;
-      process_.verdicts.remove(kind().key, state_.nodes);
+      process_.verdicts.remove(kind().key, state_.group.nodes);
       return action(Do::race);
   }
   QUADRILLE_ASSERT(false);
@@ -312,12 +312,12 @@ Action Step::follow_rule() {
 
 // There are plans, or there is the exchange.
 Action Step::prepared() {
-  state_.made = event_.made;
+  state_.meeting.made = event_.made;
   const bool by_exchange = state_.doing == Do::make_exchange;
-  if (!by_exchange && state_.made.empty()) return left(event_.why);
+  if (!by_exchange && state_.meeting.made.empty()) return left(event_.why);
   switch (state_.message.what) {
     case What::try_in_loop: return action(Do::run_trial, state_.message.number);
-    case What::try_in_place: return begin_in_place(by_exchange ? 1 : static_cast<int>(state_.made.size()));
+    case What::try_in_place: return begin_in_place(by_exchange ? 1 : static_cast<int>(state_.meeting.made.size()));
     default: break;
   }
   if (!by_exchange) return keep(0);
@@ -329,8 +329,8 @@ Action Step::keep(std::size_t best) {
   CallKind& kept = kind();
   kept.mode = Mode::ours;
   kept.trial.reset();
-  kept.way = state_.made[best].way;
-  kept.why = state_.made[best].why;
+  kept.way = state_.meeting.made[best].way;
+  kept.why = state_.meeting.made[best].why;
   kept.is_described = false;
   return action(Do::keep, static_cast<std::int32_t>(best));
 }
@@ -341,12 +341,12 @@ void Step::settle(bool is_faster) {
   if (is_faster) {
     settled.mode = Mode::ours;
     settled.trial.reset();
-    settled.next_trial = state_.admits_at_once || settled.rule == CallKind::Rule::followed
-                             ? CallKind::never
-                             : next_epoch(settled.calls, settled.moved);
+    settled.trials.next = state_.admits_at_once || settled.rule == CallKind::Rule::followed
+                              ? TrialsOfKind::never
+                              : next_epoch(settled.calls, settled.moved);
     if (settled.is_exchanged()) settled.why = "it needs no plan";
   }
-  if (state_.has_group) process_.verdicts.add(settled.key, state_.nodes, {is_faster, settled.way});
+  if (state_.group.exists) process_.verdicts.add(settled.key, state_.group.nodes, {is_faster, settled.way});
   settled.is_described = false;
 }
 
@@ -354,18 +354,18 @@ void Step::settle(bool is_faster) {
 // is repeated.
 Action Step::tried() {
   if (event_.vendors_s.empty()) return left(event_.why);
-  state_.vendors_s.insert(state_.vendors_s.end(), event_.vendors_s.begin(), event_.vendors_s.end());
-  state_.ours_s.resize(event_.ours_s.size());
+  state_.meeting.vendors_s.insert(state_.meeting.vendors_s.end(), event_.vendors_s.begin(), event_.vendors_s.end());
+  state_.meeting.ours_s.resize(event_.ours_s.size());
   std::vector<double> ratios;
   for (std::size_t way = 0; way < event_.ours_s.size(); ++way) {
-    state_.ours_s[way].insert(state_.ours_s[way].end(), event_.ours_s[way].begin(), event_.ours_s[way].end());
-    ratios.push_back(TrialTimes{state_.ours_s[way], state_.vendors_s}.ratio());
+    state_.meeting.ours_s[way].insert(state_.meeting.ours_s[way].end(), event_.ours_s[way].begin(), event_.ours_s[way].end());
+    ratios.push_back(TrialTimes{state_.meeting.ours_s[way], state_.meeting.vendors_s}.ratio());
   }
   const auto best = static_cast<std::size_t>(std::min_element(ratios.begin(), ratios.end()) - ratios.begin());
   const double ratio = ratios[best];
-  const bool is_repeated = ratio > enough_gain && ratio <= misses_by_little * enough_gain && ++state_.trials < most_trials;
+  const bool is_repeated = ratio > enough_gain && ratio <= misses_by_little * enough_gain && ++state_.meeting.trials < most_trials;
   if (is_repeated) return action(Do::run_trial, state_.message.number);
-  kind().trial_times = {state_.ours_s[best], state_.vendors_s};
+  kind().trials.times = {state_.meeting.ours_s[best], state_.meeting.vendors_s};
   if (ratio <= enough_gain && !kind().is_exchanged()) return keep(best);
   if (ratio > enough_gain) kind().leave(lost_by(ratio));
   settle(ratio <= enough_gain);
@@ -380,22 +380,22 @@ Action Step::tried_again() {
     if (all.size() > most_samples) all.erase(all.begin(), all.end() - most_samples);
   };
   if (event_.vendors_s.empty()) return finished();
-  add(state_.vendors_s, event_.vendors_s);
-  add(state_.ours_s[0], event_.ours_s[0]);
-  kind().trial_times = {state_.ours_s[0], state_.vendors_s};
-  const double ratio = kind().trial_times.ratio();
-  if (ratio > is_slower && ++state_.trials < most_trials) return action(Do::run_trial, state_.message.number);
+  add(state_.meeting.vendors_s, event_.vendors_s);
+  add(state_.meeting.ours_s[0], event_.ours_s[0]);
+  kind().trials.times = {state_.meeting.ours_s[0], state_.meeting.vendors_s};
+  const double ratio = kind().trials.times.ratio();
+  if (ratio > is_slower && ++state_.meeting.trials < most_trials) return action(Do::run_trial, state_.message.number);
   kind().is_described = false;
   if (ratio <= is_slower) return finished();
-  process_.verdicts.add(kind().key, state_.nodes, {});
+  process_.verdicts.add(kind().key, state_.group.nodes, {});
   return left(lost_by(ratio));
 }
 
 Action Step::begin_in_place(int contenders) {
   CallKind& tried = kind();
-  if (tried.mode == Mode::ours && !tried.is_exchanged()) state_.made = {{tried.way, tried.why}};
+  if (tried.mode == Mode::ours && !tried.is_exchanged()) state_.meeting.made = {{tried.way, tried.why}};
   tried.trial.emplace(contenders, tried.mode == Mode::ours ? is_slower : enough_gain);
-  tried.contenders = std::move(state_.made);
+  tried.trials.contenders = std::move(state_.meeting.made);
   tried.mode = Mode::trying;
   tried.why = sentence(Cause::trying);
   tried.is_described = false;
@@ -406,10 +406,10 @@ Action Step::conclude() {
   Alternation& trial = *kind().trial;
   const Alternation::Conclusion& conclusion = state_.message.conclusion;
   process_.account.spend(state_.weight * trial.excess_s());
-  state_.knows_accounts = false;  // each rank has an excess of its own
+  state_.meeting.knows_accounts = false;  // each rank has an excess of its own
   if (conclusion.end == Alternation::End::goes_on) return trial.go_on(conclusion.remaining), finished();
   Action share = action(Do::share_figures);
-  share.figures = state_.rank == 0 ? state_.means : trial.times();
+  share.figures = state_.rank == 0 ? state_.meeting.means : trial.times();
   return share;
 }
 
@@ -419,16 +419,16 @@ Action Step::shared() {
   CallKind& tried = kind();
   const Alternation::Conclusion& conclusion = state_.message.conclusion;
   const auto best = static_cast<std::size_t>(conclusion.best);
-  tried.trial_times = {tried.trial->of_way(event_.figures, conclusion.best + 1),
-                       tried.trial->of_way(event_.figures, Alternation::vendor)};
+  tried.trials.times = {tried.trial->of_way(event_.figures, conclusion.best + 1),
+                        tried.trial->of_way(event_.figures, Alternation::vendor)};
   const bool is_faster = conclusion.end == Alternation::End::taken;
-  state_.made = std::move(tried.contenders);
-  tried.contenders.clear();
+  state_.meeting.made = std::move(tried.trials.contenders);
+  tried.trials.contenders.clear();
   if (is_faster && !tried.is_exchanged()) return keep(best);
   if (!is_faster) {
-    const auto second = tried.second_trial == 0 ? second_trial_after(tried.calls, conclusion.ratio) : std::nullopt;
+    const auto second = tried.trials.second == 0 ? second_trial_after(tried.calls, conclusion.ratio) : std::nullopt;
     tried.leave(lost_by(conclusion.ratio));
-    if (second) tried.second_trial = *second, tried.mode = Mode::counting;
+    if (second) tried.trials.second = *second, tried.mode = Mode::counting;
   }
   settle(is_faster);
   return finished();
@@ -468,11 +468,11 @@ std::uint64_t State::calls_so_far() const {
 }
 
 double State::worth_ticks() const {
-  if (!no_group.empty() || (!asks_host && calls_so_far() < next_as_guest)) return 0;
+  if (!group.why_not.empty() || (!asks_host && calls_so_far() < next_as_guest)) return 0;
   std::uint64_t ticks = 0;
   for (const CallKind* const kind : kinds) {
     const bool is_open = kind->mode == CallKind::Mode::counting && kind->rule != CallKind::Rule::followed;
-    const bool is_due = kind->mode == CallKind::Mode::ours && kind->calls >= kind->next_trial;
+    const bool is_due = kind->mode == CallKind::Mode::ours && kind->calls >= kind->trials.next;
     const bool is_tried = kind->trial && kind->trial->is_due();
     if (never_synchronises(kind->key.function) && (is_open || is_due || is_tried)) ticks += kind->vendor_times.ticks() + 1;
   }

@@ -233,6 +233,32 @@ struct Event {
   std::vector<std::vector<double>> ours_s;  // of each way
 };
 
+// The group of a communicator's ranks.
+struct GroupState {
+  bool exists = false, has_exchange = false;
+  std::string why_not;       // there can be none
+  std::vector<Count> nodes;  // Communicator::nodes
+};
+
+// What a rank knows of the present meeting.
+struct MeetingState {
+  bool is_guest = false, had_group = false;
+  bool knows_accounts = false;
+  double spent_s = 0;         // this rank's account when the ranks agreed
+  double others_spent_s = 0;  // by how much the account of another rank exceeds this rank's; kept until the ranks agree again
+  double began_s = 0;         // when the ranks began to carry out the message
+  std::size_t next_kind = 0;
+  std::vector<PlannedWay> made;
+  std::vector<double> vendors_s;  // of the trials so far
+  std::vector<std::vector<double>> ours_s;
+  int trials = 0;
+  // Rank 0.
+  double wanted_ratio = 0;                                          // when a step can be paid, times the run's time so far
+  double short_s = 0;                                               // what a short call takes, as far as it is known
+  std::vector<std::pair<CallKind*, std::vector<double>>> gathered;  // trials to conclude, and the sums of their times
+  std::vector<double> means;  // Alternation::times() of the trial that is concluded, means over the ranks
+};
+
 // What one rank knows of one communicator.
 struct State {
   // What each call reads comes first.
@@ -253,32 +279,16 @@ struct State {
 
   std::vector<CallKind*> kinds;          // by their numbers
   std::shared_ptr<const Wishes> wishes;  // the user's; equal on all ranks; null: not known yet
-  std::string no_group;                  // why there can be no group
-  bool has_group = false, has_exchange = false;
-  std::vector<Count> nodes;            // of the group
+  GroupState group;
   std::optional<double> short_call_s;  // what a short call takes, once it was timed
   // How many calls there are when the ranks next have something to decide as guests.
   std::uint64_t next_as_guest = Meetings::at_the_latest;
   double worth_of_guests = 0;  // in ticks, of the communicator's guests; equal on all ranks
 
-  // Of the present meeting.
-  bool is_guest = false, had_group = false;
-  bool knows_accounts = false;
-  double spent_s = 0;         // this rank's account when the ranks agreed
-  double others_spent_s = 0;  // by how much the account of another rank exceeds this rank's; kept until the ranks agree again
+  // What the rank does now, by which message.
   Do doing = Do::leave;
   Instruction message;
-  double began_s = 0;  // when the ranks began to carry out the message
-  std::size_t next_kind = 0;
-  std::vector<PlannedWay> made;
-  std::vector<double> vendors_s;  // of the trials so far
-  std::vector<std::vector<double>> ours_s;
-  int trials = 0;
-  // Rank 0.
-  double wanted_ratio = 0;                                          // when a step can be paid, times the run's time so far
-  double short_s = 0;                                               // what a short call takes, as far as it is known
-  std::vector<std::pair<CallKind*, std::vector<double>>> gathered;  // trials to conclude, and the sums of their times
-  std::vector<double> means;  // Alternation::times() of the trial that is concluded, means over the ranks
+  MeetingState meeting;
 
   // Counts a call that synchronises the ranks, and returns whether they meet in it. Equal on all ranks.
   bool meets(double call_price_s) { return meetings.counts(call_price_s) || is_asked; }

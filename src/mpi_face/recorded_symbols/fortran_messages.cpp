@@ -8,19 +8,19 @@
 
 using namespace quadrille::mpi_face;
 
-#define QUADRILLE_FORTRAN_MESSAGE(symbol, vendor, function, arguments)                                                    \
-  void symbol(POINTERS_##arguments, void* ierror) {                                                                       \
-    static const auto vendors = reinterpret_cast<void (*)(POINTERS_##arguments, void*)>(next_function(#symbol, #vendor)); \
-    const RecordedMessage recorded(MessageFunction::function);                                                            \
-    vendors(ARGUMENTS(arguments), ierror);                                                                                \
+#define QUADRILLE_FORTRAN_MESSAGE(symbol, vendor, function, arguments)                                                   \
+  void symbol(POINTERS(arguments), void* ierror) {                                                                       \
+    static const auto vendors = reinterpret_cast<void (*)(POINTERS(arguments), void*)>(next_function(#symbol, #vendor)); \
+    const RecordedMessage recorded(MessageFunction::function);                                                           \
+    vendors(ARGUMENTS(arguments), ierror);                                                                               \
   }
-#define QUADRILLE_FORTRAN_MAKING(symbol, vendor, name, arguments)                                                         \
-  void symbol(POINTERS_##arguments, void* ierror) {                                                                       \
-    static const auto vendors = reinterpret_cast<void (*)(POINTERS_##arguments, void*)>(next_function(#symbol, #vendor)); \
-    RecordedMaking recorded(#name, PMPI_Comm_f2c(number_at(a0)));                                                         \
-    vendors(ARGUMENTS(arguments), ierror);                                                                                \
-    if (is_success(ierror))                                                                                               \
-      recorded.made(PMPI_Comm_f2c(number_at(std::get<arguments - 1>(std::make_tuple(ARGUMENTS(arguments))))));            \
+#define QUADRILLE_FORTRAN_MAKING(symbol, vendor, name, arguments)                                                        \
+  void symbol(POINTERS(arguments), void* ierror) {                                                                       \
+    static const auto vendors = reinterpret_cast<void (*)(POINTERS(arguments), void*)>(next_function(#symbol, #vendor)); \
+    RecordedMaking recorded(#name, PMPI_Comm_f2c(number_at(a0)));                                                        \
+    vendors(ARGUMENTS(arguments), ierror);                                                                               \
+    if (is_success(ierror))                                                                                              \
+      recorded.made(PMPI_Comm_f2c(number_at(std::get<arguments - 1>(std::make_tuple(ARGUMENTS(arguments))))));           \
   }
 
 extern "C" {

@@ -43,8 +43,8 @@ std::vector<Rank> peers_of(const Neighbourhood& neighbourhood) {
 
 }  // namespace
 
-std::unique_ptr<CommunicatorHere> RecordedSites::open(const KnownCommunicator& communicator) {
-  std::unique_ptr<CommunicatorHere> here(new CommunicatorHere{communicator, communicators_++, name_of(communicator.handle), {}});
+std::unique_ptr<CommunicatorHere> RecordedSites::open(const KnownCommunicator& communicator, KnownCalls& calls) {
+  std::unique_ptr<CommunicatorHere> here(new CommunicatorHere{communicator, calls, communicators_++, name_of(communicator.handle)});
   const Count nth = made_[{communicator.is_inter, communicator.world_ranks()}]++;
   log_.define(RecordedCommunicator{here->name, communicator.world_ranks(), nth, communicator.is_inter});
   return here;
@@ -135,15 +135,12 @@ SiteHere& RecordedSites::of(RecordedKind kind, const SiteHere& like) {
   return define(key, std::move(site));
 }
 
-SiteHere& RecordedSites::of(RecordedKind kind, const char* function, CommunicatorHere& here, const MpiCall& call) {
-  const bool can_be_known = CallSignature::can_be_of(call) && !is_of_neighbours(call.function);
-  RecentRecordedCall& recent = here.known[spread(reinterpret_cast<std::uint64_t>(function) +
-                                                 static_cast<std::uint64_t>(call.send.count + call.receive.count)) >>
-                                          60];
-  if (can_be_known && recent.function == function && recent.signature.is_of(call)) return *recent.site;
+SiteHere& RecordedSites::of(RecordedKind kind, Function function, CommunicatorHere& here, const MpiCall& call) {
+  RecentCall& recent = here.calls.recent(call, function);
+  if (recent.signature.is_of(call, function)) return *recent.recorded;
   const Sizes sizes = sizes_of(here, call);
   const RecordedKey key{.kind = kind,
-                        .function = function,
+                        .function = short_name(function).data(),
                         .communicator = here.number,
                         .root = sizes.root,
                         .element = sizes.facts.element.number,
@@ -156,7 +153,8 @@ SiteHere& RecordedSites::of(RecordedKind kind, const char* function, Communicato
     site = sizes.counts != 0 ? &with_counts(key, sizes, here, call)
            : has_room()      ? &define(key, described(key, sizes, here, call))
                              : &others();
-  if (can_be_known) recent = {function, CallSignature(call), site};
+  if (CallSignature::can_be_of(call) && !is_of_neighbours(call.function))
+    recent = {.signature = CallSignature(call, function), .recorded = site};
   return *site;
 }
 

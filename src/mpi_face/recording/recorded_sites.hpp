@@ -4,7 +4,6 @@
 
 #include <mpi.h>
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -13,7 +12,7 @@
 
 #include "foundation/lookup.hpp"
 #include "mpi_face/call.hpp"
-#include "mpi_face/call_signature.hpp"
+#include "mpi_face/known_calls.hpp"
 #include "mpi_face/mpi_facts.hpp"
 #include "quadrille/recording.hpp"
 #include "recording/gap_clock.hpp"
@@ -41,18 +40,12 @@ struct SiteHere {
   recording::Pace pace;  // of the gaps after its calls
 };
 
-struct RecentRecordedCall {
-  const char* function = nullptr;
-  CallSignature signature;
-  SiteHere* site = nullptr;
-};
-
 // What is kept for a communicator while it exists.
 struct CommunicatorHere {
   const KnownCommunicator& facts;
+  KnownCalls& calls;
   std::size_t number = 0;  // in the log
   std::string name;
-  std::array<RecentRecordedCall, 16> known;
 };
 
 class RecordedSites {
@@ -62,13 +55,13 @@ class RecordedSites {
   explicit RecordedSites(recording::LiveLog& log) : log_(log) {}
 
   // Local. Numbers the communicator among those with the same members.
-  std::unique_ptr<CommunicatorHere> open(const KnownCommunicator& communicator);
+  std::unique_ptr<CommunicatorHere> open(const KnownCommunicator& communicator, KnownCalls& calls);
   void read_name(CommunicatorHere& here);
 
   // A site without sizes.
   SiteHere& of(RecordedKind kind, const char* function, const CommunicatorHere& communicator);
-  // The site of a collective. `function`: its name, which for nonblocking ones differs from the call's.
-  SiteHere& of(RecordedKind kind, const char* function, CommunicatorHere& communicator, const MpiCall& call);
+  // The site of a collective. `function`: the one that was called, which for nonblocking ones differs from the call's.
+  SiteHere& of(RecordedKind kind, Function function, CommunicatorHere& communicator, const MpiCall& call);
   // The site of another kind with the same contents: of the completions of such starts.
   SiteHere& of(RecordedKind kind, const SiteHere& like);
 

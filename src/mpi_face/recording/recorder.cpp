@@ -46,7 +46,7 @@ Recorder::Recorder(const std::string& folder, const recording::RankFacts& facts,
 }
 
 CommunicatorHere& Recorder::here(CommunicatorState& state) {
-  if (!state.recorded()) state.recorded() = sites_.open(state.communicator());
+  if (!state.recorded()) state.recorded() = sites_.open(state.communicator(), state.calls());
   return *state.recorded();
 }
 
@@ -91,7 +91,7 @@ int Recorder::run(CommunicatorState& state, const MpiCall& call, VendorCall vend
   const std::uint64_t took = ticks() - began_;
   recording::Pace* pace = &failed_;
   if (code == MPI_SUCCESS) try {
-      SiteHere& site = sites_.of(RecordedKind::collective, short_name(call.function).data(), here(state), call);
+      SiteHere& site = sites_.of(RecordedKind::collective, call.function, here(state), call);
       write(site, took);
       pace = &site.pace;
     } catch (const std::bad_alloc&) {  // no memory for a new site: the call is missing
@@ -107,7 +107,7 @@ void Recorder::leave_passed(Function function, const MpiCall& call, MPI_Request 
   if (state) try {
       const bool persists = is_persistent(function);
       const RecordedKind kind = persists ? RecordedKind::making : RecordedKind::start;
-      SiteHere& site = sites_.of(kind, short_name(function).data(), here(*state), call);
+      SiteHere& site = sites_.of(kind, function, here(*state), call);
       SiteHere& start = persists ? sites_.of(RecordedKind::start, site) : site;
       write(site, took);
       requests_.insert_or_assign(bits_of(request),

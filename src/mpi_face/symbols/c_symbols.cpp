@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Defines MPI's C functions, for preloading. Functions that the MPI library does not declare are left out.
-#include "mpi_face/passed_through.hpp"
+#include "mpi_face/call.hpp"
 #include "mpi_face/symbols/preloaded.hpp"
 #include "mpi_face/symbols/signature.hpp"
 #include "quadrille/mpi_collectives.h"

@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "mpi_face/symbols/signature.hpp"
+
 namespace quadrille::mpi_face {
 
 // Searches all loaded libraries: a library that an interpreter has loaded may not be in the global scope.
@@ -59,21 +61,6 @@ inline bool is_success(const void* ierror) { return !ierror || number_at(ierror)
 }
 
 }  // namespace quadrille::mpi_face
-
-// Lists of addresses that are passed on unchanged.
-#define POINTERS_1 void* a0
-#define POINTERS_2 POINTERS_1, void* a1
-#define POINTERS_3 POINTERS_2, void* a2
-#define POINTERS_4 POINTERS_3, void* a3
-#define POINTERS_5 POINTERS_4, void* a4
-#define POINTERS_6 POINTERS_5, void* a5
-#define POINTERS_7 POINTERS_6, void* a6
-#define POINTERS_8 POINTERS_7, void* a7
-#define POINTERS_9 POINTERS_8, void* a8
-#define POINTERS_10 POINTERS_9, void* a9
-#define POINTERS_11 POINTERS_10, void* a10
-#define POINTERS_12 POINTERS_11, void* a11
-#define POINTERS_13 POINTERS_12, void* a12
 
 #define QUADRILLE_ALIAS(symbol, other) extern decltype(symbol) other [[gnu::alias(#symbol)]];
 // The spellings of mpif.h and `use mpi`, which depend on the compiler.

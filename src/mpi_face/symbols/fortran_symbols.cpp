@@ -8,9 +8,9 @@
 #include <tuple>
 #include <type_traits>
 
+#include "mpi_face/call.hpp"
 #include "mpi_face/message_calls.hpp"
 #include "mpi_face/neighbourhood.hpp"
-#include "mpi_face/passed_through.hpp"
 #include "mpi_face/symbols/fortran_forward.hpp"
 #include "mpi_face/symbols/preloaded.hpp"
 #include "mpi_face/symbols/signature.hpp"
@@ -166,48 +166,39 @@ MpiCall barrier_call(const auto& given) { return {Function::Barrier, PMPI_Comm_f
 using namespace quadrille::mpi_face;
 
 // `call`: the MpiCall that the arguments state. A request is the last argument.
-#define QUADRILLE_FORTRAN_PASSED(symbol, vendor, function, arguments, call)                                        \
-  void symbol(POINTERS_##arguments, void* ierror) {                                                                \
-    static const auto vendors = reinterpret_cast<void (*)(POINTERS_##arguments, void*)>(vendor_function(#vendor)); \
-    see_collective();                                                                                              \
-    const auto all = std::make_tuple(ARGUMENTS(arguments));                                                        \
-    PassedThrough counted(Function::function, call(all));                                                          \
-    vendors(ARGUMENTS(arguments), ierror);                                                                         \
-    if (is_success(ierror)) counted.made(request_at(std::get<arguments - 1>(all), 0));                             \
+#define QUADRILLE_FORTRAN_PASSED(symbol, vendor, function, arguments, call)                                       \
+  void symbol(POINTERS(arguments), void* ierror) {                                                                \
+    static const auto vendors = reinterpret_cast<void (*)(POINTERS(arguments), void*)>(vendor_function(#vendor)); \
+    see_collective();                                                                                             \
+    const auto all = std::make_tuple(ARGUMENTS(arguments));                                                       \
+    PassedThrough counted(Function::function, call(all));                                                         \
+    vendors(ARGUMENTS(arguments), ierror);                                                                        \
+    if (is_success(ierror)) counted.made(request_at(std::get<arguments - 1>(all), 0));                            \
   }
-#define QUADRILLE_FORTRAN_REQUESTS(symbol, vendor, function, arguments, kind, count, requests)                            \
-  void symbol(POINTERS_##arguments, void* ierror) {                                                                       \
-    static const auto vendors = reinterpret_cast<void (*)(POINTERS_##arguments, void*)>(next_function(#symbol, #vendor)); \
-    const RequestCall counted(RequestCall::Kind::kind, MessageFunction::function, requests, count, request_at);           \
-    vendors(ARGUMENTS(arguments), ierror);                                                                                \
+#define QUADRILLE_FORTRAN_REQUESTS(symbol, vendor, function, arguments, kind, count, requests)                           \
+  void symbol(POINTERS(arguments), void* ierror) {                                                                       \
+    static const auto vendors = reinterpret_cast<void (*)(POINTERS(arguments), void*)>(next_function(#symbol, #vendor)); \
+    const RequestCall counted(RequestCall::Kind::kind, MessageFunction::function, requests, count, request_at);          \
+    vendors(ARGUMENTS(arguments), ierror);                                                                               \
   }
-#define QUADRILLE_FORTRAN_INIT(symbol, vendor, arguments)                                                          \
-  void symbol(POINTERS_##arguments) {                                                                              \
-    static const auto vendors = reinterpret_cast<void (*)(POINTERS_##arguments)>(next_function(#symbol, #vendor)); \
-    const Initialising initialising;                                                                               \
-    vendors(ARGUMENTS(arguments));                                                                                 \
+#define QUADRILLE_FORTRAN_INIT(symbol, vendor, arguments)                                                         \
+  void symbol(POINTERS(arguments)) {                                                                              \
+    static const auto vendors = reinterpret_cast<void (*)(POINTERS(arguments))>(next_function(#symbol, #vendor)); \
+    const Initialising initialising;                                                                              \
+    vendors(ARGUMENTS(arguments));                                                                                \
   }
 extern "C" {
 
 #ifdef OPEN_MPI
 
-#define FORTRAN_ARGUMENT(f, i) Given<Argument<decltype(f), i>> a##i
-#define FORTRAN_1(f) FORTRAN_ARGUMENT(f, 0)
-#define FORTRAN_2(f) FORTRAN_1(f), FORTRAN_ARGUMENT(f, 1)
-#define FORTRAN_3(f) FORTRAN_2(f), FORTRAN_ARGUMENT(f, 2)
-#define FORTRAN_4(f) FORTRAN_3(f), FORTRAN_ARGUMENT(f, 3)
-#define FORTRAN_5(f) FORTRAN_4(f), FORTRAN_ARGUMENT(f, 4)
-#define FORTRAN_6(f) FORTRAN_5(f), FORTRAN_ARGUMENT(f, 5)
-#define FORTRAN_7(f) FORTRAN_6(f), FORTRAN_ARGUMENT(f, 6)
-#define FORTRAN_8(f) FORTRAN_7(f), FORTRAN_ARGUMENT(f, 7)
-#define FORTRAN_9(f) FORTRAN_8(f), FORTRAN_ARGUMENT(f, 8)
+#define FORTRAN_PARAMETER(function, i) Given<Argument<decltype(function), i>> a##i
 
-#define OURS(name, fortran, capitals, arguments)                                          \
-  void mpi_##fortran##_(FORTRAN_##arguments(MPI_##name), MPI_Fint* ierror) {              \
-    see_collective();                                                                     \
-    call_from_fortran<Function::name>(quadrille_##fortran, ierror, ARGUMENTS(arguments)); \
-  }                                                                                       \
-  QUADRILLE_FORTRAN_SPELLINGS(mpi_, MPI_, fortran, capitals)                              \
+#define OURS(name, fortran, capitals, arguments)                                             \
+  void mpi_##fortran##_(LIST_##arguments(FORTRAN_PARAMETER, MPI_##name), MPI_Fint* ierror) { \
+    see_collective();                                                                        \
+    call_from_fortran<Function::name>(quadrille_##fortran, ierror, ARGUMENTS(arguments));    \
+  }                                                                                          \
+  QUADRILLE_FORTRAN_SPELLINGS(mpi_, MPI_, fortran, capitals)                                 \
   QUADRILLE_ALIAS(mpi_##fortran##_, mpi_##fortran##_f08_)
 
 #define QUADRILLE_FORTRAN_BINDINGS(prefix, capitals_prefix, name, fortran, capitals, arguments) \

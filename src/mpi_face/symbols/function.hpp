@@ -51,26 +51,25 @@ constexpr std::optional<Function> function_named(std::string_view wanted) {
   return std::nullopt;
 }
 
-constexpr bool is_persistent(Function function) { return name(function).ends_with("_init"); }
-constexpr bool is_nonblocking(Function function) { return short_name(function)[0] == 'I'; }
+// The forms of a function follow each other in the order of the blocking ones.
+constexpr bool is_persistent(Function function) { return static_cast<std::size_t>(function) / ours_count == 2; }
+constexpr bool is_nonblocking(Function function) { return static_cast<std::size_t>(function) / ours_count == 1; }
+constexpr bool is_of_neighbours(Function function) {  // the blocking ones
+  return function >= Function::Neighbor_allgather && function <= Function::Neighbor_alltoallw;
+}
 constexpr bool is_neighbourhood(Function function) {
-  return short_name(function).starts_with("Neighbor_") || short_name(function).starts_with("Ineighbor_");
+  return is_of_neighbours(static_cast<Function>(static_cast<std::size_t>(function) % ours_count));
 }
 
 // The blocking collective of the whole communicator with the same arguments: Alltoall for Ineighbor_alltoall and Alltoall_init.
 constexpr Function blocking_form(Function function) {
-  std::string_view core = short_name(function);
-  if (is_nonblocking(function)) core.remove_prefix(1);
-  if (is_neighbourhood(function)) core.remove_prefix(std::string_view("neighbor_").size());
-  if (is_persistent(function)) core.remove_suffix(std::string_view("_init").size());
-  for (std::size_t i = 0; i < function_names.size(); ++i) {
-    const std::string_view candidate = function_names[i].substr(4);
-    if (candidate.size() == core.size() && candidate.substr(1) == core.substr(1) && (candidate[0] | 0x20) == (core[0] | 0x20))
-      return static_cast<Function>(i);
-  }
-  return Function::count;
+  constexpr int to_whole = static_cast<int>(Function::Allgather) - static_cast<int>(Function::Neighbor_allgather);
+  const int blocking = static_cast<int>(function) % static_cast<int>(ours_count);
+  return static_cast<Function>(blocking + (is_neighbourhood(function) ? to_whole : 0));
 }
 static_assert(blocking_form(Function::Ineighbor_alltoall) == Function::Alltoall);
+static_assert(blocking_form(Function::Neighbor_alltoallw_init) == Function::Alltoallw);
+static_assert(is_persistent(Function::Barrier_init) && is_nonblocking(Function::Ineighbor_alltoallw));
 
 // The functions in which each rank knows only its own blocks, and which therefore run as exchanges by edges.
 
@@ -80,9 +79,6 @@ constexpr bool has_root(Function function) { return function == Function::Gather
 // Each neighbour gets the same block.
 constexpr bool gathers_of_neighbours(Function function) {
   return function == Function::Neighbor_allgather || function == Function::Neighbor_allgatherv;
-}
-constexpr bool is_of_neighbours(Function function) {  // the blocking ones
-  return function >= Function::Neighbor_allgather && function <= Function::Neighbor_alltoallw;
 }
 
 // No call of them makes all ranks wait for each other, as far as the ranks know.

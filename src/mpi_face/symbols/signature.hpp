@@ -29,33 +29,23 @@ auto with_first(F f, const std::tuple<Each...>& arguments) {
 
 }  // namespace quadrille::mpi_face
 
-#define QUADRILLE_ARGUMENT(function, i) ::quadrille::mpi_face::Argument<decltype(function), i> a##i
-#define PARAMETERS_1(f) QUADRILLE_ARGUMENT(f, 0)
-#define PARAMETERS_2(f) PARAMETERS_1(f), QUADRILLE_ARGUMENT(f, 1)
-#define PARAMETERS_3(f) PARAMETERS_2(f), QUADRILLE_ARGUMENT(f, 2)
-#define PARAMETERS_4(f) PARAMETERS_3(f), QUADRILLE_ARGUMENT(f, 3)
-#define PARAMETERS_5(f) PARAMETERS_4(f), QUADRILLE_ARGUMENT(f, 4)
-#define PARAMETERS_6(f) PARAMETERS_5(f), QUADRILLE_ARGUMENT(f, 5)
-#define PARAMETERS_7(f) PARAMETERS_6(f), QUADRILLE_ARGUMENT(f, 6)
-#define PARAMETERS_8(f) PARAMETERS_7(f), QUADRILLE_ARGUMENT(f, 7)
-#define PARAMETERS_9(f) PARAMETERS_8(f), QUADRILLE_ARGUMENT(f, 8)
-#define PARAMETERS_10(f) PARAMETERS_9(f), QUADRILLE_ARGUMENT(f, 9)
-#define PARAMETERS_11(f) PARAMETERS_10(f), QUADRILLE_ARGUMENT(f, 10)
-#define PARAMETERS_12(f) PARAMETERS_11(f), QUADRILLE_ARGUMENT(f, 11)
-#define PARAMETERS_13(f) PARAMETERS_12(f), QUADRILLE_ARGUMENT(f, 12)
-#define PARAMETERS(function, n) PARAMETERS_##n(function)
+// Lists of n, with a comma between each ROW(x, i).
+#define LIST_1(ROW, x) ROW(x, 0)
+#define LIST_2(ROW, x) LIST_1(ROW, x), ROW(x, 1)
+#define LIST_3(ROW, x) LIST_2(ROW, x), ROW(x, 2)
+#define LIST_4(ROW, x) LIST_3(ROW, x), ROW(x, 3)
+#define LIST_5(ROW, x) LIST_4(ROW, x), ROW(x, 4)
+#define LIST_6(ROW, x) LIST_5(ROW, x), ROW(x, 5)
+#define LIST_7(ROW, x) LIST_6(ROW, x), ROW(x, 6)
+#define LIST_8(ROW, x) LIST_7(ROW, x), ROW(x, 7)
+#define LIST_9(ROW, x) LIST_8(ROW, x), ROW(x, 8)
+#define LIST_10(ROW, x) LIST_9(ROW, x), ROW(x, 9)
+#define LIST_11(ROW, x) LIST_10(ROW, x), ROW(x, 10)
+#define LIST_12(ROW, x) LIST_11(ROW, x), ROW(x, 11)
+#define LIST_13(ROW, x) LIST_12(ROW, x), ROW(x, 12)
 
-#define ARGUMENTS_1 a0
-#define ARGUMENTS_2 ARGUMENTS_1, a1
-#define ARGUMENTS_3 ARGUMENTS_2, a2
-#define ARGUMENTS_4 ARGUMENTS_3, a3
-#define ARGUMENTS_5 ARGUMENTS_4, a4
-#define ARGUMENTS_6 ARGUMENTS_5, a5
-#define ARGUMENTS_7 ARGUMENTS_6, a6
-#define ARGUMENTS_8 ARGUMENTS_7, a7
-#define ARGUMENTS_9 ARGUMENTS_8, a8
-#define ARGUMENTS_10 ARGUMENTS_9, a9
-#define ARGUMENTS_11 ARGUMENTS_10, a10
-#define ARGUMENTS_12 ARGUMENTS_11, a11
-#define ARGUMENTS_13 ARGUMENTS_12, a12
-#define ARGUMENTS(n) ARGUMENTS_##n
+#define PARAMETERS(function, n) LIST_##n(QUADRILLE_PARAMETER, function)
+#define ARGUMENTS(n) LIST_##n(QUADRILLE_NUMBERED, a)
+#define POINTERS(n) LIST_##n(QUADRILLE_NUMBERED, void* a)  // addresses that are passed on unchanged
+#define QUADRILLE_PARAMETER(function, i) ::quadrille::mpi_face::Argument<decltype(function), i> a##i
+#define QUADRILLE_NUMBERED(x, i) x##i

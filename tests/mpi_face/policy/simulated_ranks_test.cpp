@@ -250,7 +250,7 @@ bool Simulation::meets_as_guest(const Together& together, int rank) {
 // By the greatest account of the members, at the time when rank 0 allowed it.
 void Simulation::check_affordable(int rank, const Member& here) {
   const Instruction& message = here.state.message;
-  if (message.cost_s == 0 || here.state.trials > 0) return;
+  if (message.cost_s == 0 || here.state.meeting.trials > 0) return;
   const RankNow& now = now_[static_cast<std::size_t>(rank)];
   const double spent_s = std::max(now.spent_s, now.process->account.spent_s());
   if (spent_s + here.state.weight * message.cost_s > message.allowance_s * 1.000001 &&
@@ -489,7 +489,7 @@ void Simulation::go_on(int rank, const Event& event) {
   // A trial of short calls has ended: what it found, all trials of the kind together, decides.
   if (action.what == Do::send_message && (done.what == Do::run_trial || done.what == Do::keep) && is_loop) {
     const CallKind& kind = *state.kinds[done.kind];
-    const auto& [ours_s, vendors_s] = kind.trial_times;
+    const auto& [ours_s, vendors_s] = kind.trials.times;
     int slower = 0;
     for (std::size_t i = 0; i < ours_s.size(); ++i) slower += ours_s[i] > vendors_s[i] ? 1 : 0;
     const KindOfProgram& made = of(now.communicator).kinds[done.kind];

@@ -40,8 +40,8 @@ class OneRank : public ::testing::Test {
   }
   CallKind& kind_in_use() {
     CallKind& kind = add_kind(Bytes{8} << 20);
-    state_.has_group = true;
-    kind.mode = CallKind::Mode::ours, kind.calls = 1 << 20, kind.next_trial = 512;
+    state_.group.exists = true;
+    kind.mode = CallKind::Mode::ours, kind.calls = 1 << 20, kind.trials.next = 512;
     for (int call = 0; call < 100; ++call) kind.vendor_times.count(10'000);
     return kind;
   }
@@ -62,12 +62,12 @@ TEST_F(OneRank, GivesUpAPlanForShortCallsThatHasLostTwice) {
 
 TEST_F(OneRank, KeepsAPlanForShortCallsThatHasLostOnce) {
   CallKind& kind = kind_in_use();
-  kind.trial_times = {{5e-6, 5e-6, 5e-6}, {1e-5, 1e-5, 1e-5}};
+  kind.trials.times = {{5e-6, 5e-6, 5e-6}, {1e-5, 1e-5, 1e-5}};
   ASSERT_EQ(meet().what, Do::run_trial);
   EXPECT_EQ(after_trial(1.5).what, Do::run_trial);
   after_trial(0.4);
   EXPECT_EQ(kind.mode, CallKind::Mode::ours);
-  EXPECT_EQ(kind.trial_times.ours_s.size(), 9u) << "all of them count";
+  EXPECT_EQ(kind.trials.times.ours_s.size(), 9u) << "all of them count";
 }
 
 TEST_F(OneRank, KeepsAPlanWhoseTrialCannotBeHeld) {
@@ -79,7 +79,7 @@ TEST_F(OneRank, KeepsAPlanWhoseTrialCannotBeHeld) {
 
 TEST_F(OneRank, MakesAtMost128PlansByTheUsersRules) {
   for (int kind = 0; kind < 130; ++kind) add_kind(8 + kind);
-  state_.has_group = true;
+  state_.group.exists = true;
   state_.wishes = std::make_shared<const Wishes>(parse_wishes("allreduce=bruck\n"));
   after({.what = Event::What::meeting});
   int made = 0;

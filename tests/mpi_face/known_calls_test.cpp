@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which calls are alike, and of which calls a signature may be kept.
-#include "mpi_face/call_signature.hpp"
+#include "mpi_face/known_calls.hpp"
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <vector>
 
-#include "mpi_face/arguments.hpp"
+#include "mpi_face/call.hpp"
 
 namespace quadrille::mpi_face {
 namespace {

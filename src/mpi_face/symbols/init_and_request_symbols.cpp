@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Defines MPI's C functions that complete, start or free requests, for preloading: the time in them counts for the collectives
-// whose requests they are. A tool that was preloaded after this library sees the calls, too.
+// Defines MPI_Init and MPI_Init_thread, and MPI's C functions that complete, start or free requests, for preloading: the time in
+// the latter counts for the collectives whose requests they are. A tool that was preloaded after this library sees the calls, too.
 #include "mpi_face/message_calls.hpp"
 #include "mpi_face/symbols/preloaded.hpp"
 #include "mpi_face/symbols/signature.hpp"
@@ -17,6 +17,16 @@ MPI_Request request_at(const void* requests, int i) { return static_cast<const M
 }  // namespace
 
 extern "C" {
+
+int MPI_Init(int* count, char*** arguments) {
+  const Initialising initialising;
+  return next("MPI_Init", PMPI_Init)(count, arguments);
+}
+
+int MPI_Init_thread(int* count, char*** arguments, int required, int* provided) {
+  const Initialising initialising;
+  return next("MPI_Init_thread", PMPI_Init_thread)(count, arguments, required, provided);
+}
 
 #define QUADRILLE_REQUESTS(name, arguments, kind, count, requests)                                                      \
   int MPI_##name(PARAMETERS(MPI_##name, arguments)) {                                                                   \

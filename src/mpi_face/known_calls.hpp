@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The calls on a communicator that are known, by their signatures: the arguments except for the addresses of buffers. Calls with
+// equal signatures have the same sites and, but for the addresses, the same shape. So these are found in a few nanoseconds.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "foundation/hash.hpp"
+#include "foundation/lookup.hpp"
+#include "mpi_face/call.hpp"
+#include "mpi_face/datatype.hpp"
+#include "mpi_face/handle_map.hpp"
+#include "mpi_face/shape.hpp"
+
+namespace quadrille::mpi_face {
+
+class CallSignature {
+ public:
+  // May the signature of this call, whose arguments are right, be kept? Only if its types are predefined, because the handle of a
+  // freed type may be reused, and only if it has no arrays of counts, because their contents may change.
+  static bool can_be_of(const MpiCall& call) { return can_be_of(call.send) && can_be_of(call.receive); }
+
+  CallSignature() = default;  // of no call
+  explicit CallSignature(const MpiCall& call) : CallSignature(call, call.function) {}
+  // `function`: the one that was called, if `call` is the same call of its blocking form.
+  CallSignature(const MpiCall& call, Function function)
+      : function_(number_of(function)),
+        sends_(place_of(call.send.buffer)),
+        receives_(place_of(call.receive.buffer)),
+        root_(call.root),
+        operation_(call.operation),
+        send_count_(call.send.count),
+        receive_count_(call.receive.count),
+        send_type_(call.send.type),
+        receive_type_(call.receive.type) {}
+
+  bool is_of(const MpiCall& call) const { return is_of(call, call.function); }
+  bool is_of(const MpiCall& call, Function function) const {
+    return call.send.count == send_count_ && number_of(function) == function_ && call.receive.count == receive_count_ &&
+           call.send.type == send_type_ && call.receive.type == receive_type_ && call.root == root_ &&
+           call.operation == operation_ && place_of(call.send.buffer) == sends_ && place_of(call.receive.buffer) == receives_ &&
+           !call.send.counts && !call.receive.counts;
+  }
+
+  static std::uint64_t hash_of(const MpiCall& call) {
+    const auto counts = static_cast<std::uint64_t>(call.send.count) ^ static_cast<std::uint64_t>(call.receive.count) << 32;
+    const auto what = static_cast<std::uint64_t>(call.function) ^ static_cast<std::uint64_t>(call.root) << 8;
+    return hash_with(hash_with(what ^ bits_of(call.send.type) << 16, counts), bits_of(call.receive.type) ^ bits_of(call.operation));
+  }
+
+ private:
+  // A null buffer with data is a wrong argument, so a call with a null buffer is only like another one with a null buffer.
+  enum class Place : std::uint8_t { null, in_place, memory };
+  static Place place_of(const void* buffer) {
+    return !buffer ? Place::null : buffer == MPI_IN_PLACE ? Place::in_place : Place::memory;
+  }
+
+  static std::uint16_t number_of(Function function) { return static_cast<std::uint16_t>(function); }
+
+  // The type of a side in place is not significant, and neither is that of a side that the call does not use.
+  static bool can_be_of(const Side& side) {
+    return !side.counts && (side.buffer == MPI_IN_PLACE || side.type == MPI_DATATYPE_NULL || is_predefined(side.type));
+  }
+
+  // In few bytes, so that a signature and what it stands for share a cache line.
+  std::uint16_t function_ = number_of(Function::count);
+  Place sends_ = Place::null, receives_ = Place::null;
+  int root_ = 0;
+  MPI_Op operation_ = MPI_OP_NULL;
+  Count send_count_ = 0, receive_count_ = 0;
+  MPI_Datatype send_type_ = MPI_DATATYPE_NULL, receive_type_ = MPI_DATATYPE_NULL;
+};
+
+struct Site;      // of decisions (sites.hpp)
+struct SiteHere;  // of a recording (recording/recorded_sites.hpp)
+
+// What is known of a recent call, for the next one with the same signature. Each reader of the table sets what it needs.
+struct RecentCall {
+  CallSignature signature;
+  Site* site = nullptr;  // null on a communicator of one rank, and if the MPI library always runs the call
+  bool synchronises = false;
+  double price_s = 0;            // of a call, equal on all ranks
+  std::string_view why;          // without a site: the reason why the MPI library runs it
+  SiteHere* recorded = nullptr;  // if the program is recorded
+  std::optional<Shape> shape;    // of a call with this signature, if it was needed
+};
+
+// Two levels: all that is known of a few recent calls, and the sites of many.
+class KnownCalls {
+ public:
+  // Where what is known of a call of this function belongs. It may be another call's.
+  RecentCall& recent(const MpiCall& call) { return recent(call, call.function); }
+  [[gnu::hot]] RecentCall& recent(const MpiCall& call, Function function) {
+    if (!recent_) [[unlikely]]
+      recent_ = std::make_unique<std::array<RecentCall, 16>>();
+    const auto count = static_cast<std::uint64_t>(call.send.count + call.receive.count);
+    return (*recent_)[spread(count * 32 + static_cast<std::uint64_t>(function)) >> 60];
+  }
+
+  // Returns the site of the calls with this signature; null if it is not known.
+  Site* site_of(const MpiCall& call) const {
+    const WithSite* const known =
+        with_sites_.find(CallSignature::hash_of(call), [&](const auto& each) { return each.signature.is_of(call); });
+    return known ? known->site : nullptr;
+  }
+  // Makes it known. Its signature can be kept, and is not known yet.
+  void add(const MpiCall& call, Site& site) {
+    if (with_sites_.values().size() == most_with_sites) return;
+    with_sites_.add(CallSignature::hash_of(call), std::make_unique<WithSite>(CallSignature(call), &site));
+  }
+
+ private:
+  static constexpr std::size_t most_with_sites = 8192;
+  struct alignas(64) WithSite {  // a cache line
+    CallSignature signature;
+    Site* site = nullptr;
+  };
+
+  std::unique_ptr<std::array<RecentCall, 16>> recent_;  // by a hash of function and count
+  HashTable<WithSite> with_sites_;
+};
+
+}  // namespace quadrille::mpi_face
