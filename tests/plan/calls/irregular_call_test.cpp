@@ -85,6 +85,10 @@ TEST(IrregularCalls, RefuseArgumentsOfARankThere) {
               alltoallv(ranks, in_place, {}, std::vector<int>(5), {counts, std::vector<int>{3, 3, 1}});
             }),
             "pieces of the output overlap");
+  EXPECT_EQ(
+      said([&](Communicator& ranks) { alltoallv(ranks, in_place, counts, std::vector<int>(3), counts); }),
+      "in place, an alltoallv has no blocks to send: the block from a rank replaces the block to it; plan_alltoallv takes both "
+      "lists");
   EXPECT_EQ(said([&](Communicator& ranks) {
               allgatherv(ranks, five, output, {counts, std::vector<int>{0, 1}});
             }),
