@@ -94,9 +94,9 @@ class Cell {
     const std::span all(input_), one(all.first(n_)), all_out(output_), one_out(all_out.first(n_));
     switch (collective_) {
       case Collective::alltoall: return alltoall(ranks_, all, all_out);
-      case Collective::alltoallv: return alltoallv(ranks_, all, counts_, places_, all_out, counts_, places_);
+      case Collective::alltoallv: return alltoallv(ranks_, all, {counts_, places_}, all_out, {counts_, places_});
       case Collective::allgather: return allgather(ranks_, one, all_out);
-      case Collective::allgatherv: return allgatherv(ranks_, one, all_out, counts_, places_);
+      case Collective::allgatherv: return allgatherv(ranks_, one, all_out, {counts_, places_});
       case Collective::broadcast: return broadcast(ranks_, one);
       case Collective::reduce: return reduce(ranks_, one, one_out, op::sum);
       case Collective::allreduce: return allreduce(ranks_, one, one_out, op::sum);
@@ -105,9 +105,9 @@ class Cell {
       case Collective::scan: return scan(ranks_, one, one_out, op::sum);
       case Collective::exscan: return exscan(ranks_, one, one_out, op::sum);
       case Collective::scatter: return scatter(ranks_, all, one_out);
-      case Collective::scatterv: return scatterv(ranks_, all, counts_, places_, one_out);
+      case Collective::scatterv: return scatterv(ranks_, all, {counts_, places_}, one_out);
       case Collective::gather: return gather(ranks_, one, all_out);
-      case Collective::gatherv: return gatherv(ranks_, one, all_out, counts_, places_);
+      case Collective::gatherv: return gatherv(ranks_, one, all_out, {counts_, places_});
       case Collective::barrier: return barrier(ranks_);
       default: throw NoTypedCall{};
     }

@@ -148,7 +148,7 @@ class Cell {
     const auto& [neighbors, counts, places, graph] = *around_;
     for (long i = 0; i < executions; ++i)
       if (way == 0)
-        neighbor_alltoallv(ranks_, *neighbors, input_, counts, places, output_, counts, places);
+        neighbor_alltoallv(ranks_, *neighbors, input_, {counts, places}, output_, {counts, places});
       else
         MPI_Neighbor_alltoallv(input_.data(), counts.data(), places.data(), MPI_BYTE, output_.data(), counts.data(), places.data(),
                                MPI_BYTE, graph);

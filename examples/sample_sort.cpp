@@ -49,7 +49,7 @@ bool sorts(Communicator& ranks) {
   const std::vector<Key> mine = sorted_across(ranks, keys);
 
   Key before = mine.empty() ? 0 : mine.back();
-  exscan_in_place(ranks, std::span(&before, 1), op::max);  // the greatest key of all lower ranks
+  exscan(ranks, in_place, std::span(&before, 1), op::max);  // the greatest key of all lower ranks
   const bool follows = ranks.rank() == 0 || mine.empty() || before <= mine.front();
   const bool sorted = allreduce(ranks, follows && std::ranges::is_sorted(mine), op::land);
   const auto total = [&](const std::vector<Key>& all) { return allreduce(ranks, std::reduce(all.begin(), all.end()), op::sum); };

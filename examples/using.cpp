@@ -44,14 +44,14 @@ void one_shot(Communicator& ranks) {
   for (std::size_t i = 0; i < sums.size(); ++i) check(sums[i] == static_cast<double>(p) * all[i], "sums");
 }
 
-void in_place(Communicator& ranks) {
+void one_buffer(Communicator& ranks) {
   const Count p = ranks.size(), me = ranks.rank();
   // part: in place
   std::vector<int> all(p);
   all[me] = static_cast<int>(me * me);
-  allgather_in_place(ranks, all);           // every rank's block is already in its place
-  allreduce_in_place(ranks, all, op::sum);  // the sums replace the inputs
-  alltoall_in_place(ranks, all);            // the block from rank i replaces the block for rank i
+  allgather(ranks, in_place, all);           // every rank's block is already in its place
+  allreduce(ranks, in_place, all, op::sum);  // the sums replace the inputs
+  alltoall(ranks, in_place, all);            // the block from rank i replaces the block for rank i
   // end
   for (Count i = 0; i < p; ++i) check(all[i] == static_cast<int>(p * me * me), "in place");
 }
@@ -76,7 +76,7 @@ void irregular(Communicator& ranks) {
   // end
   std::fill(received.begin(), received.end(), Particle{});
   // part: irregular plan
-  auto exchange = plan_alltoallv<Particle>(ranks, packed_blocks(send_counts), packed_blocks(receive_counts));
+  auto exchange = plan_alltoallv<Particle>(ranks, send_counts, receive_counts);
   exchange.execute(particles, received);
   // end
   check(std::ssize(received) == p * me, "number of particles");
@@ -92,7 +92,7 @@ void with_displacements(Communicator& ranks) {
     places[rank] = rank * p;
   }
   std::vector<int> table(p * p);
-  allgatherv(ranks, mine, table, counts, places);
+  allgatherv(ranks, mine, table, {counts, places});
   for (Count i = 0; i < p * p; ++i) check(table[i] == (i % p <= i / p ? 7 : 0), "displacements");
 }
 
@@ -112,7 +112,7 @@ void neighbours(Communicator& ranks) {
     // `cells` are n of this rank, and one of each neighbour before and behind them. The last rank is before the first one.
     const Neighbors ring({.dimensions = {p}, .periodic = {true}}, me);  // the rank before, then the one behind
     const std::array<Count, 2> counts{1, 1}, sent{1, n}, received{0, n + 1};
-    neighbor_alltoallv(ranks, ring, cells, counts, sent, cells, counts, received);
+    neighbor_alltoallv(ranks, ring, cells, {counts, sent}, cells, {counts, received});
     // end
     whole.front() = whole[p * n], whole.back() = whole[1];
     check(cells.front() == whole[me * n] && cells.back() == whole[me * n + n + 1], "halo of a ring");
@@ -153,7 +153,7 @@ void fixed_counts(Communicator& ranks) {
   std::vector<Count> counts(p), sent(p), received(p);
   if (me > 0) counts[me - 1] = 1, sent[me - 1] = 1, received[me - 1] = 0;
   if (me + 1 < p) counts[me + 1] = 1, sent[me + 1] = n, received[me + 1] = n + 1;
-  auto halo = plan_alltoallv<double>(ranks, placed_blocks(counts, sent), placed_blocks(counts, received), {.in_place = true});
+  auto halo = plan_alltoallv<double>(ranks, {counts, sent}, {counts, received}, {.in_place = true});
   halo.execute_in_place(cells);
   for (Count i = 0; i < n + 2; ++i) {
     const Rank from = i == 0 && me > 0 ? me - 1 : i == n + 1 && me + 1 < p ? me + 1 : me;
@@ -271,7 +271,7 @@ void errors(Communicator& ranks) {
 int main(int count, char** arguments) {
   run_launched(count > 1 ? std::atoi(arguments[1]) : 4, [](Communicator& ranks) {
     one_shot(ranks);
-    in_place(ranks);
+    one_buffer(ranks);
     irregular(ranks);
     with_displacements(ranks);
     neighbours(ranks);

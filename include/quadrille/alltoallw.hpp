@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "quadrille/call.hpp"
+#include "quadrille/elements.hpp"
 #include "quadrille/layout.hpp"
 #include "quadrille/neighborhood.hpp"
 
@@ -31,8 +32,8 @@ Request ialltoallw(Group ranks, const void* input, std::span<const Layout> send_
                    std::span<const Layout> receive_layouts, bool compares = CallArguments{}.compares);
 
 // In place: the block from rank i replaces the block sent to rank i.
-void alltoallw_in_place(Group ranks, void* buffer, std::span<const Layout> layouts, bool compares = CallArguments{}.compares);
-Request ialltoallw_in_place(Group ranks, void* buffer, std::span<const Layout> layouts, bool compares = CallArguments{}.compares);
+void alltoallw(Group ranks, InPlace, void* buffer, std::span<const Layout> layouts, bool compares = CallArguments{}.compares);
+Request ialltoallw(Group ranks, InPlace, void* buffer, std::span<const Layout> layouts, bool compares = CallArguments{}.compares);
 
 // One layout for each destination, and one for each source.
 void neighbor_alltoallw(Group ranks, const Neighbors& neighbors, const void* input, std::span<const Layout> send_layouts,

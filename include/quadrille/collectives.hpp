@@ -3,7 +3,8 @@
 //
 //   std::vector<double> input(p * n), output(p * n);
 //   alltoall(ranks, input, output);                // block j of the input goes to rank j; block i of the output is from rank i
-//   allreduce(ranks, input, output, op::sum);
+//   alltoall(ranks, in_place, output);             // the same in one buffer
+//   alltoallv(ranks, input, send_counts, output, {receive_counts, receive_displacements});   // blocks of different lengths
 //   double longest = allreduce(ranks, length, op::max);
 //   Request exchange = ialltoall(ranks, input, output);   // request.hpp
 //
@@ -12,14 +13,16 @@
 // Buffers are anything with data() and size() (elements.hpp). Input and output of a call have the same trivially copyable element
 // type and must not overlap. Sizes are in elements.
 //
+// With `in_place` as the input, the result replaces the input in the buffer of the output, as with MPI_IN_PLACE. All ranks then
+// pass it. A nonblocking call, whose name begins with i, returns a request; the buffers must not be touched until the request is
+// over.
+//
 // All functions are collective: every rank of `ranks` calls them, in the same order, with the same block length, root, operator and
-// options. A call returns when this rank's output is complete and its input may be changed. An in-place form takes one buffer, in
-// which the result replaces the input, as with MPI_IN_PLACE. An i-form (nonblocking) returns a request, and the buffers must not be
-// touched until the request is over.
+// options. A call returns when this rank's output is complete and its input may be changed.
 //
 // The first call of a kind chooses an algorithm and makes a plan together with the other ranks; later calls reuse that plan
-// (call.hpp). Therefore the first i-form of a kind waits for all ranks. If ranks compare their calls (see below), every i-form
-// waits for all ranks. To avoid this, make plans beforehand (typed_plan.hpp).
+// (call.hpp). Therefore the first nonblocking call of a kind waits for all ranks. If ranks compare their calls (see below), every
+// nonblocking call waits for all ranks. To avoid this, make plans beforehand (typed_plan.hpp).
 //
 // Errors: a call throws Error{misuse} on this rank, before anything is sent, if the sizes do not match each other or the number of
 // ranks, or if the root is not a rank. It also throws the errors of `plan` and Plan::execute. In debug builds (without NDEBUG), and
@@ -31,108 +34,70 @@
 #include <span>
 
 #include "quadrille/execute.hpp"
-#include "quadrille/irregular_collectives.hpp"
+#include "quadrille/irregular_call.hpp"
 #include "quadrille/typed_call.hpp"
 #include "quadrille/typed_plan.hpp"
 
 namespace quadrille {
 
 // Input and output are p blocks each: block j of the input goes to rank j, block i of the output comes from rank i.
-void alltoall(Group ranks, const InputRange auto& input, OutputRange auto&& output, const CallOptions& options = {}) {
+void alltoall(Group ranks, const auto& input, auto&& output, const CallOptions& options = {}) {
   execute_call(ranks, call_on(Collective::alltoall, input, output), options);
 }
-void alltoall_in_place(Group ranks, OutputRange auto&& buffer, const CallOptions& options = {}) {
-  execute_call(ranks, call_on(Collective::alltoall, buffer), options);
-}
-Request ialltoall(Group ranks, const InputRange auto& input, OutputRange auto&& output, const CallOptions& options = {}) {
+Request ialltoall(Group ranks, const auto& input, auto&& output, const CallOptions& options = {}) {
   return start_call(ranks, call_on(Collective::alltoall, input, output), options);
-}
-Request ialltoall_in_place(Group ranks, OutputRange auto&& buffer, const CallOptions& options = {}) {
-  return start_call(ranks, call_on(Collective::alltoall, buffer), options);
 }
 
 // The input is one block. The output is p blocks; block i is the input of rank i. In place: this rank's block is already at its
 // place in the output.
-void allgather(Group ranks, const InputRange auto& input, OutputRange auto&& output, const CallOptions& options = {}) {
+void allgather(Group ranks, const auto& input, auto&& output, const CallOptions& options = {}) {
   execute_call(ranks, call_on(Collective::allgather, input, output), options);
 }
-void allgather_in_place(Group ranks, OutputRange auto&& buffer, const CallOptions& options = {}) {
-  execute_call(ranks, call_on(Collective::allgather, buffer), options);
-}
-Request iallgather(Group ranks, const InputRange auto& input, OutputRange auto&& output, const CallOptions& options = {}) {
+Request iallgather(Group ranks, const auto& input, auto&& output, const CallOptions& options = {}) {
   return start_call(ranks, call_on(Collective::allgather, input, output), options);
-}
-Request iallgather_in_place(Group ranks, OutputRange auto&& buffer, const CallOptions& options = {}) {
-  return start_call(ranks, call_on(Collective::allgather, buffer), options);
 }
 
 // Copies the root's buffer into the buffers of all ranks, which have the same length.
-void broadcast(Group ranks, OutputRange auto&& buffer, Rank root = 0, const CallOptions& options = {}) {
-  execute_call(ranks, call_on(Collective::broadcast, buffer, root), options);
+void broadcast(Group ranks, auto&& buffer, Rank root = 0, const CallOptions& options = {}) {
+  execute_call(ranks, call_on(Collective::broadcast, in_place, buffer, root), options);
 }
 void broadcast(Group ranks, SingleValue auto& value, Rank root = 0, const CallOptions& options = {}) {
   broadcast(ranks, std::span(std::addressof(value), 1), root, options);
 }
-Request ibroadcast(Group ranks, OutputRange auto&& buffer, Rank root = 0, const CallOptions& options = {}) {
-  return start_call(ranks, call_on(Collective::broadcast, buffer, root), options);
+Request ibroadcast(Group ranks, auto&& buffer, Rank root = 0, const CallOptions& options = {}) {
+  return start_call(ranks, call_on(Collective::broadcast, in_place, buffer, root), options);
 }
 
 // Rank i receives block i of the root's input. The input has p blocks and is read at the root only. In place: the root's buffer
 // holds the p blocks, and its own block stays there.
-void scatter(Group ranks, const InputRange auto& input, OutputRange auto&& output, Rank root = 0, const CallOptions& options = {}) {
+void scatter(Group ranks, const auto& input, auto&& output, Rank root = 0, const CallOptions& options = {}) {
   execute_call(ranks, call_on(Collective::scatter, input, output, root), options);
 }
-void scatter_in_place(Group ranks, OutputRange auto&& buffer, Rank root = 0, const CallOptions& options = {}) {
-  execute_call(ranks, call_on(Collective::scatter, buffer, root), options);
-}
-Request iscatter(Group ranks, const InputRange auto& input, OutputRange auto&& output, Rank root = 0,
-                 const CallOptions& options = {}) {
+Request iscatter(Group ranks, const auto& input, auto&& output, Rank root = 0, const CallOptions& options = {}) {
   return start_call(ranks, call_on(Collective::scatter, input, output, root), options);
-}
-Request iscatter_in_place(Group ranks, OutputRange auto&& buffer, Rank root = 0, const CallOptions& options = {}) {
-  return start_call(ranks, call_on(Collective::scatter, buffer, root), options);
 }
 
 // The output at the root is p blocks; block i is the input of rank i. Other ranks' outputs are not used. In place: the root's
 // buffer holds the p blocks, its own already at its place; on other ranks the buffer is the block to send.
-void gather(Group ranks, const InputRange auto& input, OutputRange auto&& output, Rank root = 0, const CallOptions& options = {}) {
+void gather(Group ranks, const auto& input, auto&& output, Rank root = 0, const CallOptions& options = {}) {
   execute_call(ranks, call_on(Collective::gather, input, output, root), options);
 }
-void gather_in_place(Group ranks, OutputRange auto&& buffer, Rank root = 0, const CallOptions& options = {}) {
-  execute_call(ranks, call_on(Collective::gather, buffer, root), options);
-}
-Request igather(Group ranks, const InputRange auto& input, OutputRange auto&& output, Rank root = 0,
-                const CallOptions& options = {}) {
+Request igather(Group ranks, const auto& input, auto&& output, Rank root = 0, const CallOptions& options = {}) {
   return start_call(ranks, call_on(Collective::gather, input, output, root), options);
-}
-Request igather_in_place(Group ranks, OutputRange auto&& buffer, Rank root = 0, const CallOptions& options = {}) {
-  return start_call(ranks, call_on(Collective::gather, buffer, root), options);
 }
 
 // Combines the inputs of all ranks element by element, in rank order, into the root's output. Other ranks' outputs are not used. In
 // place: the result replaces the root's buffer.
-void reduce(Group ranks, const InputRange auto& input, OutputRange auto&& output, const auto& op, Rank root = 0,
-            const CallOptions& options = {}) {
-  execute_call(ranks, combining(call_on(Collective::reduce, input, output, root), operator_on(input, op)), options);
+void reduce(Group ranks, const auto& input, auto&& output, const auto& op, Rank root = 0, const CallOptions& options = {}) {
+  execute_call(ranks, combining(call_on(Collective::reduce, input, output, root), operator_on(output, op)), options);
 }
-void reduce_in_place(Group ranks, OutputRange auto&& buffer, const auto& op, Rank root = 0, const CallOptions& options = {}) {
-  execute_call(ranks, combining(call_on(Collective::reduce, buffer, root), operator_on(buffer, op)), options);
-}
-Request ireduce(Group ranks, const InputRange auto& input, OutputRange auto&& output, const auto& op, Rank root = 0,
-                const CallOptions& options = {}) {
-  return start_call(ranks, combining(call_on(Collective::reduce, input, output, root), operator_on(input, op)), options);
-}
-Request ireduce_in_place(Group ranks, OutputRange auto&& buffer, const auto& op, Rank root = 0, const CallOptions& options = {}) {
-  return start_call(ranks, combining(call_on(Collective::reduce, buffer, root), operator_on(buffer, op)), options);
+Request ireduce(Group ranks, const auto& input, auto&& output, const auto& op, Rank root = 0, const CallOptions& options = {}) {
+  return start_call(ranks, combining(call_on(Collective::reduce, input, output, root), operator_on(output, op)), options);
 }
 
 // Combines the inputs of all ranks element by element, in rank order; every rank gets the result.
-void allreduce(Group ranks, const InputRange auto& input, OutputRange auto&& output, const auto& op,
-               const CallOptions& options = {}) {
-  execute_call(ranks, combining(call_on(Collective::allreduce, input, output), operator_on(input, op)), options);
-}
-void allreduce_in_place(Group ranks, OutputRange auto&& buffer, const auto& op, const CallOptions& options = {}) {
-  execute_call(ranks, combining(call_on(Collective::allreduce, buffer), operator_on(buffer, op)), options);
+void allreduce(Group ranks, const auto& input, auto&& output, const auto& op, const CallOptions& options = {}) {
+  execute_call(ranks, combining(call_on(Collective::allreduce, input, output), operator_on(output, op)), options);
 }
 template <SingleValue Value>
 Value allreduce(Group ranks, const Value& value, const auto& op, const CallOptions& options = {}) {
@@ -140,37 +105,22 @@ Value allreduce(Group ranks, const Value& value, const auto& op, const CallOptio
   allreduce(ranks, std::span(std::addressof(value), 1), std::span(std::addressof(result), 1), op, options);
   return result;
 }
-Request iallreduce(Group ranks, const InputRange auto& input, OutputRange auto&& output, const auto& op,
-                   const CallOptions& options = {}) {
-  return start_call(ranks, combining(call_on(Collective::allreduce, input, output), operator_on(input, op)), options);
-}
-Request iallreduce_in_place(Group ranks, OutputRange auto&& buffer, const auto& op, const CallOptions& options = {}) {
-  return start_call(ranks, combining(call_on(Collective::allreduce, buffer), operator_on(buffer, op)), options);
+Request iallreduce(Group ranks, const auto& input, auto&& output, const auto& op, const CallOptions& options = {}) {
+  return start_call(ranks, combining(call_on(Collective::allreduce, input, output), operator_on(output, op)), options);
 }
 
 // Combines inputs of p blocks like allreduce; rank i gets block i of the result (MPI_Reduce_scatter_block). In place: the result is
 // at the beginning of the buffer.
-void reduce_scatter(Group ranks, const InputRange auto& input, OutputRange auto&& output, const auto& op,
-                    const CallOptions& options = {}) {
-  execute_call(ranks, combining(call_on(Collective::reduce_scatter, input, output), operator_on(input, op)), options);
+void reduce_scatter(Group ranks, const auto& input, auto&& output, const auto& op, const CallOptions& options = {}) {
+  execute_call(ranks, combining(call_on(Collective::reduce_scatter, input, output), operator_on(output, op)), options);
 }
-void reduce_scatter_in_place(Group ranks, OutputRange auto&& buffer, const auto& op, const CallOptions& options = {}) {
-  execute_call(ranks, combining(call_on(Collective::reduce_scatter, buffer), operator_on(buffer, op)), options);
-}
-Request ireduce_scatter(Group ranks, const InputRange auto& input, OutputRange auto&& output, const auto& op,
-                        const CallOptions& options = {}) {
-  return start_call(ranks, combining(call_on(Collective::reduce_scatter, input, output), operator_on(input, op)), options);
-}
-Request ireduce_scatter_in_place(Group ranks, OutputRange auto&& buffer, const auto& op, const CallOptions& options = {}) {
-  return start_call(ranks, combining(call_on(Collective::reduce_scatter, buffer), operator_on(buffer, op)), options);
+Request ireduce_scatter(Group ranks, const auto& input, auto&& output, const auto& op, const CallOptions& options = {}) {
+  return start_call(ranks, combining(call_on(Collective::reduce_scatter, input, output), operator_on(output, op)), options);
 }
 
 // Combines the inputs of ranks 0 to this one element by element, in rank order (inclusive prefix).
-void scan(Group ranks, const InputRange auto& input, OutputRange auto&& output, const auto& op, const CallOptions& options = {}) {
-  execute_call(ranks, combining(call_on(Collective::scan, input, output), operator_on(input, op)), options);
-}
-void scan_in_place(Group ranks, OutputRange auto&& buffer, const auto& op, const CallOptions& options = {}) {
-  execute_call(ranks, combining(call_on(Collective::scan, buffer), operator_on(buffer, op)), options);
+void scan(Group ranks, const auto& input, auto&& output, const auto& op, const CallOptions& options = {}) {
+  execute_call(ranks, combining(call_on(Collective::scan, input, output), operator_on(output, op)), options);
 }
 template <SingleValue Value>
 Value scan(Group ranks, const Value& value, const auto& op, const CallOptions& options = {}) {
@@ -178,27 +128,16 @@ Value scan(Group ranks, const Value& value, const auto& op, const CallOptions& o
   scan(ranks, std::span(std::addressof(value), 1), std::span(std::addressof(result), 1), op, options);
   return result;
 }
-Request iscan(Group ranks, const InputRange auto& input, OutputRange auto&& output, const auto& op,
-              const CallOptions& options = {}) {
-  return start_call(ranks, combining(call_on(Collective::scan, input, output), operator_on(input, op)), options);
-}
-Request iscan_in_place(Group ranks, OutputRange auto&& buffer, const auto& op, const CallOptions& options = {}) {
-  return start_call(ranks, combining(call_on(Collective::scan, buffer), operator_on(buffer, op)), options);
+Request iscan(Group ranks, const auto& input, auto&& output, const auto& op, const CallOptions& options = {}) {
+  return start_call(ranks, combining(call_on(Collective::scan, input, output), operator_on(output, op)), options);
 }
 
 // As scan, but without this rank's own input (exclusive prefix). The output of rank 0 is left unchanged.
-void exscan(Group ranks, const InputRange auto& input, OutputRange auto&& output, const auto& op, const CallOptions& options = {}) {
-  execute_call(ranks, combining(call_on(Collective::exscan, input, output), operator_on(input, op)), options);
+void exscan(Group ranks, const auto& input, auto&& output, const auto& op, const CallOptions& options = {}) {
+  execute_call(ranks, combining(call_on(Collective::exscan, input, output), operator_on(output, op)), options);
 }
-void exscan_in_place(Group ranks, OutputRange auto&& buffer, const auto& op, const CallOptions& options = {}) {
-  execute_call(ranks, combining(call_on(Collective::exscan, buffer), operator_on(buffer, op)), options);
-}
-Request iexscan(Group ranks, const InputRange auto& input, OutputRange auto&& output, const auto& op,
-                const CallOptions& options = {}) {
-  return start_call(ranks, combining(call_on(Collective::exscan, input, output), operator_on(input, op)), options);
-}
-Request iexscan_in_place(Group ranks, OutputRange auto&& buffer, const auto& op, const CallOptions& options = {}) {
-  return start_call(ranks, combining(call_on(Collective::exscan, buffer), operator_on(buffer, op)), options);
+Request iexscan(Group ranks, const auto& input, auto&& output, const auto& op, const CallOptions& options = {}) {
+  return start_call(ranks, combining(call_on(Collective::exscan, input, output), operator_on(output, op)), options);
 }
 
 // Returns when all ranks have called it.
@@ -207,6 +146,82 @@ inline void barrier(Group ranks, const CallOptions& options = {}) {
 }
 inline Request ibarrier(Group ranks, const CallOptions& options = {}) {
   return start_call(ranks, {.collective = Collective::barrier}, options);
+}
+
+// ---- Blocks of different lengths
+//
+// Blocks are given as `counts`, which follow each other in the buffer, or as `{counts, displacements}`. Both are contiguous ranges
+// of any integer type, with one value per rank, in elements. A buffer may be longer than its blocks.
+//
+// alltoallv, gatherv and scatterv: counts may change in every call, because no plan is made: a rank waits only for the ranks that
+// send it something or get something from it, and a nonblocking call waits for nobody. The first such call of a group is an
+// exception: the ranks allocate memory together. In an alltoallv on several nodes a rank also waits for ranks of its node, as
+// exchange.hpp says, because short blocks from one node to another may go in one message. If CallOptions names an algorithm, a
+// policy or an executor, each call makes its plan anew, nonblocking ones included, and no rank returns from it before all ranks
+// have called. If counts stay the same, keep a plan instead: plan_alltoallv and so on (typed_plan.hpp).
+//
+// allgatherv and reduce_scatterv: all ranks give the same counts, so the plan of equal counts is found and kept as in the other
+// collectives. Displacements do not matter for that, and ranks may give different ones.
+//
+// These plans use a simple algorithm (direct, or linear if there is a root) unless CallOptions names another, since choosing takes
+// several times as long as making a plan. plan_allgatherv and so on choose.
+//
+// Errors: a wrong number of counts, a negative count, and a block that reaches beyond the end of its buffer are Error{misuse} at
+// the rank that has them, before it sends anything. If two ranks disagree on the length of a block that one sends to the other, the
+// receiver throws Error{misuse}, which names both ranks and both lengths; its other blocks are complete then, and all ranks may go
+// on. Where a call makes a plan, all ranks throw, and in debug builds and with QUADRILLE_CHECK=1, too.
+
+// Block j of `send` goes to rank j; block i of `receive` comes from rank i. In place, `send` is {}: the block from rank i replaces
+// the block sent to rank i, and has the same length.
+void alltoallv(Group ranks, const auto& input, const Blocks& send, auto&& output, const Blocks& receive,
+               const CallOptions& options = {}) {
+  execute_irregular(ranks, {call_on(Collective::alltoallv, input, output), send, receive}, options);
+}
+Request ialltoallv(Group ranks, const auto& input, const Blocks& send, auto&& output, const Blocks& receive,
+                   const CallOptions& options = {}) {
+  return start_irregular(ranks, {call_on(Collective::alltoallv, input, output), send, receive}, options);
+}
+
+// Block i of the output is the whole input of rank i. All ranks give the same counts. In place: this rank's block is already at its
+// place in the buffer.
+void allgatherv(Group ranks, const auto& input, auto&& output, const Blocks& blocks, const CallOptions& options = {}) {
+  execute_irregular(ranks, {call_on(Collective::allgatherv, input, output), {}, blocks}, options);
+}
+Request iallgatherv(Group ranks, const auto& input, auto&& output, const Blocks& blocks, const CallOptions& options = {}) {
+  return start_irregular(ranks, {call_on(Collective::allgatherv, input, output), {}, blocks}, options);
+}
+
+// As allgatherv, but only the root gets the output. Other ranks' output and blocks are not read. In place: the root's buffer holds
+// all blocks, its own already at its place; on other ranks the buffer is the block to send.
+void gatherv(Group ranks, const auto& input, auto&& output, const Blocks& blocks, Rank root = 0, const CallOptions& options = {}) {
+  execute_irregular(ranks, {call_on(Collective::gatherv, input, output, root), {}, blocks}, options);
+}
+Request igatherv(Group ranks, const auto& input, auto&& output, const Blocks& blocks, Rank root = 0,
+                 const CallOptions& options = {}) {
+  return start_irregular(ranks, {call_on(Collective::gatherv, input, output, root), {}, blocks}, options);
+}
+
+// Rank i's output is block i of the root's input. Other ranks' input and blocks are not read. In place: the root's buffer holds all
+// blocks, and its own block stays there; on other ranks the buffer receives the block.
+void scatterv(Group ranks, const auto& input, const Blocks& blocks, auto&& output, Rank root = 0, const CallOptions& options = {}) {
+  execute_irregular(ranks, {call_on(Collective::scatterv, input, output, root), blocks}, options);
+}
+Request iscatterv(Group ranks, const auto& input, const Blocks& blocks, auto&& output, Rank root = 0,
+                  const CallOptions& options = {}) {
+  return start_irregular(ranks, {call_on(Collective::scatterv, input, output, root), blocks}, options);
+}
+
+// Combines the inputs of all ranks element by element, in rank order; rank i gets block i. All ranks give the same counts. In
+// place: the result is at the beginning of the buffer.
+void reduce_scatterv(Group ranks, const auto& input, auto&& output, const Blocks& blocks, const auto& op,
+                     const CallOptions& options = {}) {
+  execute_irregular(ranks, {combining(call_on(Collective::reduce_scatterv, input, output), operator_on(output, op)), blocks},
+                    options);
+}
+Request ireduce_scatterv(Group ranks, const auto& input, auto&& output, const Blocks& blocks, const auto& op,
+                         const CallOptions& options = {}) {
+  return start_irregular(ranks, {combining(call_on(Collective::reduce_scatterv, input, output), operator_on(output, op)), blocks},
+                         options);
 }
 
 }  // namespace quadrille

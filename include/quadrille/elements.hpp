@@ -35,6 +35,10 @@ concept OutputRange = InputRange<Range> && !std::is_const_v<std::remove_pointer_
 template <class Range>
 concept CountRange = HasElements<Range> && std::integral<ElementOf<Range>>;
 
+// Passed as the input of a call with one buffer, like MPI_IN_PLACE: the result replaces the input in the buffer of the output.
+struct InPlace {};
+inline constexpr InPlace in_place;
+
 // A single value, for calls that take a value instead of a range.
 template <class Value>
 concept SingleValue = std::is_trivially_copyable_v<Value> && !HasElements<Value>;

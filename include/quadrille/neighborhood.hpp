@@ -14,7 +14,7 @@
 // edges (exchange.hpp): no plan is made, neighbours may change in every call, and a rank waits for its neighbours only; on several
 // nodes also for ranks of its node, as exchange.hpp says. For blocks that are not contiguous see alltoallw.hpp.
 //
-// Buffers are those of collectives.hpp and irregular_collectives.hpp. Input and output may be parts of one array, but a received
+// Buffers and blocks are those of collectives.hpp. Input and output may be parts of one array, but a received
 // block must not overlap any other.
 //
 // Errors: those of `exchange`. Wrong sizes, counts or displacements, overlapping blocks, and a neighbour that is not in the group
@@ -22,6 +22,7 @@
 // thrown on all ranks, and the ranks compare that all of them make the same call, with the same blocks at both ends.
 #pragma once
 
+#include <type_traits>
 #include <vector>
 
 #include "quadrille/irregular_call.hpp"
@@ -57,70 +58,49 @@ class Neighbors {
   std::vector<std::size_t> meeting_order_;
 };
 
-// These two pass a typed call to the library; programs do not use them. The collective is alltoall(v) or allgather(v).
+// These three pass a typed call to the library; programs do not use them. The collective is alltoall(v) or allgather(v).
 void execute_among_neighbors(Communicator& ranks, const Neighbors& neighbors, const IrregularCall& call);
 Request start_among_neighbors(Communicator& ranks, const Neighbors& neighbors, const IrregularCall& call);
 
-// A block for each destination, and one from each source. All blocks, of all ranks, have the same number of elements.
-void neighbor_alltoall(Group ranks, const Neighbors& neighbors, const InputRange auto& input, OutputRange auto&& output) {
-  execute_among_neighbors(ranks, neighbors, {call_on(Collective::alltoall, input, output)});
-}
-Request ineighbor_alltoall(Group ranks, const Neighbors& neighbors, const InputRange auto& input, OutputRange auto&& output) {
-  return start_among_neighbors(ranks, neighbors, {call_on(Collective::alltoall, input, output)});
+// As call_on (typed_call.hpp); not in place.
+template <class Input, class Output>
+CallArguments call_among_neighbors(Collective collective, const Input& input, Output& output) {
+  static_assert(!std::is_same_v<Input, InPlace>, "a neighbourhood collective has an input of its own, and cannot be in place");
+  return call_on(collective, input, output);
 }
 
-// One count for each destination, and one for each source. Without displacements, blocks follow each other.
-void neighbor_alltoallv(Group ranks, const Neighbors& neighbors, const InputRange auto& input, const CountRange auto& send_counts,
-                        OutputRange auto&& output, const CountRange auto& receive_counts) {
-  execute_among_neighbors(ranks, neighbors,
-                          {call_on(Collective::alltoallv, input, output), BlockList(send_counts), BlockList(receive_counts)});
+// A block for each destination, and one from each source. All blocks, of all ranks, have the same number of elements.
+void neighbor_alltoall(Group ranks, const Neighbors& neighbors, const auto& input, auto&& output) {
+  execute_among_neighbors(ranks, neighbors, {call_among_neighbors(Collective::alltoall, input, output)});
 }
-Request ineighbor_alltoallv(Group ranks, const Neighbors& neighbors, const InputRange auto& input,
-                            const CountRange auto& send_counts, OutputRange auto&& output, const CountRange auto& receive_counts) {
-  return start_among_neighbors(ranks, neighbors,
-                               {call_on(Collective::alltoallv, input, output), BlockList(send_counts), BlockList(receive_counts)});
+Request ineighbor_alltoall(Group ranks, const Neighbors& neighbors, const auto& input, auto&& output) {
+  return start_among_neighbors(ranks, neighbors, {call_among_neighbors(Collective::alltoall, input, output)});
 }
-void neighbor_alltoallv(Group ranks, const Neighbors& neighbors, const InputRange auto& input, const CountRange auto& send_counts,
-                        const CountRange auto& send_displacements, OutputRange auto&& output, const CountRange auto& receive_counts,
-                        const CountRange auto& receive_displacements) {
-  execute_among_neighbors(ranks, neighbors,
-                          {call_on(Collective::alltoallv, input, output), BlockList(send_counts, send_displacements),
-                           BlockList(receive_counts, receive_displacements)});
+
+// `send` has a block for each destination, `receive` one for each source.
+void neighbor_alltoallv(Group ranks, const Neighbors& neighbors, const auto& input, const Blocks& send, auto&& output,
+                        const Blocks& receive) {
+  execute_among_neighbors(ranks, neighbors, {call_among_neighbors(Collective::alltoallv, input, output), send, receive});
 }
-Request ineighbor_alltoallv(Group ranks, const Neighbors& neighbors, const InputRange auto& input,
-                            const CountRange auto& send_counts, const CountRange auto& send_displacements,
-                            OutputRange auto&& output, const CountRange auto& receive_counts,
-                            const CountRange auto& receive_displacements) {
-  return start_among_neighbors(ranks, neighbors,
-                               {call_on(Collective::alltoallv, input, output), BlockList(send_counts, send_displacements),
-                                BlockList(receive_counts, receive_displacements)});
+Request ineighbor_alltoallv(Group ranks, const Neighbors& neighbors, const auto& input, const Blocks& send, auto&& output,
+                            const Blocks& receive) {
+  return start_among_neighbors(ranks, neighbors, {call_among_neighbors(Collective::alltoallv, input, output), send, receive});
 }
 
 // The whole input goes to each destination. All blocks, of all ranks, have the same number of elements.
-void neighbor_allgather(Group ranks, const Neighbors& neighbors, const InputRange auto& input, OutputRange auto&& output) {
-  execute_among_neighbors(ranks, neighbors, {call_on(Collective::allgather, input, output)});
+void neighbor_allgather(Group ranks, const Neighbors& neighbors, const auto& input, auto&& output) {
+  execute_among_neighbors(ranks, neighbors, {call_among_neighbors(Collective::allgather, input, output)});
 }
-Request ineighbor_allgather(Group ranks, const Neighbors& neighbors, const InputRange auto& input, OutputRange auto&& output) {
-  return start_among_neighbors(ranks, neighbors, {call_on(Collective::allgather, input, output)});
+Request ineighbor_allgather(Group ranks, const Neighbors& neighbors, const auto& input, auto&& output) {
+  return start_among_neighbors(ranks, neighbors, {call_among_neighbors(Collective::allgather, input, output)});
 }
 
-// The whole input goes to each destination. One count for each source.
-void neighbor_allgatherv(Group ranks, const Neighbors& neighbors, const InputRange auto& input, OutputRange auto&& output,
-                         const CountRange auto& counts) {
-  execute_among_neighbors(ranks, neighbors, {call_on(Collective::allgatherv, input, output), {}, BlockList(counts)});
+// The whole input goes to each destination. `blocks` has one for each source.
+void neighbor_allgatherv(Group ranks, const Neighbors& neighbors, const auto& input, auto&& output, const Blocks& blocks) {
+  execute_among_neighbors(ranks, neighbors, {call_among_neighbors(Collective::allgatherv, input, output), {}, blocks});
 }
-Request ineighbor_allgatherv(Group ranks, const Neighbors& neighbors, const InputRange auto& input, OutputRange auto&& output,
-                             const CountRange auto& counts) {
-  return start_among_neighbors(ranks, neighbors, {call_on(Collective::allgatherv, input, output), {}, BlockList(counts)});
-}
-void neighbor_allgatherv(Group ranks, const Neighbors& neighbors, const InputRange auto& input, OutputRange auto&& output,
-                         const CountRange auto& counts, const CountRange auto& displacements) {
-  execute_among_neighbors(ranks, neighbors, {call_on(Collective::allgatherv, input, output), {}, BlockList(counts, displacements)});
-}
-Request ineighbor_allgatherv(Group ranks, const Neighbors& neighbors, const InputRange auto& input, OutputRange auto&& output,
-                             const CountRange auto& counts, const CountRange auto& displacements) {
-  return start_among_neighbors(ranks, neighbors,
-                               {call_on(Collective::allgatherv, input, output), {}, BlockList(counts, displacements)});
+Request ineighbor_allgatherv(Group ranks, const Neighbors& neighbors, const auto& input, auto&& output, const Blocks& blocks) {
+  return start_among_neighbors(ranks, neighbors, {call_among_neighbors(Collective::allgatherv, input, output), {}, blocks});
 }
 
 }  // namespace quadrille

@@ -32,7 +32,6 @@
 #include "quadrille/indexed.hpp"
 #include "quadrille/interpreter.hpp"
 #include "quadrille/irregular_call.hpp"
-#include "quadrille/irregular_collectives.hpp"
 #include "quadrille/layout.hpp"
 #include "quadrille/message_times.hpp"
 #include "quadrille/model.hpp"

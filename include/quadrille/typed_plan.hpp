@@ -119,8 +119,9 @@ TypedPlan<T> combining_plan(Communicator& ranks, Collective collective, Count co
 inline Count reach(const Blocks& blocks) {
   Count last = 0, before = 0;
   for (std::size_t i = 0; i < blocks.counts.size(); ++i) {
-    if (blocks.displacements && blocks.counts[i] > 0) last = std::max(last, (*blocks.displacements)[i] + blocks.counts[i]);
-    if (!blocks.displacements) last = before += blocks.counts[i];
+    const Count count = blocks.counts[i];
+    if (blocks.displacements && count > 0) last = std::max(last, (*blocks.displacements)[i] + count);
+    if (!blocks.displacements) last = before += count;
   }
   return last;
 }
@@ -200,8 +201,8 @@ TypedPlan<T> plan_exscan(Group ranks, Count count, const auto& op, const PlanOpt
   return call_detail::combining_plan<T>(ranks, Collective::exscan, count, 0, op, options);
 }
 
-// Plans whose blocks differ in length. Pass blocks as packed_blocks(counts) or placed_blocks(counts, displacements); they mean the
-// same as in irregular_collectives.hpp. A plan can be executed again as long as the counts stay the same.
+// Plans whose blocks differ in length. Blocks are counts or {counts, displacements}, as in collectives.hpp, and are read while the
+// plan is made. A plan can be executed again as long as the counts stay the same.
 //
 // In place, plan_alltoallv sends and receives its blocks at these places of one buffer; they must not overlap. If `send` is empty,
 // {}, the block received from a rank replaces the block sent to it.

@@ -123,7 +123,7 @@ void Asked::read_buffers(const Form& form, const Given& given) {
 
 void Asked::read_blocks(const Form& form, const Given& given) {
   const bool one_side_sends = form.collective == Collective::scatterv || form.collective == Collective::reduce_scatterv;
-  const auto side = [&](BlockList& blocks, Slot counts, Slot displacements, const char* of_counts, const char* of_displacements,
+  const auto side = [&](Blocks& blocks, Slot counts, Slot displacements, const char* of_counts, const char* of_displacements,
                         std::size_t place) {
     if (PyObject* const given_counts = given[counts]) {
       numbers_[place] = numbers_of(given_counts, of_counts);

@@ -14,7 +14,7 @@ namespace quadrille::python {
 namespace {
 
 // The places of a side's blocks, in bytes. Throws if they are not as many as the ranks, or if the buffer is too short for them.
-Layout places_of(const BlockList& blocks, Count ranks, Bytes element_bytes, Count elements, std::string_view buffer) {
+Layout places_of(const Blocks& blocks, Count ranks, Bytes element_bytes, Count elements, std::string_view buffer) {
   std::vector<Count> counts, displacements;
   for (std::size_t i = 0; i < blocks.counts.size(); ++i) {
     displacements.push_back(blocks.displacements && i < blocks.displacements->size() ? (*blocks.displacements)[i]

@@ -92,13 +92,13 @@ void check_least(std::string_view argument, Count value, Count least, std::strin
   if (value < least) throw Error(ErrorCode::misuse, fmt::format("'{}' is {}; {}", argument, value, rule));
 }
 
-BlockList blocks_of(const Lists& lists, std::string_view argument, bool is_needed, Count ranks) {
+Blocks blocks_of(const Lists& lists, std::string_view argument, bool is_needed, Count ranks) {
   if (!lists.counts && is_needed)
     throw Error(ErrorCode::misuse, fmt::format("'{}' is NULL; give a count for each of the {}", argument, counted(ranks, "rank")));
   const auto size = static_cast<std::size_t>(ranks);
   if (!lists.counts) return {};
   const std::span counts(lists.counts, size);
-  return lists.displacements ? BlockList(counts, std::span(lists.displacements, size)) : BlockList(counts);
+  return lists.displacements ? Blocks(counts, std::span(lists.displacements, size)) : Blocks(counts);
 }
 
 // The plan of a rank whose arguments have been read.

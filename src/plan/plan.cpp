@@ -433,7 +433,7 @@ bool overlap(const Plan& plan, const void* input, const void* output) { return D
 
 void throw_overlap(std::string_view function, bool is_typed_call) {
   const std::string one_buffer = is_typed_call
-                                     ? fmt::format("call {}_in_place with one", function)
+                                     ? std::string("one, with in_place as the input")
                                      : fmt::format("make the plan with the option in_place and give {}_in_place one", function);
   throw Error(ErrorCode::misuse,
               fmt::format("input and output overlap; give {} two separate buffers, or {}", function, one_buffer));

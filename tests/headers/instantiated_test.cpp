@@ -98,7 +98,7 @@ TEST(Headers, TestsInstantiateEveryFunctionTemplate) {
   std::set<std::string> templates;
   for (const auto& entry : fs::directory_iterator(fs::path(QUADRILLE_SOURCE_DIR) / "include/quadrille"))
     if (entry.path().extension() == ".hpp") add_templates(entry.path(), templates);
-  EXPECT_GE(templates.size(), 80u);
+  EXPECT_GE(templates.size(), 60u);
   const std::set<std::string> instances = instantiated();
   ASSERT_GE(instances.size(), 10u) << "nm lists no symbols";
   for (const std::string& name : templates)

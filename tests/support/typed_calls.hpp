@@ -150,8 +150,8 @@ class TypedCalls {
         [&](List& output) { plan_alltoall<T>(ranks_, n_).execute(input, output); },
         [&](List& output) { plan_alltoall<T>(ranks_, n_).start(input, output).wait(); });
     expect_each(
-        "alltoall in place", input, expected, [&](List& buffer) { alltoall_in_place(ranks_, buffer); },
-        [&](List& buffer) { ialltoall_in_place(ranks_, buffer).wait(); },
+        "alltoall in place", input, expected, [&](List& buffer) { alltoall(ranks_, in_place, buffer); },
+        [&](List& buffer) { ialltoall(ranks_, in_place, buffer).wait(); },
         [&](List& buffer) { plan_alltoall<T>(ranks_, n_, in_place_).execute_in_place(buffer); });
     Matrix2D<T> matrix(p_, n_);
     alltoall(ranks_, input, matrix);
@@ -162,8 +162,8 @@ class TypedCalls {
         [&](List& output) { iallgather(ranks_, own, output).wait(); },
         [&](List& output) { plan_allgather<T>(ranks_, n_).execute(own, output); });
     expect_each(
-        "allgather in place", placed, gathered, [&](List& buffer) { allgather_in_place(ranks_, buffer); },
-        [&](List& buffer) { iallgather_in_place(ranks_, buffer).wait(); },
+        "allgather in place", placed, gathered, [&](List& buffer) { allgather(ranks_, in_place, buffer); },
+        [&](List& buffer) { iallgather(ranks_, in_place, buffer).wait(); },
         [&](List& buffer) { plan_allgather<T>(ranks_, n_, in_place_).execute_in_place(buffer); });
     barrier(ranks_);
     ibarrier(ranks_).wait();
@@ -189,8 +189,8 @@ class TypedCalls {
         [&](List& output) { plan_scatter<T>(ranks_, n_, root_).execute(scattered, output); });
     expect_each(
         "scatter in place", is_root ? root_blocks : blank(n_), is_root ? root_blocks : share,
-        [&](List& buffer) { scatter_in_place(ranks_, buffer, root_); },
-        [&](List& buffer) { iscatter_in_place(ranks_, buffer, root_).wait(); },
+        [&](List& buffer) { scatter(ranks_, in_place, buffer, root_); },
+        [&](List& buffer) { iscatter(ranks_, in_place, buffer, root_).wait(); },
         [&](List& buffer) { plan_scatter<T>(ranks_, n_, root_, in_place_).execute_in_place(buffer); });
 
     List gathered, placed = blank(p_ * n_);
@@ -204,8 +204,8 @@ class TypedCalls {
         [&](List& output) { plan_gather<T>(ranks_, n_, root_).execute(own, output); });
     expect_each(
         "gather in place", is_root ? placed : own, is_root ? gathered : own,
-        [&](List& buffer) { gather_in_place(ranks_, buffer, root_); },
-        [&](List& buffer) { igather_in_place(ranks_, buffer, root_).wait(); },
+        [&](List& buffer) { gather(ranks_, in_place, buffer, root_); },
+        [&](List& buffer) { igather(ranks_, in_place, buffer, root_).wait(); },
         [&](List& buffer) { plan_gather<T>(ranks_, n_, root_, in_place_).execute_in_place(buffer); });
   }
 
@@ -218,8 +218,8 @@ class TypedCalls {
         [&](List& output) { plan_allreduce<T>(ranks_, n_, op).execute(own, output); });
     auto planned = plan_allreduce<T>(ranks_, n_, op, in_place_);
     expect_each(
-        "allreduce in place", own, expected, [&](List& buffer) { allreduce_in_place(ranks_, buffer, op); },
-        [&](List& buffer) { iallreduce_in_place(ranks_, buffer, op).wait(); },
+        "allreduce in place", own, expected, [&](List& buffer) { allreduce(ranks_, in_place, buffer, op); },
+        [&](List& buffer) { iallreduce(ranks_, in_place, buffer, op).wait(); },
         [&](List& buffer) { planned.execute_in_place(buffer); }, [&](List& buffer) { planned.start_in_place(buffer).wait(); });
     const T value = allreduce(ranks_, element<T>(me_, 0), op);
     expect("allreduce of a value", std::span(&value, 1), fold(0, p_ - 1, 0, 1));
@@ -236,8 +236,8 @@ class TypedCalls {
         [&](List& output) { ireduce(ranks_, own, output, op, root_).wait(); },
         [&](List& output) { plan_reduce<T>(ranks_, p_ * n_, op, root_).execute(own, output); });
     expect_each(
-        "reduce in place", own, is_root ? expected : own, [&](List& buffer) { reduce_in_place(ranks_, buffer, op, root_); },
-        [&](List& buffer) { ireduce_in_place(ranks_, buffer, op, root_).wait(); },
+        "reduce in place", own, is_root ? expected : own, [&](List& buffer) { reduce(ranks_, in_place, buffer, op, root_); },
+        [&](List& buffer) { ireduce(ranks_, in_place, buffer, op, root_).wait(); },
         [&](List& buffer) { plan_reduce<T>(ranks_, p_ * n_, op, root_, in_place_).execute_in_place(buffer); });
 
     expect_each(
@@ -245,8 +245,8 @@ class TypedCalls {
         [&](List& output) { ireduce_scatter(ranks_, own, output, op).wait(); },
         [&](List& output) { plan_reduce_scatter<T>(ranks_, n_, op).execute(own, output); });
     expect_each(
-        "reduce_scatter in place", own, share, [&](List& buffer) { reduce_scatter_in_place(ranks_, buffer, op); },
-        [&](List& buffer) { ireduce_scatter_in_place(ranks_, buffer, op).wait(); },
+        "reduce_scatter in place", own, share, [&](List& buffer) { reduce_scatter(ranks_, in_place, buffer, op); },
+        [&](List& buffer) { ireduce_scatter(ranks_, in_place, buffer, op).wait(); },
         [&](List& buffer) { plan_reduce_scatter<T>(ranks_, n_, op, in_place_).execute_in_place(buffer); });
   }
 
@@ -259,8 +259,8 @@ class TypedCalls {
         [&](List& output) { iscan(ranks_, own, output, op).wait(); },
         [&](List& output) { plan_scan<T>(ranks_, n_, op).execute(own, output); });
     expect_each(
-        "scan in place", own, up_to, [&](List& buffer) { scan_in_place(ranks_, buffer, op); },
-        [&](List& buffer) { iscan_in_place(ranks_, buffer, op).wait(); },
+        "scan in place", own, up_to, [&](List& buffer) { scan(ranks_, in_place, buffer, op); },
+        [&](List& buffer) { iscan(ranks_, in_place, buffer, op).wait(); },
         [&](List& buffer) { plan_scan<T>(ranks_, n_, op, in_place_).execute_in_place(buffer); });
     const T value = scan(ranks_, element<T>(me_, 0), op);
     expect("scan of a value", std::span(&value, 1), fold(0, me_, 0, 1));
@@ -269,8 +269,8 @@ class TypedCalls {
         [&](List& output) { iexscan(ranks_, own, output, op).wait(); },
         [&](List& output) { plan_exscan<T>(ranks_, n_, op).execute(own, output); });
     expect_each(
-        "exscan in place", own, before, [&](List& buffer) { exscan_in_place(ranks_, buffer, op); },
-        [&](List& buffer) { iexscan_in_place(ranks_, buffer, op).wait(); },
+        "exscan in place", own, before, [&](List& buffer) { exscan(ranks_, in_place, buffer, op); },
+        [&](List& buffer) { iexscan(ranks_, in_place, buffer, op).wait(); },
         [&](List& buffer) { plan_exscan<T>(ranks_, n_, op, in_place_).execute_in_place(buffer); });
   }
 
@@ -309,24 +309,28 @@ class TypedCalls {
         "alltoallv, packed", blank(size(received.packed)), received.packed,
         [&](List& output) { alltoallv(ranks_, sent.packed, sent.counts, output, received.counts); },
         [&](List& output) { ialltoallv(ranks_, sent.packed, sent.counts, output, received.counts).wait(); },
-        [&](List& output) {
-          plan_alltoallv<T>(ranks_, packed_blocks(sent.counts), packed_blocks(received.counts)).execute(sent.packed, output);
-        });
+        [&](List& output) { plan_alltoallv<T>(ranks_, sent.counts, received.counts).execute(sent.packed, output); });
     expect_each(
         "alltoallv", blank(size(received.spaced)), received.spaced,
-        [&](List& output) { alltoallv(ranks_, sent.spaced, sent.counts, sent.places, output, received.counts, received.places); },
         [&](List& output) {
-          ialltoallv(ranks_, sent.spaced, sent.counts, sent.places, output, received.counts, received.places).wait();
+          alltoallv(ranks_, sent.spaced, {sent.counts, sent.places}, output, {received.counts, received.places});
+        },
+        [&](List& output) {
+          ialltoallv(ranks_, sent.spaced, {sent.counts, sent.places}, output, {received.counts, received.places}).wait();
         });
     expect_each(
         "alltoallv in place, packed", same.packed, exchanged.packed,
-        [&](List& buffer) { alltoallv_in_place(ranks_, buffer, same.counts); },
-        [&](List& buffer) { ialltoallv_in_place(ranks_, buffer, same.counts).wait(); },
-        [&](List& buffer) { plan_alltoallv<T>(ranks_, {}, packed_blocks(same.counts), in_place_).execute_in_place(buffer); });
+        [&](List& buffer) { alltoallv(ranks_, in_place, {}, buffer, same.counts); },
+        [&](List& buffer) { ialltoallv(ranks_, in_place, {}, buffer, same.counts).wait(); },
+        [&](List& buffer) { plan_alltoallv<T>(ranks_, {}, same.counts, in_place_).execute_in_place(buffer); });
     expect_each(
         "alltoallv in place", same.spaced, exchanged.spaced,
-        [&](List& buffer) { alltoallv_in_place(ranks_, buffer, same.counts, same.places); },
-        [&](List& buffer) { ialltoallv_in_place(ranks_, buffer, same.counts, same.places).wait(); });
+        [&](List& buffer) {
+          alltoallv(ranks_, in_place, {}, buffer, {same.counts, same.places});
+        },
+        [&](List& buffer) {
+          ialltoallv(ranks_, in_place, {}, buffer, {same.counts, same.places}).wait();
+        });
   }
 
   void irregular_rooted() {
@@ -334,48 +338,44 @@ class TypedCalls {
     for (Rank rank = 0; rank < p_; ++rank) shares.add(elements<T>(rank, rank % 3 * n_));
     Count before = 0;
     for (Rank rank = 0; rank < me_; ++rank) before += shares.counts[index(rank)];
-    irregular_rooted("packed", shares.packed, before, packed_blocks(shares.counts), shares.counts);
-    irregular_rooted("displaced", shares.spaced, shares.places[index(me_)], placed_blocks(shares.counts, shares.places),
-                     shares.counts, shares.places);
+    irregular_rooted("packed", shares.packed, before, shares.counts);
+    irregular_rooted("displaced", shares.spaced, shares.places[index(me_)], {shares.counts, shares.places});
   }
 
-  // `counts` are the counts of `shares`, or its counts and displacements. This rank's share lies at `place`.
-  template <class... Counts>
-  void irregular_rooted(const char* form, const List& shares, Count place, const Blocks& blocks, const Counts&... counts) {
+  // `blocks` are those of `shares`. This rank's share lies at `place`.
+  void irregular_rooted(const char* form, const List& shares, Count place, const Blocks& blocks) {
     const bool is_root = me_ == root_;
     const List own = elements<T>(me_, me_ % 3 * n_), nothing;
     const List& root_shares = is_root ? shares : nothing;
-    const auto at_root = [&](const auto& list) { return is_root ? list : std::decay_t<decltype(list)>{}; };
+    const Blocks at_root = is_root ? blocks : Blocks{};
     List placed = blank(size(shares));
     std::copy(own.begin(), own.end(), placed.begin() + place);
     const auto what = [&](const char* call) { return fmt::format("{}, {}", call, form); };
     expect_each(
-        what("allgatherv"), blank(size(shares)), shares, [&](List& output) { allgatherv(ranks_, own, output, counts...); },
-        [&](List& output) { iallgatherv(ranks_, own, output, counts...).wait(); },
+        what("allgatherv"), blank(size(shares)), shares, [&](List& output) { allgatherv(ranks_, own, output, blocks); },
+        [&](List& output) { iallgatherv(ranks_, own, output, blocks).wait(); },
         [&](List& output) { plan_allgatherv<T>(ranks_, blocks).execute(own, output); });
     expect_each(
-        what("allgatherv in place"), placed, shares, [&](List& buffer) { allgatherv_in_place(ranks_, buffer, counts...); },
-        [&](List& buffer) { iallgatherv_in_place(ranks_, buffer, counts...).wait(); },
+        what("allgatherv in place"), placed, shares, [&](List& buffer) { allgatherv(ranks_, in_place, buffer, blocks); },
+        [&](List& buffer) { iallgatherv(ranks_, in_place, buffer, blocks).wait(); },
         [&](List& buffer) { plan_allgatherv<T>(ranks_, blocks, in_place_).execute_in_place(buffer); });
     expect_each(
-        what("gatherv"), blank(size(root_shares)), root_shares,
-        [&](List& output) { gatherv(ranks_, own, output, at_root(counts)..., root_); },
-        [&](List& output) { igatherv(ranks_, own, output, at_root(counts)..., root_).wait(); },
+        what("gatherv"), blank(size(root_shares)), root_shares, [&](List& output) { gatherv(ranks_, own, output, at_root, root_); },
+        [&](List& output) { igatherv(ranks_, own, output, at_root, root_).wait(); },
         [&](List& output) { plan_gatherv<T>(ranks_, size(own), blocks, root_).execute(own, output); });
     expect_each(
         what("gatherv in place"), is_root ? placed : own, is_root ? shares : own,
-        [&](List& buffer) { gatherv_in_place(ranks_, buffer, at_root(counts)..., root_); },
-        [&](List& buffer) { igatherv_in_place(ranks_, buffer, at_root(counts)..., root_).wait(); },
+        [&](List& buffer) { gatherv(ranks_, in_place, buffer, at_root, root_); },
+        [&](List& buffer) { igatherv(ranks_, in_place, buffer, at_root, root_).wait(); },
         [&](List& buffer) { plan_gatherv<T>(ranks_, size(own), blocks, root_, in_place_).execute_in_place(buffer); });
     expect_each(
-        what("scatterv"), blank(size(own)), own,
-        [&](List& output) { scatterv(ranks_, root_shares, at_root(counts)..., output, root_); },
-        [&](List& output) { iscatterv(ranks_, root_shares, at_root(counts)..., output, root_).wait(); },
+        what("scatterv"), blank(size(own)), own, [&](List& output) { scatterv(ranks_, root_shares, at_root, output, root_); },
+        [&](List& output) { iscatterv(ranks_, root_shares, at_root, output, root_).wait(); },
         [&](List& output) { plan_scatterv<T>(ranks_, blocks, size(own), root_).execute(root_shares, output); });
     expect_each(
         what("scatterv in place"), is_root ? shares : blank(size(own)), is_root ? shares : own,
-        [&](List& buffer) { scatterv_in_place(ranks_, buffer, at_root(counts)..., root_); },
-        [&](List& buffer) { iscatterv_in_place(ranks_, buffer, at_root(counts)..., root_).wait(); },
+        [&](List& buffer) { scatterv(ranks_, in_place, at_root, buffer, root_); },
+        [&](List& buffer) { iscatterv(ranks_, in_place, at_root, buffer, root_).wait(); },
         [&](List& buffer) { plan_scatterv<T>(ranks_, blocks, size(own), root_, in_place_).execute_in_place(buffer); });
   }
 
@@ -392,11 +392,11 @@ class TypedCalls {
     expect_each(
         "reduce_scatterv", blank(size(share)), share, [&](List& output) { reduce_scatterv(ranks_, own, output, counts, op); },
         [&](List& output) { ireduce_scatterv(ranks_, own, output, counts, op).wait(); },
-        [&](List& output) { plan_reduce_scatterv<T>(ranks_, packed_blocks(counts), op).execute(own, output); });
+        [&](List& output) { plan_reduce_scatterv<T>(ranks_, counts, op).execute(own, output); });
     expect_each(
-        "reduce_scatterv in place", own, share, [&](List& buffer) { reduce_scatterv_in_place(ranks_, buffer, counts, op); },
-        [&](List& buffer) { ireduce_scatterv_in_place(ranks_, buffer, counts, op).wait(); },
-        [&](List& buffer) { plan_reduce_scatterv<T>(ranks_, packed_blocks(counts), op, in_place_).execute_in_place(buffer); });
+        "reduce_scatterv in place", own, share, [&](List& buffer) { reduce_scatterv(ranks_, in_place, buffer, counts, op); },
+        [&](List& buffer) { ireduce_scatterv(ranks_, in_place, buffer, counts, op).wait(); },
+        [&](List& buffer) { plan_reduce_scatterv<T>(ranks_, counts, op, in_place_).execute_in_place(buffer); });
   }
 
   Ranks ranks_;

@@ -262,7 +262,7 @@ TEST_F(CommandLineTest, RefusesExtensionsOfOtherFormats) {
 
 // Each algorithm that is left out gets one line, which says for which numbers of ranks.
 TEST_F(CommandLineTest, SaysInALineWhatIsLeftOut) {
-  const Outcome outcome = run({"verify", "alltoall", "--ranks", "2..16", "--block", "8,16", "--json"});
+  const Outcome outcome = run({"verify", "alltoall", "--ranks", "2..16", "--block", "8,16", "--json", "--all"});
   EXPECT_EQ(outcome.exit_code, 0);
   const auto lines = lines_of(outcome.talk);
   ASSERT_EQ(lines.size(), 7u) << outcome.talk;
@@ -287,10 +287,10 @@ TEST_F(CommandLineTest, AColumnHasOneUnit) {
     }
     return text;
   };
-  const std::string mixed = one({"verify", "alltoall", "--ranks", "16", "--block", "128,1K", "--algorithm", "ring"},
+  const std::string mixed = one({"verify", "alltoall", "--ranks", "16", "--block", "128,1K", "--algorithm", "ring", "--all"},
                                 {"block", "C2", "traffic out", "traffic in", "scratch"});
   EXPECT_NE(mixed.find("15360 B   1920 B"), std::string::npos) << "C2 and its bound have the same unit\n" << mixed;
-  const std::string whole = one({"verify", "alltoall", "--ranks", "9", "--block", "1K,1M"}, {"block", "C2", "scratch"});
+  const std::string whole = one({"verify", "alltoall", "--ranks", "9", "--block", "1K,1M", "--all"}, {"block", "C2", "scratch"});
   EXPECT_NE(whole.find(" 1024 KiB "), std::string::npos) << "the largest unit that suits all\n" << whole;
   one({"price", "alltoall", "--ranks", "24", "--block", "128", "--machine", "sp2"}, {"bytes", "buffers", "control"});
   one({"simulate", "alltoall", "--topology", "torus:4x4", "--block", "96", "--machine", "paragon", "--algorithm", "bruck"},

@@ -195,13 +195,13 @@ std::string sentence_of(const LeftOut& entry) {
 }
 
 std::vector<Case> make_cases(const std::vector<Problem>& problems, const std::vector<std::string>& specifications,
-                             std::vector<LeftOut>* left_out) {
+                             std::vector<LeftOut>* left_out, bool tells_of_all) {
   std::vector<Case> cases;
-  std::vector<Selection> selections;
+  std::vector<Selection> selections, of_all;
   for (const std::string& specification : specifications.empty() ? std::vector<std::string>{"all"} : specifications) {
     if (specification == "all") {
       for (const Algorithm* algorithm : algorithms_for(problems.front().collective)) {
-        Selection& selection = selections.emplace_back(cases, left_out);
+        Selection& selection = (tells_of_all ? selections : of_all).emplace_back(cases, left_out);
         for (std::size_t i = 0; i < problems.size(); ++i) selection.add(i, problems[i], std::string(algorithm->id));
       }
       continue;
@@ -212,7 +212,7 @@ std::vector<Case> make_cases(const std::vector<Problem>& problems, const std::ve
     if (selection.refused()) refuse(selection.first_reason());
   }
   if (cases.empty() && left_out && !left_out->empty()) refuse(sentence_of(left_out->front()));
-  if (cases.empty()) refuse(selections.front().first_reason());
+  if (cases.empty()) refuse((selections.empty() ? of_all : selections).front().first_reason());
   for (const Selection& selection : selections) selection.report();
   return cases;
 }

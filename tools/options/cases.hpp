@@ -57,9 +57,9 @@ std::string sentence_of(const LeftOut& entry);
 // algorithms that do not apply are left out. A specification such as "bruck:radix=2..64" stands for one case per value that the
 // problem allows. For each specification, one line on stderr says what was left out. If nothing remains of a specification, that is
 // an error with the first reason. If `left_out` is given, cases left out are stored there instead, and only a specification that
-// never applies, such as an unknown name, is an error.
+// never applies, such as an unknown name, is an error. `tells_of_all`: whether stderr also says what was left out of "all".
 std::vector<Case> make_cases(const std::vector<Problem>& problems, const std::vector<std::string>& specifications,
-                             std::vector<LeftOut>* left_out = nullptr);
+                             std::vector<LeftOut>* left_out = nullptr, bool tells_of_all = true);
 
 // Like make_cases, but at least one specification is required. Without one, the error lists the collective's algorithms.
 std::vector<Case> make_named_cases(Collective collective, const std::vector<Problem>& problems,

@@ -161,8 +161,9 @@ void check_right(const std::vector<Case>& cases) {
 }
 
 std::vector<Case> cases_with_generators(const std::vector<Problem>& problems, const std::vector<std::string>& algorithms,
-                                        const GeneratorOptions& generators) {
-  return with_generators(problems, generators, !algorithms.empty(), [&] { return make_cases(problems, algorithms); });
+                                        const GeneratorOptions& generators, bool tells_of_all) {
+  return with_generators(problems, generators, !algorithms.empty(),
+                         [&] { return make_cases(problems, algorithms, nullptr, tells_of_all); });
 }
 
 std::vector<Case> named_cases_with_generators(const std::vector<Problem>& problems, const std::vector<std::string>& algorithms,

@@ -49,9 +49,9 @@ std::vector<Case> cases_of(const std::vector<OwnFamily>& families, const std::ve
 void check_right(const std::vector<Case>& cases);
 
 // Returns the cases of `algorithms`, as make_cases does, and of `generators`, which come first. With generators but no algorithm
-// there are no cases of the table.
+// there are no cases of the table. `tells_of_all` as in make_cases.
 std::vector<Case> cases_with_generators(const std::vector<Problem>& problems, const std::vector<std::string>& algorithms,
-                                        const GeneratorOptions& generators);
+                                        const GeneratorOptions& generators, bool tells_of_all);
 
 // The same, but at least one algorithm or generator is required (make_named_cases).
 std::vector<Case> named_cases_with_generators(const std::vector<Problem>& problems, const std::vector<std::string>& algorithms,

@@ -221,8 +221,29 @@ std::string measured_text(const std::optional<Timing>& timing) {
   return fmt::format("{} ({} to {})", seconds_text(timing->median_s), seconds_text(timing->lower_s), seconds_text(timing->upper_s));
 }
 
-// Returns the table of candidates. Baselines other than the chosen way are shown only `with_baselines`.
-std::string table_of(const Explanation& explanation, std::size_t most, bool with_baselines) {
+bool differs_in_executor_only(const Considered& one, const Considered& other) {
+  return !one.measured && !other.measured && one.predicted_s == other.predicted_s && one.way.policy == other.way.policy &&
+         one.way.algorithm == other.way.algorithm;
+}
+
+// Returns the rows that are shown without --all: no baselines other than the chosen way, and of ways that differ only in the
+// executor at an equal price the first. Adds the algorithms of baselines to `baselines`.
+std::vector<const ExplainedWay*> brief_rows(const std::vector<ExplainedWay>& ways, std::set<std::string>& baselines) {
+  std::vector<const ExplainedWay*> rows;
+  for (const ExplainedWay& row : ways) {
+    const bool is_shown = std::any_of(rows.begin(), rows.end(), [&](const ExplainedWay* each) {
+      return differs_in_executor_only(each->considered, row.considered);
+    });
+    if (row.is_baseline && &row != &ways[0])
+      baselines.insert(row.name.substr(0, row.name.find(':')));
+    else if (!is_shown)
+      rows.push_back(&row);
+  }
+  return rows;
+}
+
+// Returns the table of candidates, all of them or the best.
+std::string table_of(const Explanation& explanation, bool all) {
   Table table({{"algorithm"},
                {"executor"},
                {"policy"},
@@ -234,13 +255,13 @@ std::string table_of(const Explanation& explanation, std::size_t most, bool with
                {"contention", Align::right},
                {"why not"}});
   std::vector<const ExplainedWay*> rows;
-  std::set<std::string> left_out;  // baselines
-  for (const ExplainedWay& row : explanation.ways)
-    if (with_baselines || !row.is_baseline || &row == &explanation.ways[0])
-      rows.push_back(&row);
-    else
-      left_out.insert(row.name.substr(0, row.name.find(':')));
-  for (std::size_t i = 0; i < std::min(most, rows.size()); ++i) {
+  std::set<std::string> baselines;
+  if (all)
+    for (const ExplainedWay& row : explanation.ways) rows.push_back(&row);
+  else
+    rows = brief_rows(explanation.ways, baselines);
+  const std::size_t shown = all ? rows.size() : std::min(most_explained_rows, rows.size());
+  for (std::size_t i = 0; i < shown; ++i) {
     const ExplainedWay& row = *rows[i];
     const auto part = [&](double PriceParts::*seconds) -> std::string {
       return row.parts && (*row.parts).*seconds > 0 ? seconds_text((*row.parts).*seconds) : "–";
@@ -252,8 +273,8 @@ std::string table_of(const Explanation& explanation, std::size_t most, bool with
                i == 0 ? "taken" : row.considered.rejected});
   }
   std::string text = table.text();
-  if (rows.size() > most) text += fmt::format("{} more; --all shows them\n", rows.size() - most);
-  if (!left_out.empty()) text += paragraph(fmt::format("Baselines, which --all shows, too: {}.", fmt::join(left_out, ", ")));
+  if (rows.size() > shown) text += fmt::format("{} more; --all shows them\n", rows.size() - shown);
+  if (!baselines.empty()) text += paragraph(fmt::format("Baselines, which --all shows, too: {}.", fmt::join(baselines, ", ")));
   return text;
 }
 
@@ -300,7 +321,7 @@ Json json_of(const ExplainedWay& row) {
 
 }  // namespace
 
-std::string text_of(const Explanation& explanation, const MachineKnowledge& knowledge, std::size_t most_rows, bool with_baselines) {
+std::string text_of(const Explanation& explanation, const MachineKnowledge& knowledge, bool all) {
   const Problem& problem = explanation.problem;
   const Situation& situation = explanation.decision.situation;
   std::string text = paragraph(answer(explanation, knowledge));
@@ -321,9 +342,10 @@ std::string text_of(const Explanation& explanation, const MachineKnowledge& know
         flips_text("By irregularity, the longest share over the mean of those that are not empty", explanation.by_irregularity,
                    number)})
     if (!flips.empty()) text += paragraph(flips);
-  text += '\n' + table_of(explanation, most_rows, with_baselines);
-  for (const auto& [algorithm, reason] : explanation.do_not_apply)
-    text += paragraph(fmt::format("{} does not apply: {}.", algorithm, reason));
+  text += '\n' + table_of(explanation, all);
+  if (all)
+    for (const auto& [algorithm, reason] : explanation.do_not_apply)
+      text += paragraph(fmt::format("{} does not apply: {}.", algorithm, reason));
   if (is_assumed(explanation.decision, knowledge))
     text += '\n' + assumptions_text(*explanation.decision.model.model, *knowledge.preset);
   return text;

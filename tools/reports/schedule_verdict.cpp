@@ -241,13 +241,18 @@ std::string text_of(const ScheduleVerdict& verdict, std::size_t limit) {
   return text + '\n' + table.text();
 }
 
-std::string text_of(const std::vector<ScheduleVerdict>& verdicts, std::size_t limit) {
+std::string text_of(const std::vector<ScheduleVerdict>& verdicts, std::size_t limit, bool all) {
   const bool rooted = std::any_of(verdicts.begin(), verdicts.end(),
                                   [](const ScheduleVerdict& verdict) { return is_rooted(verdict.problem.collective); });
   std::vector<Column> columns{{"algorithm"}, {"ranks", Align::right}};
   if (rooted) columns.push_back({"root", Align::right});
   columns.push_back({"block", Align::right});
+  const auto shown = [all](const NamedFigure<AllFigures>& figure) {
+    return all || (figure.value != &Figures::scratch && figure.value != &AllFigures::output_and_scratch &&
+                   figure.value != &Figures::control_bytes);
+  };
   for (const auto& figure : named_figures) {
+    if (!shown(figure)) continue;
     const bool same_unit = figure.value == &Figures::traffic_in || figure.value == &AllFigures::output_and_scratch;
     columns.push_back({figure.heading, Align::right, same_unit});
     if (figure.value == &Figures::c1 || figure.value == &Figures::c2) columns.push_back({">=", Align::right, /*same_unit=*/true});
@@ -277,6 +282,7 @@ std::string text_of(const std::vector<ScheduleVerdict>& verdicts, std::size_t li
     if (rooted) row.push_back(is_rooted(verdict.problem.collective) ? fmt::format("{}", verdict.problem.root) : "–");
     row.push_back(block_cell(verdict.problem));
     for (const auto& figure : named_figures) {
+      if (!shown(figure)) continue;
       row.push_back(verdict.figures ? cell(figure, (*verdict.figures).*figure.value) : "–");
       const auto bound = verdict.bound(figure.key);
       if (figure.value == &Figures::c1 || figure.value == &Figures::c2) row.push_back(bound ? cell(figure, *bound) : "–");

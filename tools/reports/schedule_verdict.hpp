@@ -56,8 +56,9 @@ void complain_of(const Schedule& schedule, const std::string& subject, std::stri
 
 // At most `limit` causes and `limit` findings of each schedule are listed, as text in the order of the causes; if there are more,
 // this is said.
-std::string text_of(const ScheduleVerdict& verdict, std::size_t limit);                // one figure per line, each with its bound
-std::string text_of(const std::vector<ScheduleVerdict>& verdicts, std::size_t limit);  // one line per schedule, then all findings
+std::string text_of(const ScheduleVerdict& verdict, std::size_t limit);  // one figure per line, each with its bound
+// One line per schedule, then all findings. `all`: with the columns of memory and control messages.
+std::string text_of(const std::vector<ScheduleVerdict>& verdicts, std::size_t limit, bool all);
 Json json_of(const ScheduleVerdict& verdict, std::size_t limit);
 
 }  // namespace quadrille::command

@@ -76,7 +76,7 @@ struct VerifyArguments {
   GeneratorOptions generators;
   ProblemOptions problem;
   std::optional<std::string> ports, node_ports, limit, trace, output;
-  bool json = false, strict = false;
+  bool json = false, strict = false, all = false;
 };
 
 VerifyOptions verify_options(const VerifyArguments& options) {
@@ -130,7 +130,8 @@ int trace(const VerifyArguments& options, Output& output) {
   std::vector<std::string> labels;
   if (const auto collective = collective_named(options.subjects[0])) {
     check_one_collective(options);
-    for (const Case& entry : cases_with_generators(options.problem.problems(*collective), options.algorithms, options.generators)) {
+    for (const Case& entry :
+         cases_with_generators(options.problem.problems(*collective), options.algorithms, options.generators, options.all)) {
       schedules.push_back(entry.schedule());
       labels.push_back(label_of_case(entry));
     }
@@ -151,7 +152,7 @@ std::vector<ScheduleVerdict> judge_generated(const VerifyArguments& options, Col
   check_one_collective(options);
   const VerifyOptions rules = verify_options(options);
   const std::vector<Problem> problems = options.problem.problems(collective);
-  const auto cases = cases_with_generators(problems, options.algorithms, options.generators);
+  const auto cases = cases_with_generators(problems, options.algorithms, options.generators, options.all);
   std::vector<ScheduleVerdict> verdicts;
   ProgressLine progress;
   for (const Case& entry : cases) {
@@ -192,7 +193,7 @@ int run_verify(const VerifyArguments& options) {
     for (const ScheduleVerdict& verdict : verdicts) array.push_back(json_of(verdict, limit));
     output.finish(to_text(one ? array[0] : array));
   } else {
-    output.finish(one ? text_of(verdicts[0], limit) : text_of(verdicts, limit));
+    output.finish(one ? text_of(verdicts[0], limit) : text_of(verdicts, limit, options.all));
   }
   const auto any = [&](auto&& is) { return std::any_of(verdicts.begin(), verdicts.end(), is); };
   if (any([](const ScheduleVerdict& verdict) { return !verdict.findings.empty(); })) return with_findings;
@@ -223,6 +224,8 @@ Subcommand add_verify(CLI::App& command) {
            "to their receiver (needs --topology)");
   add_option(*parser, "--limit", options->limit,
              "findings, and causes, to list for each schedule (default 100; 0: all, but at most 10000)", "N");
+  add_flag(*parser, "--all", options->all,
+           "all columns of the table (also memory and bytes of control messages), and what does not apply of all algorithms");
   add_option(*parser, "--trace", options->trace,
              "print the way of one block instead: from rank FROM to rank TO, by its first byte or by byte BYTE", "FROM,TO[,BYTE]");
   add_json_flag(*parser, options->json, "print JSON: an object for one schedule, an array for several");

@@ -18,7 +18,7 @@ namespace quadrille {
 
 // The blocks on one side of a call with counts: whether there are as many as there must be, and whether they fit their buffer.
 struct CountedBlocks {
-  const BlockList& blocks;
+  const Blocks& blocks;
   std::string_view function;  // that the program has called
   const char* side;           // "send" or "receive"; empty if the caller gives counts for one side only
   Count length;               // how many blocks there must be: one for each of the

@@ -133,8 +133,8 @@ OwnCounts::OwnCounts(const Problem& problem, Rank me, const void* input, void* o
   const Bytes sent = list(traffic.sent_by(me), sent_), received = list(traffic.received_by(me), received_);
   if (overlap(input, {0, sent}, output, {0, received})) throw_overlap(function, false);
   call_.arguments = {.collective = problem.collective, .input = input, .output = output, .compares = false};
-  call_.send = BlockList(sent_);
-  call_.receive = BlockList(received_);
+  call_.send = Blocks(sent_);
+  call_.receive = Blocks(received_);
   call_.has_buffers = false;
 }
 

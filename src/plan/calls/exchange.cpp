@@ -154,7 +154,7 @@ Request start_laid_out(Communicator& ranks, const LayoutCall& call, bool compare
   });
 }
 
-constexpr std::string_view total = "alltoallw", total_in_place = "alltoallw_in_place", near = "neighbor_alltoallw";
+constexpr std::string_view total = "alltoallw", total_in_place = "alltoallw in place", near = "neighbor_alltoallw";
 
 }  // namespace
 
@@ -205,11 +205,11 @@ Request ialltoallw(Group ranks, const void* input, std::span<const Layout> send_
   return start_laid_out(ranks, {total, nullptr, false, input, send_layouts, output, receive_layouts}, compares);
 }
 
-void alltoallw_in_place(Group ranks, void* buffer, std::span<const Layout> layouts, bool compares) {
+void alltoallw(Group ranks, InPlace, void* buffer, std::span<const Layout> layouts, bool compares) {
   execute_laid_out(ranks, {total_in_place, nullptr, true, nullptr, {}, buffer, layouts}, compares);
 }
 
-Request ialltoallw_in_place(Group ranks, void* buffer, std::span<const Layout> layouts, bool compares) {
+Request ialltoallw(Group ranks, InPlace, void* buffer, std::span<const Layout> layouts, bool compares) {
   return start_laid_out(ranks, {total_in_place, nullptr, true, nullptr, {}, buffer, layouts}, compares);
 }
 

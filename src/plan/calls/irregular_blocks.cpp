@@ -85,6 +85,11 @@ void IrregularEdges::list_pairs(const IrregularBlocks& blocks, std::string_view 
 
 // Each block replaces the one that is sent to the same rank, so the blocks are sent from a copy. Only this rank's own stays.
 void IrregularEdges::list_pairs_in_place(const IrregularBlocks& blocks) {
+  if (!blocks.replaces())
+    throw Error(
+        ErrorCode::misuse,
+        "in place, an alltoallv has no blocks to send: the block from a rank replaces the block to it; plan_alltoallv takes "
+        "both lists");
   OutputSide buffer = output_side(blocks.arguments());
   Bytes total = 0;
   blocks.visit_received([&](Rank from, Count first, Count count) {

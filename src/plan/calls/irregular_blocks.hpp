@@ -27,8 +27,8 @@ class IrregularBlocks {
   Count ranks() const { return p_; }
   const CallArguments& arguments() const { return call_.arguments; }
   std::string_view collective() const { return facts_.name; }
-  const BlockList& sent() const { return call_.send; }
-  const BlockList& received() const { return call_.receive; }
+  const Blocks& sent() const { return call_.send; }
+  const Blocks& received() const { return call_.receive; }
 
   bool has_pairs() const { return has_pair_counts(facts_); }
   bool is_rooted() const { return quadrille::is_rooted(facts_); }
@@ -39,7 +39,7 @@ class IrregularBlocks {
   bool replaces() const { return arguments().in_place && call_.send.counts.size() == 0; }
   bool is_scatter() const { return facts_.output.holding == Holding::one; }
   // Returns the blocks of the side that has one block per rank. In an alltoallv both sides do; the receiving side is returned.
-  const BlockList& blocks() const { return is_scatter() ? call_.send : call_.receive; }
+  const Blocks& blocks() const { return is_scatter() ? call_.send : call_.receive; }
 
   Bytes bytes(Count elements) const {  // throws Error{too_large}
     const auto product = checked_product(elements, arguments().element_bytes);
@@ -74,7 +74,7 @@ class IrregularBlocks {
 
  private:
   template <class Visit>
-  void visit_side(const char* side, const BlockList& blocks, bool is_output, Visit&& visit) const {
+  void visit_side(const char* side, const Blocks& blocks, bool is_output, Visit&& visit) const {
     CountedBlocks{.blocks = blocks,
                   .function = facts_.name,
                   .side = side,

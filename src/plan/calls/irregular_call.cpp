@@ -71,7 +71,7 @@ class IrregularPlan {
     });
   }
 
-  std::vector<Bytes> bytes(const BlockList& list) const {
+  std::vector<Bytes> bytes(const Blocks& list) const {
     std::vector<Bytes> all;
     for (std::size_t i = 0; i < list.counts.size(); ++i) all.push_back(blocks_.bytes(list.counts[i]));
     return all;
@@ -93,10 +93,10 @@ class IrregularPlan {
   }
 
   // Returns an empty layout if the blocks are contiguous in rank order.
-  Layout layout_of(const BlockList& list) const { return list.displacements ? placed(list) : Layout{}; }
+  Layout layout_of(const Blocks& list) const { return list.displacements ? placed(list) : Layout{}; }
 
   // Returns a layout that states all offsets, even if the blocks are contiguous in rank order.
-  Layout placed(const BlockList& list) const {
+  Layout placed(const Blocks& list) const {
     std::vector<Count> counts, displacements;
     Count before = 0;
     for (std::size_t i = 0; i < list.counts.size(); ++i) {
@@ -108,7 +108,7 @@ class IrregularPlan {
   }
 
   Layouts layouts() const {
-    const BlockList &sent = blocks_.sent(), &received = blocks_.received(), &blocks = blocks_.blocks();
+    const Blocks &sent = blocks_.sent(), &received = blocks_.received(), &blocks = blocks_.blocks();
     if (!arguments_.in_place) {
       const bool has_lists = !is_rooted_ || blocks_.is_root();
       return {has_lists ? layout_of(sent) : Layout{}, has_lists ? layout_of(received) : Layout{}};

@@ -121,7 +121,7 @@ void NeighborEdges::list(const IrregularCall& call, const Neighbors& neighbors, 
   const bool gathers = arguments.collective == Collective::allgather || arguments.collective == Collective::allgatherv;
   const bool has_counts = arguments.collective == Collective::alltoallv || arguments.collective == Collective::allgatherv;
   check_peers(function, neighbors, ranks);
-  BlockList send = call.send, receive = call.receive;
+  Blocks send = call.send, receive = call.receive;
   Count sent = arguments.input_elements, received = 0;
   if (!gathers && !has_counts) sent = even_share(function, "input", arguments.input_elements, destinations, "destinations");
   if (gathers || !has_counts) send.counts = repeated(send_counts_, sent, destinations);
@@ -167,19 +167,19 @@ void NeighborEdges::list(const IrregularCall& call, const Neighbors& neighbors, 
 }
 
 void NeighborEdges::list(const LayoutCall& call, Rank me, Count ranks, bool refuses_overlaps) {
-  const bool is_total = !call.neighbors, in_place = call.in_place;
+  const bool is_total = !call.neighbors;
   const Neighbors& neighbors = is_total ? all(ranks) : *call.neighbors;
   check_peers(call.function, neighbors, ranks);
-  sent_.begin(in_place ? call.output : call.input);
-  add_layouts(call.function, in_place ? "layouts" : "send_layouts", in_place ? call.receive : call.send, neighbors.destinations(),
-              is_total ? "ranks" : "destinations", sent_);
+  sent_.begin(call.in_place ? call.output : call.input);
+  add_layouts(call.function, call.in_place ? "layouts" : "send_layouts", call.in_place ? call.receive : call.send,
+              neighbors.destinations(), is_total ? "ranks" : "destinations", sent_);
   received_.begin(call.output);
-  add_layouts(call.function, in_place ? "layouts" : "receive_layouts", call.receive, neighbors.sources(),
+  add_layouts(call.function, call.in_place ? "layouts" : "receive_layouts", call.receive, neighbors.sources(),
               is_total ? "ranks" : "sources", received_);
   sent_.check_given("input");
   received_.check_given("output");
-  if (refuses_overlaps) refuse_overlap(in_place ? std::span<const Edges::Send>() : sent_.parts(), received_.parts(), order_);
-  sent_.place_blocks(in_place);
+  if (refuses_overlaps) refuse_overlap(call.in_place ? std::span<const Edges::Send>() : sent_.parts(), received_.parts(), order_);
+  sent_.place_blocks(call.in_place);
   list_edges(neighbors);
   if (is_total) lists_.begin_after(me);
   edges_ = lists_.edges();

@@ -44,7 +44,7 @@ void compare_on_graphs(Communicator& ranks) {
     std::vector<int> ours(index(Around::end_of(around.received, places_received)), -1), theirs = ours;
     MPI_Neighbor_alltoallv(input.data(), send_counts.data(), as_ints(places_sent).data(), MPI_INT, theirs.data(),
                            receive_counts.data(), as_ints(places_received).data(), MPI_INT, graph);
-    neighbor_alltoallv(ranks, around.neighbors(), input, send_counts, places_sent, ours, receive_counts, places_received);
+    neighbor_alltoallv(ranks, around.neighbors(), input, {send_counts, places_sent}, ours, {receive_counts, places_received});
     expect(ours == theirs, fmt::format("neighbor_alltoallv {} differs at rank {}", seed, ranks.rank()));
     MPI_Comm_free(&graph);
   }

@@ -77,10 +77,10 @@ void disagree() {
   MPI_Comm_dup(MPI_COMM_WORLD, &users);
   const auto ranks = over(users);
   std::vector<double> buffer(10);
-  allreduce_in_place(*ranks, buffer, op::sum);
+  allreduce(*ranks, in_place, buffer, op::sum);
   const bool last = ranks->rank() == ranks->size() - 1;
   try {
-    allreduce_in_place(*ranks, std::span(buffer).first(last ? 9 : 10), op::sum);
+    allreduce(*ranks, in_place, std::span(buffer).first(last ? 9 : 10), op::sum);
     expect(false, "a hit and a miss meet");
   } catch (const Error& error) {
     const std::string said = error.what();

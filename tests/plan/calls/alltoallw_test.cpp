@@ -118,8 +118,8 @@ void run_alltoallw(Communicator& ranks, std::uint64_t calls) {
     const auto given = blocks_of_all(me, p, seed, true, true), taken = blocks_of_all(me, p, seed, false, true);
     Scattered one(given, random), other(given, random);
     one.fill(given), other.fill(given);
-    Request replacing = ialltoallw_in_place(ranks, one.buffer(), one.layouts);
-    alltoallw_in_place(ranks, other.buffer(), other.layouts);
+    Request replacing = ialltoallw(ranks, in_place, one.buffer(), one.layouts);
+    alltoallw(ranks, in_place, other.buffer(), other.layouts);
     replacing.wait();
     EXPECT_TRUE(one.is_right(taken)) << seed;
     EXPECT_TRUE(other.is_right(taken)) << seed;
@@ -193,8 +193,8 @@ TEST(Alltoallw, RefusesWrongArguments) {
   EXPECT_EQ(called({{}, {{0, 8}, {8, -1}}}, {{}, {}}), "send_layouts[1] has a piece of -1 bytes at 8");
   EXPECT_EQ(called({{}, {}}, {{{last, 8}}, {}}), "receive_layouts[0] has a piece of 8 bytes at 9223372036854775807");
   EXPECT_EQ(called({{}, {{0, last}, {0, 8}}}, {{}, {}}), "send_layouts[1] reaches 2^63 bytes (no misuse)");
-  EXPECT_EQ(told_to_rank_1([&](Communicator& ranks) { alltoallw_in_place(ranks, to.data(), std::vector<Layout>(3)); }),
-            "alltoallw_in_place has 3 layouts for 2 ranks");
+  EXPECT_EQ(told_to_rank_1([&](Communicator& ranks) { alltoallw(ranks, in_place, to.data(), std::vector<Layout>(3)); }),
+            "alltoallw in place has 3 layouts for 2 ranks");
   EXPECT_EQ(
       told_to_rank_1([&](Communicator& ranks) {
         neighbor_alltoallw(ranks, Neighbors({0}, {0, 0}), from.data(), std::vector<Layout>(1), to.data(), std::vector<Layout>(1));

@@ -48,7 +48,7 @@ TEST(Calls, RefuseSizesThatDoNotFitAndNameBothNumbers) {
   std::vector<double> output(12);
   EXPECT_EQ(told_to_all(4, [&](Communicator& ranks) { alltoall(ranks, ten, output); }),
             "alltoall's input has 10 elements and its output 12; they must be equal");
-  EXPECT_EQ(told_to_all(4, [&](Communicator& ranks) { alltoall_in_place(ranks, std::vector<double>(10)); }),
+  EXPECT_EQ(told_to_all(4, [&](Communicator& ranks) { alltoall(ranks, in_place, std::vector<double>(10)); }),
             "alltoall's buffer has 10 elements, which is not a multiple of the 4 ranks; it must have one block for each rank");
   EXPECT_EQ(told_to_all(4, [&](Communicator& ranks) { allgather(ranks, ten, output); }),
             "allgather's input has 10 elements and its output 12; the output must have 4 times as many elements as the input");
@@ -64,56 +64,56 @@ TEST(Calls, RefuseInvalidRootsOperatorsAndElements) {
   std::vector<double> buffer(2);
   EXPECT_EQ(told_to_all(3, [&](Communicator& ranks) { broadcast(ranks, std::vector<int>(2), 3); }),
             "the root is 3, but there are 3 ranks; it must be 0 to 2");
-  EXPECT_EQ(told_to_all(3, [&](Communicator& ranks) { gather_in_place(ranks, std::vector<int>(2), -1); }),
+  EXPECT_EQ(told_to_all(3, [&](Communicator& ranks) { gather(ranks, in_place, std::vector<int>(2), -1); }),
             "the root is -1, but there are 3 ranks; it must be 0 to 2");
-  EXPECT_EQ(told_to_all(2, [&](Communicator& ranks) { allreduce_in_place(ranks, buffer, built_in_operator("sum", "f32")); }),
+  EXPECT_EQ(told_to_all(2, [&](Communicator& ranks) { allreduce(ranks, in_place, buffer, built_in_operator("sum", "f32")); }),
             "the call's elements have 8 bytes, but those of sum have 4");
-  EXPECT_EQ(told_to_all(2, [&](Communicator& ranks) { allreduce_in_place(ranks, buffer, std::shared_ptr<const Operator>()); }),
+  EXPECT_EQ(told_to_all(2, [&](Communicator& ranks) { allreduce(ranks, in_place, buffer, std::shared_ptr<const Operator>()); }),
             "the operator is a null pointer; give a reduction an operator");
   EXPECT_EQ(told_to_all(2, [&](Communicator& ranks) { plan_alltoall<double>(ranks, 2).execute(buffer, buffer); }),
             "the input has 2 elements, and the plan needs 4 there");
 }
 
-// Each form names its own form for one buffer. A single rank is every root.
+// A single rank is every root.
 TEST(Calls, SayWhatToCallIfBuffersOverlap) {
   std::vector<int> a(4);
   const std::vector<int> counts{4};
   const auto said = [&](const auto& call) { return told_to_all(1, [&](Communicator& ranks) { call(ranks); }); };
-  const auto in_place = [](std::string_view function) {
-    return fmt::format("input and output overlap; give {0} two separate buffers, or call {0}_in_place with one", function);
+  const auto overlap = [](std::string_view function) {
+    return fmt::format("input and output overlap; give {} two separate buffers, or one, with in_place as the input", function);
   };
-  EXPECT_EQ(said([&](auto& ranks) { alltoall(ranks, a, a); }), in_place("alltoall"));
-  EXPECT_EQ(said([&](auto& ranks) { ialltoall(ranks, a, a); }), in_place("ialltoall"));
-  EXPECT_EQ(said([&](auto& ranks) { allgather(ranks, a, a); }), in_place("allgather"));
-  EXPECT_EQ(said([&](auto& ranks) { iallgather(ranks, a, a); }), in_place("iallgather"));
-  EXPECT_EQ(said([&](auto& ranks) { scatter(ranks, a, a); }), in_place("scatter"));
-  EXPECT_EQ(said([&](auto& ranks) { iscatter(ranks, a, a); }), in_place("iscatter"));
-  EXPECT_EQ(said([&](auto& ranks) { gather(ranks, a, a); }), in_place("gather"));
-  EXPECT_EQ(said([&](auto& ranks) { igather(ranks, a, a); }), in_place("igather"));
-  EXPECT_EQ(said([&](auto& ranks) { reduce(ranks, a, a, op::sum); }), in_place("reduce"));
-  EXPECT_EQ(said([&](auto& ranks) { ireduce(ranks, a, a, op::sum); }), in_place("ireduce"));
-  EXPECT_EQ(said([&](auto& ranks) { allreduce(ranks, a, a, op::sum); }), in_place("allreduce"));
-  EXPECT_EQ(said([&](auto& ranks) { iallreduce(ranks, a, a, op::sum); }), in_place("iallreduce"));
-  EXPECT_EQ(said([&](auto& ranks) { reduce_scatter(ranks, a, a, op::sum); }), in_place("reduce_scatter"));
-  EXPECT_EQ(said([&](auto& ranks) { ireduce_scatter(ranks, a, a, op::sum); }), in_place("ireduce_scatter"));
-  EXPECT_EQ(said([&](auto& ranks) { scan(ranks, a, a, op::sum); }), in_place("scan"));
-  EXPECT_EQ(said([&](auto& ranks) { iscan(ranks, a, a, op::sum); }), in_place("iscan"));
-  EXPECT_EQ(said([&](auto& ranks) { alltoallv(ranks, a, counts, a, counts); }), in_place("alltoallv"));
-  EXPECT_EQ(said([&](auto& ranks) { ialltoallv(ranks, a, counts, a, counts); }), in_place("ialltoallv"));
-  EXPECT_EQ(said([&](auto& ranks) { allgatherv(ranks, a, a, counts); }), in_place("allgatherv"));
-  EXPECT_EQ(said([&](auto& ranks) { iallgatherv(ranks, a, a, counts); }), in_place("iallgatherv"));
-  EXPECT_EQ(said([&](auto& ranks) { gatherv(ranks, a, a, counts); }), in_place("gatherv"));
-  EXPECT_EQ(said([&](auto& ranks) { igatherv(ranks, a, a, counts); }), in_place("igatherv"));
-  EXPECT_EQ(said([&](auto& ranks) { scatterv(ranks, a, counts, a); }), in_place("scatterv"));
-  EXPECT_EQ(said([&](auto& ranks) { iscatterv(ranks, a, counts, a); }), in_place("iscatterv"));
-  EXPECT_EQ(said([&](auto& ranks) { reduce_scatterv(ranks, a, a, counts, op::sum); }), in_place("reduce_scatterv"));
-  EXPECT_EQ(said([&](auto& ranks) { ireduce_scatterv(ranks, a, a, counts, op::sum); }), in_place("ireduce_scatterv"));
+  EXPECT_EQ(said([&](auto& ranks) { alltoall(ranks, a, a); }), overlap("alltoall"));
+  EXPECT_EQ(said([&](auto& ranks) { ialltoall(ranks, a, a); }), overlap("ialltoall"));
+  EXPECT_EQ(said([&](auto& ranks) { allgather(ranks, a, a); }), overlap("allgather"));
+  EXPECT_EQ(said([&](auto& ranks) { iallgather(ranks, a, a); }), overlap("iallgather"));
+  EXPECT_EQ(said([&](auto& ranks) { scatter(ranks, a, a); }), overlap("scatter"));
+  EXPECT_EQ(said([&](auto& ranks) { iscatter(ranks, a, a); }), overlap("iscatter"));
+  EXPECT_EQ(said([&](auto& ranks) { gather(ranks, a, a); }), overlap("gather"));
+  EXPECT_EQ(said([&](auto& ranks) { igather(ranks, a, a); }), overlap("igather"));
+  EXPECT_EQ(said([&](auto& ranks) { reduce(ranks, a, a, op::sum); }), overlap("reduce"));
+  EXPECT_EQ(said([&](auto& ranks) { ireduce(ranks, a, a, op::sum); }), overlap("ireduce"));
+  EXPECT_EQ(said([&](auto& ranks) { allreduce(ranks, a, a, op::sum); }), overlap("allreduce"));
+  EXPECT_EQ(said([&](auto& ranks) { iallreduce(ranks, a, a, op::sum); }), overlap("iallreduce"));
+  EXPECT_EQ(said([&](auto& ranks) { reduce_scatter(ranks, a, a, op::sum); }), overlap("reduce_scatter"));
+  EXPECT_EQ(said([&](auto& ranks) { ireduce_scatter(ranks, a, a, op::sum); }), overlap("ireduce_scatter"));
+  EXPECT_EQ(said([&](auto& ranks) { scan(ranks, a, a, op::sum); }), overlap("scan"));
+  EXPECT_EQ(said([&](auto& ranks) { iscan(ranks, a, a, op::sum); }), overlap("iscan"));
+  EXPECT_EQ(said([&](auto& ranks) { alltoallv(ranks, a, counts, a, counts); }), overlap("alltoallv"));
+  EXPECT_EQ(said([&](auto& ranks) { ialltoallv(ranks, a, counts, a, counts); }), overlap("ialltoallv"));
+  EXPECT_EQ(said([&](auto& ranks) { allgatherv(ranks, a, a, counts); }), overlap("allgatherv"));
+  EXPECT_EQ(said([&](auto& ranks) { iallgatherv(ranks, a, a, counts); }), overlap("iallgatherv"));
+  EXPECT_EQ(said([&](auto& ranks) { gatherv(ranks, a, a, counts); }), overlap("gatherv"));
+  EXPECT_EQ(said([&](auto& ranks) { igatherv(ranks, a, a, counts); }), overlap("igatherv"));
+  EXPECT_EQ(said([&](auto& ranks) { scatterv(ranks, a, counts, a); }), overlap("scatterv"));
+  EXPECT_EQ(said([&](auto& ranks) { iscatterv(ranks, a, counts, a); }), overlap("iscatterv"));
+  EXPECT_EQ(said([&](auto& ranks) { reduce_scatterv(ranks, a, a, counts, op::sum); }), overlap("reduce_scatterv"));
+  EXPECT_EQ(said([&](auto& ranks) { ireduce_scatterv(ranks, a, a, counts, op::sum); }), overlap("ireduce_scatterv"));
   // rank 0 of an exscan reads and writes nothing
   const std::vector<std::string> scanned = told(2, [](Communicator& ranks) {
     std::vector<int> own(2);
     exscan(ranks, own, own, op::sum);
   });
-  EXPECT_EQ(scanned[1], in_place("exscan"));
+  EXPECT_EQ(scanned[1], overlap("exscan"));
 
   const auto by_plan = [](std::string_view function) {
     return fmt::format(
@@ -196,7 +196,7 @@ TEST(Calls, FindThePlanByWhatIsEqualOnAllRanks) {
     EXPECT_EQ(calls.size(), 1u);
     execute(ranks, Problem::alltoall(3, 24), nine.data(), other.data());
     EXPECT_EQ(calls.size(), 1u) << "the same on untyped memory";
-    alltoall_in_place(ranks, nine);
+    alltoall(ranks, in_place, nine);
     alltoall(ranks, nine, other, {.algorithm = "shift"});
     alltoall(ranks, nine, other, {.policy = Policy::dataflow});
     EXPECT_EQ(calls.size(), 4u);
@@ -223,9 +223,9 @@ TEST(Calls, FindThePlanByWhatIsEqualOnAllRanks) {
     execute(ranks, Problem::allgatherv(3, {8, 0, 16}), nine.data(), other.data(), nullptr, {.algorithm = "direct"});
     EXPECT_EQ(calls.size(), 14u) << "the same on untyped memory";
     for (const auto& places : {std::vector<int>{6, 5, 1}, std::vector<int>{0, 1, 2 + static_cast<int>(ranks.rank())}})
-      allgatherv(ranks, std::span(nine).first(index(counts[index(ranks.rank())])), other, counts, places);
+      allgatherv(ranks, std::span(nine).first(index(counts[index(ranks.rank())])), other, {counts, places});
     EXPECT_EQ(calls.size(), 14u) << "displacements are a rank's own";
-    reduce_scatterv_in_place(ranks, nine, counts, op::sum), reduce_scatterv_in_place(ranks, nine, counts, op::max);
+    reduce_scatterv(ranks, in_place, nine, counts, op::sum), reduce_scatterv(ranks, in_place, nine, counts, op::max);
     EXPECT_EQ(calls.size(), 16u);
   });
 }
@@ -369,8 +369,8 @@ TEST(Calls, ReportCallsThatDiffer) {
   if (CallArguments{}.compares) GTEST_SKIP() << "in debug builds the ranks compare before each call";
   const std::string said = told_to_all(3, [](Communicator& ranks) {
     std::vector<double> buffer(10);
-    allreduce_in_place(ranks, buffer, op::sum);
-    allreduce_in_place(ranks, std::span(buffer).first(ranks.rank() == 2 ? 9 : 10), op::sum);
+    allreduce(ranks, in_place, buffer, op::sum);
+    allreduce(ranks, in_place, std::span(buffer).first(ranks.rank() == 2 ? 9 : 10), op::sum);
   });
   EXPECT_THAT(said, AllOf(HasSubstr("making of a plan"), HasSubstr("(allreduce/"), HasSubstr("same order on all ranks")));
 }
@@ -391,11 +391,11 @@ TEST_F(ComparedCalls, NameBothValuesAndBothRanks) {
             "rank 0 asks for collective broadcast, rank 2 for barrier; all ranks must make the same call");
   EXPECT_EQ(said([](Communicator& ranks, auto& own, bool last) {
               const auto add = [](double a, double b) { return a + b; };
-              allreduce_in_place(ranks, own, last ? commutative(add, "add") : ordered(add, "add"));
+              allreduce(ranks, in_place, own, last ? commutative(add, "add") : ordered(add, "add"));
             }),
             "rank 0 asks for commutative false, rank 2 for true; all ranks must make the same call");
   EXPECT_EQ(said([](Communicator& ranks, auto& own, bool last) {
-              last ? allreduce_in_place(ranks, own, op::min) : allreduce_in_place(ranks, own, op::sum);
+              last ? allreduce(ranks, in_place, own, op::min) : allreduce(ranks, in_place, own, op::sum);
             }),
             "rank 0 asks for operator sum, rank 2 for min; all ranks must make the same call");
   EXPECT_EQ(said([](Communicator& ranks, auto& own, bool last) {
@@ -407,7 +407,7 @@ TEST_F(ComparedCalls, NameBothValuesAndBothRanks) {
             }),
             "rank 0 asks for collective barrier, rank 2 for allgatherv; all ranks must make the same call");
   EXPECT_EQ(said([](Communicator& ranks, auto& own, bool last) {
-              reduce_scatterv_in_place(ranks, own, std::vector<int>{1, 1, last ? 1 : 2}, op::sum);
+              reduce_scatterv(ranks, in_place, own, std::vector<int>{1, 1, last ? 1 : 2}, op::sum);
             }),
             "rank 0 asks for counts 8,8,16, rank 2 for 8,8,8; all ranks must make the same call");
 }

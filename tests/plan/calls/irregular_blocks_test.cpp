@@ -63,11 +63,11 @@ TEST(IrregularEdges, AreTheMessagesOfTheTablesAlgorithms) {
                                 .input_elements = 1000,
                                 .output = output.data(),
                                 .output_elements = 1000};
-        expect_messages(direct, {arguments, BlockList(row), BlockList(column)}, me);
+        expect_messages(direct, {arguments, Blocks(row), Blocks(column)}, me);
         arguments.collective = Collective::scatterv;
         arguments.root = root;
         arguments.output_elements = shares[index(me)];
-        expect_messages(scattered, {arguments, BlockList(shares)}, me);
+        expect_messages(scattered, {arguments, Blocks(shares)}, me);
       }
     }
 }

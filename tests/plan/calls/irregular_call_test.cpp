@@ -74,32 +74,36 @@ TEST(IrregularCalls, RefuseArgumentsOfARankThere) {
   const auto at_places = [&](const std::vector<int>& places) {
     return [&, places](Communicator& ranks) {
       std::vector<int> received(5);
-      alltoallv(ranks, five, counts, std::vector<int>{0, 1, 2}, received, counts,
-                ranks.rank() == 1 ? places : std::vector<int>{0, 1, 2});
+      alltoallv(ranks, five, {counts, std::vector<int>{0, 1, 2}}, received,
+                {counts, ranks.rank() == 1 ? places : std::vector<int>{0, 1, 2}});
     };
   };
   EXPECT_EQ(said(at_places({0, 1})), "alltoallv has 2 receive_displacements for 3 ranks");
   EXPECT_EQ(said(at_places({0, -1, 2})), "receive_displacements[1] is -1; displacements are 0 or more");
   EXPECT_EQ(said(at_places({4, 1, 4})), "pieces of the output overlap");
   EXPECT_EQ(said([&](Communicator& ranks) {
-              alltoallv_in_place(ranks, std::vector<int>(5), counts, std::vector<int>{3, 3, 1});
+              alltoallv(ranks, in_place, {}, std::vector<int>(5), {counts, std::vector<int>{3, 3, 1}});
             }),
             "pieces of the output overlap");
+  EXPECT_EQ(
+      said([&](Communicator& ranks) { alltoallv(ranks, in_place, counts, std::vector<int>(3), counts); }),
+      "in place, an alltoallv has no blocks to send: the block from a rank replaces the block to it; plan_alltoallv takes both "
+      "lists");
   EXPECT_EQ(said([&](Communicator& ranks) {
-              allgatherv(ranks, five, output, counts, std::vector<int>{0, 1});
+              allgatherv(ranks, five, output, {counts, std::vector<int>{0, 1}});
             }),
             "allgatherv has 2 displacements for 3 ranks");
   EXPECT_EQ(said([&](Communicator& ranks) {
               std::vector<int> all(3);
-              allgatherv(ranks, std::span(five).first(1), all, counts, std::vector<int>{2, 0, 2});
+              allgatherv(ranks, std::span(five).first(1), all, {counts, std::vector<int>{2, 0, 2}});
             }),
             "pieces of the output overlap");
   EXPECT_EQ(
       said([&](Communicator& ranks) {
         std::vector<int> own(1), all(5);
-        allgatherv(ranks, ranks.rank() == 1 ? std::span(all).first(1) : std::span(own), all, counts, std::vector<int>{2, 1, 0});
+        allgatherv(ranks, ranks.rank() == 1 ? std::span(all).first(1) : std::span(own), all, {counts, std::vector<int>{2, 1, 0}});
       }),
-      "input and output overlap; give allgatherv two separate buffers, or call allgatherv_in_place with one");
+      "input and output overlap; give allgatherv two separate buffers, or one, with in_place as the input");
   EXPECT_EQ(said([&](Communicator& ranks) {
               std::vector<int> all(3);
               gatherv(ranks, std::span(five).first(ranks.rank() == 1 ? 5 : 1), all, counts, 1);
@@ -157,7 +161,7 @@ TEST(IrregularCalls, StartWithoutWaiting) {
   run_threads(3, [&](Communicator& ranks) {
     const std::vector<int> counts{1, 2, 3}, ones{1, 1, 1}, input(6);
     const Rank me = ranks.rank();
-    std::vector<int> exchanged(6), gathered(6), scattered(index(me + 1)), in_place(6);
+    std::vector<int> exchanged(6), gathered(6), scattered(index(me + 1)), replaced(6);
     alltoallv(ranks, input, ones, exchanged, ones);  // makes the exchange
     const std::vector<int> own_counts(3, counts[index(me)]);
     const std::vector<int> own_input(index(3 * (me + 1)));
@@ -166,7 +170,7 @@ TEST(IrregularCalls, StartWithoutWaiting) {
     requests.push_back(ialltoallv(ranks, own_input, own_counts, exchanged, counts));
     requests.push_back(igatherv(ranks, std::span(own_input).first(index(me + 1)), gathered, counts, 1));
     requests.push_back(iscatterv(ranks, input, counts, scattered, 2));
-    requests.push_back(ialltoallv_in_place(ranks, in_place, ones));
+    requests.push_back(ialltoallv(ranks, in_place, {}, replaced, ones));
     ++started;
     while (started < 3) std::this_thread::yield();
     std::reverse(requests.begin(), requests.end());
@@ -197,7 +201,7 @@ TEST(IrregularCalls, MakeNoPlanWhereTheyCanExchange) {
     EXPECT_GT(exchange(1, {.executor = Executor::shared}), 0);
     const auto gather_all = [&](int count, const std::vector<int>& places) {
       const std::vector<int> counts{count, 1, 2};
-      return gathers([&] { allgatherv(ranks, std::span(input).first(index(counts[index(me)])), output, counts, places); });
+      return gathers([&] { allgatherv(ranks, std::span(input).first(index(counts[index(me)])), output, {counts, places}); });
     };
     EXPECT_GT(gather_all(3, {0, 3, 4}), 0);
     EXPECT_EQ(gather_all(3, {0, 3, 4}), 0);
@@ -284,13 +288,15 @@ class RandomCalls {
   }
   static constexpr auto nothing = [](Rank) { return false; };
 
-  // Calls `function` or starts `i_function` with the counts, and with the places if there are some.
+  Blocks in_call(const Placed& each) const { return displaced_ ? Blocks(each.counts, each.places) : Blocks(each.counts); }
+
+  // Calls `function` or starts `i_function` with the blocks.
   template <class Function, class IFunction>
   void run(OpenCall& call, const Placed& blocks, const Function& function, const IFunction& i_function) {
     if (starts_)
-      call.request = displaced_ ? i_function(blocks.counts, blocks.places) : i_function(blocks.counts);
+      call.request = i_function(in_call(blocks));
     else
-      displaced_ ? function(blocks.counts, blocks.places) : function(blocks.counts);
+      function(in_call(blocks));
   }
 
   void make(int kind, OpenCall& call) {
@@ -299,14 +305,14 @@ class RandomCalls {
     const auto me = index(me_);
     if (kind <= 1) return make_pairs(kind == 1, call);
     const std::vector<std::size_t> each = shares();
-    std::vector<IntBlock> blocks;
-    for (Rank rank = 0; rank < p_; ++rank) blocks.push_back(block(rank, 0, each[index(rank)]));
+    std::vector<IntBlock> parts;
+    for (Rank rank = 0; rank < p_; ++rank) parts.push_back(block(rank, 0, each[index(rank)]));
     const auto is_own = [&](Rank rank) { return rank == me_; };
     if (kind == 8) {  // reduce_scatterv
       displaced_ = false;
-      const Placed shares(blocks, false, own_);
+      const Placed shares(parts, false, own_);
       in = shares.memory;
-      call.expected = blocks[me];
+      call.expected = parts[me];
       for (int& number : call.expected) number *= static_cast<int>(p_);
       out.assign(each[me], -1);
       if (starts_)
@@ -315,52 +321,52 @@ class RandomCalls {
         reduce_scatterv(ranks_, in, out, shares.counts, op::sum);
       return;
     }
-    const Placed all = placed(blocks);
-    const bool in_place = kind % 2 == 1;
+    const Placed all = placed(parts);
+    const bool is_in_place = kind % 2 == 1;
     if (kind <= 3) {  // gatherv
-      call.expected = is_root ? all.memory : in_place ? blocks[me] : IntBlock{};
-      in = blocks[me];
-      out = in_place ? (is_root ? before(all, is_own) : in) : is_root ? before(all, nothing) : IntBlock{};
-      if (in_place)
+      call.expected = is_root ? all.memory : is_in_place ? parts[me] : IntBlock{};
+      in = parts[me];
+      out = is_in_place ? (is_root ? before(all, is_own) : in) : is_root ? before(all, nothing) : IntBlock{};
+      if (is_in_place)
         run(
-            call, all, [&](const auto&... counts) { gatherv_in_place(ranks_, out, counts..., root_); },
-            [&](const auto&... counts) { return igatherv_in_place(ranks_, out, counts..., root_); });
+            call, all, [&](const Blocks& blocks) { gatherv(ranks_, in_place, out, blocks, root_); },
+            [&](const Blocks& blocks) { return igatherv(ranks_, in_place, out, blocks, root_); });
       else
         run(
-            call, all, [&](const auto&... counts) { gatherv(ranks_, in, out, counts..., root_); },
-            [&](const auto&... counts) { return igatherv(ranks_, in, out, counts..., root_); });
+            call, all, [&](const Blocks& blocks) { gatherv(ranks_, in, out, blocks, root_); },
+            [&](const Blocks& blocks) { return igatherv(ranks_, in, out, blocks, root_); });
     } else if (kind <= 5) {  // scatterv
       in = is_root ? all.memory : IntBlock{};
-      call.expected = in_place && is_root ? all.memory : blocks[me];
-      out = in_place && is_root ? all.memory : IntBlock(each[me], -1);
-      if (in_place)
+      call.expected = is_in_place && is_root ? all.memory : parts[me];
+      out = is_in_place && is_root ? all.memory : IntBlock(each[me], -1);
+      if (is_in_place)
         run(
-            call, all, [&](const auto&... counts) { scatterv_in_place(ranks_, out, counts..., root_); },
-            [&](const auto&... counts) { return iscatterv_in_place(ranks_, out, counts..., root_); });
+            call, all, [&](const Blocks& blocks) { scatterv(ranks_, in_place, blocks, out, root_); },
+            [&](const Blocks& blocks) { return iscatterv(ranks_, in_place, blocks, out, root_); });
       else
         run(
-            call, all, [&](const auto&... counts) { scatterv(ranks_, in, counts..., out, root_); },
-            [&](const auto&... counts) { return iscatterv(ranks_, in, counts..., out, root_); });
+            call, all, [&](const Blocks& blocks) { scatterv(ranks_, in, blocks, out, root_); },
+            [&](const Blocks& blocks) { return iscatterv(ranks_, in, blocks, out, root_); });
     } else {  // allgatherv
-      in = blocks[me];
+      in = parts[me];
       call.expected = all.memory;
-      out = in_place ? before(all, is_own) : before(all, nothing);
-      if (in_place)
+      out = is_in_place ? before(all, is_own) : before(all, nothing);
+      if (is_in_place)
         run(
-            call, all, [&](const auto&... counts) { allgatherv_in_place(ranks_, out, counts...); },
-            [&](const auto&... counts) { return iallgatherv_in_place(ranks_, out, counts...); });
+            call, all, [&](const Blocks& blocks) { allgatherv(ranks_, in_place, out, blocks); },
+            [&](const Blocks& blocks) { return iallgatherv(ranks_, in_place, out, blocks); });
       else
         run(
-            call, all, [&](const auto&... counts) { allgatherv(ranks_, in, out, counts...); },
-            [&](const auto&... counts) { return iallgatherv(ranks_, in, out, counts...); });
+            call, all, [&](const Blocks& blocks) { allgatherv(ranks_, in, out, blocks); },
+            [&](const Blocks& blocks) { return iallgatherv(ranks_, in, out, blocks); });
     }
   }
 
-  void make_pairs(bool in_place, OpenCall& call) {
+  void make_pairs(bool is_in_place, OpenCall& call) {
     std::vector<IntBlock> sent(index(p_)), received(index(p_));
     for (Rank from = 0; from < p_; ++from)
       for (Rank to = 0; to < p_; ++to) {
-        const std::size_t count = draw(), back = in_place ? count : draw();
+        const std::size_t count = draw(), back = is_in_place ? count : draw();
         if (to < from) continue;
         if (from == me_) sent[index(to)] = block(from, to, count), received[index(to)] = block(to, from, to == from ? count : back);
         if (to == me_ && to != from) sent[index(from)] = block(to, from, back), received[index(from)] = block(from, to, count);
@@ -368,23 +374,19 @@ class RandomCalls {
     const Placed out = placed(received);
     call.expected = out.memory;
     call.output = before(out, nothing);
-    if (in_place) {
+    if (is_in_place) {
       for (std::size_t rank = 0; rank < sent.size(); ++rank)
         if (!sent[rank].empty()) std::copy(sent[rank].begin(), sent[rank].end(), call.output.begin() + out.places[rank]);
       return run(
-          call, out, [&](const auto&... counts) { alltoallv_in_place(ranks_, call.output, counts...); },
-          [&](const auto&... counts) { return ialltoallv_in_place(ranks_, call.output, counts...); });
+          call, out, [&](const Blocks& blocks) { alltoallv(ranks_, in_place, {}, call.output, blocks); },
+          [&](const Blocks& blocks) { return ialltoallv(ranks_, in_place, {}, call.output, blocks); });
     }
     const Placed in = placed(sent);
     call.input = in.memory;
-    if (displaced_ && starts_)
-      call.request = ialltoallv(ranks_, call.input, in.counts, in.places, call.output, out.counts, out.places);
-    else if (displaced_)
-      alltoallv(ranks_, call.input, in.counts, in.places, call.output, out.counts, out.places);
-    else if (starts_)
-      call.request = ialltoallv(ranks_, call.input, in.counts, call.output, out.counts);
+    if (starts_)
+      call.request = ialltoallv(ranks_, call.input, in_call(in), call.output, in_call(out));
     else
-      alltoallv(ranks_, call.input, in.counts, call.output, out.counts);
+      alltoallv(ranks_, call.input, in_call(in), call.output, in_call(out));
   }
 
   void end(std::size_t number) {

@@ -37,14 +37,14 @@ void exchange_counted(Communicator& ranks, std::uint64_t seed) {
   std::vector<int> packed(packed_expected.size(), -1), placed(expected.size(), -1);
   {
     Request first = ineighbor_alltoallv(ranks, neighbors, packed_input, send_counts, packed, receive_counts);
-    neighbor_alltoallv(ranks, neighbors, input, send_counts, sent, placed, receive_counts, received);
+    neighbor_alltoallv(ranks, neighbors, input, {send_counts, sent}, placed, {receive_counts, received});
     first.wait();
   }
   EXPECT_EQ(packed, packed_expected) << seed;
   EXPECT_EQ(placed, expected) << seed;
   std::fill(packed.begin(), packed.end(), -1), std::fill(placed.begin(), placed.end(), -1);
   {
-    Request first = ineighbor_alltoallv(ranks, neighbors, input, send_counts, sent, placed, receive_counts, received);
+    Request first = ineighbor_alltoallv(ranks, neighbors, input, {send_counts, sent}, placed, {receive_counts, received});
     neighbor_alltoallv(ranks, neighbors, packed_input, send_counts, packed, receive_counts);
     first.wait();
   }
@@ -89,11 +89,11 @@ void gather(Communicator& ranks, std::uint64_t seed) {
     std::vector<int> output(expected.size(), -1), apart(placed.size(), -1);
     if (starts) {
       Request one = ineighbor_allgatherv(ranks, around.neighbors(), mine, output, counts);
-      Request other = ineighbor_allgatherv(ranks, around.neighbors(), mine, apart, counts, places);
+      Request other = ineighbor_allgatherv(ranks, around.neighbors(), mine, apart, {counts, places});
       one.wait(), other.wait();
     } else {
       neighbor_allgatherv(ranks, around.neighbors(), mine, output, counts);
-      neighbor_allgatherv(ranks, around.neighbors(), mine, apart, counts, places);
+      neighbor_allgatherv(ranks, around.neighbors(), mine, apart, {counts, places});
     }
     EXPECT_EQ(output, expected) << seed;
     EXPECT_EQ(apart, placed) << seed;
@@ -163,7 +163,7 @@ TEST(Neighborhood, ExchangesTheRimsOfOneArray) {
       const Neighbors around({{p}, {true}}, ranks.rank());
       std::array<Count, 5> cells{-1, 10 * ranks.rank(), 0, 10 * ranks.rank() + 1, -1};
       const std::array ones{1, 1};
-      neighbor_alltoallv(ranks, around, cells, ones, std::array{1, 3}, cells, ones, std::array{0, 4});
+      neighbor_alltoallv(ranks, around, cells, {ones, std::array{1, 3}}, cells, {ones, std::array{0, 4}});
       EXPECT_EQ(cells.front(), 10 * ((ranks.rank() + p - 1) % p) + 1);
       EXPECT_EQ(cells.back(), 10 * ((ranks.rank() + 1) % p));
     });
@@ -197,7 +197,7 @@ TEST(Neighborhood, RefusesWrongArguments) {
   EXPECT_EQ(told_in_ring([&](auto& ranks, auto& ring) { neighbor_alltoallv(ranks, ring, four, std::vector<int>{2}, other, two); }),
             "neighbor_alltoallv has 1 send_counts for 2 destinations");
   EXPECT_EQ(told_in_ring([&](auto& ranks, auto& ring) {
-              neighbor_allgatherv(ranks, ring, four, other, two, std::array{0, 2, 4});
+              neighbor_allgatherv(ranks, ring, four, other, {two, std::array{0, 2, 4}});
             }),
             "neighbor_allgatherv has 3 displacements for 2 sources");
   EXPECT_EQ(told_in_ring([&](auto& ranks, auto& ring) {
@@ -209,11 +209,11 @@ TEST(Neighborhood, RefusesWrongArguments) {
             }),
             "receive_counts[1] is 3 from element 2 on, and the output has 4 elements");
   EXPECT_EQ(told_in_ring([&](auto& ranks, auto& ring) {
-              neighbor_alltoallv(ranks, ring, four, two, two, other, two, std::array{0, 1});
+              neighbor_alltoallv(ranks, ring, four, {two, two}, other, {two, std::array{0, 1}});
             }),
             "pieces of the output overlap");
   EXPECT_EQ(told_in_ring([&](auto& ranks, auto& ring) {
-              neighbor_alltoallv(ranks, ring, four, two, std::array{0, 1}, four, std::array{1, 1}, std::array{3, 2});
+              neighbor_alltoallv(ranks, ring, four, {two, std::array{0, 1}}, four, {std::array{1, 1}, std::array{3, 2}});
             }),
             "a piece of the input overlaps one of the output");
   EXPECT_EQ(told_in_ring([&](auto& ranks, auto& ring) {

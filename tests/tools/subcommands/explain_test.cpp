@@ -142,6 +142,24 @@ TEST_F(ExplainTest, ShowsBaselinesOnlyIfAllAreAskedFor) {
   EXPECT_EQ(all.find("Baselines, "), std::string::npos) << all;
 }
 
+// On several nodes the executors mpi and hybrid have one price for most algorithms.
+TEST_F(ExplainTest, ShowsOneExecutorOfSeveralAtOnePriceUnlessAllAreAskedFor) {
+  Words words{"explain", "alltoall", "--node-sizes", "8x8", "--machine", "hdr", "--block", "1KiB", "--time", "0.01"};
+  const auto rows_of = [](const std::string& text, const std::string& algorithm) {
+    std::size_t rows = 0;
+    for (std::size_t at = 0; (at = text.find('\n' + algorithm + "  ", at)) != text.npos; ++at) ++rows;
+    return rows;
+  };
+  const std::string few = prints(words);
+  EXPECT_EQ(rows_of(few, "hypercube"), 1u) << few;
+  EXPECT_EQ(rows_of(few, "combined"), 1u) << few;
+  EXPECT_EQ(few.find("does not apply"), std::string::npos) << few;
+  words.emplace_back("--all");
+  const std::string all = prints(words);
+  EXPECT_EQ(rows_of(all, "hypercube"), 2u) << all;
+  EXPECT_NE(all.find("\ntorus-direct does not apply: "), std::string::npos) << all;
+}
+
 // The network has so many ranks; other numbers of ranks are looked at without it.
 TEST_F(ExplainTest, ExplainsOnATopology) {
   const Json told = explained({"alltoall", "--ranks", "8", "--topology", "torus:2x4", "--machine", machine()});

@@ -198,7 +198,7 @@ TEST_F(CommandTest, SeveralCasesAreAnArray) {
 }
 
 TEST_F(CommandTest, VerifiesAllThatApplyAndSaysWhatDoesNot) {
-  const Outcome outcome = run({"verify", "alltoall", "--ranks", "2..4,6", "--json"});
+  const Outcome outcome = run({"verify", "alltoall", "--ranks", "2..4,6", "--json", "--all"});
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_NE(outcome.talk.find("left out: xor among 3 ranks"), std::string::npos) << outcome.talk;
   EXPECT_NE(outcome.talk.find("; also among 6 ranks"), std::string::npos) << outcome.talk;
@@ -207,7 +207,14 @@ TEST_F(CommandTest, VerifiesAllThatApplyAndSaysWhatDoesNot) {
     for (const Algorithm* algorithm : algorithms_for(Collective::alltoall))
       applying += applies(Problem::alltoall(p, 1), parse_choice(Problem::alltoall(p, 1), algorithm->id)) ? 1 : 0;
   EXPECT_EQ(Json::parse(outcome.out).size(), applying);
-  EXPECT_NE(prints({"verify", "alltoall", "--ranks", "5"}).find("cases without findings"), std::string::npos);
+  const Outcome brief = run({"verify", "alltoall", "--ranks", "6"});
+  EXPECT_EQ(brief.talk, "") << "all were asked for";
+  EXPECT_NE(brief.out.find("cases without findings"), std::string::npos);
+  const std::string wide = prints({"verify", "alltoall", "--ranks", "6", "--all"});
+  for (const std::string column : {"scratch", "with output", "control"}) {
+    EXPECT_EQ(brief.out.find(column), std::string::npos) << brief.out;
+    EXPECT_NE(wide.find(column), std::string::npos) << wide;
+  }
   EXPECT_NE(prints({"verify", "alltoall", "--ranks", "5", "--algorithm", "bruck"}).find("no findings"), std::string::npos);
 }
 
