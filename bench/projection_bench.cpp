@@ -10,7 +10,7 @@
 
 #include "quadrille/indexed.hpp"
 #include "quadrille/projection.hpp"
-#include "recording/recorded_calls.hpp"
+#include "recording/entries.hpp"
 
 namespace {
 
@@ -37,11 +37,12 @@ Recording made_recording(Rank ranks, Count calls) {
     RecordedRank recorded{.rank = rank, .host = "here", .has_ended = true, .calls = calls};
     recorded.sites = {0, 1, 2, static_cast<std::uint32_t>(3 + rank / ranks_of_row)};
     recorded.times.resize(4);
-    recording::CallPacker packer(false);
+    recording::EntryCoder coder;
+    for (int site = 0; site < 4; ++site) coder.add_site();
+    const auto about = [&](double ns) { return static_cast<std::uint64_t>(ns * std::max(0.1, noise(random))); };
     for (Count call = 0; call < calls; ++call)
-      packer.add(
-          {static_cast<std::uint32_t>(call % 4), 20e3 * std::max(0.1, noise(random)), 0, 30e3 * std::max(0.1, noise(random))});
-    recorded.packed = packer.finish();
+      coder.code({static_cast<std::uint32_t>(call % 4), about(20e3), 0, about(30e3)},
+                 [&](recording::Unit unit) { recorded.entries.append(reinterpret_cast<const char*>(&unit), sizeof unit); });
     recording.ranks.push_back(std::move(recorded));
   }
   return recording;

@@ -4,7 +4,7 @@
 # [--computing | --bytes | --time]; without these, all three.
 #   --computing  a fixed amount of work among 1 to 32 ranks on two cores: the sum of all ranks' computing as recorded, and beside it
 #                the sum of the gaps in wall time
-#   --bytes      a million calls of each of two ranks: bytes a call in the rank's log, packed, and folded; all calls of 64 such ranks
+#   --bytes      a million calls of each of two ranks: bytes a call, also folded; all calls of 64 such ranks
 #   --time       ns that a call takes longer: bench/dropin.sh --part pass
 # Needs jq, the MPIs and a release build with QUADRILLE_BENCH=ON; let nothing else run meanwhile.
 set -euo pipefail

@@ -57,7 +57,8 @@ struct RecordedSite {
   auto operator<=>(const RecordedSite&) const = default;
 };
 
-// An entry of a rank's recording. Times are in seconds, in steps of 5 %, chosen so that their sums are right.
+// An entry of a rank's recording. Times are in seconds. Those below a few milliseconds are in steps of 3 to 6 %, chosen so that
+// their sums are right.
 struct RecordedCall {
   std::uint32_t site = 0;  // index in Recording::sites
   double gap_s = 0;        // computing since the end of the entry before: an estimate
@@ -89,7 +90,8 @@ struct RecordedRank {
   std::vector<std::uint32_t> sites;         // the rank's sites, as indices in Recording::sites
   std::vector<RecordedTimes> times;         // of each of these
   std::vector<RecordedFunction> functions;  // point-to-point functions
-  std::string packed;                       // the entries; read them by RecordedCalls
+  double tick_s = 1e-9;                     // unit of the times in `entries`
+  std::string entries;                      // read them by RecordedCalls
 };
 
 struct Recording {
@@ -112,7 +114,7 @@ Recording read_recording(const std::string& folder);
 // has a site on a communicator of which it is no member. What read_recording returns has passed, and projections check it again.
 void check(const Recording& recording);
 
-// Decodes the entries of a rank, which must outlive it, one after the other. It takes up to 400 KiB.
+// Reads the entries of a rank, which must outlive it, one after the other.
 class RecordedCalls {
  public:
   explicit RecordedCalls(const RecordedRank& rank);

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "foundation/text/printable.hpp"
 #include "quadrille/indexed.hpp"
@@ -18,7 +19,7 @@ template <class Rows, class Value>
 Column column_of(const Rows& rows, Value&& value) {
   Column column;
   column.reserve(rows.size());
-  for (const auto& row : rows) column.push_back(static_cast<std::int64_t>(value(row)));
+  for (const auto& row : rows) column.push_back(static_cast<std::int64_t>(std::invoke(value, row)));
   return column;
 }
 
@@ -81,14 +82,14 @@ class TraceWriter {
   void write_rounds() {
     const std::vector<TracedRound> rounds = rounds_of(trace_);
     begin_table("rounds");
-    write_column("number", rounds, [](const TracedRound& round) { return round.number; });
-    write_column("messages", rounds, [](const TracedRound& round) { return round.messages; });
-    write_column("longest", rounds, [](const TracedRound& round) { return round.longest; });
-    write_column("bytes", rounds, [](const TracedRound& round) { return round.bytes; });
+    write_column("number", rounds, &TracedRound::number);
+    write_column("messages", rounds, &TracedRound::messages);
+    write_column("longest", rounds, &TracedRound::longest);
+    write_column("bytes", rounds, &TracedRound::bytes);
     if (trace_.network) {
-      write_column("sharing", rounds, [](const TracedRound& round) { return round.sharing; });
-      write_column("link_bytes", rounds, [](const TracedRound& round) { return round.link_bytes; });
-      write_column("busiest_link", rounds, [](const TracedRound& round) { return round.busiest_link; });
+      write_column("sharing", rounds, &TracedRound::sharing);
+      write_column("link_bytes", rounds, &TracedRound::link_bytes);
+      write_column("busiest_link", rounds, &TracedRound::busiest_link);
     }
     Count c1 = 0;
     Bytes c2 = 0;
@@ -104,28 +105,28 @@ class TraceWriter {
   void write_messages() {
     const auto& messages = trace_.messages;
     begin_table("messages");
-    write_column("round", messages, [](const TracedMessage& message) { return message.round; });
-    write_column("from", messages, [](const TracedMessage& message) { return message.from; });
-    write_column("to", messages, [](const TracedMessage& message) { return message.to; });
-    write_column("bytes", messages, [](const TracedMessage& message) { return message.bytes; });
-    write_unusual("control", column_of(messages, [](const TracedMessage& message) { return message.is_control; }), 0);
-    write_unusual("ends", column_of(messages, [](const TracedMessage& message) { return message.ends; }), 0);
+    write_column("round", messages, &TracedMessage::round);
+    write_column("from", messages, &TracedMessage::from);
+    write_column("to", messages, &TracedMessage::to);
+    write_column("bytes", messages, &TracedMessage::bytes);
+    write_unusual("control", column_of(messages, &TracedMessage::is_control), 0);
+    write_unusual("ends", column_of(messages, &TracedMessage::ends), 0);
     const Column dimensions =
         column_of(messages, [](const TracedMessage& message) { return message.port ? message.port->dimension : -1; });
     write_unusual("port_dimension", dimensions, -1);
     write_unusual("port_direction",
                   column_of(messages, [](const TracedMessage& message) { return message.port ? message.port->direction : 0; }), 0);
-    write_unusual("receive_place", column_of(messages, [](const TracedMessage& message) { return message.receive_place; }), 0);
-    write_regions("read", messages, [](const TracedMessage& message) -> const Regions& { return message.read; });
-    write_regions("write", messages, [](const TracedMessage& message) -> const Regions& { return message.write; });
+    write_unusual("receive_place", column_of(messages, &TracedMessage::receive_place), 0);
+    write_regions("read", messages, &TracedMessage::read);
+    write_regions("write", messages, &TracedMessage::write);
     out_.print("}}");
   }
 
   void write_locals() {
     const auto& locals = trace_.locals;
     begin_table("local");
-    write_column("round", locals, [](const TracedLocal& local) { return local.round; });
-    write_column("rank", locals, [](const TracedLocal& local) { return local.rank; });
+    write_column("round", locals, &TracedLocal::round);
+    write_column("rank", locals, &TracedLocal::rank);
     write_column("operation", locals, [](const TracedLocal& local) { return number_of_operation(local.local); });
     write_column("bytes", locals, [](const TracedLocal& local) { return bytes(local.local.source); });
     write_regions("source", locals, [](const TracedLocal& local) -> const Regions& { return local.local.source; });
@@ -137,18 +138,18 @@ class TraceWriter {
   void write_regions(std::string_view name, const Rows& rows, RegionsOf&& regions_of) {
     std::vector<const Region*> regions;
     for (const auto& row : rows)
-      for (const Region& region : regions_of(row)) regions.push_back(&region);
+      for (const Region& region : std::invoke(regions_of, row)) regions.push_back(&region);
     write_key(name);
     out_.print("{{\"regions\": {}",
-               column_text(column_of(rows, [&](const auto& row) { return static_cast<Count>(regions_of(row).size()); })));
+               column_text(column_of(rows, [&](const auto& row) { return size(std::invoke(regions_of, row)); })));
     const auto write = [&](std::string_view key, auto&& value, std::optional<std::int64_t> usual = {}) {
       const Column column = column_of(regions, value);
       if (usual && std::all_of(column.begin(), column.end(), [&](std::int64_t each) { return each == *usual; })) return;
       out_.print(",\n    \"{}\": {}", key, column_text(column));
     };
-    write("buffer", [](const Region* region) { return region->buffer; });
-    write("offset", [](const Region* region) { return region->offset; });
-    write("length", [](const Region* region) { return region->length; });
+    write("buffer", &Region::buffer);
+    write("offset", &Region::offset);
+    write("length", &Region::length);
     for (std::size_t level = 0; level < level_names.size(); ++level) {
       write(
           level_names[level].count, [&](const Region* region) { return region->levels[level].count; }, 1);
@@ -168,8 +169,7 @@ class TraceWriter {
     write_key("links");
     const auto column = [&](auto&& value) { return column_text(column_of(network.links, value)); };
     out_.print("{{\"number\": {},\n    \"from\": {},\n    \"to\": {},\n    \"dimension\": {},\n    \"text\": [",
-               column([](const Link& link) { return link.number; }), column([](const Link& link) { return link.from; }),
-               column([](const Link& link) { return link.to; }), column([](const Link& link) { return link.dimension; }));
+               column(&Link::number), column(&Link::from), column(&Link::to), column(&Link::dimension));
     for (const std::string& text : network.link_texts)
       out_.print("{}{}", &text == &network.link_texts.front() ? "" : ", ", json_string(text));
     out_.print("]}}");
@@ -182,9 +182,8 @@ class TraceWriter {
   }
 
   static std::string interval_columns(const std::vector<TimeInterval>& list, std::string_view prefix = "") {
-    return fmt::format("\"{0}begin\": {1},\n      \"{0}end\": {2}", prefix,
-                       column_text(column_of(list, [](const TimeInterval& time) { return time.begin; })),
-                       column_text(column_of(list, [](const TimeInterval& time) { return time.end; })));
+    return fmt::format("\"{0}begin\": {1},\n      \"{0}end\": {2}", prefix, column_text(column_of(list, &TimeInterval::begin)),
+                       column_text(column_of(list, &TimeInterval::end)));
   }
 
   void write_time(const TracedTime& time) {
@@ -208,8 +207,7 @@ class TraceWriter {
     if (list.empty()) return;
     const auto column = [&](auto&& value) { return column_text(column_of(list, value)); };
     out_.print(",\n    \"{}\": {{\"rank\": {},\n      \"round\": {},\n      \"begin\": {},\n      \"end\": {}}}", name,
-               column([](const TracedActivity& each) { return each.rank; }),
-               column([](const TracedActivity& each) { return each.round; }),
+               column(&TracedActivity::rank), column(&TracedActivity::round),
                column([](const TracedActivity& each) { return each.time.begin; }),
                column([](const TracedActivity& each) { return each.time.end; }));
   }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # recording_test.sh MPI QUADRILLE RECORDED: the recordings of two hosts without a common folder come together on rank 0's. If a rank
-# is killed, each host keeps the logs of its ranks.
+# is killed, each host keeps the files of its ranks.
 set -euo pipefail
 source "$(dirname "$0")/begin.sh"
 mpi=$1 quadrille=$2 recorded=$3
@@ -18,6 +18,7 @@ run || wrong 'the run'
 "$quadrille" recording "$work/node1/quadrille-recording" >"$work/said" 2>&1 || wrong 'printing'
 grep -q ': 4 ranks on 2 hosts' "$work/said" || wrong 'both hosts'
 
+rm -r "$work/node1/quadrille-recording"
 run killed && wrong 'a killed rank ends the run'
-[ "$(files node1 log)" = 2 ] && [ "$(files node2 log)" = 2 ] || wrong 'each host keeps its logs'
+[ "$(files node1 recording)" = 2 ] && [ "$(files node2 recording)" = 2 ] || wrong 'each host keeps the files of its ranks'
 echo good

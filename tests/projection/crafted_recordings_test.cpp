@@ -136,13 +136,11 @@ void change(RecordedCommunicator& communicator, Drawing& draw) {
   }
 }
 
-// The entries of another rank, or fewer of them, with the sites' calls that the reader asks for.
+// The entries of another rank, or fewer of them.
 void change_entries(RankContents& contents, const RankContents& other, Drawing& draw) {
   RecordedRank& own = contents.recorded;
-  own.packed = other.recorded.packed, own.calls = other.recorded.calls;
+  own.entries = other.recorded.entries, own.calls = other.recorded.calls;
   if (draw.one_in(2)) own.calls = static_cast<Count>(draw.below(index(own.calls) + 2));
-  for (RecordedTimes& times : own.times) times.calls = 0;
-  if (!own.times.empty()) own.times.front().calls = own.calls;
 }
 
 void change_facts(RankContents& contents, Drawing& draw) {
@@ -263,7 +261,7 @@ TEST_F(CraftedRecordings, AreProjectedOrRefused) {
   EXPECT_GT(scaled_, cases / 20);
 }
 
-// A kilobyte of a packed recording can state millions of starts that nothing completes.
+// A few kilobytes of a folded recording can state millions of starts that nothing completes.
 TEST_F(CraftedRecordings, AreRefusedWithTooManyCallsUnderWay) {
   MadeRecording program(2);
   const std::uint32_t start = program.site({.kind = RecordedKind::start, .function = "Ibarrier", .communicator = 0});

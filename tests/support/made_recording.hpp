@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "quadrille/recording.hpp"
-#include "recording/live_log.hpp"
-#include "recording/read_recording.hpp"
-#include "recording/recorded_calls.hpp"
+#include "recording/call_log.hpp"
+#include "recording/entries.hpp"
+#include "recording/rank_contents.hpp"
 
 namespace quadrille::testing {
 
@@ -42,7 +42,8 @@ class MadeRecording {
   }
 
   void add(Rank rank, std::uint32_t site, const MadeTimes& times = {}) {
-    entries_[static_cast<std::size_t>(rank)].push_back({site, times.gap_us * 1e3, times.away_us * 1e3, times.duration_us * 1e3});
+    const auto ns = [](double us) { return static_cast<std::uint64_t>(us * 1e3); };
+    entries_[static_cast<std::size_t>(rank)].push_back({site, ns(times.gap_us), ns(times.away_us), ns(times.duration_us)});
   }
 
   // A rank has all sites on communicators of which it is a member.
@@ -58,16 +59,18 @@ class MadeRecording {
         rank.sites.push_back(site);
       }
       rank.times.resize(rank.sites.size());
-      recording::CallPacker packer(false);
+      recording::EntryCoder coder;
+      for (std::size_t site = 0; site < rank.sites.size(); ++site) coder.add_site();
       for (recording::Entry entry : entries_[i]) {
         entry.site = own[entry.site];
-        packer.add(entry);
+        coder.code(entry, [&](recording::Unit unit) { rank.entries.append(reinterpret_cast<const char*>(&unit), sizeof unit); });
         RecordedTimes& times = rank.times[entry.site];
+        const double gap_s = 1e-9 * static_cast<double>(entry.gap), away_s = 1e-9 * static_cast<double>(entry.away),
+                     duration_s = 1e-9 * static_cast<double>(entry.duration);
         ++times.calls;
-        times.gap_s += entry.gap_ns * 1e-9, times.away_s += entry.away_ns * 1e-9, times.duration_s += entry.duration_ns * 1e-9;
-        rank.seconds += (entry.gap_ns + entry.away_ns + entry.duration_ns) * 1e-9;
+        times.gap_s += gap_s, times.away_s += away_s, times.duration_s += duration_s;
+        rank.seconds += gap_s + away_s + duration_s;
       }
-      rank.packed = packer.finish();
       rank.calls = static_cast<Count>(entries_[i].size());
       recording.ranks.push_back(std::move(rank));
     }
@@ -94,8 +97,28 @@ class MadeRecording {
     return all;
   }
 
+  // Writes the file of a rank, as the rank would. The times of its sites follow from its entries.
   static void write(const std::string& folder, const recording::RankContents& contents) {
-    std::ofstream(recording::file_path(folder, contents.facts.rank)) << recording::file_of(contents);
+    const RecordedRank& recorded = contents.recorded;
+    std::vector<std::string_view> functions;
+    for (const RecordedFunction& each : recorded.functions) functions.push_back(each.name);
+    constexpr std::uint64_t start = 1;
+    recording::CallLog log(folder, contents.facts, functions, start);
+    recording::CallLogHeader& header = log.header();
+    header.ticks_per_second = 1e9;
+    for (const RecordedCommunicator& each : contents.communicators) log.define(each);
+    for (const RecordedSite& each : contents.sites) log.define(each);
+    recording::EntryReader entries(recorded.entries);
+    for (Count i = 0; i < recorded.calls; ++i) {
+      const auto entry = entries.next();
+      if (!entry || entry->site >= contents.sites.size()) break;
+      log.add(*entry);
+    }
+    for (std::size_t i = 0; i < functions.size(); ++i)
+      header.functions[i] = {static_cast<std::uint64_t>(recorded.functions[i].calls), ns_of(recorded.functions[i].seconds)};
+    header.unseen_calls = static_cast<std::uint64_t>(recorded.unseen_calls);
+    header.end_ticks = start + ns_of(recorded.seconds);
+    log.close();
   }
   // Writes the files of the first `ranks` ranks.
   void write(const std::string& folder, std::size_t ranks) const {
@@ -105,6 +128,8 @@ class MadeRecording {
   void write(const std::string& folder) const { write(folder, entries_.size()); }
 
  private:
+  static std::uint64_t ns_of(double seconds) { return static_cast<std::uint64_t>(seconds * 1e9); }
+
   Recording recording_;
   std::vector<std::vector<recording::Entry>> entries_;
 };

@@ -122,7 +122,7 @@ std::string head_text(const Recording& recording) {
     hosts.insert(rank.host);
     longest_s = std::max(longest_s, rank.seconds);
     calls += rank.calls;
-    bytes += rank.packed.size();
+    bytes += rank.entries.size();
   }
   std::string text = fmt::format("A recording of {}: {} on {}, {}\n", recording.program, several(recording.world_size, "rank"),
                                  several(static_cast<Count>(hosts.size()), "host"), recording.mpi);

@@ -10,7 +10,7 @@
 #include "mpi_face/mpi_facts.hpp"
 #include "mpi_face/operation.hpp"
 #include "mpi_face/shape.hpp"
-#include "recording/live_log.hpp"
+#include "recording/call_log.hpp"
 
 namespace quadrille::mpi_face {
 namespace {
@@ -105,7 +105,7 @@ SiteHere* RecordedSites::find(const RecordedKey& key) const {
 SiteHere& RecordedSites::define(const RecordedKey& key, RecordedSite site) {
   auto made = std::make_unique<SiteHere>();
   made->key = key;
-  made->number = recording::LiveEntry::first_site + static_cast<std::uint32_t>(sites_.values().size());
+  made->number = static_cast<std::uint32_t>(sites_.values().size());
   log_.define(site);
   defined_.push_back(std::move(site));
   return sites_.add(hash_of_key(key), std::move(made));
@@ -130,7 +130,7 @@ SiteHere& RecordedSites::of(RecordedKind kind, const SiteHere& like) {
   key.kind = kind;
   if (SiteHere* const known = find(key)) return *known;
   if (!has_room()) return others();
-  RecordedSite site = defined_[like.number - recording::LiveEntry::first_site];
+  RecordedSite site = defined_[like.number];
   site.kind = kind;
   return define(key, std::move(site));
 }
@@ -196,7 +196,7 @@ SiteHere& RecordedSites::with_counts(const RecordedKey& key, const Sizes& sizes,
         (nearest != vectors.begin() && key.block_bytes - std::prev(nearest)->first < nearest->first - key.block_bytes))
       --nearest;
     SiteHere& site = *nearest->second;
-    if (!std::exchange(site.are_sampled, true)) log_.mark_sampled(site.number - recording::LiveEntry::first_site);
+    if (!std::exchange(site.are_sampled, true)) log_.mark_sampled(site.number);
     return site;
   }
   if (!has_room()) return others();

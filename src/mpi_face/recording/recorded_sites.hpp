@@ -15,8 +15,8 @@
 #include "mpi_face/known_calls.hpp"
 #include "mpi_face/mpi_facts.hpp"
 #include "quadrille/recording.hpp"
+#include "recording/call_log.hpp"
 #include "recording/gap_clock.hpp"
-#include "recording/live_log.hpp"
 
 namespace quadrille::mpi_face {
 
@@ -35,7 +35,7 @@ struct RecordedKey {
 
 struct SiteHere {
   RecordedKey key;
-  std::uint32_t number = 0;  // LiveEntry::site
+  std::uint32_t number = 0;  // Entry::site
   bool are_sampled = false;
   recording::Pace pace;  // of the gaps after its calls
 };
@@ -52,7 +52,7 @@ class RecordedSites {
  public:
   static constexpr std::size_t most_vectors = 1000;  // of counts, of one kind of calls
 
-  explicit RecordedSites(recording::LiveLog& log) : log_(log) {}
+  explicit RecordedSites(recording::CallLog& log) : log_(log) {}
 
   // Local. Numbers the communicator among those with the same members.
   std::unique_ptr<CommunicatorHere> open(const KnownCommunicator& communicator, KnownCalls& calls);
@@ -78,7 +78,7 @@ class RecordedSites {
   SiteHere& define(const RecordedKey& key, RecordedSite site);
   SiteHere& others();
 
-  recording::LiveLog& log_;
+  recording::CallLog& log_;
   HashTable<SiteHere> sites_;
   std::vector<RecordedSite> defined_;                   // by number
   std::unordered_map<std::uint64_t, Vectors> vectors_;  // by a hash of the key without counts

@@ -68,8 +68,7 @@ void Recorder::calibrate() noexcept {
 }
 
 void Recorder::write(std::uint32_t site, recording::Gap& gap, std::uint64_t took) noexcept {
-  if (gap.away > 0) log_.add({recording::LiveEntry::away, 0, gap.away});
-  log_.add({site, gap.computing, took});
+  log_.add({site, gap.computing, gap.away, took});
   gap = {};
 }
 
@@ -119,7 +118,7 @@ void Recorder::leave_passed(Function function, const MpiCall& call, MPI_Request 
 
 void Recorder::leave_message(MessageFunction function, std::uint64_t took) noexcept {
   const auto number = static_cast<std::size_t>(function);
-  recording::LiveFunction& counted = log_.header().functions[number];
+  recording::LoggedFunction& counted = log_.header().functions[number];
   ++counted.calls;
   counted.ticks += took;
   ++messages_calls_;

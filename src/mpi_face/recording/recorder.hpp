@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Records what the program does between and inside its collectives, if QUADRILLE_RECORD names a folder. All calls stay the MPI
-// library's. docs/recording.md says what is recorded; src/recording writes and packs it.
+// library's. docs/recording.md says what is recorded; src/recording writes it.
 //
 // Each function of MPI that is seen calls `enter` before and one of the `leave_...` functions after the MPI library's. Calls inside
 // such a call, and calls of another thread meanwhile, are passed on: `enter` returns false.
@@ -19,8 +19,8 @@
 #include "mpi_face/communicator_state.hpp"
 #include "mpi_face/recording/recorded_sites.hpp"
 #include "mpi_face/symbols/function.hpp"
+#include "recording/call_log.hpp"
 #include "recording/gap_clock.hpp"
-#include "recording/live_log.hpp"
 
 namespace quadrille::mpi_face {
 
@@ -31,8 +31,8 @@ class Recorder {
 
   // Call it in MPI_Init on all ranks: collective if QUADRILLE_RECORD asks for a recording.
   static void begin();
-  // Call these in MPI_Finalize. The first one ends the recording; the second one packs it, and rank 0 collects what it does not see
-  // in its folder.
+  // Call these in MPI_Finalize. The first one ends the recording; the second one completes its file, and rank 0 collects what it
+  // does not see in its folder.
   void finish() noexcept;
   static void end();
 
@@ -93,7 +93,7 @@ class Recorder {
 
   static Recorder* current_;
 
-  recording::LiveLog log_;
+  recording::CallLog log_;
   const recording::RankFacts facts_;
   const TickMoment start_;
   RecordedSites sites_;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a recording begins, and how it is packed and collected at the end.
+// How a recording begins, and how it is completed and collected at the end.
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <chrono>
 
-#include "foundation/system/file_replacement.hpp"
 #include "foundation/system/files.hpp"
 #include "foundation/system/proc.hpp"
 #include "mpi_face/mpi_courier.hpp"
@@ -16,43 +15,41 @@
 #include "mpi_face/settings.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/version.hpp"
-#include "recording/read_recording.hpp"
+#include "recording/rank_contents.hpp"
 
 namespace quadrille::mpi_face {
 namespace {
 
 constexpr std::size_t most_mebibytes = 2047;  // of a rank's file: one message carries it
 
-// Tells a rank's file from those of other runs: its length, and its checksum.
-std::string token_of(std::string_view file) {
-  std::string token = fmt::format("{} ", file.size());
-  for (const char byte : file.substr(file.size() - std::min<std::size_t>(8, file.size())))
-    token += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-  return token;
-}
-
-// Makes the rank's file of its log, which is then removed.
-std::string packed_log(const std::string& folder, Rank rank) {
-  std::string file = recording::file_of(recording::read_log(folder, rank));
-  if (const Result<> written = replace_file(recording::file_path(folder, rank), file); !written)
-    throw Error(ErrorCode::environment, fmt::format("its file cannot be written: {}", written.error()));
-  ::unlink(recording::log_path(folder, rank).c_str());
-  ::unlink(recording::sites_path(folder, rank).c_str());
-  return file;
-}
-
 // Over this communicator the files come together. It is made in MPI_Init: in MPI_Finalize ranks may be dead.
 MPI_Comm collecting = MPI_COMM_NULL;
 std::string why_not;
 
-void collect_files(Rank rank, const std::string& folder, const std::string& file) {
+// Also says why there is no file.
+std::string token_of(const std::string& path) {
+  try {
+    if (why_not.empty()) return recording::token_of_rank(path);
+  } catch (const std::exception& error) {
+    why_not = error.what();
+  }
+  return has_no_file + why_not;
+}
+
+// Empty if it cannot be read. It does not throw, because rank 0 waits for the text.
+std::string text_to_send(const std::string& path) try {
+  FileText file = read_regular_file(path, most_mebibytes, "the file of the rank");
+  return file.error == 0 ? std::move(file.text) : "";
+} catch (const std::exception&) {
+  return {};
+}
+
+void collect_files(Rank rank, const std::string& folder) {
   int ranks = 1;
   PMPI_Comm_size(collecting, &ranks);
   MpiCourier courier(collecting);
   if (rank == 0) {
-    FileCollector collector(
-        [&](Rank from) { return recording::file_path(folder, from); },
-        [](const std::string& path) { return token_of(read_regular_file(path, most_mebibytes, "the file of the rank").text); });
+    FileCollector collector([&](Rank from) { return recording::recording_path(folder, from); }, recording::token_of_rank);
     collect(courier, ranks, collector);
     if (const std::string lost = collector.lost("recording"); !lost.empty()) remark(lost);
     if (!why_not.empty())
@@ -62,9 +59,9 @@ void collect_files(Rank rank, const std::string& folder, const std::string& file
                          folder, folder));
     return;
   }
-  const std::string token = file.empty() ? has_no_file + why_not : token_of(file);
-  if (!hand_over(courier, token, [&] { return file; })) return;
-  ::unlink(recording::file_path(folder, rank).c_str());
+  const std::string path = recording::recording_path(folder, rank);
+  if (!hand_over(courier, token_of(path), [&] { return text_to_send(path); })) return;
+  ::unlink(path.c_str());
   ::rmdir(folder.c_str());
 }
 
@@ -104,14 +101,16 @@ void Recorder::end() {
   int rank = 0;
   PMPI_Comm_rank(collecting, &rank);
   const std::string folder = Settings::get().record->folder;
-  std::string file;
   try {
-    if (recorder) file = packed_log(folder, rank);
+    if (recorder && recorder->log_.header().end_ticks != 0) {  // otherwise another thread may be inside, and add entries
+      recorder->log_.close();
+      if (recorder->facts_.folds) recording::fold_rank(recording::recording_path(folder, rank));
+    }
   } catch (const std::exception& error) {
     why_not = error.what();
   }
   try {
-    collect_files(rank, folder, file);
+    collect_files(rank, folder);
   } catch (const std::exception& error) {
     remark(error.what());
   }

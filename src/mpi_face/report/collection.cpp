@@ -79,6 +79,10 @@ bool FileCollector::needs(Rank rank, const std::string& token) {
 }
 
 bool FileCollector::take(Rank rank, std::string file) {
+  if (file.empty()) {
+    lose(rank, "its file cannot be read, or is too long to be sent");
+    return false;
+  }
   const Result<> written = replace_file(path_(rank), file);
   if (!written) lose(rank, written.error());
   return written.has_value();

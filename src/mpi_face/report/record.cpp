@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi_face/report/record.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,6 +14,7 @@
 #include "foundation/system/proc.hpp"
 #include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
+#include "recording/rank_file.hpp"
 
 namespace quadrille::mpi_face {
 namespace {
@@ -26,51 +24,31 @@ constexpr std::uint32_t index_size = 4 * Record::most_counters;
 constexpr std::uint64_t chunk = 1 << 16;  // bytes of the file for which disk space is reserved at a time
 constexpr std::string_view no_reason = "other reasons";
 
-[[noreturn]] void fail(const std::string& path, const std::string& reason) {
-  throw Error(ErrorCode::environment, fmt::format("the counters '{}' cannot be made: {}", path, reason));
-}
+constexpr recording::RankFileWords words{"the counters", "is not a file of counters; choose another name",
+                                         "choose another name for the report"};
 
-void remove_older(const std::string& path) {
-  struct stat status {};
-  if (::lstat(path.c_str(), &status) != 0) return;  // there is no such file; otherwise making the file reports the error
-  char magic[sizeof record_magic] = {};
-  const Descriptor file(S_ISREG(status.st_mode) ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1);
-  const bool is_ours = file.number() >= 0 && ::read(file.number(), magic, sizeof magic) == sizeof magic &&
-                       std::memcmp(magic, record_magic, sizeof magic) == 0;
-  if (!is_ours && status.st_size > 0) fail(path, "a file of that name exists and is not a file of counters; choose another name");
-  if (is_being_written(file.number())) fail(path, "a run that has not ended yet writes it; choose another name for the report");
-  if (::unlink(path.c_str()) != 0) fail(path, std::strerror(errno));
-}
-
-// Makes a new file of this size, locked while this process lives. An older file of counters with this name is unlinked, not
-// truncated: a process that has mapped it would crash if it became shorter. A file that is not one of counters is left unchanged.
 Descriptor new_record_file(const std::string& path, std::uint64_t bytes) {
-  remove_older(path);
-  struct rlimit limit {};
-  // Checked first, because exceeding the limit raises a signal.
-  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes)
-    fail(path, fmt::format("it takes {} bytes, and files may have {} (ulimit -f)", bytes, limit.rlim_cur));
-  Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (file.number() < 0) fail(path, std::strerror(errno));
+  Descriptor file = recording::new_rank_file(words, path, {record_magic, sizeof record_magic});
+  if (const auto most = recording::longest_file(); most < bytes) {
+    ::unlink(path.c_str());
+    recording::fail_to_make(words, path, fmt::format("it takes {} bytes, and files may have {} (ulimit -f)", bytes, most));
+  }
   if (::ftruncate(file.number(), static_cast<off_t>(bytes)) != 0) {
     const int error = errno;
     ::unlink(path.c_str());
-    fail(path, std::strerror(error));
+    recording::fail_to_make(words, path, std::strerror(error));
   }
-  lock_while_alive(file.number());
   return file;
 }
 
-// Maps the file or, if `descriptor` is negative, anonymous memory.
-std::byte* map_record(int descriptor, std::uint64_t bytes, const std::string& path) {
-  const int flags = descriptor < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
-  void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, descriptor, 0);
-  if (memory != MAP_FAILED) return static_cast<std::byte*>(memory);
+// Maps the file, or memory if there is none.
+std::byte* map_record(const Descriptor& file, std::uint64_t bytes, const std::string& path) {
+  if (void* const memory = recording::mapped(file, 0, bytes)) return static_cast<std::byte*>(memory);
   const int error = errno;
-  if (descriptor < 0)
+  if (file.number() < 0)
     throw Error(ErrorCode::environment, fmt::format("memory for counters cannot be allocated: {}", std::strerror(error)));
   ::unlink(path.c_str());
-  fail(path, std::strerror(error));
+  recording::fail_to_make(words, path, std::strerror(error));
 }
 
 std::int64_t unix_ns() noexcept {
@@ -160,7 +138,7 @@ Record::Record(const RecordOptions& options)
   RecordHeader header = header_for(options);
   backed_.resize(places_.end / chunk + 1);
   if (!path_.empty()) file_ = new_record_file(path_, places_.end);
-  memory_ = map_record(file_.number(), places_.end, path_);
+  memory_ = map_record(file_, places_.end, path_);
   header_ = part<RecordHeader>(0);
   // Everything that must exist even if the disk is full: the tables of names, and for each function the entry of its other calls.
   if (!is_backed(0, places_.runs) || !is_backed(places_.counters, places_.counters + header.functions.room * sizeof(Counters))) {
@@ -195,7 +173,7 @@ bool Record::is_backed(std::uint64_t begin, std::uint64_t end) noexcept {
   for (std::uint64_t i = begin / chunk; i * chunk < end; ++i) {
     if (backed_[i]) continue;
     const std::uint64_t length = std::min(chunk, places_.end - i * chunk);
-    if (::posix_fallocate(file_.number(), static_cast<off_t>(i * chunk), static_cast<off_t>(length)) != 0) return false;
+    if (!recording::reserve(file_, i * chunk, length)) return false;
     backed_[i] = true;
   }
   return true;

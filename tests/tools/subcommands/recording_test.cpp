@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests of quadrille recording, with logs as the drop-in writes them.
+// Tests of quadrille recording, with files as the drop-in writes them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "recording/live_log.hpp"
+#include "recording/call_log.hpp"
 #include "support/command.hpp"
 
 namespace quadrille {
 namespace {
 
 using namespace quadrille::testing;
-using recording::LiveEntry;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -24,7 +23,7 @@ class RecordingTest : public CommandTest {
     const std::string_view functions[] = {"Recv"};
     const recording::RankFacts facts{
         .program = "./app", .mpi = "Some MPI 1", .version = "1", .host = "node", .rank = rank, .world_size = 2, .run = 1};
-    recording::LiveLog log(place_.string(), facts, functions, 1);
+    recording::CallLog log(place_.string(), facts, functions, 1);
     log.header().ticks_per_second = 1e9;
     log.define(RecordedCommunicator{"MPI_COMM_WORLD", {0, 1}, 0, false});
     log.define(RecordedCommunicator{"", {0, 1}, 1, false});
@@ -32,9 +31,9 @@ class RecordingTest : public CommandTest {
     log.define(RecordedSite{.function = "Allreduce", .type = "f64", .operation = "sum", .type_bytes = 8, .block_bytes = 8});
     log.define(RecordedSite{.function = "Alltoallv", .communicator = 1, .block_bytes = 3 + rank, .counts = {3, rank}});
     log.mark_sampled(2);
-    for (int i = 0; i < 100; ++i) log.add({LiveEntry::first_site + 1, 60 * tick_us, 20 * tick_us});
-    log.add({LiveEntry::first_site + 2, tick_us, 1500 * tick_us});
-    log.add({LiveEntry::first_site, tick_us, message_us * tick_us});
+    for (int i = 0; i < 100; ++i) log.add({1, 60 * tick_us, 0, 20 * tick_us});
+    log.add({2, tick_us, 0, 1500 * tick_us});
+    log.add({0, tick_us, 0, message_us * tick_us});
     log.header().functions[0] = {1, message_us * tick_us};
     if (ends) log.header().end_ticks = 1 + (9502 + message_us) * tick_us;
   }

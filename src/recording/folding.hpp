@@ -1,25 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Packs the entries of a rank: about 1.5 bytes each. The source reads them, too (RecordedCalls).
+// Finds where a rank's entries repeat: periods of up to 4,096 sites. Each 64 repetitions become one, with the means of their times.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "recording/call_model.hpp"
+#include "recording/entries.hpp"
 
 namespace quadrille::recording {
 
-// An entry of a rank's recording before it is packed.
-struct Entry {
-  std::uint32_t site = 0;  // index in the rank's own sites
-  double gap_ns = 0, away_ns = 0, duration_ns = 0;
-};
-
-// Finds where a rank's entries repeat: periods of up to 4,096 sites. Each 64 repetitions become one, with the means of their times.
 class Folding {
  public:
   // Gets a group of entries, in order, and how often they came.
@@ -46,29 +41,8 @@ class Folding {
   std::vector<Entry> partial_;  // the repetition that has begun
 };
 
-class CallPacker {
- public:
-  // folds: keeps means of repetitions.
-  explicit CallPacker(bool folds)
-      : folds_(folds), folding_([this](const auto& entries, auto repetitions) { put(entries, repetitions); }) {}
-  CallPacker(const CallPacker&) = delete;
-  CallPacker& operator=(const CallPacker&) = delete;
-
-  void add(const Entry& entry);
-  std::string finish();  // the packed entries
-
- private:
-  struct SiteRounding {
-    Rounding gap, away, duration;
-  };
-  void put(const std::vector<Entry>& entries, std::uint32_t repetitions);
-
-  const bool folds_;
-  Folding folding_;
-  std::vector<Entry> group_;
-  std::vector<SiteRounding> rounding_;  // by site
-  CallModel model_;
-  Encoder encoder_;
-};
+// The units of a rank's file with its entries folded: first its definitions, then the entries. Throws Error{malformed} if the units
+// are damaged.
+std::string folded(std::string_view units);
 
 }  // namespace quadrille::recording

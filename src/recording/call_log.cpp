@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "recording/call_log.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "foundation/hash.hpp"
+#include "recording/rank_file.hpp"
+
+namespace quadrille::recording {
+namespace {
+
+constexpr std::uint64_t part_bytes = 1 << 18;
+constexpr RankFileWords words{"the recording", "is not part of a recording; choose another folder", "choose another folder"};
+
+}  // namespace
+
+std::uint64_t checksum_of(std::string_view file) { return std::max<std::uint64_t>(words_hash(file), 1); }
+
+std::string recording_path(const std::string& folder, Rank rank) { return fmt::format("{}/rank-{}.recording", folder, rank); }
+
+CallLog::CallLog(const std::string& folder, const RankFacts& facts, std::span<const std::string_view> functions,
+                 std::uint64_t start_ticks) {
+  const std::string path = recording_path(folder, facts.rank);
+  file_ = new_rank_file(words, path, any_call_log_magic);
+  if (reserve(file_, 0, CallLogHeader::bytes)) header_ = static_cast<CallLogHeader*>(mapped(file_, 0, CallLogHeader::bytes));
+  if (!header_) fail_to_make(words, path, "there is no space for it");
+  std::memcpy(header_->magic, call_log_magic, sizeof call_log_magic);
+  header_->byte_order = call_log_byte_order;
+  header_->start_ticks = start_ticks;
+  ByteWriter of_facts, of_functions;
+  write(of_facts, facts);
+  define(facts_letter, of_facts.bytes());
+  of_functions.number(functions.size());
+  for (const std::string_view name : functions) of_functions.text(name);
+  define(functions_letter, of_functions.bytes());
+}
+
+CallLog::~CallLog() {
+  if (part_) ::munmap(part_, part_bytes);
+  if (header_) ::munmap(header_, CallLogHeader::bytes);
+}
+
+void CallLog::define(char letter, std::string_view bytes) noexcept {
+  put(unit_of(tag::definition, static_cast<unsigned char>(letter)));
+  put(is_written | static_cast<Unit>(bytes.size()));
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), sizeof(Unit)))) {
+    Unit unit = 0;
+    std::memcpy(&unit, bytes.data(), std::min(bytes.size(), sizeof unit));
+    put(unit);
+  }
+  put(unit_of(tag::defined, 0));
+}
+
+void CallLog::define(const RecordedCommunicator& communicator) {
+  ByteWriter to;
+  write(to, communicator);
+  define(communicator_letter, to.bytes());
+}
+
+void CallLog::define(const RecordedSite& site) {
+  ByteWriter to;
+  write(to, site);
+  coder_.add_site();
+  define(site_letter, to.bytes());
+}
+
+void CallLog::rename(std::size_t communicator, std::string_view name) {
+  ByteWriter to;
+  to.number(communicator);
+  to.text(name);
+  define(name_letter, to.bytes());
+}
+
+void CallLog::mark_sampled(std::size_t site) {
+  ByteWriter to;
+  to.number(site);
+  define(sampled_letter, to.bytes());
+}
+
+// Nothing is recorded any more: what follows would not fit to what is missing.
+void CallLog::cut() noexcept {
+  header_->is_cut = 1;
+  next_ = end_ = nullptr;
+}
+
+bool CallLog::extend() noexcept {
+  if (header_->is_cut) return false;
+  if (part_) ::munmap(part_, part_bytes);
+  part_ = reserve(file_, size_, part_bytes) ? static_cast<Unit*>(mapped(file_, size_, part_bytes, MAP_POPULATE)) : nullptr;
+  if (!part_) return cut(), false;
+  size_ += part_bytes;
+  next_ = part_;
+  end_ = part_ + part_bytes / sizeof(Unit);
+  return true;
+}
+
+void CallLog::close() noexcept {
+  size_ -= static_cast<std::uint64_t>(end_ - next_) * sizeof(Unit);
+  if (part_) ::munmap(part_, part_bytes);
+  part_ = next_ = end_ = nullptr;
+  if (::ftruncate(file_.number(), static_cast<off_t>(size_)) != 0) return;
+  void* const whole = mapped(file_, 0, size_);
+  if (!whole) return;
+  header_->checksum = checksum_of({static_cast<const char*>(whole), size_});
+  ::munmap(whole, size_);
+}
+
+}  // namespace quadrille::recording

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "recording/folding.hpp"
+
+#include <algorithm>
+
+#include "foundation/hash.hpp"
+
+namespace quadrille::recording {
+namespace {
+
+// A period is taken once so many entries have repeated, so that the period of an outer loop wins over a short one in it.
+constexpr std::size_t least_matched = 32;
+constexpr std::size_t context_sites = 4;
+constexpr std::size_t most_waiting = 4 * longest_group;
+
+void add_times(Entry& sum, const Entry& more) {
+  sum.gap += more.gap;
+  sum.away += more.away;
+  sum.duration += more.duration;
+}
+
+}  // namespace
+
+std::uint64_t Folding::context() const {
+  std::uint64_t hash = 1;
+  for (std::size_t i = waiting_.size() - context_sites; i < waiting_.size(); ++i) hash = hash_with(hash, waiting_[i].site);
+  return hash;
+}
+
+void Folding::add(const Entry& entry) {
+  if (period_.empty())
+    search(entry);
+  else
+    follow(entry);
+}
+
+void Folding::search(const Entry& entry) {
+  waiting_.push_back(entry);
+  const std::size_t size = waiting_.size();
+  if (candidate_ > 0 && waiting_[size - 1 - candidate_].site == entry.site) {
+    ++matched_;
+  } else {
+    candidate_ = matched_ = 0;
+  }
+  if (size >= context_sites) {
+    std::size_t& last = seen_[context()];
+    if (candidate_ == 0 && last > 0 && size - last <= longest_group) {
+      candidate_ = size - last;
+      while (matched_ + candidate_ < size && waiting_[size - 1 - matched_].site == waiting_[size - 1 - matched_ - candidate_].site)
+        ++matched_;
+    }
+    last = size;
+  }
+  if (candidate_ > 0 && matched_ >= std::max(candidate_, least_matched)) return begin_period();
+  if (size >= most_waiting) emit_plain(size / 2);
+}
+
+// The last entries are whole repetitions.
+void Folding::begin_period() {
+  const std::size_t length = candidate_, repeated = (matched_ + length) / length * length;
+  const std::vector<Entry> entries(waiting_.end() - static_cast<std::ptrdiff_t>(repeated), waiting_.end());
+  waiting_.resize(waiting_.size() - repeated);
+  emit_plain(waiting_.size());
+  period_.assign(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(length));
+  for (Entry& each : period_) each = {each.site};
+  repetitions_ = 0;
+  for (const Entry& each : entries) follow(each);
+}
+
+void Folding::follow(const Entry& entry) {
+  if (entry.site == period_[partial_.size()].site) {
+    partial_.push_back(entry);
+    if (partial_.size() < period_.size()) return;
+    for (std::size_t i = 0; i < period_.size(); ++i) add_times(period_[i], partial_[i]);
+    partial_.clear();
+    if (++repetitions_ == most_repetitions) emit_period();
+    return;
+  }
+  emit_period();
+  period_.clear();
+  std::vector<Entry> rest;
+  rest.swap(partial_);
+  for (const Entry& each : rest) add(each);
+  add(entry);
+}
+
+// The period goes on: only its sums begin anew.
+void Folding::emit_period() {
+  if (repetitions_ == 0) return;
+  std::vector<Entry> means = period_;
+  for (Entry& each : means) each.gap /= repetitions_, each.away /= repetitions_, each.duration /= repetitions_;
+  emit_(means, repetitions_);
+  repetitions_ = 0;
+  for (Entry& each : period_) each = {each.site};
+}
+
+void Folding::emit_plain(std::size_t count) {
+  for (std::size_t from = 0; from < count; from += longest_group) {
+    const auto begin = waiting_.begin() + static_cast<std::ptrdiff_t>(from);
+    emit_({begin, begin + static_cast<std::ptrdiff_t>(std::min<std::size_t>(longest_group, count - from))}, 1);
+  }
+  waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(count));
+  seen_.clear();
+  candidate_ = matched_ = 0;
+}
+
+void Folding::finish() {
+  emit_period();
+  period_.clear();
+  waiting_.insert(waiting_.end(), partial_.begin(), partial_.end());
+  partial_.clear();
+  emit_plain(waiting_.size());
+}
+
+std::string folded(std::string_view units) {
+  std::string definitions, entries;
+  const auto put = [&](Unit unit) { entries.append(reinterpret_cast<const char*>(&unit), sizeof unit); };
+  EntryCoder coder;
+  Folding folding([&](const std::vector<Entry>& group, std::uint32_t repetitions) {
+    if (repetitions > 1) put(unit_of(tag::group, (repetitions - 1) * longest_group + static_cast<Unit>(group.size() - 1)));
+    for (const Entry& entry : group) coder.code(entry, put, repetitions);
+  });
+  EntryReader reader(units);
+  for (;;) {
+    while (const auto entry = reader.next()) {
+      while (coder.sites() <= entry->site) coder.add_site();
+      folding.add(*entry);
+    }
+    const std::size_t begin = reader.at();
+    if (!reader.definition()) break;
+    definitions += units.substr(begin, reader.at() - begin);
+  }
+  folding.finish();
+  return definitions + entries;
+}
+
+}  // namespace quadrille::recording

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the file of one rank holds (call_log.hpp). docs/recording.md describes the format.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "quadrille/recording.hpp"
+#include "recording/definitions.hpp"
+
+namespace quadrille::recording {
+
+// The sites' communicators are indices in `communicators`, and RecordedRank::sites is empty: its entries name the sites by their
+// numbers here.
+struct RankContents {
+  RankFacts facts;
+  std::vector<RecordedCommunicator> communicators;
+  std::vector<RecordedSite> sites;
+  RecordedRank recorded;
+};
+
+// Of a rank that has ended, was killed or still runs. Throws Error{environment} if the file cannot be read, Error{malformed} if it
+// is not one of a recording, or damaged; the sentence begins with "it" or "its": the caller names the file.
+RankContents read_rank(const std::string& path);
+
+// For the file of a rank that has ended: puts means in the place of repetitions (folding.hpp). Throws Error, as above.
+void fold_rank(const std::string& path);
+
+// Tells the file of a rank that has ended from other ones: its length, and a hash of its
+// header. Throws Error, as above.
+std::string token_of_rank(const std::string& path);
+
+}  // namespace quadrille::recording
