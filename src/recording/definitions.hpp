@@ -65,7 +65,6 @@ class ByteReader {
     left_.remove_prefix(length);
     return words;
   }
-  bool is_at_end() const { return left_.empty(); }
 
   [[noreturn]] static std::uint64_t fail() { throw Error(ErrorCode::malformed, "its contents are damaged"); }
 

@@ -33,7 +33,7 @@ inline constexpr Unit long_entry = 1, away = 2, definition = 3, defined = 4, gro
 
 constexpr Unit unit_of(Unit tag, Unit number) { return tag << number_bits | number; }
 
-inline constexpr std::uint32_t most_sites = 1u << number_bits, most_short_sites = (1u << 14) - tag::first_site;
+inline constexpr std::uint32_t most_short_sites = (1u << 14) - tag::first_site;
 inline constexpr std::uint32_t longest_group = 1u << 12, most_repetitions = 1u << 6;
 
 // Times are in ticks. Site: a number among the rank's own sites.

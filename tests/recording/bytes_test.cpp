@@ -25,7 +25,7 @@ TEST(RecordingBytes, AreReadAsTheyWereWritten) {
   EXPECT_EQ(from.rank(), -1);
   EXPECT_EQ(from.text(), "a text");
   EXPECT_EQ(from.text(), "");
-  EXPECT_TRUE(from.is_at_end());
+  EXPECT_THROW(from.number(), Error);
 }
 
 TEST(RecordingBytes, EndWhereTheyEnd) {

@@ -305,8 +305,17 @@ TEST_F(ProjectTest, RefusesRecordingsThatContradictThemselves) {
 
 // In nanoseconds they would take more than 63 bits.
 TEST_F(ProjectTest, BearsTimesOfCenturies) {
-  for (Rank rank = 0; rank < 8; ++rank) program_.add(rank, 0, {.gap_us = 1e17, .duration_us = 1e17});
+  for (Rank rank = 0; rank < 8; ++rank) program_.add(rank, 0, {.gap_us = 5e13, .duration_us = 5e13});
   program_.write(folder_);
+  for (Rank rank = 0; rank < 8; ++rank) {  // a processor with a slow clock, and no checksum
+    std::fstream file(recording::recording_path(folder_, rank), std::ios::in | std::ios::out | std::ios::binary);
+    const double ticks_per_second = 1100;
+    const std::uint64_t checksum = 0;
+    file.seekp(offsetof(recording::CallLogHeader, ticks_per_second));
+    file.write(reinterpret_cast<const char*>(&ticks_per_second), sizeof ticks_per_second);
+    file.seekp(offsetof(recording::CallLogHeader, checksum));
+    file.write(reinterpret_cast<const char*>(&checksum), sizeof checksum);
+  }
   for (const char* const name : {"run.html", "run.perfetto"}) prints(words({"--trace", file(name)}));
   refuses(words({"--goal", file("run.goal")}), "rank 0 computes for more than 9e+09 s, which GOAL cannot say");
   EXPECT_FALSE(fs::exists(file("run.goal")));
