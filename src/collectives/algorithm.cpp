@@ -45,7 +45,8 @@ bool is_in_range(const Parameter& parameter, const Problem& problem, Count value
                           parameter.most ? fmt::format(", here {}..{}", parameter.least, most(parameter, problem)) : ""));
 }
 
-ParameterValue parse_value(const Algorithm& algorithm, const Parameter& parameter, const Problem& problem, std::string_view text) {
+// Without a problem, ranges are not known.
+ParameterValue parse_value(const Algorithm& algorithm, const Parameter& parameter, const Problem* problem, std::string_view text) {
   if (!parameter.choices.empty()) {
     if (parameter.is_of_the_form && parameter.is_of_the_form(text)) return std::string(text);
     const std::string whose = fmt::format("{} of {}/{}", parameter.name, name(algorithm.collective), algorithm.id);
@@ -57,9 +58,11 @@ ParameterValue parse_value(const Algorithm& algorithm, const Parameter& paramete
     return std::string(text);
   }
   for (const NamedNumber& named : parameter.named)
-    if (named.name == text) return std::clamp(named.value(problem), parameter.least, most(parameter, problem));
+    if (problem && named.name == text) return std::clamp(named.value(*problem), parameter.least, most(parameter, *problem));
   const auto value = number_in<Count>(text);
-  if (!value || !is_in_range(parameter, problem, *value)) refuse_value(algorithm, parameter, problem, text);
+  if (!problem && (!value || *value < 0))
+    throw Error(ErrorCode::misuse, fmt::format("{}={} is not a number", parameter.name, text));
+  if (problem && (!value || !is_in_range(parameter, *problem, *value))) refuse_value(algorithm, parameter, *problem, text);
   return *value;
 }
 
@@ -78,6 +81,33 @@ void add_defaults(const Problem& problem, Choice& choice) {
     if (Count* standard = std::get_if<Count>(&value)) *standard = std::clamp(*standard, parameter.least, most(parameter, problem));
     choice.parameters[std::string(parameter.name)] = value;
   }
+}
+
+// Reads the parameters that the text names. `problem` is null if the text stands for problems of any size.
+Choice parsed_choice(Collective collective, const Problem* problem, std::string_view specification) {
+  const auto [id, settings] = parts_of_specification(specification);
+  Choice choice{find_algorithm(collective, id), {}};
+  if (!choice.algorithm) {
+    std::vector<std::string> known;
+    for (const Algorithm* algorithm : algorithms_for(collective)) known.emplace_back(algorithm->id);
+    unknown(fmt::format("{} algorithm", name(collective)), id, known);
+  }
+  for (const auto& [text, key, value] : settings) {
+    if (!value) throw Error(ErrorCode::misuse, fmt::format("'{}' in '{}' is not a setting; write name=value", text, specification));
+    const auto& parameters = choice.algorithm->parameters;
+    const auto parameter =
+        std::find_if(parameters.begin(), parameters.end(), [&name = key](const Parameter& entry) { return entry.name == name; });
+    if (parameter == parameters.end()) {
+      std::vector<std::string> known;
+      for (const Parameter& entry : parameters) known.emplace_back(entry.name);
+      throw Error(ErrorCode::misuse,
+                  fmt::format("{}/{} has no parameter '{}'; {}", name(collective), id, key, guess_or_list(key, known)));
+    }
+    if (choice.parameters.contains(std::string(key)))
+      throw Error(ErrorCode::misuse, fmt::format("{} is given twice in '{}'", key, specification));
+    choice.parameters[std::string(key)] = parse_value(*choice.algorithm, *parameter, problem, *value);
+  }
+  return choice;
 }
 
 }  // namespace
@@ -104,31 +134,13 @@ const Algorithm& default_algorithm(Collective collective) {
 }
 
 Choice parse_choice(const Problem& problem, std::string_view specification) {
-  const auto [id, settings] = parts_of_specification(specification);
-  Choice choice{find_algorithm(problem.collective, id), {}};
-  if (!choice.algorithm) {
-    std::vector<std::string> known;
-    for (const Algorithm* algorithm : algorithms_for(problem.collective)) known.emplace_back(algorithm->id);
-    unknown(fmt::format("{} algorithm", name(problem.collective)), id, known);
-  }
-
-  for (const auto& [text, key, value] : settings) {
-    if (!value) throw Error(ErrorCode::misuse, fmt::format("'{}' in '{}' is not a setting; write name=value", text, specification));
-    const auto& parameters = choice.algorithm->parameters;
-    const auto parameter =
-        std::find_if(parameters.begin(), parameters.end(), [&name = key](const Parameter& entry) { return entry.name == name; });
-    if (parameter == parameters.end()) {
-      std::vector<std::string> known;
-      for (const Parameter& entry : parameters) known.emplace_back(entry.name);
-      throw Error(ErrorCode::misuse,
-                  fmt::format("{}/{} has no parameter '{}'; {}", name(problem.collective), id, key, guess_or_list(key, known)));
-    }
-    if (choice.parameters.contains(std::string(key)))
-      throw Error(ErrorCode::misuse, fmt::format("{} is given twice in '{}'", key, specification));
-    choice.parameters[std::string(key)] = parse_value(*choice.algorithm, *parameter, problem, *value);
-  }
+  Choice choice = parsed_choice(problem.collective, &problem, specification);
   add_defaults(problem, choice);
   return choice;
+}
+
+Choice parse_choice(Collective collective, std::string_view specification) {
+  return parsed_choice(collective, nullptr, specification);
 }
 
 Choice completed(const Problem& problem, Choice choice) {

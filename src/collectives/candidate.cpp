@@ -15,6 +15,13 @@ namespace {
 
 constexpr std::string_view vendor = "vendor", vendor_with_algorithm = "vendor:";
 
+Vendor parse_vendor(std::string_view text) {
+  if (text == vendor) return {};
+  text.remove_prefix(vendor_with_algorithm.size());
+  if (text.empty()) throw Error(ErrorCode::misuse, "'vendor:' must be followed by the name of one of the MPI library's algorithms");
+  return {std::string(text)};
+}
+
 }  // namespace
 
 Family::Family(std::string name, Make make, MadeBy made_by)
@@ -57,14 +64,18 @@ Family family_of_schedules(std::string name, std::vector<Schedule> schedules) {
 bool names_vendor(std::string_view text) { return text == vendor || text.starts_with(vendor_with_algorithm); }
 
 Candidate parse_candidate(const Problem& problem, std::string_view text) {
-  if (text == vendor) return Vendor{};
-  if (names_vendor(text)) {
-    text.remove_prefix(vendor_with_algorithm.size());
-    if (text.empty())
-      throw Error(ErrorCode::misuse, "'vendor:' must be followed by the name of one of the MPI library's algorithms");
-    return Vendor{std::string(text)};
-  }
+  if (names_vendor(text)) return parse_vendor(text);
   return parse_choice(problem, text.empty() ? default_algorithm(problem.collective).id : text);
+}
+
+Candidate parse_candidate(Collective collective, std::string_view text) {
+  if (names_vendor(text)) return parse_vendor(text);
+  return parse_choice(collective, text.empty() ? default_algorithm(collective).id : text);
+}
+
+Candidate completed(const Problem& problem, Candidate candidate) {
+  if (auto* choice = std::get_if<Choice>(&candidate)) *choice = completed(problem, std::move(*choice));
+  return candidate;
 }
 
 std::string specification(const Candidate& candidate) {
